@@ -1,0 +1,55 @@
+"""What flows: the typed graph state and the values in it. Imports nothing of ours."""
+
+from state.answer import Answer, Citation, Claim, Decision, Reflection, Status, Verdict
+from state.assessment import Assessment, Level, TeamConfig, TeamName
+from state.evidence import (
+    Evidence,
+    Failure,
+    FailureKind,
+    MonitorReport,
+    Outcome,
+    OutcomeStatus,
+    Quote,
+    passage_id,
+)
+from state.limits import Limits, ModelCall, Usage
+from state.plan import ITEM, REFERENCE, Plan, PlanFormatError, Task, references
+from state.values import VALUE_TYPES, DecidedBy, JsonValue, Language, Value, ValueType, item_type
+
+__all__ = [
+    "ITEM",
+    "REFERENCE",
+    "VALUE_TYPES",
+    "Answer",
+    "Assessment",
+    "Citation",
+    "Claim",
+    "DecidedBy",
+    "Decision",
+    "Evidence",
+    "Failure",
+    "FailureKind",
+    "JsonValue",
+    "Language",
+    "Level",
+    "Limits",
+    "ModelCall",
+    "MonitorReport",
+    "Outcome",
+    "OutcomeStatus",
+    "Plan",
+    "PlanFormatError",
+    "Quote",
+    "Reflection",
+    "Status",
+    "Task",
+    "TeamConfig",
+    "TeamName",
+    "Usage",
+    "Value",
+    "ValueType",
+    "Verdict",
+    "item_type",
+    "passage_id",
+    "references",
+]

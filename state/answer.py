@@ -1,0 +1,83 @@
+"""Reflection's decisions and the writer's answer."""
+
+from typing import Literal
+
+from state.values import DecidedBy, Value
+
+Decision = Literal["finish", "retry", "replan", "deepen", "abort"]
+Status = Literal["complete", "partial", "failed"]
+Verdict = Literal["supported", "computed", "unsupported", "uncited"]
+
+
+class Reflection(Value):
+    """One look back at an execution.
+
+    Attributes:
+        decision: `finish`, `retry` (the same tasks again), `replan` (another way to what failed),
+            `deepen` (tasks for what is missing) or `abort`.
+        reason: Why, in one line.
+        decided_by: A model or a rule.
+        task_ids: The tasks concerned.
+        missing: What is still to be found, for `replan` and `deepen`.
+        revision: The plan revision it looked at.
+    """
+
+    decision: Decision
+    reason: str
+    decided_by: DecidedBy
+    task_ids: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    revision: int = 0
+
+
+class Citation(Value):
+    """A numbered source of an answer.
+
+    Attributes:
+        n: Its number in the text, from 1.
+        source: URL or file.
+        title: Title.
+        quote: The words that carry the claim.
+        evidence_id: The passage.
+    """
+
+    n: int
+    source: str
+    title: str
+    quote: str
+    evidence_id: str
+
+
+class Claim(Value):
+    """A sentence of an answer and what checking it found.
+
+    Attributes:
+        text: The sentence, without its citation marks.
+        citations: Numbers of the sources it cites.
+        verdict: `supported`, its particulars occur in what it cites; `computed`, they follow from a
+            calculation task; `unsupported`, they do not; `uncited`, it states nothing that needs a source.
+    """
+
+    text: str
+    citations: tuple[int, ...] = ()
+    verdict: Verdict
+
+
+class Answer(Value):
+    """The answer a reader gets.
+
+    Attributes:
+        text: The answer with citation marks such as [1].
+        claims: Its sentences, checked.
+        citations: Its numbered sources.
+        status: `complete`, `partial` (something asked for was not found or not supported) or `failed`.
+        stop_reason: Why it is not complete, or "finished".
+        decided_by: Who wrote it.
+    """
+
+    text: str
+    claims: tuple[Claim, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    status: Status
+    stop_reason: str
+    decided_by: DecidedBy

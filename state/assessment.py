@@ -1,0 +1,56 @@
+"""The master's judgement of a question, and the team it sets up for it."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from state.limits import Limits
+from state.values import DecidedBy, Language, Value
+
+Level = Literal["simple", "moderate", "complex"]
+TeamName = Literal["writer_only", "executor_inclusive", "planner_enhanced"]
+"""The three team configurations of the AI Search Paradigm (arXiv 2506.17188, section 3)."""
+
+
+class Assessment(Value):
+    """How much machinery a question deserves.
+
+    Attributes:
+        question: The question as it stands on its own, follow-ups resolved, in the user's language.
+        language: The language to answer in.
+        features: Static features of the question, each 0 to 1.
+        static_score: Complexity by the features, 0 to 1.
+        semantic_score: Complexity by a model, 0 to 1; None where no model judged.
+        score: 0.4 static + 0.6 semantic, or the static score alone.
+        level: `simple` below 0.3, `moderate` below 0.7, else `complex`.
+        reason: Why, in one line.
+        decided_by: Whether a model took part.
+    """
+
+    question: str
+    language: Language
+    features: dict[str, float]
+    static_score: float = Field(ge=0, le=1)
+    semantic_score: float | None = Field(None, ge=0, le=1)
+    score: float = Field(ge=0, le=1)
+    level: Level
+    reason: str
+    decided_by: DecidedBy
+
+
+class TeamConfig(Value):
+    """Who works on a question, with what, and within which bounds.
+
+    Attributes:
+        name: The configuration.
+        agents: Node names that take part, in order.
+        tools: Names of the tools that tasks may bind to.
+        limits: The bounds in force.
+        expected_model_calls: Model calls such a question usually takes; 0 without a model.
+    """
+
+    name: TeamName
+    agents: tuple[str, ...]
+    tools: tuple[str, ...]
+    limits: Limits
+    expected_model_calls: int = Field(ge=0)

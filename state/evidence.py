@@ -1,0 +1,155 @@
+"""Evidence (passages), and the outcomes of tasks that rest on it."""
+
+import hashlib
+import unicodedata
+from typing import Literal
+
+from pydantic import Field
+
+from state.values import DecidedBy, JsonValue, Value, ValueType
+
+
+def passage_id(text: str) -> str:
+    """The identity of a passage: the hash of its text, folded so that spacing, case and width do not matter."""
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return hashlib.sha256(folded.encode()).hexdigest()[:16]
+
+
+class Evidence(Value):
+    """A passage and where it came from.
+
+    Attributes:
+        id: `passage_id` of the text.
+        text: The passage.
+        source: URL, or file path, that leads a reader to it.
+        title: Title of the page or document.
+        locator: Place within the source, such as "lines 3-7" or "page 2"; empty if the source is the place.
+        date: ISO date of publication, where known.
+        tool: The tool that found it.
+        task_ids: The tasks that found it.
+        score: Relevance as the tool scored it; higher is better, comparable only within one tool.
+        rank: Best position at which it was found, from 1.
+    """
+
+    id: str
+    text: str
+    source: str
+    title: str = ""
+    locator: str = ""
+    date: str | None = None
+    tool: str = ""
+    task_ids: tuple[str, ...] = ()
+    score: float = 0.0
+    rank: int = Field(1, ge=1)
+
+    def merged(self, other: "Evidence") -> "Evidence":
+        """This passage with the other's origins added and the better score and rank kept."""
+        return self.model_copy(
+            update={
+                "task_ids": tuple(dict.fromkeys((*self.task_ids, *other.task_ids))),
+                "score": max(self.score, other.score),
+                "rank": min(self.rank, other.rank),
+            }
+        )
+
+
+class Quote(Value):
+    """Words that occur verbatim in a passage and carry a value.
+
+    Attributes:
+        evidence_id: The passage.
+        text: The words.
+    """
+
+    evidence_id: str
+    text: str
+
+
+FailureKind = Literal[
+    "timeout",
+    "rate_limit",
+    "auth",
+    "not_found",
+    "bad_arguments",
+    "empty",
+    "blocked",
+    "oversized",
+    "crash",
+    "limit",
+    "incomplete",
+    "inconsistent",
+    "slow",
+]
+
+
+class Failure(Value):
+    """What went wrong with one task.
+
+    Attributes:
+        task_id: The task.
+        kind: The kind, on which policies act.
+        message: One line for people.
+    """
+
+    task_id: str
+    kind: FailureKind
+    message: str
+
+
+class MonitorReport(Value):
+    """What the master's monitor saw in an execution.
+
+    Attributes:
+        failures: Every irregularity, in plan order.
+        finished: Ids of tasks with a usable outcome.
+        answerable: Whether the plan's final tasks have usable outcomes.
+    """
+
+    failures: tuple[Failure, ...] = ()
+    finished: tuple[str, ...] = ()
+    answerable: bool = False
+
+
+OutcomeStatus = Literal["succeeded", "empty", "failed", "blocked"]
+
+
+class Outcome(Value):
+    """What a task came to.
+
+    Attributes:
+        task_id: The task.
+        status: `succeeded`; `empty`, searched but not found; `failed`, the tool did not work;
+            `blocked`, something upstream has no value.
+        value: The typed value in its data form; None unless succeeded.
+        type: The value's type.
+        evidence_ids: Passages the value rests on, best first.
+        quotes: The words that carry the value.
+        tool: The tool that gave it, a substitute included.
+        attempts: Tool calls made.
+        seconds: Wall time of the work, waiting for upstream excluded.
+        decided_by: Who read the value out of the passages.
+        confidence: 0 to 1, as the reader saw it.
+        detail: Machine-readable particulars of a computation, such as which date was earlier.
+        failure: What went wrong, unless succeeded.
+        note: Something a reader should know, such as a list that was cut.
+    """
+
+    task_id: str
+    status: OutcomeStatus
+    value: JsonValue = None
+    type: ValueType = "text"
+    evidence_ids: tuple[str, ...] = ()
+    quotes: tuple[Quote, ...] = ()
+    tool: str = ""
+    attempts: int = 0
+    seconds: float = 0.0
+    decided_by: DecidedBy = "rule"
+    confidence: float = Field(1.0, ge=0, le=1)
+    detail: dict[str, JsonValue] = Field(default_factory=dict)
+    failure: Failure | None = None
+    note: str = ""
+
+    @property
+    def usable(self) -> bool:
+        """Whether another task can build on it."""
+        return self.status == "succeeded"

@@ -1,0 +1,78 @@
+"""What a run may spend, and what it has spent."""
+
+from pydantic import Field
+
+from state.values import Value
+
+
+class Limits(Value):
+    """Bounds of one run. Each is enforced in code; reaching one is a stop reason, not an exception."""
+
+    max_seconds: float = Field(120, gt=0, description="Seconds of work for one answer, waiting for a person excluded.")
+    max_model_calls: int = Field(60, ge=0, description="Chat model calls for one answer.")
+    max_tokens: int = Field(400_000, ge=0, description="Input and output tokens for one answer.")
+    max_cost: float | None = Field(None, ge=0, description="US dollars for one answer, where prices are known.")
+    max_tasks: int = Field(20, ge=1, description="Tasks in one plan.")
+    max_items: int = Field(50, ge=1, description="Instances of one for_each task; more are cut, and that is reported.")
+    max_replans: int = Field(2, ge=0, description="Rounds of retrying, replanning or deepening.")
+    max_turns: int = Field(3, ge=1, description="Searches or page openings inside one task.")
+    max_parallel: int = Field(8, ge=1, description="Tasks that work at the same time.")
+    tool_seconds: float = Field(30, gt=0, description="Seconds for one tool call.")
+    max_page_bytes: int = Field(5_000_000, ge=1_000, description="Bytes read of one page or document.")
+
+
+class ModelCall(Value):
+    """One call of a chat model, for the trace.
+
+    Attributes:
+        role: The agent that asked: master, planner, executor, reflection or writer.
+        purpose: What for: assess, plan, read, decide, draft, rewrite.
+        model: The model's name as configured.
+        rung: How the reply was obtained: json_schema, function_call, json_text, repair or text.
+        input_tokens: Tokens of the prompt, as the endpoint reported them (0 if it did not).
+        output_tokens: Tokens of the reply.
+        seconds: Wall time.
+        error: One line when the call failed, else None.
+    """
+
+    role: str
+    purpose: str
+    model: str
+    rung: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+    error: str | None = None
+
+
+class Usage(Value):
+    """What a run has spent so far. Adding two usages sums them.
+
+    Attributes:
+        model_calls: Chat model calls sent, failed ones included.
+        input_tokens: Prompt tokens.
+        output_tokens: Reply tokens.
+        cost: US dollars, 0 where the price is unknown.
+        tool_calls: Tool calls made.
+        seconds: Seconds of work; the time a killed run lay idle is not counted.
+        calls: Every model call, in order of completion.
+    """
+
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    tool_calls: int = 0
+    seconds: float = 0.0
+    calls: tuple[ModelCall, ...] = ()
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            model_calls=self.model_calls + other.model_calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost=self.cost + other.cost,
+            tool_calls=self.tool_calls + other.tool_calls,
+            seconds=self.seconds + other.seconds,
+            calls=self.calls + other.calls,
+        )

@@ -1,0 +1,98 @@
+"""The state of one conversation thread, as LangGraph checkpoints it."""
+
+from typing import Annotated, Any, TypedDict
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
+
+from state.answer import Reflection
+from state.assessment import Assessment, TeamConfig
+from state.evidence import Evidence, Outcome
+from state.limits import Usage
+from state.plan import Plan
+
+
+def merge_outcomes(old: dict[str, Outcome], new: dict[str, Outcome]) -> dict[str, Outcome]:
+    """Outcomes by task id; a newer outcome of the same task replaces the older."""
+    return {**old, **new}
+
+
+def merge_evidence(old: dict[str, Evidence], new: dict[str, Evidence]) -> dict[str, Evidence]:
+    """Passages by id; the same passage found again keeps all its origins."""
+    merged = dict(old)
+    for key, passage in new.items():
+        merged[key] = merged[key].merged(passage) if key in merged else passage
+    return merged
+
+
+def append(old: tuple[Reflection, ...], new: tuple[Reflection, ...]) -> tuple[Reflection, ...]:
+    """Reflections in order; checkpoints hand tuples back as lists."""
+    return (*old, *new)
+
+
+def add_usage(old: Usage, new: Usage) -> Usage:
+    """The sum of what was spent."""
+    return old + new
+
+
+class SearchInput(TypedDict, total=False):
+    """What a run starts from: one of the two."""
+
+    question: str
+    """The question, as the user put it."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    """A conversation whose last human message is the question."""
+
+
+class SearchOutput(TypedDict, total=False):
+    """What a run returns."""
+
+    result: dict[str, Any]
+    """The answer with everything behind it: the object `weiwo ask --json` prints."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    """The conversation, the answer appended."""
+
+
+class SearchState(TypedDict, total=False):
+    """Everything a thread remembers. All but `messages` and `asked` concern its latest question."""
+
+    question: str
+    """The question, as the user put it."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    """The conversation."""
+
+    asked: str
+    """Id of the last human message taken as a question, so that a new `question` is told from an old message."""
+
+    run: str
+    """Names the run of this question, across the processes it may take."""
+
+    assessment: Assessment
+    """The master's judgement of the question."""
+
+    team: TeamConfig
+    """The agents, tools and limits at work."""
+
+    plan: Plan | None
+    """The plan in force; None where the writer answers alone."""
+
+    revisions: list[Plan]
+    """Earlier revisions of the plan, oldest first."""
+
+    outcomes: Annotated[dict[str, Outcome], merge_outcomes]
+    """What each task came to."""
+
+    evidence: Annotated[dict[str, Evidence], merge_evidence]
+    """Passages found, by id. Whole pages are not kept here: every checkpoint rewrites what changed."""
+
+    reflections: Annotated[list[Reflection], append]
+    """The looks back, in order."""
+
+    usage: Annotated[Usage, add_usage]
+    """What answering has cost so far."""
+
+    result: dict[str, Any]
+    """The answer with everything behind it, as JSON values."""

@@ -1,0 +1,166 @@
+"""What a caller may set for a run, and how it meets the environment.
+
+A field of `Context`, given for this very run, wins over the environment variable
+of the same meaning; what neither sets has a default. `Settings.resolve` is the one
+place where the environment is read.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from state.limits import Limits
+from state.values import Value
+
+ROLES = ("master", "planner", "executor", "reflection", "writer")
+MODEL_FIELDS = frozenset({"model", *(f"{role}_model" for role in ROLES)})
+
+
+class SettingsError(ValueError):
+    """A setting that cannot be used. The message is one line: which, why, what to do."""
+
+
+class Context(BaseModel):
+    """Configuration of one run; LangGraph Studio draws its form from this. Whatever is unset comes from `WEIWO_*`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str | None = Field(
+        None, description="Chat model as provider:model, such as openai:gpt-5-mini. Unset: rules alone."
+    )
+    master_model: str | None = Field(None, description="Model for the master, if another.")
+    planner_model: str | None = Field(None, description="Model for the planner, if another.")
+    executor_model: str | None = Field(None, description="Model that reads passages inside tasks, if another.")
+    reflection_model: str | None = Field(None, description="Model for reflection, if another.")
+    writer_model: str | None = Field(None, description="Model for the writer, if another.")
+    model_seconds: float | None = Field(None, gt=0, description="Seconds one model call may take (default 60).")
+    embeddings: str | None = Field(None, description="Embedding model as provider:model, for retrieval.")
+    corpus: list[str] | None = Field(
+        None, description="Files and folders to search. Unset: WEIWO_CORPUS, else the bundled sample."
+    )
+    web: bool | None = Field(None, description="Whether web search may be used (default yes, where a key is set).")
+    tools: list[str] | None = Field(None, description="Extra LangChain tools as module:attribute.")
+    max_seconds: float | None = Field(None, gt=0, description="Seconds of work for one answer.")
+    max_model_calls: int | None = Field(None, ge=0, description="Chat model calls for one answer.")
+    max_tokens: int | None = Field(None, ge=0, description="Input and output tokens for one answer.")
+    max_cost: float | None = Field(None, ge=0, description="US dollars for one answer, where prices are known.")
+    max_tasks: int | None = Field(None, ge=1, description="Tasks in one plan.")
+    max_items: int | None = Field(None, ge=1, description="Instances of one for_each task.")
+    max_replans: int | None = Field(None, ge=0, description="Rounds of retrying, replanning or deepening.")
+    max_turns: int | None = Field(None, ge=1, description="Searches or page openings inside one task.")
+    max_parallel: int | None = Field(None, ge=1, description="Tasks that work at the same time.")
+    tool_seconds: float | None = Field(None, gt=0, description="Seconds for one tool call.")
+    max_page_bytes: int | None = Field(None, ge=1_000, description="Bytes read of one page or document.")
+
+
+class Settings(Value):
+    """The settings of a run, all decided.
+
+    Attributes:
+        home: Folder of Weiwo's own files (`WEIWO_HOME`, default `~/.weiwo`).
+        models: Model name per role, as provider:model; a role without one runs on rules.
+        model_seconds: Bound of one model call.
+        embeddings: Embedding model, if any.
+        corpus: Files and folders to search; empty means the bundled sample.
+        web: Whether web search may be used.
+        tools: Extra tools as module:attribute.
+        limits: Bounds of the run.
+        telemetry: Whether retrieval telemetry is kept on this machine.
+    """
+
+    home: str
+    models: dict[str, str] = Field(default_factory=dict)
+    model_seconds: float = 60
+    embeddings: str | None = None
+    corpus: tuple[str, ...] = ()
+    web: bool = True
+    tools: tuple[str, ...] = ()
+    limits: Limits = Limits()
+    telemetry: bool = True
+
+    @classmethod
+    def resolve(cls, context: Context | None = None, env: Mapping[str, str] | None = None) -> "Settings":
+        """Merge a run's context over the environment over the defaults.
+
+        Raises:
+            SettingsError: A value is malformed; the message names the variable or field.
+        """
+        env = os.environ if env is None else env
+        context = context or Context()
+        given: dict[str, Any] = context.model_dump(exclude_none=True)
+        known = {**_from_environment(env), **given}
+        for field in MODEL_FIELDS & given.keys():
+            _check_model(field, given[field])
+        default_model = known.get("model")
+        models = {role: known.get(f"{role}_model") or default_model for role in ROLES}
+        limits = {name: known[name] for name in Limits.model_fields if name in known}
+        rest = {name: known[name] for name in ("model_seconds", "embeddings", "web") if name in known}
+        try:
+            return cls(
+                home=str(home(env)),
+                models={role: name for role, name in models.items() if name},
+                corpus=tuple(known.get("corpus", ())),
+                tools=tuple(known.get("tools", ())),
+                limits=Limits(**limits),
+                telemetry=_flag("WEIWO_TELEMETRY", env.get("WEIWO_TELEMETRY"), default=True),
+                **rest,
+            )
+        except ValidationError as error:
+            raise SettingsError(one_line(error)) from None
+
+
+def home(env: Mapping[str, str] | None = None) -> Path:
+    """The folder of Weiwo's own files."""
+    env = os.environ if env is None else env
+    return Path(env.get("WEIWO_HOME") or "~/.weiwo").expanduser()
+
+
+def one_line(error: ValidationError) -> str:
+    """The first complaint of a validation error, as one line that names the field."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    field = ".".join(str(part) for part in first["loc"]) or "input"
+    return f"{field}: {first['msg']}, got {str(first.get('input'))[:60]!r}"
+
+
+def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
+    """The `Context` fields that `WEIWO_*` variables set, each checked alone so that an error can name it."""
+    found: dict[str, Any] = {}
+    for field in Context.model_fields:
+        name = f"WEIWO_{field.upper()}"
+        text = env.get(name, "").strip()
+        if not text:
+            continue
+        if field == "corpus":
+            value: Any = [part for part in text.split(os.pathsep) if part]
+        elif field == "tools":
+            value = [part.strip() for part in text.split(",") if part.strip()]
+        elif field == "web":
+            value = _flag(name, text, default=True)
+        else:
+            value = text
+        try:
+            found[field] = getattr(Context.model_validate({field: value}), field)
+        except ValidationError as error:
+            raise SettingsError(f"{name}: {one_line(error)}; correct or unset it") from None
+        if field in MODEL_FIELDS:
+            _check_model(name, text)
+    return found
+
+
+def _check_model(name: str, model: str) -> None:
+    provider, _, rest = model.partition(":")
+    if not (provider and rest):
+        raise SettingsError(f"{name}: {model!r} is not provider:model; write, say, openai:gpt-5-mini")
+
+
+def _flag(name: str, text: str | None, *, default: bool) -> bool:
+    if not text:
+        return default
+    if text.lower() in {"1", "true", "yes", "on"}:
+        return True
+    if text.lower() in {"0", "false", "no", "off"}:
+        return False
+    raise SettingsError(f"{name}: {text!r} is neither on nor off; use one of these")

@@ -1,0 +1,19 @@
+"""Unit tests open no socket and read no configuration of the machine they run on."""
+
+import os
+
+import pytest
+from pytest_socket import disable_socket
+
+
+@pytest.fixture(autouse=True)
+def no_sockets():
+    disable_socket(allow_unix_socket=True)  # asyncio's own wake-up pair is a unix socket
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch, tmp_path):
+    for name in list(os.environ):
+        if name.startswith(("WEIWO_", "OPENAI_", "TAVILY_", "LANGSMITH_", "LANGCHAIN_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("WEIWO_HOME", str(tmp_path / "home"))
