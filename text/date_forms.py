@@ -1,0 +1,208 @@
+"""The written forms of a date, English and Chinese: what stands in a text, not yet what it means."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from text.numerals import chinese_integer
+from text.units import unit_after
+
+MONTHS: Final = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+FIRST_BARE_YEAR: Final = 1000
+LAST_BARE_YEAR: Final = 2100
+"""A bare number between these can be a year; outside them a year needs its era."""
+
+
+@dataclass(frozen=True, slots=True)
+class DateForm:
+    """Something written like a date.
+
+    Attributes:
+        start: Offset of its first character.
+        end: Offset behind its last.
+        year: The year as written, at least 0; in whatever era.
+        month: 1 to 12, if written; not yet checked.
+        day: Day of the month, if written; not yet checked.
+        first_day: First day of a range of days ("12–14 July 1969").
+        era: -1 before our era, 1 in our era, 0 if none is written.
+        certain: Whether it is a date by itself; if not, only a range can make it one.
+        bare: Whether it is a number and nothing else.
+        open: Whether it is an era and a number without 年, as in 公元前156—前87年.
+        han: Whether it is written the Chinese way.
+    """
+
+    start: int
+    end: int
+    year: int
+    month: int | None = None
+    day: int | None = None
+    first_day: int | None = None
+    era: int = 0
+    certain: bool = True
+    bare: bool = False
+    open: bool = False
+    han: bool = False
+
+
+_BEFORE_ERA: Final = r"(?:B\.\s?C\.(?:\s?E\.)?|BCE?|bce?)"
+_ERA: Final = rf"(?:{_BEFORE_ERA}|A\.\s?D\.|AD|C\.\s?E\.|CE)(?![A-Za-z])"
+_MONTH: Final = (
+    r"(?P<month>(?i:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sep(?:t(?:ember)?)?"
+    r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?))\b\.?"
+)
+_ORDINAL: Final = r"(?:st|nd|rd|th)?"
+_DAY: Final = rf"(?P<day>[0-9]{{1,2}}){_ORDINAL}"
+_FIRST: Final = rf"(?:(?P<first>[0-9]{{1,2}}){_ORDINAL}\s?[-–—]\s?)?"
+_YEAR: Final = (
+    rf"(?:(?P<pre>{_ERA})\s{{0,2}})?(?P<year>[0-9]{{1,3}},[0-9]{{3}}|[0-9]{{1,6}})(?![0-9])"
+    rf"(?:\s{{0,2}}(?P<post>{_ERA}))?(?![0-9A-Za-z_])(?!\.[0-9])(?!,[0-9]{{3}}(?![0-9]))(?!(?<=0)['’]s\b)"
+)
+_OF: Final = r"\s{1,3}(?:of\s{1,3})?"
+_NUMERAL: Final = "〇零○一二三四五六七八九十百千"
+
+_ENGLISH: Final = (
+    re.compile(rf"(?<![0-9]){_FIRST}{_DAY}{_OF}{_MONTH},?\s{{1,3}}{_YEAR}"),
+    re.compile(
+        rf"(?<![A-Za-z]){_MONTH}\s{{1,3}}{_FIRST}{_DAY}(?:,\s{{1,3}}|,(?=[0-9]{{4}}(?![0-9]))|\s{{1,3}}){_YEAR}"
+    ),
+    re.compile(rf"(?<![A-Za-z]){_MONTH},?{_OF}{_YEAR}"),
+    re.compile(rf"(?<![0-9A-Za-z_.$€£¥￥#№])(?<![0-9][,:/]){_YEAR}"),
+)
+_ISO: Final = re.compile(
+    r"(?<![0-9A-Za-z.-])(?P<year>[0-9]{4})(?:(?P<mark>[-/.])(?P<month>[0-9]{1,2})(?P=mark)(?P<day>[0-9]{1,2})"
+    r"|-(?P<only>0[1-9]|1[0-2]))(?![0-9]|[-/.][0-9])"
+)
+_CHINESE: Final = re.compile(
+    rf"(?<![0-9.,{_NUMERAL}])(?P<pre>(?:公元|西元|纪元|紀元)前?\s?|(?<![以之年月日天目从從当當生空提事战戰午])前\s?)?"
+    rf"(?P<year>[0-9]{{1,6}}|[{_NUMERAL}]{{1,9}}|元)\s{{0,2}}(?:(?P<mark>年)(?![代级度份])|(?=\s?[-–—~〜至到]))"
+    rf"(?:\s?(?P<month>[0-9]{{1,2}}|[{_NUMERAL}]{{1,3}})\s?月(?![初廿])"
+    rf"(?:\s?(?P<day>[0-9]{{1,2}}|[{_NUMERAL}]{{1,3}})\s?[日号號])?)?"
+)
+_NO_YEAR_AFTER: Final = re.compile(
+    r"\s{0,2}[-–]?\s?(?:%|‰|°|percent|soldiers|troops|men|women|children|students|citizens|members|workers|words|pages"
+    r"|times|points|species|copies|votes|seats|cars|ships|houses|horses|books|families|kinds|items|islands|languages"
+    r"|cities|towns|villages|schools|stars|cases|deaths|lines|steps|units|pieces|rooms|guests|employees|or more)\b"
+    r"|年[代级]|\s?[\u4e00-\u9fff](?<![年至到和与、或前起])"
+)
+_NO_YEAR_BEFORE: Final = re.compile(
+    r"(?i)(?:^|[\s(\[,:，：])-$|(?:[$€£¥￥#№=*×+]|\b(?:nos?|pp?|pages?|rooms?|flight|chapter|section|route|highway|numbers?|version|model"
+    r"|over|nearly|almost|least|most|more than|less than|fewer than|some|approximately|roughly|only|total of|exactly"
+    r"|USD|EUR|RMB|CNY)\.?)\s{0,2}$"
+)
+_SPAN_AFTER: Final = re.compile(
+    r"\s?(?:后|後|前(?![后後])|来|來|间|間|以来|以來|之|历史|歷史|的|里|內|内|多|以上|左右)"
+)
+_CLAUSE_BEFORE: Final = re.compile(r"(?:^|[，。；：！？\n])\s?$")
+_CLAUSE_AFTER: Final = re.compile(r"[，在底初末春夏秋冬起]")
+_YEAR_MARKED_BEFORE: Final = re.compile(r"[于於在自从從至到生卒(（]\s?$")
+
+
+def date_forms(text: str) -> list[DateForm]:
+    """Find everything written like a date or like a year.
+
+    Args:
+        text: Text with ASCII digits.
+
+    Returns:
+        The forms in order, the longest where they overlap, the uncertain ones too.
+    """
+    forms = [form for pattern in _ENGLISH for found in pattern.finditer(text) if (form := _english(text, found))]
+    forms += [form for found in _ISO.finditer(text) if (form := _iso(found))]
+    forms += [form for found in _CHINESE.finditer(text) if (form := _chinese(text, found))]
+    forms.sort(key=lambda form: (form.start, -form.end))
+    kept: list[DateForm] = []
+    for form in forms:
+        if not kept or form.start >= kept[-1].end:
+            kept.append(form)
+    return kept
+
+
+def _english(text: str, found: re.Match[str]) -> DateForm | None:
+    groups = found.groupdict()
+    month = groups.get("month")
+    if month in {"may", "march"} and not groups.get("day"):
+        return None
+    era = -1 if (written := groups["pre"] or groups["post"] or "")[:1] in {"B", "b"} else int(bool(written))
+    year = int(groups["year"].replace(",", ""))
+    bare = not month and not era
+    return DateForm(
+        start=found.start(),
+        end=found.end(),
+        year=year,
+        month=None if month is None else _month_number(month),
+        day=_number(groups.get("day")),
+        first_day=_number(groups.get("first")),
+        era=era,
+        certain=bool(era) or _plausible(text, found, year, with_month=bool(month)),
+        bare=bare,
+    )
+
+
+def _month_number(name: str) -> int:
+    return next(number for number, month in enumerate(MONTHS, start=1) if month[:3].lower() == name[:3].lower())
+
+
+def _number(written: str | None) -> int | None:
+    if written is None:
+        return None
+    return int(written) if written.isascii() else chinese_integer(written)
+
+
+def _plausible(text: str, found: re.Match[str], year: int, *, with_month: bool) -> bool:
+    """Whether a number without an era is a year where it stands."""
+    if "," in found["year"] or not (100 if with_month else FIRST_BARE_YEAR) <= year <= LAST_BARE_YEAR:
+        return False
+    if with_month and year >= FIRST_BARE_YEAR:
+        return True
+    if _NO_YEAR_AFTER.match(text, found.end()) or unit_after(text, found.end()):
+        return False
+    return with_month or not _NO_YEAR_BEFORE.search(text, max(0, found.start() - 16), found.start())
+
+
+def _iso(found: re.Match[str]) -> DateForm | None:
+    year = int(found["year"])
+    month = int(found["month"] or found["only"])
+    if not FIRST_BARE_YEAR <= year <= LAST_BARE_YEAR or month > 12:
+        return None
+    return DateForm(found.start(), found.end(), year, month, _number(found["day"]))
+
+
+def _chinese(text: str, found: re.Match[str]) -> DateForm | None:
+    pre = (found["pre"] or "").strip()
+    if not found["mark"] and not pre:
+        return None
+    written = found["year"]
+    try:
+        year = 1 if written == "元" else _number(written) or 0
+        month, day = _number(found["month"]), _number(found["day"])
+    except ValueError:
+        return None
+    if not pre and not written.isascii() and (len(written) != 4 or written == "元" or set(written) & set("十百千")):
+        return None
+    era = (-1 if pre.endswith("前") else 1) if pre else 0
+    if not found["mark"]:
+        certain = False
+    elif pre == "前":
+        # 前10年 is more often "the first ten years".
+        certain = month is not None or (year >= 10 and (year % 10 != 0 or year >= 100))
+    else:
+        certain = bool(pre) or _plausible_chinese(text, found, year, with_month=month is not None)
+    return DateForm(
+        found.start(), found.end(), year, month, day, era=era, certain=certain, open=not found["mark"], han=True
+    )
+
+
+def _plausible_chinese(text: str, found: re.Match[str], year: int, *, with_month: bool) -> bool:
+    """Whether 1969年 is a year and not a stretch of years."""
+    if with_month:
+        return 100 <= year <= LAST_BARE_YEAR
+    if FIRST_BARE_YEAR <= year <= LAST_BARE_YEAR:
+        return bool(year % 100) or not _SPAN_AFTER.match(text, found.end())
+    if not 100 <= year < FIRST_BARE_YEAR or _SPAN_AFTER.match(text, found.end()):
+        return False
+    before = max(0, found.start() - 2), found.start()
+    opens_clause = year % 100 and _CLAUSE_BEFORE.search(text, *before) and _CLAUSE_AFTER.match(text, found.end())
+    return bool(_YEAR_MARKED_BEFORE.search(text, *before) or opens_clause)

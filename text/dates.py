@@ -1,0 +1,292 @@
+"""Dates of any era and precision: the value, and how prose writes it and is read."""
+
+import re
+from dataclasses import dataclass, replace
+from functools import total_ordering
+from typing import Final, Self
+
+from text.date_forms import FIRST_BARE_YEAR, LAST_BARE_YEAR, MONTHS, DateForm, date_forms
+from text.language import Language
+from text.units import unit_after
+
+LAST_YEAR: Final = 99_999
+"""Years beyond this, in either era, are no dates here."""
+
+_ISO: Final = re.compile(r"(-?[0-9]{1,5})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True)
+class PartialDate:
+    """A year, a month of a year, or a day.
+
+    Dates are ordered in time; a year comes before its months, and a month before its days.
+
+    Attributes:
+        year: Never 0; negative before our era: 156 BC is -156.
+        month: 1 to 12, or None if only the year is known.
+        day: Day of the month, or None if only the month or year is known.
+
+    Raises:
+        ValueError: There is no such date, or a day without a month. Before 1583 the leap days of the Julian calendar
+            exist too.
+    """
+
+    year: int
+    month: int | None = None
+    day: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < abs(self.year) <= LAST_YEAR:
+            raise ValueError(f"there is no year {self.year} (years run from -{LAST_YEAR} to {LAST_YEAR}, without 0)")
+        if self.month is not None and not 1 <= self.month <= 12:
+            raise ValueError(f"there is no month {self.month}")
+        if self.day is not None:
+            if self.month is None:
+                raise ValueError(f"day {self.day} has no month")
+            if not 1 <= self.day <= _month_length(self.astronomical, self.month):
+                raise ValueError(f"there is no day {self.day} in month {self.month} of year {self.year}")
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, PartialDate):
+            return NotImplemented
+        return (self.year, self.month or 0, self.day or 0) < (other.year, other.month or 0, other.day or 0)
+
+    @property
+    def astronomical(self) -> int:
+        """The year counted with a year 0: 1 BC is 0, 156 BC is -155. Differences of these are numbers of years."""
+        return self.year if self.year > 0 else self.year + 1
+
+    def iso(self) -> str:
+        """The form dates have in data: "-156", "1969-07", "-100-07-12". Years are not padded."""
+        return "-".join((str(self.year), *(f"{part:02}" for part in (self.month, self.day) if part is not None)))
+
+    @classmethod
+    def from_iso(cls, text: str) -> Self:
+        """Read what `iso` writes.
+
+        Raises:
+            ValueError: The text has another form, or names no date; the message names it.
+        """
+        found = _ISO.fullmatch(text)
+        if found is None:
+            raise ValueError(f"{text[:80]!r} is not a date like 1969-07-20, 1969-07, 1969 or -156")
+        try:
+            return cls(*(None if part is None else int(part) for part in found.groups()))  # type: ignore[arg-type]
+        except ValueError as error:
+            raise ValueError(f"{text!r} is not a date: {error}") from None
+
+    def ordinal(self) -> int | None:
+        """Number of the day, 1 being 1 January AD 1, in the Gregorian calendar carried back; None without a day.
+
+        Agrees with `datetime.date.toordinal` where that is defined.
+        """
+        if self.month is None or self.day is None:
+            return None
+        # Years are counted from March, so that the leap day is the last of its year.
+        year = self.astronomical - (self.month < 3)
+        day_of_year = (153 * ((self.month + 9) % 12) + 2) // 5 + self.day
+        return 365 * year + year // 4 - year // 100 + year // 400 + day_of_year - 306
+
+    def contains(self, other: "PartialDate") -> bool:
+        """Whether `other` is this very date or lies within it, as July 1969 lies within 1969."""
+        return (
+            self.year == other.year
+            and self.month in {None, other.month}
+            and (self.day is None or self.day == other.day)
+        )
+
+
+def _month_length(year: int, month: int) -> int:
+    if month == 2:
+        leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0 or year < 1583)
+        return 28 + leap
+    return 30 + ((month + month // 8) % 2)
+
+
+@dataclass(frozen=True, slots=True)
+class DateSpan:
+    """A date, or a range of dates, and where it stands.
+
+    Attributes:
+        start: Offset of its first character.
+        end: Offset behind its last character.
+        date: The date, or the beginning of the range.
+        until: The end of the range; None for a single date.
+        approximate: Whether the text says "c.", "about", 约 or the like.
+    """
+
+    start: int
+    end: int
+    date: PartialDate
+    until: PartialDate | None = None
+    approximate: bool = False
+
+
+_ASCII: Final = {0xFF10 + digit: 0x30 + digit for digit in range(10)} | str.maketrans("－−―～", "----")
+_ABOUT: Final = r"(?:\b(?:circa|ca|c|about|around|approximately|approx|roughly)\b\.?|[~约約]|大概|大约|大約)\s{0,2}"
+_ABOUT_BEFORE: Final = re.compile(rf"(?i){_ABOUT}$")
+_ABOUT_AFTER: Final = re.compile(r"\s?(?:左右|前后|前後)")
+_RANGE: Final = re.compile(rf"(?i)\s{{0,3}}(?:-{{1,2}}|–|——?|~|〜|to|until|till|through|至|到)\s{{0,3}}(?:{_ABOUT})?")
+_COORDINATED: Final = re.compile(r"(?i)\s{1,3}(?:and|or)\s{1,3}")
+_LONGEST_GAP: Final = 24
+
+
+def find_dates(text: str) -> list[DateSpan]:
+    """Find the dates in English, Chinese or mixed text.
+
+    A bare number is a year only from 1000 to 2100 and where nothing makes it an amount; decades and centuries are no
+    dates. The era at the end of a range holds for both ends unless that would turn it round.
+
+    Args:
+        text: Any text; time grows linearly with its length.
+
+    Returns:
+        Dates and ranges in order, none overlapping another.
+    """
+    plain = text.translate(_ASCII)
+    forms = date_forms(plain)
+    spans: list[DateSpan] = []
+    at = 0
+    while at < len(forms):
+        form = forms[at]
+        following = forms[at + 1] if at + 1 < len(forms) else None
+        gap = "" if following is None else plain[form.end : min(following.start, form.end + _LONGEST_GAP)]
+        span = _range(plain, form, following) if following and _RANGE.fullmatch(gap) else None
+        used = 2 if span else _makes_amount(form, following, gap)
+        if not used:
+            span, used = _single(plain, form), 1
+        if span is not None:
+            spans.append(span)
+        at += used
+    return spans
+
+
+def parse_date(text: str) -> PartialDate:
+    """Read the one date a text states.
+
+    Args:
+        text: A date in any form `find_dates` knows or `PartialDate.iso` writes, words around it allowed. Several
+            mentions are one date if the most precise of them lies within all others.
+
+    Returns:
+        The date, as precise as it is written.
+
+    Raises:
+        ValueError: The text holds no date, a range, or dates that differ; the message names the text.
+    """
+    plain = text.translate(_ASCII).strip()
+    if _ISO.fullmatch(plain.rstrip(".。")):
+        return PartialDate.from_iso(plain.rstrip(".。"))
+    spans = find_dates(plain) or _whole(plain.rstrip(".。"))
+    if not spans:
+        raise ValueError(f"{text[:80]!r} is not a date")
+    finest = max((span.date for span in spans), key=lambda date: (date.month is not None, date.day is not None))
+    if any(span.until is not None or not span.date.contains(finest) for span in spans):
+        raise ValueError(f"{text[:80]!r} holds more than one date")
+    return finest
+
+
+def format_date(date: PartialDate, language: Language) -> str:
+    """Write a date for prose; `parse_date` reads it back.
+
+    Args:
+        date: The date.
+        language: "12 July 100 BC" in English, 公元前100年7月12日 in Chinese.
+
+    Returns:
+        The date; a year that would not be taken for one by itself (14, 618) gets its era.
+    """
+    number = abs(date.year)
+    marked = not FIRST_BARE_YEAR <= date.year <= LAST_BARE_YEAR
+    if language == "zh":
+        era = "公元前" if date.year < 0 else "公元" * marked
+        month = "" if date.month is None else f"{date.month}月"
+        return f"{era}{number}年{month}" + ("" if date.day is None else f"{date.day}日")
+    written = f"{number:,}" if number >= 10_000 else str(number)
+    year = f"{written} BC" if date.year < 0 else "AD " * marked + written
+    parts = (None if date.day is None else str(date.day), None if date.month is None else MONTHS[date.month - 1], year)
+    return " ".join(part for part in parts if part)
+
+
+def _date(form: DateForm, era: int, day: int | None = None) -> PartialDate | None:
+    try:
+        return PartialDate(-form.year if era < 0 else form.year, form.month, day or form.day)
+    except ValueError:
+        return None
+
+
+def _single(text: str, form: DateForm) -> DateSpan | None:
+    if not form.certain:
+        return None
+    date, until = _date(form, form.era), None
+    if form.first_day is not None:
+        date, until = _date(form, form.era, form.first_day), date
+        if until is None or (date is not None and date > until):
+            return None
+    return None if date is None else DateSpan(form.start, form.end, date, until, _approximate(text, form))
+
+
+def _approximate(text: str, form: DateForm) -> bool:
+    before = _ABOUT_BEFORE.search(text, max(0, form.start - 16), form.start)
+    return before is not None or _ABOUT_AFTER.match(text, form.end) is not None
+
+
+def _makes_amount(form: DateForm, following: DateForm | None, gap: str) -> int:
+    """How many of the two are no dates because of each other: "1500 to 2000 metres" none, "555-1936" neither."""
+    if following is None or not (form.bare and following.bare):
+        return 0
+    if not following.certain:
+        return int(bool(_RANGE.fullmatch(gap) or _COORDINATED.fullmatch(gap)))
+    return 0 if form.certain or gap not in {"-", "–"} else 2
+
+
+def _range(text: str, first: DateForm, last: DateForm) -> DateSpan | None:
+    """A range, if both ends are dates once the era is shared and they stand in order."""
+    if first.first_day is not None or last.first_day is not None or (last.bare and unit_after(text, last.end)):
+        return None
+    if not first.era and not last.era and first.certain and last.month is None and 10 <= last.year < 100:
+        last = replace(last, year=first.year - first.year % 100 + last.year, certain=True)
+    eras = _shared_eras(first, last)
+    if eras is None:
+        return None
+    date, until = _date(first, eras[0]), _date(last, eras[1])
+    if date is None or until is None or date > until:
+        return None
+    return DateSpan(first.start, last.end, date, until, _approximate(text, first) or _approximate(text, last))
+
+
+def _shared_eras(first: DateForm, last: DateForm) -> tuple[int, int] | None:
+    """The eras of both ends, or None if the two make no range of dates."""
+    if last.era:
+        return first.era or last.era, last.era
+    if first.era > 0:
+        return 1, 1
+    if first.era < 0:
+        end = _era_after_bc(first, last)
+        return None if end is None else (-1, end)
+    written_out = last.han and (first.han or first.bare) and first.year >= 100
+    years = first.certain and last.certain
+    return (0, 0) if years or (written_out and (first.year % 10 or last.year % 10)) else None
+
+
+def _era_after_bc(first: DateForm, last: DateForm) -> int | None:
+    """The era of an end without one, behind a beginning before our era."""
+    if first.open:
+        return -1 if last.han else None
+    if last.certain:
+        return 1
+    if not last.han:
+        return None
+    # 前63年－14年 is a life into our era; 公元前221年—207年 would be too long for anything but one before it.
+    return -1 if last.year < first.year and first.year + last.year > 200 else 1
+
+
+def _whole(text: str) -> list[DateSpan]:
+    """A Chinese form that is the whole text: 618年 cannot be a stretch of years where a date is asked for."""
+    forms = date_forms(text)
+    if len(forms) != 1 or (forms[0].start, forms[0].end) != (0, len(text)):
+        return []
+    form = forms[0]
+    span = _single(text, replace(form, certain=form.han and not form.open and (form.era != 0 or form.year >= 100)))
+    return [] if span is None else [span]

@@ -1,0 +1,206 @@
+"""Which language a text is in, where its sentences end, how long it is, and its plain forms."""
+
+import re
+import unicodedata
+from itertools import pairwise
+from math import ceil
+from typing import Final, Literal
+
+Language = Literal["en", "zh"]
+
+HAN: Final = r"\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Han characters, for use inside a character class."""
+
+HAN_PER_WORD: Final = 1.6
+"""Chinese writes about this many characters where English writes one word."""
+
+_HAN_CHARACTER: Final = re.compile(f"[{HAN}]")
+_WORD: Final = re.compile(rf"[^\W_{HAN}]+(?:['’.,-][^\W_{HAN}]+)*")
+_QUOTED: Final = re.compile(r"《[^《》]{1,80}》|「[^「」]{1,80}」|“[^“”]{1,80}”|\"[^\"\n]{1,80}\"")
+
+# A name can be long in either script; the words a language asks and links with cannot be borrowed so easily.
+_ENGLISH_FRAME: Final = re.compile(
+    r"\b(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|would|tell|please"
+    r"|mean|means|explain|translate|about|compare|find|give|list|write|say)\b",
+    re.IGNORECASE,
+)
+_CHINESE_FRAME: Final = re.compile("[的是了吗呢谁哪几么怎在有和与请把被这那我你为何多]")
+
+
+def detect_language(text: str) -> Language:
+    """Tell English from Chinese.
+
+    What stands inside quotation marks is left out first, so that an English question about 《红楼梦》 is English.
+    Then the words that frame a question decide, and where they don't, the share of Han characters against words.
+
+    Args:
+        text: Any text; without a letter in it, it counts as English.
+
+    Returns:
+        "zh" or "en".
+    """
+    folded = unicodedata.normalize("NFKC", text)
+    outside = _QUOTED.sub(" ", folded)
+    if not (_HAN_CHARACTER.search(outside) or _WORD.search(outside)):
+        outside = folded
+    han = len(_HAN_CHARACTER.findall(outside))
+    words = len(_WORD.findall(outside))
+    if not han or not words:
+        return "zh" if han else "en"
+    english = bool(_ENGLISH_FRAME.search(outside))
+    chinese = bool(_CHINESE_FRAME.search(outside))
+    if english != chinese and len(outside) <= 400:
+        return "zh" if chinese else "en"
+    return "zh" if han / HAN_PER_WORD > words else "en"
+
+
+def word_count(text: str) -> int:
+    """Count words; Chinese has no blanks between them, so its words are estimated from its characters.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        The number of words, an estimate where the text is Chinese.
+    """
+    return len(_WORD.findall(text)) + ceil(len(_HAN_CHARACTER.findall(text)) / HAN_PER_WORD)
+
+
+_INVISIBLE: Final = frozenset("\u200b\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_ACCENT: Final = re.compile("[\u0300-\u036f]")
+
+
+def clean(text: str) -> str:
+    """Bring text to one shape without changing what it says.
+
+    Control characters, invisible marks and lone surrogates go (line ends and tabs stay as blanks), runs of blanks
+    become one space, more than one empty line becomes one, the ends are stripped and letters are composed (NFC).
+
+    Args:
+        text: Any text.
+
+    Returns:
+        The cleaned text; cleaning it again changes nothing.
+    """
+    unified = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not unified.isprintable():
+        unified = "".join(
+            c for c in unified if c in "\n\t" or (unicodedata.category(c) not in {"Cc", "Cs"} and c not in _INVISIBLE)
+        )
+    composed = unicodedata.normalize("NFC", unified)
+    one_blank = re.sub(r"[^\S\n]+", " ", composed)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(line.strip() for line in one_blank.split("\n"))).strip()
+
+
+def fold(text: str) -> str:
+    """Reduce text to what matching compares: compatible forms, no case, no accents, single blanks.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        The folded text; its length may differ from the original's.
+    """
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    plain = unicodedata.normalize("NFKC", _ACCENT.sub("", decomposed))
+    return " ".join(plain.split())
+
+
+def _words(joined: str) -> frozenset[str]:
+    return frozenset(joined.split())
+
+
+_CLOSERS: Final = "\"'”’」』）)]》】"
+_END: Final = re.compile(rf"(?:(?P<stop>[.!?]+)|(?P<han>[。！？；｡]+))[{re.escape(_CLOSERS)}]*(?:\[\d{{1,3}}\])*")
+_ABBREVIATION: Final = _words(
+    "mr mrs ms dr prof sr jr st ste mt ft gen col lt sgt capt cmdr adm rev hon gov sen rep pres fr no nos vol vols "
+    "pp p ch fig figs eq ed eds trans cf vs v ca c b d r fl approx est dept univ inc ltd co corp bros jan feb mar apr "
+    "jun jul aug sep sept oct nov dec e.g i.e a.k.a viz al"
+)
+_ENDING_ABBREVIATION: Final = _words("inc ltd co corp bros jr sr etc al est a.m p.m b.c a.d b.c.e c.e u.s u.k")
+_OPENING_WORD: Final = _words(
+    "the a an it he she they we you i his her its their our this that these those in on at by for from after before "
+    "during when while although however but and as to with there since until one two most many some both"
+)
+_BLOCK: Final = re.compile(r"[ \t]*(?:[-*+•·‣▪]|\d{1,3}[.)、](?!\d)|#{1,6}|>+|\|)(?:[ \t]+|$)?")
+_BLOCK_START: Final = re.compile(r"[ \t]*(?:[-*+•‣▪][ \t]|\d{1,3}[.)、][ \t]|#{1,6}[ \t]|>|\|)")
+_WRAPPED_FROM: Final = 60
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Find the sentences of English, Chinese and mixed prose, Markdown included.
+
+    A line end closes a sentence unless the line is long enough to have been wrapped and no new block follows.
+    Bullets, numbers and heading marks at the start of a line belong to no sentence.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        Spans `(start, end)` into `text`, in order, without blanks at either end; what lies between them is blank or
+        a block mark.
+    """
+    spans: list[tuple[int, int]] = []
+    for start, end in _blocks(text):
+        marks = [start, *_ends(text, start, end), end]
+        spans.extend(span for left, right in pairwise(marks) if (span := _trim(text, left, right)) is not None)
+    return spans
+
+
+def _blocks(text: str) -> list[tuple[int, int]]:
+    """Stretches of text that no sentence can reach across: paragraphs, items, headings."""
+    blocks: list[tuple[int, int]] = []
+    start = position = 0
+    wrapped = False
+    for line in text.splitlines(keepends=True):
+        if not wrapped or not line.strip() or _BLOCK_START.match(line):
+            if position > start:
+                blocks.append((start, position))
+            mark = _BLOCK_START.match(line) and _BLOCK.match(line)
+            start = position + (mark.end() if mark else 0)
+        width = len(line) + len(_HAN_CHARACTER.findall(line))
+        wrapped = width >= _WRAPPED_FROM and not line.lstrip().startswith(("#", "|"))
+        position += len(line)
+    if position > start:
+        blocks.append((start, position))
+    return blocks
+
+
+def _ends(text: str, start: int, end: int) -> list[int]:
+    """Where sentences end inside one block."""
+    return [
+        found.end()
+        for found in _END.finditer(text, start, end)
+        if found["han"] or _ends_here(text, start, end, found.start("stop"), found)
+    ]
+
+
+def _ends_here(text: str, start: int, end: int, stop: int, found: re.Match[str]) -> bool:
+    """Whether Western end marks end a sentence here."""
+    if found.end() >= end:
+        return True
+    following = text[found.end() : found.end() + 40]
+    next_is_han = bool(_HAN_CHARACTER.match(following.lstrip()))
+    if not following[0].isspace() and not (next_is_han and "." not in found["stop"]):
+        return False
+    ahead = following.split(maxsplit=1)
+    next_word = ahead[0].strip("\"'“‘「(（[,;:") if ahead else ""
+    lower_case = next_word[:1].islower()
+    if found["stop"] != ".":
+        quoted = any(c in _CLOSERS for c in found.group())
+        return not (lower_case and (quoted or found["stop"].startswith("..")))
+    window = text[max(start, stop - 24) : stop]
+    before = re.split(rf"[\s({HAN}]", window)[-1].strip("\"'“‘[").casefold()
+    starts_anew = not lower_case and next_word.casefold() in _OPENING_WORD
+    if before in _ENDING_ABBREVIATION or re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]", before):
+        return starts_anew
+    initial = len(before) == 1 and before.isalpha() and window[-1:].isupper()
+    return not lower_case and before not in _ABBREVIATION and (not initial or starts_anew)
+
+
+def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return (start, end) if end > start else None

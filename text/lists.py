@@ -1,0 +1,114 @@
+"""Lists in prose: "A, B and C", 甲、乙和丙, bullets; taken apart and put together."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from text.language import Language
+
+_BULLET: Final = re.compile(
+    r"\s{0,20}(?:[-*+•·‣▪–]\s{1,8}|[0-9]{1,3}(?:[.)]\s{1,8}|、\s{0,8})|[(（][0-9]{1,3}[)）]\s{0,8})(?=\S)"
+)
+_QUOTED: Final = re.compile(
+    r"“[^“”\n]*”|「[^「」\n]*」|『[^『』\n]*』|《[^《》\n]*》|\"[^\"\n]*\"|(?<!\w)'[^'\n]{0,500}'(?!\w)"
+)
+_WHOLLY_QUOTED: Final = re.compile(r"“([^“”]*)”|「([^「」]*)」|『([^『』]*)』|\"([^\"]*)\"|'([^']*)'")
+_SEMICOLON: Final = re.compile(r"[;；]")
+_COMMA: Final = re.compile(r"[、，]|,(?!(?<=[0-9],)[0-9]{3}(?![0-9]))")
+# 和, 与 and 及 join words, but they also stand inside them: 共和国, 颐和园, 参与, 埃及.
+_AND: Final = re.compile(
+    r"(?i)\s{1,3}and\s{1,3}|以及|(?<![共颐温呼饱总永太义元昭保雍协祥缓柔仁泰随])和(?![平谐尚田约议珅解服歌亲氏林])"
+    r"|(?<![参给赋])与(?![会其否])|(?<![埃普涉波以触危提])及(?![时第格其])"
+)
+_LEADING_AND: Final = re.compile(r"(?i)\s{0,3}(?:and\s{1,3}|以及|和|与|及)(?=\S)")
+
+
+def split_items(text: str) -> list[str]:
+    """Take a written list apart.
+
+    Lines are items if there are several, and so is a line with a bullet or a number before it. Otherwise semicolons
+    separate, or else commas and 、 with a last "and" or 和, or else "and" alone. What is in quotation marks or 《》
+    stays whole.
+
+    Args:
+        text: A list, or a single item.
+
+    Returns:
+        The items in order, without blanks, bullets and quotation marks around them; duplicates stay.
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) > 1:
+        if lines[0].rstrip().endswith((":", "：")):
+            del lines[0]
+        pieces = [line[_after_bullet(line) :].strip().rstrip(",，;；、") for line in lines]
+    elif lines and _after_bullet(lines[0]):
+        pieces = [lines[0][_after_bullet(lines[0]) :]]
+    else:
+        pieces = _inline(text)
+    return [item for piece in pieces if (item := _unquoted(piece.strip()))]
+
+
+def join_items(items: list[str], language: Language) -> Iterator[str]:
+    """Put items together, the most natural way first.
+
+    Args:
+        items: The items as written.
+        language: The language of the prose.
+
+    Yields:
+        The list in prose; then with quotation marks round the items that could be taken for several; then round all.
+    """
+    if not items:
+        yield "none" if language == "en" else "无"
+        return
+    yield _joined(items, language)
+    yield _joined([item if split_items(item) == [item] else f"“{item}”" for item in items], language)
+    yield _joined([f"“{item}”" for item in items], language)
+
+
+def _joined(items: list[str], language: Language) -> str:
+    comma, conjunction = (", ", " and ") if language == "en" else ("、", "和")
+    return conjunction.join(part for part in (comma.join(items[:-1]), items[-1]) if part)
+
+
+def _after_bullet(line: str) -> int:
+    found = _BULLET.match(line)
+    return found.end() if found else 0
+
+
+def _inline(text: str) -> list[str]:
+    masked = _QUOTED.sub(lambda quoted: "\0" * len(quoted[0]), text)
+    for separator in (_SEMICOLON, _COMMA):
+        if separator.search(masked):
+            spans = _between(separator, masked, 0, len(masked))
+            start, end = spans.pop()
+            leading = _LEADING_AND.match(masked, start)
+            if leading and leading.end() < end:
+                spans.append((leading.end(), end))
+            elif separator is _SEMICOLON:
+                spans.append((start, end))
+            else:
+                spans += _last_two(masked, start, end)
+            return [text[start:end] for start, end in spans]
+    return [text[start:end] for start, end in _between(_AND, masked, 0, len(masked))]
+
+
+def _between(separator: re.Pattern[str], masked: str, start: int, end: int) -> list[tuple[int, int]]:
+    cuts = [found.span() for found in separator.finditer(masked, start, end)]
+    starts = [start, *(after for _, after in cuts)]
+    return list(zip(starts, [*(before for before, _ in cuts), end], strict=True))
+
+
+def _last_two(masked: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The last piece of a list, cut at its last "and" if it has one."""
+    cuts = [
+        found.span()
+        for found in _AND.finditer(masked, start, end)
+        if masked[start : found.start()].strip() and masked[found.end() : end].strip()
+    ]
+    return [(start, cuts[-1][0]), (cuts[-1][1], end)] if cuts else [(start, end)]
+
+
+def _unquoted(item: str) -> str:
+    found = _WHOLLY_QUOTED.fullmatch(item)
+    return next(inner for inner in found.groups() if inner is not None).strip() if found else item

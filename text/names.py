@@ -1,0 +1,202 @@
+"""Named entities in English and Chinese text, found by rules that would rather miss a name than invent one.
+
+English writes names with capitals, so they are runs of capitalised words, whatever the text around them is written
+in. How Chinese names are found is said in `text.names_zh`.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from text.language import HAN
+from text.names_zh import chinese_names, mask
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Name:
+    """A name as written: `text` is what stands at `start:end` of the text it was found in."""
+
+    start: int
+    end: int
+    text: str
+
+
+def _words(joined: str) -> frozenset[str]:
+    return frozenset(joined.split())
+
+
+_WIDE: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+
+_TITLE: Final = re.compile(
+    "《(?P<a>[^《》\n]{1,60})》|“(?P<b>[^“”\n]{1,60})”|「(?P<c>[^「」\n]{1,40})」|『(?P<d>[^『』\n]{1,40})』"
+    '|(?<![^\\s(,.:;])"(?P<e>[^"\n]{1,60})"'
+)
+_WORD: Final = re.compile(rf"(?:[^\W\d_{HAN}]\.){{2,}}|[^\W_{HAN}]+(?:['’&+.-][^\W_{HAN}]+)*")
+
+_CONNECTOR: Final = _words("of the da de del della di do dos du la le van von der den bin ibn al el y zu ter af")
+_ABBREVIATED: Final = _words("st mt dr mr mrs ms prof jr sr ft")
+_NO_NAME: Final = _words(
+    "a an the i i'm i've i'd i'll he she it we they you me him her us them his hers its our ours their theirs my mine "
+    "your yours this that these those there here who whom whose what which when where why how is are was were am be "
+    "been being isn't aren't wasn't weren't do does did don't doesn't didn't has have had can could may might must "
+    "shall should will would let's it's that's what's who's where's how's there's please tell give find show list "
+    "name compare explain describe define calculate compute summarize summarise translate write draft compose polish "
+    "rewrite make create generate help search look check get say suppose imagine consider analyze analyse discuss if "
+    "evaluate and or but so yet nor for of in on at by to from with without about above across after against along "
+    "among around as before behind below beneath beside besides between beyond despite down during except inside into "
+    "like near off onto out outside over past since than through throughout till toward towards under until up upon "
+    "via within not no yes ok okay hi hello hey thanks thank sorry well now then also just only even still again too "
+    "very much many more most less least few several some any each every all both either neither such same former "
+    "latter however although though because while whereas unless once whether maybe perhaps today tomorrow yesterday "
+    "tonight meanwhile instead often sometimes usually always never according based given using later earlier finally "
+    "subtract add multiply divide rank sort estimate trace research review outline plan tabulate convert contrast "
+    "identify determine pardon assess investigate critique"
+)
+_NOT_ALONE: Final = _words(
+    "one two three four five six seven eight nine ten first second third last next another other others own good "
+    "great best new old morning evening afternoon night people things dear sir madam someone everyone anybody nobody "
+    "something water light north south east west northern southern eastern western world earth sun moon god jan feb "
+    "mar apr jun jul aug sep sept oct nov dec january february march april may june july august september october "
+    "november december monday tuesday wednesday thursday friday saturday sunday mr mrs ms dr prof emperor king queen "
+    "president prime minister professor english chinese french german italian spanish greek roman russian japanese "
+    "american british european african asian indian korean portuguese dutch swedish turkish arabic latin jewish "
+    "christian muslim austrian swiss danish norwegian finnish hungarian persian mexican canadian australian brazilian "
+    "egyptian scottish irish welsh"
+)
+_SENTENCE_GAP: Final = re.compile(r"[!?;\n。！？；]|[.](?=\s)")
+_ALWAYS_WORD: Final = _words("i i'm i've i'd i'll bc ad bce ce am pm ok tv")
+_RAISED: Final = _words("Is Are Was Were Did Does Do What Which How")
+
+_NUMBER_AFTER: Final = re.compile(
+    r" \d{1,3}(?:\.\d{1,3})?(?![\w%.,-])(?! (?:when|years?|months?|days?|hours?|times|people|"
+    r"[mb]illion|percent|k?met|k?m\b|miles))"
+)
+_PLAIN_WORD: Final = re.compile(
+    r"\w+(?:tion|ment|ness|ology|ics|ists)|\w+[^aious]s(?= (?:are|were|have|do|can|will)\b)"
+)
+
+
+def names(text: str) -> list[Name]:
+    """Find names of people, places, works, organisations and things.
+
+    Titles in quotation marks and 《》, capitalised runs, acronyms and identifiers are found in either language, and
+    Chinese names by their marks. Dates, numbers, demonyms and words that only open a sentence are no names.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        Names in the order of the text, without overlaps, without an article before or a possessive after them.
+    """
+    plain = text.translate(_WIDE)
+    spans = [_span(found) for found in _TITLE.finditer(plain)]
+    titles = [(start, end) for start, end in spans if _is_title(plain[start:end])]
+    masked = mask(plain, [(start - 1, end + 1) for start, end in titles])
+    western = list(_western(masked))
+    masked = mask(masked, western, "\ue001")
+    spans = sorted([*titles, *western, *chinese_names(masked)])
+    return [Name(start, end, text[start:end]) for start, end in spans]
+
+
+def _span(found: re.Match[str]) -> tuple[int, int]:
+    return found.span(found.lastgroup or 0)
+
+
+def _is_title(quoted: str) -> bool:
+    opens = quoted[:1]
+    return (
+        not re.search(r"[.!?。！？,，;；]\s*$", quoted)
+        and (opens.isupper() or opens.isdigit() or bool(re.match(f"[{HAN}]", quoted)))
+        and len(quoted.split()) <= 10
+    )
+
+
+def _western(text: str) -> Iterator[tuple[int, int]]:
+    """Runs of capitalised words, sentence by sentence so that one title-cased heading spoils only itself."""
+    words: list[re.Match[str]] = []
+    for word in _WORD.finditer(text):
+        if words and _SENTENCE_GAP.search(_gap(text, words[-1], word)) and not _abbreviated(text, words[-1]):
+            yield from _runs(text, words)
+            words = []
+        words.append(word)
+    yield from _runs(text, words)
+
+
+def _gap(text: str, left: re.Match[str], right: re.Match[str]) -> str:
+    return text[left.end() : min(right.start(), left.end() + 40)]
+
+
+def _abbreviated(text: str, word: re.Match[str]) -> bool:
+    initial = len(word.group()) == 1 or bool(re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]", word.group()))
+    return text[word.end() : word.end() + 1] == "." and (
+        (initial and word.group()[0].isupper()) or word.group().casefold() in _ABBREVIATED
+    )
+
+
+def _runs(text: str, words: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
+    if not words:
+        return
+    shouted = len(words) >= 4 and all(w.group().isupper() or not w.group().isalpha() for w in words)
+    headline = any(w.group() in _RAISED for w in words[1:])
+    run: list[re.Match[str]] = []
+    for index, word in enumerate(words):
+        capital = _capitalised(word.group(), first=index == 0) and not (shouted or headline)
+        identifier = any(c.isdigit() for c in word.group()) and bool(re.search(r"[A-Z]", word.group()))
+        joins = bool(run) and _joins(text, run[-1], word)
+        if capital or identifier:
+            if run and not joins:
+                yield from _finished(text, run, words[0])
+                run = []
+            run.append(word)
+            if _possessive(word.group()):
+                yield from _finished(text, run, words[0])
+                run = []
+        elif joins and word.group() in _CONNECTOR and _connects(run, word.group()):
+            run.append(word)
+        elif run:
+            yield from _finished(text, run, words[0])
+            run = []
+    yield from _finished(text, run, words[0])
+
+
+def _capitalised(word: str, *, first: bool) -> bool:
+    if word.casefold() in _ALWAYS_WORD or not any(c.isupper() for c in word):
+        return False
+    base = re.split("['’]", word)[0].casefold()
+    if base in _NO_NAME or word.casefold().replace("’", "'") in _NO_NAME:
+        return False
+    if len(word) == 1:
+        return word.isupper() and not first
+    return word[0].isupper() or any(c.isupper() for c in word[1:3])
+
+
+def _possessive(word: str) -> bool:
+    return bool(re.search(r"['’]s?$", word))
+
+
+def _joins(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
+    gap = _gap(text, left, right)
+    return gap in {" ", " & "} or (gap in {". ", "."} and _abbreviated(text, left))
+
+
+def _connects(run: list[re.Match[str]], word: str) -> bool:
+    return word != "the" or run[-1].group() == "of"
+
+
+def _finished(text: str, run: list[re.Match[str]], first: re.Match[str]) -> Iterator[tuple[int, int]]:
+    while run and run[-1].group() in _CONNECTOR:
+        run.pop()
+    if not run:
+        return
+    if len(run) == 1 and run[0] is first and _PLAIN_WORD.match(text, run[0].start()):
+        return
+    if all(word.group().split("'")[0].casefold() in _NOT_ALONE for word in run):
+        return
+    start, last = run[0].start(), run[-1]
+    cut = re.search(r"['’]s?$", last.group())
+    end = last.start() + cut.start() if cut else last.end()
+    if len(last.group()) == 1 and len(run) == 1 and text[end : end + 1] != ".":
+        return
+    number = _NUMBER_AFTER.match(text, end)
+    yield start, number.end() if number and not cut else end

@@ -1,0 +1,317 @@
+"""Numbers in prose, English and Chinese: found, read, and written."""
+
+import math
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final
+
+from text.language import Language
+from text.numerals import (
+    CHINESE_DIGITS,
+    CHINESE_NUMERALS,
+    ENGLISH_RUN,
+    ENGLISH_SCALES,
+    chinese_integer,
+    english_integer,
+)
+from text.units import CURRENCIES, to_si, unit_after
+
+
+@dataclass(frozen=True, slots=True)
+class NumberSpan:
+    """A number and where it stands.
+
+    Attributes:
+        start: Offset of its first character: a sign, a currency sign, or a digit.
+        end: Offset behind its last character; multiplier, percent sign and unit are inside.
+        value: The number, multipliers worked out: 14000 for "1.4万". A percentage keeps its figure: 6.4 for "6.4%".
+        unit: What it counts, by one name for both languages ("km", "元", "year"); None if nothing known follows.
+        percent: Whether it is a percentage. A per mille figure is none: its unit is "‰".
+    """
+
+    start: int
+    end: int
+    value: int | float
+    unit: str | None = None
+    percent: bool = False
+
+
+_ASCII: Final = {0xFF10 + digit: 0x30 + digit for digit in range(10)} | str.maketrans("．－＋−", ".-+-")
+_RUN: Final = re.compile(r"(?<![0-9A-Za-z_.])(?<![A-Za-z]-)[0-9]+(?:[.,\u00a0\u2009\u202f][0-9]+)*")
+_PIECE: Final = re.compile(r"[^,]+")
+_GROUPED: Final = re.compile(r"[0-9]{1,3}(?:([,\u00a0\u2009\u202f])[0-9]{3}(?:\1[0-9]{3})*)(?:\.[0-9]+)?")
+_SIMPLE: Final = re.compile(r"[0-9]{1,40}(?:\.[0-9]{1,40})?")
+_EXPONENT: Final = re.compile(r"[eE][-+]?[0-9]{1,2}(?![0-9A-Za-z_.])")
+_HAN_SCALE: Final = re.compile(
+    rf"\s?(万亿|萬億|千亿|百亿|十亿|亿|億|千万|百万|十万|万|萬|千(?![米克瓦])|百)(?![{CHINESE_NUMERALS}])"
+)
+_NEXT_PART: Final = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,8})?(?=[万千百亿])")
+_WORD_SCALE: Final = re.compile(
+    r"(?i)[\s-]{1,2}(hundred|thousand|million|billion|trillion)(?![A-Za-z])|\s?(bn)(?![A-Za-z])"
+)
+_MONEY_SCALE: Final = re.compile(r"\s?(k|K|m|M|mn|mln|B|tn)(?![A-Za-z0-9])")
+_MONEY_SCALES: Final = {"k": 10**3, "m": 10**6, "mn": 10**6, "mln": 10**6, "b": 10**9, "tn": 10**12}
+_HAN_SCALES: Final = {"万亿": 10**12, "千亿": 10**11, "百亿": 10**10, "十亿": 10**9, "亿": 10**8} | {
+    "千万": 10**7,
+    "百万": 10**6,
+    "十万": 10**5,
+    "万": 10**4,
+    "千": 1000,
+    "百": 100,
+}
+_HAN_RUN: Final = re.compile(
+    rf"(?<![{CHINESE_NUMERALS}第几幾数數])([{CHINESE_NUMERALS}]{{1,24}})(?:点([{CHINESE_DIGITS}]{{1,12}}))?(?![{CHINESE_NUMERALS}])"
+)
+_HAN_COUNTED: Final = re.compile(r"[个個名位座部本条條种種次场場件只隻张張首篇卷幅层層所家届]")
+_TOO_LARGE: Final = 10**308
+_SHARES: Final = {"百分之": "%", "千分之": "‰"}
+_RUNS_ON: Final = re.compile(r"[A-Za-z_½¼¾⅓⅔²³]|-[a-z]")
+_AND_A_HALF: Final = re.compile(r"[½¼¾⅓⅔]|个?半(?!数)|\s{1,2}and\s{1,2}a\s{1,2}(?:half|quarter)")
+_AND: Final = re.compile(r"(?i)\s{1,2}and\s{1,2}")
+_HAN_RANGE: Final = re.compile(rf"\s?[到至、~～–—-]\s?[0-9{CHINESE_NUMERALS}]")
+_MONEY_BEFORE: Final = re.compile(r"(" + "|".join(map(re.escape, CURRENCIES)) + r")\s?$")
+_LITERAL: Final = re.compile(
+    r"[-+]?(?:[0-9]{1,3}(?:,[0-9]{3}){1,110}|[0-9]{1,400})?(?:(?<=[0-9])|(?=\.[0-9]))(?:\.[0-9]{1,400})?(?:[eE][-+]?[0-9]{1,3})?"
+)
+
+
+def find_numbers(text: str) -> list[NumberSpan]:
+    """Find the numbers in English, Chinese or mixed text.
+
+    Ordinals ("5th", 第三), parts of names and codes ("A4", "COVID-19", "192.168.1.1") and a lone "one" or 一 that
+    counts no known unit are left out. Numbers inside dates are found too; `text.dates.find_dates` tells them apart.
+
+    Args:
+        text: Any text; time grows linearly with its length.
+
+    Returns:
+        The numbers in order, none overlapping another; the ends of a range are two numbers.
+    """
+    return _find(text)
+
+
+def parse_number(text: str) -> int | float:
+    """Read the one number a text states.
+
+    Args:
+        text: A numeral or a phrase around one ("about 6,300 km", "1.4万人", "two hundred"). A percentage is read as
+            its figure.
+
+    Returns:
+        The number; an int if it is whole.
+
+    Raises:
+        ValueError: The text holds no number, or numbers that differ; the message names the text.
+    """
+    plain = text.translate(_ASCII).strip()
+    if _LITERAL.fullmatch(plain):
+        value = _exact(plain.lstrip("+"))
+        if abs(value) >= _TOO_LARGE or (value and not float(value)):
+            raise ValueError(f"{text[:80]!r} is not a number that can be held")
+        return _plain(value)
+    with suppress(ValueError):
+        return english_integer(plain)
+    if len(plain) == 1 and plain in CHINESE_NUMERALS:
+        return chinese_integer(plain)
+    values = {(span.value, span.percent) for span in _find(plain)}
+    if not values:
+        raise ValueError(f"{text[:80]!r} is not a number")
+    if len(values) > 1:
+        raise ValueError(f"{text[:80]!r} holds more than one number")
+    return values.pop()[0]
+
+
+def format_number(value: float, language: Language) -> str:
+    """Write a number for prose; `parse_number` reads it back.
+
+    Args:
+        value: The number.
+        language: English gets thousands separators, Chinese none.
+
+    Returns:
+        Decimal notation, never an exponent: up to six decimals, or for numbers below 1 six significant digits.
+
+    Raises:
+        ValueError: The value is a boolean, infinite or not a number.
+    """
+    if isinstance(value, bool) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is not a number that can be written")
+    if isinstance(value, int) or value.is_integer():
+        written = f"{int(value):,}"
+    elif abs(value) >= 1:
+        written = f"{value:,.6f}".rstrip("0").rstrip(".")
+    else:
+        written = f"{Decimal(f'{value:.6g}'):f}"
+    return written if language == "en" else written.replace(",", "")
+
+
+def to_base(span: NumberSpan) -> tuple[float, str] | None:
+    """A length in metres, a mass in kilograms, an area in square metres, so that two spans can be compared.
+
+    Args:
+        span: A number that was found.
+
+    Returns:
+        The figure and "m", "kg" or "m²", or None if the span counts something else.
+    """
+    return None if span.unit is None else to_si(span.value, span.unit)
+
+
+def _find(text: str) -> list[NumberSpan]:
+    plain = text.translate(_ASCII)
+    found = [*_arabic(plain), *_english(plain), *_chinese(plain)]
+    found.sort(key=lambda span: (span.start, -span.end))
+    spans: list[NumberSpan] = []
+    for span in found:
+        if not spans or span.start >= spans[-1].end:
+            spans.append(span)
+    return spans
+
+
+def _plain(value: Fraction) -> int | float:
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def _exact(written: str) -> Fraction:
+    return Fraction(re.sub("[,\u00a0\u2009\u202f]", "", written))
+
+
+def _arabic(text: str) -> Iterator[NumberSpan]:
+    for run in _RUN.finditer(text):
+        if _GROUPED.fullmatch(run[0]):
+            pieces = [run]
+        else:
+            pieces = list(_PIECE.finditer(text, run.start(), run.end()))
+            if not all(_SIMPLE.fullmatch(piece[0]) for piece in pieces):
+                continue
+        for piece in pieces:
+            span = _arabic_span(text, piece.start(), piece.end())
+            if span is not None:
+                yield span
+
+
+def _arabic_span(text: str, start: int, end: int) -> NumberSpan | None:
+    exponent = _EXPONENT.match(text, end)
+    end = exponent.end() if exponent else end
+    value = _exact(text[start:end])
+    start, currency, negative = _before(text, start)
+    scaled = _scaled(text, end, value, money=currency is not None)
+    if scaled is None:
+        return None
+    value, end = scaled
+    return _finish(text, start, end, -value if negative else value, currency)
+
+
+def _scaled(text: str, end: int, value: Fraction, *, money: bool) -> tuple[Fraction, int] | None:
+    """The number with the multipliers behind it; None where they make no number."""
+    if money and (short := _MONEY_SCALE.match(text, end)):
+        return value * _MONEY_SCALES[short[1].lower()], short.end()
+    han = _HAN_SCALE.match(text, end)
+    if han:
+        return _han_scaled(text, value, han)
+    for _ in range(2):
+        word = _WORD_SCALE.match(text, end)
+        if word is None:
+            break
+        value *= ENGLISH_SCALES[word[1].lower()] if word[1] else 10**9
+        end = word.end()
+    if end < len(text) and text[end] in CHINESE_NUMERALS and unit_after(text, end) is None:
+        return None
+    return value, end
+
+
+def _han_scaled(text: str, value: Fraction, han: re.Match[str]) -> tuple[Fraction, int] | None:
+    scale = _HAN_SCALES[_simplified(han[1])]
+    total, end = value * scale, han.end()
+    while (part := _NEXT_PART.match(text, end)) is not None:
+        smaller = _HAN_SCALE.match(text, part.end())
+        if smaller is None or (step := _HAN_SCALES[_simplified(smaller[1])]) >= scale:
+            return None
+        total += Fraction(part[0]) * step
+        scale, end = step, smaller.end()
+    return total, end
+
+
+def _simplified(written: str) -> str:
+    return written.replace("萬", "万").replace("億", "亿")
+
+
+def _before(text: str, start: int) -> tuple[int, str | None, bool]:
+    """Currency and sign before a number: where the span then starts, the currency, whether it is negative."""
+    money = _MONEY_BEFORE.search(text, max(0, start - 4), start)
+    currency = None
+    if money:
+        start, currency = money.start(), CURRENCIES[money[1]]
+    before = text[start - 1 : start]
+    if before and before in "-–+" and (start == 1 or text[start - 2] in " \t\n([{（【，,：:=<>~≈、。；;"):
+        return start - 1, currency, before != "+"
+    if before in {"负", "負"}:
+        return start - 1, currency, True
+    return start, currency, False
+
+
+def _finish(text: str, start: int, end: int, value: Fraction, currency: str | None) -> NumberSpan | None:
+    """A span with its unit, or None where what follows makes it another number or none ("5th", "2½", 两年半)."""
+    share = _SHARES.get(text[max(0, start - 3) : start])
+    unit = unit_after(text, end)
+    if unit is None and _RUNS_ON.match(text, end):
+        return None
+    name, end = unit or (None, end)
+    if _AND_A_HALF.match(text, end):
+        return None
+    name = share or name
+    start -= 3 if share else 0
+    percent = name == "%"
+    return NumberSpan(start, end, _plain(value), currency or (None if percent else name), percent)
+
+
+def _english(text: str) -> Iterator[NumberSpan]:
+    for run in ENGLISH_RUN.finditer(text):
+        for start, end in _english_pieces(run):
+            try:
+                value = english_integer(text[start:end])
+            except ValueError:
+                continue
+            span = _finish(text, start, end, Fraction(value), None)
+            if span is not None and (span.unit or span.percent or text[start:end].lower() != "one"):
+                yield span
+
+
+def _english_pieces(run: re.Match[str]) -> list[tuple[int, int]]:
+    """The whole run if it is one number, else what stands between its "and"s."""
+    try:
+        english_integer(run[0])
+    except ValueError:
+        ands = [(found.start(), found.end()) for found in _AND.finditer(run.string, run.start(), run.end())]
+        starts = [run.start(), *(end for _, end in ands)]
+        return list(zip(starts, [*(start for start, _ in ands), run.end()], strict=True))
+    return [run.span()]
+
+
+def _chinese(text: str) -> Iterator[NumberSpan]:
+    for run in _HAN_RUN.finditer(text):
+        written, decimals = run[1], run[2]
+        try:
+            value = Fraction(chinese_integer(written))
+        except ValueError:
+            continue
+        if decimals:
+            value += Fraction(chinese_integer(decimals), 10 ** len(decimals))
+        start, currency, negative = _before(text, run.start())
+        span = _finish(text, start, run.end(), -value if negative else value, currency)
+        if span is not None and (decimals or _is_number(text, run, span)):
+            yield span
+
+
+def _is_number(text: str, run: re.Match[str], span: NumberSpan) -> bool:
+    """Whether Chinese numerals mean a number: 三 often sits in a name, and 七八 means seven or eight."""
+    written = run[1]
+    if len(written) == 1:
+        measured = (written != "一" and _HAN_COUNTED.match(text, run.end())) or _HAN_RANGE.match(text, run.end())
+        return span.unit is not None or span.percent or bool(measured)
+    digits_only = all(char in CHINESE_DIGITS for char in written)
+    return not digits_only or len(written) >= 4 or any(char in "〇零○" for char in written)
