@@ -1,0 +1,89 @@
+"""Where a model is: provider, model, base URL and key, as the environment gives them."""
+
+import hashlib
+import ipaddress
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from models.errors import ModelUnavailable
+
+PLACEHOLDER_KEY = "none"
+"""Sent to a local server that needs no key; the client refuses to start without one."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A model and where it answers.
+
+    Attributes:
+        name: The model as configured, `provider:model`.
+        provider: The part before the colon.
+        base_url: `OPENAI_BASE_URL` for OpenAI-compatible endpoints, else "".
+        api_key: The key, for those too. Never shown.
+        instance: Tells models apart that were made elsewhere and share a name.
+    """
+
+    name: str
+    provider: str
+    base_url: str = ""
+    api_key: str = field(default="", repr=False)
+    instance: int = 0
+
+    @property
+    def identity(self) -> str:
+        """What tells endpoints apart in memories of how they behave. Holds no secret."""
+        if not self.base_url:
+            return f"{self.name} {self.instance}" if self.instance else self.name
+        host = urlsplit(self.base_url)
+        return f"{self.name} {host.hostname or ''}:{host.port or ''}{host.path}"
+
+    @property
+    def key_hash(self) -> str:
+        """A digest of the key and of the base URL, which may carry one too."""
+        return hashlib.sha256(f"{self.base_url}\0{self.api_key}".encode()).hexdigest()
+
+
+def endpoint(name: str, env: Mapping[str, str] | None = None) -> Endpoint:
+    """The endpoint of a model named `provider:model`.
+
+    Raises:
+        ModelUnavailable: The name has no provider, the base URL is none, or a key is missing.
+    """
+    env = os.environ if env is None else env
+    provider, colon, model = name.partition(":")
+    if not (provider and colon and model):
+        raise ModelUnavailable(f"model {name!r} has no provider; write provider:model, such as openai:{name}")
+    if provider != "openai":
+        return Endpoint(name, provider)
+    base_url = (env.get("OPENAI_BASE_URL") or env.get("OPENAI_API_BASE") or "").strip()
+    api_key = (env.get("OPENAI_API_KEY") or "").strip()
+    if base_url and not _is_http(base_url):
+        raise ModelUnavailable(
+            f"{name}: OPENAI_BASE_URL is not an http(s) address; give one, such as http://localhost:8000/v1"
+        )
+    if not api_key and not (base_url and _is_local(base_url)):
+        raise ModelUnavailable(
+            f"{name}: OPENAI_API_KEY is not set; set it, or OPENAI_BASE_URL to a server on this machine or network"
+        )
+    return Endpoint(name, provider, base_url, api_key or PLACEHOLDER_KEY)
+
+
+def _is_http(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises where it is no number
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)
+
+
+def _is_local(url: str) -> bool:
+    """Whether a URL points to this machine or a private network, judged by the name alone."""
+    host = (urlsplit(url).hostname or "").lower()
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return "." not in host or host.endswith((".local", ".localhost", ".internal", ".lan"))
+    return address.is_private or address.is_loopback or address.is_link_local

@@ -1,0 +1,49 @@
+"""What a caller of a model has to catch: one type, `ModelFailed`, whose message is one line.
+
+Messages are written here from status codes and exception types. They never quote
+the request, the reply or the provider's own text, any of which may hold a prompt
+or a key.
+"""
+
+LimitName = str
+"""One of `max_seconds`, `max_model_calls`, `max_tokens`, `max_cost`: the fields of `Limits` a model call can reach."""
+
+
+class LimitReached(Exception):  # noqa: N818 - a limit is an outcome of a run, not an error of the program
+    """A limit of the run leaves nothing for what was asked.
+
+    Attributes:
+        reason: The field of `state.Limits` that was reached.
+    """
+
+    def __init__(self, reason: LimitName) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class ModelFailed(Exception):  # noqa: N818 - it says what happened, and is always handled by a rule
+    """A model gave no usable reply. The caller falls back to its rule.
+
+    Attributes:
+        reason: One line, fit for the trace and for the user.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class ModelUnavailable(ModelFailed):
+    """A model cannot be asked at all: not configured, package missing, key missing. Says what to do."""
+
+
+class BudgetExhausted(ModelFailed):
+    """The run's limits leave no room for another model call.
+
+    Attributes:
+        limit: The field of `state.Limits` that was reached, for the stop reason.
+    """
+
+    def __init__(self, limit: LimitName) -> None:
+        super().__init__(f"the run's limit {limit} is reached")
+        self.limit = limit

@@ -1,0 +1,114 @@
+"""Why a request failed, in our own words, and what follows from it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from models.errors import ModelFailed
+
+Kind = Literal["refused", "denied", "overflow", "server", "busy", "unreachable", "malformed", "empty", "incomplete"]
+
+_CODE = re.compile(r"[a-z][a-z0-9_]{2,39}")
+_STATUS_WORDS = {
+    400: "request refused",
+    401: "key refused; check the API key",
+    403: "access refused; check the rights of the API key",
+    404: "no such model or path; check the model's name and the base URL",
+    408: "timeout",
+    409: "conflict",
+    422: "request refused",
+    429: "too many requests",
+}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a request failed.
+
+    Attributes:
+        kind: `refused` (the endpoint will not take this form of request), `denied`
+            (key or rights), `overflow` (longer than the model's context), `server`
+            (5xx), `busy` (a limit of its rate), `unreachable` (no connection, no reply
+            in time), `malformed` (a reply that is not a chat completion), `empty` (one
+            with nothing in it), `incomplete` (cut at a limit, or filtered).
+        words: One line without anything of the request or reply in it.
+        status: The HTTP status, 0 where there was none.
+    """
+
+    kind: Kind
+    words: str
+    status: int = 0
+
+    @property
+    def outage(self) -> bool:
+        """Whether it says that the endpoint is not working, rather than something about this request."""
+        return self.kind not in {"refused", "overflow", "incomplete"}
+
+
+class RequestFailed(ModelFailed):
+    """A request that brought no reply."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.words)
+        self.fault = fault
+
+
+def classify(error: BaseException) -> Fault:
+    """The fault behind an exception of a provider's client, whichever provider it is.
+
+    Clients wrap one another, and a warning turned into an error can hide the
+    response it is about, so that the whole chain of causes is looked at.
+    """
+    chain = list(_causes(error))
+    names = {cls.__name__ for link in chain for cls in type(link).__mro__}
+    if "ContextOverflowError" in names:
+        return Fault("overflow", "the prompt is longer than the model's context")
+    for link in chain:
+        if (status := _status(link)) is not None:
+            return _of_status(status, link)
+    if any(isinstance(link, TimeoutError) for link in chain) or any("Timeout" in name for name in names):
+        return Fault("unreachable", "no reply in time")
+    if any(isinstance(link, OSError) for link in chain) or names & {"APIConnectionError", "TransportError"}:
+        return Fault("unreachable", "no connection to the model endpoint, or it broke")
+    if "APIError" in names:
+        return Fault("server", "the model endpoint reported an error in its reply")
+    return Fault("malformed", f"the reply is not a chat completion ({type(error).__name__})")
+
+
+def _of_status(status: int, error: BaseException) -> Fault:
+    code = _code(error)
+    usual = "server error" if status >= 500 else "request refused"
+    words = f"HTTP {status}{code}, {_STATUS_WORDS.get(status, usual)}"
+    if status in {401, 403}:
+        return Fault("denied", words, status)
+    if status >= 500:
+        return Fault("server", words, status)
+    if status in {408, 409, 429}:
+        return Fault("busy", words, status)
+    if status == 413 or "context_length" in code:
+        return Fault("overflow", "the prompt is longer than the model's context", status)
+    return Fault("refused", words, status)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    link: BaseException | None = error
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        yield link
+        link = link.__cause__ or link.__context__
+
+
+def _status(error: BaseException) -> int | None:
+    for holder in (error, getattr(error, "response", None)):
+        status = getattr(holder, "status_code", None)
+        if isinstance(status, int) and status >= 400:
+            return status
+    return None
+
+
+def _code(error: BaseException) -> str:
+    """The provider's error code, such as insufficient_quota, if it looks like one."""
+    code = getattr(error, "code", None)
+    return f" {code}" if isinstance(code, str) and _CODE.fullmatch(code) else ""

@@ -1,0 +1,184 @@
+"""The one door to chat models: bounded, counted, and with a rule always behind it.
+
+Every call is taken from the run's budget before it is sent, bounded in time with
+all its retries, and booked in the trace whatever comes of it. What goes wrong
+arrives at the caller as `ModelFailed`, who then decides by rule.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
+from copy import copy
+from typing import TYPE_CHECKING, TypeVar, Union
+
+from pydantic import BaseModel
+
+from models.breaker import Breaker, breaker
+from models.budget import Budget
+from models.catalog import chat_model
+from models.endpoint import Endpoint, endpoint
+from models.errors import BudgetExhausted, ModelFailed, ModelUnavailable
+from models.line import Line, require_complete
+from models.reply import finish_reason, message_text
+from models.structured import Judgement
+from models.thinking import without_thinking
+from state import ModelCall
+from state.settings import Settings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import BaseMessage
+
+__all__ = ["NOSTREAM", "BudgetExhausted", "ChatModels", "ModelFailed", "ModelUnavailable"]
+
+T = TypeVar("T", bound=BaseModel)
+Messages = Sequence[Union["BaseMessage", tuple[str, str]]]
+"""A conversation: LangChain messages, or pairs of role ("system", "human", "ai") and text."""
+Maker = Callable[[Endpoint, float], Awaitable["BaseChatModel"]]
+"""Makes the chat model of an endpoint, given the seconds one request may take."""
+
+NOSTREAM = ("nostream", "langsmith:nostream")
+"""Tags that keep a call's tokens out of LangGraph's `messages` stream: the first is read by
+LangGraph itself, the second by chat front ends."""
+
+
+class ChatModels:
+    """The chat models of a run, by role.
+
+    Args:
+        settings: Which model each role has, and how long one call may take.
+        budget: What the run may still spend.
+        run_id: Names the run, so that an endpoint found dead in one node stays
+            so in the next. Without one that is forgotten with this object.
+        given: Chat models by role that were made elsewhere; they win over the settings.
+        make: Makes the others; tests pass their own.
+        price: US dollars of a call, where prices are known; without it calls cost nothing.
+    """
+
+    def __init__(  # noqa: PLR0913 - two are the run, the others have defaults
+        self,
+        settings: Settings,
+        budget: Budget,
+        run_id: str = "",
+        *,
+        given: Mapping[str, "BaseChatModel"] | None = None,
+        make: Maker = chat_model,
+        price: Callable[[ModelCall], float] | None = None,
+    ) -> None:
+        self.settings = settings
+        self.budget = budget
+        self._run_id = run_id
+        self._given = dict(given or {})
+        self._make = make
+        self._price = price
+        self._breakers: dict[str, Breaker] = {}
+
+    def configured(self, role: str) -> bool:
+        """Whether a role has a model. If not, it decides by rule."""
+        return role in self._given or role in self.settings.models
+
+    def spending(self, budget: Budget) -> "ChatModels":
+        """The same models, at the expense of another budget, such as a child of this one."""
+        other = copy(self)
+        other.budget = budget
+        return other
+
+    async def structured(  # noqa: PLR0913 - two name the call, the others say what is asked
+        self,
+        role: str,
+        purpose: str,
+        messages: Messages,
+        schema: type[T],
+        check: Callable[[T], str | None] | None = None,
+        *,
+        tags: Sequence[str] = NOSTREAM,
+    ) -> T:
+        """One judgement, as an instance of a pydantic model.
+
+        Goes down the ladder JSON schema, function call, JSON in text, from where the
+        endpoint last held; what comes in the wrong shape is mended where that takes
+        no guessing, and else sent back once with what is wrong.
+
+        Args:
+            role: The agent that asks.
+            purpose: What for, such as "plan".
+            messages: The prompt, without a word on the form of the reply.
+            schema: What is wanted. Its docstring and field descriptions are part of the prompt.
+            check: Judges what the schema cannot; returns what is wrong, in words for the model, or None.
+            tags: Tags of the requests.
+
+        Raises:
+            ModelFailed: There is no usable reply, for the reason it names.
+        """
+        line = await self._line(role, purpose, tags, streaming=False)
+        return await Judgement(line, _converted(messages), schema, check).make()
+
+    async def text(self, role: str, purpose: str, messages: Messages, *, tags: Sequence[str] = NOSTREAM) -> str:
+        """A reply as plain text, whole, without reasoning.
+
+        Raises:
+            ModelFailed: There is none, it is empty, or it was cut off.
+        """
+        line = await self._line(role, purpose, tags, streaming=False)
+        message = await line.ask(line.model, "text", _converted(messages))
+        require_complete(finish_reason(message))
+        text = without_thinking(message_text(message)).strip()
+        if not text:
+            raise ModelFailed("the reply was reasoning and nothing else")
+        return text
+
+    async def stream(
+        self, role: str, purpose: str, messages: Messages, *, tags: Sequence[str] = NOSTREAM
+    ) -> AsyncGenerator[str, None]:
+        """The text of a reply as it comes, without reasoning.
+
+        Pass `tags=()` to let LangGraph's `messages` stream carry it too. Whoever
+        leaves early should close the iterator (`contextlib.aclosing`).
+
+        Raises:
+            ModelFailed: The stream was refused, cut, stalled, timed out or stayed empty.
+                What came before has been yielded; the caller decides what it is worth.
+        """
+        line = await self._line(role, purpose, tags, streaming=True)
+        async with aclosing(line.stream(_converted(messages))) as deltas:
+            async for delta in deltas:
+                yield delta
+
+    async def _line(self, role: str, purpose: str, tags: Sequence[str], *, streaming: bool) -> Line:
+        where, model = await self._model(role)
+        if not streaming:
+            # A streaming callback up the stack, as LangGraph's `messages` mode sets one,
+            # would turn a plain request into a streamed one.
+            model = model.model_copy(update={"disable_streaming": True})
+        return Line(
+            role=role,
+            purpose=purpose,
+            endpoint=where,
+            model=model,
+            budget=self.budget,
+            breaker=self._breaker(where),
+            seconds=self.settings.model_seconds,
+            tags=tuple(tags),
+            price=self._price,
+        )
+
+    async def _model(self, role: str) -> "tuple[Endpoint, BaseChatModel]":
+        if role in self._given:
+            model = self._given[role]
+            name = getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__
+            return Endpoint(f"given:{name}", "given", instance=id(model)), model
+        name = self.settings.models.get(role)
+        if name is None:
+            raise ModelUnavailable(f"no model is configured for the {role}; set WEIWO_MODEL to provider:model")
+        where = endpoint(name)
+        return where, await self._make(where, self.settings.model_seconds)
+
+    def _breaker(self, where: Endpoint) -> Breaker:
+        if where.identity not in self._breakers:
+            self._breakers[where.identity] = breaker(self._run_id, where.identity)
+        return self._breakers[where.identity]
+
+
+def _converted(messages: Messages) -> "list[BaseMessage]":
+    from langchain_core.messages import convert_to_messages  # noqa: PLC0415 - heavy
+
+    return convert_to_messages(messages)

@@ -1,0 +1,200 @@
+"""A JSON reader that forgives what language models get wrong.
+
+It reads one value from a position in a text and tolerates: trailing and missing
+commas, comments, unquoted and single-quoted keys, Python literals, raw line
+breaks, bad escapes and unescaped quotes inside strings, full-width punctuation,
+and an end that is missing. It does not guess content: of a text that breaks off,
+a scalar that may be half there is dropped, never completed ("19" of "1969" would
+be a wrong year), and only the brackets around it are closed.
+"""
+
+import re
+from typing import Any
+
+MAX_DEPTH = 100
+"""Nesting beyond this is refused: no reply needs it, and it bounds recursion."""
+
+_BLANK = re.compile(r"(?:[\s\ufeff]+|//[^\n]*|/\*.*?(?:\*/|\Z)|#[^\n]*)+", re.DOTALL)
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
+_WORD = re.compile(r"[A-Za-z_$][\w$-]*")
+_TAIL = re.compile(r"[-+.\w]*\Z")
+_AFTER_STRING = re.compile(
+    r"""\s*(?:[}\]:：]|\Z                            # the end, or a key's colon
+        |[,，]\s*(?:["'“‘{\[}\]\d.+-]|//|/\*|\#     # a comma with a value or key behind it
+            |\w+\s*[:：]|\w*\Z|(?:true|false|null|None|True|False|NaN)\b))
+        |[^\S\n]*\n\s*["'“]                         # a forgotten comma at the end of a line
+    """,
+    re.VERBOSE,
+)
+_PLAIN = {quote: re.compile(rf"[^{quote}\\]+") for quote in "\"'”’"}
+_CLOSING = {'"': '"', "'": "'", "“": "”", "‘": "’", "”": "”"}
+_LITERALS: dict[str, Any] = {
+    "true": True,
+    "false": False,
+    "null": None,
+    "True": True,
+    "False": False,
+    "None": None,
+    "undefined": None,
+    "NaN": None,
+    "Infinity": None,
+}
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "\\": "\\", "/": "/", "'": "'"}
+_LOW = re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+_COMMAS, _COLONS = ",，", ":："
+_MISSING: Any = object()
+
+
+class Reader:
+    """Reads one value of `text` from `start` on. `broken_off` tells whether the end was missing.
+
+    Time is linear in the length of the text.
+    """
+
+    def __init__(self, text: str, start: int = 0) -> None:
+        self.text = text
+        self.at = start
+        self.broken_off = False
+
+    def read(self) -> Any:
+        """The value.
+
+        Raises:
+            ValueError: What stands here is not JSON, however forgivingly read.
+        """
+        value = self._value(0)
+        if value is _MISSING:
+            raise ValueError("the text breaks off before a value is complete")
+        return value
+
+    def _blank(self) -> str:
+        """Skip blanks and comments; the next character, or "" at the end."""
+        if match := _BLANK.match(self.text, self.at):
+            self.at = match.end()
+        if self.at < len(self.text):
+            return self.text[self.at]
+        self.broken_off = True
+        return ""
+
+    def _value(self, depth: int) -> Any:
+        char = self._blank()
+        if char == "":
+            return _MISSING
+        if char == "{":
+            return self._object(depth + 1)
+        if char == "[":
+            return self._array(depth + 1)
+        if char in _CLOSING:
+            return self._string(char)
+        return self._scalar()
+
+    def _enter(self, depth: int) -> None:
+        if depth > MAX_DEPTH:
+            raise ValueError(f"nested deeper than {MAX_DEPTH}")
+        self.at += 1
+
+    def _object(self, depth: int) -> dict[str, Any]:
+        self._enter(depth)
+        found: dict[str, Any] = {}
+        while True:
+            char = self._blank()
+            if char == "":
+                return found
+            if char == "}":
+                self.at += 1
+                return found
+            if char in _COMMAS:
+                self.at += 1
+                continue
+            key = self._key(char)
+            if self._blank() == "" or key is _MISSING:
+                return found
+            if self.text[self.at] not in _COLONS:
+                raise ValueError(f"no colon after a key at {self.at}")
+            self.at += 1
+            value = self._value(depth)
+            if value is _MISSING:
+                return found
+            found[key] = value
+
+    def _array(self, depth: int) -> list[Any]:
+        self._enter(depth)
+        found: list[Any] = []
+        while True:
+            char = self._blank()
+            if char == "":
+                return found
+            if char == "]":
+                self.at += 1
+                return found
+            if char in _COMMAS:
+                self.at += 1
+                continue
+            value = self._value(depth)
+            if value is _MISSING:
+                return found
+            found.append(value)
+
+    def _key(self, char: str) -> Any:
+        if char in _CLOSING:
+            return self._string(char)
+        if match := _WORD.match(self.text, self.at):
+            self.at = match.end()
+            return match[0]
+        raise ValueError(f"no key at {self.at}")
+
+    def _scalar(self) -> Any:
+        if _TAIL.match(self.text, self.at):
+            self.at = len(self.text)
+            self.broken_off = True
+            return _MISSING
+        match = _NUMBER.match(self.text, self.at) or _WORD.match(self.text, self.at)
+        if match is None:
+            raise ValueError(f"no value at {self.at}")
+        word = match[0]
+        self.at = match.end()
+        if word[0].isalpha() or word[0] in "_$":
+            if word not in _LITERALS:
+                raise ValueError(f"a bare word at {match.start()}")
+            return _LITERALS[word]
+        if self.text[self.at].isalnum():
+            raise ValueError(f"no number at {match.start()}")
+        return float(word) if any(mark in word for mark in ".eE") else int(word)
+
+    def _string(self, opening: str) -> Any:
+        closing = _CLOSING[opening]
+        self.at += 1
+        parts: list[str] = []
+        while self.at < len(self.text):
+            if plain := _PLAIN[closing].match(self.text, self.at):
+                parts.append(plain[0])
+                self.at = plain.end()
+                continue
+            char = self.text[self.at]
+            self.at += 1
+            if char == "\\":
+                parts.append(self._escape())
+            elif _AFTER_STRING.match(self.text, self.at):
+                return "".join(parts)
+            else:
+                parts.append(char)
+        self.broken_off = True
+        return _MISSING
+
+    def _escape(self) -> str:
+        char = self.text[self.at : self.at + 1]
+        self.at += 1
+        if char == "u":
+            digits = self.text[self.at : self.at + 4]
+            if re.fullmatch("[0-9a-fA-F]{4}", digits):
+                self.at += 4
+                return self._code_point(int(digits, 16))
+            return "\\u"
+        return _ESCAPES.get(char, "\\" + char)
+
+    def _code_point(self, unit: int) -> str:
+        """A character from its UTF-16 unit; a high surrogate takes the low one that follows with it."""
+        if 0xD800 <= unit < 0xDC00 and (low := _LOW.match(self.text, self.at)):
+            self.at += 6
+            return chr(0x10000 + ((unit - 0xD800) << 10) + int(low[1], 16) - 0xDC00)
+        return chr(unit)

@@ -1,0 +1,131 @@
+"""What a chat model's message says: the judgement in it, or what is wrong with it."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel
+
+from models.fitting import MisfitError, fit
+from models.json_text import parse_json
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+T = TypeVar("T", bound=BaseModel)
+Verdict = Literal["good", "invalid", "cut", "prose", "refused"]
+
+_FINISH_KEYS = ("finish_reason", "stop_reason", "done_reason", "stopReason")
+LENGTH = frozenset({"length", "max_tokens", "MAX_TOKENS", "model_length"})
+BLOCKED = frozenset({"content_filter", "refusal", "SAFETY", "guardrail_intervened"})
+
+_CUT_WORDS = "it was cut off at the length limit; send a shorter one"
+
+
+@dataclass(frozen=True)
+class Reading(Generic[T]):
+    """A reply, judged.
+
+    Attributes:
+        verdict: `good`; `invalid` (JSON that does not fit); `cut` (broken off at the
+            length limit); `prose` (no JSON in it); `refused` (the model or a filter declined).
+        value: The judgement if `good`, and if `cut` where what came is valid all the same.
+        words: What to tell the model when it is asked to correct itself.
+        structural: The JSON is not of the schema's form at all.
+    """
+
+    verdict: Verdict
+    value: T | None = None
+    words: str = ""
+    structural: bool = False
+
+
+def read(message: "BaseMessage", schema: type[T], check: Callable[[T], str | None] | None) -> Reading[T]:
+    """Judge a reply against a schema and, where it fits, against the caller's `check`."""
+    finish = finish_reason(message)
+    if message.additional_kwargs.get("refusal") or finish in BLOCKED:
+        return Reading("refused")
+    reading = _judged(message, schema, check)
+    if finish not in LENGTH:
+        return reading
+    return Reading("cut", reading.value, reading.words or _CUT_WORDS)
+
+
+def _judged(message: "BaseMessage", schema: type[T], check: Callable[[T], str | None] | None) -> Reading[T]:
+    """The reply's content alone, taken as whole."""
+    try:
+        payload = _payload(message)
+    except ValueError:
+        return Reading("prose", words="there was no JSON object in it")
+    try:
+        value = fit(payload, schema)
+    except MisfitError as misfit:
+        if not _holds_object(payload):
+            return Reading("prose", words="there was no JSON object in it")  # such as "[1]", a citation
+        return Reading("invalid", words=misfit.words, structural=misfit.structural)
+    if complaint := check(value) if check else None:
+        return Reading("invalid", words=complaint)
+    return Reading("good", value)
+
+
+def _holds_object(payload: Any) -> bool:
+    return isinstance(payload, dict) or (isinstance(payload, list) and any(isinstance(item, dict) for item in payload))
+
+
+def is_empty(message: "BaseMessage") -> bool:
+    """Whether a reply has nothing in it: no text, no call, no refusal, and no limit that would explain it."""
+    return not (
+        message_text(message).strip()
+        or getattr(message, "tool_calls", None)
+        or getattr(message, "invalid_tool_calls", None)
+        or message.additional_kwargs.get("refusal")
+        or finish_reason(message) in LENGTH | BLOCKED
+    )
+
+
+def message_text(message: "BaseMessage") -> str:
+    """The text of a message, content blocks joined, without reasoning."""
+    return str(message.text)
+
+
+def sent_text(message: "BaseMessage") -> str:
+    """What the model sent, as text to quote back to it: its text, else the arguments of its call."""
+    text = message_text(message)
+    if text.strip():
+        return text
+    for call in getattr(message, "tool_calls", None) or []:
+        return json.dumps(call["args"], ensure_ascii=False)
+    for call in getattr(message, "invalid_tool_calls", None) or []:
+        return str(call.get("args") or "")
+    return ""
+
+
+def finish_reason(message: "BaseMessage") -> str | None:
+    """Why the model stopped, under whichever name its provider reports it; None if it does not."""
+    for key in _FINISH_KEYS:
+        if reason := message.response_metadata.get(key):
+            return str(reason)
+    return None
+
+
+def tokens(message: "BaseMessage | None") -> tuple[int, int]:
+    """Input and output tokens as reported, 0 where not."""
+    usage = getattr(message, "usage_metadata", None) or {}
+    return int(usage.get("input_tokens") or 0), int(usage.get("output_tokens") or 0)
+
+
+def _payload(message: "BaseMessage") -> Any:
+    """The arguments of the function call if there is one, else the JSON in the text; ValueError if there is neither."""
+    for call in getattr(message, "tool_calls", None) or []:
+        return call["args"]
+    for call in getattr(message, "invalid_tool_calls", None) or []:
+        return parse_json(call.get("args") or "")
+    return parse_json(message_text(message))
+
+
+def one_line(words: str, size: int = 200) -> str:
+    """Words cut to a line of the trace."""
+    line = re.sub(r"\s+", " ", words).strip()
+    return line if len(line) <= size else line[: size - 1] + "…"

@@ -1,0 +1,92 @@
+"""JSON schemas as chat model endpoints want them, from pydantic models."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel
+
+_NOT_STRICT = ("patternProperties", "prefixItems", "allOf", "not", "if", "dependentRequired")
+_DROPPED = ("title", "default", "examples", "discriminator", "minLength", "maxLength")
+_FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"})
+
+
+def schema_name(schema: type[BaseModel]) -> str:
+    """The name a schema goes by in requests: that of its class, in the characters endpoints allow."""
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", schema.__name__)[:64]
+
+
+@lru_cache(maxsize=128)
+def json_schema(schema: type[BaseModel]) -> tuple[dict[str, Any], bool]:
+    """The JSON schema of a model, and whether it is fit for `strict` decoding.
+
+    Strict decoding needs every object closed and every property required (OpenAI,
+    "Structured Outputs", supported schemas). Where that is possible a property with
+    a default becomes required too, and bounds that strict decoding does not know are
+    left to pydantic; where it is not (free-form objects, values of any type) the
+    plain schema is returned. Not to be changed by the caller.
+    """
+    plain = schema.model_json_schema()
+    if plain.get("type") == "object" and plain.get("properties") and all(map(_fits_strict, _nodes(plain))):
+        strict = _strict(plain)
+        assert isinstance(strict, dict)  # noqa: S101 - an object stays an object
+        return strict, True
+    return plain, False
+
+
+def _nodes(node: Any) -> Iterator[Mapping[str, Any]]:
+    """Every schema inside a schema, itself included."""
+    if not isinstance(node, Mapping):
+        return
+    yield node
+    for key in ("$defs", "properties"):
+        for inner in node.get(key, {}).values():
+            yield from _nodes(inner)
+    for key in ("items", "additionalProperties"):
+        yield from _nodes(node.get(key))
+    for key in ("anyOf", "oneOf"):
+        for inner in node.get(key, ()):
+            yield from _nodes(inner)
+
+
+def _fits_strict(node: Mapping[str, Any]) -> bool:
+    if any(key in node for key in _NOT_STRICT):
+        return False
+    if node.get("type") == "object":
+        return bool(node.get("properties")) and not node.get("additionalProperties")
+    if node.get("type") == "array":
+        return "items" in node
+    return any(key in node for key in ("type", "enum", "const", "anyOf", "oneOf", "$ref"))
+
+
+def _strict(node: Any) -> Any:
+    """A schema node closed, with all it has required, and without the words strict decoding refuses."""
+    if not isinstance(node, Mapping):
+        return node
+    if "$ref" in node:
+        return {"$ref": node["$ref"]}
+    found: dict[str, Any] = {}
+    for key, value in node.items():
+        if key in _DROPPED or (key == "format" and value not in _FORMATS):
+            continue
+        if key in ("properties", "$defs"):
+            found[key] = {name: _strict(inner) for name, inner in value.items()}
+        elif key in ("anyOf", "oneOf"):
+            found["anyOf"] = [_strict(inner) for inner in value]
+        else:
+            found[key] = _strict(value) if key == "items" else value
+    if found.get("type") == "object":
+        found["required"] = list(found["properties"])
+        found["additionalProperties"] = False
+    return found
+
+
+def schema_prompt(schema: type[BaseModel]) -> str:
+    """The schema in words, for a model that is told its format in the prompt."""
+    body = json.dumps(schema.model_json_schema(), ensure_ascii=False, separators=(",", ":"))
+    return (
+        "Reply with one JSON object and nothing else: no explanation, no code fence. "
+        f'It must be an instance of the JSON schema "{schema_name(schema)}":\n{body}'
+    )

@@ -1,0 +1,490 @@
+"""The gateway against a server that behaves as endpoints do, well and badly."""
+
+import asyncio
+import gc
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, TypedDict
+
+import pytest
+from langgraph.graph import END, START, StateGraph
+from pydantic import BaseModel, Field
+
+from models import Budget, ChatModels, ModelFailed
+from models.ladder import rungs
+from state import Limits
+from state.settings import Settings
+from tests.support.openai_server import (
+    Handler,
+    OpenAIServer,
+    Reply,
+    always,
+    asked_schema,
+    call,
+    cut,
+    error,
+    failing,
+    fenced,
+    ignoring_format,
+    in_turn,
+    last_message,
+    raw,
+    refusing_json_schema,
+    refusing_tools,
+    scripted,
+    silent,
+    structured,
+    text,
+    unfinished,
+)
+
+pytestmark = pytest.mark.integration
+
+
+class Verdict(BaseModel):
+    """A judgement of a question."""
+
+    level: str = Field(description="simple or complex")
+    score: float = Field(0.5, ge=0, le=1)
+
+
+class Sketch(BaseModel):
+    """A plan with free-form arguments."""
+
+    vertices: list[dict[str, Any]]
+
+
+GOOD = {"level": "simple", "score": 0.25}
+ASK = [("system", "You are the master. THE-PROMPT"), ("human", "Who was older?")]
+good = scripted({"Verdict": GOOD}, "Emperor Wu was older [1].")
+
+
+@pytest.fixture(autouse=True)
+def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    rungs.forget()
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)  # the client's pauses are not what is tested
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch) -> Callable[[Handler], Any]:
+    @contextmanager
+    def serving(handler: Handler) -> Iterator[OpenAIServer]:
+        with OpenAIServer(handler) as server:
+            for name, value in server.environment.items():
+                monkeypatch.setenv(name, value)
+            yield server
+
+    return serving
+
+
+def chat(seconds: float = 10, run_id: str = "", **limits: Any) -> ChatModels:
+    settings = Settings(
+        home="unused", models={"master": "openai:scripted", "writer": "openai:scripted"}, model_seconds=seconds
+    )
+    return ChatModels(settings, Budget(Limits(**limits)), run_id)
+
+
+def judge(models: ChatModels, **more: Any) -> Any:
+    return models.structured("master", "assess", ASK, Verdict, **more)
+
+
+async def collect(models: ChatModels, into: list[str], **more: Any) -> str:
+    async for delta in models.stream("writer", "draft", ASK, **more):
+        into.append(delta)  # noqa: PERF401 - what came must be there when the stream then fails
+    return "".join(into)
+
+
+# Personalities that end well
+
+
+@pytest.mark.parametrize(
+    ("handler", "asked"),
+    [
+        (good, ["json_schema"]),
+        (fenced(good), ["json_schema"]),
+        (refusing_json_schema(good), ["json_schema", "function_call"]),
+        (refusing_json_schema(good, 404), ["json_schema", "function_call"]),
+        (refusing_json_schema(good, 422), ["json_schema", "function_call"]),
+        (refusing_json_schema(fenced(good)), ["json_schema", "function_call"]),
+        (refusing_tools(refusing_json_schema(good)), ["json_schema", "function_call", "json_text"]),
+        (refusing_tools(refusing_json_schema(fenced(good))), ["json_schema", "function_call", "json_text"]),
+        (ignoring_format(good), ["json_schema", "function_call", "json_text"]),
+        (ignoring_format(fenced(good)), ["json_schema", "function_call", "json_text"]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+async def test_a_judgement_is_had_and_the_rung_remembered(serve: Any, handler: Handler, asked: list[str]) -> None:
+    with serve(handler) as server:
+        models = chat()
+        assert await judge(models) == Verdict(**GOOD)
+        assert server.rungs == asked
+        assert await judge(models) == Verdict(**GOOD)
+        assert server.rungs == [*asked, asked[-1]]
+        assert await judge(chat()) == Verdict(**GOOD)  # another run knows too
+        assert server.rungs == [*asked, asked[-1], asked[-1]]
+        assert {request.schema for request in server.requests if request.rung == asked[-1]} == {"Verdict"}
+    usage = models.budget.delta()
+    assert [entry.rung for entry in usage.calls] == [*asked, asked[-1]]
+    assert usage.model_calls == len(asked) + 1
+    assert usage.input_tokens >= 22
+
+
+async def test_where_a_response_format_breaks_the_server_plain_text_is_asked_for(serve: Any) -> None:
+    with serve(refusing_json_schema(good, 500)) as server:
+        models = chat()
+        assert await judge(models) == Verdict(**GOOD)
+        assert await judge(models) == Verdict(**GOOD)
+        assert server.rungs == ["json_schema"] * 3 + ["json_text"] * 2
+
+
+async def test_a_schema_is_strict_only_if_it_can_be(serve: Any) -> None:
+    with serve(scripted({"Verdict": GOOD, "Sketch": {"vertices": [{"id": "a"}]}})) as server:
+        models = chat()
+        await judge(models)
+        assert (await models.structured("master", "plan", ASK, Sketch)).vertices == [{"id": "a"}]
+    formats = [request.body["response_format"]["json_schema"] for request in server.requests]
+    assert [one["strict"] for one in formats] == [True, False]
+    assert formats[0]["schema"]["required"] == ["level", "score"]
+
+
+async def test_what_is_sent(serve: Any) -> None:
+    with serve(good) as server:
+        await judge(chat())
+        await collect(chat(), [])
+    whole, streamed = server.requests
+    assert whole.path == streamed.path == "/v1/chat/completions"
+    assert whole.headers["authorization"] == f"Bearer {server.key}"
+    assert not whole.body.get("stream")
+    assert streamed.body["stream"] is True
+    assert streamed.body["stream_options"] == {"include_usage": True}
+    assert "temperature" not in whole.body
+
+
+async def test_a_server_on_this_machine_needs_no_key(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve(good):
+        monkeypatch.delenv("OPENAI_API_KEY")
+        assert await judge(chat()) == Verdict(**GOOD)
+
+
+async def test_a_model_name_of_the_responses_api_stays_with_chat_completions(serve: Any) -> None:
+    with serve(good) as server:
+        settings = Settings(home="unused", models={"master": "openai:gpt-5-pro"})
+        assert await judge(ChatModels(settings, Budget(Limits()))) == Verdict(**GOOD)
+    assert server.requests[0].path == "/v1/chat/completions"
+
+
+# Replies that are sent back once
+
+
+def corrected(bad: Reply, complaint: str) -> Handler:
+    """A model that replies badly until it reads the complaint."""
+
+    def handler(request: dict[str, Any]) -> Reply:
+        return structured(request, GOOD) if complaint in last_message(request) else bad
+
+    return handler
+
+
+@pytest.mark.parametrize(
+    ("bad", "complaint"),
+    [
+        (text('{"level": "simple", "score": 7}'), "score: Input should be less than or equal to 1"),
+        (text('{"score": 0.5}'), "level: Field required"),
+        (text('{"level": {"is": "simple"}}'), "level: Input should be a valid string"),
+        (text('{"level": "sim', finish="length"), "cut off|no JSON|level"),
+        (text('{"level": "simple", "score": 0.5', finish="stop"), "$^"),
+        (call("Verdict", '{"score": '), "no JSON"),
+    ],
+)
+async def test_a_bad_reply_is_sent_back(serve: Any, bad: Reply, complaint: str) -> None:
+    with serve(corrected(bad, "That cannot be used")) as server:
+        models = chat()
+        verdict = await judge(models)
+    if complaint == "$^":  # what was cut can be closed, and is valid
+        assert verdict == Verdict(level="simple")
+        return
+    assert verdict == Verdict(**GOOD)
+    assert models.budget.delta().calls[-1].rung == "repair"
+    sent_back = last_message(server.requests[-1].body)
+    assert any(words in sent_back for words in complaint.split("|"))
+    assert asked_schema(server.requests[-1].body) == "Verdict"
+
+
+async def test_what_check_says_is_sent_back(serve: Any) -> None:
+    def check(verdict: Verdict) -> str | None:
+        return None if verdict.score == 0.25 else "score must be a quarter"
+
+    with serve(corrected(text('{"level": "simple", "score": 0.5}'), "score must be a quarter")):
+        assert await judge(chat(), check=check) == Verdict(**GOOD)
+
+
+async def test_a_plan_that_is_wrong_twice_fails_with_the_reason(serve: Any) -> None:
+    with serve(scripted({"Verdict": GOOD})) as server:
+        with pytest.raises(ModelFailed, match="did not fit Verdict after a repair: no such tool"):
+            await judge(chat(), check=lambda _: "no such tool")
+        assert len(server.requests) == 2
+
+
+async def test_a_strict_schema_that_is_not_kept_is_not_relied_on_again(serve: Any) -> None:
+    wrong = scripted({"Verdict": lambda request: GOOD if "response_format" not in request else {"grade": "A"}})
+    with serve(wrong) as server:
+        models = chat()
+        assert await judge(models) == Verdict(**GOOD)
+        assert await judge(models) == Verdict(**GOOD)
+        assert server.rungs == ["json_schema", "json_text", "json_text"]
+
+
+# Malformed replies, one test a shape that some provider sends
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '```json\n{"level": "simple", "score": 0.25}\n```',
+        '```\n{"level": "simple", "score": 0.25}',
+        'Sure!\n{"level": "simple", "score": 0.25}\nAnything else?',
+        '<think>{"level": "complex"}?</think>{"level": "simple", "score": 0.25}',
+        '[{"level": "simple", "score": 0.25}]',
+        '"{\\"level\\": \\"simple\\", \\"score\\": 0.25}"',
+        '{"Verdict": {"level": "simple", "score": 0.25}}',
+        '{"name": "Verdict", "arguments": {"level": "simple", "score": 0.25}}',
+        '<tool_call>{"name": "Verdict", "arguments": {"level": "simple", "score": "0.25"}}</tool_call>',
+        '{"level": "simple", "score": 0.25,}',
+        "{'level': 'simple', 'score': 0.25}",
+        '{"Level": "simple", "Score": 0.25, "why": "short"}',
+        '{"properties": {"level": "simple", "score": 0.25}, "type": "object"}',
+        '\ufeff\n\n{"level": "simple", "score": 0.25}',
+    ],
+)
+async def test_json_in_an_odd_shape_takes_one_request(serve: Any, content: str) -> None:
+    with serve(always(text(content))) as server:
+        assert await judge(chat()) == Verdict(**GOOD)
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (raw(""), "not a chat completion"),
+        (raw("null"), "not a chat completion"),
+        (raw("<html><body>Bad gateway</body></html>"), "not a chat completion"),
+        (raw("{}"), "not a chat completion"),
+        (raw('{"choices": null}'), "not a chat completion"),
+        (raw('{"choices": []}'), "not a chat completion"),
+        (raw('{"choices": [{"index": 0, "finish_reason": "stop"}]}'), "not a chat completion"),
+        (raw('{"error": {"message": "THE-PROMPT was too much", "code": 502}}'), "not a chat completion"),
+        (cut("abc"), "no connection"),
+        (error(502), "HTTP 502"),
+        (error(403), "HTTP 403"),
+        (Reply(content=None, refusal="I will not."), "declined"),
+        (text("", finish="content_filter"), "declined"),
+    ],
+)
+async def test_a_reply_that_is_none(serve: Any, reply: Reply, words: str) -> None:
+    with serve(always(reply)) as server:
+        models = chat()
+        with pytest.raises(ModelFailed, match=words) as failure:
+            await judge(models)
+        said = f"{failure.value.reason} {[entry.error for entry in models.budget.delta().calls]}"
+        assert "THE-PROMPT" not in said
+        assert server.key not in said
+        assert "\n" not in failure.value.reason
+
+
+@pytest.mark.parametrize("reply", [text(""), Reply(content=None), text("  \n ")])
+async def test_an_empty_reply_steps_down_and_then_ends_it(serve: Any, reply: Reply) -> None:
+    with serve(in_turn(reply, good)) as server:
+        assert await judge(chat()) == Verdict(**GOOD)
+        assert server.rungs == ["json_schema", "function_call"]
+    rungs.forget()
+    with serve(always(reply)) as server:
+        with pytest.raises(ModelFailed, match="the reply was empty"):
+            await judge(chat())
+        assert len(server.requests) == 2
+
+
+async def test_prose_all_the_way_down_costs_four_requests_once_and_two_later(serve: Any) -> None:
+    with serve(always(text("I would rather talk."))) as server:
+        models = chat()
+        for requests in (4, 6):
+            with pytest.raises(ModelFailed, match="no JSON"):
+                await judge(models)
+            assert len(server.requests) == requests
+
+
+# Outages
+
+
+async def test_a_pause_the_server_asks_for_is_kept(serve: Any) -> None:
+    with serve(failing(429, 2, good, retry_after="0.3")) as server:
+        assert await judge(chat()) == Verdict(**GOOD)
+    gaps = [later.at - earlier.at for earlier, later in zip(server.requests, server.requests[1:], strict=False)]
+    assert len(gaps) == 2
+    assert min(gaps) >= 0.29
+
+
+async def test_a_pause_beyond_the_time_there_is_is_not_waited_for(serve: Any) -> None:
+    with serve(failing(429, retry_after="30")) as server:
+        started = time.monotonic()
+        with pytest.raises(ModelFailed, match="HTTP 429, too many requests"):
+            await judge(chat(seconds=5))
+        assert time.monotonic() - started < 2
+        assert len(server.requests) == 1
+
+
+async def test_a_hiccup_is_ridden_out(serve: Any) -> None:
+    with serve(failing(500, 1, good)):
+        models = chat()
+        assert await judge(models) == Verdict(**GOOD)
+        assert models.budget.delta().model_calls == 1
+
+
+async def test_a_server_that_is_down_is_given_up_quickly(serve: Any) -> None:
+    with serve(failing(500)) as server:
+        models = chat(run_id="down")
+        with pytest.raises(ModelFailed, match="HTTP 500"):
+            await judge(models)
+        so_far = len(server.requests)
+        for again in (models, chat(run_id="down")):
+            with pytest.raises(ModelFailed, match=r"does not answer \(HTTP 500, server error\)"):
+                await judge(again)
+        assert len(server.requests) == so_far
+
+
+@pytest.mark.parametrize("status", [401, 404])
+async def test_a_key_or_model_that_is_wrong_is_asked_about_once(serve: Any, status: int) -> None:
+    with serve(failing(status)) as server:
+        models = chat()
+        with pytest.raises(ModelFailed, match=f"HTTP {status}.*check"):
+            await judge(models)
+        so_far = len(server.requests)
+        with pytest.raises(ModelFailed, match=f"does not answer .HTTP {status}"):
+            await models.text("writer", "draft", ASK)
+        assert len(server.requests) == so_far
+
+
+async def test_no_server_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    with OpenAIServer(good) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    with pytest.raises(ModelFailed, match="no connection to the model endpoint"):
+        await judge(chat())
+
+
+async def test_a_server_that_never_answers_costs_two_waits(serve: Any) -> None:
+    with serve(always(silent())) as server:
+        models = chat(seconds=0.3, run_id="silent")
+        started = time.monotonic()
+        results = await asyncio.gather(*(judge(models) for _ in range(4)), return_exceptions=True)
+        assert all(isinstance(result, ModelFailed) and "no reply within 0.3 s" in str(result) for result in results)
+        with pytest.raises(ModelFailed, match="does not answer"):
+            await judge(models)
+        assert time.monotonic() - started < 1.5
+        assert len(server.requests) == 4
+    assert models.budget.delta().model_calls == 4
+
+
+async def test_the_runs_own_time_bounds_a_call(serve: Any) -> None:
+    with serve(always(silent())):
+        models = chat(seconds=60, max_seconds=0.8)
+        with pytest.raises(ModelFailed, match=r"no reply within 0\.[34]\d* s"):
+            await judge(models)
+        assert models.budget.remaining_seconds() > 0.2
+
+
+# Streams
+
+
+async def test_a_stream(serve: Any) -> None:
+    with serve(good):
+        models = chat()
+        pieces: list[str] = []
+        assert await collect(models, pieces) == "Emperor Wu was older [1]."
+    assert len(pieces) == 5
+    usage = models.budget.delta()
+    assert (usage.input_tokens, usage.output_tokens) == (11, 7)
+
+
+@pytest.mark.parametrize(
+    ("reply", "came", "words"),
+    [
+        (cut("Emperor Wu was older", after=10), "Emperor Wu", "no connection"),
+        (unfinished("Emperor Wu"), "Emperor Wu", "broke off"),
+        (text("Emperor Wu", finish="length"), "Emperor Wu", "length limit"),
+        (text("Emperor Wu", finish="content_filter"), "Emperor Wu", "declined"),
+        (text("Emperor Wu", pause=30.0), "", "no whole reply within"),
+        (text(""), "", "the reply was empty"),
+        (text("<think>only</think>"), "", "the reply was empty"),
+        (raw(""), "", "not a chat completion|empty"),
+        (raw('data: {"error": {"message": "THE-PROMPT"}}\n\n'), "", "reported an error"),
+        (raw("data: {broken\n\n"), "", "not a chat completion"),
+        (raw('data: {"choices": [{"index": 0}]}\n\ndata: [DONE]\n\n'), "", "not a chat completion|empty"),
+        (error(500), "", "HTTP 500"),
+        (error(429, retry_after="30"), "", "HTTP 429"),
+        (silent(), "", "no whole reply within"),
+    ],
+)
+async def test_a_stream_that_fails_gives_what_came(serve: Any, reply: Reply, came: str, words: str) -> None:
+    with serve(always(reply)):
+        models = chat(seconds=0.5 if reply.silent or reply.pause else 5)
+        pieces: list[str] = []
+        with pytest.raises(ModelFailed, match=words) as failure:
+            await collect(models, pieces)
+    assert "".join(pieces).startswith(came)
+    assert "THE-PROMPT" not in failure.value.reason
+    (entry,) = models.budget.delta().calls
+    assert entry.error == failure.value.reason
+
+
+async def test_a_whole_text(serve: Any) -> None:
+    with serve(always(text("<think>hm</think>\n Good day.\n"))):
+        assert await chat().text("writer", "greet", ASK) == "Good day."
+    with serve(always(text("Good", finish="length"))), pytest.raises(ModelFailed, match="length limit"):
+        await chat().text("writer", "greet", ASK)
+
+
+# In LangGraph, and over event loops
+
+
+class Flow(TypedDict):
+    answer: Annotated[str, "what was written"]
+
+
+async def test_only_what_the_caller_opens_is_streamed_as_messages(serve: Any) -> None:
+    async def node(_: Flow) -> Flow:
+        models = chat()
+        await judge(models)
+        await models.text("master", "aside", ASK)
+        await collect(models, [])
+        return {"answer": await collect(models, [], tags=())}
+
+    graph = StateGraph(Flow).add_node("node", node).add_edge(START, "node").add_edge("node", END).compile()
+    with serve(good) as server:
+        streamed = [chunk.text async for chunk, _ in graph.astream({"answer": ""}, stream_mode="messages")]
+    assert "".join(streamed) == "Emperor Wu was older [1]."
+    assert [bool(request.body.get("stream")) for request in server.requests] == [False, False, True, True]
+
+
+def test_several_event_loops_one_after_another(serve: Any) -> None:
+    async def both() -> None:
+        models = chat()
+        assert await judge(models) == Verdict(**GOOD)
+        assert await collect(models, [])
+
+    with serve(good) as server:
+        for _ in range(3):
+            asyncio.run(both())
+            gc.collect()  # a connection left open by a loop that is gone would warn here
+        assert len(server.requests) == 6
+
+
+def test_the_server_helper_knows_what_is_asked() -> None:
+    named = {"messages": [{"role": "user", "content": 'It must fit the JSON schema "Plan":\n{}'}]}
+    assert asked_schema(named) == "Plan"
+    assert asked_schema({"messages": []}) is None
+    tools = {"tools": [{"type": "function", "function": {"name": "Plan"}}], "messages": []}
+    assert structured(tools, {"a": 1}).tool == ("Plan", '{"a": 1}')
+    assert json.loads(structured(named, {"a": 1}).content or "") == {"a": 1}
+    assert scripted({})(named).status == 500

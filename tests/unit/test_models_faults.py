@@ -1,0 +1,122 @@
+"""Failures are told apart by what follows from them, in words that hold nothing of the request."""
+
+import openai
+import pytest
+
+from models import ModelFailed
+from models.breaker import COOLING_SECONDS, MAX_BREAKERS, Breaker, _breakers, breaker
+from models.faults import classify
+from models.thinking import ThinkingFilter, without_thinking
+
+SECRET = "sk-secret and the user's prompt"  # noqa: S105 - it opens nothing
+
+
+class StatusError(Exception):
+    def __init__(self, status: int, code: str | None = None) -> None:
+        super().__init__(SECRET)
+        self.status_code = status
+        self.code = code
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "outage"),
+    [
+        (StatusError(400), "refused", False),
+        (StatusError(404), "refused", False),
+        (StatusError(422), "refused", False),
+        (StatusError(400, "context_length_exceeded"), "overflow", False),
+        (StatusError(413), "overflow", False),
+        (StatusError(401), "denied", True),
+        (StatusError(403), "denied", True),
+        (StatusError(429, "insufficient_quota"), "busy", True),
+        (StatusError(500), "server", True),
+        (StatusError(503), "server", True),
+        (TimeoutError(SECRET), "unreachable", True),
+        (ConnectionResetError(SECRET), "unreachable", True),
+        (KeyError(SECRET), "malformed", True),
+        (ValueError({"message": SECRET}), "malformed", True),
+        (TypeError(SECRET), "malformed", True),
+    ],
+)
+def test_a_failure_is_classified(error: Exception, kind: str, outage: bool) -> None:  # noqa: FBT001 - a table's column
+    fault = classify(error)
+    assert (fault.kind, fault.outage) == (kind, outage)
+    assert "secret" not in fault.words
+    assert "\n" not in fault.words
+
+
+def test_the_response_behind_a_wrapper_is_found() -> None:
+    try:
+        try:
+            raise StatusError(400)  # noqa: TRY301 - the chain is what is tested
+        except StatusError:
+            raise UserWarning("this model does not support it")  # noqa: B904 - as a warning made an error is raised
+    except UserWarning as error:
+        assert classify(error).status == 400  # noqa: PT017 - the chain is what is tested
+
+
+def test_an_error_code_is_told_and_other_text_is_not() -> None:
+    assert "insufficient_quota" in classify(StatusError(429, "insufficient_quota")).words
+    assert "sk-" not in classify(StatusError(429, "sk-SECRET")).words
+
+
+def test_a_broken_connection_of_the_openai_client() -> None:
+    request = openai.DefaultHttpxClient().build_request("POST", "http://localhost")
+    assert classify(openai.APIConnectionError(request=request)).kind == "unreachable"
+    assert classify(openai.APITimeoutError(request=request)).kind == "unreachable"
+
+
+def test_two_failures_in_a_row_open_the_breaker_and_a_success_between_does_not() -> None:
+    now = [0.0]
+    fuse = Breaker(lambda: now[0])
+    fuse.failed("HTTP 500")
+    fuse.succeeded()
+    fuse.failed("HTTP 500")
+    fuse.admit()
+    fuse.failed("HTTP 503")
+    with pytest.raises(ModelFailed, match=r"does not answer \(HTTP 503\)"):
+        fuse.admit()
+    now[0] = COOLING_SECONDS
+    fuse.admit()  # one may look whether it is back
+    with pytest.raises(ModelFailed):
+        fuse.admit()
+    fuse.succeeded()
+    fuse.admit()
+
+
+def test_a_refused_key_opens_it_at_once() -> None:
+    fuse = Breaker()
+    fuse.failed("HTTP 401", final=True)
+    with pytest.raises(ModelFailed):
+        fuse.admit()
+
+
+def test_breakers_are_shared_within_a_run_and_bounded() -> None:
+    assert breaker("run", "e") is breaker("run", "e")
+    assert breaker("run", "e") is not breaker("run", "f")
+    assert breaker("run", "e") is not breaker("other", "e")
+    assert breaker("", "e") is not breaker("", "e")
+    first = breaker("run", "e")
+    for number in range(MAX_BREAKERS):
+        breaker(f"run {number}", "e")
+    assert len(_breakers) == MAX_BREAKERS
+    assert breaker("run", "e") is not first
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text"),
+    [
+        (["Hello", " there"], "Hello there"),
+        (["<think>", "hm", "</think>", "\n\nHi"], "Hi"),
+        (list("<think>a < b</think>\n Hi <think>x</think>"), "Hi <think>x</think>"),
+        (["\n<th", "ink>a</thi", "nk>b"], "b"),
+        (["<", "3 you"], "<3 you"),
+        (["<thi"], "<thi"),
+        (["<think>never ends"], ""),
+        ([], ""),
+    ],
+)
+def test_leading_reasoning_is_left_out(pieces: list[str], text: str) -> None:
+    thinking = ThinkingFilter()
+    assert "".join([*map(thinking.feed, pieces), thinking.end()]) == text
+    assert without_thinking("".join(pieces)) == text
