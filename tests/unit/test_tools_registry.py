@@ -1,0 +1,159 @@
+"""The registry: what is there, what is missing and why, what can stand in."""
+
+import sys
+from types import ModuleType
+
+import pytest
+from langchain_core.tools import StructuredTool
+
+from state import VALUE_TYPES
+from state.settings import Settings, SettingsError
+from tools.corpus import CorpusError
+from tools.registry import build_registry
+
+BUILT_IN = ("corpus_search", "open_document", "calculator", "date_difference")
+
+
+def probe(name="probe", **kwargs) -> StructuredTool:
+    def work(query: str, limit: int = 3) -> str:
+        return f"{query} {limit}"
+
+    return StructuredTool.from_function(work, name=name, description=f"The {name}.", **kwargs)
+
+
+@pytest.fixture
+def settings(tmp_path):
+    (tmp_path / "a.md").write_text("# A\n\nText.", encoding="utf-8")
+    return Settings(home=str(tmp_path), corpus=(str(tmp_path),))
+
+
+@pytest.fixture
+def module(monkeypatch):
+    made = ModuleType("weiwo_test_tools")
+    monkeypatch.setitem(sys.modules, made.__name__, made)
+    return made
+
+
+def named(settings, *entries) -> Settings:
+    return settings.model_copy(update={"tools": entries})
+
+
+async def test_without_a_key_the_web_is_listed_as_missing(settings):
+    registry = await build_registry(settings)
+    assert registry.names() == BUILT_IN
+    assert [info.name for info in registry.infos()] == [*BUILT_IN, "web_search"]
+    web = registry.info("web_search")
+    assert (web.available, web.cluster) == (False, "search")
+    assert "TAVILY_API_KEY" in web.why_not
+    with pytest.raises(KeyError):
+        registry.get("web_search")
+    assert registry.corpus is not None
+    assert registry.corpus.size == 1
+
+
+async def test_with_a_key_the_web_is_there_unless_switched_off(settings, monkeypatch):
+    monkeypatch.setenv("TAVILY_API_KEY", "tvly-dev-12345678")
+    registry = await build_registry(settings)
+    assert "web_search" in registry.names()
+    assert registry.info("web_search").args_schema["required"] == ["query"]
+    assert "tvly-dev" not in repr(registry.get("web_search"))
+    off = await build_registry(settings.model_copy(update={"web": False}))
+    assert "switched off" in off.info("web_search").why_not
+    assert off.info("web_search").args_schema["properties"].keys() == {"query", "k", "time_range", "topic"}
+
+
+async def test_substitutes_share_a_cluster_and_find_their_arguments(settings, monkeypatch):
+    monkeypatch.setenv("TAVILY_API_KEY", "tvly-dev-12345678")
+
+    def other(term: str) -> str:
+        return term
+
+    needy = StructuredTool.from_function(other, name="needy", description="d", metadata={"cluster": "search"})
+    registry = await build_registry(settings, [probe(metadata={"cluster": "search"}), needy, probe("alone")])
+    assert registry.substitutes("corpus_search") == ("web_search", "probe")
+    assert registry.substitutes("web_search") == ("corpus_search", "probe")
+    assert registry.substitutes("needy") == ()
+    assert registry.substitutes("alone") == ()
+    assert registry.substitutes("unknown") == ()
+    assert registry.info("alone").cluster == "other:alone"
+
+
+async def test_an_empty_corpus_makes_its_tools_unavailable(tmp_path):
+    (tmp_path / "empty").mkdir()
+    registry = await build_registry(Settings(home=str(tmp_path), corpus=(str(tmp_path / "empty"),)))
+    assert registry.names() == ("calculator", "date_difference")
+    assert "no .md or .txt" in registry.info("corpus_search").why_not
+
+
+async def test_a_missing_corpus_is_one_line(tmp_path):
+    with pytest.raises(CorpusError, match="nowhere"):
+        await build_registry(Settings(home=str(tmp_path), corpus=(str(tmp_path / "nowhere"),)))
+
+
+async def test_the_corpus_is_shared_between_runs(settings):
+    first, second = await build_registry(settings), await build_registry(settings)
+    assert first.corpus is second.corpus
+
+
+async def test_tools_are_loaded_by_name_in_every_form(settings, module):
+    module.one = probe("one")
+    module.some = [probe("two"), probe("three")]
+    module.make = lambda: probe("four")
+    module.make_some = lambda: (probe("five"), probe("six"))
+    entries = [f"weiwo_test_tools:{name}" for name in ("one", "some", "make", "make_some")]
+    registry = await build_registry(named(settings, *entries))
+    assert registry.names() == (*BUILT_IN, "one", "two", "three", "four", "five", "six")
+    assert registry.info("one").returns == VALUE_TYPES
+
+
+async def test_a_tool_of_the_user_replaces_a_built_in_one(settings):
+    mine = probe("web_search")
+    registry = await build_registry(settings, [mine])
+    assert registry.get("web_search") is mine
+    assert registry.info("web_search").available
+    assert registry.substitutes("corpus_search") == ("web_search",)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "",
+        "weiwo_test_tools",
+        ":x",
+        "weiwo_test_tools:",
+        "weiwo_no_such_module:x",
+        "weiwo_test_tools:missing",
+        "weiwo_test_tools:number",
+        "weiwo_test_tools:nothing",
+        "weiwo_test_tools:mixed",
+        "weiwo_test_tools:breaks",
+        "weiwo_test_tools:leaves",
+        "..relative:x",
+    ],
+)
+async def test_a_tool_that_cannot_be_loaded_is_one_line_that_names_it(settings, module, entry):
+    module.number = 42
+    module.nothing = []
+    module.mixed = [probe(), "text"]
+
+    def breaks() -> None:
+        raise RuntimeError("line one\nline two")
+
+    def leaves() -> None:
+        raise SystemExit(3)
+
+    module.breaks, module.leaves = breaks, leaves
+    with pytest.raises(SettingsError) as caught:
+        await build_registry(named(settings, entry))
+    message = str(caught.value)
+    assert repr(entry) in message
+    assert "\n" not in message
+
+
+async def test_describe_tells_a_planner_names_types_and_defaults(settings):
+    registry = await build_registry(settings, [probe()])
+    text = registry.describe(["probe", "unknown", "date_difference"])
+    assert text.startswith("- probe(query: string, limit?: integer = 3): The probe.\n- date_difference(start: string, ")
+    assert '"years"|"age"|"months"|"days" = "years"' in text
+    assert "unknown" not in text
+    assert registry.describe([]) == ""

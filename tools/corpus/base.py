@@ -1,0 +1,75 @@
+"""What a searchable collection of documents is to the rest of the system."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from state import Evidence
+
+
+class CorpusError(ValueError):
+    """A corpus that cannot be used at all. The message is one line: what, why, what to do."""
+
+
+class DocumentNotFoundError(LookupError):
+    """A corpus has no document under the name asked for. The message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file that was left out, or taken in part.
+
+    Attributes:
+        source: The file, named as evidence would name it.
+        reason: Why, in one line.
+    """
+
+    source: str
+    reason: str
+
+
+class Corpus(Protocol):
+    """Documents cut into passages, searched by question. Safe to use from many tasks at once."""
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The sources of all documents, in document order; `open` takes any of them."""
+        ...
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The files that could not be taken in."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """The number of passages."""
+        ...
+
+    async def search(self, query: str, k: int = 8) -> list[Evidence]:
+        """Find the passages nearest to a question.
+
+        Args:
+            query: The question, or keywords, in any language.
+            k: How many passages at most.
+
+        Returns:
+            Passages, best first, ranked from 1, no text twice; none if nothing matches. Equal queries over equal
+            documents give equal results. Scores are positive and comparable within one result only.
+        """
+        ...
+
+    async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
+        """Read one document.
+
+        Args:
+            source: The document, as `documents` or a passage's `source` names it.
+            query: What to look for in it; without one, the passages come in document order from the start.
+            k: How many passages at most.
+
+        Returns:
+            Its passages; those that match the query first, then the others in document order.
+
+        Raises:
+            DocumentNotFoundError: The corpus has no such document.
+        """
+        ...

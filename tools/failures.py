@@ -1,0 +1,158 @@
+"""Why a tool call failed: any exception to one of a few kinds, on which policies can act.
+
+Messages are one line for people. They may carry what a server said, never a key: whatever looks like a secret, or is
+the value of an environment variable named like one, is struck out.
+"""
+
+import os
+import re
+import time
+from collections.abc import Iterable
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+from langchain_core.tools import ToolException
+from pydantic import ValidationError
+
+from state import FailureKind
+from tools.printable import one_line
+
+_BY_STATUS: Final[dict[int, FailureKind]] = {
+    400: "bad_arguments",
+    401: "auth",
+    402: "blocked",
+    403: "blocked",
+    404: "not_found",
+    407: "auth",
+    408: "timeout",
+    410: "not_found",
+    413: "oversized",
+    414: "bad_arguments",
+    422: "bad_arguments",
+    429: "rate_limit",
+    451: "blocked",
+    504: "timeout",
+}
+_NETWORK: Final = frozenset(
+    {"TransportError", "ConnectionError", "ClientConnectionError", "ClientPayloadError", "gaierror"}
+)
+_SECRET: Final = re.compile(
+    r"(?P<bearer>\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}"
+    r"|(?P<field>[\"']?\b(?:api[_-]?key|access[_-]?token|token|secret|password|authorization)[\"']?\s*[=:]\s*[\"']?)"
+    r"(?!bearer\b|basic\b)[^\s\"'&,;]{4,}"
+    r"|(?P<user>://)[^/\s:@]+:[^/\s@]+(?=@)"
+    r"|\b(?:sk|pk|rk|tvly|lsv2|gh[opsu]|github_pat|xox[abp])[-_][\w-]{8,}",
+    re.IGNORECASE,
+)
+_SECRET_NAME: Final = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)(?:$|_)", re.IGNORECASE)
+_SHORTEST_SECRET: Final = 8
+_LONGEST_WAIT: Final = 3_600.0
+
+
+class ToolFailure(ToolException):
+    """A tool call that came to nothing. Outside Weiwo, LangChain handles it as any tool's error.
+
+    Attributes:
+        kind: The kind, on which policies act.
+        message: One line for people, without secrets.
+        retry_after: Seconds to wait before another try, where the other side said so.
+        transient: Whether the same call may work a moment later.
+        attempts: Calls made.
+    """
+
+    def __init__(
+        self, kind: FailureKind, message: str, *, retry_after: float | None = None, transient: bool | None = None
+    ) -> None:
+        self.kind = kind
+        self.message = one_line(redacted(message))
+        self.retry_after = retry_after
+        self.transient = kind in {"timeout", "rate_limit"} if transient is None else transient
+        self.attempts = 1
+        super().__init__(self.message)
+
+
+def redacted(text: str, secrets: Iterable[str] = ()) -> str:
+    """Text with what looks like a secret, the given secrets and those in the environment struck out."""
+    known = {value for name, value in os.environ.items() if _SECRET_NAME.search(name)} | set(secrets)
+    for secret in sorted(known, key=len, reverse=True):
+        if len(secret) >= _SHORTEST_SECRET:
+            text = text.replace(secret, "***")
+    return _SECRET.sub(lambda found: (found["bearer"] or found["field"] or found["user"] or "") + "***", text)
+
+
+def classify(error: BaseException, tool: str) -> ToolFailure:
+    """The failure an exception stands for.
+
+    Args:
+        error: What a tool raised; of a group, its first.
+        tool: The tool's name, for the message.
+    """
+    while isinstance(error, BaseExceptionGroup) and error.exceptions:
+        error = error.exceptions[0]
+    if isinstance(error, ToolFailure):
+        return error
+    if isinstance(error, ValidationError):
+        return ToolFailure("bad_arguments", f"{tool}: {complaint(error)}")
+    status = status_of(error)
+    if status is not None and status >= 400:
+        return ToolFailure(
+            _BY_STATUS.get(status, "crash"),
+            f"{tool}: HTTP {status}: {one_line(str(error), 200)}",
+            retry_after=_asked_to_wait(error),
+            transient=status in {408, 429} or status >= 500,
+        )
+    kind, said, transient = _by_name(error)
+    return ToolFailure(kind, f"{tool}: {said}: {one_line(str(error), 200)}".rstrip(": "), transient=transient)
+
+
+def _by_name(error: BaseException) -> tuple[FailureKind, str, bool]:
+    """The kind of an exception by what it is called, since every HTTP client has its own: kind, words, transient."""
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if any("Timeout" in name for name in names):
+        return "timeout", "took too long", True
+    if names & _NETWORK:
+        return "crash", "cannot be reached", True
+    name = type(error).__name__
+    kind: FailureKind = "crash"
+    if isinstance(error, FileNotFoundError | PermissionError):
+        kind = "not_found" if isinstance(error, FileNotFoundError) else "blocked"
+    return kind, name, False
+
+
+def complaint(error: ValidationError) -> str:
+    """The first complaint of a validation error, naming the argument."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    argument = ".".join(str(part) for part in first["loc"]) or "arguments"
+    return f"argument {argument}: {first['msg']}"
+
+
+def status_of(error: BaseException) -> int | None:
+    """The HTTP status an exception carries, as httpx, requests, openai and others put it."""
+    response = getattr(error, "response", None)
+    for holder, name in ((response, "status_code"), (error, "status_code"), (error, "status"), (error, "code")):
+        status = getattr(holder, name, None)
+        if isinstance(status, int) and not isinstance(status, bool) and 100 <= status < 600:
+            return status
+    return None
+
+
+def wait_of(header: str | None) -> float | None:
+    """Seconds that a Retry-After header asks for, between 0 and an hour; None if there is none to be read."""
+    if not header:
+        return None
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(header).timestamp() - time.time()
+        except (ValueError, OverflowError):
+            return None
+    return min(max(seconds, 0.0), _LONGEST_WAIT) if seconds == seconds else None  # noqa: PLR0124  # tells NaN
+
+
+def _asked_to_wait(error: BaseException) -> float | None:
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    try:
+        return wait_of(headers.get("retry-after")) if headers is not None else None
+    except (AttributeError, TypeError):
+        return None

@@ -1,0 +1,29 @@
+"""Passages as tools give them out: text for a model, and plain data beside it."""
+
+from collections.abc import Sequence
+from html import escape
+
+from state import Evidence, JsonValue
+from tools.printable import one_line
+
+
+def as_text(passages: Sequence[Evidence], nothing: str) -> str:
+    """Numbered passages with their sources, each inside marks that its own text cannot close.
+
+    Args:
+        passages: What was found.
+        nothing: What to say if that is nothing.
+    """
+    return "\n\n".join(_marked(number, passage) for number, passage in enumerate(passages, 1)) or nothing
+
+
+def as_artifact(passages: Sequence[Evidence]) -> list[dict[str, JsonValue]]:
+    """Passages as JSON data, which every checkpointer and tracer can keep; `Evidence(**item)` reads one back."""
+    return [passage.model_dump(mode="json") for passage in passages]
+
+
+def _marked(number: int, passage: Evidence) -> str:
+    place = f"{passage.source} ({passage.locator})" if passage.locator else passage.source
+    known = {"n": str(number), "title": passage.title, "source": place, "date": passage.date or ""}
+    attributes = "".join(f' {name}="{escape(one_line(value))}"' for name, value in known.items() if value)
+    return f"<passage{attributes}>\n{passage.text.replace('</passage', '&lt;/passage')}\n</passage>"

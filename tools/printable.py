@@ -1,0 +1,30 @@
+"""What may not pass from outside into prompts, logs and terminals."""
+
+import re
+from typing import Final
+
+_UNPRINTABLE: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 and C1 controls, escape among them; tab and line end stay
+    "\ud800-\udfff"  # lone surrogates, which no encoder takes
+    "\u200b\u200e\u200f\u2060\u2066-\u2069\u202a-\u202e\ufeff"  # invisible, or turning the reading direction round
+    "\U000e0000-\U000e007f]"  # tag characters, in which text can hide from a reader
+)
+_LINE_END: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+
+
+def printable(text: str) -> str:
+    """Text without control characters, lone surrogates and invisible marks; every line end is a newline."""
+    return _UNPRINTABLE.sub("", _LINE_END.sub("\n", text))
+
+
+def one_line(text: str, longest: int = 300) -> str:
+    """Text as one printable line of at most `longest` characters, for messages."""
+    line = " ".join(printable(text[: 10 * longest]).split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def clipped(text: str, max_bytes: int) -> str:
+    """The beginning of a text that fits in `max_bytes` of UTF-8, cut between characters."""
+    if len(text) * 4 <= max_bytes:
+        return text
+    return text.encode("utf-8", "ignore")[:max_bytes].decode("utf-8", "ignore")
