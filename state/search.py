@@ -1,15 +1,20 @@
 """The state of one conversation thread, as LangGraph checkpoints it."""
 
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
+from pydantic import ConfigDict, with_config
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from state.answer import Reflection
 from state.assessment import Assessment, TeamConfig
 from state.evidence import Evidence, Outcome
 from state.limits import Usage
 from state.plan import Plan
+
+DOCUMENTED = ConfigDict(use_attribute_docstrings=True)
+"""Field docstrings go into the JSON schemas that Studio and servers show."""
 
 
 def merge_outcomes(old: dict[str, Outcome], new: dict[str, Outcome]) -> dict[str, Outcome]:
@@ -35,6 +40,7 @@ def add_usage(old: Usage, new: Usage) -> Usage:
     return old + new
 
 
+@with_config(DOCUMENTED)
 class SearchInput(TypedDict, total=False):
     """What a run starts from: one of the two."""
 
@@ -45,6 +51,7 @@ class SearchInput(TypedDict, total=False):
     """A conversation whose last human message is the question."""
 
 
+@with_config(DOCUMENTED)
 class SearchOutput(TypedDict, total=False):
     """What a run returns."""
 
@@ -55,6 +62,7 @@ class SearchOutput(TypedDict, total=False):
     """The conversation, the answer appended."""
 
 
+@with_config(DOCUMENTED)
 class SearchState(TypedDict, total=False):
     """Everything a thread remembers. All but `messages` and `asked` concern its latest question."""
 

@@ -1,0 +1,54 @@
+# Weiwo. `make help` tells what there is. Everything sets itself up in .venv; nothing else is touched.
+SHELL := /bin/sh
+VENV ?= .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && echo $$p && break; done)
+export WEIWO_QUESTION = $(value Q)
+
+.DEFAULT_GOAL := help
+.PHONY: help ask test lint types bench dev format clean
+
+help: ## Show this help
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(VENV)/.installed: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Weiwo needs Python 3.11 or newer; none was found on the PATH." >&2; exit 1; }
+	@echo "Setting up $(VENV) (once) …" >&2
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.developed: $(VENV)/.installed
+	@echo "Adding the development tools (once) …" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[postgres]" --group dev
+	@touch $@
+
+ask: $(VENV)/.installed ## Answer a question: make ask Q="Who was older, …?"
+	@test -n "$$WEIWO_QUESTION" || { echo 'usage: make ask Q="your question"' >&2; exit 2; }
+	@$(BIN)/weiwo ask -- "$$WEIWO_QUESTION"
+
+test: $(VENV)/.developed ## Run every test
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/.developed ## Check style, formatting and the layers
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports
+
+types: $(VENV)/.developed ## Check types
+	@$(BIN)/mypy
+
+bench: $(VENV)/.developed ## Print the figures of the README
+	@for b in benchmarks/*.py; do echo "== $$b"; $(BIN)/python $$b || exit 1; done
+
+dev: $(VENV)/.developed ## Open the graph on a local LangGraph server, for Studio
+	@LANGGRAPH_CLI_NO_ANALYTICS=1 $(BIN)/langgraph dev --n-jobs-per-worker 10
+
+format: $(VENV)/.developed ## Format the code
+	@$(BIN)/ruff check --fix --quiet . || true
+	@$(BIN)/ruff format .
+
+clean: ## Remove .venv and caches
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .langgraph_api

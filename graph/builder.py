@@ -1,0 +1,149 @@
+"""The graph, from question to answer. Read it top to bottom and you know the system.
+
+START → master ─┬─ simple ─────────────────────────────→ writer → END
+                ├─ moderate → executor → reflection ─┬──→ writer
+                └─ complex → planner → executor ↗    ├─ retry  → executor
+                                ↑                    └─ replan → planner
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Literal
+from uuid import uuid4
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.tools import BaseTool
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.config import get_config
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.store.base import BaseStore
+from langgraph.types import Overwrite
+
+from graph.dag import run_plan
+from models.budget import Budget
+from models.gateway import ChatModels
+from nodes.executor import Work
+from nodes.master import master
+from nodes.planner import planned, planner
+from nodes.reflection import reflection
+from nodes.rules.plan import single_task_plan
+from nodes.services import Services
+from nodes.writer import writer
+from state import Usage
+from state.search import SearchInput, SearchOutput, SearchState
+from state.settings import ROLES, Context, Settings
+from tools.registry import build_registry
+
+Agent = Callable[[SearchState, Services], Awaitable[dict[str, Any]]]
+RECURSION_LIMIT = 60
+"""Supersteps of one run; the limits on rounds end every loop long before."""
+
+
+def build_graph(
+    checkpointer: BaseCheckpointSaver[Any] | None = None,
+    store: BaseStore | None = None,
+    *,
+    tools: Sequence[BaseTool] = (),
+    models: Mapping[str, BaseChatModel] | BaseChatModel | None = None,
+) -> CompiledStateGraph[SearchState, Context, SearchInput, SearchOutput]:
+    """Build and compile the graph.
+
+    Args:
+        checkpointer: Where threads are kept; without one nothing can be resumed. A LangGraph server
+            brings its own.
+        store: Long-term store shared by threads.
+        tools: Your tools, beside the built-in ones.
+        models: Chat models by role (master, planner, executor, reflection, writer), or one for all; they win over
+            configured names.
+
+    Returns:
+        A graph from `{"question": …}` or `{"messages": […]}` to `{"result": …, "messages": […]}`.
+    """
+    open_services = _opener(tools, models)
+
+    async def master_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
+        services = await open_services(state, runtime, new_run=uuid4().hex)
+        update = await master(state, services)
+        return {**update, "run": services.run, "usage": Overwrite(services.budget.delta())}
+
+    async def planner_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
+        return await _accounted(planner, state, await open_services(state, runtime))
+
+    async def executor_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
+        services = await open_services(state, runtime)
+        plan, tool_names = state.get("plan"), state["team"].tools
+        if plan is None:
+            plan = single_task_plan(state["assessment"].question, services.language, tool_names)
+            services.emit(planned(plan, "rule"))
+        slots = asyncio.Semaphore(services.settings.limits.max_parallel)
+        work = Work(services, slots, state["assessment"].question, tool_names)
+        started = time.monotonic()
+        ran = await run_plan(plan, state.get("outcomes", {}), work, get_config())
+        spent = ran.get("usage", Usage()) + Usage(seconds=time.monotonic() - started)
+        return {**ran, "plan": plan, "usage": spent}
+
+    async def reflection_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
+        return await _accounted(reflection, state, await open_services(state, runtime))
+
+    async def writer_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
+        return await _accounted(writer, state, await open_services(state, runtime))
+
+    builder = StateGraph(SearchState, context_schema=Context, input_schema=SearchInput, output_schema=SearchOutput)
+    builder.add_node("master", master_node)
+    builder.add_node("planner", planner_node)
+    builder.add_node("executor", executor_node)
+    builder.add_node("reflection", reflection_node)
+    builder.add_node("writer", writer_node)
+    builder.add_edge(START, "master")
+    builder.add_conditional_edges("master", by_level)
+    builder.add_edge("planner", "executor")
+    builder.add_edge("executor", "reflection")
+    builder.add_conditional_edges("reflection", by_decision)
+    builder.add_edge("writer", END)
+    compiled = builder.compile(checkpointer=checkpointer, store=store, name="weiwo")
+    return compiled.with_config(recursion_limit=RECURSION_LIMIT)
+
+
+def by_level(state: SearchState) -> Literal["writer", "executor", "planner"]:
+    """Simple questions go to the writer alone, moderate ones to the executor, complex ones to the planner."""
+    level = state["assessment"].level
+    return "writer" if level == "simple" else "executor" if level == "moderate" else "planner"
+
+
+def by_decision(state: SearchState) -> Literal["executor", "planner", "writer"]:
+    """Retry what failed, plan anew what can be had another way, or write from what there is."""
+    decision = state["reflections"][-1].decision
+    if decision == "retry":
+        return "executor"
+    return "planner" if decision in {"replan", "deepen"} else "writer"
+
+
+def _opener(
+    tools: Sequence[BaseTool], models: Mapping[str, BaseChatModel] | BaseChatModel | None
+) -> Callable[..., Awaitable[Services]]:
+    given = dict.fromkeys(ROLES, models) if isinstance(models, BaseChatModel) else dict(models or {})
+
+    async def open_services(state: SearchState, runtime: Runtime[Context], *, new_run: str = "") -> Services:
+        settings = Settings.resolve(runtime.context)
+        run = new_run or state["run"]
+        budget = Budget(settings.limits, Usage() if new_run else state.get("usage", Usage()))
+        return Services(
+            run=run,
+            settings=settings,
+            registry=await build_registry(settings, tools),
+            models=ChatModels(settings, budget, run_id=run, given=given),
+            budget=budget,
+            emit=runtime.stream_writer,
+            language="en" if new_run else state["assessment"].language,
+        )
+
+    return open_services
+
+
+async def _accounted(agent: Agent, state: SearchState, services: Services) -> dict[str, Any]:
+    """Run an agent and book what it spent."""
+    update = await agent(state, services)
+    return {**update, "usage": services.budget.delta()}

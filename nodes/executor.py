@@ -1,0 +1,342 @@
+"""The executor: what happens inside one task.
+
+A task fills its arguments from upstream values, calls its tool (or a substitute of the same functional
+cluster when that fails), reads what came back, and, while that is not enough, searches again or
+opens a document, up to its turns. Whatever happens ends in a typed outcome. `graph.dag` decides when tasks run;
+this module only knows one.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypedDict
+
+from models.budget import LimitReached
+from nodes import each
+from nodes.handoff import fill_args, fill_text
+from nodes.reader import Judgement, judge
+from nodes.services import Services
+from state import Evidence, Failure, FailureKind, JsonValue, Outcome, Task, Usage
+from state.search import add_usage, merge_evidence
+from text.values import coerce, render
+from tools.run import ToolFailure, ToolResult, run_tool
+
+KEPT_PASSAGES = 8
+"""Passages a task hands to the state beside those it cites; whole results would swell every checkpoint."""
+
+
+class Call(TypedDict):
+    """A tool call to make."""
+
+    tool: str
+    args: dict[str, JsonValue]
+
+
+class TaskInput(TypedDict):
+    """What a task starts from."""
+
+    task: Task
+    inputs: dict[str, Outcome]
+
+
+class TaskOutput(TypedDict, total=False):
+    """What a task brings in."""
+
+    outcome: Outcome
+    evidence: Annotated[dict[str, Evidence], merge_evidence]
+    usage: Annotated[Usage, add_usage]
+
+
+class TaskState(TaskInput, TaskOutput, total=False):
+    """The channels of the task graph."""
+
+    call: Call
+    """The call to make next."""
+
+    tried: list[str]
+    """Fingerprints of the calls made, so that none is made twice."""
+
+    passages: list[Evidence]
+    """What was found so far, best first."""
+
+    turn: int
+    """Calls made."""
+
+    seconds: float
+    """Time spent working."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the tasks of one execution share.
+
+    Attributes:
+        services: The run's resources.
+        slots: Bounds the work that goes on at the same time; held while working, never while waiting.
+        question: The user's question.
+        tools: The tools tasks may use.
+    """
+
+    services: Services
+    slots: asyncio.Semaphore
+    question: str
+    tools: tuple[str, ...]
+
+    def finished(self, outcome: Outcome) -> None:
+        """Tell the watchers what a task came to."""
+        shown = "" if outcome.value is None else render(outcome.value, outcome.type, self.services.language)
+        self.services.emit(
+            {
+                "type": "task_finished",
+                "task_id": outcome.task_id,
+                "status": outcome.status,
+                "value": shown[:300],
+                "tool": outcome.tool,
+                "attempts": outcome.attempts,
+                "seconds": round(outcome.seconds, 3),
+                "decided_by": outcome.decided_by,
+                "failure": outcome.failure.message if outcome.failure else "",
+                "note": outcome.note,
+            }
+        )
+
+
+async def act(state: TaskState, work: Work) -> dict[str, Any]:
+    """Make the next tool call of a task."""
+    task, services = state["task"], work.services.scoped()
+    turn = state.get("turn", 0) + 1
+    try:
+        call = state.get("call") or _first_call(task, state["inputs"], services)
+    except ValueError as error:
+        return {"outcome": _unfinished(task, "failed", "bad_arguments", str(error), state)}
+    services.emit(_progress(task, turn, call, started="call" not in state))
+    tried = [*state.get("tried", []), fingerprint(call)]
+    started = time.monotonic()
+    async with work.slots:
+        try:
+            result = await _call(call, services)
+        except ToolFailure as failure:
+            spent = state.get("seconds", 0.0) + time.monotonic() - started
+            update: dict[str, Any] = {"tried": tried, "turn": turn, "seconds": spent, "usage": services.budget.delta()}
+            if (substitute := _substitute(call, tried, work)) is not None and failure.kind != "limit":
+                return {**update, "call": substitute}
+            known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
+            return {
+                **update,
+                "outcome": _unfinished(task, "failed", failure.kind, failure.message, known, call["tool"]),
+            }
+    update = {
+        "call": call,
+        "tried": tried,
+        "turn": turn,
+        "seconds": state.get("seconds", 0.0) + time.monotonic() - started,
+        "usage": services.budget.delta(),
+    }
+    if result.value is not None and result.type is not None:
+        known = {**state, **update}  # type: ignore[typeddict-item]
+        return {**update, "outcome": _computed(task, result, known)}
+    return {**update, "passages": _merged(state.get("passages", []), result.passages, task.id)}
+
+
+async def read(state: TaskState, work: Work) -> dict[str, Any]:
+    """Read what a task has found; decide its outcome or its next call."""
+    task, services = state["task"], work.services.scoped()
+    limits = services.settings.limits
+    question = fill_text(task.description, state["inputs"], services.language)
+    passages = state.get("passages", [])
+    started = time.monotonic()
+    last = state["turn"] >= limits.max_turns
+    async with work.slots:
+        judgement = await judge(
+            question or work.question,
+            task.ret,
+            passages,
+            services.language,
+            services.models,
+            whole=work.question,
+            tried=[str(json.loads(entry)[1].get("query", "")) for entry in state["tried"]],
+            last=last,
+        )
+    spent = state.get("seconds", 0.0) + time.monotonic() - started
+    update: dict[str, Any] = {"seconds": spent, "usage": services.budget.delta()}
+    known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
+    if judgement.reading.value is not None:
+        return {**update, "outcome": _found(task, judgement, known), "evidence": _kept(passages, judgement)}
+    if not last and (call := _next_call(question, judgement, state, work)) is not None:
+        return {**update, "call": call}
+    missing = judgement.reading.missing or f"nothing found answers: {question}"
+    outcome = _unfinished(task, "empty", "empty", missing, known, state["call"]["tool"])
+    outcome = outcome.model_copy(update={"decided_by": judgement.decided_by})
+    return {**update, "outcome": outcome, "evidence": _kept(passages, judgement)}
+
+
+def after_act(state: TaskState) -> Literal["act", "read", "done"]:
+    """After a call: done with an outcome, on to a substitute, or read."""
+    if "outcome" in state:
+        return "done"
+    return "read" if state["call"] and fingerprint(state["call"]) in state["tried"] else "act"
+
+
+def after_read(state: TaskState) -> Literal["act", "done"]:
+    """After reading: done, or another call."""
+    return "done" if "outcome" in state else "act"
+
+
+def instances(task: Task, inputs: dict[str, Outcome], work: Work) -> tuple[list[TaskInput], list[JsonValue], int]:
+    """The instances of a `for_each` task.
+
+    Returns:
+        What each starts from, the items, and how many more the limit cut.
+    """
+    items, source = each.items_of(task, inputs)
+    kept = items[: work.services.settings.limits.max_items]
+    starts: list[TaskInput] = []
+    for position, item in enumerate(kept):
+        if source is not None:
+            instance, bound = each.instance_of(task, item, position, source, inputs)
+            starts.append({"task": instance, "inputs": bound})
+    return starts, kept, len(items) - len(kept)
+
+
+def crashed(task: Task, error: Exception) -> Outcome:
+    """The outcome of a task whose own machinery failed."""
+    message = f"{task.id} broke off: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    return Outcome(
+        task_id=task.id,
+        status="failed",
+        type=task.value_type,
+        tool=task.tool,
+        failure=Failure(task_id=task.id, kind="crash", message=message),
+    )
+
+
+def fingerprint(call: Call) -> str:
+    """The identity of a call: its tool and arguments as canonical JSON."""
+    return json.dumps([call["tool"], call["args"]], sort_keys=True, ensure_ascii=False)
+
+
+def _first_call(task: Task, inputs: Mapping[str, Outcome], services: Services) -> Call:
+    schema = services.registry.info(task.tool).args_schema
+    return {"tool": task.tool, "args": fill_args(task, inputs, services.language, schema)}
+
+
+async def _call(call: Call, services: Services) -> ToolResult:
+    limits = services.settings.limits
+    try:
+        services.budget.check()
+    except LimitReached as reached:
+        raise ToolFailure("limit", f"not called: the run's {reached.reason} is reached") from None
+    services.budget.record_tool_call()
+    seconds = min(limits.tool_seconds, max(0.05, services.budget.remaining_seconds()))
+    return await run_tool(
+        services.registry.get(call["tool"]), call["args"], seconds=seconds, max_bytes=limits.max_page_bytes
+    )
+
+
+def _substitute(call: Call, tried: list[str], work: Work) -> Call | None:
+    """The same arguments for another tool of the cluster, one not yet tried with them."""
+    for name in work.services.registry.substitutes(call["tool"]):
+        properties = work.services.registry.info(name).args_schema.get("properties", {})
+        other: Call = {"tool": name, "args": {key: value for key, value in call["args"].items() if key in properties}}
+        if name in work.tools and fingerprint(other) not in tried:
+            return other
+    return None
+
+
+def _next_call(question: str, judgement: Judgement, state: TaskState, work: Work) -> Call | None:
+    """Where to look next when reading found nothing: as the model said, else other words, else another tool."""
+    current = state["call"]
+    options: list[Call] = []
+    if judgement.move == "open" and judgement.source and "open_document" in work.tools:
+        options.append({"tool": "open_document", "args": {"source": judgement.source, "query": question}})
+    if judgement.move == "search" and judgement.query and "query" in current["args"]:
+        options.append({"tool": current["tool"], "args": {**current["args"], "query": judgement.query}})
+    if judgement.decided_by == "rule":
+        if "query" in current["args"] and question:
+            options.append({"tool": current["tool"], "args": {**current["args"], "query": question}})
+        if (substitute := _substitute(current, state["tried"], work)) is not None:
+            options.append(substitute)
+    return next((call for call in options if fingerprint(call) not in state["tried"]), None)
+
+
+def _progress(task: Task, turn: int, call: Call, *, started: bool) -> dict[str, Any]:
+    return {
+        "type": "task_started" if started else "task_progress",
+        "task_id": task.id,
+        "description": task.description,
+        "turn": turn,
+        "tool": call["tool"],
+        "args": call["args"],
+    }
+
+
+def _merged(old: list[Evidence], new: tuple[Evidence, ...], task_id: str) -> list[Evidence]:
+    """New passages first (they answer the latest query), known ones kept once."""
+    own = task_id.partition("[")[0]
+    fresh = [passage.model_copy(update={"task_ids": (own,)}) for passage in new]
+    return list({passage.id: passage for passage in (*fresh, *old)}.values())
+
+
+def _kept(passages: list[Evidence], judgement: Judgement) -> dict[str, Evidence]:
+    cited = set(judgement.reading.evidence_ids)
+    ordered = sorted(passages, key=lambda passage: passage.id not in cited)
+    return {passage.id: passage for passage in ordered[: max(KEPT_PASSAGES, len(cited))]}
+
+
+def _found(task: Task, judgement: Judgement, state: TaskState) -> Outcome:
+    reading = judgement.reading
+    return Outcome(
+        task_id=task.id,
+        status="succeeded",
+        value=reading.value,
+        type=task.ret,
+        evidence_ids=reading.evidence_ids,
+        quotes=reading.quotes,
+        tool=state["call"]["tool"],
+        attempts=state["turn"],
+        seconds=state["seconds"],
+        decided_by=judgement.decided_by,
+        confidence=reading.confidence,
+        detail=dict(reading.detail),
+        note=reading.missing if judgement.decided_by == "model" else "",
+    )
+
+
+def _computed(task: Task, result: ToolResult, state: TaskState) -> Outcome:
+    try:
+        value = coerce(result.value, task.ret)
+        type_ = task.ret
+    except ValueError:
+        value, type_ = result.value, result.type or "text"  # the tool knows its own type better than the plan
+    return Outcome(
+        task_id=task.id,
+        status="succeeded",
+        value=value,
+        type=type_,
+        evidence_ids=tuple(dict.fromkeys(key for source in state["inputs"].values() for key in source.evidence_ids)),
+        tool=state["call"]["tool"],
+        attempts=state["turn"],
+        seconds=state["seconds"],
+        detail={**result.detail, "computed": True},
+    )
+
+
+def _unfinished(
+    task: Task,
+    status: Literal["failed", "empty"],
+    kind: FailureKind,
+    message: str,
+    state: TaskState,
+    tool: str = "",
+) -> Outcome:
+    return Outcome(
+        task_id=task.id,
+        status=status,
+        type=task.ret,
+        tool=tool or task.tool,
+        attempts=state.get("turn", 0),
+        seconds=state.get("seconds", 0.0),
+        failure=Failure(task_id=task.id, kind=kind, message=message),
+    )

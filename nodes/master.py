@@ -1,0 +1,170 @@
+"""The master: reads the conversation, judges how much machinery a question deserves, and sets up the team.
+
+Complexity = 0.4 · static + 0.6 · semantic, levels at 0.3 and 0.7 (AI Search Paradigm, arXiv 2506.17188, section 3).
+The static part is `nodes.complexity`; the semantic part is one structured call. Without a model the
+static score stands alone. Whatever is fresh or local is never answered from memory.
+"""
+
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from langgraph.types import Overwrite
+from pydantic import BaseModel, ConfigDict, Field
+
+from models.gateway import ModelFailed
+from nodes.complexity import floor, level_of, static_features, static_score
+from nodes.question import Turn, current_turn, transcript
+from nodes.rules.followup import standalone
+from nodes.services import Services
+from state import Assessment, Language, Level, TeamConfig
+from state.search import SearchState
+from text.language import detect_language
+
+STATIC_SHARE, SEMANTIC_SHARE = 0.4, 0.6
+
+SYSTEM = """You are the Master of a search system. Judge the user's last message; do not answer it.
+- `standalone_question`: the message rewritten so that it can be understood without the conversation: pronouns and \
+ellipses resolved, in the language of the message, nothing added. If it stands on its own, repeat it unchanged.
+- Four scores from 0 to 1:
+  `multi_step`: are two or more look-ups needed where one depends on another, or several things to be looked up? \
+(one fact: 0; X of the Y of Z: 1)
+  `external_information`: are facts about the world, documents or current affairs needed? (greetings, writing help, \
+questions about you: 0)
+  `tool_use`: must something be searched or calculated with a tool?
+  `comparison_or_calculation`: must facts be compared or calculated with?
+- `reason`: one line."""
+
+
+class AssessmentReply(BaseModel):
+    """What a model makes of a question."""
+
+    model_config = ConfigDict(extra="ignore")
+    standalone_question: str
+    multi_step: float = Field(description="0 to 1")
+    external_information: float = Field(description="0 to 1")
+    tool_use: float = Field(description="0 to 1")
+    comparison_or_calculation: float = Field(description="0 to 1")
+    reason: str
+
+
+AGENTS: dict[Level, tuple[str, ...]] = {
+    "simple": ("master", "writer"),
+    "moderate": ("master", "executor", "reflection", "writer"),
+    "complex": ("master", "planner", "executor", "reflection", "writer"),
+}
+EXPECTED_CALLS: dict[Level, int] = {"simple": 2, "moderate": 3, "complex": 7}
+"""Model calls such a question usually takes: assess and draft; one reading; a plan and some four readings."""
+
+
+async def master(state: SearchState, services: Services) -> dict[str, Any]:
+    """Open a turn: find the question, judge it, set up the team, and clear what concerned the question before.
+
+    Raises:
+        QuestionError: There is no question, or it cannot be asked.
+    """
+    turn = current_turn(state)
+    services = services.speaking(detect_language(turn.question))
+    assessment = await assess(turn, services)
+    team = configure(assessment, services)
+    services.emit(
+        {
+            "type": "assessed",
+            "question": assessment.question,
+            "language": assessment.language,
+            "level": assessment.level,
+            "team": team.name,
+            "score": round(assessment.score, 3),
+            "reason": assessment.reason,
+            "decided_by": assessment.decided_by,
+            "tools": list(team.tools),
+            "models": dict(services.settings.models),
+        }
+    )
+    message = turn.message or HumanMessage(turn.question, id=str(uuid4()))
+    return {
+        "question": turn.question,
+        "messages": [message],
+        "asked": message.id or "",
+        "assessment": assessment,
+        "team": team,
+        "plan": None,
+        "revisions": [],
+        "outcomes": Overwrite({}),
+        "evidence": Overwrite({}),
+        "reflections": Overwrite([]),
+        "result": {},
+    }
+
+
+async def assess(turn: Turn, services: Services) -> Assessment:
+    """Judge a question by its features and, where there is a model, by the model's reading of it."""
+    language: Language = services.language
+    reply: AssessmentReply | None = None
+    if services.models.configured("master"):
+        try:
+            reply = await services.models.structured("master", "assess", _messages(turn), AssessmentReply)
+        except ModelFailed:
+            reply = None  # in the trace; the features decide alone
+    question = standalone(turn.question, turn.history, language)
+    if reply is not None and _plausible(reply.standalone_question, turn.question):
+        question = reply.standalone_question.strip()
+    features = static_features(question)
+    static = static_score(features)
+    semantic = semantic_score(reply) if reply is not None else None
+    blended = static if semantic is None else STATIC_SHARE * static + SEMANTIC_SHARE * semantic
+    score = max(blended, floor(features))
+    level = level_of(score)
+    reason = reply.reason if reply is not None and reply.reason else _reason(features, level)
+    return Assessment(
+        question=question,
+        language=language,
+        features=features,
+        static_score=static,
+        semantic_score=semantic,
+        score=score,
+        level=level,
+        reason=" ".join(reason.split())[:300],
+        decided_by="rule" if reply is None else "model",
+    )
+
+
+def semantic_score(reply: AssessmentReply) -> float:
+    """One number from the four judgements: a need for outside facts alone is moderate, steps on top are complex."""
+    outside = max(_unit(reply.external_information), _unit(reply.tool_use))
+    steps = max(_unit(reply.multi_step), _unit(reply.comparison_or_calculation))
+    return 0.45 * outside + 0.55 * steps * max(outside, 0.5)
+
+
+def configure(assessment: Assessment, services: Services) -> TeamConfig:
+    """The team for a level: agents, tools, limits, and what it will cost in model calls."""
+    with_model = bool(services.settings.models)
+    names = {"simple": "writer_only", "moderate": "executor_inclusive", "complex": "planner_enhanced"}
+    return TeamConfig(
+        name=names[assessment.level],
+        agents=AGENTS[assessment.level],
+        tools=() if assessment.level == "simple" else services.registry.names(),
+        limits=services.settings.limits,
+        expected_model_calls=EXPECTED_CALLS[assessment.level] if with_model else 0,
+    )
+
+
+def _messages(turn: Turn) -> list[SystemMessage | HumanMessage]:
+    before = transcript(turn.history)
+    prompt = f"Conversation so far:\n{before}\n\nLast message: {turn.question}" if before else turn.question
+    return [SystemMessage(SYSTEM), HumanMessage(prompt)]
+
+
+def _plausible(rewritten: str, question: str) -> bool:
+    """Whether a rewriting can be the same question: in its language, and of a sane length."""
+    text = rewritten.strip()
+    return 0 < len(text) <= 4 * len(question) + 400 and detect_language(text) == detect_language(question)
+
+
+def _unit(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+def _reason(features: dict[str, float], level: Level) -> str:
+    strongest = [name for name, value in sorted(features.items(), key=lambda pair: -pair[1]) if value >= 0.5][:3]
+    return f"{level}: {', '.join(strongest).replace('_', ' ') or 'no sign of more'}"

@@ -1,0 +1,72 @@
+"""The question of a turn: which of the state's words are it, and whether it can be asked."""
+
+from dataclasses import dataclass
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+
+from state.search import SearchState
+from text.language import clean
+
+MAX_QUESTION_CHARS = 8_000
+HISTORY_TURNS = 6
+"""Earlier messages that a follow-up is resolved against."""
+
+
+class QuestionError(ValueError):
+    """A question that cannot be asked. The message is one line: what, why, what to do."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One question in its conversation.
+
+    Attributes:
+        question: The user's words, cleaned.
+        history: What was said before, oldest first.
+        message: The human message that asks it; None where it came as `question`.
+    """
+
+    question: str
+    history: tuple[AnyMessage, ...]
+    message: HumanMessage | None
+
+
+def check_question(text: str) -> str:
+    """The question without control characters and surplus blanks.
+
+    Raises:
+        QuestionError: It is empty or too long.
+    """
+    question = clean(text)
+    if not any(character.isalnum() for character in question):
+        raise QuestionError("the question is empty; ask something in words")
+    if len(question) > MAX_QUESTION_CHARS:
+        raise QuestionError(
+            f"the question has {len(question):,} characters, at most {MAX_QUESTION_CHARS:,} are read; "
+            "shorten it, or put long material into a document and search that"
+        )
+    return question
+
+
+def current_turn(state: SearchState) -> Turn:
+    """Find the question to answer: a human message not yet taken as one, else `question`.
+
+    Raises:
+        QuestionError: There is none, or it cannot be asked.
+    """
+    messages = state.get("messages", [])
+    last = messages[-1] if messages else None
+    if isinstance(last, HumanMessage) and last.id != state.get("asked"):
+        return Turn(check_question(str(last.text)), tuple(messages[:-1][-HISTORY_TURNS:]), last)
+    history = messages[:-1] if isinstance(last, HumanMessage) else messages
+    return Turn(check_question(state.get("question", "")), tuple(history[-HISTORY_TURNS:]), None)
+
+
+def transcript(history: tuple[AnyMessage, ...]) -> str:
+    """The conversation so far, for a prompt."""
+    lines = []
+    for message in history:
+        who = "User" if isinstance(message, HumanMessage) else "Weiwo" if isinstance(message, AIMessage) else ""
+        if who:
+            lines.append(f"{who}: {' '.join(str(message.text).split())[:600]}")
+    return "\n".join(lines)

@@ -1,0 +1,45 @@
+"""The result: one JSON object with the answer and everything behind it, the same for command, server and Python."""
+
+from typing import Any
+
+from langchain_core.runnables.config import ensure_config
+
+from nodes.services import Services
+from state import Answer, Evidence, Outcome, Plan, Usage
+from state.search import SearchState
+
+
+def result_of(state: SearchState, answer: Answer, services: Services) -> dict[str, Any]:
+    """Assemble the result from the state and the answer; its JSON Schema is `app/result.schema.json`."""
+    assessment, team = state["assessment"], state["team"]
+    plan: Plan | None = state.get("plan")
+    usage = state.get("usage", Usage()) + services.budget.delta()
+    return {
+        "question": state["question"],
+        "language": assessment.language,
+        "status": answer.status,
+        "stop_reason": answer.stop_reason,
+        "level": assessment.level,
+        "team": team.name,
+        "answer": answer.text,
+        "citations": [citation.model_dump(mode="json") for citation in answer.citations],
+        "claims": [claim.model_dump(mode="json") for claim in answer.claims],
+        "plan": plan.to_json() if plan is not None else None,
+        "outcomes": {key: _outcome(outcome) for key, outcome in state.get("outcomes", {}).items()},
+        "evidence": [_evidence(passage) for passage in state.get("evidence", {}).values()],
+        "reflections": [
+            {"decision": past.decision, "reason": past.reason, "decided_by": past.decided_by}
+            for past in state.get("reflections", [])
+        ],
+        "usage": usage.model_dump(mode="json"),
+        "thread_id": str(ensure_config().get("configurable", {}).get("thread_id") or ""),
+    }
+
+
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    return {**outcome.model_dump(mode="json", exclude={"task_id"}), "seconds": round(outcome.seconds, 4)}
+
+
+def _evidence(passage: Evidence) -> dict[str, Any]:
+    kept = ("id", "source", "title", "text", "score", "task_ids", "locator", "date", "tool")
+    return passage.model_dump(mode="json", include=set(kept))

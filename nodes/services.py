@@ -1,0 +1,63 @@
+"""What an agent needs beside the state: settings, tools, models, what may still be spent, and a voice.
+
+Nodes take `(state, services)` and nothing else, so that each can be called in a test
+without a graph. `graph.builder` opens the services anew for every node, since a node may
+run in another process than the one before it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from models.budget import Budget
+from models.gateway import ChatModels
+from state import Language
+from state.settings import Settings
+from tools.registry import Registry, ToolInfo
+
+Emit = Callable[[dict[str, Any]], None]
+"""Sends one event to whoever watches the run. Events are dicts with a `type`:
+`assessed planned task_started task_progress task_finished reflected answer_started finished`."""
+
+WRITER_SHARE = 0.1
+"""This share of the run's seconds is kept for writing: work stops before it, so that there is always an answer."""
+
+
+@dataclass(frozen=True)
+class Services:
+    """The run's resources, as one node sees them.
+
+    Attributes:
+        run: Names the run of this question, across the processes it may take.
+        settings: The settings in force.
+        registry: The tools.
+        models: The chat models, by role.
+        budget: What may still be spent, shared by the tasks that run at the same time.
+        emit: Sends an event.
+        language: The language of the question.
+    """
+
+    run: str
+    settings: Settings
+    registry: Registry
+    models: ChatModels
+    budget: Budget
+    emit: Emit
+    language: Language = "en"
+
+    def scoped(self) -> "Services":
+        """The same services with a ledger of their own: what is spent through them counts in both."""
+        budget = self.budget.child()
+        return replace(self, budget=budget, models=self.models.spending(budget))
+
+    def speaking(self, language: Language) -> "Services":
+        """The same services for a question in another language."""
+        return replace(self, language=language)
+
+    def work_seconds(self) -> float:
+        """Seconds left for searching and reading; 0 ends that work with a limit."""
+        return self.budget.remaining_seconds(reserve=self.settings.limits.max_seconds * WRITER_SHARE)
+
+    def interfaces(self, names: Sequence[str]) -> Mapping[str, ToolInfo]:
+        """The interfaces of the named tools, as the plan's validator wants them."""
+        return {name: self.registry.info(name) for name in names}

@@ -1,0 +1,431 @@
+"""The real command as people start it; and threads over every saver: stored equal, listed right."""
+
+import asyncio
+import json
+import os
+import pty
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+
+from graph.checkpoint import DatabaseUrlError, StorageError, open_checkpointer
+from graph.threads import list_threads, thread_exists
+from state import Answer, Assessment, Claim, Evidence, Failure, Limits, Outcome, Plan, Quote, TeamConfig, Usage
+from state.limits import ModelCall
+from state.search import SearchState
+from state.settings import Settings
+
+pytestmark = pytest.mark.integration
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((ROOT / "app" / "result.schema.json").read_text())
+OLDER = "Who was older, Emperor Wu of Han or Julius Caesar, and by how many years?"
+OLDER_ZH = "汉武帝和凯撒谁年长?大多少岁?"
+SLOW = """
+import asyncio
+from langchain_core.tools import StructuredTool
+
+async def find(query: str, k: int = 8):
+    await asyncio.sleep(60)
+
+corpus_search = StructuredTool.from_function(coroutine=find, name="corpus_search", description="Never finds anything.")
+"""
+
+
+@pytest.fixture
+def start(weiwo_home: Path, tmp_path: Path) -> Callable[..., "subprocess.Popen[str]"]:
+    """Start the command in a folder of its own."""
+
+    def starter(*args: str, env: dict[str, str] | None = None, **more: Any) -> "subprocess.Popen[str]":
+        given = {
+            **os.environ,
+            "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}",
+            "WEIWO_HOME": str(weiwo_home),
+            **(env or {}),
+        }
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        command = [sys.executable, "-m", "app", *args]
+        return subprocess.Popen(command, cwd=tmp_path, env=given, text=True, **{**streams, **more})
+
+    return starter
+
+
+@pytest.fixture
+def weiwo(start: Callable[..., "subprocess.Popen[str]"]) -> Callable[..., tuple[int, str, str]]:
+    """Run the command; returns exit code, standard output, standard error."""
+
+    def run(*args: str, **more: Any) -> tuple[int, str, str]:
+        process = start(*args, **more)
+        out, err = process.communicate(timeout=60)
+        return process.returncode, out, err
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("question", "code", "level", "says"),
+    [
+        (OLDER, 0, "complex", ["Emperor Wu of Han", "56 years"]),
+        (OLDER_ZH, 0, "complex", ["汉武帝", "56"]),
+        ("Hello, who are you?", 0, "simple", ["Weiwo"]),
+        ("Who painted the ceiling of the Grand Hall of Zembla?", 3, "moderate", []),
+    ],
+)
+def test_answers_are_as_promised_and_their_json_is_valid(weiwo, question, code, level, says) -> None:
+    found, out, err = weiwo("ask", question, "--json")
+    result = json.loads(out)
+    jsonschema.validate(result, SCHEMA)
+    assert (found, result["level"]) == (code, level)
+    assert not [word for word in says if word not in result["answer"]]
+    assert f"thread {result['thread_id']}\n" in err
+    if level == "complex":
+        assert len(result["plan"]["vertices"]) >= 3
+        assert {claim["verdict"] for claim in result["claims"]} <= {"supported", "computed"}
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_thread_is_kept_listed_shown_and_continued(weiwo, kind, request) -> None:
+    env = {"WEIWO_DATABASE_URL": request.getfixturevalue("postgres_url")} if kind == "postgres" else {}
+    code, asked, err = weiwo("ask", OLDER, "--thread", "mine", env=env)
+    assert code == 0, err
+    assert "Sources" in asked
+    code, out, _ = weiwo("show", "mine", env=env)
+    assert code == 0
+    assert "→ 156 BC" in out
+    code, out, err = weiwo("resume", "mine", env=env)
+    assert (code, out) == (0, asked)
+    assert "nothing to resume" in err
+    code, out, _ = weiwo("ask", "Hello, who are you?", "--thread", "mine", "--json", env=env)
+    result = json.loads(out)
+    assert (code, result["level"], result["plan"], result["outcomes"]) == (0, "simple", None, {})
+    code, out, _ = weiwo("threads", env=env)
+    assert [line.split("\t")[0::2] for line in out.splitlines()] == [["mine", "complete"]]
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stopped_run_says_how_to_go_on_and_does(start, weiwo, tmp_path, sent, code) -> None:
+    (tmp_path / "slow_tools.py").write_text(SLOW)
+    process = start("ask", OLDER, "--thread", "t", "-v", env={"WEIWO_TOOLS": "slow_tools:corpus_search"})
+    lines = []
+    while not lines or not lines[-1].startswith("> "):
+        lines.append(process.stderr.readline())
+        assert lines[-1], "".join(lines)
+    process.send_signal(sent)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (code, "")
+    assert err.splitlines()[-1] == "weiwo: stopped; what was finished is kept; go on with: weiwo resume t"
+    assert "Traceback" not in err
+    assert weiwo("threads")[1].split("\t")[2] == "interrupted"
+    code, out, err = weiwo("resume", "t")
+    assert code == 0, err
+    assert "56 years" in out
+
+
+@pytest.mark.parametrize("no_color", ["", "1"])
+def test_on_a_terminal_the_plan_fills_in_and_the_cursor_comes_back(start, no_color) -> None:
+    ours, theirs = pty.openpty()
+    env = {"TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24", "NO_COLOR": no_color}
+    process = start("ask", OLDER, env=env, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    written = b""
+    with suppress(OSError):  # the other end is closed
+        while piece := os.read(ours, 65536):
+            written += piece
+    os.close(ours)
+    assert process.wait(timeout=30) == 0
+    text = written.decode()
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+    assert "When was Emperor Wu of Han born? → 156 BC" in plain
+    assert "complex · planner_enhanced · by rule · 0 model calls" in plain
+    assert text.count("\x1b[?25h") == text.count("\x1b[?25l") > 0
+    assert bool(re.search(r"\x1b\[[0-9;]*3[0-9]m", text)) is not bool(no_color)
+
+
+def test_a_reader_that_has_had_enough_is_no_error_to_speak_of(start) -> None:
+    process = start("ask", OLDER, "--json")
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=30) in {0, 1}
+    assert "Error" not in err
+    assert "Traceback" not in err
+
+
+def test_a_full_disk_is_one_line(weiwo) -> None:
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+
+    code, out, err = weiwo("ask", OLDER, preexec_fn=limited)
+    assert (code, out) == (1, "")
+    last = err.splitlines()[-1]
+    assert re.fullmatch(r"weiwo: cannot use .*threads\.sqlite; .*; free some space.*", last)
+    assert "Traceback" not in err
+    assert weiwo("ask", OLDER)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "env", "code", "says"),
+    [
+        (["ask", "q\udcff\udc80"], {}, 3, ""),  # bytes that are no UTF-8 are dropped, the rest is asked
+        (["ask", "\udcff"], {}, 2, "the question is empty"),
+        (["ask", "q", "--corpus", "/nowhere"], {}, 2, "there is no such file or folder"),
+        (["ask", "q"], {"WEIWO_MAX_SECONDS": "soon"}, 2, "WEIWO_MAX_SECONDS"),
+        (["threads"], {"WEIWO_HOME": "/dev/null/x"}, 1, "cannot create the folder /dev/null/x"),
+        (["threads"], {"WEIWO_DATABASE_URL": "postgresql://me:s3cret@127.0.0.1:9/d"}, 1, "me:***@127.0.0.1:9/d"),
+        (["threads"], {"WEIWO_DATABASE_URL": "mysql://me:s3cret@h/d"}, 2, "is not a Postgres URL"),
+        (["resume", "nobody"], {}, 2, "no such thread"),
+    ],
+)
+def test_what_is_wrong_is_said_on_one_line(weiwo, args, env, code, says) -> None:
+    found, out, err = weiwo(*args, env=env)
+    assert found == code, err
+    complaints = [line for line in err.splitlines() if line.startswith("weiwo: ")]
+    assert len(complaints) == 1
+    assert says in complaints[0]
+    assert "s3cret" not in err
+    assert code == 3 or (out == "" and len(err.splitlines()) == 1)
+
+
+def test_help_is_quick(weiwo) -> None:
+    seconds = []
+    for _ in range(3):
+        began = time.monotonic()
+        code, out, _ = weiwo("--help")
+        seconds.append(time.monotonic() - began)
+    assert (code, "doctor" in out) == (0, True)
+    assert min(seconds) < 0.7
+
+
+def test_search_and_doctor(weiwo) -> None:
+    code, out, _ = weiwo("search", "汉武帝 出生", "--json", "-k", "3")
+    results = json.loads(out)["results"]
+    assert code == 0
+    assert "汉武帝" in results[0]["text"] + results[0]["title"]
+    assert [result["rank"] for result in results] == [1, 2, 3]
+    code, out, _ = weiwo(
+        "doctor", "--json", env={"WEIWO_MODEL": "openai:m", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+    )
+    report = json.loads(out)
+    assert (code, report["ok"]) == (1, False)
+    assert [one["name"] for one in report["checks"] if one["verdict"] == "problem"] == ["endpoint of openai:m"]
+
+
+PLAN = Plan.from_json(
+    {
+        "vertices": [
+            {
+                "id": "task_1",
+                "description": "谁写了《史记》？",
+                "tool_binding": "corpus_search",
+                "args": {"query": "史记"},
+            },
+            {"id": "b", "description": "{{task_1.ret}}", "tool_binding": "t", "args": {"n": 1}, "ret": "list[number]"},
+        ],
+        "edges": [["task_1", "b"]],
+    }
+)
+VALUES: dict[str, Any] = {
+    "assessment": Assessment(
+        question="q",
+        language="zh",
+        features={"words": 0.5},
+        static_score=0.1,
+        score=0.1,
+        level="complex",
+        reason="r",
+        decided_by="rule",
+    ),
+    "team": TeamConfig(
+        name="writer_only", agents=("writer",), tools=("calculator",), limits=Limits(), expected_model_calls=0
+    ),
+    "plan": PLAN,
+    "revisions": [PLAN],
+    "outcomes": {
+        "task_1": Outcome(
+            task_id="task_1",
+            status="succeeded",
+            value=["司马迁", "\x00", 2**63 - 1, -156, 0.1, None, {"a": [True]}],
+            type="list[text]",
+            evidence_ids=("e",),
+            quotes=(Quote(evidence_id="e", text="…"),),
+            detail={"computed": True, "missing": []},
+        ),
+        "b": Outcome(task_id="b", status="failed", failure=Failure(task_id="b", kind="timeout", message="m")),
+    },
+    "evidence": {"e": Evidence(id="e", text="t", source="s", task_ids=("task_1", "b"))},
+    "usage": Usage(model_calls=1, calls=(ModelCall(role="master", purpose="p", model="m", rung="text"),)),
+}
+
+
+def compiled(saver: BaseCheckpointSaver[Any]) -> Any:
+    """A small graph over the real state: one node stores a value of every kind, the next answers, or breaks."""
+
+    async def think(state: SearchState) -> dict[str, Any]:
+        question = state.get("question") or str(state["messages"][-1].text)
+        return {**VALUES, "question": question}
+
+    async def write(state: SearchState) -> dict[str, Any]:
+        if "break" in state["question"]:
+            raise RuntimeError("broken off")
+        answer = Answer(
+            text="a", claims=(Claim(text="a", verdict="uncited"),), status="partial", stop_reason="x", decided_by="rule"
+        )
+        result = {"question": state["question"], "status": answer.status}
+        return {"result": result, "messages": [AIMessage("a")]}
+
+    builder = StateGraph(SearchState)
+    builder.add_node("think", think)
+    builder.add_node("write", write)
+    builder.add_edge(START, "think")
+    builder.add_edge("think", "write")
+    builder.add_edge("write", END)
+    return builder.compile(checkpointer=saver)
+
+
+def at(thread_id: str) -> Any:
+    return {"configurable": {"thread_id": thread_id}}
+
+
+async def test_every_value_comes_back_equal_and_nothing_is_logged(
+    saver: BaseCheckpointSaver[Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    graph = compiled(saver)
+    await graph.ainvoke({"question": "one"}, at("t"))
+    snapshot = await graph.aget_state(at("t"))
+    for name, value in VALUES.items():
+        assert snapshot.values[name] == value, name
+        assert type(snapshot.values[name]) is type(value), name
+    assert isinstance(snapshot.values["outcomes"]["task_1"], Outcome)
+    assert not [record for record in caplog.records if record.name.startswith("langgraph")]
+
+
+async def test_list_is_newest_first_and_tells_how_each_thread_stands(saver: BaseCheckpointSaver[Any]) -> None:
+    graph = compiled(saver)
+    await graph.ainvoke({"question": "first?"}, at("a"))
+    await graph.ainvoke({"messages": [HumanMessage("二？")]}, at("b"))
+    with pytest.raises(RuntimeError, match="broken off"):
+        await graph.ainvoke({"question": "break?"}, at("c"))
+    await graph.ainvoke({"question": "again?"}, at("a"))
+    with pytest.raises(RuntimeError, match="broken off"):
+        await graph.ainvoke({"question": "break a follow-up?"}, at("b"))
+
+    found = await list_threads(saver, 10)
+    assert [(one.thread_id, one.question, one.status) for one in found] == [
+        ("b", "break a follow-up?", "interrupted"),
+        ("a", "again?", "partial"),
+        ("c", "break?", "interrupted"),
+    ]
+    now = datetime.now(UTC)
+    assert all(timedelta(0) <= now - one.updated < timedelta(seconds=30) for one in found)
+    assert [one.thread_id for one in await list_threads(saver, 1)] == ["b"]
+
+
+async def test_a_run_that_never_reached_its_first_node_is_listed(saver: BaseCheckpointSaver[Any]) -> None:
+    graph = compiled(saver)
+    await graph.ainvoke({"question": "old?"}, at("t"))
+    stream = graph.astream({"question": "new?"}, at("t"), stream_mode="values", durability="sync")
+    async for _ in stream:
+        break
+    await stream.aclose()
+    assert [(one.question, one.status) for one in await list_threads(saver)] == [("new?", "interrupted")]
+
+
+async def test_an_empty_database_has_no_threads(saver: BaseCheckpointSaver[Any]) -> None:
+    assert await list_threads(saver) == []
+    assert not await thread_exists(saver, "t")
+    await compiled(saver).ainvoke({"question": "q"}, at("t"))
+    assert await thread_exists(saver, "t")
+
+
+async def test_a_type_of_nobody_we_know_is_not_built(saver: BaseCheckpointSaver[Any]) -> None:
+    stored = saver.serde.dumps_typed({"limits": Limits(), "settings": Settings(home="h")})
+    read = saver.serde.loads_typed(stored)
+    assert read["limits"] == Limits()
+    assert not isinstance(read["settings"], Settings)
+
+
+OPEN = """
+import asyncio, sys
+from graph.checkpoint import open_checkpointer
+from state.settings import Settings
+
+async def main():
+    async with open_checkpointer(Settings.resolve(), sys.argv[1] or None) as saver:
+        for n in range(5):
+            config = {"configurable": {"thread_id": sys.argv[2], "checkpoint_ns": ""}}
+            from langgraph.checkpoint.base import empty_checkpoint
+            await saver.aput(config, empty_checkpoint(), {}, {})
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.usefixtures("weiwo_home")
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_processes_share_a_new_database(kind: str, request: pytest.FixtureRequest) -> None:
+    url = request.getfixturevalue("postgres_url") if kind == "postgres" else ""
+    running = [
+        subprocess.Popen([sys.executable, "-c", OPEN, url, f"t{n}"], stderr=subprocess.PIPE, text=True)
+        for n in range(4)
+    ]
+    assert [process.communicate(timeout=60)[1] for process in running] == [""] * 4
+    assert [process.returncode for process in running] == [0] * 4
+
+    async def count() -> int:
+        async with open_checkpointer(Settings.resolve(), url or None) as saver:
+            return len(await list_threads(saver))
+
+    assert asyncio.run(count()) == 4
+
+
+@pytest.mark.usefixtures("weiwo_home")
+async def test_postgres_that_does_not_answer_is_one_line_without_the_password() -> None:
+    with pytest.raises(StorageError) as caught:
+        async with open_checkpointer(Settings.resolve(), "postgresql://me:s3cret@127.0.0.1:9/db"):
+            pass
+    message = str(caught.value)
+    assert "\n" not in message
+    assert "s3cret" not in message
+    assert "postgresql://me:***@127.0.0.1:9/db" in message
+    assert "refused" in message
+
+
+@pytest.mark.usefixtures("weiwo_home")
+async def test_a_database_that_is_not_there(postgres_url: str) -> None:
+    missing = postgres_url.replace("/weiwo_", "/nowhere_")
+    with pytest.raises(StorageError, match=r"nowhere_.* does not exist"):
+        async with open_checkpointer(Settings.resolve(), missing):
+            pass
+
+
+@pytest.mark.usefixtures("weiwo_home")
+async def test_a_server_that_goes_away_is_a_storage_error(postgres_url: str) -> None:
+    async def use() -> None:
+        async with open_checkpointer(Settings.resolve(), postgres_url) as opened, opened._cursor() as cursor:  # type: ignore[attr-defined]
+            await cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    with pytest.raises(StorageError) as caught:
+        await use()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.usefixtures("weiwo_home")
+async def test_a_url_the_driver_cannot_read_is_not_quoted() -> None:
+    with pytest.raises(DatabaseUrlError) as caught:
+        async with open_checkpointer(Settings.resolve(), "postgresql://me:pa/ss:wörd@host/db"):
+            pass
+    assert "ss" not in str(caught.value).replace("password", "")

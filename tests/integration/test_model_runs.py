@@ -1,0 +1,218 @@
+"""Whole runs against an OpenAI-compatible endpoint that plays models good and bad."""
+
+import json
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from graph import build_graph
+from state.settings import Context
+from tests.support.openai_server import (
+    OpenAIServer,
+    always,
+    cut,
+    error,
+    failing,
+    fenced,
+    ignoring_format,
+    in_turn,
+    raw,
+    refusing_json_schema,
+    refusing_tools,
+    silent,
+    structured,
+    unfinished,
+)
+from tests.support.personas import HELLO, UNANSWERABLE, WU_OR_CAESAR, WU_OR_CAESAR_ZH, good, with_bad_plans
+
+pytestmark = pytest.mark.integration
+SCHEMA = json.loads((Path(__file__).parents[2] / "app" / "result.schema.json").read_text())
+LIMIT = 12
+QUESTIONS = (WU_OR_CAESAR, WU_OR_CAESAR_ZH, HELLO, UNANSWERABLE)
+
+
+def cut_drafts(request):
+    """A good model whose streams break."""
+    reply = good(request)
+    return cut(reply.content, after=70) if request.get("stream") else reply
+
+
+def nonsense(request):
+    """A model that answers everything with the wrong thing."""
+    return structured(request, {"banana": [1, 2, 3]})
+
+
+MODELS = {
+    "good": lambda: good,
+    "fenced in prose": lambda: fenced(good),
+    "refusing json_schema": lambda: refusing_json_schema(good),
+    "refusing json_schema and tools": lambda: refusing_tools(refusing_json_schema(good)),
+    "ignoring the format, fenced": lambda: fenced(ignoring_format(good)),
+    "one invalid plan": lambda: with_bad_plans(1),
+    "two invalid plans": lambda: with_bad_plans(2),
+    "only invalid plans": lambda: with_bad_plans(99),
+    "429": lambda: failing(429, retry_after="1"),
+    "429 then good": lambda: in_turn(error(429, retry_after="0"), good),
+    "500": lambda: failing(500),
+    "empty body": lambda: always(raw("")),
+    "html": lambda: always(raw("<html>Bad gateway</html>")),
+    "cut drafts": lambda: cut_drafts,
+    "cut everything": lambda: always(cut('{"standalone_question": "x"', after=9)),
+    "unfinished streams": lambda: (
+        lambda request: unfinished(good(request).content) if request.get("stream") else good(request)
+    ),
+    "never answering": lambda: always(silent()),
+    "401": lambda: failing(401),
+    "nonsense": lambda: nonsense,
+}
+
+
+@pytest.fixture
+def endpoint(monkeypatch, weiwo_home):
+    assert not weiwo_home.exists()
+    servers = []
+
+    def start(handler):
+        server = OpenAIServer(handler)
+        servers.append(server.__enter__())
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", server.key)
+        return server
+
+    yield start
+    for server in servers:
+        server.__exit__(None, None, None)
+
+
+async def ask(question, **context):
+    started = time.monotonic()
+    graph = build_graph()
+    values = await graph.ainvoke(
+        {"question": question}, context=Context(model="openai:scripted", max_seconds=LIMIT, web=False, **context)
+    )
+    return values["result"], time.monotonic() - started
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=["en", "zh", "hello", "unanswerable"])
+@pytest.mark.parametrize("model", MODELS)
+async def test_every_model_ends_in_an_answer_in_time(model, question, endpoint):
+    server = endpoint(MODELS[model]())
+    result, seconds = await ask(question)
+    jsonschema.validate(result, SCHEMA)
+    assert seconds < LIMIT + 1
+    assert server.requests, "the model was not asked"
+    assert result["answer"]
+    assert result["stop_reason"]
+    assert server.key not in json.dumps(result)
+    if question in {WU_OR_CAESAR, WU_OR_CAESAR_ZH}:
+        assert "56" in result["answer"]
+        assert result["level"] == "complex"
+        assert len(result["plan"]["vertices"]) >= 3
+        assert {claim["verdict"] for claim in result["claims"]} <= {"supported", "computed"}
+        assert {"156", "100"} <= set("".join(c if c.isdigit() else " " for c in result["answer"]).split())
+    if question == HELLO:
+        assert (result["level"], result["plan"]) == ("simple", None)
+    if question == UNANSWERABLE:
+        assert result["status"] == "partial"
+        assert not [claim for claim in result["claims"] if claim["verdict"] == "supported"]
+
+
+async def test_a_good_model_decides_everything_and_it_shows(endpoint):
+    server = endpoint(good)
+    result, _ = await ask(WU_OR_CAESAR)
+    assert {call["role"] for call in result["usage"]["calls"]} == {"master", "planner", "executor", "writer"}
+    assert result["usage"]["model_calls"] == len(server.requests) == len(result["usage"]["calls"])
+    assert result["usage"]["input_tokens"] > 0
+    assert result["outcomes"]["task_1"]["decided_by"] == "model"
+    assert [citation["n"] for citation in result["citations"]] == [1, 2, 3]
+    assert result["answer"].index("[1]") < result["answer"].index("[2]") < result["answer"].index("[3]")
+
+
+async def test_invalid_plans_are_sent_back_with_the_validators_words(endpoint):
+    server = endpoint(with_bad_plans(2))
+    result, _ = await ask(WU_OR_CAESAR)
+    plans = [request for request in server.requests if request.schema == "PlanReply"]
+    assert len(plans) == 3
+    assert "crystal_ball" in plans[1].body["messages"][-1]["content"]
+    assert result["status"] == "complete"
+
+
+async def test_a_limit_on_model_calls_is_a_stop_reason(endpoint):
+    server = endpoint(good)
+    result, _ = await ask(WU_OR_CAESAR, max_model_calls=3)
+    assert len(server.requests) == 3
+    assert "56" in result["answer"]
+    assert (result["status"], result["stop_reason"]) == ("partial", "max_model_calls")
+
+
+async def test_a_role_of_its_own_model(endpoint):
+    server = endpoint(good)
+    await ask(WU_OR_CAESAR, writer_model="openai:another")
+    models = {request.body["model"] for request in server.requests}
+    assert models == {"scripted", "another"}
+
+
+async def test_sentences_that_cannot_be_verified_are_sent_back_once_then_marked(endpoint):
+    def boastful(request):
+        reply = good(request)
+        if request.get("stream"):
+            return reply.__class__(content=reply.content.replace("in 156 BC", "in 157 BC"))
+        return reply
+
+    server = endpoint(boastful)
+    result, _ = await ask(WU_OR_CAESAR)
+    assert [request.schema for request in server.requests].count("RewriteReply") == 1
+    assert "(unverified)" in result["answer"]
+    assert "unsupported" in {claim["verdict"] for claim in result["claims"]}
+    assert (result["status"], result["stop_reason"]) == ("partial", "unsupported_claims")
+
+
+async def test_a_rewritten_sentence_takes_its_place(endpoint):
+    def corrected(request):
+        if '"RewriteReply"' in json.dumps(request):
+            listed = request["messages"][-1]["content"].splitlines()[-1]
+            n, _, sentence = listed.partition(": ")
+            return structured(request, {"sentences": [{"n": int(n), "text": sentence.replace("157", "156")}]})
+        reply = good(request)
+        return (
+            reply.__class__(content=reply.content.replace("in 156 BC", "in 157 BC")) if request.get("stream") else reply
+        )
+
+    endpoint(corrected)
+    result, _ = await ask(WU_OR_CAESAR)
+    assert "156 BC" in result["answer"]
+    assert "157" not in result["answer"]
+    assert result["status"] == "complete"
+
+
+async def test_a_wrong_index_never_reaches_the_reader(endpoint):
+    def misnumbered(request):
+        reply = good(request)
+        return reply.__class__(content=reply.content + " More is known [97].") if request.get("stream") else reply
+
+    endpoint(misnumbered)
+    result, _ = await ask(WU_OR_CAESAR)
+    assert "97" not in result["answer"]
+
+
+async def test_follow_ups_are_resolved_by_the_model(endpoint, saver):
+    def resolving(request):
+        reply = good(request)
+        if "how old was he" in json.dumps(request) and "AssessmentReply" in json.dumps(request):
+            value = json.loads(reply.content)
+            value["standalone_question"] = "How old was Julius Caesar in 44 BC?"
+            return structured(request, value)
+        return reply
+
+    endpoint(resolving)
+    graph = build_graph(saver)
+    config = {"configurable": {"thread_id": "talk"}}
+    context = Context(model="openai:scripted", max_seconds=LIMIT)
+    await graph.ainvoke({"question": "When did Julius Caesar die?"}, config, context=context)
+    await graph.ainvoke({"question": "and how old was he then?"}, config, context=context)
+    state = (await graph.aget_state(config)).values
+    assert state["assessment"].question == "How old was Julius Caesar in 44 BC?"
+    assert state["question"] == "and how old was he then?"
+    assert [m.type for m in state["messages"]] == ["human", "ai", "human", "ai"]

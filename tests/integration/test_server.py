@@ -1,0 +1,171 @@
+"""The graph on a LangGraph server, as Studio and the SDK see it."""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from langgraph_sdk import get_client
+
+from tests.support.personas import HELLO, WU_OR_CAESAR, WU_OR_CAESAR_ZH
+
+pytestmark = pytest.mark.integration
+ROOT = Path(__file__).parents[2]
+AGENTS = {"master", "planner", "executor", "reflection", "writer"}
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _environment(home: Path) -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("WEIWO_", "OPENAI_", "TAVILY_", "LANGSMITH_"))}
+    offline = {
+        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        "LANGGRAPH_NO_VERSION_CHECK": "true",
+        "LANGSMITH_TRACING": "false",
+        "WEIWO_HOME": str(home),
+    }
+    return kept | offline
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """`langgraph dev` over this checkout's langgraph.json, offline, with its state in a folder of its own."""
+    folder, port = tmp_path_factory.mktemp("server"), _free_port()
+    for entry in ROOT.iterdir():  # the server keeps its state in the folder it runs in
+        if not entry.name.startswith("."):
+            (folder / entry.name).symlink_to(entry)
+    log = folder / "server.log"
+    command = [
+        *(sys.executable, "-m", "langgraph_cli", "dev"),
+        *("--no-browser", "--no-reload", "--port", str(port), "--n-jobs-per-worker", "10"),
+    ]
+    with log.open("w") as out:
+        process = subprocess.Popen(
+            command, cwd=folder, stdout=out, stderr=subprocess.STDOUT, env=_environment(folder), start_new_session=True
+        )
+        try:
+            _wait_until_up(f"http://127.0.0.1:{port}/ok", process, log)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@pytest.fixture
+async def client(server):
+    """The SDK's client of the server."""
+    async with get_client(url=server) as opened:
+        yield opened
+
+
+def _wait_until_up(url: str, process: subprocess.Popen, log: Path) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        assert process.poll() is None, log.read_text()
+        try:
+            if httpx.get(url, timeout=1).status_code == 200:
+                return
+        except httpx.HTTPError:
+            time.sleep(0.2)
+    pytest.fail(f"the server did not come up: {log.read_text()}")
+
+
+async def test_a_thread_runs_by_question_and_streams(client):
+    thread = await client.threads.create()
+    events, tokens, result = [], [], None
+    async for part in client.runs.stream(
+        thread["thread_id"],
+        "weiwo",
+        input={"question": WU_OR_CAESAR},
+        stream_mode=["custom", "messages-tuple", "values"],
+    ):
+        if part.event == "custom":
+            events.append(part.data["type"])
+        elif part.event == "messages":
+            message, metadata = part.data
+            if metadata["langgraph_node"] == "writer" and message["type"] == "AIMessageChunk":
+                tokens.append(message["content"])
+        elif part.event == "values":
+            result = part.data.get("result") or result
+        assert part.event != "error", part.data
+    assert [e for e in events if e in {"assessed", "planned", "reflected", "answer_started", "finished"}] == [
+        "assessed",
+        "planned",
+        "reflected",
+        "answer_started",
+        "finished",
+    ]
+    assert events.count("task_finished") == 3
+    assert len(tokens) >= 3
+    assert "56 years" in result["answer"]
+    assert result["answer"] in "".join(tokens)
+    assert result["status"] == "complete"
+    assert result["thread_id"] == thread["thread_id"]
+    state = await client.threads.get_state(thread["thread_id"])
+    assert state["values"]["assessment"]["level"] == "complex"
+    assert len(state["values"]["plan"]["tasks"]) == 3
+    assert "56 years" in state["values"]["messages"][-1]["content"]
+
+
+async def test_a_thread_runs_by_messages_and_continues(client):
+    thread = await client.threads.create()
+    message = {"role": "user", "content": WU_OR_CAESAR_ZH}
+    values = await client.runs.wait(thread["thread_id"], "weiwo", input={"messages": [message]})
+    assert "56" in values["result"]["answer"]
+    assert values["result"]["language"] == "zh"
+    assert [m["type"] for m in values["messages"]] == ["human", "ai"]
+    values = await client.runs.wait(
+        thread["thread_id"], "weiwo", input={"messages": [{"role": "user", "content": HELLO}]}
+    )
+    assert values["result"]["level"] == "simple"
+    assert [m["type"] for m in values["messages"]] == ["human", "ai", "human", "ai"]
+
+
+async def test_the_context_of_a_run_counts(client):
+    thread = await client.threads.create()
+    values = await client.runs.wait(
+        thread["thread_id"],
+        "weiwo",
+        input={"question": WU_OR_CAESAR},
+        context={"max_seconds": 33, "corpus": [str(ROOT / "examples/corpus/en/k2.md")]},
+    )
+    assert values["result"]["status"] == "partial"
+    state = await client.threads.get_state(thread["thread_id"])
+    assert state["values"]["team"]["limits"]["max_seconds"] == 33
+
+
+async def test_graph_and_schemas_are_served(client):
+    assistant = (await client.assistants.search())[0]
+    drawn = await client.assistants.get_graph(assistant["assistant_id"])
+    assert {node["id"] for node in drawn["nodes"]} >= AGENTS
+    conditional = {(e["source"], e["target"]) for e in drawn["edges"] if e.get("conditional")}
+    assert {("master", "writer"), ("master", "planner"), ("reflection", "executor")} <= conditional
+    schemas = await client.assistants.get_schemas(assistant["assistant_id"])
+    assert set(schemas["input_schema"]["properties"]) == {"question", "messages"}
+    assert set(schemas["output_schema"]["properties"]) == {"result", "messages"}
+    assert all(field.get("description") for field in schemas["context_schema"]["properties"].values())
+
+
+async def test_runs_in_parallel_do_not_mix(client):
+    questions = {"When was Julius Caesar born?": "100 BC", "How tall is the Burj Khalifa?": "828"}
+
+    async def ask(question: str) -> str:
+        thread = await client.threads.create()
+        values = await client.runs.wait(thread["thread_id"], "weiwo", input={"question": question})
+        return values["result"]["answer"]
+
+    answers = await asyncio.gather(*(ask(question) for question in questions))
+    assert all(expected in answer for expected, answer in zip(questions.values(), answers, strict=True))

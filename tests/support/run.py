@@ -1,0 +1,69 @@
+"""Executions of plans over tools made for tests."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.tools import BaseTool, StructuredTool
+
+from models.budget import Budget
+from models.gateway import ChatModels
+from nodes.executor import Work
+from nodes.services import Services
+from state import Evidence, Language, Limits, Usage, passage_id
+from state.settings import Settings
+from tools.calculator import Calculator
+from tools.date_difference import DateDifference
+from tools.registry import Registry
+
+
+def search_tool(
+    find: Callable[[str], str | Exception | None], name: str = "corpus_search", delay: float = 0.0
+) -> BaseTool:
+    """A search tool: a query finds one passage, nothing, or fails. Its `calls` metadata lists the queries."""
+    calls: list[str] = []
+
+    async def run(query: str, k: int = 8) -> tuple[str, list[dict[str, Any]]]:  # noqa: ARG001 - the interface has it
+        calls.append(query)
+        await asyncio.sleep(delay)
+        text = find(query)
+        if isinstance(text, Exception):
+            raise text
+        if text is None:
+            return "nothing", []
+        passage = Evidence(id=passage_id(text), text=text, source="s.md", title=text.split(" ")[0])
+        return text, [passage.model_dump(mode="json")]
+
+    tool = StructuredTool.from_function(
+        coroutine=run, name=name, description="Finds passages.", response_format="content_and_artifact"
+    )
+    tool.metadata = {"calls": calls, "cluster": "search"}
+    return tool
+
+
+def services(
+    *tools: BaseTool,
+    limits: Limits | None = None,
+    language: Language = "en",
+    model: BaseChatModel | None = None,
+    events: list[dict[str, Any]] | None = None,
+) -> Services:
+    """Services over these tools and the two that calculate, without a model unless one is given."""
+    settings = Settings(home="/nonexistent", limits=limits or Limits())
+    budget = Budget(settings.limits, Usage())
+    roles = ("master", "planner", "executor", "reflection", "writer")
+    return Services(
+        run="test",
+        settings=settings,
+        registry=Registry([*tools, Calculator(), DateDifference()]),
+        models=ChatModels(settings, budget, given=dict.fromkeys(roles, model) if model else {}),
+        budget=budget,
+        emit=(events if events is not None else []).append,
+        language=language,
+    )
+
+
+def work(run: Services, question: str = "?", parallel: int = 8) -> Work:
+    """What the tasks of one execution share."""
+    return Work(run, asyncio.Semaphore(parallel), question, run.registry.names())
