@@ -1,0 +1,82 @@
+"""The answer as people see it: on a terminal with its sources and a foot line, on a pipe as plain text."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from app.flow import Flow
+from app.labels import label
+from app.tree import duration
+from tools.printable import one_line, printable
+
+NO_MODEL: Final = (
+    "no model is configured, rules alone; WEIWO_MODEL=provider:model, such as openai:gpt-5-mini, adds judgement,"
+    " free-form plans and prose"
+)
+_MARK: Final = re.compile(r"(?:\[\d+\])+")
+_LONGEST_QUOTE: Final = 220
+
+
+def print_answer(console: Console, result: Mapping[str, Any]) -> None:
+    """Print answer and sources on a terminal."""
+    answer = Text(printable(str(result.get("answer", ""))).strip())
+    answer.highlight_regex(_MARK, "cyan")
+    console.print(Flow(answer))
+    citations = result.get("citations") or ()
+    if not citations:
+        return
+    console.print()
+    console.print(Text(label(result.get("language", "en"), "sources"), "bold"))
+    for citation in citations:
+        mark = f"[{citation['n']}] "
+        console.print(Flow(Text.assemble((mark, "cyan"), _origin(citation)), indent=len(mark)))
+        if quote := _quote(citation):
+            console.print(Flow(Text(" " * len(mark) + quote, "dim"), indent=len(mark)))
+
+
+def plain_answer(result: Mapping[str, Any]) -> str:
+    """Answer and sources as plain text, for a pipe."""
+    lines = [printable(str(result.get("answer", ""))).strip()]
+    citations = result.get("citations") or ()
+    if citations:
+        lines += ["", label(result.get("language", "en"), "sources")]
+        for citation in citations:
+            lines.append(f"[{citation['n']}] {_origin(citation)}")
+            if quote := _quote(citation):
+                lines.append(f"    {quote}")
+    return "\n".join(lines) + "\n"
+
+
+def foot(result: Mapping[str, Any], decided_by: str = "") -> str:
+    """How the answer came about, in one line."""
+    usage = result.get("usage") or {}
+    calls = usage.get("model_calls", 0)
+    parts = [
+        str(result.get("level", "")),
+        str(result.get("team", "")),
+        f"by {decided_by}" if decided_by else "",
+        f"{calls} model call{'' if calls == 1 else 's'}",
+        duration(float(usage.get("seconds", 0.0))),
+        f"thread {result.get('thread_id', '')}",
+    ]
+    if result.get("status") != "complete":
+        parts.insert(0, f"{result.get('status')}: {stop_words(result)}")
+    return " · ".join(one_line(part) for part in parts if part)
+
+
+def stop_words(result: Mapping[str, Any]) -> str:
+    """The stop reason, in words."""
+    return one_line(str(result.get("stop_reason", "")).replace("_", " "))
+
+
+def _origin(citation: Mapping[str, Any]) -> str:
+    title, source = one_line(str(citation.get("title", ""))), one_line(str(citation.get("source", "")), 500)
+    return f"{title} · {source}" if title and source and title != source else title or source
+
+
+def _quote(citation: Mapping[str, Any]) -> str:
+    quote = one_line(str(citation.get("quote", "")), _LONGEST_QUOTE)
+    return f"“{quote}”" if quote else ""

@@ -1,0 +1,176 @@
+"""`weiwo show` and `weiwo threads`: what a thread came to, from its checkpoint alone."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rich.cells import set_cell_size
+from rich.console import Console
+from rich.text import Text
+
+from app.answer import foot, print_answer
+from app.flow import Flow
+from app.history import events_of, finished_tasks
+from app.labels import label
+from app.progress import Progress
+from app.runs import unknown_thread
+from app.session import Session
+from app.tree import duration, plan_tree
+from state import Outcome, Usage
+from tools.printable import one_line, printable
+
+if TYPE_CHECKING:
+    from graph.threads import ThreadInfo
+
+_STYLES = {"complete": "green", "partial": "yellow", "failed": "red", "interrupted": "cyan"}
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A thread as its checkpoint has it.
+
+    Attributes:
+        thread_id: Its id.
+        values: Its state.
+        next: The nodes still to run; empty when its latest question is answered.
+        pending: Outcomes of an interrupted execution, which have not reached the state.
+    """
+
+    thread_id: str
+    values: Mapping[str, Any]
+    next: tuple[str, ...]
+    pending: Mapping[str, Outcome]
+
+    @property
+    def question(self) -> str:
+        """Its latest question, as asked."""
+        return str(self.values.get("question") or "")
+
+
+async def load(session: Session, thread_id: str) -> Thread:
+    """Read a thread.
+
+    Raises:
+        UsageError: There is no such thread.
+    """
+    snapshot = await session.graph.aget_state({"configurable": {"thread_id": thread_id}})
+    if snapshot.created_at is None:
+        raise unknown_thread(thread_id)
+    pending = await finished_tasks(session.saver, snapshot)
+    return Thread(thread_id, snapshot.values, snapshot.next, pending)
+
+
+def as_json(thread: Thread) -> dict[str, Any]:
+    """A thread as one object: the result, or, when it was interrupted, what there is of one."""
+    values = thread.values
+    if not thread.next and values.get("result"):
+        return {**values["result"], "thread_id": thread.thread_id}
+    assessment, team, plan = values.get("assessment"), values.get("team"), values.get("plan")
+    outcomes = {**(values.get("outcomes") or {}), **thread.pending}
+    return {
+        "question": thread.question,
+        "status": "interrupted",
+        "next": list(thread.next),
+        "level": assessment.level if assessment else None,
+        "team": team.name if team else None,
+        "plan": plan.to_json() if plan else None,
+        "outcomes": {key: one.model_dump(mode="json", exclude={"task_id"}) for key, one in outcomes.items()},
+        "reflections": [past.model_dump(mode="json") for past in values.get("reflections") or ()],
+        "usage": (values.get("usage") or Usage()).model_dump(mode="json"),
+        "thread_id": thread.thread_id,
+    }
+
+
+def print_thread(console: Console, thread: Thread) -> None:
+    """Print a thread: question, assessment, plan with outcomes, answer, what it cost."""
+    values, assessment = thread.values, thread.values.get("assessment")
+    language = assessment.language if assessment else "en"
+    progress = Progress()
+    for event in events_of(values, thread.pending):
+        progress.apply(event)
+    question = printable(thread.question)
+    console.print(Flow(Text.assemble((label(language, "question"), "bold"), "  ", question), indent=2))
+    if assessment is not None:
+        if one_line(assessment.question) != one_line(question):
+            console.print(Flow(Text(f"  {one_line(assessment.question)}", "italic"), indent=2))
+        judged = f"{assessment.level} · {values['team'].name} · {assessment.score:.2f} by {assessment.decided_by}"
+        console.print(Flow(Text(f"  {judged} · {one_line(assessment.reason)}", "dim"), indent=2))
+    if progress.rows:
+        console.print()
+        title = Text(label(language, "plan"), "bold")
+        if revision := values["plan"].revision if values.get("plan") else 0:
+            title.append(f" · revision {revision}", "not bold dim")
+        console.print(plan_tree(progress, title, language, ascii_only=console.options.ascii_only))
+    console.print()
+    result = values.get("result")
+    if thread.next or not result:
+        where = " ".join(thread.next)
+        console.print(Flow(Text(f"interrupted before: {where}; go on with: weiwo resume {thread.thread_id}", "cyan")))
+        return
+    console.print(Text(label(language, "answer"), "bold"))
+    print_answer(console, result)
+    console.print()
+    for line in usage_lines(values.get("usage") or Usage()):
+        console.print(Flow(Text(line, "dim"), indent=2))
+    console.print(Flow(Text(foot({**result, "thread_id": thread.thread_id}), "dim")))
+
+
+def usage_lines(usage: Usage) -> list[str]:
+    """What a run cost: model calls by role, then tokens and tool calls."""
+    lines = []
+    for role in dict.fromkeys(call.role for call in usage.calls):
+        calls = [call for call in usage.calls if call.role == role]
+        rungs = Counter(f"{call.purpose} by {call.rung}" for call in calls)
+        failed = sum(call.error is not None for call in calls)
+        parts = [
+            ", ".join(dict.fromkeys(call.model for call in calls)),
+            ", ".join(f"{count} × {what}" if count > 1 else what for what, count in rungs.items()),
+            f"{failed} failed" if failed else "",
+            f"{sum(call.input_tokens for call in calls):,} + {sum(call.output_tokens for call in calls):,} tokens",
+            duration(sum(call.seconds for call in calls)),
+        ]
+        lines.append(one_line(f"{role}: " + " · ".join(part for part in parts if part)))
+    tools = f"{usage.tool_calls} tool call{'' if usage.tool_calls == 1 else 's'}"
+    cost = f" · ${usage.cost:.4f}" if usage.cost else ""
+    return [*lines, f"{tools} · {usage.input_tokens:,} + {usage.output_tokens:,} tokens{cost}"]
+
+
+def print_threads(console: Console, threads: Sequence["ThreadInfo"]) -> None:
+    """Print a list of threads, one a line."""
+    widest = max((len(one.thread_id) for one in threads), default=0)
+    for one in threads:
+        line = Text(f"{one.thread_id:<{widest}}  ", no_wrap=True, overflow="ellipsis")
+        line.append(f"{one.updated.astimezone():%Y-%m-%d %H:%M}  ", "dim")
+        line.append(f"{one.status:<11} ", _STYLES.get(one.status, ""))
+        room = console.width - line.cell_len
+        question = one_line(one.question, 500)
+        if room >= 20:
+            line.append(question)
+            console.print(line, no_wrap=True, overflow="ellipsis")
+        else:  # a narrow screen: the question on a line of its own
+            console.print(line, no_wrap=True, overflow="ellipsis")
+            console.print(Text(f"  {set_cell_size(question, console.width - 2).rstrip()}"))
+
+
+def plain_threads(threads: Sequence["ThreadInfo"]) -> str:
+    """A list of threads for a pipe: id, time, status and question, parted by tabs."""
+    return "".join(
+        f"{one.thread_id}\t{one.updated.isoformat(timespec='seconds')}\t{one.status}\t{one_line(one.question, 8_000)}\n"
+        for one in threads
+    )
+
+
+def threads_json(threads: Sequence["ThreadInfo"]) -> dict[str, Any]:
+    """A list of threads as one object."""
+    return {
+        "threads": [
+            {
+                "thread_id": one.thread_id,
+                "updated": one.updated.isoformat(timespec="milliseconds"),
+                "status": one.status,
+                "question": one.question,
+            }
+            for one in threads
+        ]
+    }
