@@ -54,7 +54,7 @@ _NO_NAME: Final = _words(
     "identify determine pardon assess investigate critique"
 )
 _NOT_ALONE: Final = _words(
-    "one two three four five six seven eight nine ten first second third last next another other others own good "
+    "hope one two three four five six seven eight nine ten first second third last next another other others own good "
     "great best new old morning evening afternoon night people things dear sir madam someone everyone anybody nobody "
     "something water light north south east west northern southern eastern western world earth sun moon god jan feb "
     "mar apr jun jul aug sep sept oct nov dec january february march april may june july august september october "
@@ -141,7 +141,9 @@ def _runs(text: str, words: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
     headline = any(w.group() in _RAISED for w in words[1:])
     run: list[re.Match[str]] = []
     for index, word in enumerate(words):
-        capital = _capitalised(word.group(), first=index == 0) and not (shouted or headline)
+        capital = _capitalised(word.group(), first=index == 0 and not _abbreviated(text, word)) and not (
+            shouted or headline
+        )
         identifier = any(c.isdigit() for c in word.group()) and bool(re.search(r"[A-Z]", word.group()))
         joins = bool(run) and _joins(text, run[-1], word)
         if capital or identifier:
