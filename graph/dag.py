@@ -118,8 +118,9 @@ async def _safely(task: Task, running: Awaitable[TaskOutput]) -> TaskOutput:
 def _each_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
     builder = StateGraph(EachState, context_schema=Execution)
 
-    async def instance(state: InstanceInput) -> dict[str, Any]:
+    async def instance(state: InstanceInput, runtime: Runtime[Execution]) -> dict[str, Any]:
         result = await _safely(state["start"]["task"], _run(state["start"]))
+        runtime.context.work.finished(result["outcome"])
         return {
             "by_position": {state["position"]: result["outcome"]},
             "evidence": result.get("evidence", {}),

@@ -18,7 +18,7 @@ from nodes import each
 from nodes.handoff import fill_args, fill_text
 from nodes.reader import Judgement, judge
 from nodes.services import Services
-from state import Evidence, Failure, FailureKind, JsonValue, Outcome, Task, Usage
+from state import ITEM, Evidence, Failure, FailureKind, JsonValue, Outcome, Task, Usage
 from state.search import add_usage, merge_evidence
 from text.values import coerce, render
 from tools.run import ToolFailure, ToolResult, run_tool
@@ -111,7 +111,7 @@ async def act(state: TaskState, work: Work) -> dict[str, Any]:
         call = state.get("call") or _first_call(task, state["inputs"], services)
     except ValueError as error:
         return {"outcome": _unfinished(task, "failed", "bad_arguments", str(error), state)}
-    services.emit(_progress(task, turn, call, started="call" not in state))
+    services.emit(_progress(state, turn, call))
     tried = [*state.get("tried", []), fingerprint(call)]
     started = time.monotonic()
     async with work.slots:
@@ -261,15 +261,17 @@ def _next_call(question: str, judgement: Judgement, state: TaskState, work: Work
     return next((call for call in options if fingerprint(call) not in state["tried"]), None)
 
 
-def _progress(task: Task, turn: int, call: Call, *, started: bool) -> dict[str, Any]:
-    return {
-        "type": "task_started" if started else "task_progress",
+def _progress(state: TaskState, turn: int, call: Call) -> dict[str, Any]:
+    task, item = state["task"], state["inputs"].get(ITEM)
+    event: dict[str, Any] = {
+        "type": "task_progress" if "call" in state else "task_started",
         "task_id": task.id,
         "description": task.description,
         "turn": turn,
         "tool": call["tool"],
         "args": call["args"],
     }
+    return event if item is None else {**event, "item": item.value}
 
 
 def _merged(old: list[Evidence], new: tuple[Evidence, ...], task_id: str) -> list[Evidence]:

@@ -10,6 +10,11 @@ from text.values import render
 MAX_SOURCES = 14
 """Sources offered to the writer; those that outcomes rest on come first."""
 
+UNITS: dict[Language, dict[str, str]] = {
+    "en": {"years": "years", "age": "years", "months": "months", "days": "days"},
+    "zh": {"years": "年", "age": "岁", "months": "个月", "days": "天"},
+}
+
 
 @dataclass(frozen=True)
 class Source:
@@ -121,5 +126,6 @@ def calculation(outcome: Outcome, language: Language) -> str:
     if "start" in detail and "end" in detail:
         start = render(detail["start"], "date", language)
         end = render(detail["end"], "date", language)
-        return f"{outcome.tool}({start}, {end}) = {value} {detail.get('unit', '')}".rstrip()
+        unit = UNITS[language].get(str(detail.get("unit", "")), "")
+        return f"{outcome.tool}({start}, {end}) = {value} {unit}".rstrip()
     return f"{outcome.tool} = {value}"

@@ -50,8 +50,8 @@ and briefly, in the language of the message. State no facts about the world that
 that you would have to, say that it should be asked as a search question."""
 
 REWRITE = """Some sentences of an answer could not be verified against their sources. For each give a replacement \
-that says only what the cited sources carry (exact numbers, dates, names; citation marks such as [1] at its end), or an \
-empty string to drop it."""
+that says only what the cited sources carry (exact numbers, dates, names; citation marks such as [1] at its end), or \
+an empty string to drop it."""
 
 
 class Replacement(BaseModel):
@@ -155,7 +155,7 @@ async def _spoken(state: SearchState, services: Services, draft: Draft) -> Async
         yield draft.accept(NOTHING[services.language], [Claim(text=NOTHING[services.language], verdict="uncited")])
     citations = draft.sources.citations()
     if citations:
-        lines = [f"[{c.n}] {c.title} · {c.source}" for c in citations]
+        lines = [f"[{c.n}] {c.title} · {c.quote if c.source.startswith('task:') else c.source}" for c in citations]
         yield "\n\n" + SOURCES[services.language] + ":\n" + "\n".join(lines)
 
 

@@ -1,5 +1,10 @@
 """What flows: the typed graph state and the values in it. Imports nothing of ours."""
 
+import os
+
+# Read when LangGraph is imported: checkpoints then revive the types of the graph's schemas and no others.
+os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
+
 from state.answer import Answer, Citation, Claim, Decision, Reflection, Status, Verdict
 from state.assessment import Assessment, Level, TeamConfig, TeamName
 from state.evidence import (
