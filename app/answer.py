@@ -1,7 +1,7 @@
 """The answer as people see it: on a terminal with its sources and a foot line, on a pipe as plain text."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rich.console import Console
@@ -12,10 +12,6 @@ from app.labels import label
 from app.tree import duration
 from tools.printable import one_line, printable
 
-NO_MODEL: Final = (
-    "no model is configured, rules alone; WEIWO_MODEL=provider:model, such as openai:gpt-5-mini, adds judgement,"
-    " free-form plans and prose"
-)
 _MARK: Final = re.compile(r"(?:\[\d+\])+")
 _LONGEST_QUOTE: Final = 220
 
@@ -58,13 +54,19 @@ def foot(result: Mapping[str, Any], decided_by: str = "") -> str:
         str(result.get("level", "")),
         str(result.get("team", "")),
         f"by {decided_by}" if decided_by else "",
-        f"{calls} model call{'' if calls == 1 else 's'}",
+        f"{calls} model call{'' if calls == 1 else 's'}" + _failed(usage.get("calls") or ()),
         duration(float(usage.get("seconds", 0.0))),
         f"thread {result.get('thread_id', '')}",
     ]
     if result.get("status") != "complete":
         parts.insert(0, f"{result.get('status')}: {stop_words(result)}")
     return " · ".join(one_line(part) for part in parts if part)
+
+
+def _failed(calls: Sequence[Mapping[str, Any]]) -> str:
+    """What became of model calls that gave nothing: a model that is down must not look like none at all."""
+    errors = [one_line(str(call["error"]), 120) for call in calls if call.get("error")]
+    return f", {len(errors)} failed ({errors[-1]})" if errors else ""
 
 
 def stop_words(result: Mapping[str, Any]) -> str:
@@ -74,6 +76,7 @@ def stop_words(result: Mapping[str, Any]) -> str:
 
 def _origin(citation: Mapping[str, Any]) -> str:
     title, source = one_line(str(citation.get("title", ""))), one_line(str(citation.get("source", "")), 500)
+    source = source.removeprefix("task:")  # a calculation is known by its task
     return f"{title} · {source}" if title and source and title != source else title or source
 
 

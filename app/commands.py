@@ -7,9 +7,10 @@ from typing import Any, TypeVar
 from rich.text import Text
 
 from app import doctor, lookup, show
-from app.answer import NO_MODEL, foot, plain_answer, print_answer, stop_words
+from app.answer import foot, plain_answer, print_answer, stop_words
 from app.errors import FAILED, STATUS_CODES, CommandError, StoppedError
 from app.flow import Flow
+from app.labels import label
 from app.live import LiveView
 from app.output import hint, is_terminal, page, say, terminal, write, write_json
 from app.runs import Watcher, ask, resume
@@ -161,6 +162,7 @@ def _watcher(question: str, *, as_json: bool, verbose: bool) -> Watcher:
 def _finish(result: dict[str, Any], watcher: Watcher, settings: Settings, *, as_json: bool) -> int:
     """Print a result; returns its exit code."""
     decided_by = str(watcher.progress.assessed.get("decided_by") or "")
+    no_model = label(str(result.get("language", "en")), "no_model")
     if as_json:
         write_json(result)
     elif is_terminal():
@@ -169,7 +171,7 @@ def _finish(result: dict[str, Any], watcher: Watcher, settings: Settings, *, as_
         console.print()
         console.print(Flow(Text(foot(result, decided_by), "dim")))
         if not settings.models:
-            console.print(Flow(Text(NO_MODEL, "dim")))
+            console.print(Flow(Text(no_model, "dim")))
     else:
         write(plain_answer(result))
     code = STATUS_CODES.get(str(result.get("status")), FAILED)
@@ -177,5 +179,5 @@ def _finish(result: dict[str, Any], watcher: Watcher, settings: Settings, *, as_
         if code:
             say(f"the answer is {result.get('status')}; {stop_words(result)}")
         if not settings.models:
-            hint(NO_MODEL)
+            hint(no_model)
     return code

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 from rich.console import Console
 from rich.text import Text
 
-from app.answer import NO_MODEL
 from app.errors import CommandError, UsageError
 from app.flow import Flow
+from app.labels import label
 from app.output import write
 from app.session import database_url, open_corpus, open_session
 from state.settings import ROLES, Context, Settings, SettingsError
@@ -132,7 +132,7 @@ def _environment(env: Mapping[str, str]) -> list[Check]:
 
 def _models(settings: Settings) -> list[Check]:
     if not settings.models:
-        return [Check("models", "note", NO_MODEL)]
+        return [Check("models", "note", label("en", "no_model"))]
     return [
         Check(f"model of the {role}", "ok", settings.models[role])
         if role in settings.models

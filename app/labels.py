@@ -19,6 +19,8 @@ _WORDS: Final = {
         "working": "Working",
         "writing": "Writing",
         "more": "… {} more",
+        "no_model": "no model is configured, rules alone; WEIWO_MODEL=provider:model, such as openai:gpt-5-mini, "
+        "adds judgement, free-form plans and prose",
     },
     "zh": {
         "sources": "来源",
@@ -36,6 +38,8 @@ _WORDS: Final = {
         "working": "正在执行",
         "writing": "正在撰写",
         "more": "……另有 {} 项",
+        "no_model": "没有配置模型，仅按规则运行；设置 WEIWO_MODEL=provider:model（如 openai:gpt-5-mini）后，"
+        "判断、计划和行文都会由模型来做",
     },
 }
 
