@@ -54,9 +54,8 @@ async def one_search(question: str, corpus: Any) -> str:
     return max((text[a:b] for a, b in sentences(text)), key=lambda said: coverage(wanted, set(terms(said))), default="")
 
 
-async def main(path: Path, corpus_paths: list[str], show: bool) -> None:  # noqa: FBT001 - from the command line
+async def main(items: list[dict[str, Any]], corpus_paths: list[str], *, show: bool) -> None:
     """Ask everything and print the table."""
-    items = [json.loads(line) for line in path.read_text().splitlines()]
     corpus = await load_corpus(tuple(corpus_paths))
     score: dict[tuple[str, str], list[tuple[bool, bool]]] = defaultdict(list)
     levels = 0
@@ -82,4 +81,5 @@ async def main(path: Path, corpus_paths: list[str], show: bool) -> None:  # noqa
 if __name__ == "__main__":
     names = [name for name in sys.argv[1:] if name != "--show"]
     questions = Path(names[0]) if names else ROOT / "tests" / "data" / "corpus_questions.jsonl"
-    asyncio.run(main(questions, names[1:], "--show" in sys.argv))
+    lines = [json.loads(line) for line in questions.read_text().splitlines()]
+    asyncio.run(main(lines, names[1:], show="--show" in sys.argv))

@@ -2,11 +2,11 @@
 
     python benchmarks/reading.py FOLDER…
 
-A folder holds `queries.jsonl` (`_id text answers`, optionally a `decomposition` into sub-questions), `corpus.jsonl` (`_id
-title text`) and `qrels.tsv`, as the BEIR sets do. Each question is read twice: over its supporting passages mixed with
-distractors, then over distractors alone, where every answer is invented. Distractors are the passages that share most
-words with the question and hold none of the answers. Of decompositions, the single-hop questions are read, which are
-those without a reference such as #1. The baseline takes the first name, number or date of the first passage.
+A folder holds `queries.jsonl` (`_id text answers`, optionally a `decomposition` into sub-questions), `corpus.jsonl`
+(`_id title text`) and `qrels.tsv`, as the BEIR sets do. Each question is read twice: over its supporting passages mixed
+with distractors, then over distractors alone, where every answer is invented. Distractors are the passages that share
+most words with the question and hold none of the answers. Of decompositions, the single-hop questions are read, which
+are those without a reference such as #1. The baseline takes the first name, number or date of the first passage.
 """
 
 import argparse
@@ -21,8 +21,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from nodes.rules.asked import analyse
 from nodes.rules.read import read
+from nodes.rules.reading.asked import analyse
 from nodes.rules.words import terms
 from state import Evidence, ValueType, passage_id
 from text.dates import find_dates
@@ -135,7 +135,9 @@ def first_thing(passages: Sequence[Evidence], type_: ValueType) -> object:
 def measure(folder: Path, *, limit: int) -> tuple[Tally, Tally, list[str]]:
     """Read every question of a folder with the rules and with the baseline; also the wrong answers, for inspection."""
     corpus = {
-        row["_id"]: Evidence(id=passage_id(row["text"]), text=row["text"], source=row["_id"], title=row.get("title", ""))
+        row["_id"]: Evidence(
+            id=passage_id(row["text"]), text=row["text"], source=row["_id"], title=row.get("title", "")
+        )
         for row in records(folder / "corpus.jsonl")
         if row["text"].strip()
     }
@@ -158,9 +160,6 @@ def measure(folder: Path, *, limit: int) -> tuple[Tally, Tally, list[str]]:
         reading = read(item.question, type_, mixed, language)
         rules.seconds += time.perf_counter() - began
         invented = read(item.question, type_, others, language)
-        value = reading.value
-        if isinstance(value, str) and "shown" in reading.detail:
-            value = f"{value} " + str(reading.detail["shown"]) if type_ == "text" else value
         outcomes = ((rules, reading.value), (baseline, first_thing(mixed, type_)))
         for tally, found in outcomes:
             tally.asked += 1
@@ -175,7 +174,8 @@ def measure(folder: Path, *, limit: int) -> tuple[Tally, Tally, list[str]]:
         mark = "ok  " if good else ("none" if reading.value is None else "BAD ")
         notes.append(f"{mark} {item.question} | {item.answers} | {reading.value!r:.120} {reading.confidence}")
         if invented.value is not None:
-            notes.append(f"INV  {item.question} | {invented.value!r:.100} {invented.confidence} | {invented.quotes[0].text[:160] if invented.quotes else ''}")
+            words = invented.quotes[0].text[:160] if invented.quotes else ""
+            notes.append(f"INV  {item.question} | {invented.value!r:.100} {invented.confidence} | {words}")
     return rules, baseline, notes
 
 
@@ -186,7 +186,9 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=10_000, help="questions of each folder")
     parser.add_argument("--show", action="store_true", help="print every question with what was read")
     arguments = parser.parse_args()
-    print(f"{'':28} {'asked':>5} {'answered':>9} {'exact':>7} {'contained':>10} {'of all':>8} {'invented':>9} {'ms':>7}")
+    print(
+        f"{'':28} {'asked':>5} {'answered':>9} {'exact':>7} {'contained':>10} {'of all':>8} {'invented':>9} {'ms':>7}"
+    )
     for folder in arguments.folders:
         rules, baseline, notes = measure(folder, limit=arguments.limit)
         print(rules.line(f"{folder.name}: rules"))

@@ -13,9 +13,10 @@ from langgraph.types import Overwrite
 from pydantic import BaseModel, ConfigDict, Field
 
 from models.gateway import ModelFailed
-from nodes.complexity import floor, level_of, static_features, static_score
+from nodes.complexity import COMPLEX_FROM, floor, level_of, static_features, static_score
 from nodes.question import Turn, current_turn, transcript
 from nodes.rules.followup import standalone
+from nodes.rules.shapes import read_question
 from nodes.services import Services
 from state import Assessment, Language, Level, TeamConfig
 from state.search import SearchState
@@ -53,6 +54,8 @@ AGENTS: dict[Level, tuple[str, ...]] = {
     "moderate": ("master", "executor", "reflection", "writer"),
     "complex": ("master", "planner", "executor", "reflection", "writer"),
 }
+COMPOUND = frozenset({"superlative", "difference", "comparison", "each", "both", "same", "age_at"})
+"""Shapes that take several look-ups, whatever the words look like. A chain is not among them: it is read too readily."""
 EXPECTED_CALLS: dict[Level, int] = {"simple": 2, "moderate": 3, "complex": 7}
 """Model calls such a question usually takes: assess and draft; one reading; a plan and some four readings."""
 
@@ -111,6 +114,8 @@ async def assess(turn: Turn, services: Services) -> Assessment:
         question = reply.standalone_question.strip()
     features = static_features(question)
     static = static_score(features)
+    if level_of(static) == "moderate" and read_question(question, language).kind in COMPOUND:
+        features, static = {**features, "compound": 1.0}, COMPLEX_FROM
     semantic = semantic_score(reply) if reply is not None else None
     blended = static if semantic is None else STATIC_SHARE * static + SEMANTIC_SHARE * semantic
     score = max(blended, floor(features))

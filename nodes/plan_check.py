@@ -93,7 +93,8 @@ def _check_task(task: Task, types: Mapping[str, ValueType | None], tools: Mappin
         yield from _check_references(task, field, value, types)
     tool = tools.get(task.tool)
     if tool is None:
-        yield f"{where}.tool_binding: unknown tool {task.tool!r}; use one of {', '.join(sorted(tools)) or 'none available'}"
+        known = ", ".join(sorted(tools)) or "none available"
+        yield f"{where}.tool_binding: unknown tool {task.tool!r}; use one of {known}"
         return
     yield from _check_args(task, tool.args_schema, types)
 
@@ -248,7 +249,8 @@ def _check_literal(
 ) -> Iterator[str]:
     kinds = _kinds(expected, schema)
     if kinds and not any(_is_a(value, kind) for kind in kinds):
-        yield f"{field}: {str(value)[:60]!r} is not a {' or '.join(sorted(kinds - {'null'}))}, which {task.tool} takes here"
+        wanted = " or ".join(sorted(kinds - {"null"}))
+        yield f"{field}: {str(value)[:60]!r} is not a {wanted}, which {task.tool} takes here"
         return
     allowed = _resolve(expected, schema).get("enum")
     if allowed and isinstance(value, str) and not REFERENCE.search(value) and value not in allowed:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from langchain_core.tools import BaseTool, Tool
 from pydantic import BaseModel, ValidationError
@@ -20,8 +21,21 @@ _KINDS: Final[dict[str, type | tuple[type, ...]]] = {
 }
 
 
+_known: WeakKeyDictionary[type, dict[str, Any]] = WeakKeyDictionary()
+"""Schemas by the class that tools declare their arguments with: deriving one takes milliseconds, runs are many."""
+
+
 def schema_of(tool: BaseTool) -> dict[str, Any]:
     """The arguments a caller may give, as JSON schema: always `properties` and `required`, and `$defs` if used."""
+    declared = tool.args_schema
+    if not isinstance(declared, type):
+        return _derived(tool)
+    if declared not in _known:
+        _known[declared] = _derived(tool)
+    return _known[declared]
+
+
+def _derived(tool: BaseTool) -> dict[str, Any]:
     if _takes_one(tool):
         return {"properties": dict(tool.args), "required": list(tool.args)}
     schema = tool.tool_call_schema

@@ -1,0 +1,98 @@
+"""Questions that are nothing but arithmetic, put into the calculator's notation."""
+
+import re
+from typing import Final
+
+_FRAME: Final = re.compile(
+    r"^(?:(?:what(?:'s| is| are| does)|how much (?:is|are)|calculate|compute|evaluate|work out|solve|the "
+    r"(?:value|result) of"
+    r"|计算一?下?|算一?下|帮我算一?下?|求|请问|请|帮我|等于多少)[\s:：,，]*)+|[\s=]*(?:equals?|等于多少|等于几"
+    r"|等于|是多少|得多少|得几|是几|多少"
+    r"|的(?:值|结果)是?多少)?[\s=?？。.!]*$",
+    re.IGNORECASE,
+)
+_WORDS: Final = (
+    (re.compile(r"的平方根"), " √ "),
+    (re.compile(r"(?:the )?square root of|根号", re.IGNORECASE), " sqrt "),
+    (re.compile(r"to the power(?: of)?|的(?=\d+次方)|\^|\*\*", re.IGNORECASE), " ** "),
+    (re.compile(r"(?<=\d)\s*次方"), ""),
+    (re.compile(r"squared|的?平方", re.IGNORECASE), " ** 2 "),
+    (re.compile(r"cubed|的?立方", re.IGNORECASE), " ** 3 "),
+    (re.compile(r"multiplied by|times|乘以|乘|×|✕|·|(?<=\d)\s*x\s*(?=\d)", re.IGNORECASE), " * "),
+    (re.compile(r"divided by|over|除以|÷", re.IGNORECASE), " / "),
+    (re.compile(r"plus|added to|加上|加|＋", re.IGNORECASE), " + "),
+    (re.compile(r"minus|less|减去|减|－|−", re.IGNORECASE), " - "),
+    (re.compile(r"modulo|mod\b", re.IGNORECASE), " % "),
+)
+_PERCENT: Final = re.compile(
+    r"(?P<share>\d+(?:\.\d+)?)\s*(?:%|percent|per cent)\s*(?:of|的)\s*(?=[\d(])", re.IGNORECASE
+)
+_PERCENT_ZH: Final = re.compile(
+    r"(?P<whole>\d+(?:\.\d+)?)\s*的\s*(?:百分之\s*(?P<a>\d+(?:\.\d+)?)|(?P<b>\d+(?:\.\d+)?)\s*%)"
+)
+_GROUPS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_TOKEN: Final = re.compile(
+    r"\s*(?:(?P<number>\d+(?:\.\d+)?)|(?P<sqrt>sqrt|√)|(?P<operator>\*\*|[-+*/%])|(?P<open>\()|(?P<close>\)))"
+)
+LONGEST: Final = 200
+
+
+def arithmetic(question: str) -> str | None:
+    """The formula of a question that asks for nothing else; None where it asks for anything besides.
+
+    A number alone is no formula, and a date such as 1999-12-31 is left to other readers.
+    """
+    text = question.strip()
+    if not any(c.isdigit() for c in text) or len(text) > LONGEST or re.search(r"\d{4}-\d\d?-\d\d?", text):
+        return None
+    for _ in range(2):
+        text = _FRAME.sub("", text).strip()
+    text = _PERCENT_ZH.sub(lambda m: f"{m['whole']} * {m['a'] or m['b']} / 100", _GROUPS.sub("", text))
+    text = _PERCENT.sub(lambda m: f"{m['share']} / 100 * ", text)
+    text = re.sub(r"(\d+(?:\.\d+)?)\s*的平方根", r"sqrt \1", text)
+    for pattern, sign in _WORDS:
+        text = pattern.sub(sign, text)
+    return _formula(text)
+
+
+def _formula(text: str) -> str | None:  # noqa: C901, PLR0911, PLR0912 - one rule for each kind of token
+    """The tokens of a formula, joined; None where anything else occurs or they do not fit each other."""
+    parts: list[str] = []
+    position, depth, operators, operand, root = 0, 0, 0, False, False
+    text = text.strip()
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            return None
+        position = match.end()
+        if root and not (match["number"] or match["open"]):
+            return None
+        if number := match["number"]:
+            if operand:
+                return None
+            parts.append(f"sqrt({number})" if root else number)
+            operand, root = True, False
+        elif match["sqrt"]:
+            if operand or root:
+                return None
+            root, operators = True, operators + 1
+        elif match["open"]:
+            if operand:
+                return None
+            parts.append("sqrt(" if root else "(")
+            depth, root = depth + 1, False
+        elif match["close"]:
+            depth -= 1
+            if depth < 0 or not operand:
+                return None
+            parts.append(")")
+        else:
+            sign = match["operator"]
+            if not operand and (sign != "-" or (parts and parts[-1] == "-")):
+                return None
+            parts.append(sign)
+            operators += operand
+            operand = False
+    if depth or root or not operand or not operators:
+        return None
+    return re.sub(r"\( ", "(", " ".join(parts).replace(" )", ")").replace("( ", "("))

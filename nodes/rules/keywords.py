@@ -1,0 +1,84 @@
+"""Keywords for a search engine out of a natural question."""
+
+import re
+from typing import Final
+
+from nodes.rules.forms import SLOT, word_set
+from state import Language
+
+LONGEST: Final = 300
+"""Characters of a query; what follows in a longer question is left to the passages' reader."""
+
+_STOP: Final = word_set(
+    "who whom whose what when where which why how is are was were do does did has have had "
+    "can could will would the a an "
+    "of in on at to from by for with and or that this these those it its his her their there be been being as than "
+    "many much please tell me list name give show find"
+)
+_EXTRA: Final = (
+    (re.compile(r"^(?:when|(?:in |on )?(?:what|which) (?:year|date|day)\b).*\bborn\b", re.IGNORECASE), "birth date"),
+    (
+        re.compile(r"^(?:when|(?:in |on )?(?:what|which) (?:year|date|day)\b).*\bdie\b", re.IGNORECASE),
+        "died death date",
+    ),
+    (re.compile(r"^where .*\bborn\b", re.IGNORECASE), "birthplace"),
+    (re.compile(r"^where .*\bdie\b", re.IGNORECASE), "died place of death"),
+    (re.compile(r"^how tall\b", re.IGNORECASE), "height"),
+    (re.compile(r"^how high\b", re.IGNORECASE), "height elevation"),
+    (re.compile(r"^how long (?:is|are|was)\b", re.IGNORECASE), "length"),
+    (re.compile(r"^how deep\b", re.IGNORECASE), "depth"),
+    (re.compile(r"^how wide\b", re.IGNORECASE), "width"),
+    (re.compile(r"^how heavy\b", re.IGNORECASE), "weight"),
+    (re.compile(r"^how (?:large|big)\b", re.IGNORECASE), "area size"),
+    (re.compile(r"^how far\b", re.IGNORECASE), "distance"),
+    (re.compile(r"^how fast\b", re.IGNORECASE), "speed"),
+)
+_WORD: Final = re.compile(r"\{\{.*?\}\}|\{\}(?:'s)?|[^\s,;:?!\"“”()]+")
+
+_ZH_EXTRA: Final = (
+    (re.compile(r"有?多高"), " 高度 海拔 "),
+    (re.compile(r"有?多长"), " 全长 长度 "),
+    (re.compile(r"有?多深"), " 深度 "),
+    (re.compile(r"有?多宽"), " 宽度 "),
+    (re.compile(r"有?多重"), " 重量 "),
+    (re.compile(r"有?多大"), " 面积 "),
+    (re.compile(r"有?多快"), " 速度 "),
+    (re.compile(r"有?多远"), " 距离 "),
+)
+_ZH_FRAME: Final = re.compile(
+    r"(?:位于|坐落于|于|是|在|为|有|到)?(?:哪几[年个位座条部天]|哪一?(?:年|天|日|个|位|座|条|所|部|本|家|些|国"
+    r"|里|儿|种)|什么时候|什么时间|什么地方|什么|何时|何地|何处|谁"
+    r"|多少(?:个|位|座|条|所|部|本|家|名|种|次)?|几(?=[个岁年月位座条部])|哪里|哪儿|哪)"
+    r"|(?:^|(?<=[\s}]))的|(?<=\S)的(?=\S)|吗|呢|[？?。，,！!、]|是否|是不是|请问|分别|了(?=$)|的(?=$)|是(?=$)|有(?=$)"
+)
+
+
+def keywords(question: str, language: Language) -> str:
+    """The words of a question worth searching for; `{}` and references keep their place, the subject comes first.
+
+    Args:
+        question: A question, its subject still a slot or already filled.
+        language: Its language.
+
+    Returns:
+        A query; the question itself where nothing would be left.
+    """
+    found = _english(question) if language == "en" else _chinese(question)
+    return (found or question)[:LONGEST].strip()
+
+
+def _english(question: str) -> str:
+    words = [word.rstrip(".") for word in _WORD.findall(question)]
+    kept = [word for word in words if word.lower() not in _STOP]
+    kept += next((extra.split() for pattern, extra in _EXTRA if pattern.search(question)), [])
+    if any(word.startswith(SLOT) for word in kept):
+        kept = [SLOT, *(word for word in kept if not word.startswith(SLOT))]
+    return " ".join(dict.fromkeys(kept))
+
+
+def _chinese(question: str) -> str:
+    text = question
+    for pattern, words in _ZH_EXTRA:
+        text = pattern.sub(words, text)
+    text = _ZH_FRAME.sub(" ", text.replace(SLOT, f"{SLOT} "))
+    return " ".join(dict.fromkeys(text.split()))

@@ -1,0 +1,64 @@
+"""The shape of a question: what has to be looked up, in what order, and what is done with the values.
+
+Questions are read by grammar, not by a list of sentences: subject, relation, comparison operator, descriptions that
+stand for something to be found. Subjects are put into questions in the user's own words, so that an attribute no
+table knows ("Which has more employees, A or B?") still gives good sub-questions. A shape that cannot be read with
+certainty falls back to a single look-up: a look-up too few costs an answer, a wrong plan tells a falsehood.
+"""
+
+from dataclasses import replace
+
+from nodes.rules.arithmetic import arithmetic
+from nodes.rules.forms import LONGEST, SLOT, Kind, Lookup, Masked, Shape, mask, normalize, unmask
+from nodes.rules.shapes_en import read_english
+from nodes.rules.shapes_zh import read_chinese
+from nodes.rules.talk import talk
+from state import Language
+
+__all__ = ["SLOT", "Kind", "Lookup", "Shape", "read_question"]
+
+
+def read_question(question: str, language: Language) -> Shape:
+    """Read a question into its shape.
+
+    Args:
+        question: Any text; control characters and full-width forms are tolerated, braces become parentheses.
+        language: The language it is in.
+
+    Returns:
+        Its shape; `single` for anything that is not known with certainty. Never raises.
+    """
+    text = normalize(question)
+    kind = talk(text)
+    if kind is not None:
+        return Shape("writing_help" if kind == "writing_help" else "small_talk", language)
+    if formula := arithmetic(text):
+        return Shape("arithmetic", language, expression=formula)
+    if len(text) > LONGEST or not any(c.isalnum() for c in text):
+        return _whole(text, language)
+    masked = mask(text.replace("’", "'") if language == "en" else text)
+    shape = read_english(masked.text) if language == "en" else read_chinese(masked.text)
+    if not shape.lookups or any(not lookup.question.strip(" ?？") for lookup in shape.lookups):
+        return _whole(text, language)
+    if shape.kind == "single" and shape.lookups[0].subject == "":
+        return _whole(
+            masked.restore(text if not shape.lookups else shape.lookups[0].question), language, shape.lookups[0]
+        )
+    return _restored(shape, masked)
+
+
+def _whole(text: str, language: Language, lookup: Lookup | None = None) -> Shape:
+    """The question as one look-up."""
+    ret = lookup.ret if lookup else "text"
+    return Shape("single", language, (Lookup(question=text or "?", ret=ret),))
+
+
+def _restored(shape: Shape, masked: Masked) -> Shape:
+    return replace(
+        shape,
+        lookups=tuple(unmask(lookup, masked) for lookup in shape.lookups),
+        subjects=tuple(masked.restore(subject) for subject in shape.subjects),
+        attribute=masked.restore(shape.attribute) if shape.attribute else shape.attribute,
+        than=masked.restore(shape.than),
+        most=masked.restore(shape.most),
+    )
