@@ -1,6 +1,6 @@
 """The particulars of a statement that a source has to carry: its numbers, dates and names.
 
-Values are compared, not spellings: 156 BC is 公元前156年, 1.4万 is 14,000, and a year is carried by any day of that year.
+Values are compared, not spellings: 156 BC is 公元前156年, 1.4万 is 14,000, a year is carried by any of its days.
 """
 
 import re
@@ -295,7 +295,7 @@ def _close(one: float, other: float) -> bool:
 
 
 def carries_code(ground: Grounds, code: str, *, same_language: bool) -> bool:
-    """Whether a digit group such as "5th", "1960s" or "A4" occurs in the sources, or its number if the languages differ."""
+    """Whether "5th", "1960s" or "A4" occurs in the sources, or its number where the languages differ."""
     if code in ground.codes:
         return True
     digits = re.search(r"\d+", code)

@@ -1,8 +1,8 @@
 """The claim check, in code: whether what an answer states occurs in what it cites.
 
 Each sentence is a claim. Its numbers, dates and names have to occur in the passages it cites, or follow from a
-calculation that it cites; its words have to be about the same thing; and it must not deny what they affirm. The check is
-deliberately strict about particulars and lenient about wording: a wrong figure is what misleads a reader most.
+calculation that it cites; its words have to be about the same thing; and it must not deny what they affirm. The check
+is deliberately strict about particulars and lenient about wording: a wrong figure is what misleads a reader most.
 """
 
 import re
@@ -20,7 +20,7 @@ from nodes.claim_particulars import (
     grounds,
     particulars,
 )
-from nodes.rules.statements import negated
+from nodes.rules.reading.statements import negated
 from nodes.rules.words import coverage, terms
 from state import Claim, Evidence, Language, Outcome, Verdict
 from text.language import detect_language, sentences
@@ -31,9 +31,12 @@ LEAST_OVERLAP: Final = 0.3
 """Share of a claim's content words that its passages must contain."""
 
 _NOT_FOUND: Final = re.compile(
-    r"(?i)\b(?:could not|cannot|can't|couldn't|unable to|did not|didn't|does not|doesn't|do not|don't) (?:be )?(?:find|found|determine[d]?|"
-    r"establish(?:ed)?|say|state|answer(?:ed)?|mention|give|contain|cover|name|tell)\b|\b(?:no|none of the) (?:passages?|sources?|documents?|information|"
-    r"evidence|answer|results?)\b|\bnot (?:found|mentioned|stated|given|answered|known from|in the (?:passages|sources))\b"
+    r"(?i)\b(?:could not|cannot|can't|couldn't|unable to|did not|didn't|does not|doesn't|do "
+    r"not|don't) (?:be )?(?:find|found|determine[d]?|"
+    r"establish(?:ed)?|say|state|answer(?:ed)?|mention|give|contain|cover|name|tell)\b|\b(?:no|"
+    r"none of the) (?:passages?|sources?|documents?|information|"
+    r"evidence|answer|results?)\b|\bnot (?:found|mentioned|stated|given|answered|known from|"
+    r"in the (?:passages|sources))\b"
     r"|没有?找到|未找到|未能找到|找不到|没有提到|没有提及|未提及|未提到|没有给出|没有回答|没有说明|未说明|无法(?:确定|回答|判断|得知)|资料中没有|没有相关|没有资料|未查到|查不到"
 )
 

@@ -55,7 +55,7 @@ AGENTS: dict[Level, tuple[str, ...]] = {
     "complex": ("master", "planner", "executor", "reflection", "writer"),
 }
 COMPOUND = frozenset({"superlative", "difference", "comparison", "each", "both", "same", "age_at"})
-"""Shapes that take several look-ups, whatever the words look like. A chain is not among them: it is read too readily."""
+"""Shapes that take several look-ups whatever the words look like. A chain is not one: it is read too readily."""
 EXPECTED_CALLS: dict[Level, int] = {"simple": 2, "moderate": 3, "complex": 7}
 """Model calls such a question usually takes: assess and draft; one reading; a plan and some four readings."""
 

@@ -12,7 +12,7 @@ from state.values import DecidedBy, JsonValue, Value, ValueType
 def passage_id(text: str) -> str:
     """The identity of a passage: the hash of its text, folded so that spacing, case and width do not matter."""
     folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return hashlib.sha256(folded.encode()).hexdigest()[:16]
+    return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class Evidence(Value):

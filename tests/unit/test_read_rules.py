@@ -1,0 +1,336 @@
+"""The rule reader: what it reads, whom it does not mistake for whom, and when it says nothing."""
+
+import time
+from typing import get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nodes.rules.read import Reading, read
+from nodes.rules.reading.asked import analyse
+from nodes.rules.reading.places import find_countries, is_country
+from nodes.rules.reading.relations import RELATIONS, Kind
+from nodes.rules.words import coverage, stem, terms
+from state import VALUE_TYPES, Evidence, ValueType, passage_id
+from text.language import detect_language
+
+
+def page(title: str, text: str) -> Evidence:
+    return Evidence(id=passage_id(text), text=text, source=f"{title}.md", title=title)
+
+
+LENA = page(
+    "Lena Harrow",
+    "Lena Harrow (4 March 1871 – 9 May 1940) was a Danish engineer and the author of The Long Tide. She was born in "
+    "Odense, Denmark. She was a daughter of Poul Harrow and Grete Lund. She studied at the University of Copenhagen. "
+    "In 1902 she married Otto Brandt, who was born in 1868 in Kiel. Her pupil, Ida Holm, was born in 1890.",
+)
+TOWER = page(
+    "Cinder Tower",
+    "The Cinder Tower is a lattice tower in Aldport. It is 212 metres (696 ft) tall and has 1,204 steps. It was designed "
+    "by the architect Marta Quill and completed in 1931. Construction began in 1926. It was opened on 3 June 1932. "
+    "The tower stands on the River Wend, which is 310 kilometres long. It was not painted in 1950.",
+)
+NOVEL = page(
+    "The Long Tide",
+    "The Long Tide is a novel by Lena Harrow, published in 1899. A film adaptation directed by Sven Aker was released "
+    "in 1934. The book sold 40,000 copies because its story was first printed in a newspaper.",
+)
+COUNTRY = page(
+    "Arvania",
+    "Arvania is a country in Europe. Its capital and largest city is Aldport. It has a population of about 3.2 million. "
+    "Four towns stand on the Wend: Aldport, Brenn, Cole and Dunmar.",
+)
+ELDER = page("Cato the Elder", "Cato the Elder was born in 234 BC. He died in 149 BC.")
+YOUNGER = page("Cato the Younger", "Cato the Younger was born in 95 BC in Rome. He died in 46 BC at Utica.")
+EN = [LENA, TOWER, NOVEL, COUNTRY, ELDER, YOUNGER]
+
+ZH_POET = page(
+    "林岚",
+    "林岚（1881年9月25日－1936年10月19日），原名林树，是中国诗人。他出生于浙江宁波，1904年毕业于东山大学。"
+    "林岚的父亲林远山生于1850年，弟弟林白生于1885年。他著有《潮声》《夜航》和《晚灯》。",
+)
+ZH_NOVEL = page("夜航", "《夜航》是林岚创作的长篇小说，1918年5月发表在《新声》杂志上。全书共42章。")
+ZH_RIVER = page(
+    "清河", "清河是东州最长的河流，全长约630公里，流域面积约18万平方公里。它流经江城、南浦和北湾，最后注入东海。"
+)
+ZH_EMPEROR = page(
+    "景宣帝",
+    "景宣帝刘衡是皇帝，公元前156年出生于长安，公元前87年去世。他派张远出使西域，张远生于公元前164年。"
+    "景宣帝的父亲是景文帝，母亲是王娡。",
+)
+ZH = [ZH_POET, ZH_NOVEL, ZH_RIVER, ZH_EMPEROR]
+
+
+def answer(question: str, ret: ValueType = "text", passages: list[Evidence] | None = None) -> Reading:
+    language = detect_language(question)
+    given = passages or (ZH if language == "zh" else EN)
+    reading = read(question, ret, given, language)
+    texts = {p.id: p.text for p in given}
+    assert all(quote.text in texts[quote.evidence_id] for quote in reading.quotes)
+    assert set(reading.evidence_ids) <= set(texts)
+    assert 0 <= reading.confidence <= 1
+    assert (reading.value is None) == bool(reading.missing)
+    return reading
+
+
+@pytest.mark.parametrize(
+    ("question", "ret", "value"),
+    [
+        ("When was Lena Harrow born?", "date", "1871-03-04"),
+        ("birth year of Lena Harrow", "date", "1871-03-04"),
+        ("When did Lena Harrow die?", "date", "1940-05-09"),
+        ("when was lena harrow born", "date", "1871-03-04"),
+        ("When was Otto Brandt born?", "date", "1868"),
+        ("When was Ida Holm born?", "date", "1890"),
+        ("When was Cato the Younger born?", "date", "-95"),
+        ("When was Cato the Elder born?", "date", "-234"),
+        ("When did Cato the Elder die?", "date", "-149"),
+        ("Where did Cato the Younger die?", "text", "Utica"),
+        ("In which country was Lena Harrow born?", "text", "Denmark"),
+        ("Where was Otto Brandt born?", "text", "Kiel"),
+        ("Who was the father of Lena Harrow?", "text", "Poul Harrow"),
+        ("Who was the mother of Lena Harrow?", "text", "Grete Lund"),
+        ("Which university did Lena Harrow study at?", "text", "University of Copenhagen"),
+        ("Who wrote The Long Tide?", "text", "Lena Harrow"),
+        ("Who is the author of The Long Tide?", "text", "Lena Harrow"),
+        ("When was The Long Tide published?", "date", "1899"),
+        ("How tall is the Cinder Tower?", "number", 212),
+        ("Find the height of the Cinder Tower in metres", "number", 212),
+        ("How tall is the Cinder Tower in feet?", "number", 696),
+        ("How many steps does the Cinder Tower have?", "number", 1204),
+        ("Who was the architect of the Cinder Tower?", "text", "Marta Quill"),
+        ("When was the Cinder Tower completed?", "date", "1931"),
+        ("When was the Cinder Tower opened?", "date", "1932-06-03"),
+        ("On which river does the Cinder Tower stand?", "text", "River Wend"),
+        ("What is the capital of Arvania?", "text", "Aldport"),
+        ("What is the population of Arvania?", "number", 3_200_000),
+        ("Which four towns stand on the Wend?", "list[text]", ["Aldport", "Brenn", "Cole", "Dunmar"]),
+        ("Was Lena Harrow born in Odense?", "boolean", True),
+        ("Was Lena Harrow born in Kiel?", "boolean", False),
+        ("Was Cato the Elder born in 234 BC?", "boolean", True),
+        ("林岚是哪一年出生的？", "date", "1881-09-25"),
+        ("林岚哪年去世", "date", "1936-10-19"),
+        ("林岚的父亲是谁？", "text", "林远山"),
+        ("林岚的弟弟是谁？", "text", "林白"),
+        ("林岚出生在哪里？", "text", "浙江宁波"),
+        ("林岚毕业于哪所大学？", "text", "东山大学"),
+        ("林白是哪一年出生的？", "date", "1885"),
+        ("《夜航》的作者是谁？", "text", "林岚"),
+        ("《夜航》是什么时候发表的？", "date", "1918-05"),
+        ("清河全长多少公里", "number", 630),
+        ("清河有多长？", "number", 630),
+        ("清河注入哪里？", "text", "东海"),
+        ("景宣帝是哪一年出生的？", "date", "-156"),
+        ("景宣帝哪一年去世？", "date", "-87"),
+        ("张远生于哪一年？", "date", "-164"),
+        ("景宣帝的母亲是谁？", "text", "王娡"),
+        ("林岚写了哪些作品？", "list[text]", ["潮声", "夜航", "晚灯"]),
+        ("清河流经哪些城市？", "list[text]", ["江城", "南浦", "北湾"]),
+        ("林岚是中国诗人吗？", "boolean", True),
+    ],
+)
+def test_reads(question: str, ret: ValueType, value: object) -> None:
+    reading = answer(question, ret)
+    assert reading.value == value
+    assert reading.quotes
+
+
+@pytest.mark.parametrize(
+    ("question", "ret"),
+    [
+        ("What was Lena Harrow's shoe size?", "number"),
+        ("Who was Lena Harrow's lawyer?", "text"),
+        ("Who directed the Cinder Tower?", "text"),
+        ("How wide is the Cinder Tower?", "number"),
+        ("How many windows does the Cinder Tower have?", "number"),
+        ("When was the Golden Gate Bridge opened?", "date"),
+        ("Who was the wife of Poul Harrow?", "text"),
+        ("When was Sven Aker born?", "date"),
+        ("When was the Cinder Tower painted?", "date"),
+        ("What is the currency of Arvania?", "text"),
+        ("Why did Lena Harrow leave Denmark?", "text"),
+        ("Was Sven Aker born in Kiel?", "boolean"),
+        ("林岚的身高是多少？", "number"),
+        ("林岚的妻子是谁？", "text"),
+        ("清河有多宽？", "number"),
+        ("《夜航》的译者是谁？", "text"),
+        ("王羲之是哪一年出生的？", "date"),
+        ("东山大学有多少个食堂", "number"),
+        ("林远山是哪一年去世的？", "date"),
+    ],
+)
+def test_says_nothing_rather_than_invent(question: str, ret: ValueType) -> None:
+    reading = answer(question, ret)
+    assert reading.value is None
+    assert reading.missing
+
+
+def test_the_namesakes_page_alone_does_not_answer() -> None:
+    assert answer("When was Cato the Elder born?", "date", [YOUNGER]).value is None
+
+
+def test_detail_tells_unit_and_approximation() -> None:
+    assert answer("How tall is the Cinder Tower?", "number").detail["unit"] == "m"
+    assert answer("清河有多长？", "number").detail == {"unit": "km", "approximate": True, "shown": "630公里"}
+    vague = page("Ola Brede", "Ola Brede was born around 1715 in Aldport.")
+    assert answer("When was Ola Brede born?", "date", [vague]).detail["approximate"] is True
+
+
+def test_sources_that_disagree_are_reported() -> None:
+    one = page("River Wend", "The River Wend is 310 kilometres long.")
+    two = page("River Wend", "The River Wend is a river of Arvania. It is 318 kilometres long.")
+    reading = answer("How long is the River Wend?", "number", [one, two])
+    assert reading.value == 310
+    assert reading.detail["disagree"] == [318]
+
+
+def test_agreement_raises_confidence() -> None:
+    one = page("River Wend", "The River Wend is about 310 kilometres long in all.")
+    two = page("Rivers", "Among them the River Wend is 310 kilometres long.")
+    alone, both = (answer("How long is the River Wend?", "number", p).confidence for p in ([one], [one, two]))
+    assert both > alone
+
+
+def test_figures_as_text_keep_the_words_of_the_passage() -> None:
+    assert answer("How tall is the Cinder Tower?").value == "212 metres"
+    assert answer("清河有多长？").value == "630公里"
+    news = page("", "据报道，春运火车票于1月3日开售，比去年早两天。")
+    assert answer("春运火车票什么时候开售？", "text", [news]).value == "1月3日"
+
+
+def test_open_questions_get_sentences() -> None:
+    assert answer("What is The Long Tide?").value == NOVEL.text.split(". ")[0] + "."
+    why = answer("Why did The Long Tide sell 40,000 copies?")
+    assert "because its story" in str(why.value)
+
+
+def test_passages_are_those_with_half_the_words() -> None:
+    reading = answer("height of the Cinder Tower in Aldport", "passages")
+    assert reading.value == [TOWER.text]
+    assert reading.evidence_ids == (TOWER.id,)
+
+
+def test_a_pronoun_under_a_title_is_its_subject() -> None:
+    work = page("Marta Quill", "Marta Quill was an architect. In 1931 she discovered the Brenn fossil.")
+    assert answer("Who discovered the Brenn fossil?", "text", [work]).value == "Marta Quill"
+
+
+@pytest.mark.parametrize(
+    ("question", "subject", "relation", "kind"),
+    [
+        ("Who wrote The Old Man and the Sea?", "The Old Man and the Sea", "author", "person"),
+        ("In which country was Albert Einstein born?", "Albert Einstein", "birth", "country"),
+        ("what is the capital of germany", "germany", "capital", "city"),
+        ("How tall is the Eiffel Tower?", "Eiffel Tower", "height", "number"),
+        ("凯撒是哪一年出生的?", "凯撒", "birth", "date"),
+        ("《红楼梦》的作者是谁?", "红楼梦", "author", "person"),
+        ("长江全长多少公里?", "长江", "length", "number"),
+        ("Bubye River >> country", "Bubye River", "country", "country"),
+    ],
+)
+def test_questions_are_taken_apart(question: str, subject: str, relation: str, kind: str) -> None:
+    asked = analyse(question, "text")
+    assert asked.subjects[0].removeprefix("the ") == subject
+    assert asked.relation is not None
+    assert asked.relation.name == relation
+    assert asked.kind == kind
+
+
+def test_the_table_is_sound() -> None:
+    assert len({relation.name for relation in RELATIONS}) == len(RELATIONS)
+    for relation in RELATIONS:
+        assert relation.kind in get_args(Kind)
+        assert relation.life in {None, 0, 1}
+
+
+def test_words() -> None:
+    assert stem("wrote") == stem("written") == stem("writes") == stem("writer")
+    assert stem("stopped") == stem("stop")
+    assert stem("cities") == stem("city")
+    assert terms("The rivers of 红楼梦") == ["river", "红楼", "楼梦"]
+    assert coverage(["a1", "b"], ["b"]) == 0.5
+    assert coverage([], []) == 1
+
+
+def test_countries() -> None:
+    text = "Aracataca, Colombia; New Mexico; 中国和印度尼西亚"
+    assert [text[a:b] for a, b in find_countries(text)] == ["Colombia", "中国", "印度尼西亚"]
+    assert is_country("the Netherlands")
+    assert not is_country("Aracataca")
+
+
+pieces = st.sampled_from(
+    [
+        "Lena Harrow",
+        "who",
+        "when",
+        "born",
+        " in ",
+        "1871",
+        ", ",
+        "。",
+        "的",
+        "作者",
+        "是",
+        "《",
+        "》",
+        "谁",
+        "(",
+        ")",
+        "–",
+        "\n",
+        "# ",
+    ]
+)
+texts = st.lists(pieces | st.text(max_size=6), max_size=25).map("".join)
+
+
+@settings(max_examples=120, deadline=None)
+@given(texts, st.sampled_from(VALUE_TYPES), st.lists(st.tuples(texts, texts), max_size=3))
+def test_any_question_over_any_passages(question: str, ret: ValueType, pages: list[tuple[str, str]]) -> None:
+    given_ = [page(title, text) for title, text in pages]
+    reading = read(question, ret, given_, "en")
+    bodies = {p.id: p.text for p in given_}
+    assert all(quote.text in bodies[quote.evidence_id] for quote in reading.quotes)
+    assert reading.value is not None or reading.missing
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(["Ada Kern", "Jonas Vik", "Mira Dahl"]), st.integers(1200, 1990), st.integers(20, 90))
+def test_lives_in_many_forms(name: str, born: int, age: int) -> None:
+    died = born + age
+    forms = [
+        f"{name} ({born}–{died}) was a painter.",
+        f"{name} was a painter. She was born in {born} and died in {died}.",
+        f"{name}, born in {born}, was a painter. She died in Rome in {died}.",
+    ]
+    for text in forms:
+        passages = [page(name, text)]
+        assert read(f"When was {name} born?", "date", passages, "en").value == str(born)
+        assert read(f"When did {name} die?", "date", passages, "en").value == str(died)
+    chinese = [page("林岚", f"林岚生于{born}年，卒于{died}年，是画家。")]
+    assert read("林岚是哪一年出生的？", "date", chinese, "zh").value == str(born)
+    assert read("林岚哪一年去世？", "date", chinese, "zh").value == str(died)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LENA.text * 280,
+        "林岚生于1881年，" * 9_000,
+        "a" * 100_000,
+        "( " * 50_000,
+        "Lena Harrow, " * 7_700,
+        "the of and by " * 7_000,
+        "《》的是由" * 20_000,
+        "1871 – " * 14_000,
+    ],
+    ids=["prose", "chinese", "word", "brackets", "names", "small words", "marks", "years"],
+)
+def test_a_hundred_kilobytes_are_read_in_time(text: str) -> None:
+    began = time.perf_counter()
+    for question, ret in (("When was Lena Harrow born?", "date"), ("林岚的父亲是谁？", "text")):
+        read(question, ret, [page("Lena Harrow", text)], "en")  # type: ignore[arg-type]
+    assert time.perf_counter() - began < 12
