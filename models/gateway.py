@@ -54,7 +54,7 @@ class ChatModels:
         price: US dollars of a call, where prices are known; without it calls cost nothing.
     """
 
-    def __init__(  # noqa: PLR0913 - two are the run, the others have defaults
+    def __init__(
         self,
         settings: Settings,
         budget: Budget,
@@ -82,7 +82,7 @@ class ChatModels:
         other.budget = budget
         return other
 
-    async def structured(  # noqa: PLR0913 - two name the call, the others say what is asked
+    async def structured(
         self,
         role: str,
         purpose: str,

@@ -3,10 +3,11 @@
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
 
+from nodes.citation_marks import find_marks
 from text.language import sentences
 
-_MARKS = re.compile(r"\s*(?:[\[【]\s*\d+(?:\s*[,，、]\s*\d+)*\s*[\]】]\s*)*")
-_OPEN_END = re.compile(r"[\[【][^\]】]*$")
+_OPEN_END = re.compile(r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500})$")
+"""A mark, or its link, that may still be coming; a bracket open for longer than any mark is none."""
 
 
 async def segments(deltas: AsyncIterator[str]) -> AsyncGenerator[str, None]:
@@ -30,8 +31,8 @@ def _first_end(text: str) -> int | None:
     if len(spans) < 2 or _OPEN_END.search(text):
         return None
     end = spans[0][1]
-    if (marks := _MARKS.match(text, end)) is not None:
-        end = marks.end()
-    if end >= len(text.rstrip()):
-        return None
-    return end
+    for mark in find_marks(text):
+        if mark.start >= end and not text[end : mark.start].strip():
+            end = mark.end
+    end += len(text[end:]) - len(text[end:].lstrip())
+    return end if end < len(text) else None

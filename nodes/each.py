@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from state import ITEM, REFERENCE, Failure, JsonValue, Outcome, Quote, Task, item_type
+from state import ITEM, REFERENCE, Failure, FailureKind, JsonValue, Outcome, Quote, Task, item_type
 
 
 def items_of(task: Task, inputs: Mapping[str, Outcome]) -> tuple[list[JsonValue], Outcome | None]:
@@ -17,8 +17,10 @@ def items_of(task: Task, inputs: Mapping[str, Outcome]) -> tuple[list[JsonValue]
         return [], None
     values = source.value if isinstance(source.value, list) else [source.value]
     kept = [value for value in values if value is not None and str(value).strip()]
-    distinct = {str(value).strip().casefold(): value for value in reversed(kept)}
-    return list(reversed(distinct.values())), source
+    distinct: dict[str, JsonValue] = {}
+    for value in kept:
+        distinct.setdefault(str(value).strip().casefold(), value)
+    return list(distinct.values()), source
 
 
 def instance_of(
@@ -52,7 +54,8 @@ def join(task: Task, items: Sequence[JsonValue], by_position: Mapping[int, Outco
         notes.append(f"no value for {', '.join(missing)}")
     failure = None
     if items and not found:
-        kind = "empty" if all(outcome.status == "empty" for outcome in outcomes) else "incomplete"
+        kinds = {outcome.failure.kind for outcome in outcomes if outcome.failure is not None}
+        kind: FailureKind = kinds.pop() if len(kinds) == 1 else "incomplete"
         failure = Failure(task_id=task.id, kind=kind, message=f"none of the {len(items)} items has a value")
     values: list[JsonValue] = []
     for _, outcome in found:

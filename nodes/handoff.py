@@ -50,20 +50,37 @@ def _formula(value: JsonValue, inputs: Mapping[str, Outcome]) -> JsonValue:
 
 def _fill(value: JsonValue, inputs: Mapping[str, Outcome], language: Language, schema: Mapping[str, Any]) -> JsonValue:
     if isinstance(value, dict):
-        return {key: _fill(inner, inputs, language, {}) for key, inner in value.items()}
+        properties = schema.get("properties", {})
+        return {key: _fill(inner, inputs, language, properties.get(key, {})) for key, inner in value.items()}
     if isinstance(value, list):
         return [_fill(inner, inputs, language, schema.get("items", {})) for inner in value]
     if not isinstance(value, str):
         return value
     whole = REFERENCE.fullmatch(value.strip())
-    if whole and whole[1] in inputs and not _takes_text(schema):
+    if whole and whole[1] in inputs and not _wants_text(schema, inputs[whole[1]].value):
         return inputs[whole[1]].value
     return fill_text(value, inputs, language)
 
 
-def _takes_text(schema: Mapping[str, Any]) -> bool:
-    kinds = {schema.get("type"), *(option.get("type") for option in schema.get("anyOf", ()))}
-    return "string" in kinds
+_NATIVE: Mapping[type, frozenset[str]] = {
+    bool: frozenset({"boolean"}),
+    int: frozenset({"number", "integer"}),
+    float: frozenset({"number"}),
+    list: frozenset({"array"}),
+}
+
+
+def _wants_text(schema: Mapping[str, Any], value: JsonValue) -> bool:
+    """Whether an argument takes a value in words: it takes strings, and nothing that the value is already."""
+    kinds = _kinds(schema)
+    return "string" in kinds and kinds.isdisjoint(_NATIVE.get(type(value), frozenset()))
+
+
+def _kinds(schema: Mapping[str, Any]) -> frozenset[str]:
+    """The JSON types that an argument takes; empty where its schema does not say."""
+    kind = schema.get("type")
+    named = frozenset({kind}) if isinstance(kind, str) else frozenset(kind or ())
+    return named.union(*(_kinds(option) for key in ("anyOf", "oneOf") for option in schema.get(key, ())))
 
 
 def _prose(outcome: Outcome | None, otherwise: str, language: Language) -> str:

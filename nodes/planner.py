@@ -95,7 +95,8 @@ async def planner(state: SearchState, services: Services) -> dict[str, Any]:
     if old is not None and plan is not old:
         plan = plan.model_copy(update={"revision": old.revision + 1})
     services.emit(planned(plan, decided_by))
-    return {"plan": plan, "revisions": [*state.get("revisions", []), *([old] if old else [])]}
+    replaced = [old] if old is not None and plan is not old else []
+    return {"plan": plan, "revisions": [*state.get("revisions", []), *replaced]}
 
 
 def planned(plan: Plan, decided_by: DecidedBy) -> dict[str, Any]:
@@ -164,7 +165,7 @@ def _so_far(old: Plan, outcomes: dict[str, Outcome], last: Reflection | None, se
             value = as_data(render(outcome.value, outcome.type, services.language), 300)
             finished.append(f"- {task.id} ({task.value_type}): {task.description} → {value}")
         else:
-            why = outcome.failure.message if outcome and outcome.failure else "did not run"
+            why = as_data(outcome.failure.message, 300) if outcome and outcome.failure else "did not run"
             args = json.dumps(task.args, ensure_ascii=False)
             open_.append(f"- {task.id} ({task.tool} {args}): {task.description} → {why}")
     missing = "; ".join(last.missing) if last and last.missing else (last.reason if last else "")

@@ -59,7 +59,7 @@ def current_turn(state: SearchState) -> Turn:
     if isinstance(last, HumanMessage) and last.id != state.get("asked"):
         return Turn(check_question(str(last.text)), tuple(messages[:-1][-HISTORY_TURNS:]), last)
     history = messages[:-1] if isinstance(last, HumanMessage) else messages
-    return Turn(check_question(state.get("question", "")), tuple(history[-HISTORY_TURNS:]), None)
+    return Turn(check_question(str(state.get("question") or "")), tuple(history[-HISTORY_TURNS:]), None)
 
 
 def transcript(history: tuple[AnyMessage, ...]) -> str:

@@ -18,6 +18,7 @@ from nodes.passages import DATA_RULE, passage_block
 from nodes.rules.read import Reading
 from nodes.rules.read import read as read_by_rule
 from state import DecidedBy, Evidence, JsonValue, Language, Quote, ValueType
+from text.language import HAN
 from text.values import coerce
 
 SYSTEM = f"""You are the Executor of a search system. One task of a larger plan has searched; you read what it found.
@@ -44,7 +45,11 @@ TYPE_HINTS: dict[ValueType, str] = {
 }
 
 
-ReadValue = str | float | bool | list[str]
+Scalar = str | int | float | bool
+ReadValue = Scalar | list[Scalar]
+
+MAX_QUOTE_WORDS = 400
+"""Words of a quote that are looked for."""
 
 
 class QuoteRef(BaseModel):
@@ -196,10 +201,24 @@ def _located(reply: ReadReply, passages: Sequence[Evidence]) -> list[Quote]:
 
 
 def locate(quote: str, text: str) -> tuple[int, int] | None:
-    """Where a quote stands in a text, letting case, spacing and typographic quotes differ; None if nowhere."""
-    words = re.findall(r"\w+|[^\w\s]", quote.strip().strip("\"'“”‘’…."))
+    """Where a quote stands in a text, letting case, spacing and typographic quotes differ; None if nowhere.
+
+    It stands there as words of its own: "5" does not occur in "1956". Of a very long quote its beginning is looked for.
+    """
+    copied = quote.replace("<\\", "<").strip().strip("\"'“”‘’…. \n")  # as `as_data` showed it
+    words = re.findall(r"\w+|[^\w\s]", copied)[:MAX_QUOTE_WORDS]
     if not words:
         return None
     pattern = r"\s*".join(r"[\"'“”‘’´`]" if word in "\"'“”‘’´`" else re.escape(word) for word in words)
-    match = re.search(pattern, text, re.IGNORECASE)
+    match = re.search(_edge(words[0][0], "<") + pattern + _edge(words[-1][-1], ""), text, re.IGNORECASE)
     return match.span() if match else None
+
+
+def _edge(character: str, behind: Literal["<", ""]) -> str:
+    """What must not stand beside the first or last character of a quote: more of the same word or number."""
+    if not character.isalnum() or re.match(f"[{HAN}]", character):
+        return ""
+    longer = f"(?{behind}![^\\W_{HAN}])"
+    if not character.isdigit():
+        return longer
+    return longer + (r"(?<![0-9][.,])" if behind else r"(?![.,][0-9])")

@@ -98,7 +98,7 @@ async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, 
         else:
             return Reflection(
                 decision=reply.decision,
-                reason=reply.reason,
+                reason=" ".join(reply.reason.split())[:300],
                 decided_by="model",
                 task_ids=concerned,
                 missing=tuple(reply.missing[:10]),
@@ -122,7 +122,7 @@ def _prompt(plan: Plan, report: MonitorReport, state: SearchState, services: Ser
         f"- {task.id} ({task.tool}): {task.description} → {_told(outcomes.get(task.id), services)}"
         for task in plan.tasks
     ]
-    lines += ["What the monitor saw:", *(f"- {failure.message}" for failure in report.failures)]
+    lines += ["What the monitor saw:", *(f"- {as_data(failure.message, 300)}" for failure in report.failures)]
     evidence: dict[str, Evidence] = state.get("evidence", {})
     titles = sorted({passage.title for passage in evidence.values() if passage.title})[:20]
     lines.append(f"Documents seen: {'; '.join(as_data(title, 100) for title in titles) or 'none'}")
@@ -134,5 +134,5 @@ def _told(outcome: Outcome | None, services: Services) -> str:
     if outcome is None:
         return "did not run"
     if not outcome.usable:
-        return f"{outcome.status}: {outcome.failure.message if outcome.failure else ''}"
+        return f"{outcome.status}: {as_data(outcome.failure.message, 300) if outcome.failure else ''}"
     return as_data(render(outcome.value, outcome.type, services.language), 300)

@@ -99,13 +99,14 @@ def gather(
         ids.extend(outcome.evidence_ids)
         for quote in outcome.quotes:
             quotes.setdefault(quote.evidence_id, quote.text)
-    rest = sorted((p for p in evidence.values() if p.id not in ids), key=lambda p: (p.rank, -p.score))
+    cited = set(ids)
+    rest = sorted((p for p in evidence.values() if p.id not in cited), key=lambda p: (p.rank, -p.score))
     chosen: list[Evidence] = []
     seen: set[str] = set()
     for key in dict.fromkeys((*ids, *(passage.id for passage in rest))):
         passage = evidence.get(key)
         folded = fold(passage.text) if passage else ""
-        if passage is not None and folded not in seen and (key in ids or len(chosen) < MAX_SOURCES):
+        if passage is not None and (key in cited or (folded not in seen and len(chosen) < MAX_SOURCES)):
             seen.add(folded)
             chosen.append(passage)
     items = [Source(n, evidence=passage, quote=quotes.get(passage.id, "")) for n, passage in enumerate(chosen, 1)]

@@ -147,7 +147,8 @@ async def _spoken(state: SearchState, services: Services, draft: Draft) -> Async
     if services.models.configured("writer") and draft.sources.items:
         async for piece in _grounded(state, services, draft):
             yield piece
-    if draft.decided_by == "rule" or draft.broken:
+    if not draft.spoken or draft.broken:
+        draft.decided_by = "model" if draft.spoken else "rule"
         async for piece in _by_rule(state, services, draft):
             yield piece
     if not draft.spoken:
@@ -234,7 +235,8 @@ async def _grounded(state: SearchState, services: Services, draft: Draft) -> Asy
         return
     draft.decided_by = "model"
     for segment in await _rewritten(held, messages, services, draft, question):
-        yield draft.accept(segment, draft.check(segment, question))
+        text = segment if draft.spoken else segment.lstrip()
+        yield draft.accept(text, draft.check(text, question))
 
 
 async def _in_language(services: Services, messages: list[BaseMessage]) -> AsyncIterator[str]:
@@ -296,7 +298,9 @@ def _findings(state: SearchState, services: Services, sources: Sources) -> str:
     ]
     passages = [source.evidence for source in sources.items if source.evidence is not None]
     lines += ["", "Sources:", passage_block(passages)]
-    lines += [f'<calculation n="{s.n}">{s.quote}</calculation>' for s in sources.items if s.outcome is not None]
+    lines += [
+        f'<calculation n="{s.n}">{as_data(s.quote, 600)}</calculation>' for s in sources.items if s.outcome is not None
+    ]
     return "\n".join(lines)
 
 
@@ -316,6 +320,8 @@ def judge_status(state: SearchState, services: Services, draft: Draft) -> tuple[
     """Whether the answer is complete, and if not, why."""
     if state["assessment"].level == "simple":
         writable = draft.decided_by == "model" or small_talk(state["assessment"].question, services.language)
+        if draft.broken and (draft.decided_by == "model" or not writable):
+            return "partial", services.budget.exhausted() or "model_failed"
         return ("complete", "finished") if writable else ("partial", "no_model")
     plan, outcomes = state.get("plan"), state.get("outcomes", {})
     if plan is None:

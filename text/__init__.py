@@ -1,0 +1,1 @@
+"""Reading Chinese and English: language, sentences, names, dates, numbers, search terms. Imports state."""

@@ -113,7 +113,9 @@ def _comparison(compared: Compared, things: list[str | Lookup], *, difference: b
     )
 
 
-_THAN_WHETHER: Final = re.compile(r"(?P<a>.+?)(?P<ask>是不是|是否|有没有)?要?(?<![同环占])比(?![例重如赛率])(?P<rest>.+?)(?P<q>吗|么)?")
+_THAN: Final = r"(?<![同环占])比(?![例重如赛率])"
+"""The comparing 比, not that of 同比 or 比例."""
+_THAN_WHETHER: Final = re.compile(rf"(?P<a>.+?)(?P<ask>是不是|是否|有没有)?要?{_THAN}(?P<rest>.+?)(?P<q>吗|么)?")
 
 
 def whether(text: str, unit: str = "") -> Shape | None:
@@ -138,7 +140,7 @@ def whether(text: str, unit: str = "") -> Shape | None:
 
 
 _THAN_BY: Final = re.compile(
-    rf"(?P<a>.+?)(?:的(?P<noun>{NOUNS}))?(?:要)?(?<![同环占])比(?![例重如赛率])(?P<b>.+?)(?P<pred>(?:早|晚)(?:{DATE_VERBS})"
+    rf"(?P<a>.+?)(?:的(?P<noun>{NOUNS}))?(?:要)?{_THAN}(?P<b>.+?)(?P<pred>(?:早|晚)(?:{DATE_VERBS})"
     rf"|(?:{DATE_VERBS})(?:得)?(?:早|晚)|年长|年轻|[大小高矮低长短重轻深浅宽窄快慢早晚多少贵])"
     rf"(?:出|了)*(?:多少|几)(?P<unit>(?:{UNITS})*)(?:[\u4e00-\u9fff]{{0,4}})?"
 )

@@ -27,7 +27,8 @@ _PRONOUN_EN: Final = re.compile(
     r"|\b(?P<person>he|she|him|her)\b|\b(?P<several>they|them)\b)|\b(?P<thing>[Ii]t)\b"
 )
 _DUMMY_IT: Final = re.compile(
-    r"\b(?:(?:what|which) (?:time|day|date|year|month|season) (?:is|was)|how (?:late|early|hot|cold|warm|far) (?:is|was)"
+    r"\b(?:(?:what|which) (?:time|day|date|year|month|season) (?:is|was)"
+    r"|how (?:late|early|hot|cold|warm|far) (?:is|was)"
     r"|(?:does|did|will|would) it (?:take|matter|mean|rain|snow|make sense)"
     r"|(?:is|was|will|would|does|did) it (?:be )?(?:true|false|possible|impossible|legal|illegal|safe|better|worth|ok"
     r"|okay|raining?|snowing?|hot|cold|warm|sunny|cloudy|windy|dark|common|normal|necessary|important|hard|easy|that)\b"
@@ -38,7 +39,7 @@ _THEN_EN: Final = re.compile(r"\b(?:then|(?:at|by) (?:that|the) time)\b(?=\s*[?.
 _PAST_EN: Final = re.compile(r"\b(?:was|were|did|had|happened|\w{2,}ed)\b", re.IGNORECASE)
 _LEAD_EN: Final = re.compile(r"^\s*(?:and|but|so|then|also)\b[\s,]*", re.IGNORECASE)
 _ELLIPSIS_EN: Final = re.compile(
-    r"^\s*(?:(?:and|but|so|then)\b[\s,]*)?(?:(?:what|how) about|and)\s+(?P<new>.+?)\s*[?.!]*\s*$", re.IGNORECASE
+    r"^\s*(?:(?:and|but|so|then)\b[\s,]*)?(?:(?:what|how) about|and)\s+(?P<new>.{1,200}?)\s*[?.!]*\s*$", re.IGNORECASE
 )
 _ARTICLE: Final = re.compile(r"\b(?:the|a|an)\s+$", re.IGNORECASE)
 
@@ -175,7 +176,7 @@ def _topic(last: _Exchange, pronoun: re.Match[str], language: Language) -> str:
         return _called(last.answered, new[0])
     if (word in {"it", "its"} or kind == "thing") and _OF_PERSON.search(last.asked):
         return ""
-    if (word in {"his"} or kind in {"person", "her"}) and _OF_THING.search(last.asked):
+    if (word == "his" or kind in {"person", "her"}) and _OF_THING.search(last.asked):
         return ""
     if len(in_question) > 1:
         if kind == "several" or word == "their":
@@ -225,7 +226,7 @@ def _date_of(answer: str) -> PartialDate | None:
 
 
 def _ellipsis(question: str, last: _Exchange, language: Language) -> str | None:
-    """ "What about Y?" after a question about X: that question, asked about Y."""
+    """Resolve "what about Y?" after a question about X: that question, asked about Y."""
     match = (_ELLIPSIS_ZH if language == "zh" else _ELLIPSIS_EN).match(question)
     subjects = names(last.asked)
     if match is None or len(subjects) != 1:

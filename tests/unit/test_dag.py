@@ -67,7 +67,7 @@ async def test_a_task_starts_when_its_own_inputs_exist_not_when_a_wave_ends():
     gate = asyncio.Event()
 
     def find(query: str) -> str:
-        name = query.split()[0]
+        name = query.split(maxsplit=1)[0]
         if name == "Cy":
             gate.set()
         return f"{name} Smith was born in 1900."

@@ -10,6 +10,7 @@ from nodes.rules.reading.asked import Asked
 from nodes.rules.reading.candidates import Candidate
 from nodes.rules.reading.standing import View
 from nodes.rules.words import stem
+from state import JsonValue
 from text.dates import DateSpan, find_dates
 from text.language import HAN, fold
 from text.numbers import NumberSpan, find_numbers
@@ -67,7 +68,7 @@ def dates(asked: Asked, views: Iterable[View]) -> Iterator[Candidate]:
                 if value.month is None and re.search("日期|哪一?天|几月|几号|what date|which day", asked.text):
                     score *= 0.6
                 if score:
-                    detail = {"approximate": True} if span.approximate else {}
+                    detail: dict[str, JsonValue] = {"approximate": True} if span.approximate else {}
                     yield Candidate(
                         value.iso(), score * (0.97 if span.until else 1), view, span.start, span.end, detail
                     )
@@ -98,7 +99,7 @@ def _life(asked: Asked, view: View, span: DateSpan) -> Iterator[Candidate]:
         sure = 0.0
     if sure:
         date = (span.date, span.until)[relation.life]
-        detail = {"approximate": True} if span.approximate else {}
+        detail: dict[str, JsonValue] = {"approximate": True} if span.approximate else {}
         yield Candidate(date.iso(), sure * max(0.9, view.about), view, span.start, span.end, detail)
 
 
@@ -121,13 +122,15 @@ def numbers(asked: Asked, views: Iterable[View]) -> Iterator[Candidate]:
                 continue
             score = fit * weighing.weigh(asked, view, cues, span.start, span.end)
             if score:
-                detail = {"unit": "%" if span.percent else span.unit} if span.unit or span.percent else {}
+                detail: dict[str, JsonValue] = {}
+                if span.unit or span.percent:
+                    detail["unit"] = "%" if span.percent else span.unit
                 if re.search(
                     r"(?i)(?:about|around|approximately|roughly|nearly|some|约|近|超过?) ?$",
                     view.sentence[max(0, span.start - 16) : span.start],
                 ):
                     detail["approximate"] = True
-                yield Candidate(span.value, score, view, span.start, span.end, dict(detail))
+                yield Candidate(span.value, score, view, span.start, span.end, detail)
 
 
 _CALENDAR: Final = re.compile(r"\s?[月日号时点届]|\s?年(?!来|间|以上)|[:：]\d\d|-\d")

@@ -129,7 +129,7 @@ def _listed(groups: Sequence[Group], best: Candidate, ret: ValueType, *, shown: 
     members.sort(key=lambda c: (c.view.place, c.view.start, c.start))
     values: list[JsonValue] = list(
         dict.fromkeys(str(c.shown if shown else c.value) if ret == "list[text]" else c.value for c in members)
-    )  # type: ignore[arg-type]
+    )
     return with_value(values, [best, *members], top, dict(best.detail))
 
 

@@ -227,7 +227,7 @@ class Subject:
         if behind and fold(behind[1]) not in self.tokens:
             return True
         ahead = re.search(r"([A-Z][\w.'-]*) $", text[max(0, start - 40) : start])
-        return bool(ahead) and fold(ahead[1]).strip(".") not in {*self.tokens, *_BEFORE_NAMES, *FUNCTION_WORDS}
+        return ahead is not None and fold(ahead[1]).strip(".") not in {*self.tokens, *_BEFORE_NAMES, *FUNCTION_WORDS}
 
     def _namesake(self, text: str, span: tuple[int, int]) -> bool:
         """Whether a mention goes on into another name: "Pliny" of "Pliny the Younger", "York" of "New York"."""

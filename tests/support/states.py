@@ -1,0 +1,77 @@
+"""States of a thread half-way, for tests that call one agent."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nodes.complexity import static_features
+from nodes.services import Services
+from state import Assessment, Evidence, Language, Level, Outcome, Plan, Task, TeamConfig, passage_id
+from state.evidence import Failure, FailureKind
+from state.search import SearchState
+
+
+def passage(text: str, source: str = "s.md", title: str = "", **more: Any) -> Evidence:
+    """A passage."""
+    return Evidence(id=passage_id(text), text=text, source=source, title=title, **more)
+
+
+def search(task_id: str, description: str, query: str = "q", ret: Any = "date", **more: Any) -> Task:
+    """A look-up."""
+    return Task(id=task_id, description=description, tool="corpus_search", args={"query": query}, ret=ret, **more)
+
+
+def got(task_id: str, value: Any, type_: Any = "date", on: Evidence | None = None, **more: Any) -> Outcome:
+    """An outcome with a value."""
+    ids = () if on is None else (on.id,)
+    return Outcome(task_id=task_id, status="succeeded", value=value, type=type_, evidence_ids=ids, **more)
+
+
+def lost(task_id: str, kind: FailureKind = "empty", message: str = "", **more: Any) -> Outcome:
+    """An outcome without one."""
+    failure = Failure(task_id=task_id, kind=kind, message=message or f"{task_id}: {kind}")
+    return Outcome(task_id=task_id, status="empty" if kind == "empty" else "failed", failure=failure, **more)
+
+
+def state_of(
+    question: str,
+    services: Services,
+    *,
+    level: Level = "complex",
+    plan: Plan | None = None,
+    outcomes: Mapping[str, Outcome] | None = None,
+    evidence: tuple[Evidence, ...] = (),
+    language: Language = "en",
+    **more: Any,
+) -> SearchState:
+    """What the state holds after a master's turn, and whatever came after it."""
+    score = {"simple": 0.1, "moderate": 0.5, "complex": 0.9}[level]
+    names: Any = {"simple": "writer_only", "moderate": "executor_inclusive", "complex": "planner_enhanced"}
+    return SearchState(
+        question=question,
+        messages=[],
+        run="test",
+        assessment=Assessment(
+            question=question,
+            language=language,
+            features=static_features(question),
+            static_score=score,
+            score=score,
+            level=level,
+            reason="given",
+            decided_by="rule",
+        ),
+        team=TeamConfig(
+            name=names[level],
+            agents=("master", "writer"),
+            tools=services.registry.names(),
+            limits=services.settings.limits,
+            expected_model_calls=0,
+        ),
+        plan=plan,
+        revisions=[],
+        outcomes=dict(outcomes or {}),
+        evidence={item.id: item for item in evidence},
+        reflections=[],
+        result={},
+        **more,
+    )
