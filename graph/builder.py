@@ -77,7 +77,7 @@ def build_graph(
         plan, tool_names = state.get("plan"), state["team"].tools
         if plan is None:
             plan = single_task_plan(state["assessment"].question, services.language, tool_names)
-            services.emit(planned(plan, "rule"))
+            services.emit(planned(plan))
         slots = asyncio.Semaphore(services.settings.limits.max_parallel)
         work = Work(services, slots, state["assessment"].question, tool_names)
         started = time.monotonic()

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict
 
-from models.budget import LimitReached
 from nodes import each
 from nodes.handoff import fill_args, fill_text
 from nodes.reader import Judgement, judge
@@ -223,16 +222,12 @@ def _first_call(task: Task, inputs: Mapping[str, Outcome], services: Services) -
 
 
 async def _call(call: Call, services: Services) -> ToolResult:
-    limits = services.settings.limits
-    try:
-        services.budget.check()
-    except LimitReached as reached:
-        raise ToolFailure("limit", f"not called: the run's {reached.reason} is reached") from None
+    limits, left = services.settings.limits, services.work_seconds()
+    if left <= 0:
+        raise ToolFailure("limit", "not called: the run's max_seconds is reached")
     services.budget.record_tool_call()
-    seconds = min(limits.tool_seconds, max(0.05, services.budget.remaining_seconds()))
-    return await run_tool(
-        services.registry.get(call["tool"]), call["args"], seconds=seconds, max_bytes=limits.max_page_bytes
-    )
+    tool = services.registry.get(call["tool"])
+    return await run_tool(tool, call["args"], seconds=min(limits.tool_seconds, left), max_bytes=limits.max_page_bytes)
 
 
 def _substitute(call: Call, tried: list[str], work: Work) -> Call | None:

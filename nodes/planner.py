@@ -16,7 +16,7 @@ from nodes.passages import as_data
 from nodes.plan_check import check_plan
 from nodes.rules.plan import repair, rule_plan
 from nodes.services import Services
-from state import DecidedBy, JsonValue, Outcome, Plan, PlanFormatError, Reflection
+from state import JsonValue, Outcome, Plan, PlanFormatError, Reflection
 from state.search import SearchState
 from text.values import render
 
@@ -84,24 +84,22 @@ async def planner(state: SearchState, services: Services) -> dict[str, Any]:
     question, tools = state["assessment"].question, state["team"].tools
     old, past = state.get("plan"), state.get("reflections", [])
     outcomes = state.get("outcomes", {})
-    decided_by: DecidedBy = "model"
     plan = await _by_model(question, old, outcomes, past[-1] if past else None, tools, services)
     if plan is None:
-        decided_by = "rule"
         if old is None:
             plan = rule_plan(question, services.language, tools)
         else:
             plan = repair(old, past[-1].task_ids if past else (), outcomes, services.language, tools) or old
     if old is not None and plan is not old:
         plan = plan.model_copy(update={"revision": old.revision + 1})
-    services.emit(planned(plan, decided_by))
+    services.emit(planned(plan))
     replaced = [old] if old is not None and plan is not old else []
     return {"plan": plan, "revisions": [*state.get("revisions", []), *replaced]}
 
 
-def planned(plan: Plan, decided_by: DecidedBy) -> dict[str, Any]:
+def planned(plan: Plan) -> dict[str, Any]:
     """The event that tells watchers of a plan."""
-    return {"type": "planned", "plan": plan.to_json(), "decided_by": decided_by}
+    return {"type": "planned", "plan": plan.to_json(), "decided_by": plan.decided_by}
 
 
 async def _by_model(
@@ -135,7 +133,7 @@ async def _by_model(
             complaints = [str(error)]
         else:
             if not complaints:
-                return plan
+                return plan.model_copy(update={"decided_by": "model"})
         services.emit({"type": "task_progress", "task_id": "plan", "note": "; ".join(complaints)[:500]})
         messages = [
             *messages[:2],

@@ -72,8 +72,8 @@ def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: Se
     if not failures:
         return decide("finish", "every task has an outcome")
     give_up: Literal["finish", "abort"] = "finish" if report.finished else "abort"
-    if services.budget.reached:
-        return decide(give_up, f"the run's {services.budget.reached} is reached")
+    if limit := services.budget.exhausted() or (None if services.work_seconds() else "max_seconds"):
+        return decide(give_up, f"the run's {limit} is reached")
     if rounds >= services.settings.limits.max_replans:
         return decide(give_up, f"{failures[0].message}; no more than {rounds} further rounds")
     passing = [failure for failure in failures if failure.kind in PASSING]

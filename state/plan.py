@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic import Field
 
-from state.values import VALUE_TYPES, JsonValue, Value, ValueType
+from state.values import VALUE_TYPES, DecidedBy, JsonValue, Value, ValueType
 
 REFERENCE = re.compile(r"\{\{\s*([^{}\s.]+)(?:\.ret)?\s*\}\}")
 ITEM = "item"
@@ -115,11 +115,13 @@ class Plan(Value):
         tasks: The vertices.
         links: Edges declared beyond those that follow from references.
         revision: 0 for the first plan, one more with each replanning.
+        decided_by: Who made it.
     """
 
     tasks: tuple[Task, ...]
     links: tuple[tuple[str, str], ...] = ()
     revision: int = 0
+    decided_by: DecidedBy = "rule"
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -179,7 +181,7 @@ class Plan(Value):
             raise PlanFormatError(f"edges: the tasks {' → '.join(error.args[1])} wait for each other") from None
 
     def to_json(self) -> dict[str, Any]:
-        """The interchange form, with `revision`."""
+        """The interchange form, with `revision` and `decided_by`."""
         vertices: list[dict[str, Any]] = []
         for task in self.tasks:
             vertex: dict[str, Any] = {
@@ -192,7 +194,12 @@ class Plan(Value):
             if task.for_each is not None:
                 vertex["for_each"] = task.for_each
             vertices.append(vertex)
-        return {"revision": self.revision, "vertices": vertices, "edges": [list(edge) for edge in self.edges]}
+        return {
+            "revision": self.revision,
+            "decided_by": self.decided_by,
+            "vertices": vertices,
+            "edges": [list(edge) for edge in self.edges],
+        }
 
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> "Plan":
@@ -217,7 +224,7 @@ class Plan(Value):
         revision = data.get("revision", 0)
         if not isinstance(revision, int) or isinstance(revision, bool) or revision < 0:
             raise PlanFormatError(f"revision: {revision!r} is not a whole number from 0")
-        plan = cls(tasks=tasks, revision=revision)
+        plan = cls(tasks=tasks, revision=revision, decided_by="model" if data.get("decided_by") == "model" else "rule")
         implied = set(plan.edges)
         links = tuple(dict.fromkeys(edge for edge in _links(data.get("edges")) if edge not in implied))
         return plan.model_copy(update={"links": links})
