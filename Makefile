@@ -40,8 +40,9 @@ lint: $(VENV)/.developed ## Check style, formatting and the layers
 types: $(VENV)/.developed ## Check types
 	@$(BIN)/mypy
 
-bench: $(VENV)/.developed ## Print the figures of the README
-	@for b in benchmarks/*.py; do echo "== $$b"; $(BIN)/python $$b || exit 1; done
+bench: $(VENV)/.developed ## Print the figures of the README; DATA="folder …" adds those over public sets
+	@for b in complexity answers overhead; do echo "== $$b"; $(BIN)/python benchmarks/$$b.py || exit 1; done
+	@for b in retrieval reading; do test -z "$(DATA)" || { echo "== $$b"; $(BIN)/python benchmarks/$$b.py $(DATA) || exit 1; }; done
 
 dev: $(VENV)/.developed ## Open the graph on a local LangGraph server, for Studio
 	@LANGGRAPH_CLI_NO_ANALYTICS=1 $(BIN)/langgraph dev --n-jobs-per-worker 10

@@ -17,12 +17,12 @@ from langchain_core.tools import BaseTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.config import get_config
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.types import Overwrite
 
 from graph.dag import run_plan
+from graph.sync import SearchGraph
 from models.budget import Budget
 from models.gateway import ChatModels
 from nodes.executor import Work
@@ -48,7 +48,7 @@ def build_graph(
     *,
     tools: Sequence[BaseTool] = (),
     models: Mapping[str, BaseChatModel] | BaseChatModel | None = None,
-) -> CompiledStateGraph[SearchState, Context, SearchInput, SearchOutput]:
+) -> SearchGraph:
     """Build and compile the graph.
 
     Args:
@@ -104,7 +104,7 @@ def build_graph(
     builder.add_conditional_edges("reflection", by_decision)
     builder.add_edge("writer", END)
     compiled = builder.compile(checkpointer=checkpointer, store=store, name="weiwo")
-    return compiled.with_config(recursion_limit=RECURSION_LIMIT)
+    return SearchGraph(**vars(compiled)).with_config(recursion_limit=RECURSION_LIMIT)
 
 
 def by_level(state: SearchState) -> Literal["writer", "executor", "planner"]:

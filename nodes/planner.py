@@ -15,7 +15,7 @@ from models.gateway import ModelFailed
 from nodes.passages import as_data
 from nodes.plan_check import check_plan
 from nodes.rules.plan import repair, rule_plan
-from nodes.services import Services
+from nodes.services import Services, today
 from state import JsonValue, Outcome, Plan, PlanFormatError, Reflection
 from state.search import SearchState
 from text.values import render
@@ -115,7 +115,7 @@ async def _by_model(
         return None
     interfaces = services.interfaces(tools)
     kept = _kept(old, outcomes)
-    prompt = f"Tools:\n{services.registry.describe(tools)}\n\nQuestion: {question}"
+    prompt = f"Tools:\n{services.registry.describe(tools)}\n\nToday: {today()}\nQuestion: {question}"
     if old is not None:
         prompt += f"\n\n{REPLAN}\n{_so_far(old, outcomes, last, services)}"
     messages: list[BaseMessage] = [SystemMessage(SYSTEM), HumanMessage(prompt)]

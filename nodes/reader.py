@@ -17,6 +17,7 @@ from models.gateway import ChatModels, ModelFailed
 from nodes.passages import DATA_RULE, passage_block
 from nodes.rules.read import Reading
 from nodes.rules.read import read as read_by_rule
+from nodes.services import today
 from state import DecidedBy, Evidence, JsonValue, Language, Quote, ValueType
 from text.language import HAN
 from text.values import coerce
@@ -135,7 +136,7 @@ async def _by_model(
     last: bool,
 ) -> Judgement:
     prompt = (
-        f"Question of the user: {whole}\nTask: {question}\nWanted: {TYPE_HINTS[ret]}\n"
+        f"Today: {today()}\nQuestion of the user: {whole}\nTask: {question}\nWanted: {TYPE_HINTS[ret]}\n"
         f"Queries tried: {'; '.join(tried) or 'none'}\n"
         f"{'This is the last turn: answer or give up.' if last else 'You may search or open once more.'}\n\n"
         f"{passage_block(passages)}"

@@ -7,6 +7,7 @@ run in another process than the one before it.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from models.budget import Budget
@@ -18,6 +19,11 @@ from tools.registry import Registry, ToolInfo
 Emit = Callable[[dict[str, Any]], None]
 """Sends one event to whoever watches the run. Events are dicts with a `type`:
 `assessed planned task_started task_progress task_finished reflected answer_started finished`."""
+
+def today() -> str:
+    """The date, for prompts: what is fresh depends on it."""
+    return datetime.now(UTC).date().isoformat()
+
 
 WRITER_SHARE = 0.1
 """This share of the run's seconds is kept for writing: work stops before it, so that there is always an answer."""
