@@ -1,14 +1,19 @@
 """SIGKILL in mid-execution, then resume: the same answer, and no finished call made twice."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from tests.support.openai_server import OpenAIServer
+from tests.support.personas import WU_OR_CAESAR, good
 
 pytestmark = pytest.mark.integration
 ROOT = Path(__file__).parents[2]
@@ -55,6 +60,37 @@ def test_a_killed_run_resumes_where_it_was(word, count, database, tmp_path):
     repeated = [call for call, times in Counter(_lines(log, "done")).items() if times > 1]
     assert not [call for call in repeated if call in done_before]
     assert len(set(_lines(log, "done"))) == 3
+
+
+@pytest.mark.parametrize("requests", [1, 2, 3, 4, 5])
+def test_the_command_resumes_a_run_with_a_model(requests, tmp_path):
+    with OpenAIServer(lambda request: replace(good(request), delay=0.3)) as server:
+        environment = {
+            **os.environ,
+            **server.environment,
+            "WEIWO_MODEL": "openai:scripted",
+            "WEIWO_HOME": str(tmp_path),
+        }
+        command = [sys.executable, "-m", "app", "ask", "--json", "--thread", "killed", WU_OR_CAESAR]
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 30
+        while len(server.requests) < requests and time.monotonic() < deadline:
+            time.sleep(0.005)
+        process.kill()
+        process.communicate()
+        before = [json.dumps(request.body["messages"]) for request in server.requests]
+        command = [sys.executable, "-m", "app", "resume", "--json", "killed"]
+        resumed = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert resumed.returncode == 0, resumed.stderr
+        result = json.loads(resumed.stdout)
+        after = [json.dumps(request.body["messages"]) for request in server.requests][len(before) :]
+    assert "56 years" in result["answer"]
+    assert result["status"] == "complete"
+    in_flight = 2 if requests in {3, 4} else 1  # the two readings are asked at the same time
+    assert len([messages for messages in after if messages in before]) <= in_flight
+    assert not [messages for messages in after if messages in before[: len(before) - in_flight]]
 
 
 def test_the_undisturbed_answer_is_the_same(tmp_path):

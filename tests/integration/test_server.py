@@ -12,7 +12,8 @@ import httpx
 import pytest
 from langgraph_sdk import get_client
 
-from tests.support.personas import HELLO, WU_OR_CAESAR, WU_OR_CAESAR_ZH
+from tests.support.openai_server import OpenAIServer
+from tests.support.personas import HELLO, WU_OR_CAESAR, WU_OR_CAESAR_ZH, good
 
 pytestmark = pytest.mark.integration
 ROOT = Path(__file__).parents[2]
@@ -25,7 +26,14 @@ def _free_port() -> int:
         return probe.getsockname()[1]
 
 
-def _environment(home: Path) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def model():
+    """An endpoint that plays a good model, for runs whose context names one."""
+    with OpenAIServer(good) as endpoint:
+        yield endpoint
+
+
+def _environment(home: Path, model: OpenAIServer) -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("WEIWO_", "OPENAI_", "TAVILY_", "LANGSMITH_"))}
     offline = {
         "LANGGRAPH_CLI_NO_ANALYTICS": "1",
@@ -33,11 +41,11 @@ def _environment(home: Path) -> dict[str, str]:
         "LANGSMITH_TRACING": "false",
         "WEIWO_HOME": str(home),
     }
-    return kept | offline
+    return kept | offline | model.environment
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def server(tmp_path_factory, model):
     """`langgraph dev` over this checkout's langgraph.json, offline, with its state in a folder of its own."""
     folder, port = tmp_path_factory.mktemp("server"), _free_port()
     for entry in ROOT.iterdir():  # the server keeps its state in the folder it runs in
@@ -50,7 +58,12 @@ def server(tmp_path_factory):
     ]
     with log.open("w") as out:
         process = subprocess.Popen(
-            command, cwd=folder, stdout=out, stderr=subprocess.STDOUT, env=_environment(folder), start_new_session=True
+            command,
+            cwd=folder,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            env=_environment(folder, model),
+            start_new_session=True,
         )
         try:
             _wait_until_up(f"http://127.0.0.1:{port}/ok", process, log)
@@ -145,6 +158,27 @@ async def test_the_context_of_a_run_counts(client):
     assert values["result"]["status"] == "partial"
     state = await client.threads.get_state(thread["thread_id"])
     assert state["values"]["team"]["limits"]["max_seconds"] == 33
+
+
+async def test_a_run_with_a_model_streams_its_words(client, model):
+    thread = await client.threads.create()
+    tokens, values = [], {}
+    async for part in client.runs.stream(
+        thread["thread_id"],
+        "weiwo",
+        input={"question": WU_OR_CAESAR},
+        context={"model": "openai:scripted"},
+        stream_mode=["messages-tuple", "values"],
+    ):
+        assert part.event != "error", part.data
+        if part.event == "messages" and part.data[0]["type"] == "AIMessageChunk":
+            tokens.append(part.data[0]["content"])
+        elif part.event == "values":
+            values = part.data
+    assert [request.schema for request in model.requests].count("ReadReply") == 2
+    assert values["result"]["status"] == "complete"
+    assert values["result"]["answer"] in "".join(tokens)
+    assert values["result"]["plan"]["decided_by"] == "model"
 
 
 async def test_graph_and_schemas_are_served(client):
