@@ -54,7 +54,8 @@ def foot(result: Mapping[str, Any], decided_by: str = "") -> str:
         str(result.get("level", "")),
         str(result.get("team", "")),
         f"by {decided_by}" if decided_by else "",
-        f"{calls} model call{'' if calls == 1 else 's'}" + _failed(usage.get("calls") or ()),
+        f"{calls} model call{'' if calls == 1 else 's'}",
+        model_trouble(result),
         duration(float(usage.get("seconds", 0.0))),
         f"thread {result.get('thread_id', '')}",
     ]
@@ -63,10 +64,14 @@ def foot(result: Mapping[str, Any], decided_by: str = "") -> str:
     return " · ".join(one_line(part) for part in parts if part)
 
 
-def _failed(calls: Sequence[Mapping[str, Any]]) -> str:
+def model_trouble(result: Mapping[str, Any]) -> str:
     """What became of model calls that gave nothing: a model that is down must not look like none at all."""
-    errors = [one_line(str(call["error"]), 120) for call in calls if call.get("error")]
-    return f", {len(errors)} failed ({errors[-1]})" if errors else ""
+    calls: Sequence[Mapping[str, Any]] = (result.get("usage") or {}).get("calls") or ()
+    errors = list(dict.fromkeys(one_line(str(call["error"]), 160) for call in calls if call.get("error")))
+    if not errors:
+        return ""
+    failed = sum(bool(call.get("error")) for call in calls)
+    return f"rules stood in for the model {failed} time{'' if failed == 1 else 's'}: {errors[0]}"
 
 
 def stop_words(result: Mapping[str, Any]) -> str:

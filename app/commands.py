@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from rich.text import Text
 
 from app import doctor, lookup, show
-from app.answer import foot, plain_answer, print_answer, stop_words
+from app.answer import foot, model_trouble, plain_answer, print_answer, stop_words
 from app.errors import FAILED, STATUS_CODES, CommandError, StoppedError
 from app.flow import Flow
 from app.labels import label
@@ -180,4 +180,6 @@ def _finish(result: dict[str, Any], watcher: Watcher, settings: Settings, *, as_
             say(f"the answer is {result.get('status')}; {stop_words(result)}")
         if not settings.models:
             hint(no_model)
+        elif trouble := model_trouble(result):
+            hint(trouble)
     return code

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from models.errors import LimitReached
 from state import Limits, ModelCall, Usage
+from state.limits import NOT_SENT
 
 __all__ = ["Budget", "LimitReached"]
 
@@ -138,7 +139,7 @@ class Budget:
         """What was spent since construction, to be added to the state's usage once."""
         with self._lock:
             return Usage(
-                model_calls=len(self._calls),
+                model_calls=sum(call.rung != NOT_SENT for call in self._calls),
                 input_tokens=sum(call.input_tokens for call in self._calls),
                 output_tokens=sum(call.output_tokens for call in self._calls),
                 cost=self._cost,

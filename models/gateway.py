@@ -17,7 +17,7 @@ from models.budget import Budget
 from models.catalog import chat_model
 from models.endpoint import Endpoint, endpoint
 from models.errors import BudgetExhausted, ModelFailed, ModelUnavailable
-from models.line import Line, require_complete
+from models.line import Line, not_sent, require_complete
 from models.reply import finish_reason, message_text
 from models.structured import Judgement
 from models.thinking import without_thinking
@@ -144,7 +144,12 @@ class ChatModels:
                 yield delta
 
     async def _line(self, role: str, purpose: str, tags: Sequence[str], *, streaming: bool) -> Line:
-        where, model = await self._model(role)
+        try:
+            where, model = await self._model(role)
+        except ModelUnavailable as unavailable:
+            if (name := self.settings.models.get(role)) is not None:
+                self.budget.record(not_sent(role, purpose, name, unavailable.reason))
+            raise
         if not streaming:
             # A streaming callback up the stack, as LangGraph's `messages` mode sets one,
             # would turn a plain request into a streamed one.

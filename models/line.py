@@ -11,12 +11,13 @@ from models.breaker import Breaker
 from models.budget import Budget
 from models.catalog import waiting_until
 from models.endpoint import Endpoint
-from models.errors import BudgetExhausted, LimitReached
+from models.errors import BudgetExhausted, LimitReached, ModelFailed
 from models.faults import Fault, RequestFailed, classify
 from models.ladder import speaks_openai
 from models.reply import BLOCKED, LENGTH, finish_reason, is_empty, message_text, tokens
 from models.thinking import ThinkingFilter
 from state import ModelCall
+from state.limits import NOT_SENT
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -127,11 +128,16 @@ class Line:
     @contextmanager
     def _request(self, rung: str) -> Iterator[_Request]:
         """Take a call from the budget, and book it whatever comes of it; name what goes wrong."""
-        self.breaker.admit()
         try:
+            self.breaker.admit()
             self.budget.reserve_call()
+        except ModelFailed as down:
+            self.budget.record(not_sent(self.role, self.purpose, self.endpoint.name, down.reason))
+            raise
         except LimitReached as limit:
-            raise BudgetExhausted(limit.reason) from None
+            exhausted = BudgetExhausted(limit.reason)
+            self.budget.record(not_sent(self.role, self.purpose, self.endpoint.name, exhausted.reason))
+            raise exhausted from None
         request = _Request(time.monotonic(), min(self.seconds, self.budget.remaining_seconds() / 2))
         error: str | None = None
         try:
@@ -170,6 +176,11 @@ class Line:
 
     def _config(self) -> "RunnableConfig":
         return {"run_name": f"{self.role}.{self.purpose}", "tags": list(self.tags)}
+
+
+def not_sent(role: str, purpose: str, model: str, reason: str) -> ModelCall:
+    """The trace of a call that could not be made, so that a rule standing in for it is never silent."""
+    return ModelCall(role=role, purpose=purpose, model=model, rung=NOT_SENT, error=reason)
 
 
 def require_complete(finish: str | None) -> None:

@@ -28,7 +28,8 @@ class ModelCall(Value):
         role: The agent that asked: master, planner, executor, reflection or writer.
         purpose: What for: assess, plan, read, decide, draft, rewrite.
         model: The model's name as configured.
-        rung: How the reply was obtained: json_schema, function_call, json_text, repair or text.
+        rung: How the reply was obtained: json_schema, function_call, json_text, repair or text; `not_sent` for a call
+            that could not be made, which is in the trace but costs nothing.
         input_tokens: Tokens of the prompt, as the endpoint reported them (0 if it did not).
         output_tokens: Tokens of the reply.
         seconds: Wall time.
@@ -45,11 +46,14 @@ class ModelCall(Value):
     error: str | None = None
 
 
+NOT_SENT = "not_sent"
+
+
 class Usage(Value):
     """What a run has spent so far. Adding two usages sums them.
 
     Attributes:
-        model_calls: Chat model calls sent, failed ones included.
+        model_calls: Chat model calls sent, failed ones included; those that could not be sent are not.
         input_tokens: Prompt tokens.
         output_tokens: Reply tokens.
         cost: US dollars, 0 where the price is unknown.

@@ -70,10 +70,13 @@ _INVISIBLE: Final = frozenset("\u200b\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\
 _ACCENT: Final = re.compile("[\u0300-\u036f]")
 
 
+_TERMINAL: Final = re.compile(r"\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|[@-Z^_])")
+
+
 def clean(text: str) -> str:
     """Bring text to one shape without changing what it says.
 
-    Control characters, invisible marks and lone surrogates go (line ends and tabs stay as blanks), runs of blanks
+    Terminal sequences, control characters, invisible marks and lone surrogates go (line ends and tabs stay as blanks), runs of blanks
     become one space, more than one empty line becomes one, the ends are stripped and letters are composed (NFC).
 
     Args:
@@ -82,7 +85,7 @@ def clean(text: str) -> str:
     Returns:
         The cleaned text; cleaning it again changes nothing.
     """
-    unified = text.replace("\r\n", "\n").replace("\r", "\n")
+    unified = _TERMINAL.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     if not unified.isprintable():
         unified = "".join(
             c for c in unified if c in "\n\t" or (unicodedata.category(c) not in {"Cc", "Cs"} and c not in _INVISIBLE)
