@@ -71,13 +71,15 @@ _ACCENT: Final = re.compile("[\u0300-\u036f]")
 
 
 _TERMINAL: Final = re.compile(r"\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|[@-Z^_])")
+"""Escape sequences of terminals: colours, titles, cursor movements."""
 
 
 def clean(text: str) -> str:
     """Bring text to one shape without changing what it says.
 
-    Terminal sequences, control characters, invisible marks and lone surrogates go (line ends and tabs stay as blanks), runs of blanks
-    become one space, more than one empty line becomes one, the ends are stripped and letters are composed (NFC).
+    Terminal sequences, control characters, invisible marks and lone surrogates go (line ends and tabs stay as
+    blanks), runs of blanks become one space, more than one empty line becomes one, the ends are stripped and letters
+    are composed (NFC).
 
     Args:
         text: Any text.

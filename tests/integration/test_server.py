@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -179,6 +180,35 @@ async def test_a_run_with_a_model_streams_its_words(client, model):
     assert values["result"]["status"] == "complete"
     assert values["result"]["answer"] in "".join(tokens)
     assert values["result"]["plan"]["decided_by"] == "model"
+
+
+@pytest.mark.parametrize(("readme", "said"), [("README.md", "2,850"), ("README.zh-CN.md", "6300")])
+def test_what_the_readme_shows_of_the_sdk_runs(readme, said, server):
+    program = python_blocks(readme)[1].replace("http://127.0.0.1:2024", server)
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert said in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("readme", "said"), [("README.md", "Tokyo Skytree is taller"), ("README.zh-CN.md", "珠穆朗玛峰")]
+)
+def test_what_the_readme_shows_of_python_runs(readme, said, tmp_path):
+    ran = subprocess.run(
+        [sys.executable, "-c", python_blocks(readme)[0]],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, "WEIWO_HOME": str(tmp_path)},
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert said in ran.stdout
+
+
+def python_blocks(readme: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (ROOT / readme).read_text(), re.DOTALL)
 
 
 async def test_graph_and_schemas_are_served(client):
