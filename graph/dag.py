@@ -25,7 +25,9 @@ from langgraph.types import Send
 from graph.board import Board, unfinished, usable
 from nodes import executor
 from nodes.each import join
-from nodes.executor import TaskInput, TaskOutput, TaskState, Work
+from nodes.executor import Work
+from nodes.outcomes import crashed
+from nodes.task_state import TaskInput, TaskOutput, TaskState
 from state import Evidence, Outcome, Plan, Task, Usage
 from state.search import add_usage, merge_evidence, merge_outcomes
 
@@ -112,7 +114,7 @@ async def _safely(task: Task, running: Awaitable[TaskOutput]) -> TaskOutput:
     try:
         return await running
     except Exception as error:  # noqa: BLE001 - becomes a failed outcome, which the monitor and the trace show
-        return {"outcome": executor.crashed(task, error)}
+        return {"outcome": crashed(task, error)}
 
 
 def _each_graph() -> CompiledStateGraph[Any, Any, Any, Any]:

@@ -11,60 +11,19 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Any, Literal
 
-from nodes import each
+from nodes import each, outcomes
 from nodes.handoff import fill_args, fill_text
 from nodes.reader import Judgement, judge
 from nodes.services import Services
-from state import ITEM, Evidence, Failure, FailureKind, JsonValue, Outcome, Task, Usage
-from state.search import add_usage, merge_evidence
-from text.values import coerce, render
+from nodes.task_state import Call, TaskInput, TaskState, fingerprint
+from state import ITEM, Evidence, JsonValue, Outcome, Task
+from text.values import render
 from tools.run import ToolFailure, ToolResult, run_tool
 
 KEPT_PASSAGES = 8
 """Passages a task hands to the state beside those it cites; whole results would swell every checkpoint."""
-
-
-class Call(TypedDict):
-    """A tool call to make."""
-
-    tool: str
-    args: dict[str, JsonValue]
-
-
-class TaskInput(TypedDict):
-    """What a task starts from."""
-
-    task: Task
-    inputs: dict[str, Outcome]
-
-
-class TaskOutput(TypedDict, total=False):
-    """What a task brings in."""
-
-    outcome: Outcome
-    evidence: Annotated[dict[str, Evidence], merge_evidence]
-    usage: Annotated[Usage, add_usage]
-
-
-class TaskState(TaskInput, TaskOutput, total=False):
-    """The channels of the task graph."""
-
-    call: Call
-    """The call to make next."""
-
-    tried: list[str]
-    """Fingerprints of the calls made, so that none is made twice."""
-
-    passages: list[Evidence]
-    """What was found so far, best first."""
-
-    turn: int
-    """Calls made."""
-
-    seconds: float
-    """Time spent working."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +68,7 @@ async def act(state: TaskState, work: Work) -> dict[str, Any]:
     try:
         call = state.get("call") or _first_call(task, state["inputs"], services)
     except ValueError as error:
-        return {"outcome": _unfinished(task, "failed", "bad_arguments", str(error), state)}
+        return {"outcome": outcomes.unfinished(task, "failed", "bad_arguments", str(error), state)}
     services.emit(_progress(state, turn, call))
     tried = [*state.get("tried", []), fingerprint(call)]
     started = time.monotonic()
@@ -124,7 +83,7 @@ async def act(state: TaskState, work: Work) -> dict[str, Any]:
             known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
             return {
                 **update,
-                "outcome": _unfinished(task, "failed", failure.kind, failure.message, known, call["tool"]),
+                "outcome": outcomes.unfinished(task, "failed", failure.kind, failure.message, known, call["tool"]),
             }
     update = {
         "call": call,
@@ -135,7 +94,7 @@ async def act(state: TaskState, work: Work) -> dict[str, Any]:
     }
     if result.value is not None and result.type is not None:
         known = {**state, **update}  # type: ignore[typeddict-item]
-        return {**update, "outcome": _computed(task, result, known)}
+        return {**update, "outcome": outcomes.computed(task, result, known)}
     return {**update, "passages": _merged(state.get("passages", []), result.passages, task.id)}
 
 
@@ -162,11 +121,11 @@ async def read(state: TaskState, work: Work) -> dict[str, Any]:
     update: dict[str, Any] = {"seconds": spent, "usage": services.budget.delta()}
     known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
     if judgement.reading.value is not None:
-        return {**update, "outcome": _found(task, judgement, known), "evidence": _kept(passages, judgement)}
+        return {**update, "outcome": outcomes.found(task, judgement, known), "evidence": _kept(passages, judgement)}
     if not last and (call := _next_call(question, judgement, state, work)) is not None:
         return {**update, "call": call}
     missing = judgement.reading.missing or f"nothing found answers: {question}"
-    outcome = _unfinished(task, "empty", "empty", missing, known, state["call"]["tool"])
+    outcome = outcomes.unfinished(task, "empty", "empty", missing, known, state["call"]["tool"])
     outcome = outcome.model_copy(update={"decided_by": judgement.decided_by})
     return {**update, "outcome": outcome, "evidence": _kept(passages, judgement)}
 
@@ -199,23 +158,6 @@ def instances(task: Task, inputs: dict[str, Outcome], work: Work) -> tuple[list[
     return starts, kept, len(items) - len(kept)
 
 
-def crashed(task: Task, error: Exception) -> Outcome:
-    """The outcome of a task whose own machinery failed."""
-    message = f"{task.id} broke off: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
-    return Outcome(
-        task_id=task.id,
-        status="failed",
-        type=task.value_type,
-        tool=task.tool,
-        failure=Failure(task_id=task.id, kind="crash", message=message),
-    )
-
-
-def fingerprint(call: Call) -> str:
-    """The identity of a call: its tool and arguments as canonical JSON."""
-    return json.dumps([call["tool"], call["args"]], sort_keys=True, ensure_ascii=False)
-
-
 def _first_call(task: Task, inputs: Mapping[str, Outcome], services: Services) -> Call:
     schema = services.registry.info(task.tool).args_schema
     return {"tool": task.tool, "args": fill_args(task, inputs, services.language, schema)}
@@ -226,8 +168,13 @@ async def _call(call: Call, services: Services) -> ToolResult:
     if left <= 0:
         raise ToolFailure("limit", "not called: the run's max_seconds is reached")
     services.budget.record_tool_call()
-    tool = services.registry.get(call["tool"])
-    return await run_tool(tool, call["args"], seconds=min(limits.tool_seconds, left), max_bytes=limits.max_page_bytes)
+    tool, seconds = services.registry.get(call["tool"]), min(limits.tool_seconds, left)
+    try:
+        return await run_tool(tool, call["args"], seconds=seconds, max_bytes=limits.max_page_bytes)
+    except ToolFailure as failure:
+        if failure.kind == "timeout" and services.work_seconds() <= 0:
+            raise ToolFailure("limit", f"{tool.name}: broken off, the run's max_seconds is reached") from failure
+        raise
 
 
 def _substitute(call: Call, tried: list[str], work: Work) -> Call | None:
@@ -280,60 +227,3 @@ def _kept(passages: list[Evidence], judgement: Judgement) -> dict[str, Evidence]
     cited = set(judgement.reading.evidence_ids)
     ordered = sorted(passages, key=lambda passage: passage.id not in cited)
     return {passage.id: passage for passage in ordered[: max(KEPT_PASSAGES, len(cited))]}
-
-
-def _found(task: Task, judgement: Judgement, state: TaskState) -> Outcome:
-    reading = judgement.reading
-    return Outcome(
-        task_id=task.id,
-        status="succeeded",
-        value=reading.value,
-        type=task.ret,
-        evidence_ids=reading.evidence_ids,
-        quotes=reading.quotes,
-        tool=state["call"]["tool"],
-        attempts=state["turn"],
-        seconds=state["seconds"],
-        decided_by=judgement.decided_by,
-        confidence=reading.confidence,
-        detail=dict(reading.detail),
-        note=reading.missing if judgement.decided_by == "model" else "",
-    )
-
-
-def _computed(task: Task, result: ToolResult, state: TaskState) -> Outcome:
-    try:
-        value = coerce(result.value, task.ret)
-        type_ = task.ret
-    except ValueError:
-        value, type_ = result.value, result.type or "text"  # the tool knows its own type better than the plan
-    return Outcome(
-        task_id=task.id,
-        status="succeeded",
-        value=value,
-        type=type_,
-        evidence_ids=tuple(dict.fromkeys(key for source in state["inputs"].values() for key in source.evidence_ids)),
-        tool=state["call"]["tool"],
-        attempts=state["turn"],
-        seconds=state["seconds"],
-        detail={**result.detail, "computed": True},
-    )
-
-
-def _unfinished(
-    task: Task,
-    status: Literal["failed", "empty"],
-    kind: FailureKind,
-    message: str,
-    state: TaskState,
-    tool: str = "",
-) -> Outcome:
-    return Outcome(
-        task_id=task.id,
-        status=status,
-        type=task.ret,
-        tool=tool or task.tool,
-        attempts=state.get("turn", 0),
-        seconds=state.get("seconds", 0.0),
-        failure=Failure(task_id=task.id, kind=kind, message=message),
-    )

@@ -5,7 +5,7 @@ can be computed with, a list can be iterated. In data a date is an ISO-like
 string whose year is negative before our era ("-156", "-100-07-12", "1969-07").
 """
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
@@ -20,17 +20,7 @@ ValueType = Literal[
     "list[boolean]",
     "passages",
 ]
-VALUE_TYPES: tuple[ValueType, ...] = (
-    "text",
-    "number",
-    "date",
-    "boolean",
-    "list[text]",
-    "list[number]",
-    "list[date]",
-    "list[boolean]",
-    "passages",
-)
+VALUE_TYPES: tuple[ValueType, ...] = get_args(ValueType)
 
 Language = Literal["en", "zh"]
 """The languages Weiwo reads and answers in."""
