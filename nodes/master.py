@@ -20,6 +20,7 @@ from nodes.rules.shapes import read_question
 from nodes.services import Services
 from state import Assessment, Language, Level, TeamConfig
 from state.search import SearchState
+from state.settings import ROLES
 from text.language import detect_language
 
 STATIC_SHARE, SEMANTIC_SHARE = 0.4, 0.6
@@ -143,7 +144,7 @@ def semantic_score(reply: AssessmentReply) -> float:
 
 def configure(assessment: Assessment, services: Services) -> TeamConfig:
     """The team for a level: agents, tools, limits, and what it will cost in model calls."""
-    with_model = bool(services.settings.models)
+    with_model = any(services.models.configured(role) for role in ROLES)
     names = {"simple": "writer_only", "moderate": "executor_inclusive", "complex": "planner_enhanced"}
     return TeamConfig(
         name=names[assessment.level],

@@ -15,11 +15,13 @@ _TAG = re.compile(r"<(?=\s*(?:/|passage|calculation))", re.IGNORECASE)
 
 
 def as_data(text: str, limit: int = MAX_PASSAGE_CHARS) -> str:
-    """Text that cannot close its own delimiter, cut at a sentence or word end when very long."""
+    """Text that cannot close its own delimiter, cut when very long: at a sentence end if one is near, or a word end."""
     safe = _TAG.sub(r"<\\", text)
     if len(safe) <= limit:
         return safe
-    cut = max(safe.rfind(mark, limit // 2, limit) for mark in (". ", "。", "\n", " "))
+    cut = max(safe.rfind(mark, limit * 3 // 4, limit) for mark in (". ", "。", "\n"))
+    if cut < 0:
+        cut = safe.rfind(" ", limit // 2, limit)
     return safe[: cut + 1 if cut > 0 else limit].rstrip() + " …"
 
 

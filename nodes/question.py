@@ -57,9 +57,20 @@ def current_turn(state: SearchState) -> Turn:
     messages = state.get("messages", [])
     last = messages[-1] if messages else None
     if isinstance(last, HumanMessage) and last.id != state.get("asked"):
-        return Turn(check_question(str(last.text)), tuple(messages[:-1][-HISTORY_TURNS:]), last)
+        try:
+            return Turn(check_question(str(last.text)), tuple(messages[:-1][-HISTORY_TURNS:]), last)
+        except QuestionError:
+            if not _asks_anew(state):
+                raise  # else the message was refused before, and must not stand in the way of a new question
     history = messages[:-1] if isinstance(last, HumanMessage) else messages
     return Turn(check_question(str(state.get("question") or "")), tuple(history[-HISTORY_TURNS:]), None)
+
+
+def _asks_anew(state: SearchState) -> bool:
+    """Whether `question` holds something other than the question that was taken last."""
+    asked = state.get("asked")
+    taken = next((str(m.text) for m in state.get("messages", []) if asked and m.id == asked), "")
+    return clean(str(state.get("question") or "")) != clean(taken)
 
 
 def transcript(history: tuple[AnyMessage, ...]) -> str:

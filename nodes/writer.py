@@ -101,7 +101,7 @@ class Draft:
         """Take a checked piece into the answer under final numbers; returns it as it is to be spoken."""
         known = {source.n for source in self.sources.items}
         numbers = self.sources.numbered([n for n in citation_marks(segment) if n in known])
-        text = renumber(clean_marks(segment, known), numbers)
+        text = self._joined(renumber(clean_marks(segment, known), numbers))
         if any(claim.verdict == "unsupported" for claim in claims):
             body = text.rstrip()
             text = f"{body} {UNVERIFIED[self.sources.language]}{text[len(body) :]}"
@@ -111,6 +111,12 @@ class Draft:
         ]
         self.spoken.append(text)
         return text
+
+    def _joined(self, text: str) -> str:
+        """A piece with one blank before it where its language wants one, and none at the beginning."""
+        if not self.spoken or self.spoken[-1][-1:].isspace():
+            return text.lstrip()
+        return f" {text}" if self.sources.language == "en" and not text[:1].isspace() else text
 
 
 async def writer(state: SearchState, services: Services) -> dict[str, Any]:
@@ -193,14 +199,14 @@ async def _by_rule(state: SearchState, services: Services, draft: Draft) -> Asyn
     plan = state.get("plan")
     if plan is None:
         return
-    said = "".join(draft.spoken)
+    said = clean_marks("".join(draft.spoken), ())
     gap = "" if services.language == "zh" else " "
     for sentence in compose(question, services.language, plan, state.get("outcomes", {}), state.get("evidence", {})):
         if sentence.text in said:
             continue
         numbers = draft.sources.numbers_of(sentence.evidence_ids, sentence.computed_by)
         marks = "".join(f"[{n}]" for n in numbers)
-        segment = (gap if draft.spoken else "") + cited(sentence.text, marks, gap)
+        segment = cited(sentence.text, marks, gap)
         yield draft.accept(segment, draft.check(segment, question))
 
 
@@ -235,8 +241,7 @@ async def _grounded(state: SearchState, services: Services, draft: Draft) -> Asy
         return
     draft.decided_by = "model"
     for segment in await _rewritten(held, messages, services, draft, question):
-        text = segment if draft.spoken else segment.lstrip()
-        yield draft.accept(text, draft.check(text, question))
+        yield draft.accept(segment, draft.check(segment, question))
 
 
 async def _in_language(services: Services, messages: list[BaseMessage]) -> AsyncIterator[str]:
@@ -279,8 +284,7 @@ async def _rewritten(
     except ModelFailed:
         return held  # in the trace; the sentences go out marked
     texts = {item.n: item.text.strip() for item in reply.sentences if item.n in failing}
-    gap = "" if services.language == "zh" else " "
-    rewritten = [(gap + texts[n] if texts[n] else "") if n in texts else segment for n, segment in enumerate(held, 1)]
+    rewritten = [texts.get(n, segment) for n, segment in enumerate(held, 1)]
     return [segment for segment in rewritten if segment]
 
 

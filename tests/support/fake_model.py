@@ -119,4 +119,10 @@ def assessed(question: str, steps: float = 0.0, outside: float = 1.0, **more: An
 
 def found(value: Any, quote: str, passage: int = 1, **more: Any) -> dict[str, Any]:
     """A reader's find."""
-    return {"next": "answer", "value": value, "quotes": [{"passage": passage, "text": quote}], "confidence": 0.9, **more}
+    return {
+        "next": "answer",
+        "value": value,
+        "quotes": [{"passage": passage, "text": quote}],
+        "confidence": 0.9,
+        **more,
+    }

@@ -22,8 +22,9 @@ def search(task_id: str, description: str, query: str = "q", ret: Any = "date", 
 
 def got(task_id: str, value: Any, type_: Any = "date", on: Evidence | None = None, **more: Any) -> Outcome:
     """An outcome with a value."""
-    ids = () if on is None else (on.id,)
-    return Outcome(task_id=task_id, status="succeeded", value=value, type=type_, evidence_ids=ids, **more)
+    if on is not None:
+        more["evidence_ids"] = (on.id,)
+    return Outcome(task_id=task_id, status="succeeded", value=value, type=type_, **more)
 
 
 def lost(task_id: str, kind: FailureKind = "empty", message: str = "", **more: Any) -> Outcome:

@@ -129,7 +129,9 @@ def test_what_stands_on_its_own_or_may_mean_several_things_stays(said, question)
     assert resolved(question, *said) == question
 
 
-@pytest.mark.parametrize("question", ["How old was he then?", "他当时多大？", "What about Augustus?", "那凯撒呢？", "it"])
+@pytest.mark.parametrize(
+    "question", ["How old was he then?", "他当时多大？", "What about Augustus?", "那凯撒呢？", "it"]
+)
 def test_without_a_conversation_nothing_is_resolved(question):
     assert resolved(question) == question
     assert standalone(question, [SystemMessage("Julius Caesar"), AIMessage("Hello, I am Weiwo.")], "en") == question

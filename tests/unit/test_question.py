@@ -20,7 +20,7 @@ def test_a_question_may_be_long_but_not_endless():
     assert len(str(error.value)) < 300
 
 
-def test_100_kB_are_refused_without_being_repeated():
+def test_100_kilobytes_are_refused_without_being_repeated():
     with pytest.raises(QuestionError) as error:
         check_question("why " * 25_000)
     assert "why why" not in str(error.value)
@@ -29,7 +29,7 @@ def test_100_kB_are_refused_without_being_repeated():
 @pytest.mark.parametrize(
     ("text", "question"),
     [
-        ("Who\x00 was\x1b[31m \x07Caesar?", "Who was[31m Caesar?"),
+        ("Who\x00 was\x1b[31m \x07Caesar?", "Who was Caesar?"),
         ("  Who\r\nwas\t\tCaesar?  ", "Who\nwas Caesar?"),
         ("谁是\u200b凯撒？\x7f", "谁是凯撒？"),
         ("Who was \ud800 Caesar?", "Who was Caesar?"),
@@ -56,6 +56,19 @@ def test_a_message_taken_before_is_no_question_again():
     assert turn.question == "Who was Nero?"
     assert turn.message is None
     assert turn.history == ()
+
+
+@pytest.mark.parametrize("refused", ["", "why " * 25_000])
+def test_a_refused_message_does_not_stand_in_the_way_of_a_question(refused):
+    said = [HumanMessage("Who was Caesar?", id="1"), AIMessage("A Roman.", id="2"), HumanMessage(refused, id="3")]
+    assert current_turn({"messages": said, "asked": "1", "question": "Who was Nero?"}).question == "Who was Nero?"
+    assert current_turn({"messages": said[2:], "question": "Who was Nero?"}).question == "Who was Nero?"
+
+
+def test_nor_is_the_last_question_asked_again_in_its_place():
+    said = [HumanMessage(" Who was Caesar?", id="1"), AIMessage("A Roman.", id="2"), HumanMessage("", id="3")]
+    with pytest.raises(QuestionError):
+        current_turn({"messages": said, "asked": "1", "question": "Who was Caesar?"})
 
 
 def test_after_an_answer_the_question_counts():

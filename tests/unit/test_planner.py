@@ -1,0 +1,272 @@
+"""The planner: the model's plan if it is valid, repaired with the validator's words, else the rules'; local replanning."""
+
+import pytest
+
+from models.ladder import rungs
+from nodes.plan_check import check_plan
+from nodes.planner import REPAIRS, planner
+from nodes.services import Services
+from state import Limits, Plan, Reflection
+from tests.support.fake_model import FakeModel, ScriptedError, fake
+from tests.support.run import search_tool, services
+from tests.support.states import got, lost, search, state_of
+
+QUESTION = "Who was older, Ada Lovelace or Alan Turing?"
+
+
+@pytest.fixture(autouse=True)
+def _fresh():
+    rungs.forget()
+
+
+def vertex(task_id: str, tool: str = "corpus_search", ret: str = "date", **more) -> dict:
+    args = more.pop("args", {"query": f"{task_id} born"})
+    description = more.pop("description", f"When was {task_id} born?")
+    return {"id": task_id, "description": description, "tool_binding": tool, "args": args, "ret": ret, **more}
+
+
+def sum_of(one: str, other: str, task_id: str = "years") -> dict:
+    args = {"start": f"{{{{{one}.ret}}}}", "end": f"{{{{{other}.ret}}}}"}
+    return vertex(task_id, "date_difference", "number", args=args, description="How many years lie between them?")
+
+
+GOOD = {"thought": "Two births.", "vertices": [vertex("ada"), vertex("alan"), sum_of("ada", "alan")], "edges": []}
+UNKNOWN_TOOL = {"vertices": [vertex("ada", "crystal_ball")], "edges": []}
+CYCLE = {
+    "vertices": [vertex("a", args={"query": "{{b.ret}}"}), vertex("b", args={"query": "{{a.ret}}"})],
+    "edges": [],
+}
+
+
+def run_with(model: FakeModel | None = None, **more) -> Services:
+    return services(search_tool(lambda _: None), model=model, **more)
+
+
+async def planned(reply, **more) -> tuple[Plan, FakeModel, list[dict]]:
+    model, events = fake(PlanReply=reply), []
+    run = run_with(model, events=events, **more)
+    update = await planner(state_of(QUESTION, run), run)
+    return update["plan"], model, events
+
+
+async def test_the_models_plan_is_taken():
+    plan, model, events = await planned(GOOD)
+    assert plan.ids == ("ada", "alan", "years")
+    assert set(plan.edges) == {("ada", "years"), ("alan", "years")}
+    assert plan.revision == 0
+    assert len(model.requests) == 1
+    assert [(e["type"], e["decided_by"], len(e["plan"]["vertices"])) for e in events] == [("planned", "model", 3)]
+
+
+async def test_the_prompt_has_the_question_and_every_tool_with_its_arguments():
+    _, model, _ = await planned(GOOD)
+    text = model.requests[0].text
+    assert QUESTION in text
+    for words in ("corpus_search(query: string", "calculator(expression: string", "date_difference(start: string"):
+        assert words in text
+
+
+async def test_without_a_model_the_rules_plan():
+    events: list[dict] = []
+    run = run_with(events=events)
+    update = await planner(state_of(QUESTION, run), run)
+    assert check_plan(update["plan"], run.interfaces(run.registry.names()), Limits()) == []
+    assert len(update["plan"].tasks) >= 3
+    assert update["revisions"] == []
+    assert events[0]["decided_by"] == "rule"
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (UNKNOWN_TOOL, "ada.tool_binding: unknown tool 'crystal_ball'"),
+        (CYCLE, "wait for each other"),
+        ({"vertices": [vertex("a"), vertex("a")]}, "a.id: used by 2 tasks"),
+        ({"vertices": [vertex("a", args={})]}, "a.args.query: missing"),
+        ({"vertices": [vertex("a", args={"query": "x", "url": "http://169.254.169.254"})]}, "a.args.url"),
+        ({"vertices": [vertex("a", args={"query": "{{nobody.ret}}"})]}, "unknown task 'nobody'"),
+        ({"vertices": [vertex("a", ret="poem")]}, "a.ret: 'poem' is not a type"),
+        ({"vertices": [vertex("a")], "edges": [["a", "zz"]]}, "unknown task 'zz'"),
+        ({"vertices": [vertex("a"), vertex("b", for_each="{{a.ret}}")]}, "b.for_each: a returns date, not a list"),
+        ({"vertices": []}, "at least one task"),
+        ({"vertices": [vertex(f"t{n}") for n in range(60)]}, "60 tasks, at most 20"),
+    ],
+)
+async def test_a_bad_plan_goes_back_with_the_validators_words(bad, words):
+    plan, model, _ = await planned([bad, GOOD])
+    assert plan.ids == ("ada", "alan", "years")
+    assert len(model.requests) == 2
+    assert words in model.requests[1].text
+    assert words not in model.requests[0].text
+
+
+async def test_a_plan_is_repaired_at_most_twice():
+    plan, model, _ = await planned([UNKNOWN_TOOL, CYCLE, GOOD])
+    assert plan.ids == ("ada", "alan", "years")
+    assert len(model.requests) == 1 + REPAIRS == 3
+    # Each repair quotes the plan it is about and no older one.
+    assert "crystal_ball" not in model.requests[2].text
+
+
+@pytest.mark.parametrize(
+    "bad", [UNKNOWN_TOOL, {"vertices": [vertex(f"t{n}") for n in range(500)]}, {"vertices": [vertex("a", args={})]}]
+)
+async def test_after_that_the_rules_plan(bad):
+    plan, model, events = await planned(bad)
+    assert len(model.requests) == 3
+    assert check_plan(plan, run_with().interfaces(("corpus_search", "calculator", "date_difference")), Limits()) == []
+    assert [e["decided_by"] for e in events if e["type"] == "planned"] == ["rule"]
+    notes = [e["note"] for e in events if e["type"] == "task_progress"]
+    assert len(notes) == 3
+    assert all(len(note) <= 500 for note in notes)
+
+
+@pytest.mark.parametrize("reply", [ScriptedError("down"), "Here is my plan: search.", {"steps": ["search"]}, ""])
+async def test_a_model_that_gives_no_plan_leaves_it_to_the_rules(reply):
+    plan, _, events = await planned(reply)
+    assert len(plan.tasks) >= 3
+    assert events[-1]["decided_by"] == "rule"
+
+
+async def test_a_plan_may_run_a_task_for_each_item():
+    reply = {
+        "vertices": [
+            vertex("people", ret="list of names", description="Who were they?"),
+            vertex(
+                "births", args={"query": "{{item}} born"}, for_each="{{people.ret}}", description="{{item}}'s birth?"
+            ),
+            vertex("first", "calculator", "date", args={"expression": "min({{births.ret}})"}, description="Earliest?"),
+        ]
+    }
+    plan, model, _ = await planned(reply)
+    assert len(model.requests) == 1
+    assert plan.task("births").for_each == "{{people.ret}}"
+    assert plan.task("births").value_type == "list[date]"
+    assert plan.edges == (("people", "births"), ("births", "first"))
+
+
+async def test_a_hidden_tool_cannot_be_planned():
+    """A tool that exists but is not in the team's hands is unknown to a plan."""
+    model = fake(PlanReply=GOOD)
+    run = run_with(model)
+    state = state_of(QUESTION, run)
+    state["team"] = state["team"].model_copy(update={"tools": ("corpus_search",)})
+    update = await planner(state, run)
+    assert {task.tool for task in update["plan"].tasks} == {"corpus_search"}
+    assert "date_difference" not in model.requests[0].text.split("Question:")[0].split("Tools:")[-1]
+
+
+# Replanning
+
+YEARS = sum_of("ada", "alan")
+OLD = Plan(
+    tasks=(
+        search("ada", "When was Ada Lovelace born?", "Ada Lovelace born"),
+        search("alan", "When was Alan Turing born?", "Alan Turing born"),
+        search("town", "Where was Ada Lovelace born?", "Ada town", ret="text"),
+        *Plan.from_json({"vertices": [YEARS]}).tasks,
+    ),
+    links=(("ada", "town"),),
+)
+OUTCOMES = {
+    "ada": got("ada", "1815"),
+    "town": got("town", "London", "text"),
+    "alan": lost("alan", message="nothing tells when </passage> Alan was born"),
+    "years": lost("years", "incomplete"),
+}
+
+
+async def replanned(reply=None, old: Plan = OLD, outcomes=None, decision="replan", failed=("alan", "years")):
+    model = None if reply is None else fake(PlanReply=reply)
+    run = run_with(model)
+    last = Reflection(
+        decision=decision, reason="one is missing", decided_by="rule", task_ids=failed, missing=("Turing's birth",)
+    )
+    state = state_of(QUESTION, run, plan=old, outcomes=outcomes or OUTCOMES)
+    state["reflections"] = [last]
+    return await planner(state, run), model
+
+
+async def test_replanning_keeps_what_is_finished_and_drops_only_what_failed_and_hangs_on_it():
+    new = [
+        vertex("turing", description="When was Alan Turing born, the mathematician?"),
+        sum_of("ada", "turing", "gap"),
+    ]
+    update, _ = await replanned({"vertices": new})
+    plan = update["plan"]
+    assert plan.ids == ("ada", "town", "turing", "gap")
+    assert [plan.task(name) for name in ("ada", "town")] == [OLD.task(name) for name in ("ada", "town")]
+    assert ("ada", "town") in plan.edges
+    assert plan.revision == 1
+    assert update["revisions"] == [OLD]
+
+
+async def test_the_model_is_told_what_is_finished_and_what_is_missing():
+    _, model = await replanned({"vertices": [vertex("turing"), sum_of("ada", "turing", "gap")]})
+    text = model.requests[0].text
+    assert "- ada (date): When was Ada Lovelace born? → 1815" in text
+    assert "Alan Turing born" in text
+    assert "Turing's birth" in text
+    assert "</passage>" not in text
+
+
+async def test_a_finished_id_cannot_be_used_again():
+    update, model = await replanned(
+        [
+            {"vertices": [vertex("ada", description="When was Ada Yonath born?"), sum_of("ada", "ada", "gap")]},
+            {"vertices": [vertex("turing"), sum_of("ada", "turing", "gap")]},
+        ]
+    )
+    assert "ada.id: used by 2 tasks" in model.requests[1].text
+    assert update["plan"].task("ada") == OLD.task("ada")
+
+
+async def test_a_failed_id_may_be_used_again():
+    update, model = await replanned({"vertices": [vertex("alan", description="Turing's birth?"), YEARS]})
+    assert len(model.requests) == 1
+    assert update["plan"].ids == ("ada", "town", "alan", "years")
+    assert update["plan"].task("alan").description == "Turing's birth?"
+
+
+async def test_revisions_are_counted_and_kept_in_order():
+    first, _ = await replanned({"vertices": [vertex("turing"), sum_of("ada", "turing", "gap")]})
+    run = run_with(fake(PlanReply={"vertices": [vertex("mathison"), sum_of("ada", "mathison", "span")]}))
+    outcomes = {**OUTCOMES, "turing": lost("turing"), "gap": lost("gap", "incomplete")}
+    state = state_of(QUESTION, run, plan=first["plan"], outcomes=outcomes)
+    state["revisions"] = first["revisions"]
+    second = await planner(state, run)
+    assert second["plan"].revision == 2
+    assert second["plan"].ids == ("ada", "town", "mathison", "span")
+    assert second["revisions"] == [OLD, first["plan"]]
+
+
+async def test_deepening_keeps_every_task_and_adds_to_them():
+    outcomes = {**OUTCOMES, "alan": got("alan", "1912"), "years": got("years", 97, "number")}
+    update, _ = await replanned({"vertices": [vertex("more")]}, outcomes=outcomes, decision="deepen", failed=())
+    assert update["plan"].ids == ("ada", "alan", "town", "years", "more")
+    assert update["plan"].revision == 1
+
+
+async def test_without_a_model_the_rules_replan_as_locally():
+    update, _ = await replanned()
+    plan = update["plan"]
+    assert [plan.task(name) for name in ("ada", "town")] == [OLD.task(name) for name in ("ada", "town")]
+    assert "alan" not in plan.ids
+    assert plan.revision == 1
+    assert update["revisions"] == [OLD]
+    assert check_plan(plan, run_with().interfaces(("corpus_search", "date_difference")), Limits()) == []
+
+
+async def test_the_rules_replan_when_the_model_cannot():
+    update, model = await replanned({"vertices": [vertex("x", "crystal_ball")]})
+    assert len(model.requests) == 3
+    assert update["plan"].revision == 1
+    assert update["plan"].task("ada") == OLD.task("ada")
+    assert {task.tool for task in update["plan"].tasks} <= {"corpus_search", "date_difference"}
+
+
+async def test_a_plan_that_cannot_be_changed_is_no_new_revision():
+    update, _ = await replanned(failed=())
+    assert update["plan"] == OLD
+    assert update["plan"].revision == 0
+    assert update["revisions"] == []
