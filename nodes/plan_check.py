@@ -27,7 +27,7 @@ FORMULA_TOOLS: Final = frozenset({"calculator"})
 DATE_ARGUMENTS: Final[Mapping[str, frozenset[str]]] = {"date_difference": frozenset({"start", "end"})}
 """Arguments that take a date, or a year as a number, though their schema may call them strings."""
 
-_AGGREGATE: Final = re.compile(r"(?:sum|min|max|avg|mean\s*\(\s*$", re.IGNORECASE)
+_AGGREGATE: Final = re.compile(r"(?:sum|min|max|avg|mean)\s*\(\s*$", re.IGNORECASE)
 _STRAY: Final = re.compile(r"\{\{|\}\}")
 _JSON_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "string": (str,),
