@@ -7,7 +7,7 @@ substitution is worse than none.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from langchain_core.messages import AnyMessage, HumanMessage
@@ -86,10 +86,14 @@ _BORN_OR_DIED: Final = re.compile(r"\b(?:born|die[ds]?)\b|出生|去世|逝世",
 
 @dataclass(frozen=True)
 class _Exchange:
-    """The question before, made to stand on its own, and its answer without citation marks and sources."""
+    """The question before, made to stand on its own, and its answer without citation marks and sources.
+
+    `subjects` are what single things were asked about so far, the latest last: "them" may mean the last two.
+    """
 
     asked: str = ""
     answered: str = ""
+    subjects: tuple[str, ...] = ()
 
 
 def standalone(question: str, history: Sequence[AnyMessage], language: Language) -> str:
@@ -104,10 +108,16 @@ def standalone(question: str, history: Sequence[AnyMessage], language: Language)
     for message in history:
         text = str(message.text)
         if isinstance(message, HumanMessage):
-            last = _Exchange(_resolved(text, last, detect_language(text)))
+            asked = _resolved(text, last, detect_language(text))
+            last = _Exchange(asked, subjects=(*last.subjects, *_only_subject(asked)))
         elif message.type == "ai" and last.asked:
-            last = _Exchange(last.asked, _MARKS.sub("", _SOURCES.sub("", text)))
+            last = replace(last, answered=_MARKS.sub("", _SOURCES.sub("", text)))
     return _resolved(question, last, language)
+
+
+def _only_subject(asked: str) -> list[str]:
+    found = names(asked)
+    return [_called(asked, found[0])] if len(found) == 1 else []
 
 
 def _resolved(question: str, last: _Exchange, language: Language) -> str:
@@ -178,6 +188,9 @@ def _topic(last: _Exchange, pronoun: re.Match[str], language: Language) -> str:
         return ""
     if (word == "his" or kind in {"person", "her"}) and _OF_THING.search(last.asked):
         return ""
+    if kind == "several" and len(in_question) == 1:
+        pair = tuple(dict.fromkeys(last.subjects))[-2:]
+        return ("和" if language == "zh" else " and ").join(pair) if len(pair) == 2 else ""
     if len(in_question) > 1:
         if kind == "several" or word == "their":
             joint = "和" if language == "zh" else " and "

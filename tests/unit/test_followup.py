@@ -168,3 +168,14 @@ def test_odd_long_questions_take_no_time(question):
     started = time.perf_counter()
     resolved(question, *DIED)
     assert time.perf_counter() - started < 1
+
+
+def test_them_may_mean_the_last_two_things_asked_about():
+    history = [
+        HumanMessage("How tall is the Burj Khalifa?"),
+        AIMessage("The Burj Khalifa is 828 metres tall [1]."),
+        HumanMessage("What about the Eiffel Tower?"),
+        AIMessage("The Eiffel Tower is 330 metres tall [1]."),
+    ]
+    asked = standalone("Which of them is taller?", history, "en")
+    assert asked == "Which of the Burj Khalifa and the Eiffel Tower is taller?"
