@@ -20,6 +20,7 @@ Emit = Callable[[dict[str, Any]], None]
 """Sends one event to whoever watches the run. Events are dicts with a `type`:
 `assessed planned task_started task_progress task_finished reflected answer_started finished`."""
 
+
 def today() -> str:
     """The date, for prompts: what is fresh depends on it."""
     return datetime.now(UTC).date().isoformat()

@@ -5,32 +5,31 @@ is spoken; from the first that fails on, the draft is held back, its failing sen
 once, and what still fails is marked. So the answer streams, and yet no wrong citation reaches the reader.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, ConfigDict
 
 from models.gateway import ModelFailed
-from nodes.claims import check_claims, citation_marks, clean_marks, renumber
-from nodes.drafts import segments
-from nodes.monitor import monitor
+from nodes.citation_marks import clean_marks
+from nodes.drafts import Draft, segments, supported
 from nodes.passages import DATA_RULE, as_data, passage_block
 from nodes.question import current_turn, transcript
 from nodes.result import result_of
-from nodes.rules.compose import compose, small_talk
+from nodes.rules.compose import compose
+from nodes.rules.small_talk import small_talk
 from nodes.services import Services
 from nodes.sources import Sources, gather
 from nodes.speaker import speak
-from state import Answer, Claim, DecidedBy, Language, Outcome, Status
+from nodes.status import judge_status
+from state import Answer, Claim, Language, Outcome
 from state.search import SearchState
 from text.language import detect_language
 from text.values import render
 
 LANGUAGE_NAMES = {"en": "English", "zh": "Chinese (简体中文)"}
-UNVERIFIED = {"en": "(unverified)", "zh": "（未核实）"}
 SOURCES = {"en": "Sources", "zh": "来源"}
 SHORT = 12
 """Characters below which a sentence, a bare name perhaps, does not tell its language."""
@@ -67,56 +66,6 @@ class RewriteReply(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
     sentences: list[Replacement]
-
-
-@dataclass
-class Draft:
-    """An answer in the making: what has been spoken, and its checked claims.
-
-    Attributes:
-        sources: What may be cited.
-        decided_by: Who wrote it.
-        spoken: Text that went out.
-        claims: Its sentences.
-        broken: Why the model's draft ended early, or "".
-    """
-
-    sources: Sources
-    decided_by: DecidedBy = "rule"
-    spoken: list[str] = field(default_factory=list)
-    claims: list[Claim] = field(default_factory=list)
-    broken: str = ""
-
-    def check(self, segment: str, question: str) -> list[Claim]:
-        """The claims of a piece of the draft, citations under draft numbers."""
-        return check_claims(
-            segment,
-            sources=self.sources.passages,
-            computed=self.sources.computed,
-            language=self.sources.language,
-            question=question,
-        )
-
-    def accept(self, segment: str, claims: Sequence[Claim]) -> str:
-        """Take a checked piece into the answer under final numbers; returns it as it is to be spoken."""
-        known = {source.n for source in self.sources.items}
-        numbers = self.sources.numbered([n for n in citation_marks(segment) if n in known])
-        text = self._joined(renumber(clean_marks(segment, known), numbers))
-        if any(claim.verdict == "unsupported" for claim in claims):
-            body = text.rstrip()
-            text = f"{body} {UNVERIFIED[self.sources.language]}{text[len(body) :]}"
-        self.claims += [
-            claim.model_copy(update={"citations": tuple(numbers[n] for n in claim.citations if n in numbers)})
-            for claim in claims
-        ]
-        self.spoken.append(text)
-        return text
-
-    def _joined(self, text: str) -> str:
-        """A piece with one blank before it where its language wants one, and none at the beginning."""
-        if not self.spoken or self.spoken[-1][-1:].isspace():
-            return text.lstrip()
-        return f" {text}" if self.sources.language == "en" and not text[:1].isspace() else text
 
 
 async def writer(state: SearchState, services: Services) -> dict[str, Any]:
@@ -183,7 +132,9 @@ async def _free(state: SearchState, services: Services, draft: Draft) -> AsyncIt
         if draft.spoken and not draft.broken:
             draft.claims = [Claim(text="".join(draft.spoken).strip(), verdict="uncited")]
             return
-    text = small_talk(question, services.language) or small_talk("", services.language) or ""
+    silent = bool(draft.broken)
+    said = small_talk(question, services.language, silent_model=silent)
+    text = said or small_talk("", services.language, silent_model=silent) or ""
     if draft.spoken:
         text = "\n\n" + text
     else:
@@ -236,7 +187,7 @@ async def _grounded(state: SearchState, services: Services, draft: Draft) -> Asy
                 yield draft.accept(segment, claims)
     except ModelFailed as failed:
         draft.broken = failed.reason
-        held = [segment for segment in held if _supported(draft.check(segment, question))]
+        held = [segment for segment in held if supported(draft.check(segment, question))]
     if not held:
         return
     draft.decided_by = "model"
@@ -274,7 +225,7 @@ async def _rewritten(
     held: list[str], messages: list[BaseMessage], services: Services, draft: Draft, question: str
 ) -> list[str]:
     """The held-back sentences, those that fail replaced once by the model."""
-    failing = [n for n, segment in enumerate(held, 1) if not _supported(draft.check(segment, question))]
+    failing = [n for n, segment in enumerate(held, 1) if not supported(draft.check(segment, question))]
     if not failing:
         return held
     listed = "\n".join(f"{n}: {held[n - 1].strip()}" for n in failing)
@@ -286,10 +237,6 @@ async def _rewritten(
     texts = {item.n: item.text.strip() for item in reply.sentences if item.n in failing}
     rewritten = [texts.get(n, segment) for n, segment in enumerate(held, 1)]
     return [segment for segment in rewritten if segment]
-
-
-def _supported(claims: Sequence[Claim]) -> bool:
-    return all(claim.verdict != "unsupported" for claim in claims)
 
 
 def _findings(state: SearchState, services: Services, sources: Sources) -> str:
@@ -318,28 +265,3 @@ def _told(outcome: Outcome | None, services: Services, sources: Sources) -> str:
     value = as_data(render(outcome.value, outcome.type, services.language), 600)
     unit = outcome.detail.get("unit", "")
     return f"{value} {unit} {marks}{note}".replace("  ", " ").strip()
-
-
-def judge_status(state: SearchState, services: Services, draft: Draft) -> tuple[Status, str]:
-    """Whether the answer is complete, and if not, why."""
-    if state["assessment"].level == "simple":
-        writable = draft.decided_by == "model" or small_talk(state["assessment"].question, services.language)
-        if draft.broken and (draft.decided_by == "model" or not writable):
-            return "partial", services.budget.exhausted() or "model_failed"
-        return ("complete", "finished") if writable else ("partial", "no_model")
-    plan, outcomes = state.get("plan"), state.get("outcomes", {})
-    if plan is None:
-        return "failed", "no_plan"
-    report = monitor(plan, outcomes, services.settings.limits)
-    broken = [failure for failure in report.failures if failure.kind not in {"slow", "inconsistent"}]
-    limit = services.budget.exhausted()
-    if any(failure.kind == "limit" for failure in broken) or (limit and broken):
-        return "partial", limit or "max_seconds"
-    if broken:
-        tools_failed = all(
-            outcomes[task_id].status in {"failed", "blocked"} for task_id in plan.ids if task_id in outcomes
-        )
-        return ("failed", "tool_failure") if tools_failed and not report.finished else ("partial", "not_found")
-    if not _supported(draft.claims):
-        return "partial", "unsupported_claims"
-    return ("partial", limit) if limit else ("complete", "finished")

@@ -11,7 +11,8 @@ from langgraph.graph import END, START, StateGraph
 
 from models.ladder import rungs
 from nodes.services import Services
-from nodes.writer import UNVERIFIED, writer
+from nodes.drafts import UNVERIFIED
+from nodes.writer import writer
 from state import Limits, Outcome, Plan, Task
 from state.search import SearchState
 from tests.support.fake_model import FakeModel, ScriptedError, fake
