@@ -16,7 +16,10 @@ _MODEL_ZH: Final = (
 )
 _WHO_EN: Final = "I am Weiwo, a search assistant that plans before it searches."
 _WHO_ZH: Final = "我是帷幄，一个先规划、再检索的搜索助手。"
-_HOW_EN: Final = "I plan a question as small look-ups, search documents, calculate, and answer with the passages every claim rests on."
+_HOW_EN: Final = (
+    "I plan a question as small look-ups, search documents, calculate, and answer with the passages "
+    "every claim rests on."
+)
 _HOW_ZH: Final = "我会把问题拆成小步查询，检索文档、进行计算，并给出每个论断所依据的原文。"
 _RULES_EN: Final = (
     "By rules alone I know single facts, chains of facts, comparisons, differences and lists. "
