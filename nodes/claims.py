@@ -24,9 +24,11 @@ from nodes.rules.reading.statements import negated
 from nodes.rules.words import coverage, terms
 from state import Claim, Evidence, Language, Outcome, Verdict
 from text.language import detect_language, sentences
+from text.numbers import NumberSpan
 
 __all__ = ["check_claims", "citation_marks", "clean_marks", "renumber"]
 
+LARGEST_COUNT: Final = 12
 LEAST_OVERLAP: Final = 0.3
 """Share of a claim's content words that its passages must contain."""
 
@@ -109,8 +111,12 @@ def _claim(
         verdict = "uncited" if stated.empty or _says_not_found(sentence, stated, question) else "unsupported"
     else:
         passages = [passage for n in existing for passage in sources.get(n, ())]
-        ground = grounds(passages, [computed[n] for n in existing if n in computed])
-        verdict = _verdict(sentence, stated, ground, language, question)
+        calculations = [computed[n] for n in existing if n in computed]
+        ground = grounds(passages, calculations)
+        behind = {key for outcome in calculations for key in outcome.evidence_ids}
+        inputs = [passage for found in sources.values() for passage in found if passage.id in behind]
+        naming = grounds([*passages, *inputs], calculations) if inputs else ground
+        verdict = _verdict(sentence, stated, ground, naming, language, question)
     return Claim(text=sentence, citations=existing, verdict=verdict)
 
 
@@ -128,18 +134,21 @@ def _says_not_found(sentence: str, stated: Particulars, question: str) -> bool:
     )
 
 
-def _verdict(sentence: str, stated: Particulars, ground: Grounds, language: Language, question: str) -> Verdict:
+def _verdict(
+    sentence: str, stated: Particulars, ground: Grounds, naming: Grounds, language: Language, question: str
+) -> Verdict:
+    """The verdict on a sentence; names may also come from the inputs of a calculation it cites (`naming`)."""
     own = detect_language(sentence) if re.search(r"\w{2}", sentence) else language
     same = any(spoken == own for _, spoken in ground.passages)
     if _says_not_found(sentence, stated, question):
         return "uncited"
     ways = [carries_date(ground, date) for span in stated.dates for date in (span.date, span.until) if date is not None]
-    ways += [carries_number(ground, number) for number in stated.numbers]
+    ways += [carries_number(ground, number) for number in stated.numbers if not _counts_things(sentence, number)]
     if not all(ways):
         return "unsupported"
     if not all(carries_code(ground, code, same_language=same) for code in stated.codes):
         return "unsupported"
-    if not all(carries_name(ground, name, question) for name in stated.names):
+    if not all(carries_name(naming, name, question) for name in stated.names):
         return "unsupported"
     if same and not _on_topic(sentence, ground):
         return "unsupported"
@@ -148,6 +157,19 @@ def _verdict(sentence: str, stated: Particulars, ground: Grounds, language: Lang
     if "computed" in ways or not ground.passages:
         return "computed" if ground.computed_numbers or ground.computed_dates or not stated.empty else "supported"
     return "supported"
+
+
+def _counts_things(sentence: str, number: NumberSpan) -> bool:
+    """Whether a small number only counts what the answer is about: "the oldest of the three", "三人中"."""
+    if number.percent or not 1 < number.value <= LARGEST_COUNT or number.value != int(number.value):
+        return False
+    before, after = sentence[: number.start], sentence[number.end :]
+    return bool(
+        re.search(r"(?i)\b(?:of|all|these|those|both|among) (?:the |these |those )?$", before)
+        or (re.search(r"(?i)\bthe $", before) and re.match(r"(?i)[,.;]|\s+(?:is|are|was|were|has|have|had)\b", after))
+        or re.search(r"[这那]$", before)
+        or re.match(r"[一二三四五六七八九十两\d]+个?[人者位座条部国]?(?:之?中|里|都|均|当中)", sentence[number.start :])
+    )
 
 
 def _on_topic(sentence: str, ground: Grounds) -> bool:

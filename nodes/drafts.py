@@ -3,30 +3,39 @@
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from nodes.citation_marks import citation_marks, clean_marks, find_marks, renumber
 from nodes.claims import check_claims
 from nodes.sources import Sources
-from state import Claim, DecidedBy
+from state import Claim, DecidedBy, Language
 from text.language import sentences
 
+_SOURCE_LIST = re.compile(
+    r"\s*(?:[*#_]+\s*)?(?:sources?|references?|citations?|来源|参考(?:资料|文献)?|引用)\s*[*_]*\s*[:：]", re.IGNORECASE
+)
 _OPEN_END = re.compile(r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500})$")
 """A mark, or its link, that may still be coming; a bracket open for longer than any mark is none."""
+MOST_RECITED = 6
+"""Sources tried for a sentence that cites the wrong one."""
 UNVERIFIED = {"en": "(unverified)", "zh": "（未核实）"}
 
 
 async def segments(deltas: AsyncIterator[str]) -> AsyncGenerator[str, None]:
     """Yield whole sentences as soon as the next one has begun; joined, they are the text.
 
-    An exception of the source passes through, and what was left of an unfinished sentence is dropped with it.
+    An exception of the source passes through, and what was left of an unfinished sentence is dropped with it. A list
+    of sources at the end is left out: the answer gets its own.
     """
     buffer = ""
     async for delta in deltas:
         buffer += delta
         while (end := _first_end(buffer)) is not None:
+            if _SOURCE_LIST.match(buffer):
+                return
             yield buffer[:end]
             buffer = buffer[end:]
-    if buffer.strip():
+    if buffer.strip() and not _SOURCE_LIST.match(buffer):
         yield buffer
 
 
@@ -71,14 +80,37 @@ class Draft:
             question=question,
         )
 
+    def recited(self, segment: str, question: str) -> str | None:
+        """A failing sentence under citations that carry it, if there are such.
+
+        Models often state what is true and cite the wrong number, or none: its own citations with a calculation added
+        are tried first (those that lead nowhere left out), then the sources that outcomes rest on, alone and in pairs.
+        """
+        if len(self.check(segment, question)) != 1:
+            return None
+        known = {source.n for source in self.sources.items}
+        given = [n for n in dict.fromkeys(citation_marks(segment)) if n in known]
+        body = clean_marks(segment, ()).rstrip()
+        grounded = [source.n for source in self.sources.items if source.quote][:MOST_RECITED]
+        options = [given, *([*given, n] for n in self.sources.computed)]
+        options += [[n] for n in grounded] + [list(pair) for pair in combinations(grounded, 2)]
+        for numbers in options:
+            marks = "".join(f"[{n}]" for n in numbers)
+            candidate = cited(body, marks, self.sources.language) + segment[len(segment.rstrip()) :]
+            claims = self.check(candidate, question)
+            if all(claim.verdict in {"supported", "computed"} for claim in claims):
+                return candidate
+        return None
+
     def accept(self, segment: str, claims: Sequence[Claim]) -> str:
         """Take a checked piece into the answer under final numbers; returns it as it is to be spoken."""
         known = {source.n for source in self.sources.items}
         numbers = self.sources.numbered([n for n in citation_marks(segment) if n in known])
         text = self._joined(renumber(clean_marks(segment, known), numbers))
         if any(claim.verdict == "unsupported" for claim in claims):
-            body = text.rstrip()
-            text = f"{body} {UNVERIFIED[self.sources.language]}{text[len(body) :]}"
+            body = text.rstrip().rstrip("。.!！?？")
+            gap = " " if self.sources.language == "en" else ""
+            text = f"{body}{gap}{UNVERIFIED[self.sources.language]}{text[len(body) :]}"
         self.claims += [
             claim.model_copy(update={"citations": tuple(numbers[n] for n in claim.citations if n in numbers)})
             for claim in claims
@@ -91,6 +123,14 @@ class Draft:
         if not self.spoken or self.spoken[-1][-1:].isspace():
             return text.lstrip()
         return f" {text}" if self.sources.language == "en" and not text[:1].isspace() else text
+
+
+def cited(sentence: str, marks: str, language: Language) -> str:
+    """A sentence with its marks before the stop that ends it, where readers look for them."""
+    if not marks:
+        return sentence
+    body = sentence.rstrip("。.!！?？")
+    return f"{body}{' ' if language == 'en' else ''}{marks}{sentence[len(body) :]}"
 
 
 def supported(claims: Sequence[Claim]) -> bool:

@@ -55,8 +55,9 @@ AGENTS: dict[Level, tuple[str, ...]] = {
     "moderate": ("master", "executor", "reflection", "writer"),
     "complex": ("master", "planner", "executor", "reflection", "writer"),
 }
-COMPOUND = frozenset({"superlative", "difference", "comparison", "each", "both", "same", "age_at"})
-"""Shapes that take several look-ups whatever the words look like. A chain is not one: it is read too readily."""
+_COMPOUND = frozenset({"superlative", "difference", "comparison", "each", "both", "same", "age_at"})
+COMPOUND: dict[Language, frozenset[str]] = {"en": _COMPOUND | {"chain"}, "zh": _COMPOUND}
+"""Shapes that take several look-ups whatever the words look like. A Chinese chain is read too readily to be one."""
 EXPECTED_CALLS: dict[Level, int] = {"simple": 2, "moderate": 3, "complex": 7}
 """Model calls such a question usually takes: assess and draft; one reading; a plan and some four readings."""
 
@@ -115,7 +116,7 @@ async def assess(turn: Turn, services: Services) -> Assessment:
         question = reply.standalone_question.strip()
     features = static_features(question)
     static = static_score(features)
-    if level_of(static) == "moderate" and read_question(question, language).kind in COMPOUND:
+    if level_of(static) == "moderate" and read_question(question, language).kind in COMPOUND[language]:
         features, static = {**features, "compound": 1.0}, COMPLEX_FROM
     semantic = semantic_score(reply) if reply is not None else None
     blended = static if semantic is None else STATIC_SHARE * static + SEMANTIC_SHARE * semantic

@@ -92,13 +92,15 @@ def gather(
     plan: Plan | None, outcomes: Mapping[str, Outcome], evidence: Mapping[str, Evidence], language: Language
 ) -> Sources:
     """Number what an answer may cite: passages that outcomes rest on, then others, then calculations."""
-    quotes: dict[str, str] = {}
+    quotes: dict[str, list[str]] = {}
     ids: list[str] = []
     ordered = [outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes]
     for outcome in ordered:
         ids.extend(outcome.evidence_ids)
         for quote in outcome.quotes:
-            quotes.setdefault(quote.evidence_id, quote.text)
+            known = quotes.setdefault(quote.evidence_id, [])
+            if quote.text not in known:
+                known.append(quote.text)
     cited = set(ids)
     rest = sorted((p for p in evidence.values() if p.id not in cited), key=lambda p: (p.rank, -p.score))
     chosen: list[Evidence] = []
@@ -109,7 +111,9 @@ def gather(
         if passage is not None and (key in cited or (folded not in seen and len(chosen) < MAX_SOURCES)):
             seen.add(folded)
             chosen.append(passage)
-    items = [Source(n, evidence=passage, quote=quotes.get(passage.id, "")) for n, passage in enumerate(chosen, 1)]
+    items = [
+        Source(n, evidence=passage, quote=" … ".join(quotes.get(passage.id, ()))) for n, passage in enumerate(chosen, 1)
+    ]
     calculations = [outcome for outcome in ordered if outcome.usable and outcome.detail.get("computed")]
     items += [
         Source(n, outcome=outcome, quote=calculation(outcome, language))

@@ -5,6 +5,7 @@ is spoken; from the first that fails on, the draft is held back, its failing sen
 once, and what still fails is marked. So the answer streams, and yet no wrong citation reaches the reader.
 """
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
@@ -14,20 +15,20 @@ from pydantic import BaseModel, ConfigDict
 
 from models.gateway import ModelFailed
 from nodes.citation_marks import clean_marks
-from nodes.drafts import Draft, segments, supported
-from nodes.passages import DATA_RULE, as_data, passage_block
+from nodes.drafts import Draft, cited, segments, supported
+from nodes.findings import findings
+from nodes.passages import DATA_RULE
 from nodes.question import current_turn, transcript
 from nodes.result import result_of
 from nodes.rules.compose import compose
 from nodes.rules.small_talk import small_talk
 from nodes.services import Services
-from nodes.sources import Sources, gather
+from nodes.sources import gather
 from nodes.speaker import speak
 from nodes.status import judge_status
-from state import Answer, Claim, Language, Outcome
+from state import Answer, Claim, Language
 from state.search import SearchState
 from text.language import detect_language
-from text.values import render
 
 LANGUAGE_NAMES = {"en": "English", "zh": "Chinese (简体中文)"}
 SOURCES = {"en": "Sources", "zh": "来源"}
@@ -39,18 +40,19 @@ GROUNDED = f"""You are the Writer of a search system. Answer the user's question
 {DATA_RULE}
 - Answer first, in one sentence; then the facts it rests on. Be as short as the question allows.
 - Every sentence that states a fact ends with the numbers of the sources that carry it, such as [1] or [1][3]. A \
-calculated value cites its calculation. Cite only numbers that are listed.
+calculated value cites the number of its <calculation>, besides the sources of its inputs. Cite by the n of a passage \
+or calculation, not by the position of a finding. Cite only numbers that are listed.
 - Use only what the sources say, never your own memory. Copy numbers, dates and names exactly.
 - If sources disagree, say so and cite both. If something was not found, say what; do not fill the gap.
-- No headings, no list of sources: that is added."""
+- Plain sentences: no headings, no label such as "Answer:", no list of sources (it is added)."""
 
 FREE = """You are Weiwo, an assistant that plans before it searches. This message needs no search: answer it directly \
 and briefly, in the language of the message. State no facts about the world that would need a source; if it turns out \
 that you would have to, say that it should be asked as a search question."""
 
 REWRITE = """Some sentences of an answer could not be verified against their sources. For each give a replacement \
-that says only what the cited sources carry (exact numbers, dates, names; citation marks such as [1] at its end), or \
-an empty string to drop it."""
+that says only what listed sources carry (exact numbers, dates, names), with the right citation marks at its end (you \
+may cite other listed sources or a calculation), or an empty string to drop it."""
 
 
 class Replacement(BaseModel):
@@ -151,22 +153,13 @@ async def _by_rule(state: SearchState, services: Services, draft: Draft) -> Asyn
     if plan is None:
         return
     said = clean_marks("".join(draft.spoken), ())
-    gap = "" if services.language == "zh" else " "
     for sentence in compose(question, services.language, plan, state.get("outcomes", {}), state.get("evidence", {})):
         if sentence.text in said:
             continue
         numbers = draft.sources.numbers_of(sentence.evidence_ids, sentence.computed_by)
         marks = "".join(f"[{n}]" for n in numbers)
-        segment = cited(sentence.text, marks, gap)
+        segment = cited(sentence.text, marks, services.language)
         yield draft.accept(segment, draft.check(segment, question))
-
-
-def cited(sentence: str, marks: str, gap: str) -> str:
-    """A sentence with its marks before the stop that ends it, where readers look for them."""
-    if not marks:
-        return sentence
-    body = sentence.rstrip("。.!！?？")
-    return f"{body}{gap}{marks}{sentence[len(body) :]}"
 
 
 async def _grounded(state: SearchState, services: Services, draft: Draft) -> AsyncIterator[str]:
@@ -174,25 +167,35 @@ async def _grounded(state: SearchState, services: Services, draft: Draft) -> Asy
     question = state["assessment"].question
     messages: list[BaseMessage] = [
         SystemMessage(f"{GROUNDED}\n- Write in {LANGUAGE_NAMES[services.language]}."),
-        HumanMessage(_findings(state, services, draft.sources)),
+        HumanMessage(findings(state, services, draft.sources)),
     ]
+    found = any(outcome.usable for outcome in state.get("outcomes", {}).values())
+    opening: list[str] = []  # sentences that state nothing wait for one that does: a refusal states nothing either
     held: list[str] = []
     try:
-        async for segment in _in_language(services, messages):
-            claims = draft.check(segment, question)
-            if held or any(claim.verdict == "unsupported" for claim in claims):
+        async for draft_segment in _in_language(services, messages):
+            segment, claims = draft_segment, draft.check(draft_segment, question)
+            if not supported(claims) and (recited := draft.recited(segment, question)) is not None:
+                segment, claims = recited, draft.check(recited, question)
+            if held or not supported(claims):
                 held.append(segment)
+            elif found and not draft.spoken and all(claim.verdict == "uncited" for claim in claims):
+                opening.append(segment)
             else:
-                draft.decided_by = "model"
-                yield draft.accept(segment, claims)
+                for piece in (*opening, segment):
+                    yield draft.accept(piece, draft.check(piece, question))
+                opening = []
     except ModelFailed as failed:
         draft.broken = failed.reason
         held = [segment for segment in held if supported(draft.check(segment, question))]
-    if not held:
-        return
-    draft.decided_by = "model"
     for segment in await _rewritten(held, messages, services, draft, question):
-        yield draft.accept(segment, draft.check(segment, question))
+        for piece in (*opening, segment):
+            yield draft.accept(piece, draft.check(piece, question))
+        opening = []
+    if draft.spoken:
+        draft.decided_by = "model"
+    elif opening:
+        draft.broken = draft.broken or "the draft said nothing of what was found"
 
 
 async def _in_language(services: Services, messages: list[BaseMessage]) -> AsyncIterator[str]:
@@ -216,9 +219,13 @@ async def _in_language(services: Services, messages: list[BaseMessage]) -> Async
     raise ModelFailed(f"the draft was no text in {LANGUAGE_NAMES[services.language]}")
 
 
+_ECHO = re.compile(r"[{<]|(?:Question|Findings|问题)\s*[:：]")
+"""How JSON, markup or the prompt itself begins."""
+
+
 def _is_prose(segment: str, language: Language) -> bool:
     words = clean_marks(segment, ()).strip()
-    return words[:1] not in {"{", "<"} and (len(words) < SHORT or detect_language(words) == language)
+    return not _ECHO.match(words) and (len(words) < SHORT or detect_language(words) == language)
 
 
 async def _rewritten(
@@ -235,33 +242,12 @@ async def _rewritten(
     except ModelFailed:
         return held  # in the trace; the sentences go out marked
     texts = {item.n: item.text.strip() for item in reply.sentences if item.n in failing}
-    rewritten = [texts.get(n, segment) for n, segment in enumerate(held, 1)]
-    return [segment for segment in rewritten if segment]
-
-
-def _findings(state: SearchState, services: Services, sources: Sources) -> str:
-    """The writer's material: what each task came to, what was not found, and the numbered sources."""
-    lines = [f"Question: {state['assessment'].question}", "", "Findings:"]
-    plan, outcomes = state.get("plan"), state.get("outcomes", {})
-    lines += [
-        f"- {as_data(task.description, 300)} → {_told(outcomes.get(task.id), services, sources)}"
-        for task in (plan.tasks if plan else ())
-    ]
-    passages = [source.evidence for source in sources.items if source.evidence is not None]
-    lines += ["", "Sources:", passage_block(passages)]
-    lines += [
-        f'<calculation n="{s.n}">{as_data(s.quote, 600)}</calculation>' for s in sources.items if s.outcome is not None
-    ]
-    return "\n".join(lines)
-
-
-def _told(outcome: Outcome | None, services: Services, sources: Sources) -> str:
-    if outcome is None or not outcome.usable:
-        return "not found"
-    computed = (outcome.task_id,) if outcome.detail.get("computed") else ()
-    cites = () if computed else outcome.evidence_ids
-    marks = "".join(f"[{n}]" for n in sources.numbers_of(cites, computed))
-    note = f" (note: {as_data(outcome.note, 200)})" if outcome.note else ""
-    value = as_data(render(outcome.value, outcome.type, services.language), 600)
-    unit = outcome.detail.get("unit", "")
-    return f"{value} {unit} {marks}{note}".replace("  ", " ").strip()
+    rewritten = []
+    for n, segment in enumerate(held, 1):
+        text = texts.get(n, segment)
+        if text:
+            text = text.rstrip() + segment[len(segment.rstrip()) :]  # the blanks between sentences and list items
+            if n in texts and not supported(draft.check(text, question)):
+                text = draft.recited(text, question) or text
+            rewritten.append(text)
+    return rewritten

@@ -10,8 +10,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.graph import END, START, StateGraph
 
 from models.ladder import rungs
-from nodes.services import Services
 from nodes.drafts import UNVERIFIED
+from nodes.services import Services
 from nodes.writer import writer
 from state import Limits, Outcome, Plan, Task
 from state.search import SearchState
@@ -202,7 +202,7 @@ async def test_sentences_before_the_failing_one_are_out_before_it_is_rewritten()
 async def test_a_rewrite_that_fails_again_goes_out_marked():
     again = {"sentences": [{"n": 1, "text": "Alan Turing was born in 1898 [2]."}]}
     found = await written(fake(draft=f"{ADA_BORN} {WRONG}", RewriteReply=again))
-    assert f"1898 [2]. {UNVERIFIED['en']}" in found.answer
+    assert f"1898 [2] {UNVERIFIED['en']}." in found.answer
     assert "1899" not in found.answer
     assert found.verdicts == ["supported", "unsupported"]
     assert found.status == ("partial", "unsupported_claims")
@@ -213,7 +213,7 @@ async def test_a_rewrite_that_fails_again_goes_out_marked():
 )
 async def test_without_a_usable_rewrite_the_sentence_goes_out_marked(reply):
     found = await written(fake(draft=f"{ADA_BORN} {WRONG}", RewriteReply=reply))
-    assert f"1899 [2]. {UNVERIFIED['en']}" in found.answer
+    assert f"1899 [2] {UNVERIFIED['en']}." in found.answer
     assert found.answer.count(UNVERIFIED["en"]) == 1
     assert found.status == ("partial", "unsupported_claims")
 
@@ -233,19 +233,33 @@ async def test_when_every_sentence_is_dropped_the_rules_write():
 
 async def test_an_unsupported_sentence_without_citation_is_caught_as_well():
     found = await written(fake(draft=f"{ADA_BORN} She died in 1852.", RewriteReply={"sentences": []}))
-    assert f"1852. {UNVERIFIED['en']}" in found.answer
+    assert f"1852 {UNVERIFIED['en']}." in found.answer
     assert found.verdicts == ["supported", "unsupported"]
 
 
 async def test_a_wrong_index_reaches_nobody():
     model = fake(
-        draft="Ada Lovelace was born in 1815 [7]. Alan Turing was born in 1912 [2][12].", RewriteReply={"sentences": []}
+        draft="Ada Lovelace was born in 1814 [7]. Alan Turing was born in 1912 [2][12].", RewriteReply={"sentences": []}
     )
     found = await written(model)
     assert "[7]" not in "".join(found.chunks)
     assert "[12]" not in "".join(found.chunks)
-    assert found.verdicts == ["unsupported", "unsupported"]
+    assert found.verdicts == ["unsupported", "supported"]
     assert [citation["source"] for citation in found.result["citations"]] == ["alan.md"]
+
+
+async def test_what_is_true_is_given_the_citation_that_carries_it():
+    """Models often cite the wrong number, or forget the calculation; code that can check can also mend."""
+    model = fake(draft="Ada Lovelace was older, by 97 years. Ada Lovelace was born in 1815 [2].")
+    found = await written(model)
+    assert set(found.verdicts) <= {"computed", "supported"}
+    assert not model.asked("RewriteReply")
+
+
+async def test_a_refusal_is_no_answer_where_something_was_found():
+    found = await written(fake(draft="I'm sorry, but I can't help with that request."))
+    assert "sorry" not in found.answer
+    assert "97 years" in found.answer
 
 
 async def test_no_sources_are_written_by_the_model():

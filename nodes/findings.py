@@ -1,0 +1,63 @@
+"""The writer's material in its prompt: what each task came to, what was not found, and the numbered sources."""
+
+from collections.abc import Mapping
+
+from nodes.handoff import fill_text
+from nodes.passages import as_data, passage_block
+from nodes.services import Services
+from nodes.sources import UNITS, Sources
+from state import Outcome, item_type
+from state.search import SearchState
+from text.values import render
+
+SPARE_PASSAGES = 2
+"""Passages shown for each task that found nothing: more would bury those that carry the answer."""
+
+
+def findings(state: SearchState, services: Services, sources: Sources) -> str:
+    """The prompt: the question, a line a task, calculations, passages."""
+    plan, outcomes = state.get("plan"), state.get("outcomes", {})
+    tasks = plan.tasks if plan else ()
+    lines = [f"Question: {state['assessment'].question}", "", "Findings:"]
+    lines += [
+        f"- {as_data(fill_text(task.description, usable(outcomes), services.language), 300)} → "
+        f"{_told(outcomes.get(task.id), services, sources)}"
+        for task in tasks
+    ]
+    carrying = {key for outcome in outcomes.values() for key in outcome.evidence_ids}
+    lost = sum(not (task.id in outcomes and outcomes[task.id].usable) for task in tasks)
+    passages = [source.evidence for source in sources.items if source.evidence is not None]
+    shown = sum(passage.id in carrying for passage in passages) + SPARE_PASSAGES * lost
+    lines += ["", "Sources:"]
+    lines += [
+        f'<calculation n="{s.n}">{as_data(s.quote, 600)}</calculation>' for s in sources.items if s.outcome is not None
+    ]
+    lines.append(passage_block(passages[:shown]))
+    return "\n".join(lines)
+
+
+def usable(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
+    """The outcomes whose values may stand in a sentence."""
+    return {key: outcome for key, outcome in outcomes.items() if outcome.usable}
+
+
+def _told(outcome: Outcome | None, services: Services, sources: Sources) -> str:
+    if outcome is None or not outcome.usable:
+        why = outcome.failure.message if outcome is not None and outcome.failure else "it did not run"
+        return f"not found: {as_data(why, 200)}"
+    computed = (outcome.task_id,) if outcome.detail.get("computed") else ()
+    marks = "".join(f"[{n}]" for n in sources.numbers_of(() if computed else outcome.evidence_ids, computed))
+    note = f" (note: {as_data(outcome.note, 200)})" if outcome.note else ""
+    return f"{as_data(_value(outcome, services), 600)} {marks}{note}".strip()
+
+
+def _value(outcome: Outcome, services: Services) -> str:
+    """The value in prose: with its unit, and, for a `for_each` task, beside the item it belongs to."""
+    items = outcome.detail.get("items")
+    if isinstance(items, list) and isinstance(outcome.value, list) and len(items) == len(outcome.value):
+        one = item_type(outcome.type)
+        pairs = zip(items, outcome.value, strict=True)
+        return "; ".join(f"{item}: {render(value, one, services.language)}" for item, value in pairs)
+    unit = str(outcome.detail.get("unit") or "")
+    unit = UNITS[services.language].get(unit, unit)
+    return f"{render(outcome.value, outcome.type, services.language)} {unit}".strip()

@@ -1,0 +1,113 @@
+"""Recorded exchanges with a model, good, mediocre or broken, replayed turn by turn through whole runs.
+
+Each file of `tests/data/exchanges` holds a question (with the `history` before it, if it is a follow-up), the model's
+`turns`, and what is to `expect` of the result. A turn answers a request for its schema (null: plain text) whose newest
+message contains `match`; it answers one, or with `repeat` every such request. In a reply, as in a model's head, sources
+have no numbers of their own: ⟦Title⟧ stands for the number of the passage with that title in the prompt,
+⟦Title|words⟧ for the one that also contains these words, ⟦=2⟧ for that of the second calculation.
+"""
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import jsonschema
+import pytest
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+
+from graph import build_graph
+from state.settings import Context
+from tests.support.openai_server import Json, OpenAIServer, Reply, asked_schema, error, last_message, prompt, text
+
+pytestmark = pytest.mark.integration
+FOLDER = Path(__file__).parents[1] / "data" / "exchanges"
+EXCHANGES: dict[str, Json] = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
+SCHEMA = json.loads((Path(__file__).parents[2] / "app" / "result.schema.json").read_text())
+LIMIT = 30
+
+
+class Replay:
+    """A model that says what was recorded.
+
+    Attributes:
+        surprises: Requests that no turn answers, each as its schema and newest message.
+    """
+
+    def __init__(self, turns: list[Json]) -> None:
+        self.surprises: list[tuple[str | None, str]] = []
+        self._turns = list(turns)
+        self._lock = threading.Lock()
+
+    def __call__(self, request: Json) -> Reply:
+        name, newest = asked_schema(request), last_message(request)
+        with self._lock:
+            for turn in self._turns:
+                if turn["schema"] == name and turn["match"] in newest:
+                    if not turn.get("repeat"):
+                        self._turns.remove(turn)
+                    return text(numbered(turn["reply"], prompt(request)))
+            self.surprises.append((name, newest[:200]))
+        return error(400, f"no turn for {name}")
+
+
+def numbered(reply: str, said: str) -> str:
+    """A reply with the numbers that its sources have in a prompt; 0 for a source that is not there."""
+    passages = re.findall(r'<passage n="(\d+)" title="([^"]*)"[^>]*>\n(.*?)\n</passage>', said, re.DOTALL)
+    calculations = re.findall(r'<calculation n="(\d+)">', said)
+
+    def number(match: re.Match[str]) -> str:
+        if match[1].startswith("="):
+            position = int(match[1][1:]) - 1
+            return calculations[position] if position < len(calculations) else "0"
+        title, _, words = match[1].partition("|")
+        return next((n for n, named, body in passages if named == title and words in body), "0")
+
+    return re.sub("⟦([^⟧]+)⟧", number, reply)
+
+
+@pytest.fixture
+def replay(monkeypatch: pytest.MonkeyPatch, weiwo_home: Path) -> Iterator[Callable[[list[Json]], Replay]]:
+    assert not weiwo_home.exists()
+    servers: list[OpenAIServer] = []
+
+    def start(turns: list[Json]) -> Replay:
+        model = Replay(turns)
+        server = OpenAIServer(model).__enter__()
+        servers.append(server)
+        for name, value in server.environment.items():
+            monkeypatch.setenv(name, value)
+        return model
+
+    yield start
+    for server in servers:
+        server.__exit__(None, None, None)
+
+
+def conversation(exchange: Json) -> list[AnyMessage]:
+    messages: list[AnyMessage] = []
+    for turn in exchange.get("history", ()):
+        messages += [HumanMessage(turn["user"]), AIMessage(turn["assistant"])]
+    return [*messages, HumanMessage(exchange["question"])]
+
+
+@pytest.mark.parametrize("exchange", EXCHANGES.values(), ids=EXCHANGES)
+async def test_an_exchange_comes_to_what_it_should(exchange: Json, replay: Callable[[list[Json]], Replay]) -> None:
+    model = replay(exchange["turns"])
+    context = Context(model="openai:recorded", max_seconds=LIMIT, web=False)
+    result = (await build_graph().ainvoke({"messages": conversation(exchange)}, context=context))["result"]
+    expected = exchange["expect"]
+    jsonschema.validate(result, SCHEMA)
+    assert model.surprises == []
+    assert {key: result[key] for key in ("status", "level") if key in expected} == {
+        key: expected[key] for key in ("status", "level") if key in expected
+    }
+    assert "planned_by" not in expected or result["plan"]["decided_by"] == expected["planned_by"]
+    assert [words for words in expected.get("contains", ()) if words not in result["answer"]] == [], result["answer"]
+    assert [words for words in expected.get("not_contains", ()) if words in result["answer"]] == [], result["answer"]
+    assert {n for claim in result["claims"] for n in claim["citations"]} <= {c["n"] for c in result["citations"]}
+
+
+def test_there_are_exchanges_to_replay() -> None:
+    assert EXCHANGES
