@@ -68,8 +68,8 @@ async def open_checkpointer(
     """Open the saver that a graph is built with.
 
     Args:
-        settings: Tells the folder of Weiwo's own files.
-        database_url: `postgresql://…`; without one, SQLite.
+        settings: Tells the folder of Weiwo's own files, and the database if one is configured.
+        database_url: Another `postgresql://…` than the settings'; without any, SQLite.
 
     Yields:
         A saver whose tables exist. Several processes may have the same one open.
@@ -78,8 +78,8 @@ async def open_checkpointer(
         DatabaseUrlError: The URL is no Postgres URL.
         StorageError: The database cannot be used, now or while it is open.
     """
-    if database_url:
-        async with _postgres(database_url) as saver:
+    if url := database_url or settings.database_url:
+        async with _postgres(url) as saver:
             yield saver
     else:
         async with _sqlite(_path(settings)) as saver:

@@ -43,6 +43,9 @@ class Context(BaseModel):
     )
     web: bool | None = Field(None, description="Whether web search may be used (default yes, where a key is set).")
     tools: list[str] | None = Field(None, description="Extra LangChain tools as module:attribute.")
+    telemetry: bool | None = Field(
+        None, description="Whether retrieval telemetry is kept on this machine (default yes)."
+    )
     max_seconds: float | None = Field(None, gt=0, description="Seconds of work for one answer.")
     max_model_calls: int | None = Field(None, ge=0, description="Chat model calls for one answer.")
     max_tokens: int | None = Field(None, ge=0, description="Input and output tokens for one answer.")
@@ -69,9 +72,12 @@ class Settings(Value):
         tools: Extra tools as module:attribute.
         limits: Bounds of the run.
         telemetry: Whether retrieval telemetry is kept on this machine.
+        database_url: Postgres for threads (`WEIWO_DATABASE_URL`); SQLite under `home` without one. It may hold a
+            password, so it is neither shown nor a field of `Context`, which servers store.
     """
 
     home: str
+    database_url: str | None = Field(None, repr=False)
     models: dict[str, str] = Field(default_factory=dict)
     model_seconds: float = 60
     embeddings: str | None = None
@@ -97,15 +103,15 @@ class Settings(Value):
         default_model = known.get("model")
         models = {role: known.get(f"{role}_model") or default_model for role in ROLES}
         limits = {name: known[name] for name in Limits.model_fields if name in known}
-        rest = {name: known[name] for name in ("model_seconds", "embeddings", "web") if name in known}
+        rest = {name: known[name] for name in ("model_seconds", "embeddings", "web", "telemetry") if name in known}
         try:
             return cls(
                 home=str(home(env)),
+                database_url=env.get("WEIWO_DATABASE_URL") or None,
                 models={role: name for role, name in models.items() if name},
                 corpus=tuple(known.get("corpus", ())),
                 tools=tuple(known.get("tools", ())),
                 limits=Limits(**limits),
-                telemetry=_flag("WEIWO_TELEMETRY", env.get("WEIWO_TELEMETRY"), default=True),
                 **rest,
             )
         except ValidationError as error:
@@ -137,7 +143,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
             value: Any = [part for part in text.split(os.pathsep) if part]
         elif field == "tools":
             value = [part.strip() for part in text.split(",") if part.strip()]
-        elif field == "web":
+        elif field in {"web", "telemetry"}:
             value = _flag(name, text, default=True)
         else:
             value = text
