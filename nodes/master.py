@@ -55,7 +55,21 @@ AGENTS: dict[Level, tuple[str, ...]] = {
     "moderate": ("master", "executor", "reflection", "writer"),
     "complex": ("master", "planner", "executor", "reflection", "writer"),
 }
-_COMPOUND = frozenset({"superlative", "difference", "comparison", "each", "both", "same", "age_at"})
+_COMPOUND = frozenset(
+    {
+        "superlative",
+        "difference",
+        "comparison",
+        "each",
+        "both",
+        "same",
+        "age_at",
+        "ratio",
+        "percentage",
+        "sum",
+        "average",
+    }
+)
 COMPOUND: dict[Language, frozenset[str]] = {"en": _COMPOUND | {"chain"}, "zh": _COMPOUND}
 """Shapes that take several look-ups whatever the words look like. A Chinese chain is read too readily to be one."""
 EXPECTED_CALLS: dict[Level, int] = {"simple": 2, "moderate": 3, "complex": 7}

@@ -30,6 +30,8 @@ _DATE_NOUN: Final = re.compile(
 )
 _DURATION: Final = re.compile(r"^how long (?:did|does|has|had)\b", re.IGNORECASE)
 _BOOLEAN: Final = re.compile(r"^(?:is|are|was|were|do|does|did|has|have|had|can)\b", re.IGNORECASE)
+_RECURRING: Final = re.compile(r"^when (?:do|does|can|must|should|may)\b", re.IGNORECASE)
+"""In the present, "when" asks for a rule such as "within 30 days" or "on Mondays", not for a date."""
 _PLURAL_YEARS: Final = re.compile(r"^(?:in |on )?(?:what|which) (?:years|dates|days)\b", re.IGNORECASE)
 _MANY: Final = re.compile(
     r"^(?:(?:what|which) (?:two|three|four|five|six|seven|eight|nine|ten|\d+) \w+"
@@ -49,6 +51,8 @@ def type_of(question: str) -> ValueType:
     """The type of a question's answer, by its question words."""
     if _PLURAL_YEARS.match(question):
         return "list[date]"
+    if _RECURRING.match(question):
+        return "text"
     if _DATE_WH.match(question) or _DATE_NOUN.match(question):
         return "date"
     if _NUMBER_WH.match(question) or _MEASURE_WH.match(question) or _DURATION.match(question):

@@ -3,6 +3,9 @@
 import re
 from typing import Final
 
+from state import Language
+from text.dates import find_dates
+
 _FRAME: Final = re.compile(
     r"^(?:(?:what(?:'s| is| are| does)|how much (?:is|are)|calculate|compute|evaluate|work out|solve|the "
     r"(?:value|result) of"
@@ -53,6 +56,34 @@ def arithmetic(question: str) -> str | None:
     for pattern, sign in _WORDS:
         text = pattern.sub(sign, text)
     return _formula(text)
+
+
+_CALCULATE: Final = re.compile(
+    r"^(?:(?:please|can you|could you|calculate|compute|evaluate|work out|solve|tell me|what(?:'s| is| are| does)"
+    r"|how much (?:is|are)|the (?:value|result) of|请问|请|帮我|计算一?下?|算一?下|求)[\s:：,，]*)+",
+    re.IGNORECASE,
+)
+_ASKED: Final = re.compile(
+    r"[\s=]*(?:equals?|等于多少|等于几|等于|是多少|得多少|得几|是几|多少|的(?:值|结果)是?多少)?[\s=?？。.!]*$",
+    re.IGNORECASE,
+)
+
+
+def worded(question: str, amount: str, language: Language) -> str | None:
+    """The result of arithmetic in the words it was asked in: "17% of 2400 is 408."; None where it was asked in signs.
+
+    Args:
+        question: The question, which is nothing but arithmetic.
+        amount: Its result, written out.
+        language: The language to tell it in.
+    """
+    said = _ASKED.sub("", _CALCULATE.sub("", question.strip())).strip(" ,，?？")
+    if not re.search(r"[^\W\d_]|%", said) or len(said) > LONGEST:
+        return None
+    if language == "zh":
+        # A bare 1024 is read as a year, unless a sign stands before it.
+        return f"{said} = {amount}。" if find_dates(f"等于{amount}。") else f"{said}等于{amount}。"
+    return f"{said[0].upper()}{said[1:]} is {amount}."
 
 
 def _formula(text: str) -> str | None:  # noqa: C901, PLR0911, PLR0912 - one rule for each kind of token

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final, Literal
 
 from nodes.rules import english
-from nodes.rules.forms import SLOT, Lookup, word_set
+from nodes.rules.forms import LIFESPAN, SLOT, Lookup, word_set
 from nodes.rules.lexicon_en import (
     DATE_ATTRIBUTES,
     adjective_of,
@@ -16,6 +16,7 @@ from nodes.rules.lexicon_en import (
     date_question,
     measure_of,
 )
+from nodes.rules.lives_en import lived_longer
 from state import ValueType
 
 Direction = Literal["less", "greater"]
@@ -91,7 +92,7 @@ def read_compared(predicate: str, context: str = "", *, people: bool = False) ->
     Returns:
         What to ask and who wins; None where the predicate does not compare, or not by anything known.
     """
-    text = predicate.strip(" ,:").lower()
+    text = lived_longer(predicate.strip(" ,:").lower())
     for pattern, build in (
         (_LASTING, _lasting),
         (_ADJECTIVE, lambda match: _by_adjective(match, context, people=people)),
@@ -281,6 +282,9 @@ def _lasting(match: re.Match[str]) -> Compared | None:
     else:
         question, relation = (
             f"How long did {SLOT} {english.BASE_OF_PAST.get(verb, verb.removesuffix('ed'))}?",
-            "duration",
+            LIFESPAN if verb == "lived" else "duration",
         )
-    return Compared(question, "number", relation, way, f"{verb} {comparative} than", f"{verb} the {superlative}")
+    than, most = f"{verb} {comparative} than", f"{verb} the {superlative}"
+    if relation == LIFESPAN and way == "less":
+        than, most = "had a shorter life than", "had the shortest life"
+    return Compared(question, "number", relation, way, than, most)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from nodes.rules.chains_zh import type_of
-from nodes.rules.forms import SLOT, Lookup
+from nodes.rules.forms import LIFESPAN, SLOT, Lookup
 from nodes.rules.lexicon_zh import (
     ADJECTIVES,
     DATE_VERBS,
@@ -54,10 +54,17 @@ _NOUN_ADJECTIVE: Final = re.compile(
     r"|价格|票房|产量|市值|营收|直径|寿命)(?:是)?(?:更|最|较|比较)?"
     r"(?P<way>高|低|大|小|长|短|深|浅|宽|窄|重|轻|多|少|快|慢|贵)"
 )
+_LIVED: Final = re.compile(
+    r"(?:活得?|活得?(?:时间|岁数)|寿命)(?:更|最|较|比较)?(?P<way>久|长|短|大)(?:一些|一点|些)?|(?P<much>多活|少活)|(?P<long>长寿|高寿|短命)"
+)
+_KINDS: Final = re.compile(
+    r"(?:[象龟狗猫鲸鼠虎狮鹤树鱼鸟蝉兔牛羊]|男性|女性|[国男女]人?|动物|植物)(?:$|[和与跟、,，还谁哪])"
+)
+"""Kinds of living things and peoples, which have no birth and no death of their own."""
 _GREATER: Final = frozenset("高大长深宽重多快贵")
 
 
-def read_compared(
+def read_compared(  # noqa: PLR0911 - one return for each kind of predicate
     predicate: str, context: str = "", *, people: bool = False, unit: str = "", strict: bool = False
 ) -> Compared | None:
     """Read a predicate that compares.
@@ -73,6 +80,8 @@ def read_compared(
     if match := _EARLY.fullmatch(re.sub(r"^是", "", text)):
         return _by_order(match)
     plain = _DEGREE.sub("", text)
+    if not _KINDS.search(context) and (match := _LIVED.fullmatch(plain)):
+        return _by_life(longer=(match["way"] or match["much"] or match["long"]) not in {"短", "少活", "短命"})
     if found := _by_adjective(plain, context, people=people, unit=unit):
         return found
     if match := _NOUN_ADJECTIVE.fullmatch(_DEGREE.sub("", text)):
@@ -90,6 +99,18 @@ def read_compared(
         than, most = f"〈a〉的{noun}比〈b〉{word}", f"〈a〉的{noun}最{word}"
         return Compared(f"{SLOT}有多少{noun}？", "number", noun, _way(greater=more), than, most, word)
     return None
+
+
+def _by_life(*, longer: bool) -> Compared:
+    return Compared(
+        f"{SLOT}享年多少岁？",
+        "number",
+        LIFESPAN,
+        _way(greater=longer),
+        "〈a〉比〈b〉更长寿" if longer else "〈a〉的寿命比〈b〉短",
+        "〈a〉最长寿" if longer else "〈a〉的寿命最短",
+        "多活" if longer else "少活",
+    )
 
 
 def _by_order(match: re.Match[str]) -> Compared:

@@ -48,7 +48,7 @@ _WH_MIDDLE: Final = re.compile(
     rf"|的)*[\u4e00-\u9fff]{{1,12}}?)"
 )
 _WH_FIRST: Final = re.compile(
-    rf"{_WHICH}(?P<pred>(?:更|最|比较|较|先|后|早|晚)[\u4e00-\u9fff]{{0,10}}?|年长|年轻|大|高"
+    rf"{_WHICH}(?P<pred>(?:更|最|比较|较|先|后|早|晚)[\u4e00-\u9fff]{{0,10}}?|活得(?:更|最|比较)?[久长短]|更?长寿|年长|年轻|大|高"
     rf"|长)[,:，：]?(?P<list>[^,，]+(?:还是|或者?|和|与|、).+)"
 )
 _LAST_ASKED: Final = r"的?(?:一?[个位座条所部]|人|[\u4e00-\u9fff]{1,3})?(?:是|为)(?P<wh>谁|哪.{0,4}|什么)"
@@ -140,9 +140,9 @@ def whether(text: str, unit: str = "") -> Shape | None:
 
 
 _THAN_BY: Final = re.compile(
-    rf"(?P<a>.+?)(?:的(?P<noun>{NOUNS}))?(?:要)?{_THAN}(?P<b>.+?)(?P<pred>(?:早|晚)(?:{DATE_VERBS})"
+    rf"(?P<a>.+?)(?:的(?P<noun>{NOUNS}))?(?:要)?{_THAN}(?P<b>.+?)(?P<pred>多活|少活|(?:早|晚)(?:{DATE_VERBS})"
     rf"|(?:{DATE_VERBS})(?:得)?(?:早|晚)|年长|年轻|[大小高矮低长短重轻深浅宽窄快慢早晚多少贵])"
-    rf"(?:出|了)*(?:多少|几)(?P<unit>(?:{UNITS})*)(?:[\u4e00-\u9fff]{{0,4}})?"
+    rf"(?:得)?(?:出|了)*(?:多少|几)(?P<unit>(?:{UNITS})*)(?:[\u4e00-\u9fff]{{0,4}})?"
 )
 _APART: Final = re.compile(
     rf"(?P<list>.+?)(?:之间)?(?:的)?(?P<what>年龄|年纪|岁数|{NOUNS}|{DATE_VERBS})?(?:的)?(?:时间|年份"

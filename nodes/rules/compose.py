@@ -6,11 +6,13 @@ grammar is certain; elsewhere the passage speaks for itself. Nothing is said tha
 
 from collections.abc import Iterator, Mapping
 
-from nodes.rules.facts import UNNAMED, Book, Sentence, fact, is_computation, not_found
+from nodes.rules.agreements import agreement, ranking
+from nodes.rules.facts import UNNAMED, Book, Sentence, fact, indirect, is_computation, not_found
 from nodes.rules.forms import Shape
+from nodes.rules.reading.nearest import nearest
 from nodes.rules.shapes import read_question
 from nodes.rules.small_talk import small_talk
-from nodes.rules.verdicts import agreement, ranking, verdict
+from nodes.rules.verdicts import verdict
 from state import Evidence, Language, Outcome, Plan, Task
 
 __all__ = ["Sentence", "compose", "small_talk"]
@@ -37,7 +39,7 @@ def compose(
     """
     shape = read_question(question, language)
     book = Book(plan, outcomes, evidence, language)
-    sentences = [*_answers(book, shape), *_facts(book), *_gaps(book, shape)]
+    sentences = [*_answers(book, shape), *_facts(book), *_gaps(book, shape), *_nearest(book)]
     if not sentences:
         sentences = [Sentence(not_found(question, language))]
     return list({sentence.text: sentence for sentence in reversed(sentences)}.values())[::-1]
@@ -45,8 +47,9 @@ def compose(
 
 def _answers(book: Book, shape: Shape) -> Iterator[Sentence]:
     """The results of calculations; where the plan has none, what the values of the compared things tell."""
+    finals = set(book.plan.final_ids)
     computations = [task for task in book.plan.tasks if is_computation(task)]
-    for task in computations:
+    for task in sorted(computations, key=lambda task: task.id not in finals):
         if told := verdict(book, task, shape):
             yield told
     asked = _compared(book.plan, shape)
@@ -79,11 +82,36 @@ def _gaps(book: Book, shape: Shape) -> Iterator[Sentence]:
         if book.usable(task.id) is not None:
             continue
         if is_computation(task):
+            if task.id not in book.plan.final_ids and outcome is not None and outcome.status == "blocked":
+                continue  # what ends the plan for want of it says so
             yield Sentence(_not_computed(book, task, outcome, shape))
         elif outcome is None or outcome.status != "blocked" or not _explained(book, task):
             yield Sentence(not_found(book.asked(task), book.language))
         else:
             yield Sentence(_hanging(book, task))
+
+
+def _nearest(book: Book) -> Iterator[Sentence]:
+    """For one look-up that found nothing: the sentence that comes nearest, told as no more than that."""
+    if len(book.plan.tasks) != 1:
+        return
+    task = book.plan.tasks[0]
+    outcome = book.outcomes.get(task.id)
+    if is_computation(task) or task.for_each or outcome is None or outcome.status != "empty":
+        return
+    searched = [passage for passage in book.evidence.values() if task.id in passage.task_ids]
+    quote = nearest(book.asked(task), searched, book.language)
+    if quote is None:
+        return
+    words = " ".join(quote.text.split()).strip("|").strip()
+    title = book.evidence[quote.evidence_id].title.strip("《》")
+    if book.language == "zh":
+        words = words.rstrip("。")
+        origin = f"出自“{title}”：" if title else "是："
+        yield Sentence(f"最接近的内容{origin}“{words}”。", (quote.evidence_id,))
+    else:
+        origin = f", in “{title}”" if title else ""
+        yield Sentence(f"The nearest I found{origin}: “{words.rstrip('.')}”.", (quote.evidence_id,))
 
 
 def _explained(book: Book, task: Task) -> bool:
@@ -105,6 +133,8 @@ def _not_computed(book: Book, task: Task, outcome: Outcome | None, shape: Shape)
     missing = any(book.usable(name) is None for name in book.plan.upstream(task.id))
     reason = outcome.failure.message if outcome and outcome.failure and not missing else ""
     names = shape.subjects if len(shape.subjects) > 1 and shape.kind != "age_at" else ()
+    if shape.task and missing and (clause := indirect(book.asked(task), book.language)):
+        return f"因此无法得知{clause}。" if book.language == "zh" else f"Without that, I cannot say {clause}."
     if book.language == "zh":
         what = f"{'和'.join(names)}的比较结果" if names else "计算结果"
         return f"因此无法得知{what}。" if missing else f"无法得知{what}{f'：{reason}' if reason else ''}。"

@@ -13,7 +13,7 @@ _AGE: Final = re.compile(
     r"(?:how old (?:was|were|is)|(?:at )?(?:what|which) age (?:was|did)|what was the age of) (?P<who>.+?)"
     r"(?: (?P<verb>die|marry|become .+|win .+|publish .+))?,? ?(?:(?:when|the (?:day|year|time)(?: that)?|as) "
     r"(?P<clause>.+)"
-    r"|(?:at the time of|upon|at|on|during) (?P<noun>.+))?",
+    r"|(?P<preposition>at the time of|upon|at|on|during) (?P<noun>.+))?",
     re.IGNORECASE,
 )
 _CLAUSE_FIRST: Final = re.compile(r"when (?P<clause>.+?), how old (?:was|were) (?P<who>.+)", re.IGNORECASE)
@@ -36,16 +36,28 @@ def age_at(text: str) -> Shape | None:
     if who is None:
         return None
     if parts.get("noun"):
-        event = _noun_event(parts["noun"], who)
+        event, when = _noun_event(parts["noun"], who), f"{parts['preposition']} {parts['noun']}"
     else:
         clause = parts.get("clause") or (f"he {_past(parts['verb'])}" if parts.get("verb") else "")
-        event = _clause_event(clause, who) if clause else None
+        event, when = _clause_event(clause, who) if clause else None, f"when {clause}"
     if event is None:
         return None
     relation = "born" if isinstance(who, Lookup) else (beginning_of(who) or "born")
     start = Lookup(date_question(relation), "date", who, relation)
+    told, task = f"〈a〉 was 〈n〉 years old {when}", f"How old was 〈a〉 {when}?"
+    if parts.get("verb"):
+        told, task = f"〈a〉 {_past(parts['verb'])} at the age of 〈n〉", f"At what age did 〈a〉 {parts['verb']}?"
     return Shape(
-        "age_at", "en", (start, event), subjects_of((start,)), "age", difference=True, unit="years", asks="how_much"
+        "age_at",
+        "en",
+        (start, event),
+        subjects_of((start,)),
+        "age",
+        difference=True,
+        unit="years",
+        asks="how_much",
+        told=told,
+        task=task,
     )
 
 
@@ -88,8 +100,10 @@ def _innermost(who: str | Lookup) -> str:
 
 
 def _noun_event(noun: str, who: str | Lookup) -> Lookup | None:
-    own = re.fullmatch(r"(?:(?:the time of )?(?:his|her|its|their) )(?P<event>[a-z ]+)", noun, re.IGNORECASE)
-    if own and (relation := DATE_ATTRIBUTES.get(own["event"].lower())):
+    own = re.fullmatch(
+        r"(?:(?:the time of )?(?:his|her|its|their) )(?P<event>[a-z ]+)|(?P<death>death)", noun, re.IGNORECASE
+    )
+    if own and (relation := DATE_ATTRIBUTES.get((own["event"] or own["death"]).lower())):
         return Lookup(date_question(relation), "date", who, relation)
     return event(noun)
 

@@ -79,10 +79,10 @@ def age_at(text: str) -> Shape | None:
     """X去世时多少岁; Y建成时,X多少岁."""
     if match := _AGE_DIED.fullmatch(text):
         subject = operand(match["who"])
-        return _age(subject, Lookup(f"{SLOT}是哪一年{match['verb']}的？", "date", subject, "")) if subject else None
+        return _dated_age(subject, match["verb"]) if subject else None
     if match := _AGE_THEN.fullmatch(text):
         subject = operand(match["who"])
-        return _age(subject, Lookup(f"{SLOT}是哪一年{match['verb']}的？", "date", subject)) if subject else None
+        return _dated_age(subject, match["verb"]) if subject else None
     match = _AGE.fullmatch(text)
     if match is None:
         return None
@@ -96,7 +96,12 @@ def age_at(text: str) -> Shape | None:
     subject = operand(who)
     if subject is None:
         return None
-    return _age(subject, event(clause) or _clause_event(clause))
+    return _age(subject, event(clause) or _clause_event(clause), f"{clause}时，〈a〉")
+
+
+def _dated_age(subject: str | Lookup, verb: str) -> Shape | None:
+    """The age of somebody at what he did himself, in a year that is to be found."""
+    return _age(subject, Lookup(f"{SLOT}是哪一年{verb}的？", "date", subject, ""), f"〈a〉{verb}时")
 
 
 def _own_age(clause: str) -> Shape | None:
@@ -110,7 +115,7 @@ def _own_age(clause: str) -> Shape | None:
         return None
     verb = match["verb"]
     question = date_question(verb) if re.fullmatch(DATE_VERBS, verb) else f"{SLOT}是哪一年{verb}的？"
-    return _age(subject, Lookup(question, "date", subject, RELATION_OF_VERB.get(verb, "")))
+    return _age(subject, Lookup(question, "date", subject, RELATION_OF_VERB.get(verb, "")), f"〈a〉{verb}时")
 
 
 def _clause_event(clause: str) -> Lookup | None:
@@ -120,10 +125,21 @@ def _clause_event(clause: str) -> Lookup | None:
     return replace(found, ret="date")
 
 
-def _age(subject: str | Lookup, happened: Lookup | None) -> Shape | None:
+def _age(subject: str | Lookup, happened: Lookup | None, then: str) -> Shape | None:
     if happened is None:
         return None
     named = subject if isinstance(subject, str) else label(Lookup("", subject=subject))
     verb = "出生" if isinstance(subject, Lookup) else (beginning_of(named) or "出生")
     start = Lookup(date_question(verb), "date", subject, RELATION_OF_VERB.get(verb, verb))
-    return Shape("age_at", "zh", (start, happened), (named,), "age", difference=True, unit="岁", asks="how_much")
+    return Shape(
+        "age_at",
+        "zh",
+        (start, happened),
+        (named,),
+        "age",
+        difference=True,
+        unit="岁",
+        asks="how_much",
+        told=f"{then}〈n〉岁",
+        task=f"{then}多少岁？",
+    )

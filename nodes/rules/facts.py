@@ -8,12 +8,14 @@ from typing import Final
 
 from nodes.rules import statements_en, statements_zh
 from nodes.rules.amounts import approximate, shown, unit_of, written
+from nodes.rules.reading.wants import is_definition
 from state import ITEM, REFERENCE, Evidence, JsonValue, Language, Outcome, Plan, Task, item_type
 
 UNNAMED: Final = "\ufffd"
 """Stands in a question for something that was not found and has no name."""
 _MOST_CITED: Final = 2
 _LONGEST_QUOTE: Final = 400
+_MOST_QUOTED: Final = 3
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,12 @@ def fact(book: Book, task: Task) -> Iterator[Sentence]:
     if task.for_each:
         yield from _of_items(book, task, outcome)
         return
-    yield _stated(book, task, outcome, book.asked(task)) or _quoted(book, task, outcome)
+    question = book.asked(task)
+    stated = _stated(book, task, outcome, question)
+    if stated is None and outcome.type == "text" and is_definition(question) and outcome.quotes:
+        yield from _verbatim(book, outcome)
+    else:
+        yield stated or _quoted(book, task, outcome)
     rivals = outcome.detail.get("disagree")
     if isinstance(rivals, list) and rivals:
         yield _disagreeing(book, outcome, rivals)
@@ -117,6 +124,16 @@ def _stated(book: Book, task: Task, outcome: Outcome, question: str) -> Sentence
     )
     computed = (task.id,) if is_computation(task) else ()
     return Sentence(text, book.cited(outcome), computed) if text else None
+
+
+def _verbatim(book: Book, outcome: Outcome) -> Iterator[Sentence]:
+    """What something is, in the passages' own sentences."""
+    for quote in outcome.quotes[:_MOST_QUOTED]:
+        words = " ".join(quote.text.split()) if book.language == "en" else quote.text.strip()
+        if not words or len(words) > _LONGEST_QUOTE:
+            continue
+        end = "" if words[-1] in '.!?。！？”"' else ("." if book.language == "en" else "。")
+        yield Sentence(words + end, (quote.evidence_id,))
 
 
 def is_computation(task: Task) -> bool:
@@ -178,6 +195,14 @@ def _of_items(book: Book, task: Task, outcome: Outcome) -> Iterator[Sentence]:
     missing = outcome.detail.get("missing")
     for item in missing if isinstance(missing, list) else []:
         yield Sentence(not_found(book.asked(task, str(item)), book.language))
+
+
+def indirect(question: str, language: Language) -> str | None:
+    """A question as a clause: "when X was born"; None where its order is not known."""
+    if language == "zh":
+        return statements_zh.indirect(question)
+    age = re.fullmatch(r"How old was (?P<who>.+?) (?P<when>(?:when|in|on|by|at|upon|during|as of) .+?)\??", question)
+    return f"how old {age['who']} was {age['when']}" if age else statements_en.indirect(question)
 
 
 def not_found(question: str, language: Language) -> str:

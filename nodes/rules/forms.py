@@ -25,6 +25,10 @@ Kind = Literal[
     "both",
     "same",
     "age_at",
+    "ratio",
+    "percentage",
+    "sum",
+    "average",
     "arithmetic",
     "small_talk",
     "writing_help",
@@ -34,7 +38,8 @@ Kind = Literal[
 `single` is one look-up and `chain` look-ups that hang on each other; `comparison` asks which of two is more,
 `difference` also by how much, `superlative` which of several is most; `list` asks the same of several subjects and
 `each` of every item of a list that has to be found first; `both` whether something holds for all, `same` whether
-all agree; `age_at` how long after its beginning something happened.
+all agree; `age_at` how long after its beginning something happened. `ratio` asks how many times the second the first
+is, `percentage` how many per cent of it; `sum` and `average` what several come to together.
 """
 
 
@@ -79,7 +84,7 @@ class Shape:
         kind: What it asks for.
         language: The language it is asked in.
         lookups: What has to be looked up: one per subject, in the order they were named; for `each` the list, then
-            what is asked of every item; for `age_at` the beginning, then the event.
+            what is asked of every item; for `age_at` the beginning, then the event unless `date` tells it.
         subjects: The compared or listed things, as the user named them.
         attribute: Canonical relation asked of the subjects, or their own words; None where there is none.
         direction: Which wins a comparison: the `less` (earlier, smaller) or the `greater`.
@@ -90,6 +95,9 @@ class Shape:
         most: How the winner of several is said to lead: "is the tallest"; in Chinese a sentence, 〈a〉最高.
         by: The Chinese verb of the difference: 大, 高, 早.
         expression: The formula of pure arithmetic.
+        date: The day, month or year an age is asked at, in ISO form.
+        told: How a calculation is told: a sentence about 〈a〉 and 〈b〉, or all of them 〈l〉, with the figure 〈n〉.
+        task: What the calculation is to find, as a question about 〈a〉, 〈b〉 or 〈l〉; "" where other words do.
     """
 
     kind: Kind
@@ -105,6 +113,13 @@ class Shape:
     most: str = ""
     by: str = ""
     expression: str = ""
+    date: str = ""
+    told: str = ""
+    task: str = ""
+
+
+LIFESPAN: Final = "lifespan"
+"""The relation of a look-up that is found as the time between a birth and a death."""
 
 
 _BRACES: Final = str.maketrans({"{": "(", "}": ")"})

@@ -45,6 +45,12 @@ _ZH_EXTRA: Final = (
     (re.compile(r"有?多快"), " 速度 "),
     (re.compile(r"有?多远"), " 距离 "),
 )
+_WHO_DID: Final = re.compile(
+    r"^(?:是)?(?:谁|哪一?位[\u4e00-\u9fff]{0,4}?|什么人|何人|哪个人)(?:最早|首先|最先|第一个)?"
+    r"(?P<verb>发现|发明|创作|创立|创办|创建|建立|设计|建造|提出|撰写|写|画|执导|导演|拍摄|编写|翻译|谱写|统一|征服|修建|建)"
+    r"(?:出|了|过|的)*(?P<what>[^?？]{1,60})[?？]?$"
+)
+"""谁发明了X, whose words stand in the order of no text."""
 _ZH_FRAME: Final = re.compile(
     r"(?:位于|坐落于|于|是|在|为|有|到)?(?:哪几[年个位座条部天]|哪一?(?:年|天|日|个|位|座|条|所|部|本|家|些|国"
     r"|里|儿|种)|什么时候|什么时间|什么地方|什么|何时|何地|何处|谁"
@@ -77,7 +83,7 @@ def _english(question: str) -> str:
 
 
 def _chinese(question: str) -> str:
-    text = question
+    text = _WHO_DID.sub(r"\g<what> \g<verb>", question)
     for pattern, words in _ZH_EXTRA:
         text = pattern.sub(words, text)
     text = _ZH_FRAME.sub(" ", text.replace(SLOT, f"{SLOT} "))

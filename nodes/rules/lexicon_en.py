@@ -12,6 +12,7 @@ _PERSON: Final = (
     "father mother wife husband spouse partner son daughter child brother sister sibling uncle aunt nephew "
     "niece cousin "
     "grandfather grandmother grandson granddaughter parent mentor teacher student successor predecessor heir tutor "
+    "lead instructor organizer maintainer supervisor "
     "president king queen emperor empress ruler monarch chancellor governor mayor leader head chairman chairwoman "
     "chairperson ceo captain coach manager commander prime-minister vice-president dean principal rector patron "
     "winner runner-up namesake protagonist hero heroine villain drummer guitarist vocalist bassist frontman star actor "

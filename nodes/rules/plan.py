@@ -8,18 +8,31 @@ is compared is compared by code.
 from collections.abc import Collection
 from typing import Final
 
-from nodes.rules.forms import SLOT, Lookup, Shape, normalize
+from nodes.rules.forms import LIFESPAN, SLOT, Lookup, Shape, normalize
 from nodes.rules.keywords import LONGEST, keywords
 from nodes.rules.mend import repair
 from nodes.rules.search_tools import search_tool
 from nodes.rules.shapes import read_question
 from nodes.rules.talk import talk
+from nodes.rules.wordings import computed
 from state import JsonValue, Language, Plan, Task, ValueType
 
 __all__ = ["repair", "rule_plan", "single_task_plan"]
 
 CALCULATOR: Final = "calculator"
 DATE_DIFFERENCE: Final = "date_difference"
+_MOST_LIVES: Final = 5
+"""Life spans that are compared: each takes three tasks."""
+_BIRTH_AND_DEATH: Final[dict[Language, tuple[Lookup, Lookup]]] = {
+    "en": (Lookup(f"When was {SLOT} born?", "date", "", "born"), Lookup(f"When did {SLOT} die?", "date", "", "died")),
+    "zh": (
+        Lookup(f"{SLOT}是哪一年出生的？", "date", "", "born"),
+        Lookup(f"{SLOT}是哪一年去世的？", "date", "", "died"),
+    ),
+}
+_COMPUTED: Final = frozenset(
+    {"comparison", "difference", "superlative", "same", "age_at", "ratio", "percentage", "sum", "average"}
+)
 _UNITS: Final = {"day": "days", "天": "days", "日": "days", "month": "months", "个月": "months", "月": "months"}
 
 
@@ -42,7 +55,11 @@ def rule_plan(question: str, language: Language, tools: Collection[str], revisio
     elif shape.kind == "each":
         builder.every(*shape.lookups)
     elif shape.lookups:
-        found = [builder.look_up(lookup) for lookup in shape.lookups]
+        lives = len(shape.lookups) <= _MOST_LIVES and DATE_DIFFERENCE in tools
+        found = [
+            builder.life(lookup) if lives and lookup.relation == LIFESPAN else builder.look_up(lookup)
+            for lookup in shape.lookups
+        ]
         _compute(builder, shape, found, language)
     if not builder.tasks:
         return single_task_plan(question, language, tools).model_copy(update={"revision": revision})
@@ -88,10 +105,21 @@ class _Builder:
 
     def look_up(self, lookup: Lookup) -> str:
         if lookup not in self._known:
-            subject = lookup.subject
-            named = subject if isinstance(subject, str) else f"{{{{{self.look_up(subject)}.ret}}}}"
-            self._known[lookup] = self._ask(lookup, named)
+            self._known[lookup] = self._ask(lookup, self._named(lookup.subject))
         return self._known[lookup]
+
+    def life(self, lookup: Lookup) -> str:
+        """How long somebody lived, from birth to death."""
+        if lookup not in self._known:
+            start, end = (self.look_up(one.about(lookup.subject)) for one in _BIRTH_AND_DEATH[self.language])
+            named = self._named(lookup.subject)
+            args: dict[str, JsonValue] = {"start": f"{{{{{start}.ret}}}}", "end": f"{{{{{end}.ret}}}}", "unit": "age"}
+            description = lookup.question.replace(SLOT, named)
+            self._known[lookup] = self.add(description, DATE_DIFFERENCE, args, "number")
+        return self._known[lookup]
+
+    def _named(self, subject: str | Lookup) -> str:
+        return subject if isinstance(subject, str) else f"{{{{{self.look_up(subject)}.ret}}}}"
 
     def every(self, items: Lookup, asked: Lookup) -> None:
         source = self.look_up(items)
@@ -105,17 +133,21 @@ class _Builder:
 
 def _compute(builder: _Builder, shape: Shape, found: list[str], language: Language) -> None:
     """The calculation that ends a plan, if the shape asks for one and its tool is there."""
-    if len(set(found)) < 2 or shape.kind not in {"comparison", "difference", "superlative", "same", "age_at"}:
+    references = [f"{{{{{task_id}.ret}}}}" for task_id in found]
+    if shape.date and DATE_DIFFERENCE in builder.tools:
+        at: dict[str, JsonValue] = {"start": references[0], "end": shape.date, "unit": "age"}
+        builder.add(computed(shape, language), DATE_DIFFERENCE, at, "number")
+        return
+    if len(set(found)) < 2 or shape.kind not in _COMPUTED:
         return
     kinds = {lookup.ret for lookup in shape.lookups}
-    references = [f"{{{{{task_id}.ret}}}}" for task_id in found]
     if kinds == {"date"} and len(found) == 2 and shape.kind != "same" and DATE_DIFFERENCE in builder.tools:
         unit = "age" if shape.kind == "age_at" else _UNITS.get(shape.unit.rstrip("s"), "years")
         args: dict[str, JsonValue] = {"start": references[0], "end": references[1], "unit": unit}
-        builder.add(_computed(shape, language), DATE_DIFFERENCE, args, "number")
+        builder.add(computed(shape, language), DATE_DIFFERENCE, args, "number")
     elif kinds in ({"date"}, {"number"}) and CALCULATOR in builder.tools:
         expression, ret = _expression(shape, references, dates=kinds == {"date"})
-        builder.add(_computed(shape, language), CALCULATOR, {"expression": expression}, ret)
+        builder.add(computed(shape, language), CALCULATOR, {"expression": expression}, ret)
 
 
 def _expression(shape: Shape, references: list[str], *, dates: bool) -> tuple[str, ValueType]:
@@ -124,31 +156,14 @@ def _expression(shape: Shape, references: list[str], *, dates: bool) -> tuple[st
         return (
             f"{references[0]} - {references[1]} == 0" if dates else f"{references[0]} == {references[1]}"
         ), "boolean"
+    if shape.kind in {"sum", "average"}:
+        # Joined by hand, for a formula takes references to numbers, not to lists of them.
+        added = " + ".join(references)
+        return (f"({added}) / {len(references)}" if shape.kind == "average" else added), "number"
+    if shape.kind in {"ratio", "percentage"}:
+        share = f"{references[0]} / {references[1]}"
+        return f"round({share}{' * 100' if shape.kind == 'percentage' else ''}, 2)", "number"
     if shape.kind in {"difference", "age_at"} and len(references) == 2:
         return f"{references[0]} - {references[1]}", "number"
     best = "min" if shape.direction == "less" else "max"
     return f"{best}({', '.join(references)})", "date" if dates else "number"
-
-
-def _computed(shape: Shape, language: Language) -> str:  # noqa: PLR0911 - one wording for each shape
-    """What the calculation is for, as a question."""
-    names = [subject or "?" for subject in shape.subjects]
-    if language == "zh":
-        joined = "、".join(names) or "两者"
-        if shape.kind == "age_at":
-            return f"{joined}当时多少岁？"
-        if shape.kind == "same":
-            return f"{joined}的{shape.attribute or '值'}是否相同？"
-        if shape.kind == "difference":
-            return f"{joined}相差多少？"
-        return f"{joined}中{shape.most.replace('〈a〉', '')}的是哪个？" if shape.most else f"{joined}相比，结果如何？"
-    joined = " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names) or "them"
-    if shape.kind == "age_at":
-        return f"How old was {joined} at the time?"
-    if shape.kind == "same":
-        return f"Do {joined} have the same {shape.attribute or 'value'}?"
-    if shape.kind == "difference":
-        return f"What is the difference between {joined}?"
-    if shape.than and len(names) == 2:
-        return f"Which {shape.than.removesuffix(' than')}, {names[0]} or {names[1]}?"
-    return f"Which of {joined} {shape.most}?" if shape.most else f"How do {joined} compare?"

@@ -12,6 +12,7 @@ from typing import Final
 from nodes.rules.reading.asked import Asked, analyse
 from nodes.rules.reading.candidates import choose
 from nodes.rules.reading.checks import checked
+from nodes.rules.reading.plain import read_plain
 from nodes.rules.reading.quantities import dates, numbers
 from nodes.rules.reading.results import Reading, nothing, same_date, typed, whole_passages, with_value
 from nodes.rules.reading.standing import View, views
@@ -51,6 +52,16 @@ def read(description: str, ret: ValueType, passages: Sequence[Evidence], languag
         return nothing(asked, language, found_subject=False)
     if ret == "passages":
         return whole_passages(asked, given, language)
+    if asked.kind == "date" and ret == "text" and (rule := read_plain(asked, given, ret)):
+        return rule  # "When is homework due?" asks for a rule, not for a day in history
+    found, spoken_of = _about_subject(asked, given, ret)
+    if found is None and item_type(ret) != "boolean":
+        found = read_plain(asked, given, ret)
+    return found or nothing(asked, language, found_subject=spoken_of)
+
+
+def _about_subject(asked: Asked, given: Sequence[Evidence], ret: ValueType) -> tuple[Reading | None, bool]:
+    """What is read in sentences about the question's subject, and whether there are any."""
     subjects = asked.subjects or (asked.text,)
     for text in subjects:
         subject = Subject(text)
@@ -58,8 +69,8 @@ def read(description: str, ret: ValueType, passages: Sequence[Evidence], languag
         # What is asked about comes first; a lesser name alone, such as that of an event, is another question.
         if not seen or (text != subjects[0] and not _speaks_of(subjects[0], seen)):
             continue
-        return _read(asked, subject, seen, ret) or nothing(asked, language, found_subject=True)
-    return nothing(asked, language, found_subject=False)
+        return _read(asked, subject, seen, ret), True
+    return None, False
 
 
 def _speaks_of(subject: str, seen: Sequence[View]) -> bool:

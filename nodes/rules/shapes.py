@@ -61,4 +61,6 @@ def _restored(shape: Shape, masked: Masked) -> Shape:
         attribute=masked.restore(shape.attribute) if shape.attribute else shape.attribute,
         than=masked.restore(shape.than),
         most=masked.restore(shape.most),
+        told=masked.restore(shape.told),
+        task=masked.restore(shape.task),
     )

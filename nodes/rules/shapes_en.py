@@ -6,12 +6,15 @@ from dataclasses import replace
 from typing import Final
 
 from nodes.rules import english
+from nodes.rules.ages_en import age_on, compared_lives, life_span
 from nodes.rules.chains_en import read_lookup
 from nodes.rules.comparisons_en import how_much, of_listed, whether, which
 from nodes.rules.events_en import age_at, interval
 from nodes.rules.forms import Shape
 from nodes.rules.lists_en import each, listed, two_questions
+from nodes.rules.open_en import about
 from nodes.rules.operands_en import subjects_of
+from nodes.rules.parts_en import ratio, total
 from nodes.rules.shared_en import both
 
 _POLITE: Final = re.compile(
@@ -60,6 +63,8 @@ _UNIT: Final = re.compile(
 
 def read_english(question: str) -> Shape:
     """Read an English question, normalized and masked; what no rule reads with certainty is a single look-up."""
+    if account := about(question):
+        return account
     text = undressed(question)
     main, difference, unit = _without_difference(text)
     for read in _READERS:
@@ -91,8 +96,13 @@ def _without_difference(text: str) -> tuple[str, bool, str]:
 
 _COMPARING: Final[tuple[Callable[[str], Shape | None], ...]] = (of_listed, which, whether)
 _READERS: Final[tuple[Callable[[str], Shape | None], ...]] = (
+    life_span,
+    age_on,
     age_at,
+    compared_lives,
     interval,
+    ratio,
+    total,
     how_much,
     *_COMPARING,
     both,

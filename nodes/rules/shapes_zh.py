@@ -5,12 +5,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from nodes.rules.ages_zh import age_on, life_span
 from nodes.rules.chains_zh import read_lookup, subjects_of
 from nodes.rules.comparisons_zh import how_much, whether, which
 from nodes.rules.events_zh import age_at, interval
 from nodes.rules.forms import Shape
 from nodes.rules.lexicon_zh import UNITS
 from nodes.rules.lists_zh import both, each, listed, two_questions
+from nodes.rules.open_zh import about
+from nodes.rules.parts_zh import ratio, total
 
 _POLITE: Final = re.compile(
     r"^(?:(?:请问|请教|请告诉我|请告知|告诉我|请帮我查一?下?|帮我查一?下?|帮我看一?下?|查一?下|我想知道"
@@ -23,7 +26,7 @@ _AFTERWARDS: Final = re.compile(
 )
 _BY_HOW_MUCH: Final = re.compile(
     rf"[,，、?？;；。 ]*(?:又|并且|并|那么|那|而且|以及|他们|她们|它们|两者|两人|二人|二者|之间|彼此|年龄|高度"
-    rf"|长度|面积|时间|各自)*(?:上)?(?:相差|差距|差|大|小|年长|年轻|高|低|矮|长|短|重|轻|深|宽|快|早|晚|多|少|贵)"
+    rf"|长度|面积|时间|各自)*(?:上)?(?:相差|差距|差|多活|少活|大|小|年长|年轻|高|低|矮|长|短|重|轻|深|宽|快|早|晚|多|少|贵)"
     rf"(?:出|了|有|是)*(?:多少|几|多大|多久)(?P<unit>(?:{UNITS})*)$"
 )
 
@@ -41,9 +44,15 @@ def undressed(question: str) -> str:
 
 _COMPARING: Final[tuple[Callable[[str], Shape | None], ...]] = (which, whether)
 _READERS: Final[tuple[Callable[[str], Shape | None], ...]] = (
+    life_span,
+    age_on,
     age_at,
     interval,
+    ratio,
+    total,
     how_much,
+)
+_OTHERS: Final[tuple[Callable[[str], Shape | None], ...]] = (
     both,
     each,
     two_questions,
@@ -54,6 +63,8 @@ _READERS: Final[tuple[Callable[[str], Shape | None], ...]] = (
 def read_chinese(question: str) -> Shape:
     """Read a Chinese question, normalized and masked; what no rule reads with certainty is a single look-up."""
     text = _without_blanks(undressed(question))
+    if account := about(text):
+        return account
     match = _BY_HOW_MUCH.search(text)
     if match and match.start() >= 4:
         main = text[: match.start()].rstrip(" ,，、?？")
@@ -62,7 +73,7 @@ def read_chinese(question: str) -> Shape:
             if shape and len(shape.lookups) == 2:
                 return replace(shape, kind="difference", difference=True, unit=match["unit"])
     plain = re.sub(r"[?？;；]", ",", text)
-    for read in (*_READERS[:3], *_COMPARING, *_READERS[3:]):
+    for read in (*_READERS, *_COMPARING, *_OTHERS):
         if shape := read(plain):
             return shape
     lookup = read_lookup(text)

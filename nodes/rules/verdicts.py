@@ -1,76 +1,23 @@
-"""What calculations come to, in sentences: who is older and by how much, which is the tallest, whether they agree.
+"""What calculations come to, in sentences: who is older and by how much, which is the tallest, how old somebody was.
 
 Winners are found by code from the typed values, never taken from the words of a passage.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
-from nodes.rules.amounts import shown, unit_name, unit_of, with_unit
+from nodes.rules.amounts import approximate, shown, unit_of, with_unit
+from nodes.rules.arithmetic import worded
 from nodes.rules.english import capitalized
-from nodes.rules.facts import Book, Sentence, proper
-from nodes.rules.forms import Shape
+from nodes.rules.facts import Book, Sentence
+from nodes.rules.figures import age, figured
+from nodes.rules.forms import LIFESPAN, Shape
+from nodes.rules.ranked import Operand, cites_of, mixed_units, operands_of, tied, winner_first
 from nodes.rules.shapes import read_question
+from nodes.rules.wordings import event_en, listed, noun_zh, plural
 from state import REFERENCE, Outcome, Task, references
-from text.dates import PartialDate
-from text.language import fold
 from text.numbers import format_number
-
-
-@dataclass(frozen=True)
-class Operand:
-    """One of the things compared: what it is called, and its value."""
-
-    name: str
-    outcome: Outcome
-
-    @property
-    def key(self) -> PartialDate | float | None:
-        """What it is ordered by; None where it cannot be ordered."""
-        value = self.outcome.value
-        if isinstance(value, bool):
-            return None
-        if isinstance(value, int | float):
-            return float(value)
-        if self.outcome.type == "date" and isinstance(value, str):
-            try:
-                return PartialDate.from_iso(value)
-            except ValueError:
-                return None
-        return None
-
-
-def operands_of(book: Book, task_ids: Sequence[str], shape: Shape) -> list[Operand] | None:
-    """The things the tasks are about; None where one has no value."""
-    found = []
-    for position, task_id in enumerate(task_ids):
-        outcome = book.usable(task_id)
-        if outcome is None:
-            return None
-        name = _name(book, book.plan.task(task_id), shape, position if len(shape.subjects) == len(task_ids) else None)
-        found.append(Operand(name, outcome))
-    return found
-
-
-def _name(book: Book, task: Task, shape: Shape, position: int | None) -> str:
-    """What a look-up is about: the value it was handed, else the subject as the question names it."""
-    handed = [match[1] for match in REFERENCE.finditer(task.description)]
-    outcome = book.usable(handed[0]) if handed else None
-    if outcome is not None:
-        return shown(outcome, book.language)
-    if position is not None:
-        return proper(shape.subjects[position], book.evidence)
-    inner = read_question(task.description, book.language)
-    if inner.subjects:
-        return proper(inner.subjects[0], book.evidence)
-    question = book.asked(task).rstrip("?？")
-    match = re.fullmatch(r"When (?:was|did) (?P<s>.+?) (?:\w+)|How \w+ (?:is|was) (?P<d>.+)", question)
-    if match:
-        return match["s"] or match["d"]
-    zh = re.match(r"(?P<s>.+?)(?:是哪|是什么时候|有多|在哪|的.{1,6}是|哪一?年|什么时候|出生|生于|去世|成立)", question)
-    return zh["s"] if zh else question
 
 
 def verdict(book: Book, task: Task, shape: Shape) -> Sentence | None:
@@ -80,28 +27,51 @@ def verdict(book: Book, task: Task, shape: Shape) -> Sentence | None:
     sources = [name for name in sources if name in book.plan.ids]
     if result is None:
         return None
+    if task.id not in book.plan.final_ids:
+        # A step on the way, such as a life span, is told as what it was asked as.
+        shape = read_question(book.asked(task), book.language)
     operands = operands_of(book, sources, shape) if sources else None
-    cites = _cites(book, operands or [])
+    cites = cites_of(book, operands or [])
+    if operands and (shape.date or (len(operands) == 1 and unit_of(result) == "age")):
+        text = age(shape, operands[0].name, result, book.language)
+        return Sentence(text, cites, (task.id,)) if text else _plain(book, task, result, cites)
     if not operands or len(operands) < 2:
-        return _plain(book, task, result, cites)
-    if _mixed_units(operands):
+        return _plain(book, task, result, cites, shape)
+    if mixed_units(operands):
         return None
-    text = (_zh if book.language == "zh" else _en)(book, shape, operands, result)
+    text = told_of_all(book, shape, operands, result)
     return Sentence(text, cites, (task.id,)) if text else _plain(book, task, result, cites)
 
 
-def _cites(book: Book, operands: Sequence[Operand]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(key for operand in operands for key in book.cited(operand.outcome)[:1]))
+def told_of_all(book: Book, shape: Shape, operands: list[Operand], result: Outcome) -> str | None:
+    """What a calculation over things tells of them; None where no safe sentence can be built."""
+    if shape.kind in {"ratio", "percentage", "sum", "average"}:
+        return _figured(book, shape, operands, result)
+    if shape.kind == "age_at" or (unit_of(result) == "age" and shape.attribute != LIFESPAN):
+        return age(shape, operands[0].name, result, book.language)
+    return (_zh if book.language == "zh" else _en)(book, shape, operands, result)
 
 
-def _mixed_units(operands: Sequence[Operand]) -> bool:
-    """Whether numbers of different units were put into one formula, so that its result means nothing."""
-    units = {unit_of(operand.outcome) for operand in operands if operand.outcome.type == "number"}
-    return len(units) > 1
+def _figured(book: Book, shape: Shape, operands: list[Operand], result: Outcome) -> str | None:
+    value, keys = result.value, [operand.key for operand in operands]
+    if isinstance(value, bool) or not isinstance(value, int | float) or value == 0:
+        return None  # a share too small to be written says nothing
+    numbers = [key for key in keys if isinstance(key, float)]
+    if len(numbers) != len(keys):
+        return None
+    amount, rounded = _amount(result, operands, book), any(approximate(operand.outcome) for operand in operands)
+    if shape.kind in {"ratio", "percentage"}:
+        amount = format_number(round(value, 6), book.language)
+        exact = numbers[0] / numbers[-1] * (100 if shape.kind == "percentage" else 1) if numbers[-1] else value
+        rounded = rounded or abs(exact - value) > 1e-9
+    names = [operand.name for operand in operands]
+    return figured(shape, names, amount, rounded=rounded, language=book.language)
 
 
-def _plain(book: Book, task: Task, result: Outcome, cites: tuple[str, ...]) -> Sentence:
+def _plain(book: Book, task: Task, result: Outcome, cites: tuple[str, ...], shape: Shape | None = None) -> Sentence:
     amount = _amount(result, [], book)
+    if shape and shape.kind == "arithmetic" and (said := worded(task.description, amount, book.language)):
+        return Sentence(said, cites, (task.id,))
     expression = task.args.get("expression")
     if isinstance(expression, str) and not REFERENCE.search(expression):
         return Sentence(f"{expression} = {amount}{'.' if book.language == 'en' else '。'}", cites, (task.id,))
@@ -110,49 +80,27 @@ def _plain(book: Book, task: Task, result: Outcome, cites: tuple[str, ...]) -> S
     return Sentence(f"The result of the calculation is {amount}.", cites, (task.id,))
 
 
-def winner_first(operands: Sequence[Operand], direction: str | None) -> list[Operand] | None:
-    """The things ordered so that the winner comes first; None where two of the values leave the order open."""
-    keys = [operand.key for operand in operands]
-    if any(key is None for key in keys) or len({type(key) for key in keys}) != 1:
-        return None
-    ordered = sorted(operands, key=lambda operand: operand.key, reverse=direction == "greater")  # type: ignore[arg-type,return-value]  # keys are of one ordered type
-    first, second = ordered[0].key, ordered[1].key
-    if isinstance(first, PartialDate) and isinstance(second, PartialDate):
-        if first.contains(second) or second.contains(first):
-            return None
-    elif first == second:
-        return None
-    return ordered
-
-
-def tied(operands: Sequence[Operand]) -> bool:
-    """Whether all values are the same."""
-    return len({str(operand.key) for operand in operands}) == 1
-
-
 def _amount(result: Outcome, operands: Sequence[Operand], book: Book) -> str:
     value = result.value
     if isinstance(value, bool) or not isinstance(value, int | float):
         return shown(result, book.language)
     size = round(abs(value), 6) if operands else value
     unit = unit_of(result) or (unit_of(operands[0].outcome) if operands else "")
+    if unit == "age" and len(operands) > 1:
+        unit = "years"  # how much longer a life was is no age
     return with_unit(format_number(size, book.language), size, unit, book.language)
 
 
 _EN_UNITS: Final = {"years": "years", "age": "years", "months": "months", "days": "days"}
 
 
-def _en(  # noqa: PLR0911 - one sentence for each shape of question
-    book: Book, shape: Shape, operands: list[Operand], result: Outcome
-) -> str | None:
+def _en(book: Book, shape: Shape, operands: list[Operand], result: Outcome) -> str | None:
     names = [operand.name for operand in operands]
-    if shape.kind == "age_at" or unit_of(result) == "age":
-        return _en_age(operands, result)
     if shape.kind == "same" or isinstance(result.value, bool):
         agreed = result.value is True
         what = f"the same {shape.attribute}" if shape.attribute else "the same"
-        listed = _listed(names)
-        return f"{'Yes' if agreed else 'No'}, {listed} {'have' if agreed else 'do not have'} {what}."
+        everyone = listed(names, "en")
+        return f"{'Yes' if agreed else 'No'}, {everyone} {'have' if agreed else 'do not have'} {what}."
     amount = _amount(result, operands, book)
     is_difference = (
         result.tool == "date_difference"
@@ -160,7 +108,7 @@ def _en(  # noqa: PLR0911 - one sentence for each shape of question
         or " - " in str(result.detail.get("expression", " - "))
     )
     ordered = winner_first(operands, shape.direction or "less")
-    if len(operands) == 2 and shape.than and _alike(shape):
+    if len(operands) == 2 and shape.than and alike(shape):
         if ordered is None:
             if shape.kind == "difference" and result.value == 0 and tied(operands):
                 return f"There is no difference between {names[0]} and {names[1]}."
@@ -177,14 +125,26 @@ def _en(  # noqa: PLR0911 - one sentence for each shape of question
             return f"Yes, {_inside(statement)}" if yes else f"No, {_inside(statement)}"
         return capitalized(statement)
     if len(operands) > 2 and shape.most and ordered:
-        return f"Of {_listed(names)}, {ordered[0].name} {shape.most}."
+        return f"Of {listed(names, 'en')}, {ordered[0].name} {shape.most}."
     if len(operands) == 2 and is_difference:
-        if shape.attribute and _alike(shape):
-            return f"The difference between {names[0]} and {names[1]} is {amount}."
-        return (
-            f"There are {amount} between the two." if unit_of(result) in _EN_UNITS else f"The difference is {amount}."
-        )
+        return _en_difference(shape, names, amount, timed=unit_of(result) in _EN_UNITS)
     return None
+
+
+def _en_difference(shape: Shape, names: list[str], amount: str, *, timed: bool) -> str:
+    events = [event_en(lookup) for lookup in shape.lookups]
+    if timed and len(events) == len(names) and all(events):
+        if len(set(events)) == 1:
+            return f"The {plural(events[0])} of {listed(names, 'en')} are {amount} apart."
+        return f"There are {amount} between the {events[0]} of {names[0]} and the {events[1]} of {names[1]}."
+    noun = shape.attribute or ""
+    if noun and alike(shape) and not timed:
+        if re.fullmatch(r"[a-z]+", noun) and not noun.endswith("s"):
+            return f"The {noun} difference between {names[0]} and {names[1]} is {amount}."
+        return f"The difference in {noun} between {names[0]} and {names[1]} is {amount}."
+    if noun and alike(shape):
+        return f"The difference between {names[0]} and {names[1]} is {amount}."
+    return f"There are {amount} between the two." if timed else f"The difference is {amount}."
 
 
 def _inside(statement: str) -> str:
@@ -192,34 +152,13 @@ def _inside(statement: str) -> str:
     return re.sub(r"^The ", "the ", statement)
 
 
-def _alike(shape: Shape) -> bool:
+def alike(shape: Shape) -> bool:
     """Whether the same was asked of all, so that the values can be ranked."""
     return len({lookup.relation or lookup.question for lookup in shape.lookups}) == 1
 
 
-def _en_age(operands: list[Operand], result: Outcome) -> str | None:
-    value = result.value
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    years = f"{format_number(value, 'en')} {unit_name('age', value, 'en')}"
-    exact = "" if result.detail.get("exact", True) is not False else "about "
-    return capitalized(f"{operands[0].name} was {exact}{years} old at the time.")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
-
-
-def _zh(  # noqa: PLR0911 - one sentence for each shape of question
-    book: Book, shape: Shape, operands: list[Operand], result: Outcome
-) -> str | None:
+def _zh(book: Book, shape: Shape, operands: list[Operand], result: Outcome) -> str | None:
     names = [operand.name for operand in operands]
-    if shape.kind == "age_at" or unit_of(result) == "age":
-        value = result.value
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return None
-        exact = "" if result.detail.get("exact", True) is not False else "大约"
-        return f"{names[0]}当时{exact}{format_number(value, 'zh')}岁。"
     if shape.kind == "same" or isinstance(result.value, bool):
         agreed = result.value is True
         what = f"{'、'.join(names)}的{shape.attribute or '值'}"
@@ -233,7 +172,7 @@ def _zh(  # noqa: PLR0911 - one sentence for each shape of question
     amount = _amount(result, operands, book)
     if shape.by in {"大", "小"} and unit_of(result) == "years":
         amount = f"{amount.removesuffix('年')}岁"
-    if len(operands) == 2 and shape.than and _alike(shape):
+    if len(operands) == 2 and shape.than and alike(shape):
         if ordered is None:
             if result.value == 0 and tied(operands):
                 return f"{names[0]}和{names[1]}没有差别。"
@@ -247,7 +186,11 @@ def _zh(  # noqa: PLR0911 - one sentence for each shape of question
         count = _COUNTS[len(names)] if len(names) < len(_COUNTS) else "多"
         return f"{count}者之中，{shape.most.replace('〈a〉', ordered[0].name)}。"
     if len(operands) == 2 and is_difference:
-        return f"{names[0]}和{names[1]}相差{amount}。" if _alike(shape) else f"两者相差{amount}。"
+        nouns = [noun_zh(lookup) for lookup in shape.lookups]
+        if len(nouns) == len(names) and all(nouns) and len(set(nouns)) > 1:
+            return f"{names[0]}的{nouns[0]}和{names[1]}的{nouns[1]}相差{amount}。"
+        of_what = f"的{nouns[0]}" if nouns and nouns[0] and len(nouns) == len(names) else ""
+        return f"{names[0]}和{names[1]}{of_what}相差{amount}。" if alike(shape) else f"两者相差{amount}。"
     return None
 
 
@@ -258,56 +201,27 @@ def _zh_by(verb: str) -> str:
     return (
         verb
         if verb
-        in {"大", "小", "高", "矮", "低", "长", "短", "重", "轻", "深", "宽", "早", "晚", "多", "少", "快", "慢", "贵"}
+        in {
+            "大",
+            "小",
+            "高",
+            "矮",
+            "低",
+            "长",
+            "短",
+            "重",
+            "轻",
+            "深",
+            "宽",
+            "早",
+            "晚",
+            "多",
+            "少",
+            "快",
+            "慢",
+            "贵",
+            "多活",
+            "少活",
+        }
         else "相差"
     )
-
-
-def agreement(book: Book, task_ids: Sequence[str], shape: Shape) -> Sentence | None:
-    """Whether what was asked of all holds for all, or is the same for all, from the values themselves."""
-    operands = operands_of(book, task_ids, shape)
-    if not operands or len(operands) < 2:
-        return None
-    names = [operand.name for operand in operands]
-    cites = _cites(book, operands)
-    if shape.kind == "both":
-        if not all(isinstance(operand.outcome.value, bool) for operand in operands):
-            return None
-        # Whom it does not hold for is left to the passages: a denial is not in them word for word.
-        failing = any(operand.outcome.value is False for operand in operands)
-        cites = () if failing else cites
-        if book.language == "zh":
-            text = "不，并非都是这样。" if failing else f"是的，{'和'.join(names)}都是这样。"
-        else:
-            all_of = f"both {_listed(names)}" if len(names) == 2 else _listed(names)
-            text = (
-                ("No, not both of them." if len(names) == 2 else "No, not all of them.")
-                if failing
-                else f"Yes, it is true of {all_of}."
-            )
-        return Sentence(text, cites)
-    values = [shown(operand.outcome, book.language) for operand in operands]
-    same = len({fold(value).removeprefix("the ") for value in values}) == 1
-    if book.language == "zh":
-        each = "，".join(f"{name}是{value}" for name, value in zip(names, values, strict=True))
-        joined = f"{'和'.join(names)}的{shape.attribute}"
-        text = f"是的，{joined}相同，都是{values[0]}。" if same else f"不，并不相同：{each}。"
-    elif same:
-        text = f"Yes, it is the same {shape.attribute} for {_listed(names)}: {values[0]}."
-    else:
-        each = "; ".join(f"{value} for {name}" for name, value in zip(names, values, strict=True))
-        text = f"No, they differ: {each}."
-    return Sentence(text, cites)
-
-
-def ranking(book: Book, task_ids: Sequence[str], shape: Shape) -> Sentence | None:
-    """Who wins where no calculation was in the plan: told from the values, without a figure of its own."""
-    operands = operands_of(book, task_ids, shape)
-    if not operands or len(operands) < 2 or _mixed_units(operands) or not _alike(shape):
-        return None
-    ordered = winner_first(operands, shape.direction or "less")
-    if ordered is None:
-        return None
-    stand_in = Outcome(task_id="", status="succeeded", value=0, type="number", detail={"expression": "max"})
-    text = (_zh if book.language == "zh" else _en)(book, replace(shape, difference=False), operands, stand_in)
-    return Sentence(text, _cites(book, operands)) if text else None

@@ -88,8 +88,8 @@ FIRST: list[tuple[str, Language, list[Any], dict[str, dict[str, Any]], str]] = [
     ("How much taller is the Shard than Big Ben?", "en", [310, 96, 214], {"task_1": METRES, "task_2": METRES}, "The Shard is taller than Big Ben, by 214 metres."),
     ("Which has more employees, Siemens or Bosch?", "en", [320000, 420000, 420000], {}, "Bosch has more employees than Siemens."),
     ("Who is the youngest of Adele, Dua Lipa and Rihanna?", "en", ["1988-05-05", "1995-08-22", "1988-02-20", "1995-08-22"], {}, "Of Adele, Dua Lipa and Rihanna, Dua Lipa is the youngest."),
-    ("How old was Augustus when he died?", "en", ["-63-09-23", "14-08-19", 75], {}, "Augustus was 75 years old at the time."),
-    ("How long after Mozart died was Schubert born?", "en", ["1791-12-05", "1797-01-31", 6], {}, "There are 6 years between the two."),
+    ("How old was Augustus when he died?", "en", ["-63-09-23", "14-08-19", 75], {}, "Augustus was 75 years old when he died."),
+    ("How long after Mozart died was Schubert born?", "en", ["1791-12-05", "1797-01-31", 6], {}, "There are 6 years between the death of Mozart and the birth of Schubert."),
     ("Were Einstein and Bohr both physicists?", "en", [True, True], {}, "Yes, it is true of both Einstein and Bohr."),
     ("Were Einstein and Bohr both born in Germany?", "en", [True, False], {}, "No, not both of them."),
     ("Are Toyota and Honda from the same country?", "en", ["Japan", "Japan"], {}, "Yes, it is the same country for Toyota and Honda: Japan."),
@@ -102,7 +102,28 @@ FIRST: list[tuple[str, Language, list[Any], dict[str, dict[str, Any]], str]] = [
     ("黄山比泰山高吗", "zh", [1864, 1533, 1864], {"task_1": METRES, "task_2": METRES}, "是的，黄山比泰山高。"),
     ("复旦大学和南京大学哪个成立得更早", "zh", ["1905", "1902", 3], {}, "南京大学比复旦大学更早成立，早3年。"),
     ("李白、杜甫和苏轼谁最晚去世", "zh", ["762", "770", "1101", "1101"], {}, "三者之中，苏轼最晚去世。"),
-    ("李白去世时多少岁", "zh", ["701", "762", 61], {"task_3": {"exact": False}}, "李白当时大约61岁。"),
+    ("李白去世时多少岁", "zh", ["701", "762", 61], {"task_3": {"exact": False}}, "李白去世时大约61岁。"),
+    ("How old was Augustus at death?", "en", ["-63-09-23", "14-08-19", 75], {}, "Augustus was 75 years old at death."),
+    ("At what age did Bach die?", "en", ["1685", "1750", 65], {"task_3": {"exact": False}}, "Bach died at the age of about 65."),
+    ("How long did Bach live?", "en", ["1685-03-31", "1750-07-28", 65], {}, "Bach lived for 65 years."),
+    ("鲁迅享年多少岁", "zh", ["1881-09-25", "1936-10-19", 55], {}, "鲁迅享年55岁。"),
+    ("Who lived longer, Bach or Liszt, and by how many years?", "en", ["1685-03-31", "1750-07-28", 65, "1811-10-22", "1886-07-31", 74, -9], {}, "Liszt lived longer than Bach, by 9 years."),
+    ("鲁迅和李白谁活得更久？多活几年", "zh", ["1881-09-25", "1936-10-19", 55, "701", "762", 61, -6], {"task_6": {"exact": False}}, "李白比鲁迅更长寿，多活6年。"),
+    ("How old was Bach in 1700?", "en", ["1685", 15], {"task_2": {"exact": False, "earlier": "start"}}, "Bach was about 15 years old in 1700."),
+    ("How old was Bach on 1 April 1686?", "en", ["1685-03-31", 1], {}, "Bach was 1 year old on 1 April 1686."),
+    ("How old was Bach in 1600?", "en", ["1685", 85], {"task_2": {"earlier": "end"}}, "In 1600, the birth of Bach was still about 85 years away."),
+    ("How old was Bach in 1900?", "en", ["1685", 215], {"task_2": {"exact": False}}, "Bach would have been about 215 years old in 1900."),
+    ("1921年鲁迅多少岁", "zh", ["1881-09-25", 40], {"task_2": {"exact": False}}, "1921年，鲁迅大约40岁。"),
+    ("What is the height difference between K2 and Lhotse?", "en", [8611, 8516, 95], {"task_1": METRES, "task_2": METRES}, "The height difference between K2 and Lhotse is 95 metres."),
+    ("How many times as tall as Big Ben is the Shard?", "en", [310, 96, 3.23], {"task_1": METRES, "task_2": METRES}, "The Shard is about 3.23 times as tall as Big Ben."),
+    ("What percentage of the height of the Shard is Big Ben?", "en", [150, 300, 50], {"task_1": METRES, "task_2": METRES}, "The height of Big Ben is 50% of that of the Shard."),
+    ("珠峰的高度是泰山的几倍", "zh", [8848.86, 1533, 5.77], {"task_1": METRES, "task_2": METRES}, "珠峰的高度是泰山的约5.77倍。"),
+    ("What is the combined height of K2, Lhotse and Mont Blanc?", "en", [8611, 8516, 4806, 21933], {"task_1": METRES, "task_2": METRES, "task_3": METRES}, "The combined height of K2, Lhotse and Mont Blanc is 21,933 metres."),
+    ("泰山和黄山的平均高度是多少", "zh", [1533, 1864, 1698.5], {"task_1": METRES, "task_2": METRES}, "泰山和黄山的平均高度是1698.5米。"),
+    ("What is 17% of 2400?", "en", [408], {}, "17% of 2400 is 408."),
+    ("Calculate (3 + 4) times 12", "en", [84], {}, "(3 + 4) times 12 is 84."),
+    ("what is 17*23", "en", [391], {}, "17 * 23 = 391."),
+    ("2的5次方是多少", "zh", [32], {}, "2的5次方等于32。"),
     ("李白和杜甫都出生在四川吗", "zh", [True, False], {}, "不，并非都是这样。"),
     ("丰田和本田来自同一个国家吗", "zh", ["日本", "日本"], {}, "是的，丰田和本田的国家相同，都是日本。"),
     ("《三体》的作者是谁", "zh", ["刘慈欣"], {}, "《三体》的作者是刘慈欣。"),
@@ -139,6 +160,31 @@ def test_what_was_not_found_is_said_and_nothing_is_invented() -> None:
     assert compose("Who wrote Emma?", "en", rule_plan("Who wrote Emma?", "en", TOOLS), {}, {}) == [
         Sentence("I could not find who wrote Emma.")
     ]
+
+
+def test_an_age_that_could_not_be_computed_is_named() -> None:
+    assert texts("How long did Bach live?", "en", ["1685", None, "blocked"]) == [
+        "Bach was born in 1685.",
+        "I could not find when Bach died.",
+        "Without that, I cannot say how long Bach lived.",
+    ]
+    assert texts("How old was Bach in 1700?", "en", [None, "blocked"])[-1] == (
+        "Without that, I cannot say how old Bach was in 1700."
+    )
+    assert texts("鲁迅享年多少岁", "zh", ["1881", None, "blocked"])[-1] == "因此无法得知鲁迅享年多少岁。"
+
+
+def test_lives_too_close_to_tell_have_no_winner() -> None:
+    lines = texts(
+        "Who lived longer, Bach or Handel?", "en", ["1685", "1750", 65, "1685", "1759", 64, 65], task_3={"exact": False}
+    )
+    assert not any("longer than" in line for line in lines)
+    assert "Bach lived for about 65 years." in lines
+
+
+def test_an_account_is_told_in_the_words_of_the_passage() -> None:
+    lines = told("Tell me about the Danube", "en", ["The Danube is a river. It is long."])
+    assert lines == [Sentence("The very words.", ("e_task_1",))]
 
 
 def test_what_hangs_on_something_without_a_name_is_said_simply() -> None:
@@ -362,3 +408,26 @@ def test_whatever_came_out_something_is_said(question: str, language: Language, 
         assert "{{" not in sentence.text
         assert set(sentence.evidence_ids) <= set(evidence)
         assert set(sentence.computed_by) <= set(outcomes)
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "text", "wanted"),
+    [
+        (
+            "How many days can a trainee carry over?",
+            "en",
+            "Up to 5 unused days may be carried over.",
+            "The nearest I found, in “Page task_1”: “Up to 5 unused days may be carried over”.",
+        ),
+        ("年假的申请流程是什么？", "zh", "年假须提前申请。", "最接近的内容出自“Page task_1”：“年假须提前申请”。"),
+    ],
+)
+def test_a_single_look_up_without_an_answer_quotes_what_is_nearest(
+    question: str, language: Language, text: str, wanted: str
+) -> None:
+    plan = rule_plan(question, language, TOOLS)
+    outcomes, _ = ran(plan, [None], {})
+    passage = Evidence(id="e", text=text, source="a.md", title="Page task_1", task_ids=("task_1",))
+    sentences = compose(question, language, plan, outcomes, {"e": passage})
+    assert len(sentences) == 2
+    assert sentences[1] == Sentence(wanted, ("e",))

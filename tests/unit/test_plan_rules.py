@@ -93,6 +93,10 @@ def test_queries_are_keywords() -> None:
         ("Were Mozart and Haydn born in the same year?", "en", "calculator", {"expression": "{{task_1.ret}} - {{task_2.ret}} == 0"}, "boolean"),
         ("what is 17*23", "en", "calculator", {"expression": "17 * 23"}, "number"),
         ("泰山、华山、黄山中最高的是哪个？", "zh", "calculator", {"expression": "max({{task_1.ret}}, {{task_2.ret}}, {{task_3.ret}})"}, "number"),
+        ("How many times as tall as Big Ben is the Shard?", "en", "calculator", {"expression": "round({{task_1.ret}} / {{task_2.ret}}, 2)"}, "number"),
+        ("What percentage of the height of the Shard is Big Ben?", "en", "calculator", {"expression": "round({{task_1.ret}} / {{task_2.ret}} * 100, 2)"}, "number"),
+        ("What is the combined height of K2 and Lhotse?", "en", "calculator", {"expression": "{{task_1.ret}} + {{task_2.ret}}"}, "number"),
+        ("北京、上海和广州的平均人口是多少", "zh", "calculator", {"expression": "({{task_1.ret}} + {{task_2.ret}} + {{task_3.ret}}) / 3"}, "number"),
         ("李白去世时多少岁", "zh", "date_difference", {"start": "{{task_1.ret}}", "end": "{{task_2.ret}}", "unit": "age"}, "number"),
     ],
 )  # fmt: skip
@@ -101,6 +105,68 @@ def test_what_is_compared_is_computed(
 ) -> None:
     last = plan(question, language).tasks[-1]
     assert (last.tool, last.args, last.ret) == (tool, args, ret)
+
+
+def test_life_spans_are_births_and_deaths() -> None:
+    made = plan("Who lived longer, Goethe or the author of Emma, and by how many years?")
+    assert [task.tool for task in made.tasks] == [
+        "corpus_search", "corpus_search", "date_difference",
+        "corpus_search", "corpus_search", "corpus_search", "date_difference", "calculator",
+    ]  # fmt: skip
+    assert made.tasks[2].args == {"start": "{{task_1.ret}}", "end": "{{task_2.ret}}", "unit": "age"}
+    assert made.tasks[2].description == "How long did Goethe live?"
+    assert made.tasks[6].description == "How long did {{task_4.ret}} live?"
+    assert made.tasks[7].args == {"expression": "{{task_3.ret}} - {{task_7.ret}}"}
+    assert made.final_ids == ("task_8",)
+
+
+def test_without_its_tool_a_life_span_is_looked_up() -> None:
+    made = plan("Who lived longer, Goethe or Schiller?", tools=(*CORPUS_ONLY, "calculator"))
+    assert [task.description for task in made.tasks[:2]] == ["How long did Goethe live?", "How long did Schiller live?"]
+    many = plan("Who lived longest, Bach, Haydn, Mozart, Liszt, Chopin, Verdi or Wagner?")
+    assert [task.tool for task in many.tasks] == ["corpus_search"] * 7 + ["calculator"]
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "end"),
+    [
+        ("How old was Julius Caesar on 15 March 44 BC?", "en", "-44-03-15"),
+        ("1921年鲁迅多少岁？", "zh", "1921"),
+    ],
+)
+def test_an_age_at_a_date_needs_the_birth_alone(question: str, language: Language, end: str) -> None:
+    made = plan(question, language)
+    assert [task.tool for task in made.tasks] == ["corpus_search", "date_difference"]
+    assert made.tasks[1].args == {"start": "{{task_1.ret}}", "end": end, "unit": "age"}
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "task"),
+    [
+        ("What is the height difference between K2 and Lhotse?", "en", "By how much do the heights of K2 and Lhotse differ?"),
+        ("How many years older is Clooney than Pitt?", "en", "How many years lie between the births of Clooney and Pitt?"),
+        ("How long after Mozart died was Schubert born?", "en", "How many years lie between the death of Mozart and the birth of Schubert?"),
+        ("How many more students does Yale have than MIT?", "en", "By how much do Yale and MIT differ in students?"),
+        ("How old was Augustus when he died?", "en", "How old was Augustus when he died?"),
+        ("Who lived longer, Bach or Liszt?", "en", "Who lived longer, Bach or Liszt?"),
+        ("汉武帝和凯撒的出生相差多少年？", "zh", "汉武帝和凯撒的出生相差多少年？"),
+        ("泰山与黄山哪个更高、高多少", "zh", "泰山和黄山的高度相差多少？"),
+        ("李白去世多少年后苏轼出生", "zh", "李白的去世和苏轼的出生相差多少年？"),
+        ("杜甫去世时多大年纪", "zh", "杜甫去世时多少岁？"),
+    ],
+)  # fmt: skip
+def test_a_calculation_says_what_it_is_for(question: str, language: Language, task: str) -> None:
+    assert plan(question, language).tasks[-1].description == task
+
+
+def test_queries_of_who_did_it_name_the_thing_first() -> None:
+    for question, query in (
+        ("谁发现了青霉素？", "青霉素 发现"),
+        ("青霉素是谁发现的？", "青霉素 发现"),
+        ("是谁最先提出了相对论", "相对论 提出"),
+        ("谁写了《静夜思》", "《静夜思》 写"),
+    ):
+        assert plan(question, "zh").tasks[0].args["query"] == query
 
 
 def test_compared_things_may_be_chains() -> None:
@@ -227,7 +293,7 @@ def test_repair_has_nothing_for_calculations_and_unknown_tasks() -> None:
 
 
 _ALL_PIECES = (
-    "who what when which was born older the author of capital Hamlet Newton or and than taller each both same same year by how many , ? "
+    "who what when which was born lived longer times percentage combined height 1900 live older the author of capital Hamlet Newton or and than taller each both same same year by how many , ? "
     "{{task_1.ret}} {{item}} 谁 的 和 比 哪个 更 高 大 多少 岁 作者 出生 北京 《红楼梦》 、 是 吗 相差 时 每个 分别 1+1 17 * ( )"
 )
 _PIECES = st.sampled_from(_ALL_PIECES.split())

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from nodes.rules.read import Reading, read
 from nodes.rules.reading.asked import analyse
+from nodes.rules.reading.nearest import nearest
 from nodes.rules.reading.places import find_countries, is_country
 from nodes.rules.reading.relations import RELATIONS, Kind
 from nodes.rules.words import coverage, stem, terms
@@ -334,3 +335,70 @@ def test_a_hundred_kilobytes_are_read_in_time(text: str) -> None:
     for question, ret in (("When was Lena Harrow born?", "date"), ("林岚的父亲是谁？", "text")):
         read(question, ret, [page("Lena Harrow", text)], "en")  # type: ignore[arg-type]
     assert time.perf_counter() - began < 12
+
+
+LEAVE = page(
+    "Leave policy",
+    "# Leave policy\n\nFull-time employees receive 25 days of paid vacation per year. Up to 5 unused days may be carried over "
+    "to the next year; they expire on 31 March. Overtime is approved by the team lead. Unpaid leave was not introduced "
+    "in 2019.\n\n## Contact\n\n- Office hours: 9 a.m. to 5 p.m.\n\n| Grade | Days of notice |\n| --- | --- |\n"
+    "| Junior | 14 |\n| Senior | 60 |\n",
+)
+INCIDENT = page(
+    "Incident INC-7", "INC-7 took the shop down for 47 minutes; the root cause was an expired TLS certificate."
+)
+MANUAL = page(
+    "净水器说明书",
+    "# 净水器说明书\n\n保修期：两年\n\n滤芯每6个月更换一次。加班申请由部门经理审批。现有员工约850人。满一年享有10天带薪年假。",
+)
+ORDINARY = [LEAVE, INCIDENT, MANUAL]
+
+
+@pytest.mark.parametrize(
+    ("question", "ret", "value"),
+    [
+        ("How many vacation days do full-time employees get?", "number", 25),
+        ("How many days can be carried over?", "number", 5),
+        ("When does carried over vacation expire?", "text", "31 March"),
+        ("Who approves overtime?", "text", "team lead"),
+        ("What are the office hours?", "text", "9 a.m. to 5 p.m."),
+        ("How many days of notice does a senior give?", "number", 60),
+        ("What was the root cause of INC-7?", "text", "an expired TLS certificate"),
+        ("保修期是多久？", "text", "两年"),
+        ("加班申请由谁审批？", "text", "部门经理"),
+        ("有多少员工？", "number", 850),
+        ("年假有几天？", "number", 10),
+    ],
+)
+def test_ordinary_documents_are_read_by_their_words(question: str, ret: ValueType, value: object) -> None:
+    assert read(question, ret, ORDINARY, detect_language(question)).value == value
+
+
+@pytest.mark.parametrize(
+    ("question", "ret"),
+    [
+        ("How many vacation days do part-time interns of Brook Estates get?", "number"),
+        ("When was unpaid leave introduced?", "date"),
+        ("How many more days does a senior get than a junior?", "number"),
+        ("What was the root cause of INC-8?", "text"),
+        ("How many days of notice does a director give?", "number"),
+        ("婚假有几天？", "number"),
+        ("2023年有多少员工？", "number"),
+    ],
+)
+def test_what_ordinary_documents_do_not_say_is_not_read(question: str, ret: ValueType) -> None:
+    assert read(question, ret, ORDINARY, detect_language(question)).value is None
+
+
+def test_the_nearest_sentence_is_quoted_verbatim() -> None:
+    quote = nearest("How many unused days can a manager carry over?", ORDINARY, "en")
+    assert quote is not None
+    assert quote.text in LEAVE.text
+    assert quote.text.startswith("Up to 5 unused days")
+
+
+@pytest.mark.parametrize(
+    "question", ["What was Julius Caesar's shoe size?", "What is the parental leave in Germany?", "Who caused INC-9?"]
+)
+def test_without_the_names_of_a_question_nothing_is_near(question: str) -> None:
+    assert nearest(question, ORDINARY, "en") is None

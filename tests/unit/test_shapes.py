@@ -188,7 +188,140 @@ def test_other_shapes(language: Language, question: str, kind: str, questions: l
     assert [asked(lookup) for lookup in shape.lookups] == questions
 
 
+LIVES: list[tuple[Language, str, list[str]]] = [
+    *(
+        ("en", question, ["When was Goethe born?", "When did Goethe die?"])
+        for question in (
+            "How many years did Goethe live?",
+            "How long did Goethe live?",
+            "How old did Goethe get?",
+            "How old did Goethe live to be?",
+            "To what age did Goethe live?",
+            "What age did Goethe reach?",
+            "What was Goethe's age at death?",
+            "How old was Goethe at death?",
+            "At what age did Goethe die?",
+        )
+    ),
+    *(
+        ("zh", question, ["鲁迅是哪一年出生的？", "鲁迅是哪一年去世的？"])
+        for question in ("鲁迅活了多少岁", "鲁迅享年多少岁？", "鲁迅一共活了多少年", "鲁迅活到几岁", "鲁迅终年几岁？", "鲁迅去世时多大年纪")
+    ),
+    ("en", "How long did the author of Emma live?", ["When was … born?", "When did … die?"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "question", "asked_first"), LIVES)
+def test_life_spans(language: Language, question: str, asked_first: list[str]) -> None:
+    shape = read_question(question, language)
+    assert (shape.kind, [asked(lookup) for lookup in shape.lookups]) == ("age_at", asked_first)
+    assert "〈n〉" in shape.told
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "kind", "direction"),
+    [
+        ("en", "Who lived longer, Goethe or Schiller?", "comparison", "greater"),
+        ("en", "Who lived longer, Goethe or Schiller, and by how many years?", "difference", "greater"),
+        ("en", "Who had a longer life, Goethe or Schiller?", "comparison", "greater"),
+        ("en", "Who lived to an older age, Goethe or Schiller?", "comparison", "greater"),
+        ("en", "Who died younger, Mozart or Schubert?", "comparison", "less"),
+        ("en", "Did Goethe live longer than Schiller?", "comparison", "greater"),
+        ("en", "How many years longer did Goethe live than Schiller?", "difference", "greater"),
+        ("zh", "鲁迅和李白谁活得更久？", "comparison", "greater"),
+        ("zh", "鲁迅和李白谁活得更久？多活几年", "difference", "greater"),
+        ("zh", "谁活得更久，李白还是杜甫", "comparison", "greater"),
+        ("zh", "李白和杜甫谁的寿命更长", "comparison", "greater"),
+        ("zh", "李白和杜甫哪个更长寿", "comparison", "greater"),
+        ("zh", "李白比杜甫多活了几年", "difference", "greater"),
+        ("zh", "李白比杜甫活得久吗", "comparison", "greater"),
+    ],
+)
+def test_compared_lives(language: Language, question: str, kind: str, direction: str) -> None:
+    shape = read_question(question, language)
+    assert (shape.kind, shape.direction) == (kind, direction)
+    assert [lookup.relation for lookup in shape.lookups] == ["lifespan", "lifespan"]
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "date", "subject"),
+    [
+        ("en", "How old was Julius Caesar in 44 BC?", "-44", "Julius Caesar"),
+        ("en", "How old was Julius Caesar on 15 March 44 BC?", "-44-03-15", "Julius Caesar"),
+        ("en", "In 1900, how old was Einstein?", "1900", "Einstein"),
+        ("en", "What was Einstein's age in the year 1905?", "1905", "Einstein"),
+        ("en", "what age was einstein in 1905", "1905", "einstein"),
+        ("zh", "1921年鲁迅多少岁？", "1921", "鲁迅"),
+        ("zh", "公元前44年3月15日凯撒多少岁？", "-44-03-15", "凯撒"),
+        ("zh", "凯撒公元前44年3月15日时多大？", "-44-03-15", "凯撒"),
+        ("zh", "鲁迅在1921年是多少岁", "1921", "鲁迅"),
+        ("zh", "《狂人日记》的作者1921年多大", "1921", "《狂人日记》的作者"),
+    ],
+)
+def test_an_age_at_a_date(language: Language, question: str, date: str, subject: str) -> None:
+    shape = read_question(question, language)
+    assert (shape.kind, shape.date, shape.subjects) == ("age_at", date, (subject,))
+    assert len(shape.lookups) == 1
+    assert shape.lookups[0].relation == "born"
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "look_up"),
+    [
+        ("en", "Tell me about the Danube", "What is the Danube?"),
+        ("en", "Can you tell me something about the Eiffel Tower?", "What is the Eiffel Tower?"),
+        ("en", "What do you know about Albert Einstein?", "Who is Albert Einstein?"),
+        ("en", "Give me some information about K2, please", "What is K2?"),
+        ("en", "Tell me about the population of Peru", "What is the population of Peru?"),
+        ("en", "What is the Danube?", "What is the Danube?"),
+        ("zh", "介绍一下长江", "长江是什么？"),
+        ("zh", "请给我介绍一下鲁迅", "鲁迅是谁？"),
+        ("zh", "什么是《红楼梦》", "《红楼梦》是什么？"),
+        ("zh", "谁是张衡？", "张衡是谁？"),
+        ("zh", "北京大学简介", "北京大学是什么？"),
+    ],
+)
+def test_open_questions(language: Language, question: str, look_up: str) -> None:
+    shape = read_question(question, language)
+    assert (shape.kind, asked(shape.lookups[0])) == ("single", look_up)
+
+
+PARTS: list[tuple[Language, str, str, tuple[str, ...], str]] = [
+    ("en", "What percentage of the height of the Shard is Big Ben?", "percentage", ("Big Ben", "the Shard"), "What is the height of Big Ben?"),
+    ("en", "What percent of France's population is the population of Paris?", "percentage", ("Paris", "France"), "What is the population of Paris?"),
+    ("en", "How many times as tall as Big Ben is the Shard?", "ratio", ("the Shard", "Big Ben"), "How tall is the Shard?"),
+    ("en", "How many times taller is the Shard than Big Ben?", "ratio", ("the Shard", "Big Ben"), "How tall is the Shard?"),
+    ("en", "What is the ratio of the height of K2 to that of Mont Blanc?", "ratio", ("K2", "Mont Blanc"), "What is the height of K2?"),
+    ("en", "What is the combined height of K2, Lhotse and Mont Blanc?", "sum", ("K2", "Lhotse", "Mont Blanc"), "What is the height of K2?"),
+    ("en", "What is the sum of the heights of K2 and Lhotse?", "sum", ("K2", "Lhotse"), "What is the height of K2?"),
+    ("en", "how tall are the eiffel tower and big ben combined", "sum", ("the eiffel tower", "big ben"), "How tall is the eiffel tower?"),
+    ("en", "average height of K2 and Lhotse", "average", ("K2", "Lhotse"), "What is the height of K2?"),
+    ("zh", "珠峰的高度是泰山的几倍", "ratio", ("珠峰", "泰山"), "珠峰的高度是多少？"),
+    ("zh", "俄罗斯的面积是中国面积的几倍", "ratio", ("俄罗斯", "中国"), "俄罗斯的面积是多少？"),
+    ("zh", "珠峰是泰山的几倍高", "ratio", ("珠峰", "泰山"), "珠峰的高度是多少？"),
+    ("zh", "上海的人口占中国的百分之几", "percentage", ("上海", "中国"), "上海的人口是多少？"),
+    ("zh", "珠峰和泰山的高度之和", "sum", ("珠峰", "泰山"), "珠峰的高度是多少？"),
+    ("zh", "北京和上海的人口加起来是多少", "sum", ("北京", "上海"), "北京的人口是多少？"),
+    ("zh", "北京、上海和广州的平均人口是多少", "average", ("北京", "上海", "广州"), "北京的人口是多少？"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "question", "kind", "subjects", "first"), PARTS)
+def test_ratios_and_sums(language: Language, question: str, kind: str, subjects: tuple[str, ...], first: str) -> None:
+    shape = read_question(question, language)
+    assert (shape.kind, shape.subjects, asked(shape.lookups[0])) == (kind, subjects, first)
+    assert {lookup.ret for lookup in shape.lookups} == {"number"}
+
+
 SINGLE: list[tuple[Language, str, str]] = [
+    ("en", "How long did Einstein live in Princeton?", "number"),
+    ("en", "How long did dinosaurs live?", "number"),
+    ("en", "How old is Adele?", "number"),
+    ("en", "What percentage of the population of France is Muslim?", "text"),
+    ("en", "What is the total population of Trinidad and Tobago?", "number"),
+    ("en", "What is the average age of men and women?", "number"),
+    ("zh", "中国的平均寿命是多少", "number"),
+    ("zh", "大象和乌龟谁活得更久", "text"),
     ("en", "When was the University of Padua founded?", "date"),
     ("en", "Who wrote Dream of the Red Chamber?", "text"),
     ("en", "Please tell me how tall the Eiffel Tower is", "number"),
@@ -255,6 +388,8 @@ def test_what_only_looks_like_arithmetic(question: str) -> None:
         ("zh", "帮我写一首关于春天的诗", "writing_help"),
         ("en", "Who wrote the poem The Raven?", "single"),
         ("zh", "谁写了《静夜思》", "single"),
+        ("en", "Tell me about yourself", "small_talk"),
+        ("zh", "介绍一下你自己", "small_talk"),
     ],
 )
 def test_talk(language: Language, question: str, kind: str) -> None:
@@ -310,6 +445,12 @@ def test_long_text_is_read_at_once() -> None:
         "A和" * 290,
         "the son of " * 54,
         "是" * 600,
+        "how many times the is the " * 22,
+        "what percentage of of is is " * 20,
+        "tell me about " * 40,
+        "how old was in 1900 " * 28,
+        "A的高度是" * 110,
+        "介绍请" * 190,
     ):
         for language in ("en", "zh"):
             assert isinstance(read_question(text, language), Shape)

@@ -166,7 +166,9 @@ def analyse(description: str, ret: ValueType) -> Asked:
         kind=kind,
         noun=asked_noun,
         open=bool(OPEN.search(text)) and kind in {None, "reason", "person", "thing"},
-        years=tuple(dict.fromkeys(int(y) for y in re.findall(r"(?<!\d)(?:1\d|20)\d\d(?!\d)", text))),
+        years=tuple(
+            dict.fromkeys(int(y) for y in re.findall(r"(?<![\dA-Za-z])(?<![A-Za-z]-)(?:1\d|20)\d\d(?!\d)", text))
+        ),
         agent=bool(object_),
     )
 

@@ -69,6 +69,8 @@ def after(view: View, position: int, kind: Kind | None) -> list[Span]:
         return _after_zh(view, position, kind)
     first = next((n for n in view.names if n.start >= position - 1), None)
     if first is not None and _DESCRIBED.match(sentence[position : first.start]):
+        if kind in {None, "thing"} and (whole := _whole_phrase(sentence, position, first)):
+            return [whole]
         spans = [(first.start, _with_epithet(sentence, first.end))]
         following = [n for n in view.names if n.start >= first.end]
         for name in following[:8]:
@@ -88,6 +90,15 @@ def after(view: View, position: int, kind: Kind | None) -> list[Span]:
         if plain and (kind in {None, "thing", "reason"} or plain["v"][:1].isupper()):
             return [plain.span("v")]
     return []
+
+
+def _whole_phrase(sentence: str, position: int, name: Name) -> Span | None:
+    """The phrase whose head a name only modifies: "an expired TLS certificate", not "TLS"."""
+    plain = _PLAIN_EN.match(sentence, position)
+    if plain is None or plain.end("v") <= name.end + 1 or not re.match(" [a-z]", sentence[name.end :]):
+        return None
+    article = re.match(r"\s*((?:an?)\s+)", sentence[position:], re.IGNORECASE)
+    return (position + article.start(1) if article else plain.start("v")), plain.end("v")
 
 
 _EPITHET: Final = re.compile(

@@ -83,6 +83,16 @@ def heading(passage: Evidence) -> str:
     return first[1].strip() if first else ""
 
 
+def _fitting_head(subject: Subject, passage: Evidence) -> str:
+    """The title, or the heading of the passage's first section where that is what the subject is called."""
+    title = heading(passage)
+    if passage.title and subject.title_match(title) < 0.6:
+        first = re.match(r"\s{0,3}#{1,6} +([^\n]{1,200})", passage.text)
+        if first and subject.title_match(first[1].strip()) >= 0.85:
+            return first[1].strip()
+    return title
+
+
 def views(subject: Subject, passages: Sequence[Evidence]) -> Iterator[View]:
     """Every sentence that may be about the subject, passage by passage.
 
@@ -98,7 +108,7 @@ def views(subject: Subject, passages: Sequence[Evidence]) -> Iterator[View]:
 
 
 def _of_passage(subject: Subject, passage: Evidence, place: int) -> Iterator[View]:
-    title = heading(passage)
+    title = _fitting_head(subject, passage)
     titled = subject.title_match(title)
     loose = coverage(subject.terms, {*terms(title), *terms(passage.text[:20_000])}) if titled < 0.6 else 1.0
     known = titled >= 0.6
