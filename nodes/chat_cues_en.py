@@ -3,10 +3,11 @@
 Patterns read a question in lower case, as it was typed.
 """
 
-import re
 from typing import Final
 
-SMALL_TALK: Final = re.compile(
+from text.patterns import lazy
+
+SMALL_TALK: Final = lazy(
     # A short remark about oneself, the assistant or what was said asks for nothing.
     r"(?!.*\b(?:who|whom|what|when|where|which|why|how|whether|need|want|wanted|looking|like to|wonder\w*"
     r"|find|curious|search\w*|our|compare|report)\b)"
@@ -49,7 +50,7 @@ SMALL_TALK: Final = re.compile(
     r"|do you want to (?:chat|talk|play)(?: .{0,20})?|entertain me)"
 )
 
-WRAPPER: Final = re.compile(
+WRAPPER: Final = lazy(
     r"(?:(?:(?:hi|hello|hey)(?: there| weiwo)?|please|pls|kindly|excuse me|pardon(?: me)?|sorry|(?:could|can"
     r"|would|will) (?:you|u|someone|anyone)|may i (?:ask|know)"
     r"|can i ask|(?:is it possible to )?tell me|let me know|(?:do|does|did) (?:you|anyone|anybody"
@@ -64,7 +65,7 @@ WRAPPER: Final = re.compile(
     r"|i have a question)[\s,.:!?-]+)+"
 )
 
-ABOUT_ASSISTANT: Final = re.compile(
+ABOUT_ASSISTANT: Final = lazy(
     r"^(?:who|what|where|when|how|which|is|are|does|why)\b[^,:]{0,30}\byour\b|^(?:what|which"
     r"|how) [^,:]{1,30}\b(?:can|do|could|will) you (?:answer|help|support|speak|handle|offer|cover)\b|"
     r"^(?:(?:who|what) (?:exactly |really )?(?:are|r) (?:you|u)\b(?: made|really|exactly)?|what(?:'s| is"
@@ -113,7 +114,7 @@ _WRITING_VERB: Final = (
     r"|make (?:this|my|it|the following)|turn (?:this|the following|my)|check (?:my|the|this) (?:grammar"
     r"|spelling|essay|english)"
 )
-WRITING: Final = re.compile(
+WRITING: Final = lazy(
     rf"^(?:(?:please|pls|can you|could you|would you|will you|help me|i need you to|i want you to|i need help"
     rf"|i'd like you to|kindly|to|hey|for me|i need to|i have to|let's) ?)*(?:{_WRITING_VERB})\b"
     r"|^(?:(?:i need|i want|i'd like|can i (?:have|get)|give me|make me|show me|tell me) )?(?:a|an|some"
@@ -127,17 +128,15 @@ WRITING: Final = re.compile(
     r"|how (?:do|would|can|should) (?:you|i|we) (?:say|spell|pronounce|phrase|translate|write)\b|what(?:'s"
     r"| is) (?:the )?(?:\w+ )?(?:word|translation|synonym|antonym)s? (?:for|of)\b|^say .{1,40} in \w+"
 )
-_ESSAY: Final = re.compile(r"\b(?:essay|article|blog|paper|paragraph|speech|presentation|summary|post)\b")
-_HARD_SUBJECT: Final = re.compile(
-    r"\bN\b|\b(?:1[0-9]|20)\d\d\b|\b(?:causes?|compar\w+|effects?|impact|statistics|history)\b"
-)
-_FACTS: Final = re.compile(rf"\b(?:{_FACT_OBJECT})\b")
+_ESSAY: Final = lazy(r"\b(?:essay|article|blog|paper|paragraph|speech|presentation|summary|post)\b")
+_HARD_SUBJECT: Final = lazy(r"\bN\b|\b(?:1[0-9]|20)\d\d\b|\b(?:causes?|compar\w+|effects?|impact|statistics|history)\b")
+_FACTS: Final = lazy(rf"\b(?:{_FACT_OBJECT})\b")
 _CODE: Final = (
     r"python|java|javascript|typescript|c\+\+|c#|golang|rust|sql|regex|regular expression|bash|html|css|react"
     r"|node|django|pandas|code|function|script|loop|algorithm"
     r"|array|list|dict|dictionary|string|json|git|docker|api|dataframe|class|query|stack trace|typeerror|bug"
 )
-CODING: Final = re.compile(
+CODING: Final = lazy(
     rf"^(?:please |can you |could you |help me )*(?:write|fix|debug|implement|refactor|optimi[sz]e|review"
     rf"|explain this|explain the following|convert|code)\b.{{0,60}}\b(?:{_CODE})\b"
     rf"|^how (?:do|can|should|would|to)\b.{{0,70}}\b(?:reverse|sort|parse|iterate|loop|read|write|open|merge"
@@ -147,18 +146,18 @@ CODING: Final = re.compile(
     rf"|program|script|loop|function)"
 )
 
-STRONG_FRESH: Final = re.compile(
+STRONG_FRESH: Final = lazy(
     r"\b(?:latest|newest|most recent|recent(?:ly)?|current(?:ly)?|breaking|up-to-date|upcoming|weather"
     r"|forecast|news|headlines|exchange rate|stock price|share price"
     r"|right now|at the moment|these days|live score|trending|price of|traffic|air quality|happening"
     r"|as of (?:today|now))\b"
 )
-WEAK_FRESH: Final = re.compile(
+WEAK_FRESH: Final = lazy(
     r"\b(?:today|now|tonight|tomorrow|yesterday|nowadays|this (?:week|month|year|morning|weekend|season"
     r"|quarter)|(?:last|past|next) (?:week|month|year|weekend|night|\w+ (?:eclipse|election|meeting|game"
     r"|match|world cup))|the next|rain|snow|so far this|20(?:2[5-9]|3\d))\b"
 )
-LOCAL: Final = re.compile(
+LOCAL: Final = lazy(
     r"\b(?:our|my|the|this|these|company|internal|attached|uploaded|employee)(?: (?!of\b|in\b"
     r"|is\b)[\w-]+){0,3} (?:polic(?:y|ies)|handbook|docs?|documents?|documentation|wiki|runbook|manual"
     r"|guidelines?|contract"
@@ -168,8 +167,8 @@ LOCAL: Final = re.compile(
     r"|travel|refund|security|remote work|hr) polic|\b[a-z]{2,6}-\d{3,}\b"
     r"|\b(?:this|my|our|attached|uploaded) (?:report|paper|article|email|deck|presentation|agreement|invoice)\b"
 )
-WRITING_LOCAL: Final = re.compile(r"\b(?:based on|according to|summari[sz]e) (?:the|our)\b")
-POLITE: Final = re.compile(r"(?:(?:hi|hello|hey|please|pls|so|ok|okay|well)[\s,.!]+)+")
+WRITING_LOCAL: Final = lazy(r"\b(?:based on|according to|summari[sz]e) (?:the|our)\b")
+POLITE: Final = lazy(r"(?:(?:hi|hello|hey|please|pls|so|ok|okay|well)[\s,.!]+)+")
 
 
 def asks_for_facts(text: str) -> bool:

@@ -15,10 +15,11 @@ from text.dates import DateSpan, PartialDate, find_dates
 from text.language import HAN, Language, detect_language, fold
 from text.names import names
 from text.numbers import NumberSpan, find_numbers, to_base
+from text.patterns import lazy
 
-_DIGITS: Final = re.compile(r"[A-Za-z]*-?[0-9]+(?:[A-Za-z0-9]*)")
+_DIGITS: Final = lazy(r"[A-Za-z]*-?[0-9]+(?:[A-Za-z0-9]*)")
 _FULL_WIDTH: Final = {0xFF10 + d: 0x30 + d for d in range(10)}
-_COMMON_START: Final = re.compile(
+_COMMON_START: Final = lazy(
     r"(?i)^(?:.{3,}(?:tion|tions|ment|ments|ness|ings?|ly|ers|ists|ians|ors|ities|ances|ences)|work|construction|sources?|estimates?|"
     r"reports?|accounts?|records?|critics|born|named|known|built|written|founded|visitors|both|since|yes|no|answer|note|"
     r"calculation|result|total|height|length|population|author|director|difference|age)$"
@@ -51,8 +52,8 @@ _ENGLISH_ORDINALS: Final = {
         1,
     )
 }
-_ORDINAL_WORD: Final = re.compile(r"(?i)\b(?:" + "|".join(_ENGLISH_ORDINALS) + r")\b")
-_DAY: Final = re.compile(r"(?P<m>\d{1,2})月(?P<d>\d{1,2})日")
+_ORDINAL_WORD: Final = lazy(r"(?i)\b(?:" + "|".join(_ENGLISH_ORDINALS) + r")\b")
+_DAY: Final = lazy(r"(?P<m>\d{1,2})月(?P<d>\d{1,2})日")
 _MONTHS: Final = [
     "january",
     "february",

@@ -25,6 +25,7 @@ from nodes.rules.words import coverage, terms
 from state import Claim, Evidence, Language, Outcome, Verdict
 from text.language import detect_language, sentences
 from text.numbers import NumberSpan
+from text.patterns import lazy
 
 __all__ = ["check_claims", "citation_marks", "clean_marks", "renumber"]
 
@@ -32,7 +33,7 @@ LARGEST_COUNT: Final = 12
 LEAST_OVERLAP: Final = 0.3
 """Share of a claim's content words that its passages must contain."""
 
-_NOT_FOUND: Final = re.compile(
+_NOT_FOUND: Final = lazy(
     r"(?i)\b(?:could not|cannot|can't|couldn't|unable to|did not|didn't|does not|doesn't|do "
     r"not|don't) (?:be )?(?:find|found|determine[d]?|"
     r"establish(?:ed)?|say|state|answer(?:ed)?|mention|give|contain|cover|name|tell)\b|\b(?:no|"

@@ -17,6 +17,7 @@ from nodes import chat_cues_en, cues_en, cues_zh
 from state.assessment import Level
 from text.language import HAN, detect_language, word_count
 from text.names import names
+from text.patterns import lazy
 
 SIMPLE_BELOW: Final = 0.3
 COMPLEX_FROM: Final = 0.7
@@ -44,14 +45,14 @@ No weight is negative: more signs never lower the score.
 """
 
 _READ: Final = 1200
-_HAN_BLANK: Final = re.compile(rf"(?<=[{HAN}]) (?=[{HAN}\d])|(?<=\d) (?=[{HAN}])")
-_PIECES: Final = re.compile(r"[^,.!?;~…。、\n]+")
-_NO_SPEECH: Final = re.compile(rf"[^\w\s{HAN},.!?;:'\"()<>《》“”‘’、。%$€£¥+*/^=×÷·#&@…~-]")
-_TITLED: Final = re.compile(r"[\"“《「『]N[\"”》」』]")
-_ROLE: Final = re.compile(
+_HAN_BLANK: Final = lazy(rf"(?<=[{HAN}]) (?=[{HAN}\d])|(?<=\d) (?=[{HAN}])")
+_PIECES: Final = lazy(r"[^,.!?;~…。、\n]+")
+_NO_SPEECH: Final = lazy(rf"[^\w\s{HAN},.!?;:'\"()<>《》“”‘’、。%$€£¥+*/^=×÷·#&@…~-]")
+_TITLED: Final = lazy(r"[\"“《「『]N[\"”》」』]")
+_ROLE: Final = lazy(
     r"(President|King|Queen|Emperor|Prime Minister|Chancellor|Mayor|Governor|Prince|Duke|Pope) of (?:the )?"
 )
-_QUESTION_WORDS: Final = re.compile(
+_QUESTION_WORDS: Final = lazy(
     r"\b(?:who|whom|whose|what|when|where|which|why|how)\b|谁|什么|哪|何时|多少|几|怎么|怎样|如何|为什么|多大|多高|多长|多久|吗|是否"
 )
 

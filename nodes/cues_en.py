@@ -4,8 +4,9 @@ Patterns read a question in lower case with a single `N` for every name, so that
 of relations and "Bosnia and Herzegovina" no list.
 """
 
-import re
 from typing import Final
+
+from text.patterns import lazy
 
 _COMPARATIVE: Final = (
     r"(?:older|younger|taller|higher|longer|shorter|bigger|larger|smaller|greater|earlier|later|sooner|faster"
@@ -18,7 +19,7 @@ _SUPERLATIVE: Final = (
     r"|fastest|slowest|heaviest|lightest|deepest|widest|closest|nearest|farthest|best|worst"
     r"|cheapest|richest|poorest|hottest|coldest|strongest|newest|busiest|brightest|lowest|most|least|fewest|first|last)"
 )
-COMPARISON: Final = re.compile(
+COMPARISON: Final = lazy(
     rf"\b{_COMPARATIVE}\b[^.?!]{{0,50}}\bthan (?!\d|one\b|two\b|three\b|ever\b|just\b|usual\b|half\b"
     rf"|expected\b|necessary\b|a (?:hundred|thousand|million|dozen)\b)"
     rf"|\b(?:which|who|what|whose|is|are|was|were|did|does|do|has|have)\b[^.?!]{{0,80}}\b(?:{_COMPARATIVE}"
@@ -41,7 +42,7 @@ COMPARISON: Final = re.compile(
     rf"|\b(?:is|was|are|were) N as \w+ as\b|\bas (?:\w+) as N\b|\brank (?:the|these|N)\b"
     rf"|\b{_COMPARATIVE}[:,-] (?:the )?[\w' ]{{1,50}} or\b"
 )
-CALCULATION: Final = re.compile(
+CALCULATION: Final = lazy(
     r"\bhow (?:many|much) (?:more |fewer |less )?(?:years?|days?|months?|centuries|decades|weeks|hours?|time"
     r"|times)?\b[^.?!]{0,60}\b(?:between|after|before|passed|elapsed|separat\w+|apart|from [^.?!]{1,40} (?:to"
     r"|until|till))\b"
@@ -65,7 +66,7 @@ CALCULATION: Final = re.compile(
     r"|\b(?:subtract|multipl(?:y|ied)|divided? by|minus|plus|times)\b[^.?!]{0,40}\b(?:population|area|height"
     r"|year|number|age|N)\b"
 )
-ARITHMETIC: Final = re.compile(
+ARITHMETIC: Final = lazy(
     r"\d\s*(?:[-+*/^×÷x=%]|plus|minus|times|multiplied by|divided by|mod|to the power of)\s*\(?\d"
     r"|\d+(?:\.\d+)?\s?(?:%|percent) of \$?\d|\b(?:square|cube) root of \d|\d+ (?:squared|cubed|factorial)"
     r"|(?:sum|product|average|difference|mean) (?:of|between) \d"
@@ -103,7 +104,7 @@ _ASKED_FOR: Final = (
 )
 """The noun phrase a question asks for: a relation or relative clause on it is the question itself, not a step to it."""
 
-_STEP_OF: Final = re.compile(
+_STEP_OF: Final = lazy(
     rf"(?P<asked>{_ASKED_FOR})?\b{_RELATION} (?:of|for|behind|to) (?!(?:this|that|his|her|their|all"
     rf"|course)\b)[\w\"']+"
 )
@@ -111,12 +112,12 @@ _POSSESSED: Final = (
     rf"(?:\bN|\b(?!(?:what|who|it|let|where|how|that|there|here|today|world|year|he|she|one)'s)[\w]+)(?:'s|’s"
     rf"|s') (?:(?:{_WORD}){{0,2}}?)"
 )
-_STEP_BY: Final = re.compile(rf"(?P<asked>{_ASKED_FOR})?{_POSSESSED}{_BELONGING}\b")
-_TWICE_POSSESSED: Final = re.compile(
+_STEP_BY: Final = lazy(rf"(?P<asked>{_ASKED_FOR})?{_POSSESSED}{_BELONGING}\b")
+_TWICE_POSSESSED: Final = lazy(
     rf"{_POSSESSED}[\w-]+(?:'s|’s) (?!name\b)\w+|\b(?:{_RELATION}) of {_POSSESSED}(?!name\b)[\w-]+"
     rf"|\bof {_POSSESSED}{_BELONGING}\b"
 )
-_MORE_AFTER: Final = re.compile(
+_MORE_AFTER: Final = lazy(
     r"\b(?:from|born|buried|educated|die|died|married to|named after|work for|famous for|known for|located in"
     r"|attend(?:ed)?|study|studied|graduate[d]?(?: from)?|live[d]?|win|won|write|wrote|direct(?:ed)?"
     r"|play(?:ed)?(?: for)?)$"
@@ -125,7 +126,7 @@ _NOUN_RULED_OUT: Final = (
     r"(?:fact|idea|reason|way|theory|claim|belief|evidence|time|sense|extent|conclusion|likelihood|chance"
     r"|moment|hypothesis|argument)"
 )
-_RELATIVE: Final = re.compile(
+_RELATIVE: Final = lazy(
     rf"(?P<asked>{_ASKED_FOR})?\b(?:the|an?|some|another|those|any"
     rf"|this) (?:{_WORD}){{0,4}}?(?!{_NOUN_RULED_OUT}\b)[a-z'-]+,? (?:(?:in|from|for|on|with|to|of|by|at"
     rf"|after|under|during) (?:which|whom)\b|(?:that|which|who|whom|whose|where)\b(?! (?:is|was) the same)"
@@ -144,13 +145,13 @@ _ACTIVE: Final = (
     r"(?:bordering|featuring|starring|containing|surrounding|crossing|flowing|connecting|hosting|winning"
     r"|separating|playing|representing|dividing|bearing|overlooking|dominating)"
 )
-_REDUCED: Final = re.compile(
+_REDUCED: Final = lazy(
     rf"(?P<asked>{_ASKED_FOR})?(?P<aux>\b(?:was|were|is|are|did|does|has|have|been) )?\b(?:the"
     rf"|an?) (?:{_WORD}){{0,4}}?(?!(?:was|were|is|are|been|be|get|got|has|had|first|who|that|and|it|he"
     rf"|she) )[a-z'-]+ (?:(?P<passive>(?:first |originally |best |also )?{_PARTICIPLE})"
     rf"|{_ACTIVE})\b(?P<rest>[^.?!]*)"
 )
-_CONTACT: Final = re.compile(
+_CONTACT: Final = lazy(
     r"\bthe (?:country|state|city|town|village|team|band|company|school|university|club|county|region"
     r"|province|group|person|man|woman|place|film|movie|book|novel|song|album|show|war|party|year|day"
     r"|continent|island|ship|language|label|award|position|sport) (?:the )?(?:N|he|she|it|they) (?:is|was"
@@ -158,7 +159,7 @@ _CONTACT: Final = re.compile(
     r"|belong\w*|came|comes|grew|starred|produced|born|moved|fought|graduated|served|studied|joined"
     r"|represent\w*|[a-z]{3,}ed)\b"
 )
-_WHEN_CLAUSE: Final = re.compile(
+_WHEN_CLAUSE: Final = lazy(
     r"^(?:who|which|what|where|how old|how many years)\b(?! (?:happen\w*|should|do|does|would|can"
     r"|is it called|are))[^.?!]{1,90}\b(?:when|while|the year|at the time|during the (?:reign|presidency"
     r"|lifetime|time)|in the (?:same )?year|the (?:same )?(?:day|year|month))(?: that| in which| of)? (?:the "
@@ -168,13 +169,13 @@ _WHEN_CLAUSE: Final = re.compile(
     r"|the (?:birth|death)|his|her))\b|\bthe (?:same )?(?:year|day) (?:N|[\w]+) (?:was|were|died|won"
     r"|became)\b"
 )
-_IN_SITU: Final = re.compile(
+_IN_SITU: Final = lazy(
     r"^(?!(?:who|what|which|where|when|why|how|whose|whom|in|at|on|for|by|to|from|with|of|under|during|after"
     r"|since|according|besides|if|as|given|apart|except)\b)(?:[\w',\"()-]+ ){4,40}?[\w'\")-]+ (?:in|of|by"
     r"|from|for|to|with|on|after|at|is|was|named|that|and)? ?(?:what|which|whom|whose|who|where|when"
     r"|how many)\b(?! (?:is|was|are|were|do|does|did)\b)"
 )
-_NESTED_SUPERLATIVE: Final = re.compile(
+_NESTED_SUPERLATIVE: Final = lazy(
     rf"^who (?:designed|built|owns|owned|founded|discovered|rules|governs|leads|runs"
     rf"|named) the (?:\w+ )?(?!first\b|last\b|most\b|least\b|best\b){_SUPERLATIVE} |"
     rf"\b(?!(?:one|some|many|most|all|none|list|name|part|what|which|who|is|was|are)\b)\w+ (?:of|in|from"
@@ -183,7 +184,7 @@ _NESTED_SUPERLATIVE: Final = re.compile(
     rf"|extent|time|ever|value|share|of)\b)[a-z]+"
 )
 
-MULTI_STEP: Final = re.compile(
+MULTI_STEP: Final = lazy(
     r"\band then\b|[,;.] ?then\b|\bthen (?:calculate|compare|find|tell|explain|list|compute|summari[sz]e|use"
     r"|determine|give|show|work out|sort|rank|say|name)\b|\bafter that\b"
     r"|\bfirst(?:ly)?,? [^.?!]{1,80}\b(?:then|next|second(?:ly)?|after)\b|\bfinally,"
@@ -214,7 +215,7 @@ _ATTRIBUTES: Final = (
     r"|years? of birth|presidents|prime ministers|melting points|boiling points|atomic numbers|creators"
     r"|inventors|composers|symbols|sizes|diameters|masses|names and \w+)"
 )
-LISTING: Final = re.compile(
+LISTING: Final = lazy(
     rf"\b(?:for|of|by|in|from) (?:each|every)(?: one)?(?: of)?\b|\beach (?:of (?:the|these|those)|one|country"
     rf"|person|player|member|film|book|state|president|city)\b|\brespective(?:ly)?\b"
     rf"|\bevery (?:one )?of (?:the|these|those)\b|\b{_ATTRIBUTES} (?:of|for|in) (?:(?:the )?N,|(?:the "
@@ -234,12 +235,12 @@ LISTING: Final = re.compile(
 )
 
 
-_ASKS: Final = re.compile(
+_ASKS: Final = lazy(
     r"(?:.{0,40}\b)?(?:who|whom|whose|what|which|where|when|why|how|is|are|was|were|did|does|do)\b"
     r"|\b(?:population|area|height|age|birthday|name|nationality|currency|length|date)\b"
 )
-_FINITE: Final = re.compile(r"\b(?:\w+ed|born|built|made|won|held|die|open|start|begin|end|old|big|located)$")
-_NAMING: Final = re.compile(r"\b(?:the )?(?:full |real |first |last )?(?:names?|title|identity) of (?=the |an? )")
+_FINITE: Final = lazy(r"\b(?:\w+ed|born|built|made|won|held|die|open|start|begin|end|old|big|located)$")
+_NAMING: Final = lazy(r"\b(?:the )?(?:full |real |first |last )?(?:names?|title|identity) of (?=the |an? )")
 
 
 def chain(text: str) -> float:

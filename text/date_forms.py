@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from text.numerals import chinese_integer
+from text.patterns import lazy
 from text.units import unit_after
 
 MONTHS: Final = (
@@ -71,33 +72,31 @@ _ENGLISH: Final = (
     re.compile(rf"(?<![A-Za-z]){_MONTH},?{_OF}{_YEAR}"),
     re.compile(rf"(?<![0-9A-Za-z_.$€£¥￥#№])(?<![0-9][,:/]){_YEAR}"),
 )
-_ISO: Final = re.compile(
+_ISO: Final = lazy(
     r"(?<![0-9A-Za-z.-])(?P<year>[0-9]{4})(?:(?P<mark>[-/.])(?P<month>[0-9]{1,2})(?P=mark)(?P<day>[0-9]{1,2})"
     r"|-(?P<only>0[1-9]|1[0-2]))(?![0-9]|[-/.][0-9])"
 )
-_CHINESE: Final = re.compile(
+_CHINESE: Final = lazy(
     rf"(?<![0-9.,{_NUMERAL}])(?P<pre>(?:公元|西元|纪元|紀元)前?\s?|(?<![以之年月日天目从從当當生空提事战戰午])前\s?)?"
     rf"(?P<year>[0-9]{{1,6}}|[{_NUMERAL}]{{1,9}}|元)\s{{0,2}}(?:(?P<mark>年)(?![代级度份])|(?=\s?[-–—~〜至到]))"
     rf"(?:\s?(?P<month>[0-9]{{1,2}}|[{_NUMERAL}]{{1,3}})\s?月(?![初廿])"
     rf"(?:\s?(?P<day>[0-9]{{1,2}}|[{_NUMERAL}]{{1,3}})\s?[日号號])?)?"
 )
-_NO_YEAR_AFTER: Final = re.compile(
+_NO_YEAR_AFTER: Final = lazy(
     r"\s{0,2}[-–]?\s?(?:%|‰|°|percent|soldiers|troops|men|women|children|students|citizens|members|workers|words|pages"
     r"|times|points|species|copies|votes|seats|cars|ships|houses|horses|books|families|kinds|items|islands|languages"
     r"|cities|towns|villages|schools|stars|cases|deaths|lines|steps|units|pieces|rooms|guests|employees|or more)\b"
     r"|年[代级]|\s?[\u4e00-\u9fff](?<![年至到和与、或前起])"
 )
-_NO_YEAR_BEFORE: Final = re.compile(
+_NO_YEAR_BEFORE: Final = lazy(
     r"(?i)(?:^|[\s(\[,:，：])-$|(?:[$€£¥￥#№=*×+]|\b(?:nos?|pp?|pages?|rooms?|flight|chapter|section|route|highway|numbers?|version|model"
     r"|over|nearly|almost|least|most|more than|less than|fewer than|some|approximately|roughly|only|total of|exactly"
     r"|USD|EUR|RMB|CNY)\.?)\s{0,2}$"
 )
-_SPAN_AFTER: Final = re.compile(
-    r"\s?(?:后|後|前(?![后後])|来|來|间|間|以来|以來|之|历史|歷史|的|里|內|内|多|以上|左右)"
-)
-_CLAUSE_BEFORE: Final = re.compile(r"(?:^|[，。；：！？\n])\s?$")
-_CLAUSE_AFTER: Final = re.compile(r"[，在底初末春夏秋冬起]")
-_YEAR_MARKED_BEFORE: Final = re.compile(r"[于於在自从從至到生卒(（]\s?$")
+_SPAN_AFTER: Final = lazy(r"\s?(?:后|後|前(?![后後])|来|來|间|間|以来|以來|之|历史|歷史|的|里|內|内|多|以上|左右)")
+_CLAUSE_BEFORE: Final = lazy(r"(?:^|[，。；：！？\n])\s?$")
+_CLAUSE_AFTER: Final = lazy(r"[，在底初末春夏秋冬起]")
+_YEAR_MARKED_BEFORE: Final = lazy(r"[于於在自从從至到生卒(（]\s?$")
 
 
 def date_forms(text: str) -> list[DateForm]:

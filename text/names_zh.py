@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from text.language import HAN
+from text.patterns import lazy
 
 
 def _words(joined: str) -> frozenset[str]:
@@ -33,8 +34,8 @@ _FOREIGN_SURE: Final = frozenset(
     "埃艾奥贝迪蒂顿厄尔弗夫菲佛赫卡凯柯克莱勒黎莉鲁伦罗洛玛姆穆娜妮涅尼诺佩珀普契萨塞莎瑟斯丝坦特托陀瓦维沃茨"
     "兹詹撒逊拿仑"
 )
-_DOTTED: Final = re.compile(f"[{_FOREIGN}]{{1,7}}(?:[·•・‧][{_FOREIGN}]{{1,7}})+")
-_ALL_FOREIGN: Final = re.compile(f"[{_FOREIGN}仑]{{2,8}}")
+_DOTTED: Final = lazy(f"[{_FOREIGN}]{{1,7}}(?:[·•・‧][{_FOREIGN}]{{1,7}})+")
+_ALL_FOREIGN: Final = lazy(f"[{_FOREIGN}仑]{{2,8}}")
 
 _KNOWN: Final = _words(
     "日本 北京 上海 天津 重庆 广州 深圳 香港 澳门 台湾 南京 西安 成都 杭州 苏州 武汉 长沙 巴黎 伦敦 东京 "
@@ -48,7 +49,7 @@ _KNOWN: Final = _words(
 _HOLDS_A_CUT: Final = _words(
     "都江堰 比萨斜塔 多瑙河 多伦多 不丹 和田 和平 于谦 首都博物馆 都柏林 第聂伯河 几内亚 多米尼加 大多数"
 )
-_PROTECTED: Final = re.compile(_any(_KNOWN | _HOLDS_A_CUT))
+_PROTECTED: Final = lazy(_any(_KNOWN | _HOLDS_A_CUT))
 _SURNAME: Final = frozenset(
     "李张刘陈杨赵吴徐孙胡朱郭林罗郑梁谢宋唐许韩冯邓曹彭萧肖蔡潘袁董余苏叶吕魏蒋杜丁沈姜崔谭陆汪范廖姚邹熊孟秦"
     "邱侯薛阎闫段郝邵钱汤尹黎鲁屈岳翟聂郁柳茅祝嵇阮"
@@ -57,7 +58,7 @@ _SURNAME_IF_PERSON: Final = frozenset(
     "王黄周马高白金江安万方时常何曾任程史武康文石田夏贾傅卢钟戴龙陶贺顾毛孔莫巴老齐梅关"
 )
 _TWO_SURNAMES: Final = "欧阳|司马|诸葛|上官|夏侯|东方|皇甫|尉迟|公孙|慕容|令狐|长孙|宇文|司徒|端木"
-_TWO_CHARACTER_SURNAME: Final = re.compile(f"(?:{_TWO_SURNAMES})[{HAN}]{{1,2}}")
+_TWO_CHARACTER_SURNAME: Final = lazy(f"(?:{_TWO_SURNAMES})[{HAN}]{{1,2}}")
 _NO_PERSON: Final = _words(
     "李子 张力 张开 陈述 杨树 孙子 胡同 胡子 胡萝卜 朱红 林业 罗列 余额 余数 余下 叶子 叶绿素 叶绿体 董事 "
     "董事会 董事长 陆地 陆军 陆续 范围 范例 范文 熊猫 "
@@ -65,7 +66,7 @@ _NO_PERSON: Final = _words(
     "片 汤勺 坦克 马赛克 尼古丁 "
     "高血压 马铃薯 金属 黄金 白银 安全 方法 时候"
 )
-_ENDING: Final = re.compile(
+_ENDING: Final = lazy(
     f"[{HAN}\\d]{{1,5}}(?:[省市县州国山河江湖海洋岛塔桥峰宫寺城港湾朝帝皇王宗祖奖]|长城|海峡|群岛)"
     f"|[{HAN}\\d]{{1,9}}(?:"
     + _any(
@@ -77,7 +78,7 @@ _ENDING: Final = re.compile(
     )
     + f")|[{HAN}]{{2}}[一二三四五六七八九十百\\d]{{1,3}}号"
 )
-_GENERIC: Final = re.compile(
+_GENERIC: Final = lazy(
     "[一二两三四五六七八九十几这那]?[座条个家所部位本首届名些种次]"
     "|(?:[一二两三四五六七八九十几本全外各该某我整敌邻祖强古王小大名]"
     "|[一二两三这那上下中新老旧]?[座条个家所部位本首])?"
@@ -100,7 +101,7 @@ _PERSON_CUE: Final = _any(
         "代表作 故乡 母校 写 创作 即位 登基"
     )
 )
-_CUT: Final = re.compile(
+_CUT: Final = lazy(
     f"(?P<attribute>{_ATTRIBUTE})|(?P<person>{_PERSON_CUE})|"
     "(?P<link>以及|还是|或者|(?<![同环占百])比(?![较赛分例如重值方喻])|[和与跟、及或])|(?P<other>"
     + _any(
@@ -123,10 +124,10 @@ _CUT: Final = re.compile(
     "给让请我你您他她它这那们不也就还又更最其等将曾已每各某叫做说问]"
     "|高(?=吗|多|出|还|$)|长(?=吗|多|出|还|$)|[大早晚重快深浅宽远近贵热冷强老](?=吗|多|出|还|$))"
 )
-_HAN_RUN: Final = re.compile(f"[{HAN}\ue002、]+")
-_SIDE_BY_SIDE: Final = re.compile(f"谁|哪|比|区别|差|是否|吗|分别|异同|平均|之和|之间|的(?:{_ATTRIBUTE})")
+_HAN_RUN: Final = lazy(f"[{HAN}\ue002、]+")
+_SIDE_BY_SIDE: Final = lazy(f"谁|哪|比|区别|差|是否|吗|分别|异同|平均|之和|之间|的(?:{_ATTRIBUTE})")
 _NO_BEGINNING: Final = frozenset("如若因但而则且即并故凡只仅可须全各每该另其所以按据")
-_NO_PART: Final = re.compile("[带去来看听想用吃打做回出进让能会可要没很]")
+_NO_PART: Final = lazy("[带去来看听想用吃打做回出进让能会可要没很]")
 
 
 def mask(text: str, spans: list[tuple[int, int]], filler: str = "\ue000") -> str:

@@ -9,8 +9,9 @@ from nodes.rules.forms import LIFESPAN, Lookup, Shape
 from nodes.rules.lexicon_en import beginning_of, date_question
 from nodes.rules.operands_en import operand, subjects_of
 from text.dates import find_dates
+from text.patterns import lazy
 
-_LIVED: Final = re.compile(
+_LIVED: Final = lazy(
     r"how (?:long|many years) did (?P<lived>.+?) live(?: for)?(?: in (?:total|all))?"
     r"|how (?:long|many years) (?:was|is) the life of (?P<life>.+)"
     r"|how long was (?P<whose>.+?)(?:'s|s') (?:life|lifetime)"
@@ -18,7 +19,7 @@ _LIVED: Final = re.compile(
     r"|(?:what (?:was|is) )?(?P<spans>.+?)(?:'s|s') (?:lifespan|life span)",
     re.IGNORECASE,
 )
-_REACHED: Final = re.compile(
+_REACHED: Final = lazy(
     r"how old did (?P<got>.+?) (?:get|become|grow|live(?: to be)?|get to be|turn)"
     r"|how old did (?P<die>.+?) die|(?:to|until|till|up to) (?:what|which) age did (?P<until>.+?) live"
     r"|(?:what|which) age did (?P<what>.+?) (?:live (?:to|until)|reach|get to|die(?: at)?|attain)"
@@ -65,8 +66,8 @@ def _somebody(text: str) -> str | Lookup | None:
 
 
 _EVER: Final = r"(?P<degree>longer|shorter|longest|shortest)"
-_DID_LIVE: Final = re.compile(rf"did (?P<a>.+?) live (?:for )?(?:a )?{_EVER} (?:life )?than (?P<b>.+)", re.IGNORECASE)
-_HOW_MUCH_LONGER: Final = re.compile(
+_DID_LIVE: Final = lazy(rf"did (?P<a>.+?) live (?:for )?(?:a )?{_EVER} (?:life )?than (?P<b>.+)", re.IGNORECASE)
+_HOW_MUCH_LONGER: Final = lazy(
     r"(?:by )?how (?:many years|much) (?P<degree>longer|shorter) did (?P<a>.+?) live than (?P<b>.+)"
     r"|(?:by )?how (?:many (?:more )?years|much) did (?P<a2>.+?) live (?P<degree2>longer|shorter)? ?than (?P<b2>.+)",
     re.IGNORECASE,
@@ -103,16 +104,14 @@ def _two_lives(a: str, b: str, degree: str, *, much: bool) -> Shape | None:
     )
 
 
-_AGE_OF: Final = re.compile(
+_AGE_OF: Final = lazy(
     r"(?:how old (?:was|were|is|would) |(?:what|which) age was |what (?:was|is) the age of )(?P<rest>.+)", re.IGNORECASE
 )
-_AGE_WHOSE: Final = re.compile(r"what (?:was|is) (?P<who>.+?)(?:'s|s') age (?P<rest>.+)", re.IGNORECASE)
-_DATE_FIRST: Final = re.compile(
+_AGE_WHOSE: Final = lazy(r"what (?:was|is) (?P<who>.+?)(?:'s|s') age (?P<rest>.+)", re.IGNORECASE)
+_DATE_FIRST: Final = lazy(
     r"(?P<when>(?:in|on|by|at) .{2,40}?),? (?:how old (?:was|were) |what age was )(?P<who>.+)", re.IGNORECASE
 )
-_BEFORE_DATE: Final = re.compile(
-    r"(?P<who>.*?)(?: be| have been)?,? ?(?P<on>(?:in|on|by|as of|during)(?: the year)?) $"
-)
+_BEFORE_DATE: Final = lazy(r"(?P<who>.*?)(?: be| have been)?,? ?(?P<on>(?:in|on|by|as of|during)(?: the year)?) $")
 
 
 def age_on(text: str) -> Shape | None:

@@ -7,9 +7,10 @@ from nodes.rules.chains_zh import operand, subjects_of
 from nodes.rules.forms import Lookup, Shape
 from nodes.rules.lexicon_zh import DATE_VERBS, RELATION_OF_VERB, beginning_of, date_question
 from text.dates import find_dates
+from text.patterns import lazy
 
 _HOW_OLD: Final = r"(?:多少岁|几岁|多大(?:年纪|岁数|年龄|岁)?|多少(?:个)?年|几年|多久|多长(?:时间)?)"
-_LIVED: Final = re.compile(
+_LIVED: Final = lazy(
     rf"(?P<who>[^,，]+?)(?:一生|总共|一共|到底|究竟)*(?P<verb>活了|活到了?|享年|享寿|终年)(?:大约|大概)?(?:是|为)?{_HOW_OLD}"
     r"|(?P<span>[^,，]+?)(?:的)?(?:寿命|享年|终年)(?:是|有|为)*(?:多长|多少(?:岁|年)?|几岁)?"
 )
@@ -48,10 +49,10 @@ def _age(lookups: tuple[Lookup, ...], *, told: str, task: str, date: str = "") -
     )
 
 
-_AGE: Final = re.compile(
+_AGE: Final = lazy(
     r"(?P<rest>.+?)(?:是|有|已经|应该|应|才|刚|的年龄|年龄)*(?:多少岁|几岁|多大(?:年纪|岁数|年龄|岁)?|(?<=年龄是)多少)了?"
 )
-_AFTER_DATE: Final = re.compile(r"^(?:的时候|时候|时|那一?[年天]|那时|当[年天]|底|初)?[,，]?")
+_AFTER_DATE: Final = lazy(r"^(?:的时候|时候|时|那一?[年天]|那时|当[年天]|底|初)?[,，]?")
 
 
 def age_on(text: str) -> Shape | None:

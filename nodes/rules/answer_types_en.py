@@ -8,40 +8,41 @@ from nodes.rules import english
 from nodes.rules.forms import word_set
 from nodes.rules.lexicon_en import MEASURES
 from state import ValueType
+from text.patterns import lazy
 
-_NUMBER_WH: Final = re.compile(
+_NUMBER_WH: Final = lazy(
     r"^(?:by |for |about )?how (?:many|much|tall|long|high|deep|wide|large|big|heavy|fast|far|old|hot|cold"
     r"|thick|dense|populous)\b",
     re.IGNORECASE,
 )
-_DATE_WH: Final = re.compile(
+_DATE_WH: Final = lazy(
     r"^(?:when\b|(?:(?:in|on|during|from|by|until|since) )?(?:what|which) (?:year|date|day|month)\b)", re.IGNORECASE
 )
-_MEASURE_WH: Final = re.compile(
+_MEASURE_WH: Final = lazy(
     r"^what (?:is|was|are|were) (?:the )?(?:(?:total|average|current|estimated|approximate|usual) )?"
     rf"(?:{'|'.join(sorted(MEASURES, key=len, reverse=True))})\b",
     re.IGNORECASE,
 )
-_DATE_NOUN: Final = re.compile(
+_DATE_NOUN: Final = lazy(
     r"^what (?:is|was) (?:the )?(?:birth ?date|birthday|birth year|date|year|founding (?:date|year)|release "
     r"(?:date|year)"
     r"|death date)\b",
     re.IGNORECASE,
 )
-_DURATION: Final = re.compile(r"^how long (?:did|does|has|had)\b", re.IGNORECASE)
-_BOOLEAN: Final = re.compile(r"^(?:is|are|was|were|do|does|did|has|have|had|can)\b", re.IGNORECASE)
-_RECURRING: Final = re.compile(r"^when (?:do|does|can|must|should|may)\b", re.IGNORECASE)
+_DURATION: Final = lazy(r"^how long (?:did|does|has|had)\b", re.IGNORECASE)
+_BOOLEAN: Final = lazy(r"^(?:is|are|was|were|do|does|did|has|have|had|can)\b", re.IGNORECASE)
+_RECURRING: Final = lazy(r"^when (?:do|does|can|must|should|may)\b", re.IGNORECASE)
 """In the present, "when" asks for a rule such as "within 30 days" or "on Mondays", not for a date."""
-_PLURAL_YEARS: Final = re.compile(r"^(?:in |on )?(?:what|which) (?:years|dates|days)\b", re.IGNORECASE)
-_MANY: Final = re.compile(
+_PLURAL_YEARS: Final = lazy(r"^(?:in |on )?(?:what|which) (?:years|dates|days)\b", re.IGNORECASE)
+_MANY: Final = lazy(
     r"^(?:(?:what|which) (?:two|three|four|five|six|seven|eight|nine|ten|\d+) \w+"
     r"|(?:what|which) (?:[\w-]+ ){0,3}[\w-]+(?:s|people|children|men|women) (?:are|were|have|do|did)\b"
     r"|(?:list|name|enumerate|give(?: me)?) (?:all )?(?:of )?(?:the )?(?:[\w-]+ ){0,3}[\w-]+s\b)",
     re.IGNORECASE,
 )
-_WHAT_ARE: Final = re.compile(r"^(?:what|who) (?:are|were) (?:all )?(?:of )?the (?P<what>[\w -]{2,60})", re.IGNORECASE)
-_WHICH_NOUNS: Final = re.compile(r"^(?:what|which) (?P<words>(?:[\w-]+ ){2,5})", re.IGNORECASE)
-_NO_PLURAL: Final = re.compile(r"(?:ss|us|is|series|species|news)$", re.IGNORECASE)
+_WHAT_ARE: Final = lazy(r"^(?:what|who) (?:are|were) (?:all )?(?:of )?the (?P<what>[\w -]{2,60})", re.IGNORECASE)
+_WHICH_NOUNS: Final = lazy(r"^(?:what|which) (?P<words>(?:[\w-]+ ){2,5})", re.IGNORECASE)
+_NO_PLURAL: Final = lazy(r"(?:ss|us|is|series|species|news)$", re.IGNORECASE)
 _NO_OBJECT: Final = word_set(
     "the a an in on of at by to from with for through into its his her their and or is was has does did about as"
 )

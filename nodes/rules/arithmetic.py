@@ -5,8 +5,9 @@ from typing import Final
 
 from state import Language
 from text.dates import find_dates
+from text.patterns import lazy
 
-_FRAME: Final = re.compile(
+_FRAME: Final = lazy(
     r"^(?:(?:what(?:'s| is| are| does)|how much (?:is|are)|calculate|compute|evaluate|work out|solve|the "
     r"(?:value|result) of"
     r"|计算一?下?|算一?下|帮我算一?下?|求|请问|请|帮我|等于多少)[\s:：,，]*)+|[\s=]*(?:equals?|等于多少|等于几"
@@ -15,26 +16,22 @@ _FRAME: Final = re.compile(
     re.IGNORECASE,
 )
 _WORDS: Final = (
-    (re.compile(r"的平方根"), " √ "),
-    (re.compile(r"(?:the )?square root of|根号", re.IGNORECASE), " sqrt "),
-    (re.compile(r"to the power(?: of)?|的(?=\d+次方)|\^|\*\*", re.IGNORECASE), " ** "),
-    (re.compile(r"(?<=\d)\s*次方"), ""),
-    (re.compile(r"squared|的?平方", re.IGNORECASE), " ** 2 "),
-    (re.compile(r"cubed|的?立方", re.IGNORECASE), " ** 3 "),
-    (re.compile(r"multiplied by|times|乘以|乘|×|✕|·|(?<=\d)\s*x\s*(?=\d)", re.IGNORECASE), " * "),
-    (re.compile(r"divided by|over|除以|÷", re.IGNORECASE), " / "),
-    (re.compile(r"plus|added to|加上|加|＋", re.IGNORECASE), " + "),
-    (re.compile(r"minus|less|减去|减|－|−", re.IGNORECASE), " - "),
-    (re.compile(r"modulo|mod\b", re.IGNORECASE), " % "),
+    (lazy(r"的平方根"), " √ "),
+    (lazy(r"(?:the )?square root of|根号", re.IGNORECASE), " sqrt "),
+    (lazy(r"to the power(?: of)?|的(?=\d+次方)|\^|\*\*", re.IGNORECASE), " ** "),
+    (lazy(r"(?<=\d)\s*次方"), ""),
+    (lazy(r"squared|的?平方", re.IGNORECASE), " ** 2 "),
+    (lazy(r"cubed|的?立方", re.IGNORECASE), " ** 3 "),
+    (lazy(r"multiplied by|times|乘以|乘|×|✕|·|(?<=\d)\s*x\s*(?=\d)", re.IGNORECASE), " * "),
+    (lazy(r"divided by|over|除以|÷", re.IGNORECASE), " / "),
+    (lazy(r"plus|added to|加上|加|＋", re.IGNORECASE), " + "),
+    (lazy(r"minus|less|减去|减|－|−", re.IGNORECASE), " - "),
+    (lazy(r"modulo|mod\b", re.IGNORECASE), " % "),
 )
-_PERCENT: Final = re.compile(
-    r"(?P<share>\d+(?:\.\d+)?)\s*(?:%|percent|per cent)\s*(?:of|的)\s*(?=[\d(])", re.IGNORECASE
-)
-_PERCENT_ZH: Final = re.compile(
-    r"(?P<whole>\d+(?:\.\d+)?)\s*的\s*(?:百分之\s*(?P<a>\d+(?:\.\d+)?)|(?P<b>\d+(?:\.\d+)?)\s*%)"
-)
-_GROUPS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_TOKEN: Final = re.compile(
+_PERCENT: Final = lazy(r"(?P<share>\d+(?:\.\d+)?)\s*(?:%|percent|per cent)\s*(?:of|的)\s*(?=[\d(])", re.IGNORECASE)
+_PERCENT_ZH: Final = lazy(r"(?P<whole>\d+(?:\.\d+)?)\s*的\s*(?:百分之\s*(?P<a>\d+(?:\.\d+)?)|(?P<b>\d+(?:\.\d+)?)\s*%)")
+_GROUPS: Final = lazy(r"(?<=\d),(?=\d{3}(?!\d))")
+_TOKEN: Final = lazy(
     r"\s*(?:(?P<number>\d+(?:\.\d+)?)|(?P<sqrt>sqrt|√)|(?P<operator>\*\*|[-+*/%])|(?P<open>\()|(?P<close>\)))"
 )
 LONGEST: Final = 200
@@ -58,12 +55,12 @@ def arithmetic(question: str) -> str | None:
     return _formula(text)
 
 
-_CALCULATE: Final = re.compile(
+_CALCULATE: Final = lazy(
     r"^(?:(?:please|can you|could you|calculate|compute|evaluate|work out|solve|tell me|what(?:'s| is| are| does)"
     r"|how much (?:is|are)|the (?:value|result) of|请问|请|帮我|计算一?下?|算一?下|求)[\s:：,，]*)+",
     re.IGNORECASE,
 )
-_ASKED: Final = re.compile(
+_ASKED: Final = lazy(
     r"[\s=]*(?:equals?|等于多少|等于几|等于|是多少|得多少|得几|是几|多少|的(?:值|结果)是?多少)?[\s=?？。.!]*$",
     re.IGNORECASE,
 )

@@ -22,6 +22,7 @@ from nodes.rules.lexicon_en import (
     attribute_question,
 )
 from nodes.rules.nouns_en import GERUNDS, PREPOSITIONS, known_noun, name, name_start, opens_clause
+from text.patterns import lazy
 
 _DEEPEST: Final = 6
 
@@ -44,13 +45,13 @@ def read_lookup(question: str, depth: int = 0) -> Lookup:
     return Lookup(question=_sentence(asked), ret=type_of(asked))
 
 
-_IDENTITY: Final = re.compile(
+_IDENTITY: Final = lazy(
     r"(?:(?:who|what|which(?: [\w-]+)?)(?: exactly)?(?: (?:is|was|are|were)|'s) |what's |who's |name |list "
     r"|give |state )"
     r"(?P<np>.+)",
     re.IGNORECASE,
 )
-_NP_ONLY: Final = re.compile(r"(?P<np>(?:the .+|.+'s? .+))", re.IGNORECASE)
+_NP_ONLY: Final = lazy(r"(?P<np>(?:the .+|.+'s? .+))", re.IGNORECASE)
 
 
 def _by_identity(asked: str, depth: int) -> Lookup | None:
@@ -61,7 +62,7 @@ def _by_identity(asked: str, depth: int) -> Lookup | None:
     return None if _LATE.search(np) else describe(np, depth)
 
 
-_LATE: Final = re.compile(r" (?:known|famous|best known|named|called|awarded)(?: for| after| as)?$")
+_LATE: Final = lazy(r" (?:known|famous|best known|named|called|awarded)(?: for| after| as)?$")
 
 
 def _by_subject(asked: str, depth: int) -> Lookup | None:
@@ -112,14 +113,14 @@ def _by_tail(asked: str, depth: int) -> Lookup | None:
     return None
 
 
-_ASKING: Final = re.compile(
+_ASKING: Final = lazy(
     r"(?:(?:in|on|at|to|from|by|for|of|under|with|during|through) )?(?:who|what|when|where|which|why|how|whose|whom)\b"
     r"|(?:is|are|was|were|do|does|did|has|have|had|can|name|list|give|find|show|tell)\b",
     re.IGNORECASE,
 )
-_TWO_SENTENCES: Final = re.compile(r"[a-z]{3}[.?!;] ")
+_TWO_SENTENCES: Final = lazy(r"[a-z]{3}[.?!;] ")
 
-_EMPTY: Final = re.compile(
+_EMPTY: Final = lazy(
     r"(?:(?:who|what|which|when|where|why|how)(?: \w+)? (?:do|does|did)|(?:who|what)(?: (?:is|was|are|were))?|name|list"
     r"|(?:(?:in|on|at) )?(?:what|which) \w+ (?:do|does|did|was|were))",
     re.IGNORECASE,
@@ -158,7 +159,7 @@ def describe(np: str, depth: int = 0) -> Lookup | None:
     return read_lookup(question, depth + 1) if question else None
 
 
-_COMPOUND: Final = re.compile(
+_COMPOUND: Final = lazy(
     r"(?:place|date|year|city|town|country|day|state) of (?:birth|death|citizenship|origin|foundation)|cause of death"
     r"|head of (?:state|government)"
 )

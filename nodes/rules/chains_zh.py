@@ -10,17 +10,18 @@ from typing import Final
 from nodes.rules.forms import SLOT, Lookup
 from nodes.rules.lexicon_zh import CLASSES, NOUNS, PEOPLE, PERSON_CLASSES, UNITS, VERBS, noun_question
 from state import ValueType
+from text.patterns import lazy
 
 _DEEPEST: Final = 6
 
 _TYPES: Final[tuple[tuple[ValueType, re.Pattern[str]], ...]] = (
-    ("list[date]", re.compile(r"哪几年|哪些年|哪几天")),
-    ("list[text]", re.compile(r"哪些|哪几|列出|列举|有谁|都有什么")),
-    ("date", re.compile(r"哪一?年|哪一?天|哪一?日|什么时候|什么时间|何时|何年|几年[^级前后来内]*$|几月|几号"
+    ("list[date]", lazy(r"哪几年|哪些年|哪几天")),
+    ("list[text]", lazy(r"哪些|哪几|列出|列举|有谁|都有什么")),
+    ("date", lazy(r"哪一?年|哪一?天|哪一?日|什么时候|什么时间|何时|何年|几年[^级前后来内]*$|几月|几号"
                         r"|(?:日期|年份|时间|生日)(?:是|为)?(?:什么|多少|哪|几)?|生于何|生日")),
-    ("number", re.compile(r"多少|几(?!乎)|多[高长大深宽重远快久]|(?:面积|人口|高度|海拔|长度|全长|身高|年龄"
+    ("number", lazy(r"多少|几(?!乎)|多[高长大深宽重远快久]|(?:面积|人口|高度|海拔|长度|全长|身高|年龄"
                           r"|深度|重量|数量|总数)(?:是|为)?$")),
-    ("boolean", re.compile(r"吗$|是否|是不是|有没有|能否|会不会")),
+    ("boolean", lazy(r"吗$|是否|是不是|有没有|能否|会不会")),
 )  # fmt: skip
 
 
@@ -42,23 +43,23 @@ _OWNER: Final = r"(?P<owner>[^,，。？?]{1,40}?)"
 _NOUN: Final = rf"(?P<noun>{NOUNS})"
 _BOUND: Final = "创始人|首都|总统|首相|总理|国王|校长|董事长|首席执行官|省会|创办人"
 """Nouns that also follow their owner without 的: 法国首都, 苹果公司创始人."""
-_DESCRIPTION: Final = re.compile(
+_DESCRIPTION: Final = lazy(
     rf"{_OWNER}(?:的{_NOUN}|(?<={_TITLE}"
     rf"|\}})(?P<tight>{NOUNS})|(?<![副前原任后一二三个位名])(?P<bound>{_BOUND})|(?P<place>(?:所在|出生|毕业|就读)(?:的)?(?:城市|国家|国|大学|学校|省份|省|地方|高校|县|洲|大洲)))"
     rf"{_FOLLOW}"
 )
-_CLAUSE: Final = re.compile(rf"(?P<clause>[^,，。？?的]{{1,40}}?)的(?P<noun>{CLASSES}){_FOLLOW}")
-_VERB: Final = re.compile(VERBS)
-_TAIL: Final = re.compile(
+_CLAUSE: Final = lazy(rf"(?P<clause>[^,，。？?的]{{1,40}}?)的(?P<noun>{CLASSES}){_FOLLOW}")
+_VERB: Final = lazy(VERBS)
+_TAIL: Final = lazy(
     r"(?:分别|又|究竟|到底|具体)*(?:(?:都)?(?:是|叫做?|名叫|为|有|包括)?(?:谁|哪些人|什么(?:人|名字|地方)?|哪里"
     r"|哪儿|何人|何处|何地"
     rf"|哪一?(?:个|位|座|条|所|部|本|家|些|门)?(?:{CLASSES})?)|(?:位于|在|坐落于)(?:哪里|哪儿|何处|何地|什么地方))?"
 )
-_MEASURE_TAIL: Final = re.compile(
+_MEASURE_TAIL: Final = lazy(
     rf"(?:分别|大约|大概|一共|总共|约|究竟)*(?:是|为|有|达)?(?:多少(?:{UNITS})?(?:人|钱)?|几(?:{UNITS})?"
     rf"|多[高长大深宽重远])?"
 )
-_DATE_TAIL: Final = re.compile(r"(?:分别)?(?:是|为|在)?(?:哪一?[年天日]|什么时候|何时|几月几[日号]|多少|什么|几几年)?")
+_DATE_TAIL: Final = lazy(r"(?:分别)?(?:是|为|在)?(?:哪一?[年天日]|什么时候|何时|几月几[日号]|多少|什么|几几年)?")
 
 
 def _identity(rest: str, asked: str) -> bool:

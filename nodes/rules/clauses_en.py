@@ -11,8 +11,9 @@ from nodes.rules import english
 from nodes.rules.forms import word_set
 from nodes.rules.lexicon_en import CLASSES, PEOPLE, PERSON_CLASSES, RELATIONAL
 from nodes.rules.nouns_en import GERUNDS, PREPOSITIONS, RELATIVE_WORDS, known_noun
+from text.patterns import lazy
 
-_RELATIVE: Final = re.compile(
+_RELATIVE: Final = lazy(
     r"(?P<op>(?:in|on|from|to|at|by|for|under|of|during|through|with|near|along) (?:which|whom)|where|that"
     r"|which|whose|who|whom)"
     r" (?P<clause>.+)"

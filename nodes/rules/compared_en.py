@@ -18,6 +18,7 @@ from nodes.rules.lexicon_en import (
 )
 from nodes.rules.lives_en import lived_longer
 from state import ValueType
+from text.patterns import lazy
 
 Direction = Literal["less", "greater"]
 
@@ -49,31 +50,29 @@ class Compared:
 
 _EARLY: Final = word_set("first earlier earliest sooner soonest before")
 _ORDER: Final = r"(?P<order>first|earlier|earliest|sooner|last|later|latest|(?:more|most) recently|second|before|after)"
-_ADJECTIVE: Final = re.compile(
+_ADJECTIVE: Final = lazy(
     r"(?P<be>is|was|are|were) (?:the )?(?:(?P<more>more|most|less|least) )?(?P<adjective>[a-z]+)(?: one)?"
     r"(?: (?P<noun>[a-z][a-z -]{1,30}?))?(?: (?:by|in|in terms of) (?P<measure>[a-z][a-z ]{2,24}))?",
     re.IGNORECASE,
 )
-_PASSIVE: Final = re.compile(
+_PASSIVE: Final = lazy(
     rf"(?P<be>is|was|were|are) (?:(?P<front>first|originally) )?(?P<verb>[a-z]+)(?: (?P<rest>(?:in|by|into|as"
     rf"|to|on) [\w ]{{1,30}}?))?"
     rf"(?: (?:the )?{_ORDER})?",
     re.IGNORECASE,
 )
-_ACTIVE: Final = re.compile(
-    rf"(?P<verb>[a-z]+)(?: (?P<object>[a-z][\w' -]{{1,40}}?))? (?:the )?{_ORDER}", re.IGNORECASE
-)
-_HAVING: Final = re.compile(
+_ACTIVE: Final = lazy(rf"(?P<verb>[a-z]+)(?: (?P<object>[a-z][\w' -]{{1,40}}?))? (?:the )?{_ORDER}", re.IGNORECASE)
+_HAVING: Final = lazy(
     r"(?P<verb>has|have|had|got|has got) (?:the |a )?(?P<degree>more|most|fewer|fewest|less|least|[a-z]+er|[a-z]+est) "
     r"(?P<noun>[a-z][\w' -]{1,40}?)",
     re.IGNORECASE,
 )
-_DOING: Final = re.compile(
+_DOING: Final = lazy(
     r"(?:(?P<has>has|have|had) )?(?P<verb>[a-z]+) (?:the )?(?P<degree>more|most|fewer|fewest) "
     r"(?P<noun>[a-z][\w' -]{1,40}?)",
     re.IGNORECASE,
 )
-_LASTING: Final = re.compile(
+_LASTING: Final = lazy(
     r"(?P<verb>lived|lasted|reigned|ruled|served|weighs|costs|weighed|cost) (?:for )?(?:the )?"
     r"(?P<degree>longer|longest|shorter|shortest|more|most|less|least)",
     re.IGNORECASE,

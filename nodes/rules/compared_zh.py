@@ -18,6 +18,7 @@ from nodes.rules.lexicon_zh import (
     noun_question,
 )
 from state import ValueType
+from text.patterns import lazy
 
 
 @dataclass(frozen=True)
@@ -37,29 +38,25 @@ class Compared:
         return Lookup(question=self.question, ret=self.ret, subject=subject, relation=self.relation)
 
 
-_DEGREE: Final = re.compile(
-    r"^(?:是|要|都|的|更加|更为|更|最为|最|较为|较|比较|相对|还)+|(?:的|一些|一点|些|点|呢|啊|了)+$"
-)
-_EARLY: Final = re.compile(
+_DEGREE: Final = lazy(r"^(?:是|要|都|的|更加|更为|更|最为|最|较为|较|比较|相对|还)+|(?:的|一些|一点|些|点|呢|啊|了)+$")
+_EARLY: Final = lazy(
     rf"(?:(?P<first>最先|首先|率先|先|更早|最早|较早|早)(?P<a>{DATE_VERBS})(?:的)?|(?:更|最|较)?(?P<last>最后"
     rf"|更晚|最晚|较晚|晚|后)(?P<b>{DATE_VERBS})(?:的)?"
     rf"|(?P<c>{DATE_VERBS})(?:的)?(?:时间|年代|年份|日期)?(?:得|的)?(?:更|最|较|比较)?(?P<order>早|晚|先|后|近))"
 )
-_MANY: Final = re.compile(
+_MANY: Final = lazy(
     r"(?:拥有|有)?(?:的)?(?P<more>更多|最多|较多|更少|最少|较少)(?:的)?(?P<noun>[\u4e00-\u9fff]{1,8})"
     r"|(?P<noun2>[\u4e00-\u9fff]{1,8}?)(?:更|最|较|比较)?(?P<much>多|少)"
 )
-_NOUN_ADJECTIVE: Final = re.compile(
+_NOUN_ADJECTIVE: Final = lazy(
     r"(?P<noun>总?面积|国土面积|占地面积|人口|高度|海拔|长度|全长|深度|宽度|重量|质量|体积|身高|体重|年龄|速度"
     r"|价格|票房|产量|市值|营收|直径|寿命)(?:是)?(?:更|最|较|比较)?"
     r"(?P<way>高|低|大|小|长|短|深|浅|宽|窄|重|轻|多|少|快|慢|贵)"
 )
-_LIVED: Final = re.compile(
+_LIVED: Final = lazy(
     r"(?:活得?|活得?(?:时间|岁数)|寿命)(?:更|最|较|比较)?(?P<way>久|长|短|大)(?:一些|一点|些)?|(?P<much>多活|少活)|(?P<long>长寿|高寿|短命)"
 )
-_KINDS: Final = re.compile(
-    r"(?:[象龟狗猫鲸鼠虎狮鹤树鱼鸟蝉兔牛羊]|男性|女性|[国男女]人?|动物|植物)(?:$|[和与跟、,，还谁哪])"
-)
+_KINDS: Final = lazy(r"(?:[象龟狗猫鲸鼠虎狮鹤树鱼鸟蝉兔牛羊]|男性|女性|[国男女]人?|动物|植物)(?:$|[和与跟、,，还谁哪])")
 """Kinds of living things and peoples, which have no birth and no death of their own."""
 _GREATER: Final = frozenset("高大长深宽重多快贵")
 

@@ -11,8 +11,9 @@ from nodes.rules.compared_en import Compared, read_compared
 from nodes.rules.forms import Kind, Lookup, Shape
 from nodes.rules.lexicon_en import CLASSES, PEOPLE, attribute_question
 from nodes.rules.operands_en import operand, operands, subjects_of
+from text.patterns import lazy
 
-_LISTED: Final = re.compile(
+_LISTED: Final = lazy(
     r"(?:(?:which|who|what)(?: one)? (?:of|among|between)|of|among|between|out of|from among) (?P<rest>.+)",
     re.IGNORECASE,
 )
@@ -106,15 +107,15 @@ def _comparison(compared: Compared, things: list[str | Lookup], *, difference: b
     )
 
 
-_THAN: Final = re.compile(
+_THAN: Final = lazy(
     r"(?P<be>is|was|are|were) (?P<a>.+?) (?P<comparative>(?:more |less )?[a-z]+) than (?P<b>.+)", re.IGNORECASE
 )
-_HAVE_THAN: Final = re.compile(
+_HAVE_THAN: Final = lazy(
     r"(?P<aux>does|do|did) (?P<a>.+?) (?:have|has) (?P<degree>(?:an? )?(?:more|fewer|less|[a-z]+er)) "
     r"(?P<noun>[a-z][\w -]*?) than (?P<b>.+)",
     re.IGNORECASE,
 )
-_BEFORE: Final = re.compile(
+_BEFORE: Final = lazy(
     r"(?P<aux>was|were|is|did) (?P<a>.+?) (?P<verb>[a-z]+) (?P<order>before|after|earlier than|later than) (?P<b>.+)",
     re.IGNORECASE,
 )
@@ -155,28 +156,28 @@ def _is_thing(text: str) -> bool:
     )
 
 
-_MUCH_THAN: Final = re.compile(
+_MUCH_THAN: Final = lazy(
     r"(?:by )?how (?:many (?P<unit>[a-z]+(?: [a-z]+)?)|much) (?P<be>is|was|are|were) (?P<a>.+?) "
     r"(?P<comparative>(?:more |less )?[a-z]+) than (?P<b>.+)",
     re.IGNORECASE,
 )
-_MUCH_FIRST: Final = re.compile(
+_MUCH_FIRST: Final = lazy(
     r"(?:by )?how (?:many (?P<unit>[a-z]+)|much) (?P<comparative>(?:more |less )?[a-z]+) (?P<be>is|was|are"
     r"|were) (?P<a>.+?) than (?P<b>.+)",
     re.IGNORECASE,
 )
-_MORE_THAN: Final = re.compile(
+_MORE_THAN: Final = lazy(
     r"how (?:many|much) (?P<degree>more|fewer|less) (?P<noun>[a-z][a-z -]*?) (?P<aux>does|do|did|has|have) "
     r"(?P<a>.+?) (?P<verb>have|[a-z]+) than (?P<b>.+)",
     re.IGNORECASE,
 )
-_GAP: Final = re.compile(
+_GAP: Final = lazy(
     r"(?:what(?:'s| is| was) )?(?:the )?(?:(?P<noun>[a-z]+(?: [a-z]+)?) )?(?:difference|gap)(?: in "
     r"(?P<in>(?:the )?[a-z]+(?: [a-z]+)?))? "
     r"(?:between|of) (?P<rest>.+)",
     re.IGNORECASE,
 )
-_APART: Final = re.compile(
+_APART: Final = lazy(
     r"how (?:far|many (?P<unit>[a-z]+)) apart(?: in (?P<noun>[a-z]+))? (?:is|was|are|were) "
     r"(?P<rest>.+?)(?P<tail> (?:in age|born|founded|built|published|released))?",
     re.IGNORECASE,

@@ -17,12 +17,13 @@ from nodes.rules.lexicon_zh import (
     beginning_of,
     noun_question,
 )
+from text.patterns import lazy
 
-_AND: Final = re.compile(
+_AND: Final = lazy(
     r"\s*(?:、|,|，|以及|还是|或者|或|及|与|跟|同(?!仁|济|治|里|一|时|样|年)"
     r"|(?<![共颐饱温柔缓平调总])和(?![平谐尚国珅田服歌林氏])|vs\.?)\s*"
 )
-_AFTER_LIST: Final = re.compile(
+_AFTER_LIST: Final = lazy(
     r"(?:(?:这|那)?(?:两|二|三|四|五|几)(?:个|位|座|条|所|部|本|家|种|者|人|国|地|省|市|城)?(?:人|国家|城市"
     r"|大学|河流|河|山|山峰|建筑|公司)?)?"
     r"(?:之间|之中|当中|中间|中|里面|里|相比|比起来|比较|相比较|之间相比)?(?:,|，|:|：)?$"
@@ -43,20 +44,20 @@ def operands(text: str) -> list[str | Lookup] | None:
 _WHICH: Final = (
     r"(?:究竟|到底)?(?P<wh>谁|哪一?(?:个|位|座|条|所|部|本|家|种|者|人|国|首|颗|片|支)?(?P<noun>[\u4e00-\u9fff]{0,4}?))"
 )
-_WH_MIDDLE: Final = re.compile(
+_WH_MIDDLE: Final = lazy(
     rf"(?P<list>.+?)(?:的)?,?{_WHICH}(?:的)?(?P<pred>(?:是|更|最|比较|较|先|后|早|晚|有|要"
     rf"|的)*[\u4e00-\u9fff]{{1,12}}?)"
 )
-_WH_FIRST: Final = re.compile(
+_WH_FIRST: Final = lazy(
     rf"{_WHICH}(?P<pred>(?:更|最|比较|较|先|后|早|晚)[\u4e00-\u9fff]{{0,10}}?|活得(?:更|最|比较)?[久长短]|更?长寿|年长|年轻|大|高"
     rf"|长)[,:，：]?(?P<list>[^,，]+(?:还是|或者?|和|与|、).+)"
 )
 _LAST_ASKED: Final = r"的?(?:一?[个位座条所部]|人|[\u4e00-\u9fff]{1,3})?(?:是|为)(?P<wh>谁|哪.{0,4}|什么)"
-_WH_LAST_OF: Final = re.compile(
+_WH_LAST_OF: Final = lazy(
     rf"(?P<list>.+?)(?:之中|当中|中|里|,)(?P<pred>[\u4e00-\u9fff]{{0,4}}最[\u4e00-\u9fff]{{1,10}}?){_LAST_ASKED}"
 )
-_WH_LAST: Final = re.compile(rf"(?P<list>.+?)(?P<pred>最[\u4e00-\u9fff]{{1,10}}?){_LAST_ASKED}")
-_TOGETHER: Final = re.compile(
+_WH_LAST: Final = lazy(rf"(?P<list>.+?)(?P<pred>最[\u4e00-\u9fff]{{1,10}}?){_LAST_ASKED}")
+_TOGETHER: Final = lazy(
     r"(?P<list>.+?)的(?P<noun>[\u4e00-\u9fff]{2,4})(?:,)?(?P<wh>谁|哪一?(?:个|位|座|条|所|部|家"
     r"|国)?[\u4e00-\u9fff]{0,2}?)(?:的)?(?P<pred>(?:更|最|比较|较)[\u4e00-\u9fff])"
 )
@@ -92,7 +93,7 @@ def which(text: str, unit: str = "") -> Shape | None:
     return None
 
 
-_KIND: Final = re.compile(rf"(?P<kind>{CLASSES})的?")
+_KIND: Final = lazy(rf"(?P<kind>{CLASSES})的?")
 
 
 def _comparison(compared: Compared, things: list[str | Lookup], *, difference: bool = False, unit: str = "") -> Shape:
@@ -115,7 +116,7 @@ def _comparison(compared: Compared, things: list[str | Lookup], *, difference: b
 
 _THAN: Final = r"(?<![同环占])比(?![例重如赛率])"
 """The comparing 比, not that of 同比 or 比例."""
-_THAN_WHETHER: Final = re.compile(rf"(?P<a>.+?)(?P<ask>是不是|是否|有没有)?要?{_THAN}(?P<rest>.+?)(?P<q>吗|么)?")
+_THAN_WHETHER: Final = lazy(rf"(?P<a>.+?)(?P<ask>是不是|是否|有没有)?要?{_THAN}(?P<rest>.+?)(?P<q>吗|么)?")
 
 
 def whether(text: str, unit: str = "") -> Shape | None:
@@ -139,12 +140,12 @@ def whether(text: str, unit: str = "") -> Shape | None:
     return None
 
 
-_THAN_BY: Final = re.compile(
+_THAN_BY: Final = lazy(
     rf"(?P<a>.+?)(?:的(?P<noun>{NOUNS}))?(?:要)?{_THAN}(?P<b>.+?)(?P<pred>多活|少活|(?:早|晚)(?:{DATE_VERBS})"
     rf"|(?:{DATE_VERBS})(?:得)?(?:早|晚)|年长|年轻|[大小高矮低长短重轻深浅宽窄快慢早晚多少贵])"
     rf"(?:得)?(?:出|了)*(?:多少|几)(?P<unit>(?:{UNITS})*)(?:[\u4e00-\u9fff]{{0,4}})?"
 )
-_APART: Final = re.compile(
+_APART: Final = lazy(
     rf"(?P<list>.+?)(?:之间)?(?:的)?(?P<what>年龄|年纪|岁数|{NOUNS}|{DATE_VERBS})?(?:的)?(?:时间|年份"
     rf"|日期)?(?:之间)?(?:上)?(?:的)?(?:,)?(?:相差|差了?|相隔|间隔|相距|差距)(?:是|有|了|为)?"
     rf"(?:多少|几|多大|多久|多远|多长)(?P<unit>(?:{UNITS})*)(?:的?时间)?"

@@ -8,6 +8,7 @@ import re
 from typing import Final
 
 from nodes.rules.forms import word_set
+from text.patterns import lazy
 
 AUX: Final = word_set("is are was were do does did has have had can could will would")
 BE: Final = word_set("is are was were")
@@ -203,7 +204,7 @@ def split_predicate(rest: str, aux: str) -> tuple[str, str] | None:
     return " ".join(tokens[:at]).rstrip(","), " ".join(tokens[at:])
 
 
-_BE_TAIL: Final = re.compile(
+_BE_TAIL: Final = lazy(
     r"(?P<subject>.+?) (?P<tail>a citizen(?: of)?|an? member of|from|part of|(?:best )?known for|famous for|named after"
     r"|married to|based on|alive|like|related to|capital of)"
 )
@@ -231,7 +232,7 @@ _WH: Final = (
     r"(?:who|whom|whose [\w ]{1,40}?|when|where|why|what(?: [\w' -]{1,60}?)?|which(?: [\w' -]{1,60}?)?"
     r"|how(?: (?:many|much)(?: [\w' -]{1,60}?)?| [\w-]{2,14})?))"
 )
-_QUESTION: Final = re.compile(
+_QUESTION: Final = lazy(
     rf"{_WH} (?P<aux>is|are|was|were|do|does|did|has|have|had|can|could|will|would) (?P<rest>.+)", re.IGNORECASE
 )
 
@@ -242,7 +243,7 @@ def parse_question(question: str) -> tuple[str, str, str] | None:
     return (match["wh"], match["aux"].lower(), match["rest"]) if match else None
 
 
-_INDIRECT_WH: Final = re.compile(
+_INDIRECT_WH: Final = lazy(
     r"(?P<wh>(?:when|where|why|how (?:tall|high|long|old|deep|big|large|far|heavy|wide|many \w+|much \w+)"
     r"|(?:what|which|in what|in which) (?:year|city|country|state|date|day|town|place)|what|who)) (?P<clause>.+)",
     re.IGNORECASE,

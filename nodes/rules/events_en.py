@@ -8,18 +8,19 @@ from nodes.rules.chains_en import read_lookup
 from nodes.rules.forms import SLOT, Lookup, Shape
 from nodes.rules.lexicon_en import DATE_ATTRIBUTES, beginning_of, date_question
 from nodes.rules.operands_en import operand, subjects_of
+from text.patterns import lazy
 
-_AGE: Final = re.compile(
+_AGE: Final = lazy(
     r"(?:how old (?:was|were|is)|(?:at )?(?:what|which) age (?:was|did)|what was the age of) (?P<who>.+?)"
     r"(?: (?P<verb>die|marry|become .+|win .+|publish .+))?,? ?(?:(?:when|the (?:day|year|time)(?: that)?|as) "
     r"(?P<clause>.+)"
     r"|(?P<preposition>at the time of|upon|at|on|during) (?P<noun>.+))?",
     re.IGNORECASE,
 )
-_CLAUSE_FIRST: Final = re.compile(r"when (?P<clause>.+?), how old (?:was|were) (?P<who>.+)", re.IGNORECASE)
-_PRONOUN: Final = re.compile(r"\b(?:he|she|it|they)\b", re.IGNORECASE)
-_POSSESSIVE: Final = re.compile(r"\b(?:his|her|its|their)\b", re.IGNORECASE)
-_ANAPHOR: Final = re.compile(
+_CLAUSE_FIRST: Final = lazy(r"when (?P<clause>.+?), how old (?:was|were) (?P<who>.+)", re.IGNORECASE)
+_PRONOUN: Final = lazy(r"\b(?:he|she|it|they)\b", re.IGNORECASE)
+_POSSESSIVE: Final = lazy(r"\b(?:his|her|its|their)\b", re.IGNORECASE)
+_ANAPHOR: Final = lazy(
     r"\b(?:the|this|that) (?:film|movie|book|novel|play|album|song|poem|painting|opera|building|tower|bridge"
     r"|company|work|series)\b",
     re.IGNORECASE,
@@ -87,7 +88,7 @@ def _clause_event(clause: str, who: str | Lookup) -> Lookup | None:
     return read_lookup(question)
 
 
-_UNDATED: Final = re.compile(
+_UNDATED: Final = lazy(
     r"^did (?:he|she|it|they) (?:see|have|get|say|know|think|tell|do|go|make|live|stay|want)\b", re.IGNORECASE
 )
 """What happens too often, or goes on too long, to be dated by its words alone."""
@@ -108,8 +109,8 @@ def _noun_event(noun: str, who: str | Lookup) -> Lookup | None:
     return event(noun)
 
 
-_NOUN_EVENT: Final = re.compile(r"(?:the )?(?P<noun>[a-z][a-z ]+?) of (?P<what>.+)", re.IGNORECASE)
-_OWNED: Final = re.compile(r"(?P<what>.+?)'s? (?P<noun>[a-z][a-z ]+)", re.IGNORECASE)
+_NOUN_EVENT: Final = lazy(r"(?:the )?(?P<noun>[a-z][a-z ]+?) of (?P<what>.+)", re.IGNORECASE)
+_OWNED: Final = lazy(r"(?P<what>.+?)'s? (?P<noun>[a-z][a-z ]+)", re.IGNORECASE)
 
 
 def event(text: str) -> Lookup | None:
@@ -128,7 +129,7 @@ def event(text: str) -> Lookup | None:
     return _as_asked(read_lookup(f"when {turned}"))
 
 
-_ASKED_OF: Final = re.compile(r"When was (?P<what>.+) (?P<verb>[a-z]+)\?|When did (?P<who>.+) (?P<base>die)\?")
+_ASKED_OF: Final = lazy(r"When was (?P<what>.+) (?P<verb>[a-z]+)\?|When did (?P<who>.+) (?P<base>die)\?")
 
 
 def _as_asked(lookup: Lookup) -> Lookup:
@@ -141,24 +142,24 @@ def _as_asked(lookup: Lookup) -> Lookup:
     return Lookup(date_question(relation), "date", what, relation)
 
 
-_BETWEEN: Final = re.compile(
+_BETWEEN: Final = lazy(
     r"how (?:many (?P<unit>years|days|months|centuries|decades)|much time|long)(?: (?:passed|elapsed|went by"
     r"|lie|lies|lay|are there|were there"
     r"|was there|was it|is it|separated?|are|were|is))? ?(?P<how>between|from|separate) (?P<rest>.+)",
     re.IGNORECASE,
 )
-_GAP: Final = re.compile(
+_GAP: Final = lazy(
     r"what (?:is|was) the (?:number of (?P<unit>years|days|months)|(?:time|gap|interval|time span|period)(?: "
     r"in (?P<in>years|days|months))?)"
     r" between (?P<rest>.+)",
     re.IGNORECASE,
 )
-_BEFORE: Final = re.compile(
+_BEFORE: Final = lazy(
     r"(?:by )?how (?:many (?P<unit>years|days|months|centuries|decades)|long|much (?:earlier|later|time)) (?:later )?"
     r"(?P<order>before|after|earlier than|later than) (?P<one>.+?)[ ,]+(?P<aux>was|were|did|is) (?P<other>.+)",
     re.IGNORECASE,
 )
-_OTHER_FIRST: Final = re.compile(
+_OTHER_FIRST: Final = lazy(
     r"how (?:many (?P<unit>years|days|months)|long) (?P<aux>was|were|did) (?P<other>.+?) (?:before|after) (?P<one>.+)",
     re.IGNORECASE,
 )

@@ -7,8 +7,9 @@ from typing import Final
 from nodes.rules.chains_zh import label, operand, read_lookup, subjects_of
 from nodes.rules.forms import SLOT, Lookup, Shape
 from nodes.rules.lexicon_zh import DATE_VERBS, RELATION_OF_VERB, beginning_of, date_question
+from text.patterns import lazy
 
-_EVENT: Final = re.compile(
+_EVENT: Final = lazy(
     rf"(?P<what>.+?)(?:的|是)?(?P<verb>{DATE_VERBS})(?:的时候|的时间|时间|日期|年份|时|那年|以?后|之后|以?前|之前)?"
 )
 
@@ -23,11 +24,11 @@ def event(text: str) -> Lookup | None:
     return Lookup(date_question(verb), "date", subject, RELATION_OF_VERB.get(verb, verb))
 
 
-_AFTER: Final = re.compile(
+_AFTER: Final = lazy(
     r"(?P<one>.+?)(?:的)?(?:以?后|之后|以前|之前|前)?(?:过了?|又过了|经过了?|,)?(?:多少|几)(?P<unit>年|个?月"
     r"|天)(?:以?后|之后|前)?(?:,)?(?P<other>[^,]+?)(?:才|就|的|了)*"
 )
-_FROM_TO: Final = re.compile(
+_FROM_TO: Final = lazy(
     r"从(?P<one>.+?)到(?P<other>.+?)(?:,)?(?:一共|总共|中间)?(?:相隔|经过|过|隔|用|花|历时|有|经历)了?(?:多少"
     r"|几)(?P<unit>年|个?月|天)"
 )
@@ -61,15 +62,15 @@ def interval_of(lookups: tuple[Lookup, Lookup], unit: str) -> Shape:
     )
 
 
-_AGE: Final = re.compile(
+_AGE: Final = lazy(
     r"(?P<clause>.+?)(?:的时候|时|那年|当年|那一年)(?:,|，)?(?P<who>[^,，]*?)(?:的)?(?:是|有|已经|刚"
     r"|才)*(?:年龄(?:是|为)?)?(?:多少岁|几岁|多大(?:年纪|岁数|年龄)?|多大了)"
 )
-_AGE_THEN: Final = re.compile(
+_AGE_THEN: Final = lazy(
     r"(?P<who>.+?)(?:是)?(?:在)?(?:哪一?年|什么时候|何时)(?P<verb>.+?)的?,(?:他|她|它)?(?:当时|那时|那年"
     r"|那一年)(?:他|她|它)?(?:是|有)*(?:多少岁|几岁|多大(?:年纪|岁数)?)"
 )
-_AGE_DIED: Final = re.compile(
+_AGE_DIED: Final = lazy(
     r"(?P<who>.+?)(?:是)?(?:在)?(?:多大(?:年纪|岁数|年龄)?|多少岁|几岁)(?:的?时候?)?(?P<verb>去世|逝世|即位"
     r"|登基|结婚|获奖|毕业|发表.+|出版.+)的?"
 )

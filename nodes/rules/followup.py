@@ -16,17 +16,18 @@ from state import Language
 from text.dates import PartialDate, find_dates, format_date
 from text.language import detect_language, sentences
 from text.names import Name, names
+from text.patterns import lazy
 
 # "her" is an owner before a noun, an object before one of these.
 _NO_NOUN: Final = (
     r"(?!\s+(?:in|on|at|by|for|from|to|with|of|as|and|or|but|when|while|before|after|until|then|there|here|first)\b)"
 )
-_PRONOUN_EN: Final = re.compile(
+_PRONOUN_EN: Final = lazy(
     r"(?i:\b(?P<owner>his|its|their)\b(?=\s+\w)"
     rf"|\b(?P<her>her)\b(?=\s+\w){_NO_NOUN}"
     r"|\b(?P<person>he|she|him|her)\b|\b(?P<several>they|them)\b)|\b(?P<thing>[Ii]t)\b"
 )
-_DUMMY_IT: Final = re.compile(
+_DUMMY_IT: Final = lazy(
     r"\b(?:(?:what|which) (?:time|day|date|year|month|season) (?:is|was)"
     r"|how (?:late|early|hot|cold|warm|far) (?:is|was)"
     r"|(?:does|did|will|would) it (?:take|matter|mean|rain|snow|make sense)"
@@ -35,53 +36,53 @@ _DUMMY_IT: Final = re.compile(
     r"|it (?:is|was|takes|took|rains?|snows?|seems|happens) )",
     re.IGNORECASE,
 )
-_THEN_EN: Final = re.compile(r"\b(?:then|(?:at|by) (?:that|the) time)\b(?=\s*[?.!]*\s*$)", re.IGNORECASE)
-_PAST_EN: Final = re.compile(r"\b(?:was|were|did|had|happened|\w{2,}ed)\b", re.IGNORECASE)
-_LEAD_EN: Final = re.compile(r"^\s*(?:and|but|so|then|also)\b[\s,]*", re.IGNORECASE)
-_ELLIPSIS_EN: Final = re.compile(
+_THEN_EN: Final = lazy(r"\b(?:then|(?:at|by) (?:that|the) time)\b(?=\s*[?.!]*\s*$)", re.IGNORECASE)
+_PAST_EN: Final = lazy(r"\b(?:was|were|did|had|happened|\w{2,}ed)\b", re.IGNORECASE)
+_LEAD_EN: Final = lazy(r"^\s*(?:and|but|so|then|also)\b[\s,]*", re.IGNORECASE)
+_ELLIPSIS_EN: Final = lazy(
     r"^\s*(?:(?:and|but|so|then)\b[\s,]*)?(?:(?:what|how) about|and)\s+(?P<new>.{1,200}?)\s*[?.!]*\s*$", re.IGNORECASE
 )
-_ARTICLE: Final = re.compile(r"\b(?:the|a|an)\s+$", re.IGNORECASE)
+_ARTICLE: Final = lazy(r"\b(?:the|a|an)\s+$", re.IGNORECASE)
 
-_PRONOUN_ZH: Final = re.compile(
+_PRONOUN_ZH: Final = lazy(
     r"(?P<several>他们|她们|它们)|(?P<person>(?<![其吉])[他她](?![人国乡日方])|此人|这个人|那个人|这人|那人)|(?P<thing>它)"
 )
-_THEN_ZH: Final = re.compile(r"当时|那时候?|(?P<year>那一年|那年)")
-_LEAD_ZH: Final = re.compile(r"^\s*(?:那么|那|然后|还有)[,，]?\s*(?![年时个些里边样天么位次种一])")
-_ELLIPSIS_ZH: Final = re.compile(
+_THEN_ZH: Final = lazy(r"当时|那时候?|(?P<year>那一年|那年)")
+_LEAD_ZH: Final = lazy(r"^\s*(?:那么|那|然后|还有)[,，]?\s*(?![年时个些里边样天么位次种一])")
+_ELLIPSIS_ZH: Final = lazy(
     r"^\s*(?:那么|那|而)?(?![年时个些里边样天么位次种一])[,，]?\s*(?P<new>.{1,20}?)呢\s*[?？]*\s*$"
 )
-_NO_SUBJECT_ZH: Final = re.compile(
+_NO_SUBJECT_ZH: Final = lazy(
     r"[我你您他她它们谁哪几吗这那]|什么|怎|为何|多|如何|其[他它余]|别的|另|后来|然后|之[前后]|以[前后]|现在|[今明昨]天|当时|如果"
 )
-_OWNER_ZH: Final = re.compile(r"^[他她它](?=的)")
+_OWNER_ZH: Final = lazy(r"^[他她它](?=的)")
 
-_CLAUSE: Final = re.compile(r"[,，;；]|\b(?:say|says|said|claims?|claimed|thinks?|thought)\b")
-_SOURCES: Final = re.compile(r"\n\n[^\n]{1,20}[:：]\n\[1\] .*", re.DOTALL)
-_MARKS: Final = re.compile(r"\[\d+\]")
-_OF_PERSON: Final = re.compile(
+_CLAUSE: Final = lazy(r"[,，;；]|\b(?:say|says|said|claims?|claimed|thinks?|thought)\b")
+_SOURCES: Final = lazy(r"\n\n[^\n]{1,20}[:：]\n\[1\] .*", re.DOTALL)
+_MARKS: Final = lazy(r"\[\d+\]")
+_OF_PERSON: Final = lazy(
     r"\b(?:born|die[ds]?|death|married|marry|wife|husband|father|mother|sons?|daughters?|children)\b"
     r"|出生|生于|去世|逝世|死|妻|丈夫|父亲|母亲|儿子|女儿",
     re.IGNORECASE,
 )
-_OF_THING: Final = re.compile(
+_OF_THING: Final = lazy(
     r"\b(?:population|capital|area|built|constructed|located|flows?)\b|人口|首都|面积|位于|建成|修建|海拔|流经",
     re.IGNORECASE,
 )
-_KIN: Final = re.compile(
+_KIN: Final = lazy(
     r"\b(?:wife|husband|father|mother|sons?|daughters?|brothers?|sisters?|teacher|successor|predecessor)\b"
     r"|妻|丈夫|父|母|儿子|女儿|兄|弟|姐|妹|老师|继任者|前任",
     re.IGNORECASE,
 )
-_FEMALE: Final = re.compile(r"\b(?:wife|mother|daughter|sister|queen|empress)\b|妻|母亲|女儿|姐|妹|皇后", re.IGNORECASE)
-_MALE: Final = re.compile(r"\b(?:husband|father|son|brother|king|emperor)\b|丈夫|父亲|儿子|兄|弟|皇帝", re.IGNORECASE)
-_WANTS_NAME: Final = re.compile(
+_FEMALE: Final = lazy(r"\b(?:wife|mother|daughter|sister|queen|empress)\b|妻|母亲|女儿|姐|妹|皇后", re.IGNORECASE)
+_MALE: Final = lazy(r"\b(?:husband|father|son|brother|king|emperor)\b|丈夫|父亲|儿子|兄|弟|皇帝", re.IGNORECASE)
+_WANTS_NAME: Final = lazy(
     r"^\s*(?:(?:and|but|so) )?(?:who|whom|which)\b"
     r"|^\s*what(?:'s| is| was| are| were)? (?:the )?(?:names?|capital|title|\w+est|city|country|book|novel|film|river"
     r"|mountain|company|language|largest|most)\b|谁|哪个|哪位|哪座|哪部|哪国|首都是|叫什么",
     re.IGNORECASE,
 )
-_BORN_OR_DIED: Final = re.compile(r"\b(?:born|die[ds]?)\b|出生|去世|逝世", re.IGNORECASE)
+_BORN_OR_DIED: Final = lazy(r"\b(?:born|die[ds]?)\b|出生|去世|逝世", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

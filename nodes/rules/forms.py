@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from state import Language, ValueType
 from text.language import clean
+from text.patterns import lazy
 
 SLOT: Final = "{}"
 """Stands in a wording for the subject; braces of the user's own are taken out before a question is read."""
@@ -123,7 +124,7 @@ LIFESPAN: Final = "lifespan"
 
 
 _BRACES: Final = str.maketrans({"{": "(", "}": ")"})
-_TITLES: Final = re.compile(r"《[^《》]{1,80}》|“[^“”]{1,80}”|\"[^\"]{1,80}\"|「[^「」]{1,80}」")
+_TITLES: Final = lazy(r"《[^《》]{1,80}》|“[^“”]{1,80}”|\"[^\"]{1,80}\"|「[^「」]{1,80}」")
 
 
 def word_set(joined: str) -> frozenset[str]:
@@ -152,7 +153,7 @@ class Masked:
 
 
 _PRIVATE: Final = 0xE000
-_PRIVATE_USE: Final = re.compile("[\ue000-\uf8ff]")
+_PRIVATE_USE: Final = lazy("[\ue000-\uf8ff]")
 
 
 def mask(text: str) -> Masked:

@@ -10,15 +10,16 @@ from nodes.rules.chains_en import read_lookup
 from nodes.rules.forms import SLOT, Lookup, Shape, word_set
 from nodes.rules.lexicon_en import CLASSES, PEOPLE, PERSON_CLASSES, RELATIONAL, attribute_question
 from nodes.rules.operands_en import operand, operands, subjects_of
+from text.patterns import lazy
 
-_LIST_NOUN: Final = re.compile(
+_LIST_NOUN: Final = lazy(
     r"(?:(?:list|give(?: me)?|name|find|show(?: me)?|what(?:'s| is| are| was| were)|who (?:is|are|was|were)"
     r"|compare) )?(?:me )?(?:the )?"
     r"(?P<noun>[a-z][a-z -]{2,40}?) (?:of|for) (?P<rest>.+)",
     re.IGNORECASE,
 )
-_LIST_QUESTION: Final = re.compile(r"(?P<wh>.+?) (?P<aux>was|were|is|are|did|do|does) (?P<rest>.+)", re.IGNORECASE)
-_LIST_OBJECT: Final = re.compile(r"(?P<front>who [a-z]+) (?P<rest>.+)", re.IGNORECASE)
+_LIST_QUESTION: Final = lazy(r"(?P<wh>.+?) (?P<aux>was|were|is|are|did|do|does) (?P<rest>.+)", re.IGNORECASE)
+_LIST_OBJECT: Final = lazy(r"(?P<front>who [a-z]+) (?P<rest>.+)", re.IGNORECASE)
 _TOGETHER: Final = word_set("married separated united connected related joined merged together divorced allied")
 
 
@@ -96,14 +97,14 @@ def _listed_question(wh: str, aux: str, rest: str) -> Shape | None:
     return Shape("list", "en", lookups, subjects_of(lookups))
 
 
-_EACH_OF: Final = re.compile(
+_EACH_OF: Final = lazy(
     r"(?:(?:list|give(?: me)?|find|what(?:'s| is| are| was| were)|who (?:is|are|was|were)) )?(?:the "
     r")?(?P<noun>[a-z][a-z ]{2,40}?) "
     r"(?:of|for) (?P<all>(?:each|every|all)(?: one)?(?: of)?(?: the)? |the )(?P<items>[a-z0-9].+)",
     re.IGNORECASE,
 )
-_EACH_SUBJECT: Final = re.compile(r"(?P<all>(?:each|every|all)(?: one)?(?: of)?(?: the)? )(?P<items>.+)", re.IGNORECASE)
-_FOR_EACH: Final = re.compile(r"for (?:each|every)(?: of the)? (?P<items>.+?), (?P<question>.+)", re.IGNORECASE)
+_EACH_SUBJECT: Final = lazy(r"(?P<all>(?:each|every|all)(?: one)?(?: of)?(?: the)? )(?P<items>.+)", re.IGNORECASE)
+_FOR_EACH: Final = lazy(r"for (?:each|every)(?: of the)? (?P<items>.+?), (?P<question>.+)", re.IGNORECASE)
 
 
 def each(text: str) -> Shape | None:
@@ -172,17 +173,15 @@ def _plural(noun: str) -> str:
     return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
 
 
-_SECOND: Final = re.compile(
+_SECOND: Final = lazy(
     r"(?P<one>.+?)[,;? ]+(?:and|also)[, ]+(?P<two>(?:(?:in|on|at|to|from|by) )?(?:when|where|who|what|how|which"
     r"|why)\b.+)",
     re.IGNORECASE,
 )
-_WHEN_WHERE: Final = re.compile(
-    r"(?P<a>when|where|how) and (?P<b>when|where|how|why|by whom) (?P<rest>.+)", re.IGNORECASE
-)
-_HE: Final = re.compile(r"\b(?:he|she|it|they|him|them)\b", re.IGNORECASE)
-_HIS: Final = re.compile(r"\b(?:his|her|its|their)\b", re.IGNORECASE)
-_THAT: Final = re.compile(
+_WHEN_WHERE: Final = lazy(r"(?P<a>when|where|how) and (?P<b>when|where|how|why|by whom) (?P<rest>.+)", re.IGNORECASE)
+_HE: Final = lazy(r"\b(?:he|she|it|they|him|them)\b", re.IGNORECASE)
+_HIS: Final = lazy(r"\b(?:his|her|its|their)\b", re.IGNORECASE)
+_THAT: Final = lazy(
     rf"\b(?:this|that|the) "
     rf"(?:{'|'.join(sorted(CLASSES | {'person', 'author', 'director', 'artist'}, key=len, reverse=True))})\b|\bthere$",
     re.IGNORECASE,

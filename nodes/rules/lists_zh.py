@@ -8,16 +8,15 @@ from nodes.rules.chains_zh import operand, read_lookup, subjects_of, type_of
 from nodes.rules.comparisons_zh import operands
 from nodes.rules.forms import SLOT, Lookup, Shape
 from nodes.rules.lexicon_zh import CLASSES, NOUNS, PEOPLE, PERSON_CLASSES, VERBS, noun_question
+from text.patterns import lazy
 
 _LEAD: Final = r"(?:请|帮我|帮忙)*(?:列出|列举|给出|告诉我|说出|查一?下|查询|比较一?下?|求)?"
-_LIST_NOUN: Final = re.compile(
+_LIST_NOUN: Final = lazy(
     rf"{_LEAD}(?P<list>.+?)(?:三|两|四|五|几)?(?:者|人|个|座|位|所)?(?:各自)?的(?P<noun>{NOUNS})(?:分别|各|各自"
     rf"|都|又)*(?:是|为|有|在)?(?:多少.{{0,4}}|什么时候|什么|哪.{{0,5}}|谁|几.{{0,3}})?"
 )
-_LIST_EACH: Final = re.compile(r"(?P<list>.+?)(?:这[两三四几]?[个位座条人]?.{0,3})?(?:分别|各自|各)(?P<pred>.+)")
-_LIST_ALL: Final = re.compile(
-    r"(?P<list>.+?)都(?P<pred>(?:是|在|于)?(?:.{0,8})(?:哪|什么|谁|何|多少|几|多[高长大深]).*)"
-)
+_LIST_EACH: Final = lazy(r"(?P<list>.+?)(?:这[两三四几]?[个位座条人]?.{0,3})?(?:分别|各自|各)(?P<pred>.+)")
+_LIST_ALL: Final = lazy(r"(?P<list>.+?)都(?P<pred>(?:是|在|于)?(?:.{0,8})(?:哪|什么|谁|何|多少|几|多[高长大深]).*)")
 
 
 def listed(text: str) -> Shape | None:
@@ -45,7 +44,7 @@ def listed(text: str) -> Shape | None:
     return None
 
 
-_ATTRIBUTES: Final = re.compile(
+_ATTRIBUTES: Final = lazy(
     rf"{_LEAD}(?P<owner>.+?)的(?P<nouns>(?:{NOUNS})(?:(?:、|和|与|及|以及)(?:{NOUNS}))+)(?:分别|各|都)*(?:是|有"
     rf"|为)?(?:谁|什么|多少|哪.{{0,4}}|什么时候)?"
 )
@@ -67,15 +66,13 @@ def _listed(question: str, things: list[str | Lookup], relation: str | None) -> 
     return Shape("list", "zh", lookups, subjects_of(lookups), relation)
 
 
-_EVERY: Final = re.compile(
+_EVERY: Final = lazy(
     rf"(?:请|列出|列举|告诉我|给出)*(?P<where>.*?)(?:的)?(?:每一?(?:个|位|座|条|所|部|家|名)?|各个?"
     rf"|所有(?:的)?)(?P<item>{CLASSES}|{NOUNS}|成员|行星|省份|国家)(?:的(?P<noun>{NOUNS}))?"
     r"(?:分别|各|都)*(?P<pred>.*)"
 )
-_ITEMS: Final = re.compile(rf"(?P<where>.+?)的(?P<item>{NOUNS}|成员|(?:{CLASSES}))们?(?P<mark>分别|各自)(?P<pred>.+)")
-_ITEMS_NOUN: Final = re.compile(
-    rf"(?P<where>.+?)的(?P<item>{NOUNS}|成员|(?:{CLASSES}))们?(?:分别)?的(?P<noun>{NOUNS})分别.*"
-)
+_ITEMS: Final = lazy(rf"(?P<where>.+?)的(?P<item>{NOUNS}|成员|(?:{CLASSES}))们?(?P<mark>分别|各自)(?P<pred>.+)")
+_ITEMS_NOUN: Final = lazy(rf"(?P<where>.+?)的(?P<item>{NOUNS}|成员|(?:{CLASSES}))们?(?:分别)?的(?P<noun>{NOUNS})分别.*")
 
 
 def each(text: str) -> Shape | None:
@@ -107,13 +104,13 @@ def each(text: str) -> Shape | None:
     return None
 
 
-_SAME: Final = re.compile(
+_SAME: Final = lazy(
     r"(?P<list>.+?)(?:是不是|是否)?(?:都|均|同)?(?P<verb>是|来自|属于|出生在|出生于|生于|死于|位于|在|毕业于"
     r"|就读于|去世于|出自|住在|使用|用|成立于|建于)?(?:在|于)?"
     r"同一?(?P<measure>个|所|年|座|家|种|位|条|部|国|天|省|城市)?(?P<noun>[\u4e00-\u9fff]{0,6}?)(?P<tail>的人"
     r"|人|的)?(?P<verb2>出生|去世|逝世|成立|建立|毕业|出版|上映|建成|创立|创办|发表)?(?:的)?(?:吗|么)?"
 )
-_BOTH: Final = re.compile(
+_BOTH: Final = lazy(
     r"(?P<list>.+?)(?:两人|二人|两者|三人|这两[^都]{0,4})?(?:是不是|是否)?(?:都|均|全都|全)(?P<pred>.+?)(?P<q>吗|么)?"
 )
 
@@ -170,7 +167,7 @@ def _same(text: str) -> Shape | None:
     return Shape("same", "zh", lookups, subjects_of(lookups), noun)
 
 
-_SECOND: Final = re.compile(
+_SECOND: Final = lazy(
     r"(?P<one>[^,，?？]*(?:[谁哪何]|什么|多少|几)[^,，?？]*)[,，?？;；。]\s*(?:那么?|而且|并且|以及"
     r"|又)?(?P<pronoun>(?:这|那|该)(?:个|条|座|位|所|部|家|本)?(?:[\u4e00-\u9fff]{1,3}?)"
     r"(?=[有的是在全出位成建多])|他们?|她|它|其|那里|那儿)(?P<two>.+)"

@@ -3,7 +3,9 @@
 import re
 from typing import Final
 
-_OLDER: Final = re.compile(
+from text.patterns import lazy
+
+_OLDER: Final = lazy(
     r"(?:lived|got|grew|became|reached)(?: to)?(?: be)?(?: an?| the)? (?P<degree>older|oldest|greater|greatest|higher"
     r"|highest)(?: age)?|(?:had|has) (?:an?|the) (?P<life>longer|longest|shorter|shortest) (?:life|lifetime|lifespan)"
     r"|(?:was|were) (?:the )?(?P<died>older|oldest|younger|youngest) (?:when (?:they|he|she) died|at death)"

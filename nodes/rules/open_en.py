@@ -8,8 +8,9 @@ from nodes.rules.chains_en import describe
 from nodes.rules.forms import SLOT, Lookup, Shape, word_set
 from nodes.rules.lexicon_en import PEOPLE, PERSON_CLASSES
 from nodes.rules.nouns_en import name
+from text.patterns import lazy
 
-_ABOUT: Final = re.compile(
+_ABOUT: Final = lazy(
     r"(?:(?:hi|hello|hey|please|so|ok|okay)[,! ]+)*"
     r"(?:(?:can|could|would|will) you (?:please )?|i(?:'d| would) like you to |i want you to )?(?:please )?"
     r"(?:tell (?:me|us)(?: (?:a (?:bit|little)|something|more|some more|a bit more|everything|what you know"

@@ -6,6 +6,7 @@ from typing import Final
 from nodes.rules.chains_en import describe
 from nodes.rules.forms import SLOT, Lookup
 from nodes.rules.nouns_en import name
+from text.patterns import lazy
 
 
 def subjects_of(lookups: tuple[Lookup, ...]) -> tuple[str, ...]:
@@ -27,11 +28,11 @@ def label(lookup: Lookup) -> str:
     return f"{whole['np']} {label(subject)}" if whole else subject.question.replace(SLOT, label(subject)).rstrip("?")
 
 
-_EDGES: Final = re.compile(
+_EDGES: Final = lazy(
     r"^(?:either|both|between|among|of|the following|whether|out of|from|is it|was it)[ ,:]+", re.IGNORECASE
 )
-_OR: Final = re.compile(r"\s*,?\s+(?:or|vs\.?|versus)\s+|\s*,\s*", re.IGNORECASE)
-_AND: Final = re.compile(r"\s*,?\s+(?:and|&|versus|vs\.?)\s+|\s*,\s*", re.IGNORECASE)
+_OR: Final = lazy(r"\s*,?\s+(?:or|vs\.?|versus)\s+|\s*,\s*", re.IGNORECASE)
+_AND: Final = lazy(r"\s*,?\s+(?:and|&|versus|vs\.?)\s+|\s*,\s*", re.IGNORECASE)
 
 
 def operands(text: str, *, joined_by: str = "or") -> list[str | Lookup] | None:

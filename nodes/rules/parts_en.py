@@ -6,32 +6,31 @@ from typing import Final
 from nodes.rules.forms import Kind, Lookup, Shape
 from nodes.rules.lexicon_en import MEASURES, adjective_of, attribute_question, measure_of
 from nodes.rules.operands_en import operand, operands, subjects_of
+from text.patterns import lazy
 
 _TIMES: Final = r"how many times (?:as |more )?"
 _RATIO: Final = (
-    re.compile(rf"{_TIMES}(?P<adjective>[a-z]+) (?:as|than) (?P<b>.+?) (?:is|was|are) (?P<a>.+)", re.IGNORECASE),
-    re.compile(rf"{_TIMES}(?P<adjective>[a-z]+) (?:is|was|are) (?P<a>.+?) (?:as|than) (?P<b>.+)", re.IGNORECASE),
-    re.compile(
+    lazy(rf"{_TIMES}(?P<adjective>[a-z]+) (?:as|than) (?P<b>.+?) (?:is|was|are) (?P<a>.+)", re.IGNORECASE),
+    lazy(rf"{_TIMES}(?P<adjective>[a-z]+) (?:is|was|are) (?P<a>.+?) (?:as|than) (?P<b>.+)", re.IGNORECASE),
+    lazy(
         r"how many times (?:is|was|are) (?P<a>.+?) (?:as |more )?(?P<adjective>[a-z]+) (?:as|than) (?P<b>.+)",
         re.IGNORECASE,
     ),
-    re.compile(r"how many times (?P<b>the .+?) (?:is|was) (?P<a>.+)", re.IGNORECASE),
-    re.compile(r"(?:what (?:is|was) )?(?:the )?ratio (?:of|between) (?P<a>.+?) (?:to|and) (?P<b>.+)", re.IGNORECASE),
-    re.compile(
+    lazy(r"how many times (?P<b>the .+?) (?:is|was) (?P<a>.+)", re.IGNORECASE),
+    lazy(r"(?:what (?:is|was) )?(?:the )?ratio (?:of|between) (?P<a>.+?) (?:to|and) (?P<b>.+)", re.IGNORECASE),
+    lazy(
         r"(?:what (?:is|was) )?(?:the )?(?P<noun>[a-z]+(?: [a-z]+)?) ratio (?:of|between) (?P<a>.+?) "
         r"(?:to|and) (?P<b>.+)",
         re.IGNORECASE,
     ),
 )
 _PERCENT: Final = (
-    re.compile(r"what (?:percentage|per ?cent|share) of (?P<b>.+?) (?:is|was) (?P<a>.+)", re.IGNORECASE),
-    re.compile(
-        r"(?:the )?(?P<a>.+?) (?:is|was) (?:what|which) (?:percentage|per ?cent|share) of (?P<b>.+)", re.IGNORECASE
-    ),
+    lazy(r"what (?:percentage|per ?cent|share) of (?P<b>.+?) (?:is|was) (?P<a>.+)", re.IGNORECASE),
+    lazy(r"(?:the )?(?P<a>.+?) (?:is|was) (?:what|which) (?:percentage|per ?cent|share) of (?P<b>.+)", re.IGNORECASE),
 )
-_OF: Final = re.compile(r"(?:the )?(?:total |full )?(?P<noun>[a-z]+(?: [a-z]+)?) of (?P<what>.+)", re.IGNORECASE)
-_OWNED: Final = re.compile(r"(?P<what>.+?)(?:'s|(?<=s)') ?(?P<noun>[a-z]+(?: [a-z]+)?)?", re.IGNORECASE)
-_THAT: Final = re.compile(r"that of (?P<what>.+)", re.IGNORECASE)
+_OF: Final = lazy(r"(?:the )?(?:total |full )?(?P<noun>[a-z]+(?: [a-z]+)?) of (?P<what>.+)", re.IGNORECASE)
+_OWNED: Final = lazy(r"(?P<what>.+?)(?:'s|(?<=s)') ?(?P<noun>[a-z]+(?: [a-z]+)?)?", re.IGNORECASE)
+_THAT: Final = lazy(r"that of (?P<what>.+)", re.IGNORECASE)
 _UNMEASURED: Final = frozenset({"age", "number", "lifespan", "life expectancy", "latitude"})
 _OF_PARTS: Final = frozenset({"population", "gdp", "budget", "revenue", "enrollment", "cost", "price", "attendance"})
 """Measures of which a part may be named plainly: "What percentage of the population of France is Catholic?"."""
@@ -112,22 +111,22 @@ def _adjective(word: str) -> tuple[str, str, str] | None:
 
 
 _SUM: Final = "combined|total|joint|summed|aggregate|cumulative"
-_TOTAL: Final = re.compile(
+_TOTAL: Final = lazy(
     rf"(?:what(?:'s| is| was| are| were| would be) |calculate |compute |give me )?(?:the )?"
     rf"(?P<how>{_SUM}|average|mean) (?P<noun>[a-z]+(?: [a-z]+)?) (?:of|for) (?P<rest>.+)",
     re.IGNORECASE,
 )
-_SUM_OF: Final = re.compile(
+_SUM_OF: Final = lazy(
     r"(?:what(?:'s| is| was| would be) |calculate |compute |give me )?(?:the )?(?P<how>sum|total|average|mean) of "
     r"(?:the )?(?P<noun>[a-z]+(?: [a-z]+)?) of (?P<rest>.+)",
     re.IGNORECASE,
 )
-_TOGETHER: Final = re.compile(
+_TOGETHER: Final = lazy(
     r"how (?P<adjective>[a-z]+) (?:are|is|were|would) (?P<rest>.+?)(?: be)? (?P<how>combined|together|in total"
     r"|put together|altogether|on average)",
     re.IGNORECASE,
 )
-_ONE_COUNTRY: Final = re.compile(
+_ONE_COUNTRY: Final = lazy(
     r"(?:trinidad and tobago|bosnia and herzegovina|antigua and barbuda|(?:saint|st\.?) kitts and nevis"
     r"|(?:saint|st\.?) vincent and the grenadines|são tomé and príncipe|sao tome and principe|turks and caicos.*"
     r"|(?:the )?heard and mcdonald.*|wallis and futuna|newfoundland and labrador|tyne and wear)",

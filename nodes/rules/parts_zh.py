@@ -1,28 +1,26 @@
 """Chinese questions about ratios, percentages, sums and averages of measured things."""
 
-import re
 from typing import Final
 
 from nodes.rules.chains_zh import operand, subjects_of, type_of
 from nodes.rules.comparisons_zh import operands
 from nodes.rules.forms import Kind, Lookup, Shape
 from nodes.rules.lexicon_zh import NOUNS, noun_question
+from text.patterns import lazy
 
 _ASKED_TIMES: Final = r"(?:的)?(?P<times>几倍|多少倍)"
 _ASKED_PERCENT: Final = r"(?:的)?(?P<percent>百分之几|百分之多少|多少百分比|百分比是多少|几成)"
 _HALF: Final = rf"(?:的(?P<noun>{NOUNS}))?"
 _RATIO: Final = (
-    re.compile(
+    lazy(
         rf"(?P<a>[^,，]+?){_HALF}(?:大约|大概|约)?(?:是|为|占|达到|相当于)(?P<b>[^,，]+?)(?:的?(?P<noun2>{NOUNS}))?"
         rf"(?:{_ASKED_TIMES}(?P<way>[高长大深宽重快])?|{_ASKED_PERCENT})"
     ),
-    re.compile(
+    lazy(
         rf"(?P<a>[^,，]+?){_HALF}(?<![同环占])比(?![例重如赛率])(?P<b>[^,，]+?)(?:的?(?P<noun2>{NOUNS}))?"
         r"(?P<way>[高长大深宽重快])(?:出|了)*(?P<times>几倍|多少倍)"
     ),
-    re.compile(
-        rf"(?P<a>[^,，]+?)(?:和|与|跟)(?P<b>[^,，]+?)的(?P<noun>{NOUNS})(?:之比|的?比值|比例)(?:是|为)?(?:多少)?"
-    ),
+    lazy(rf"(?P<a>[^,，]+?)(?:和|与|跟)(?P<b>[^,，]+?)的(?P<noun>{NOUNS})(?:之比|的?比值|比例)(?:是|为)?(?:多少)?"),
 )
 _NOUN_OF_WAY: Final = {
     "高": "高度",
@@ -74,12 +72,12 @@ def ratio(text: str) -> Shape | None:
 
 _ASKED: Final = r"(?:一共|总共|共)?(?:是|为|有|达)?(?:多少(?:[\u4e00-\u9fff]{0,4})|几[\u4e00-\u9fff]{1,3})?"
 _TOTAL: Final = (
-    re.compile(
+    lazy(
         rf"(?:请|计算|求)*(?P<list>.+?)的(?P<noun>{NOUNS})(?:的)?(?P<how>之和|总和|总计|合计|共计|相加|加起来|加在一起"
         rf"|平均值|平均数|均值|平均){_ASKED}"
     ),
-    re.compile(rf"(?:请|计算|求)*(?P<list>.+?)的(?P<how>总|合计|平均)(?P<noun>{NOUNS}){_ASKED}"),
-    re.compile(r"(?P<list>.+?)(?P<how>加起来|合起来|加在一起|平均)(?:一共|总共)?有?多(?P<way>[高长大深宽重])"),
+    lazy(rf"(?:请|计算|求)*(?P<list>.+?)的(?P<how>总|合计|平均)(?P<noun>{NOUNS}){_ASKED}"),
+    lazy(r"(?P<list>.+?)(?P<how>加起来|合起来|加在一起|平均)(?:一共|总共)?有?多(?P<way>[高长大深宽重])"),
 )
 
 

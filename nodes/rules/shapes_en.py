@@ -16,8 +16,9 @@ from nodes.rules.open_en import about
 from nodes.rules.operands_en import subjects_of
 from nodes.rules.parts_en import ratio, total
 from nodes.rules.shared_en import both
+from text.patterns import lazy
 
-_POLITE: Final = re.compile(
+_POLITE: Final = lazy(
     r"^(?:(?:please|hi|hello|hey|ok|okay|so|well|and|also|now)[,!. ]+|excuse me[,. ]+"
     r"|(?:(?:can|could|would|will) you (?:please |kindly |possibly |perhaps )?|please )"
     r"(?:tell(?: me| us)?|explain(?: to me)?|show me|find out|let me know|say|give me|check|look up|figure "
@@ -29,7 +30,7 @@ _POLITE: Final = re.compile(
     r"find(?: out)? )",
     re.IGNORECASE,
 )
-_AFTERWARDS: Final = re.compile(
+_AFTERWARDS: Final = lazy(
     r"[,;.! ]+(?:please|thanks?(?: you)?|if you (?:know|can|don't mind)|do you know)$", re.IGNORECASE
 )
 
@@ -45,7 +46,7 @@ def undressed(question: str) -> str:
     return english.direct(text) if wrapped else text
 
 
-_BY_HOW_MUCH: Final = re.compile(
+_BY_HOW_MUCH: Final = lazy(
     r"[,;.? ]+(?:and |by )*(?:(?:by )?how (?:much|many (?P<unit>\w+))(?: (?:of )?(?:an? )?(?:difference|years? "
     r"difference|[a-z]+er"
     r"|more|less|earlier|later|apart))?(?: (?:is|was|are) (?:it|he|she|the difference|there|they))?"
@@ -54,7 +55,7 @@ _BY_HOW_MUCH: Final = re.compile(
     r"(?: between them| in [a-z]+)?)$",
     re.IGNORECASE,
 )
-_UNIT: Final = re.compile(
+_UNIT: Final = lazy(
     r"^(?:years?|days?|months?|centuries|decades?|met(?:er|re)s?|kilomet(?:er|re)s?|km|miles?|feet|foot|people"
     r"|inhabitants"
     r"|kilograms?|kg|tons?|tonnes?|dollars?|square \w+|hours?|minutes?|seconds?)$"

@@ -14,17 +14,16 @@ from nodes.rules.lexicon_zh import UNITS
 from nodes.rules.lists_zh import both, each, listed, two_questions
 from nodes.rules.open_zh import about
 from nodes.rules.parts_zh import ratio, total
+from text.patterns import lazy
 
-_POLITE: Final = re.compile(
+_POLITE: Final = lazy(
     r"^(?:(?:请问|请教|请告诉我|请告知|告诉我|请帮我查一?下?|帮我查一?下?|帮我看一?下?|查一?下|我想知道"
     r"|我想问一?下?|想问一?下?|想知道|问一下|你知道|您知道|你能告诉我|你可以告诉我"
     r"|能不能告诉我|能告诉我|能否告诉我|可以告诉我|麻烦问一?下?|麻烦你?告诉我|麻烦|你好|您好|不好意思|劳驾"
     r"|谁知道|有人知道|那么|那|请)[,，:：!！ ]*)+"
 )
-_AFTERWARDS: Final = re.compile(
-    r"[,，。!！ ]*(?:谢谢(?:你|您|了)?|多谢|麻烦了|好吗|可以吗|你知道吗|您知道吗|呢|啊|呀|来着)$"
-)
-_BY_HOW_MUCH: Final = re.compile(
+_AFTERWARDS: Final = lazy(r"[,，。!！ ]*(?:谢谢(?:你|您|了)?|多谢|麻烦了|好吗|可以吗|你知道吗|您知道吗|呢|啊|呀|来着)$")
+_BY_HOW_MUCH: Final = lazy(
     rf"[,，、?？;；。 ]*(?:又|并且|并|那么|那|而且|以及|他们|她们|它们|两者|两人|二人|二者|之间|彼此|年龄|高度"
     rf"|长度|面积|时间|各自)*(?:上)?(?:相差|差距|差|多活|少活|大|小|年长|年轻|高|低|矮|长|短|重|轻|深|宽|快|早|晚|多|少|贵)"
     rf"(?:出|了|有|是)*(?:多少|几|多大|多久)(?P<unit>(?:{UNITS})*)$"
@@ -82,7 +81,7 @@ def read_chinese(question: str) -> Shape:
     )
 
 
-_BLANK: Final = re.compile(r"(?<=[\u4e00-\u9fff、,，\ue000-\uf8ff]) +| +(?=[\u4e00-\u9fff、,，\ue000-\uf8ff])")
+_BLANK: Final = lazy(r"(?<=[\u4e00-\u9fff、,，\ue000-\uf8ff]) +| +(?=[\u4e00-\u9fff、,，\ue000-\uf8ff])")
 
 
 def _without_blanks(text: str) -> str:

@@ -8,9 +8,10 @@ from nodes.rules.answer_types_en import type_of
 from nodes.rules.forms import SLOT, Lookup, Shape, word_set
 from nodes.rules.lexicon_en import attribute_question
 from nodes.rules.operands_en import operands, subjects_of
+from text.patterns import lazy
 
-_BOTH: Final = re.compile(r"(?P<aux>are|were|is|was|do|did|does|have|has) (?P<rest>.+)", re.IGNORECASE)
-_SAME: Final = re.compile(
+_BOTH: Final = lazy(r"(?P<aux>are|were|is|was|do|did|does|have|has) (?P<rest>.+)", re.IGNORECASE)
+_SAME: Final = lazy(
     r"(?P<before>.*?)\b(?:the |a )?(?:same|common) (?P<noun>[a-z]+(?: [a-z]+)?)(?P<after> .*)?", re.IGNORECASE
 )
 _SHARE: Final = word_set("have share has")

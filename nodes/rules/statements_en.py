@@ -10,18 +10,19 @@ from typing import Final
 from nodes.rules import english
 from nodes.rules.forms import word_set
 from state import ValueType
+from text.patterns import lazy
 
-_PREPOSED: Final = re.compile(
+_PREPOSED: Final = lazy(
     r"(?:in|at|on|near|from|to|inside|outside|off|along|between|north|south|east|west|by|around)\b", re.IGNORECASE
 )
-_DATE_WH: Final = re.compile(r"(?:when|(?:(?:in|on|during) )?(?:what|which) (?:year|date|day|month))", re.IGNORECASE)
-_PREPOSITION_WH: Final = re.compile(
+_DATE_WH: Final = lazy(r"(?:when|(?:(?:in|on|during) )?(?:what|which) (?:year|date|day|month))", re.IGNORECASE)
+_PREPOSITION_WH: Final = lazy(
     r"(?P<preposition>in|on|at|to|from|by|for|of|with|through|into|under|near|during) (?:what|which|whom)(?: "
     r"(?P<noun>.+))?",
     re.IGNORECASE,
 )
-_MANY: Final = re.compile(r"how (?:many|much)(?: (?P<noun>.+))?", re.IGNORECASE)
-_DEGREE: Final = re.compile(r"how (?P<adjective>[a-z]+)", re.IGNORECASE)
+_MANY: Final = lazy(r"how (?:many|much)(?: (?P<noun>.+))?", re.IGNORECASE)
+_DEGREE: Final = lazy(r"how (?P<adjective>[a-z]+)", re.IGNORECASE)
 _ADJECTIVES: Final = word_set("tall long high deep wide thick")
 _NOUNS: Final = {
     **dict.fromkeys(("large", "big"), "size"),
@@ -179,7 +180,7 @@ def _where(asked: str, value: str, type_: ValueType, circa: bool, unit: bool) ->
     return f"{clause} {value}" if _PREPOSED.match(value) else f"{clause} in {value}"
 
 
-_IS: Final = re.compile(r"(?P<wh>who|what|which(?: [a-z -]+)?) (?P<be>is|was|are|were) (?P<np>.+)", re.IGNORECASE)
+_IS: Final = lazy(r"(?P<wh>who|what|which(?: [a-z -]+)?) (?P<be>is|was|are|were) (?P<np>.+)", re.IGNORECASE)
 
 
 def _identity(asked: str, value: str, type_: ValueType, circa: bool, unit: bool) -> str | None:  # noqa: ARG001, FBT001 - one signature for all builders
@@ -201,7 +202,7 @@ def _identity(asked: str, value: str, type_: ValueType, circa: bool, unit: bool)
     return f"{np} {match['be']} {value}" if np[:1].isupper() and len(np.split()) <= 6 else None
 
 
-_SUBJECT: Final = re.compile(
+_SUBJECT: Final = lazy(
     r"(?P<wh>who|what|which [\w' -]{1,60}?|what [\w' -]{1,60}?) (?P<verb>[a-z]+)(?P<rest>(?: .+)?)", re.IGNORECASE
 )
 
@@ -260,7 +261,7 @@ def _listing(asked: str, value: str, type_: ValueType, circa: bool, unit: bool) 
     return f"{np if np.lower().startswith('the ') else 'the ' + np} are {value}"
 
 
-_BE_FIRST: Final = re.compile(
+_BE_FIRST: Final = lazy(
     r"(?P<be>is|was|are|were) (?P<s>.+?) (?P<p>(?:an?|from|in|part|one|of|on|at|members?|the|both|also|still"
     r"|ever|not|married|related|"
     rf"{'|'.join(sorted(english.PARTICIPLES, key=len, reverse=True))})\b.*)",

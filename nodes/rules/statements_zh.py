@@ -8,26 +8,27 @@ import re
 from typing import Final
 
 from state import ValueType
+from text.patterns import lazy
 
 _LONGEST: Final = 90
-_BORN: Final = re.compile(
+_BORN: Final = lazy(
     r"(?P<s>.+?)(?:是|在|于)?(?:哪一?年|哪一?天|哪一?日|什么时候|何时|何年)(?P<verb>出生|诞生|去世|逝世|病逝)的?"
 )
-_BORN_AT: Final = re.compile(
+_BORN_AT: Final = lazy(
     r"(?P<s>.+?)(?P<verb>出生|诞生|去世|逝世|生|卒)(?:于|在|是)?(?:哪一?年|哪一?天|什么时候|何时|何年)"
 )
-_DATE: Final = re.compile(r"(?:哪几?一?(?:年|天|日|月)|什么时候|什么时间|何时|何年)")
-_PERSON: Final = re.compile(r"(?:哪一?位|谁|什么人|何人|哪个人)")
-_PLACE: Final = re.compile(r"(?:哪一?(?:个|座)?(?:城市|国家|地方|省|县|市)|哪里|哪儿|什么地方|何地|何处)")
-_THING: Final = re.compile(
+_DATE: Final = lazy(r"(?:哪几?一?(?:年|天|日|月)|什么时候|什么时间|何时|何年)")
+_PERSON: Final = lazy(r"(?:哪一?位|谁|什么人|何人|哪个人)")
+_PLACE: Final = lazy(r"(?:哪一?(?:个|座)?(?:城市|国家|地方|省|县|市)|哪里|哪儿|什么地方|何地|何处)")
+_THING: Final = lazy(
     r"哪一?(?:个|座|条|所|部|本|家|种|些|首)?(?:[\u4e00-\u9fff]{0,4}?)(?=$|的|[上下中]游|畔|边|毕业|出生|去世"
     r"|，)|什么(?:名字)?"
 )
-_NUMBER: Final = re.compile(
+_NUMBER: Final = lazy(
     r"(?:有)?多少(?P<unit>岁|年|米|公里|千米|平方公里|平方千米|公斤|千克|吨|美元|元|人(?=$|口)?|天|个月|小时"
     r"|英里)?(?P<noun>[\u4e00-\u9fff]{0,6})?|几(?P<unit2>岁|年|个|位|座|条|所|部|次|天|人|月)"
 )
-_DEGREE: Final = re.compile(r"(?P<s>.+?)(?:有|是)?多(?P<way>[高长深宽重大快远])")
+_DEGREE: Final = lazy(r"(?P<s>.+?)(?:有|是)?多(?P<way>[高长深宽重大快远])")
 _NOUNS: Final = {"高": "高", "长": "全长", "深": "深", "宽": "宽", "重": "重"}
 
 

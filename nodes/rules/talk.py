@@ -3,12 +3,14 @@
 import re
 from typing import Final, Literal
 
+from text.patterns import lazy
+
 Talk = Literal["greeting", "identity", "ability", "thanks", "farewell", "writing_help"]
 
 _PATTERNS: Final[tuple[tuple[Talk, re.Pattern[str]], ...]] = (
     (
         "greeting",
-        re.compile(
+        lazy(
             r"(?:hi|hello|hey|howdy|greetings|good (?:morning|afternoon|evening|day)|how are you(?: doing)?(?: today)?"
             r"|how do you do|what'?s up|nice to meet you|yo"
             r"|你好|您好|嗨|哈喽|早上好|早安|上午好|下午好|晚上好|大家好|在吗|在不在|你好吗|最近(?:怎么样"
@@ -18,7 +20,7 @@ _PATTERNS: Final[tuple[tuple[Talk, re.Pattern[str]], ...]] = (
     ),
     (
         "identity",
-        re.compile(
+        lazy(
             r"(?:(?:so )?(?:who|what)(?: exactly)? are you(?: exactly)?|what(?:'s| is) (?:your name|weiwo)"
             r"|who(?:'s| is) weiwo"
             r"|introduce yourself|tell me (?:about yourself|who you are)|are you (?:a |an )?(?:bot|robot|human"
@@ -32,7 +34,7 @@ _PATTERNS: Final[tuple[tuple[Talk, re.Pattern[str]], ...]] = (
     ),
     (
         "ability",
-        re.compile(
+        lazy(
             r"(?:what can you do(?: for me)?|what do you do|how (?:can|do) (?:you help(?: me)?|i use (?:you"
             r"|weiwo|this)|you work)"
             r"|help|what are (?:you able to do|your (?:capabilities|features|abilities))|can you help(?: me)?"
@@ -44,7 +46,7 @@ _PATTERNS: Final[tuple[tuple[Talk, re.Pattern[str]], ...]] = (
     ),
     (
         "thanks",
-        re.compile(
+        lazy(
             r"(?:thanks?(?: you)?(?: (?:so|very) much| a lot)?|many thanks|thx|cheers|great|ok(?:ay)?|good job"
             r"|well done|nice"
             r"|got it|i see|awesome|perfect|谢谢(?:你|您|啦|了)?|多谢|感谢(?:你|您)?|非常感谢|辛苦了|好的"
@@ -55,12 +57,10 @@ _PATTERNS: Final[tuple[tuple[Talk, re.Pattern[str]], ...]] = (
     ),
     (
         "farewell",
-        re.compile(
-            r"(?:bye|goodbye|see you(?: later)?|good night|farewell|再见|拜拜|晚安|回头见)(?: bye)?", re.IGNORECASE
-        ),
+        lazy(r"(?:bye|goodbye|see you(?: later)?|good night|farewell|再见|拜拜|晚安|回头见)(?: bye)?", re.IGNORECASE),
     ),
 )
-_WRITING: Final = re.compile(
+_WRITING: Final = lazy(
     r"(?:please |can you |could you |help me (?:to )?|i need you to )*(?:"
     r"(?:write|draft|compose)(?: me| us)? (?:an? |some |the |my |this )?(?:\w+ ){0,4}?"
     r"(?:poem|email|e-mail|mail|letter|essay|story|song|haiku|speech|article|post|tweet|message|cover letter"
@@ -71,14 +71,14 @@ _WRITING: Final = re.compile(
     r"|tell me a (?:joke|story)|brainstorm)",
     re.IGNORECASE,
 )
-_WRITING_ZH: Final = re.compile(
+_WRITING_ZH: Final = lazy(
     r"(?:请|帮我|帮忙|给我|替我|麻烦你?|能不能|能否|可以|你能)*(?:"
     r"(?:写|撰写|创作|起草|拟)(?:一?[首封篇个段份则副条]|首|封|篇|段|一下|点)"
     r"|(?:翻译|润色|改写|校对|修改|缩写|扩写|总结|概括)(?:一?下|成|为|这|我|以下|下面|:|“|\")"
     r"|把.{1,80}(?:翻译|改写|润色|译)[成为]"
     r"|讲个?(?:笑话|故事))"
 )
-_WAKE: Final = re.compile(
+_WAKE: Final = lazy(
     r"^(?:(?:hi|hello|hey|你好|您好|嗨)(?: there| weiwo)?|weiwo|帷幄)[\s,，!！.。]+(?=\S)", re.IGNORECASE
 )
 _LONGEST: Final = 80

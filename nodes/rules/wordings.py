@@ -6,6 +6,7 @@ from typing import Final
 from nodes.rules.forms import LIFESPAN, SLOT, Lookup, Shape
 from nodes.rules.lexicon_en import MEASURES
 from state import Language
+from text.patterns import lazy
 
 _EVENTS_EN: Final = {
     "born": "birth",
@@ -42,7 +43,7 @@ _DEGREES_ZH: Final = {
     "有多远": "距离",
     "享年多少岁": "寿命",
 }
-_PEOPLE: Final = re.compile(
+_PEOPLE: Final = lazy(
     r"(?:was|is|were|are) (?:older|younger|born)|died|lived longer|had a shorter life|won|has won|wrote"
 )
 

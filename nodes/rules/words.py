@@ -3,15 +3,15 @@
 English words are reduced to stems; Chinese, which has no blanks, to overlapping pairs of characters.
 """
 
-import re
 from collections.abc import Collection
 from functools import lru_cache
 from typing import Final
 
 from text.language import HAN, fold
+from text.patterns import lazy
 
-_TOKEN: Final = re.compile(rf"[{HAN}]+|[^\W_{HAN}]+(?:[.'’-][^\W_{HAN}]+)*")
-_HAN_RUN: Final = re.compile(f"[{HAN}]+")
+_TOKEN: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+(?:[.'’-][^\W_{HAN}]+)*")
+_HAN_RUN: Final = lazy(f"[{HAN}]+")
 
 
 def _set(joined: str) -> frozenset[str]:
