@@ -10,11 +10,12 @@ from uuid import uuid4
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.types import Overwrite
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from models.gateway import ModelFailed
 from nodes.complexity import COMPLEX_FROM, floor, level_of, static_features, static_score
 from nodes.question import Turn, current_turn, transcript
+from nodes.replies import Reply
 from nodes.rules.followup import standalone
 from nodes.rules.shapes import read_question
 from nodes.services import Services
@@ -38,16 +39,15 @@ questions about you: 0)
 - `reason`: one line."""
 
 
-class AssessmentReply(BaseModel):
+class AssessmentReply(Reply):
     """What a model makes of a question."""
 
-    model_config = ConfigDict(extra="ignore")
     standalone_question: str
     multi_step: float = Field(description="0 to 1")
     external_information: float = Field(description="0 to 1")
     tool_use: float = Field(description="0 to 1")
     comparison_or_calculation: float = Field(description="0 to 1")
-    reason: str
+    reason: str = ""
 
 
 AGENTS: dict[Level, tuple[str, ...]] = {

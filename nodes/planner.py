@@ -6,14 +6,16 @@ make. Replanning is local: finished tasks stay as they are, what failed and what
 """
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from models.gateway import ModelFailed
 from nodes.passages import as_data
 from nodes.plan_check import check_plan
+from nodes.replies import Reply
 from nodes.rules.plan import repair, rule_plan
 from nodes.services import Services, today
 from state import JsonValue, Outcome, Plan, PlanFormatError, Reflection
@@ -58,10 +60,9 @@ do not repeat them. Give only the new tasks (with new ids), another way to what 
 on them. Do not repeat a query that found nothing."""
 
 
-class Vertex(BaseModel):
+class Vertex(Reply):
     """One task of a sketched plan."""
 
-    model_config = ConfigDict(extra="ignore")
     id: str
     description: str
     tool_binding: str
@@ -70,10 +71,9 @@ class Vertex(BaseModel):
     for_each: str | None = None
 
 
-class PlanReply(BaseModel):
+class PlanReply(Reply):
     """A sketched plan."""
 
-    model_config = ConfigDict(extra="ignore")
     thought: str = ""
     vertices: list[Vertex]
     edges: list[list[str]] = Field(default_factory=list)
@@ -126,7 +126,7 @@ async def _by_model(
             return None  # in the trace; the rules plan instead
         sketch = reply.model_dump(exclude_none=True)
         try:
-            new = Plan.from_json(sketch)
+            new = without_closing_words(Plan.from_json(sketch), interfaces)
             plan = kept.model_copy(update={"tasks": (*kept.tasks, *new.tasks), "links": (*kept.links, *new.links)})
             complaints = check_plan(plan, interfaces, services.settings.limits)
         except PlanFormatError as error:
@@ -143,6 +143,16 @@ async def _by_model(
             ),
         ]
     return None
+
+
+def without_closing_words(plan: Plan, tools: Collection[str]) -> Plan:
+    """The plan without a last task such as "summarize", bound to no tool there is: writing is the Writer's."""
+    final = set(plan.final_ids)
+    kept = tuple(task for task in plan.tasks if task.tool in tools or task.id not in final)
+    if not kept or len(kept) == len(plan.tasks):
+        return plan
+    ids = {task.id for task in kept}
+    return plan.model_copy(update={"tasks": kept, "links": tuple(link for link in plan.links if ids.issuperset(link))})
 
 
 def _kept(old: Plan | None, outcomes: dict[str, Outcome]) -> Plan:

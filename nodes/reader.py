@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from models.gateway import ChatModels, ModelFailed
 from nodes.passages import DATA_RULE, passage_block
+from nodes.replies import Reply
 from nodes.rules.read import Reading
 from nodes.rules.read import read as read_by_rule
 from nodes.services import today
@@ -53,18 +54,16 @@ MAX_QUOTE_WORDS = 400
 """Words of a quote that are looked for."""
 
 
-class QuoteRef(BaseModel):
+class QuoteRef(Reply):
     """Words copied from a numbered passage."""
 
-    model_config = ConfigDict(extra="ignore")
     passage: int = Field(description="Number of the passage.")
     text: str = Field(description="Words copied from it exactly.")
 
 
-class ReadReply(BaseModel):
+class ReadReply(Reply):
     """What a model makes of the passages."""
 
-    model_config = ConfigDict(extra="ignore")
     next: Literal["answer", "search", "open", "give_up"]
     value: ReadValue | None = Field(None, description="The answer, in the wanted type.")
     quotes: list[QuoteRef] = Field(default_factory=list)

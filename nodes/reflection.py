@@ -7,11 +7,12 @@ asked only where they leave a question: something is missing, and there may be a
 from typing import Any, Literal
 
 from langchain_core.messages import HumanMessage, SystemMessage
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from models.gateway import ModelFailed
 from nodes.monitor import monitor
 from nodes.passages import as_data
+from nodes.replies import Reply
 from nodes.rules.plan import repair
 from nodes.services import Services
 from state import Evidence, MonitorReport, Outcome, Plan, Reflection
@@ -29,10 +30,9 @@ PASSING = frozenset({"timeout", "rate_limit", "crash"})
 HARMLESS = frozenset({"slow"})
 
 
-class ReflectionReply(BaseModel):
+class ReflectionReply(Reply):
     """What a model decides."""
 
-    model_config = ConfigDict(extra="ignore")
     reason: str = Field(description="Why, in one line.")
     decision: Literal["finish", "replan", "deepen"]
     missing: list[str] = Field(default_factory=list)

@@ -11,7 +11,6 @@ from contextlib import aclosing
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from pydantic import BaseModel, ConfigDict
 
 from models.gateway import ModelFailed
 from nodes.citation_marks import clean_marks
@@ -19,6 +18,7 @@ from nodes.drafts import Draft, cited, segments, supported
 from nodes.findings import findings
 from nodes.passages import DATA_RULE
 from nodes.question import current_turn, transcript
+from nodes.replies import Reply
 from nodes.result import result_of
 from nodes.rules.compose import compose
 from nodes.rules.small_talk import small_talk
@@ -55,18 +55,16 @@ that says only what listed sources carry (exact numbers, dates, names), with the
 may cite other listed sources or a calculation), or an empty string to drop it."""
 
 
-class Replacement(BaseModel):
+class Replacement(Reply):
     """A sentence to replace another."""
 
-    model_config = ConfigDict(extra="ignore")
     n: int
     text: str
 
 
-class RewriteReply(BaseModel):
+class RewriteReply(Reply):
     """The replacements, by the number of the sentence."""
 
-    model_config = ConfigDict(extra="ignore")
     sentences: list[Replacement]
 
 

@@ -7,6 +7,7 @@ or nothing says what is asked of it, nothing is returned: a wrong value flows in
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from nodes.rules.reading.asked import Asked, analyse
@@ -20,6 +21,13 @@ from nodes.rules.reading.subject import Subject
 from nodes.rules.reading.texts import read_text
 from nodes.rules.words import coverage, terms
 from state import Evidence, Language, ValueType, item_type
+from text.dates import PartialDate
+from text.patterns import lazy
+
+_ASKS_YEAR: Final = lazy(
+    r"(?i)\b(?:which|what) year\b|\byear (?:of|when|in which)\b|\b(?:birth|death) year\b"
+    r"|哪一?年|何年|年份|生年|卒年"
+)
 
 __all__ = ["Reading", "read"]
 
@@ -46,6 +54,8 @@ def read(description: str, ret: ValueType, passages: Sequence[Evidence], languag
     Returns:
         The value with the sentences that carry it, or None for the value with what is missing.
     """
+    if ret == "number" and _ASKS_YEAR.search(description):
+        return _year(read(description, "date", passages, language))
     given = [_clipped(passage) for passage in passages[:MOST_PASSAGES] if passage.text.strip()]
     asked = analyse(description, ret)
     if not given:
@@ -58,6 +68,13 @@ def read(description: str, ret: ValueType, passages: Sequence[Evidence], languag
     if found is None and item_type(ret) != "boolean":
         found = read_plain(asked, given, ret)
     return found or nothing(asked, language, found_subject=spoken_of)
+
+
+def _year(read_date: Reading) -> Reading:
+    """A date's year as a number, negative before our era: planners type years so."""
+    if not isinstance(read_date.value, str):
+        return read_date
+    return replace(read_date, value=PartialDate.from_iso(read_date.value).year)
 
 
 def _about_subject(asked: Asked, given: Sequence[Evidence], ret: ValueType) -> tuple[Reading | None, bool]:

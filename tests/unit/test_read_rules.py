@@ -402,3 +402,13 @@ def test_the_nearest_sentence_is_quoted_verbatim() -> None:
 )
 def test_without_the_names_of_a_question_nothing_is_near(question: str) -> None:
     assert nearest(question, ORDINARY, "en") is None
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["In which year was Julius Caesar born?", "birth year of Julius Caesar", "What year was Julius Caesar born?"],
+)
+def test_a_year_asked_for_as_a_number_is_the_year_of_a_date(asked):
+    text = "Julius Caesar was born in Rome on 12 July 100 BC. The Julian calendar has a year of 365 days."
+    passage = Evidence(id="c", text=text, source="c.md", title="Julius Caesar")
+    assert read(asked, "number", [passage], "en").value == -100
