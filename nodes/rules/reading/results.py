@@ -69,9 +69,10 @@ def typed(groups: Sequence[Group], ret: ValueType, *, shown: bool = False, joine
     detail = dict(best.detail)
     if best.start != best.end and best.shown != value:
         detail["shown"] = best.shown
-    rivals = [other[0].value for total, other in groups[1:4] if total >= 0.8 * score and _contradicts(best, other[0])]
+    rivals = [other[0] for total, other in groups[1:4] if total >= 0.9 * score and _contradicts(best, other[0])]
     if rivals and not joined:
-        detail["disagree"] = list(rivals)
+        detail["disagree"] = [rival.value for rival in rivals]
+        return with_value(value, [best, *rivals, *group], score, detail)
     return with_value(value, [best, *group], score, detail)
 
 
