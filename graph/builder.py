@@ -8,7 +8,7 @@ START → master ─┬─ simple ───────────────�
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 from uuid import uuid4
 
@@ -22,22 +22,18 @@ from langgraph.store.base import BaseStore
 from langgraph.types import Overwrite
 
 from graph.dag import run_plan
+from graph.services import accounted, opener
 from graph.sync import SearchGraph
-from models.budget import Budget
-from models.gateway import ChatModels
 from nodes.executor import Work
 from nodes.master import master
 from nodes.planner import planned, planner
 from nodes.reflection import reflection
 from nodes.rules.plan import single_task_plan
-from nodes.services import Services
 from nodes.writer import writer
 from state import Usage
 from state.search import SearchInput, SearchOutput, SearchState
-from state.settings import ROLES, Context, Settings
-from tools.registry import build_registry
+from state.settings import Context
 
-Agent = Callable[[SearchState, Services], Awaitable[dict[str, Any]]]
 RECURSION_LIMIT = 60
 """Supersteps of one run; the limits on rounds end every loop long before."""
 
@@ -62,7 +58,7 @@ def build_graph(
     Returns:
         A graph from `{"question": …}` or `{"messages": […]}` to `{"result": …, "messages": […]}`.
     """
-    open_services = _opener(tools, models)
+    open_services = opener(tools, models)
 
     async def master_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
         services = await open_services(state, runtime, new_run=uuid4().hex)
@@ -70,7 +66,7 @@ def build_graph(
         return {**update, "run": services.run, "usage": Overwrite(services.budget.delta())}
 
     async def planner_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
-        return await _accounted(planner, state, await open_services(state, runtime))
+        return await accounted(planner, state, await open_services(state, runtime))
 
     async def executor_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
         services = await open_services(state, runtime)
@@ -86,10 +82,10 @@ def build_graph(
         return {**ran, "plan": plan, "usage": spent}
 
     async def reflection_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
-        return await _accounted(reflection, state, await open_services(state, runtime))
+        return await accounted(reflection, state, await open_services(state, runtime))
 
     async def writer_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
-        return await _accounted(writer, state, await open_services(state, runtime))
+        return await accounted(writer, state, await open_services(state, runtime))
 
     builder = StateGraph(SearchState, context_schema=Context, input_schema=SearchInput, output_schema=SearchOutput)
     builder.add_node("master", master_node)
@@ -119,31 +115,3 @@ def by_decision(state: SearchState) -> Literal["executor", "planner", "writer"]:
     if decision == "retry":
         return "executor"
     return "planner" if decision in {"replan", "deepen"} else "writer"
-
-
-def _opener(
-    tools: Sequence[BaseTool], models: Mapping[str, BaseChatModel] | BaseChatModel | None
-) -> Callable[..., Awaitable[Services]]:
-    given = dict.fromkeys(ROLES, models) if isinstance(models, BaseChatModel) else dict(models or {})
-
-    async def open_services(state: SearchState, runtime: Runtime[Context], *, new_run: str = "") -> Services:
-        settings = Settings.resolve(runtime.context)
-        run = new_run or state["run"]
-        budget = Budget(settings.limits, Usage() if new_run else state.get("usage", Usage()))
-        return Services(
-            run=run,
-            settings=settings,
-            registry=await build_registry(settings, tools),
-            models=ChatModels(settings, budget, run_id=run, given=given),
-            budget=budget,
-            emit=runtime.stream_writer,
-            language="en" if new_run else state["assessment"].language,
-        )
-
-    return open_services
-
-
-async def _accounted(agent: Agent, state: SearchState, services: Services) -> dict[str, Any]:
-    """Run an agent and book what it spent."""
-    update = await agent(state, services)
-    return {**update, "usage": services.budget.delta()}

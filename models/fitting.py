@@ -46,7 +46,9 @@ def fit(value: Any, schema: type[T]) -> T:
     `{"name": …, "arguments": {…}}`, `{"properties": {…}}`), or as a string of JSON;
     a bare list where the object has one list field; field names in another
     spelling (`nextStep`, `Next Step`); fields the schema does not know; a list or
-    object inside the value given as a string of JSON.
+    object inside the value given as a string of JSON; null for a field that may be left
+    out; one value where a list is wanted, and a list of one where a value is; a number
+    where a name is; a choice in another spelling (`Give up`).
 
     Raises:
         MisfitError: No such reading is valid; the words are about the value as it was sent.
@@ -54,7 +56,7 @@ def fit(value: Any, schema: type[T]) -> T:
     first: ValidationError | None = None
     for shape in _shapes(value, schema):
         candidate = shape
-        for _ in range(3):  # mending one thing can uncover another
+        for _ in range(4):  # mending one thing can uncover another
             try:
                 return schema.model_validate(candidate)
             except ValidationError as error:
@@ -79,6 +81,7 @@ def _shapes(value: Any, schema: type[BaseModel]) -> Iterator[Any]:
         yield value
     if isinstance(value, list):
         lists = [name for name, field in fields.items() if _is_list(field)]
+        lists = [name for name in lists if _is_required(schema, name)] or lists
         if len(lists) == 1:
             yield {lists[0]: value}
         if len(value) == 1:
@@ -102,10 +105,16 @@ def _unwrapped(value: Mapping[str, Any], schema: type[BaseModel], fields: Mappin
             yield inner
             if isinstance(inner, Mapping):
                 yield _renamed(inner, fields)
+        elif isinstance(inner, Mapping):  # one part of the object in a box of its own
+            yield _renamed({**value, **inner}, fields)
 
 
 def _is_list(field: Mapping[str, Any]) -> bool:
     return field.get("type") == "array" or any(option.get("type") == "array" for option in field.get("anyOf", ()))
+
+
+def _is_required(schema: type[BaseModel], name: str) -> bool:
+    return name in schema.model_fields and schema.model_fields[name].is_required()
 
 
 def _renamed(value: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,25 +127,60 @@ def _folded(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).lower()
 
 
+_NO_VALUE = object()
+"""Stands for a field that is better left out."""
+
+
 def _mend(value: Any, error: ValidationError) -> Any | None:
-    """The value without the fields the schema does not know and with strings of JSON read; None if neither helps."""
+    """The value with the form of what is wrong in it put right, as far as that takes no guessing; None if nothing is.
+
+    Fields that the schema does not know are left out, and so is null, which stands for a default or is missed as a
+    field of its own; strings of JSON are read; one value stands for a list of one and the other way round; a number
+    may be a name; a choice is known by its letters.
+    """
     mended, changed = deepcopy(value), False
-    for detail in error.errors(include_url=False, include_context=False):
-        kind = detail["type"]
-        if kind != "extra_forbidden" and kind not in _CONTAINERS:
-            continue
+    for detail in reversed(error.errors(include_url=False)):  # backwards, so that positions in lists stay true
         parent: Any = mended
         *path, last = detail["loc"] or (None,)
         try:
             for step in path:
                 parent = parent[step]
-            if kind == "extra_forbidden":
+            better = _NO_VALUE if detail["type"] == "extra_forbidden" else _reshaped(parent[last], detail)
+            if better is _NO_VALUE:
                 del parent[last]
-            elif isinstance(parent[last], str):
-                parent[last] = parse_json(parent[last])
             else:
-                continue
-        except (LookupError, TypeError, ValueError):
-            continue  # a union's tag stands in the path, or the string is no JSON
+                parent[last] = better
+        except (LookupError, TypeError, ValueError, StopIteration):
+            continue  # a union's tag stands in the path, or the value cannot be put otherwise
         changed = True
     return mended if changed else None
+
+
+def _reshaped(value: Any, detail: Mapping[str, Any]) -> Any:
+    """A value in the form that was missed.
+
+    Raises:
+        ValueError: It cannot be without guessing.
+    """
+    kind: str = detail["type"]
+    if value is None and kind != "missing":
+        return _NO_VALUE
+    if kind in _CONTAINERS:
+        if isinstance(value, str) and value.strip():
+            try:
+                return parse_json(value)
+            except ValueError:
+                if kind != "list_type":
+                    raise
+        if kind == "list_type":
+            return [] if value == "" else [value]
+        if kind == "dict_type" and value in ([], ""):
+            return {}
+    if isinstance(value, list) and len(value) == 1 and kind.endswith(("_type", "_parsing", "_error")):
+        return value[0]
+    if kind == "string_type" and isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if kind == "literal_error" and isinstance(value, str):
+        choices = re.findall(r"'([^']*)'", str(detail.get("ctx", {}).get("expected", "")))
+        return next(choice for choice in choices if _folded(choice) == _folded(value))
+    raise ValueError(kind)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from nodes import each, outcomes
 from nodes.handoff import fill_args, fill_text
-from nodes.reader import Judgement, judge
+from nodes.reader import Judgement, Progress, judge
 from nodes.services import Services
 from nodes.task_state import Call, TaskInput, TaskState, fingerprint
 from state import ITEM, Evidence, JsonValue, Outcome, Task
@@ -95,7 +95,10 @@ async def act(state: TaskState, work: Work) -> dict[str, Any]:
     if result.value is not None and result.type is not None:
         known = {**state, **update}  # type: ignore[typeddict-item]
         return {**update, "outcome": outcomes.computed(task, result, known)}
-    return {**update, "passages": _merged(state.get("passages", []), result.passages, task.id)}
+    old = state.get("passages", [])
+    known_ids = {passage.id for passage in old}
+    update["fresh"] = sum(passage.id not in known_ids for passage in result.passages)
+    return {**update, "passages": _merged(old, result.passages, task.id)}
 
 
 async def read(state: TaskState, work: Work) -> dict[str, Any]:
@@ -113,9 +116,12 @@ async def read(state: TaskState, work: Work) -> dict[str, Any]:
             passages,
             services.language,
             services.models,
-            whole=work.question,
-            tried=[str(json.loads(entry)[1].get("query", "")) for entry in state["tried"]],
-            last=last,
+            Progress(
+                whole=work.question,
+                tried=[str(json.loads(entry)[1].get("query", "")) for entry in state["tried"]],
+                turns_left=limits.max_turns - state["turn"],
+                nothing_new=not state.get("fresh", 1),
+            ),
         )
     spent = state.get("seconds", 0.0) + time.monotonic() - started
     update: dict[str, Any] = {"seconds": spent, "usage": services.budget.delta()}

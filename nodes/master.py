@@ -15,10 +15,10 @@ from pydantic import Field
 from models.gateway import ModelFailed
 from nodes.complexity import COMPLEX_FROM, floor, level_of, static_features, static_score
 from nodes.question import Turn, current_turn, transcript
-from nodes.replies import Reply
+from nodes.replies import Line, Reply, Share
 from nodes.rules.followup import standalone
 from nodes.rules.shapes import read_question
-from nodes.services import Services
+from nodes.services import Services, today
 from state import Assessment, Language, Level, TeamConfig
 from state.search import SearchState
 from state.settings import ROLES
@@ -43,11 +43,11 @@ class AssessmentReply(Reply):
     """What a model makes of a question."""
 
     standalone_question: str
-    multi_step: float = Field(description="0 to 1")
-    external_information: float = Field(description="0 to 1")
-    tool_use: float = Field(description="0 to 1")
-    comparison_or_calculation: float = Field(description="0 to 1")
-    reason: str = ""
+    multi_step: Share = Field(description="0 to 1")
+    external_information: Share = Field(description="0 to 1")
+    tool_use: Share = Field(description="0 to 1")
+    comparison_or_calculation: Share = Field(description="0 to 1")
+    reason: Line = ""
 
 
 AGENTS: dict[Level, tuple[str, ...]] = {
@@ -173,7 +173,7 @@ def configure(assessment: Assessment, services: Services) -> TeamConfig:
 def _messages(turn: Turn) -> list[SystemMessage | HumanMessage]:
     before = transcript(turn.history)
     prompt = f"Conversation so far:\n{before}\n\nLast message: {turn.question}" if before else turn.question
-    return [SystemMessage(SYSTEM), HumanMessage(prompt)]
+    return [SystemMessage(f"{SYSTEM}\nToday: {today()}"), HumanMessage(prompt)]
 
 
 def _plausible(rewritten: str, question: str) -> bool:

@@ -171,11 +171,11 @@ def _check_value(
     elif name in DATE_ARGUMENTS.get(task.tool, ()) and whole:
         source = _type_of(task, whole[1], types)
         if source not in {None, "date", "number"}:
-            yield f"{field}: {whole[1]} returns {source}; a date is needed, or a year as a number"
+            yield f"{field}: {whole[1]} returns {source}; a date is needed, or a year as a number; make its ret date"
     elif whole:
         source = _type_of(task, whole[1], types)
-        if source is not None and not _reference_fits(source, _kinds(expected, schema)):
-            wanted = " or ".join(sorted(_kinds(expected, schema)))
+        if source is not None and not _reference_fits(source, argument_kinds(expected, schema)):
+            wanted = " or ".join(sorted(argument_kinds(expected, schema)))
             yield f"{field}: {whole[1]} returns {source}, but {task.tool} takes {wanted} here"
     else:
         yield from _check_literal(task, field, value, expected, schema)
@@ -205,7 +205,8 @@ def _check_formula(task: Task, field: str, value: str, types: Mapping[str, Value
             yield f"{field}: {match[1]} returns {source}, which cannot be calculated with; make its ret number or date"
 
 
-def _resolve(expected: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def resolved(expected: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema of an argument, a reference to a definition followed."""
     reference = expected.get("$ref")
     if isinstance(reference, str):
         found = schema.get("$defs", {}).get(reference.rsplit("/", 1)[-1], {})
@@ -213,12 +214,12 @@ def _resolve(expected: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[
     return expected
 
 
-def _kinds(expected: Mapping[str, Any], schema: Mapping[str, Any]) -> frozenset[str]:
+def argument_kinds(expected: Mapping[str, Any], schema: Mapping[str, Any]) -> frozenset[str]:
     """The JSON types an argument takes; empty where the schema does not say."""
-    expected = _resolve(expected, schema)
+    expected = resolved(expected, schema)
     options = [option for key in ("anyOf", "oneOf", "allOf") for option in expected.get(key, ())]
     if options:
-        inner = [_kinds(option, schema) for option in options]
+        inner = [argument_kinds(option, schema) for option in options]
         return frozenset().union(*inner) if all(inner) else frozenset()
     kind = expected.get("type")
     if isinstance(kind, str):
@@ -247,12 +248,12 @@ def _reference_fits(source: ValueType, kinds: frozenset[str]) -> bool:
 def _check_literal(
     task: Task, field: str, value: JsonValue, expected: Mapping[str, Any], schema: Mapping[str, Any]
 ) -> Iterator[str]:
-    kinds = _kinds(expected, schema)
+    kinds = argument_kinds(expected, schema)
     if kinds and not any(_is_a(value, kind) for kind in kinds):
         wanted = " or ".join(sorted(kinds - {"null"}))
         yield f"{field}: {str(value)[:60]!r} is not a {wanted}, which {task.tool} takes here"
         return
-    allowed = _resolve(expected, schema).get("enum")
+    allowed = resolved(expected, schema).get("enum")
     if allowed and isinstance(value, str) and not REFERENCE.search(value) and value not in allowed:
         yield f"{field}: {value[:60]!r} is not one of {', '.join(map(str, allowed))}"
     if isinstance(value, str) and not value.strip() and field.rsplit(".", 1)[-1] in schema.get("required", ()):

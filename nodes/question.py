@@ -1,5 +1,6 @@
 """The question of a turn: which of the state's words are it, and whether it can be asked."""
 
+import re
 from dataclasses import dataclass
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
@@ -73,11 +74,16 @@ def _asks_anew(state: SearchState) -> bool:
     return clean(str(state.get("question") or "")) != clean(taken)
 
 
+_LISTING = re.compile(r"\n\n(?:Sources|来源):\n\[\d+\] .*\Z", re.DOTALL)
+"""The list of sources under an answer; what was said stands above it."""
+
+
 def transcript(history: tuple[AnyMessage, ...]) -> str:
     """The conversation so far, for a prompt."""
     lines = []
     for message in history:
         who = "User" if isinstance(message, HumanMessage) else "Weiwo" if isinstance(message, AIMessage) else ""
         if who:
-            lines.append(f"{who}: {' '.join(str(message.text).split())[:600]}")
+            said = _LISTING.sub("", str(message.text)) if who == "Weiwo" else str(message.text)
+            lines.append(f"{who}: {' '.join(said.split())[:600]}")
     return "\n".join(lines)

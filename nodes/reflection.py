@@ -4,18 +4,20 @@ Rules decide what rules can: all found, a passing failure worth one more try, a 
 asked only where they leave a question: something is missing, and there may be another way to it.
 """
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
 
 from models.gateway import ModelFailed
+from nodes.handoff import fill_text
 from nodes.monitor import monitor
 from nodes.passages import as_data
-from nodes.replies import Reply
-from nodes.rules.plan import repair
+from nodes.replan import another_way
+from nodes.replies import Line, Reply
 from nodes.services import Services
-from state import Evidence, MonitorReport, Outcome, Plan, Reflection
+from state import Evidence, MonitorReport, Outcome, Plan, Reflection, Task
 from state.search import SearchState
 from text.values import render
 
@@ -33,7 +35,7 @@ HARMLESS = frozenset({"slow"})
 class ReflectionReply(Reply):
     """What a model decides."""
 
-    reason: str = Field(description="Why, in one line.")
+    reason: Line = Field("", description="Why, in one line.")
     decision: Literal["finish", "replan", "deepen"]
     missing: list[str] = Field(default_factory=list)
 
@@ -62,7 +64,7 @@ def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: Se
     """The decision where the facts leave no choice; None where they do."""
     failures = [failure for failure in report.failures if failure.kind not in HARMLESS]
     concerned = tuple(dict.fromkeys(failure.task_id for failure in failures))
-    rounds = sum(past.decision in {"retry", "replan", "deepen"} for past in state.get("reflections", []))
+    rounds = len(_rounds(state))
 
     def decide(decision: Literal["finish", "retry", "abort"], reason: str) -> Reflection:
         return Reflection(
@@ -98,14 +100,22 @@ async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, 
         else:
             return Reflection(
                 decision=reply.decision,
-                reason=" ".join(reply.reason.split())[:300],
+                reason=" ".join(reply.reason.split())[:300] or failures[0].message,
                 decided_by="model",
                 task_ids=concerned,
                 missing=tuple(reply.missing[:10]),
                 revision=plan.revision,
             )
     outcomes = state.get("outcomes", {})
-    other_way = repair(plan, concerned, outcomes, services.language, state["team"].tools)
+    other_way = another_way(
+        state["assessment"].question,
+        plan,
+        concerned,
+        outcomes,
+        services.language,
+        state["team"].tools,
+        earlier=state.get("revisions", []),
+    )
     if other_way is not None:
         decision: Literal["replan", "finish", "abort"] = "replan"
     else:
@@ -115,19 +125,41 @@ async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, 
     )
 
 
+def _rounds(state: SearchState) -> list[Reflection]:
+    """The decisions to go on, so far."""
+    return [past for past in state.get("reflections", []) if past.decision in {"retry", "replan", "deepen"}]
+
+
 def _prompt(plan: Plan, report: MonitorReport, state: SearchState, services: Services) -> str:
-    lines = [f"Question: {state['assessment'].question}", "Tasks:"]
-    outcomes: dict[str, Outcome] = state.get("outcomes", {})
-    lines += [
-        f"- {task.id} ({task.tool}): {task.description} → {_told(outcomes.get(task.id), services)}"
-        for task in plan.tasks
+    past = _rounds(state)
+    made = f" ({', '.join(one.decision for one in past)})" if past else ""
+    lines = [
+        f"Question: {state['assessment'].question}",
+        f"Rounds so far: {len(past)} of {services.settings.limits.max_replans}{made}",
+        "Tasks:",
     ]
+    outcomes: dict[str, Outcome] = state.get("outcomes", {})
+    usable = {task_id: outcome for task_id, outcome in outcomes.items() if outcome.usable}
+    for task in plan.tasks:
+        asked = as_data(fill_text(task.description, usable, services.language), 300)
+        lines.append(
+            f"- {task.id} ({task.tool}{_sent(task, usable, services)}): {asked} "
+            f"→ {_told(outcomes.get(task.id), services)}"
+        )
     lines += ["What the monitor saw:", *(f"- {as_data(failure.message, 300)}" for failure in report.failures)]
     evidence: dict[str, Evidence] = state.get("evidence", {})
     titles = sorted({passage.title for passage in evidence.values() if passage.title})[:20]
     lines.append(f"Documents seen: {'; '.join(as_data(title, 100) for title in titles) or 'none'}")
     lines.append(f"Tools: {', '.join(state['team'].tools)}")
     return "\n".join(lines)
+
+
+def _sent(task: Task, usable: Mapping[str, Outcome], services: Services) -> str:
+    """The query a task sent first, its references filled where their values are known."""
+    query = task.args.get("query")
+    if not isinstance(query, str):
+        return ""
+    return f', query "{as_data(fill_text(query, usable, services.language), 200)}"'
 
 
 def _told(outcome: Outcome | None, services: Services) -> str:

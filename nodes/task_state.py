@@ -41,6 +41,9 @@ class TaskState(TaskInput, TaskOutput, total=False):
     passages: list[Evidence]
     """What was found so far, best first."""
 
+    fresh: int
+    """Passages that the last call brought and none before."""
+
     turn: int
     """Calls made."""
 

@@ -13,7 +13,7 @@ class Limits(Value):
     max_tokens: int = Field(400_000, ge=0, description="Input and output tokens for one answer.")
     max_cost: float | None = Field(None, ge=0, description="US dollars for one answer, where prices are known.")
     max_tasks: int = Field(20, ge=1, description="Tasks in one plan.")
-    max_items: int = Field(50, ge=1, description="Instances of one for_each task; more are cut, and that is reported.")
+    max_items: int = Field(500, ge=1, description="Instances of one for_each task; more are cut, and that is reported.")
     max_replans: int = Field(2, ge=0, description="Rounds of retrying, replanning or deepening.")
     max_turns: int = Field(3, ge=1, description="Searches or page openings inside one task.")
     max_parallel: int = Field(8, ge=1, description="Tasks that work at the same time.")

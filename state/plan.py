@@ -11,101 +11,19 @@ validator (`nodes.plan_check`).
 """
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
+from typing import Any, NamedTuple
 
-from pydantic import Field
+from state.plan_form import parse_type, read_links, read_tasks
+from state.task import ITEM, REFERENCE, Task, references
+from state.values import DecidedBy, Value
 
-from state.values import VALUE_TYPES, DecidedBy, JsonValue, Value, ValueType
-
-REFERENCE = re.compile(r"\{\{\s*([^{}\s.]+)(?:\.ret)?\s*\}\}")
-ITEM = "item"
-"""The reference name that stands for the current item inside a `for_each` task."""
-
-_TYPE_ALIASES: dict[str, ValueType] = {
-    "string": "text",
-    "str": "text",
-    "entity": "text",
-    "name": "text",
-    "int": "number",
-    "integer": "number",
-    "float": "number",
-    "year": "date",
-    "datetime": "date",
-    "bool": "boolean",
-    "documents": "passages",
-    "list": "list[text]",
-    "array": "list[text]",
-}
-_LIST_FORM = re.compile(r"^(?:list|array)\s*(?:of\s+|[\[<(]\s*)(\w+?)s?\s*[\])>]?$|^(\w+)\[\]$")
+__all__ = ["ITEM", "REFERENCE", "Plan", "PlanFormatError", "Sketch", "Task", "parse_type", "references"]
 
 
 class PlanFormatError(ValueError):
     """A plan that is not of the interchange form. The message names task and field."""
-
-
-def parse_type(text: str) -> ValueType | None:
-    """Read a return type as models write it ("string", "list of numbers"); None if it is not one."""
-    name = text.strip().lower()
-    if name in VALUE_TYPES:
-        return name
-    if name in _TYPE_ALIASES:
-        return _TYPE_ALIASES[name]
-    if match := _LIST_FORM.match(name):
-        item = match[1] or match[2]
-        inner = _TYPE_ALIASES.get(item, item)
-        listed = f"list[{inner}]"
-        if listed in VALUE_TYPES:
-            return listed
-    return None
-
-
-def references(value: JsonValue) -> Iterator[str]:
-    """Every task id that a JSON value refers to, in order of appearance, `item` included."""
-    if isinstance(value, str):
-        for match in REFERENCE.finditer(value):
-            yield match[1]
-    elif isinstance(value, Mapping):
-        for inner in value.values():
-            yield from references(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from references(inner)
-
-
-class Task(Value):
-    """One vertex of a plan.
-
-    Attributes:
-        id: Its name within the plan.
-        description: What is to be found out, as one question or instruction.
-        tool: The tool it is bound to.
-        args: The tool's arguments; strings may hold references.
-        ret: The type of its value.
-        for_each: A reference to a list; the task runs once per item.
-    """
-
-    id: str
-    description: str
-    tool: str
-    args: dict[str, JsonValue] = Field(default_factory=dict)
-    ret: ValueType = "text"
-    for_each: str | None = None
-
-    @property
-    def references(self) -> tuple[str, ...]:
-        """Ids of the tasks whose values it uses, in order, `item` excluded."""
-        named = [*references(self.for_each), *references(self.args), *references(self.description)]
-        return tuple(dict.fromkeys(name for name in named if name != ITEM))
-
-    @property
-    def value_type(self) -> ValueType:
-        """The type others receive: for a `for_each` task the list of what its instances return."""
-        if self.for_each is None or self.ret.startswith("list["):
-            return self.ret
-        return parse_type(f"list[{self.ret}]") or "list[text]"
 
 
 class Plan(Value):
@@ -210,24 +128,32 @@ class Plan(Value):
         Raises:
             PlanFormatError: What is wrong, with task and field.
         """
+        sketch = cls.read(data)
+        if sketch.complaints:
+            raise PlanFormatError("; ".join(sketch.complaints))
+        return sketch.plan
+
+    @classmethod
+    def read(cls, data: str | Mapping[str, Any]) -> "Sketch":
+        """Read what can be read of the interchange form, and say everything that cannot."""
+        complaints: list[str] = []
         if isinstance(data, str):
             try:
                 data = json.loads(data)
             except json.JSONDecodeError as error:
-                raise PlanFormatError(f"plan: not JSON ({error})") from None
+                return Sketch(cls(tasks=()), (f"plan: not JSON ({error})",))
         if not isinstance(data, Mapping):
-            raise PlanFormatError("plan: expected an object with 'vertices' and 'edges'")
-        vertices = data.get("vertices")
-        if not isinstance(vertices, list) or not vertices:
-            raise PlanFormatError("vertices: expected a list with at least one task")
-        tasks = tuple(_task(vertex, position) for position, vertex in enumerate(vertices, 1))
+            return Sketch(cls(tasks=()), ("plan: expected an object with 'vertices' and 'edges'",))
+        tasks, broken = read_tasks(data.get("vertices"), complaints)
         revision = data.get("revision", 0)
         if not isinstance(revision, int) or isinstance(revision, bool) or revision < 0:
-            raise PlanFormatError(f"revision: {revision!r} is not a whole number from 0")
+            complaints.append(f"revision: {revision!r} is not a whole number from 0")
+            revision = 0
         plan = cls(tasks=tasks, revision=revision, decided_by="model" if data.get("decided_by") == "model" else "rule")
         implied = set(plan.edges)
-        links = tuple(dict.fromkeys(edge for edge in _links(data.get("edges")) if edge not in implied))
-        return plan.model_copy(update={"links": links})
+        declared = dict.fromkeys(read_links(data.get("edges"), complaints))
+        plan = plan.model_copy(update={"links": tuple(edge for edge in declared if edge not in implied)})
+        return Sketch(plan, tuple(complaints), broken)
 
     def to_mermaid(self) -> str:
         """A Mermaid flowchart for people; tasks are numbered so that no text can break the drawing."""
@@ -241,56 +167,19 @@ class Plan(Value):
         return "\n".join(lines)
 
 
+class Sketch(NamedTuple):
+    """A plan as far as it could be read.
+
+    Attributes:
+        plan: The tasks and edges that could be read.
+        complaints: What could not, each naming task and field; empty if all could.
+        broken: Ids of tasks left out because something about them could not be read.
+    """
+
+    plan: Plan
+    complaints: tuple[str, ...] = ()
+    broken: frozenset[str] = frozenset()
+
+
 def _mermaid_text(text: str) -> str:
     return " ".join(text.split()).replace("#", "#35;").replace('"', "#quot;").replace("<", "#lt;").replace(">", "#gt;")
-
-
-def _task(vertex: object, position: int) -> Task:
-    if not isinstance(vertex, Mapping):
-        raise PlanFormatError(f"vertices[{position}]: expected an object")
-    task_id = str(vertex.get("id") or "").strip()
-    where = task_id or f"vertices[{position}]"
-    if not task_id:
-        raise PlanFormatError(f"{where}.id: missing")
-    binding = vertex.get("tool_binding", vertex.get("tool"))
-    if isinstance(binding, Mapping):
-        binding = binding.get("name")
-    if not isinstance(binding, str) or not binding.strip():
-        raise PlanFormatError(f"{where}.tool_binding: missing; name one tool")
-    args = vertex.get("args") or {}
-    if not isinstance(args, Mapping):
-        raise PlanFormatError(f"{where}.args: expected an object of argument names and values")
-    ret = vertex.get("ret") or "text"
-    if isinstance(ret, Mapping):
-        ret = ret.get("type", "")
-    type_ = parse_type(str(ret))
-    if type_ is None:
-        raise PlanFormatError(f"{where}.ret: {str(ret)[:60]!r} is not a type; use one of {', '.join(VALUE_TYPES)}")
-    for_each = vertex.get("for_each") or None
-    if for_each is not None and not (isinstance(for_each, str) and REFERENCE.fullmatch(for_each.strip())):
-        raise PlanFormatError(f"{where}.for_each: expected one reference such as {{{{task_1.ret}}}}")
-    return Task(
-        id=task_id,
-        description=str(vertex.get("description") or "").strip(),
-        tool=binding.strip(),
-        args=dict(args),
-        ret=type_,
-        for_each=for_each.strip() if for_each else None,
-    )
-
-
-def _links(edges: object) -> Iterator[tuple[str, str]]:
-    if edges is None:
-        return
-    if not isinstance(edges, list):
-        raise PlanFormatError("edges: expected a list of [from, to]")
-    for position, edge in enumerate(edges, 1):
-        if isinstance(edge, Mapping):
-            edge = [edge.get("from", edge.get("source")), edge.get("to", edge.get("target"))]  # noqa: PLW2901
-        if (
-            not isinstance(edge, list | tuple)
-            or len(edge) != 2
-            or not all(isinstance(end, str) and end for end in edge)
-        ):
-            raise PlanFormatError(f"edges[{position}]: expected [from, to]")
-        yield edge[0], edge[1]

@@ -87,6 +87,12 @@ class SearchState(TypedDict, total=False):
     plan: Plan | None
     """The plan in force; None where the writer answers alone."""
 
+    approved: int
+    """The revision of the plan that a person has approved, where a person is asked."""
+
+    feedback: str
+    """What a person said when rejecting the plan; the planner takes it up and empties it."""
+
     revisions: list[Plan]
     """Earlier revisions of the plan, oldest first."""
 

@@ -19,6 +19,10 @@ ROLES = ("master", "planner", "executor", "reflection", "writer")
 MODEL_FIELDS = frozenset({"model", *(f"{role}_model" for role in ROLES)})
 
 
+_FLAGS = frozenset({"web", "telemetry", "approve_plan", "fresh"})
+_PLAIN = (*_FLAGS, "model_seconds", "embeddings", "prices")
+
+
 class SettingsError(ValueError):
     """A setting that cannot be used. The message is one line: which, why, what to do."""
 
@@ -46,6 +50,16 @@ class Context(BaseModel):
     telemetry: bool | None = Field(
         None, description="Whether retrieval telemetry is kept on this machine (default yes)."
     )
+    approve_plan: bool | None = Field(
+        None, description="Whether a person approves each plan before it runs (default no)."
+    )
+    fresh: bool | None = Field(
+        None, description="Whether tools are called anew even where a recent result is kept (default no)."
+    )
+    prices: dict[str, tuple[float, float]] | None = Field(
+        None,
+        description="US dollars per million input and output tokens, by provider:model; max_cost counts with them.",
+    )
     max_seconds: float | None = Field(None, gt=0, description="Seconds of work for one answer.")
     max_model_calls: int | None = Field(None, ge=0, description="Chat model calls for one answer.")
     max_tokens: int | None = Field(None, ge=0, description="Input and output tokens for one answer.")
@@ -70,6 +84,10 @@ class Settings(Value):
         corpus: Files and folders to search; empty means the bundled sample.
         web: Whether web search may be used.
         tools: Extra tools as module:attribute.
+        approve_plan: Whether a person approves each plan before it runs.
+        fresh: Whether tools are called anew even where a recent result is kept.
+        prices: US dollars per million input and output tokens, by provider:model (`WEIWO_PRICES`, written
+            `openai:gpt-5-mini=0.25/2,…`).
         limits: Bounds of the run.
         telemetry: Whether retrieval telemetry is kept on this machine.
         database_url: Postgres for threads (`WEIWO_DATABASE_URL`); SQLite under `home` without one. It may hold a
@@ -84,6 +102,9 @@ class Settings(Value):
     corpus: tuple[str, ...] = ()
     web: bool = True
     tools: tuple[str, ...] = ()
+    approve_plan: bool = False
+    fresh: bool = False
+    prices: dict[str, tuple[float, float]] = Field(default_factory=dict)
     limits: Limits = Limits()
     telemetry: bool = True
 
@@ -103,7 +124,7 @@ class Settings(Value):
         default_model = known.get("model")
         models = {role: known.get(f"{role}_model") or default_model for role in ROLES}
         limits = {name: known[name] for name in Limits.model_fields if name in known}
-        rest = {name: known[name] for name in ("model_seconds", "embeddings", "web", "telemetry") if name in known}
+        rest = {name: known[name] for name in _PLAIN if name in known}
         try:
             return cls(
                 home=str(home(env)),
@@ -143,8 +164,10 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
             value: Any = [part for part in text.split(os.pathsep) if part]
         elif field == "tools":
             value = [part.strip() for part in text.split(",") if part.strip()]
-        elif field in {"web", "telemetry"}:
-            value = _flag(name, text, default=True)
+        elif field == "prices":
+            value = _prices(name, text)
+        elif field in _FLAGS:
+            value = _flag(name, text)
         else:
             value = text
         try:
@@ -162,9 +185,26 @@ def _check_model(name: str, model: str) -> None:
         raise SettingsError(f"{name}: {model!r} is not provider:model; write, say, openai:gpt-5-mini")
 
 
-def _flag(name: str, text: str | None, *, default: bool) -> bool:
-    if not text:
-        return default
+def _prices(name: str, text: str) -> dict[str, tuple[float, float]]:
+    """Read `openai:gpt-5-mini=0.25/2,other:model=1/4`."""
+    prices = {}
+    for entry in filter(None, (part.strip() for part in text.split(","))):
+        model, equals, amounts = entry.rpartition("=")
+        per_input, slash, per_output = amounts.partition("/")
+        try:
+            pair = (float(per_input), float(per_output))
+        except ValueError:
+            pair = (-1.0, -1.0)
+        if not (equals and slash and ":" in model and min(pair) >= 0 and max(pair) < float("inf")):
+            raise SettingsError(
+                f"{name}: {entry[:60]!r} is no price; write provider:model=input/output, US dollars per million"
+                " tokens, such as openai:gpt-5-mini=0.25/2"
+            )
+        prices[model.strip()] = pair
+    return prices
+
+
+def _flag(name: str, text: str) -> bool:
     if text.lower() in {"1", "true", "yes", "on"}:
         return True
     if text.lower() in {"0", "false", "no", "off"}:

@@ -12,6 +12,7 @@ from typing import Final
 from nodes.rules.keywords import LONGEST, keywords
 from nodes.rules.search_tools import other_search_tool
 from state import ITEM, REFERENCE, JsonValue, Language, Outcome, Plan, Task
+from text.patterns import lazy
 
 _NAMED: Final = re.compile(r"^(?P<root>.+?)(?P<letter>[b-z])$")
 _LAST: Final = "c"
@@ -23,6 +24,7 @@ def repair(
 ) -> Plan | None:
     """Plan anew what failed, and only that.
 
+    A task with a value keeps it, though items of its list may lack theirs: asking again could lose what was found.
     Kept tasks keep their ids; a replaced one gets a new id (task_2 → task_2b), and what hangs on it is pointed there.
     A descendant that already has a value got it from what is replaced, so it is given a new id too.
 
@@ -60,7 +62,7 @@ def _at_fault(task: Task, plan: Plan, outcomes: Mapping[str, Outcome]) -> bool:
     if "query" not in task.args:
         return False
     outcome = outcomes.get(task.id)
-    if outcome is not None and outcome.status == "blocked":
+    if outcome is not None and (outcome.usable or outcome.status == "blocked"):
         return False
     upstream = plan.upstream(task.id)
     return all(name not in outcomes or outcomes[name].usable for name in upstream)
@@ -147,9 +149,26 @@ def _reworded(description: str, language: Language) -> str:
     plain = REFERENCE.sub(" ", description).lower()
     present = set(plain.split()) if language == "en" else plain
     words = next((synonyms for word, synonyms in table if word in (present if language == "en" else plain)), "")
-    base = REFERENCE.sub(lambda m: m[0].replace(" ", ""), description)
+    base = REFERENCE.sub(lambda m: m[0].replace(" ", ""), _without_order(description))
     text = " ".join(part for part in (keywords(base, language), words) if part)
     return " ".join(dict.fromkeys(text.split()))[:LONGEST]
+
+
+_ORDER: Final = lazy(
+    r"^\s*(?:please\s+)?(?:find(?:\s+out)?|identify|determine|get(?=\s(?-i:[^A-Z]))|look\s+up|search(?:\s+for)?|retrieve"
+    r"|list(?!\s+of)|name(?!\s+of)|(?:give|tell|show)\s+me)\b:?\s+"
+    r"|^\s*请?(?:帮我)?(?:查找|查询|查一下|找出|找到|确定(?!性)|搜索(?!引擎)|检索|获取|列出)(?:一下|出)?[:：]?\s*",
+    re.IGNORECASE,
+)
+_ASKED_WITH: Final = lazy(
+    r"^(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|the|in|on|at|of|a|an)\b",
+    re.IGNORECASE,
+)
+
+
+def _without_order(description: str) -> str:
+    """An instruction without its leading verb: "Find the birth date of X" is about X."""
+    return _ORDER.sub("", description, count=1) or description
 
 
 _CAPITALIZED: Final = re.compile(r"(?:[A-Z][\w.'-]*|[\d]+)(?: (?:of|the|de|van|von|du|la)(?= [A-Z]))*")
@@ -160,12 +179,14 @@ def _subject(task: Task, language: Language) -> str:
     found = [match[0] for match in REFERENCE.finditer(task.description)]
     if found:
         return " ".join(dict.fromkeys(found))
+    description = _without_order(task.description)
     if language == "en":
-        names = [match[0] for match in _CAPITALIZED.finditer(task.description.partition(" ")[2])]
-        return " ".join(dict.fromkeys(names))[:LONGEST] or keywords(task.description, language)
-    titled = re.search(r"《[^》]+》", task.description)
-    head = keywords(task.description, language).split()
-    return titled[0] if titled else (head[0] if head else task.description[:LONGEST])
+        named = description.partition(" ")[2] if _ASKED_WITH.match(description) else description
+        names = [match[0] for match in _CAPITALIZED.finditer(named)]
+        return " ".join(dict.fromkeys(names))[:LONGEST] or keywords(description, language)
+    titled = re.search(r"《[^》]+》", description)
+    head = keywords(description, language).split()
+    return titled[0] if titled else (head[0] if head else description[:LONGEST])
 
 
 _IS_ASKED: Final = re.compile(r"^(?:who|what) (?:is|was|are) (?P<np>the .+?)\??$", re.IGNORECASE)

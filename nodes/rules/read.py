@@ -13,21 +13,17 @@ from typing import Final
 from nodes.rules.reading.asked import Asked, analyse
 from nodes.rules.reading.candidates import choose
 from nodes.rules.reading.checks import checked
+from nodes.rules.reading.leads import lead
 from nodes.rules.reading.plain import read_plain
 from nodes.rules.reading.quantities import dates, numbers
 from nodes.rules.reading.results import Reading, nothing, same_date, typed, whole_passages, with_value
 from nodes.rules.reading.standing import View, views
 from nodes.rules.reading.subject import Subject
 from nodes.rules.reading.texts import read_text
+from nodes.rules.reading.wants import asks_year
 from nodes.rules.words import coverage, terms
 from state import Evidence, Language, ValueType, item_type
 from text.dates import PartialDate
-from text.patterns import lazy
-
-_ASKS_YEAR: Final = lazy(
-    r"(?i)\b(?:which|what) year\b|\byear (?:of|when|in which)\b|\b(?:birth|death) year\b"
-    r"|哪一?年|何年|年份|生年|卒年"
-)
 
 __all__ = ["Reading", "read"]
 
@@ -45,7 +41,8 @@ def read(description: str, ret: ValueType, passages: Sequence[Evidence], languag
     `asyncio.to_thread`.
 
     Args:
-        description: A natural question, or a phrase such as "birth year of Julius Caesar".
+        description: A natural question, or a request as planners write them: "birth year of Julius Caesar", "Find the
+            height of X (in metres)", 查找鲁迅的生年.
         ret: The type of the value. For `passages` it is the texts of the passages that hold at least half of the
             question's words.
         passages: The passages, best first.
@@ -54,14 +51,16 @@ def read(description: str, ret: ValueType, passages: Sequence[Evidence], languag
     Returns:
         The value with the sentences that carry it, or None for the value with what is missing.
     """
-    if ret == "number" and _ASKS_YEAR.search(description):
-        return _year(read(description, "date", passages, language))
     given = [_clipped(passage) for passage in passages[:MOST_PASSAGES] if passage.text.strip()]
     asked = analyse(description, ret)
+    if ret == "number" and asks_year(asked.text):
+        return _year(read(description, "date", passages, language))
     if not given:
         return nothing(asked, language, found_subject=False)
     if ret == "passages":
         return whole_passages(asked, given, language)
+    if ret == "text" and (definition := lead(asked.text, given)):
+        return definition
     if asked.kind == "date" and ret == "text" and (rule := read_plain(asked, given, ret)):
         return rule  # "When is homework due?" asks for a rule, not for a day in history
     found, spoken_of = _about_subject(asked, given, ret)
@@ -74,7 +73,13 @@ def _year(read_date: Reading) -> Reading:
     """A date's year as a number, negative before our era: planners type years so."""
     if not isinstance(read_date.value, str):
         return read_date
-    return replace(read_date, value=PartialDate.from_iso(read_date.value).year)
+    year = PartialDate.from_iso(read_date.value).year
+    detail = dict(read_date.detail)
+    if isinstance(others := detail.pop("disagree", None), list):
+        years = dict.fromkeys(PartialDate.from_iso(str(other)).year for other in others)
+        if rivals := [other for other in years if other != year]:
+            detail["disagree"] = list(rivals)
+    return replace(read_date, value=year, detail=detail)
 
 
 def _about_subject(asked: Asked, given: Sequence[Evidence], ret: ValueType) -> tuple[Reading | None, bool]:
@@ -110,7 +115,7 @@ def _read(asked: Asked, subject: Subject, seen: Sequence[View], ret: ValueType) 
         value, candidate = answer
         return with_value([value] if ret != item else value, [candidate], candidate.score)
     if item == "date":
-        return typed(choose(dates(asked, seen), same_date), ret)
+        return typed(asked, choose(dates(asked, seen), same_date), ret)
     if item == "number":
-        return typed(choose(numbers(asked, seen), lambda one, other: one == other), ret)
+        return typed(asked, choose(numbers(asked, seen), lambda one, other: one == other), ret)
     return read_text(asked, subject, seen, ret)

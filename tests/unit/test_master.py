@@ -8,6 +8,7 @@ from models.ladder import rungs
 from nodes.complexity import static_features, static_score
 from nodes.master import AssessmentReply, assess, configure, master, semantic_score
 from nodes.question import QuestionError, current_turn
+from nodes.services import today
 from state import Assessment, Limits
 from tests.support.fake_model import FakeModel, ScriptedError, assessed, fake
 from tests.support.run import search_tool, services
@@ -234,3 +235,12 @@ async def test_the_event_tells_what_was_decided():
     assert (event["level"], event["team"], event["decided_by"]) == ("moderate", "executor_inclusive", "rule")
     assert "corpus_search" in event["tools"]
     assert 0.3 <= event["score"] < 0.7
+
+
+async def test_the_model_is_told_the_date_and_what_was_said_without_its_sources():
+    model = fake(AssessmentReply=assessed("When was Caesar born?"))
+    await judged("And when was he born?", model, "Who was Caesar?", "A general [1].\n\nSources:\n[1] Caesar · c.md")
+    text = model.requests[0].text
+    assert f"Today: {today()}" in text
+    assert "Weiwo: A general [1].\n" in text
+    assert "c.md" not in text

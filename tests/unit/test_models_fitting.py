@@ -1,6 +1,6 @@
 """Shapes that models give the right content in, one test a shape."""
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
@@ -45,6 +45,10 @@ WANTED = Sketch(next_steps=[Step(tool="search", args={"query": "x"})])
         {"next_steps": [STEP | {"why": "because"}]},
         {"next_steps": '[{"tool": "search", "args": {"query": "x"}}]'},
         {"next_steps": [{"tool": "search", "args": '{"query": "x"}', "why": "because"}]},
+        {"next_steps": STEP},
+        {"next_steps": [STEP], "note": None},
+        {"next_steps": [{"tool": ["search"], "args": [{"query": "x"}]}]},
+        {"thought": "x", "plan": {"next_steps": [STEP]}},
         {"next_steps": ['{"tool": "search", "args": "{\\"query\\": \\"x\\"}"}']},
     ],
 )
@@ -59,6 +63,34 @@ def test_content_that_is_not_there_is_not_invented(value: Any) -> None:
         return
     with pytest.raises(MisfitError):
         fit(value, Sketch)
+
+
+class Move(BaseModel):
+    id: str
+    kind: Literal["answer", "give_up"] = "answer"
+    names: list[str] = Field(default_factory=list)
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [
+        ({"id": 7}, Move(id="7")),
+        ({"id": "7", "kind": "Give up"}, Move(id="7", kind="give_up")),
+        ({"id": "7", "kind": "ANSWER."}, Move(id="7")),
+        ({"id": "7", "names": "x"}, Move(id="7", names=["x"])),
+        ({"id": "7", "names": ""}, Move(id="7")),
+        ({"id": "7", "names": [None, "x", None]}, Move(id="7", names=["x"])),
+        ({"id": "7", "names": '["x", "y"]'}, Move(id="7", names=["x", "y"])),
+    ],
+)
+def test_a_value_in_another_form(value: Any, wanted: Move) -> None:
+    assert fit(value, Move) == wanted
+
+
+@pytest.mark.parametrize("value", [{"id": None}, {"id": True}, {"id": ["a", "b"]}, {"id": "a", "kind": "dance"}])
+def test_a_value_that_could_be_several_is_none(value: Any) -> None:
+    with pytest.raises(MisfitError):
+        fit(value, Move)
 
 
 def test_the_words_name_field_and_rule_but_not_the_value() -> None:

@@ -1,10 +1,11 @@
 """Schemas: strict only where strict decoding can hold them."""
 
+import json
 from typing import Any, Literal
 
 import jsonschema
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, JsonValue
 
 from models.ladder import RungMemory
 from models.schema import json_schema, schema_name, schema_prompt
@@ -83,6 +84,22 @@ def test_a_schema_may_refer_to_itself() -> None:
 def test_the_prompt_names_and_holds_the_schema() -> None:
     assert f'JSON schema "{schema_name(Closed)}"' in schema_prompt(Closed)
     assert '"How big."' in schema_prompt(Closed)
+
+
+def test_the_prompt_has_no_word_that_says_nothing() -> None:
+    class Titled(BaseModel):
+        title: str
+        args: dict[str, JsonValue]
+
+    told = schema_prompt(Titled)
+    schema = json.loads(told.partition("\n")[2])
+    assert schema["properties"] == {
+        "title": {"type": "string"},
+        "args": {"additionalProperties": {}, "type": "object"},
+    }
+    assert "$defs" not in schema
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert "#/$defs/Inner" in schema_prompt(Closed)
 
 
 def test_a_generic_name_is_made_fit_for_a_request() -> None:

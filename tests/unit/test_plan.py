@@ -74,6 +74,15 @@ def test_for_each_returns_a_list_of_what_its_instances_return():
         ("array<date>", "list[date]"),
         ("text[]", "list[text]"),
         ("bool", "boolean"),
+        ("string (name)", "text"),
+        ("text | null", "text"),
+        ("number or None", "number"),
+        ("Optional[str]", "text"),
+        ("year", "date"),
+        ("date (YYYY)", "date"),
+        ("list[string (name)]", "list[text]"),
+        ("list[str] | null", "list[text]"),
+        ("float, in km", "number"),
         ("a poem", None),
     ],
 )
@@ -99,6 +108,30 @@ def test_types_are_read_as_models_write_them(written, meant):
 def test_a_malformed_plan_is_refused_by_task_and_field(plan, complaint):
     with pytest.raises(PlanFormatError, match=complaint.replace("[", r"\[").replace("]", r"\]")):
         Plan.from_json(plan)
+
+
+def test_every_reference_is_written_the_same_way():
+    args = {"query": "{{task_1.result}} {task_2.ret} {{ task_2.ret }} {x}", "more": ["{{task_1.output}}"]}
+    later = {"id": "task_3", "description": "When was {{task_1.output}} born?", "tool_binding": "s", "args": args}
+    task = Plan.from_json({"vertices": [*VERTICES[:2], later]}).task("task_3")
+    assert task.description == "When was {{task_1.ret}} born?"
+    assert task.args == {"query": "{{task_1.ret}} {{task_2.ret}} {{ task_2.ret }} {x}", "more": ["{{task_1.ret}}"]}
+    assert task.references == ("task_1", "task_2")
+
+
+def test_all_that_is_malformed_is_said_and_the_rest_is_read():
+    bad = [{"id": "b", "tool_binding": "s", "ret": "poem", "for_each": "all"}, {"id": "c", "description": "x"}, 3]
+    sketch = Plan.read({"vertices": [*VERTICES, *bad], "edges": [["task_1", "c"], ["x"]]})
+    assert [complaint.partition(":")[0] for complaint in sketch.complaints] == [
+        "b.ret",
+        "b.for_each",
+        "c.tool_binding",
+        "vertices[6]",
+        "edges[2]",
+    ]
+    assert sketch.plan.ids == ("task_1", "task_2", "task_3")
+    assert sketch.plan.links == (("task_1", "c"),)
+    assert sketch.broken == {"b", "c"}
 
 
 def test_a_cycle_is_named():

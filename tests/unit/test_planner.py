@@ -5,6 +5,8 @@ import pytest
 from models.ladder import rungs
 from nodes.plan_check import check_plan
 from nodes.planner import REPAIRS, planner
+from nodes.replan import another_way
+from nodes.rules.plan import rule_plan
 from nodes.services import Services
 from state import Limits, Plan, Reflection
 from tests.support.fake_model import FakeModel, ScriptedError, fake
@@ -98,6 +100,37 @@ async def test_a_bad_plan_goes_back_with_the_validators_words(bad, words):
     assert len(model.requests) == 2
     assert words in model.requests[1].text
     assert words not in model.requests[0].text
+
+
+async def test_a_malformed_task_does_not_hide_what_is_wrong_with_the_others():
+    bad = [vertex("a", ret="poem"), vertex("b", "crystal_ball"), vertex("c", args={"query": "{{a.ret}} {{x.ret}}"})]
+    _, model, _ = await planned([{"vertices": bad}, GOOD])
+    said = model.requests[1].messages[-1].text
+    for words in ("a.ret: 'poem'", "b.tool_binding: unknown tool", "c.args.query: refers to the unknown task 'x'"):
+        assert words in said
+    assert "unknown task 'a'" not in said
+
+
+async def test_what_is_obvious_is_mended_without_a_turn_and_told():
+    sketch = [
+        vertex("ada", ret="string", args={"query": "Ada", "k": "5"}),
+        vertex("alan", ret="string (year)"),
+        sum_of("ada", "alan"),
+        vertex("end", "summarize", "text", args={"text": "{{years.ret}}"}),
+    ]
+    plan, model, events = await planned({"tasks": sketch})
+    assert len(model.requests) == 1
+    assert plan.ids == ("ada", "alan", "years")
+    assert [(task.ret, task.args.get("k")) for task in plan.tasks] == [("date", 5), ("date", None), ("number", None)]
+    (note,) = [event["note"] for event in events if event["type"] == "task_progress"]
+    for words in ("end: left out", "ada.ret: text → date", "ada.args.k: '5' → 5"):
+        assert words in note
+
+
+async def test_the_prompt_has_the_bound_on_tasks():
+    _, model, _ = await planned(GOOD, limits=Limits(max_tasks=7))
+    assert "at most 7" in model.requests[0].text
+    assert "{max_tasks}" not in model.requests[0].text
 
 
 async def test_a_plan_is_repaired_at_most_twice():
@@ -270,3 +303,48 @@ async def test_a_plan_that_cannot_be_changed_is_no_new_revision():
     assert update["plan"] == OLD
     assert update["plan"].revision == 0
     assert update["revisions"] == []
+
+
+# Another way by rule
+
+MODELS = Plan(tasks=(search("x", "Compare Ada Lovelace and Alan Turing", "Ada Turing", "text"),), decided_by="model")
+
+
+async def test_where_nothing_of_a_models_plan_worked_the_rules_plan():
+    update, _ = await replanned(old=MODELS, outcomes={"x": lost("x")}, failed=("x",))
+    plan = update["plan"]
+    assert len(plan.tasks) >= 3
+    assert (plan.decided_by, plan.revision) == ("rule", 1)
+    assert update["revisions"] == [MODELS]
+
+
+async def test_but_not_twice_the_same():
+    run = run_with()
+    ruled = rule_plan(QUESTION, "en", run.registry.names())
+    model = ruled.model_copy(update={"decided_by": "model"})
+    outcomes = {task.id: lost(task.id) for task in ruled.tasks}
+    plan = another_way(QUESTION, model, ("task_1",), outcomes, "en", run.registry.names())
+    assert plan is not None
+    assert "task_1b" in plan.ids
+    again = another_way(QUESTION, MODELS, ("x",), {"x": lost("x")}, "en", run.registry.names(), earlier=(ruled,))
+    assert again is not None
+    assert again.ids == ("xb",)
+
+
+async def test_where_something_worked_only_what_failed_is_asked_otherwise():
+    outcomes = {**OUTCOMES, "years": lost("years", "blocked")}
+    old = OLD.model_copy(update={"decided_by": "model"})
+    update, _ = await replanned(old=old, outcomes=outcomes, failed=("alan",))
+    assert [update["plan"].task(name) for name in ("ada", "town")] == [OLD.task(name) for name in ("ada", "town")]
+
+
+async def test_the_model_is_told_what_earlier_plans_tried_in_vain():
+    model = fake(PlanReply={"vertices": [vertex("turing"), sum_of("ada", "turing", "gap")]})
+    run = run_with(model)
+    state = state_of(QUESTION, run, plan=OLD, outcomes=OUTCOMES)
+    first = search("first", "When was Alan born?", "Alan birthday")
+    state["revisions"] = [Plan(tasks=(OLD.tasks[0], first))]
+    await planner(state, run)
+    said = model.requests[0].text.split("Tried in vain in earlier plans:")[1]
+    assert "Alan birthday" in said
+    assert "Ada Lovelace born" not in said

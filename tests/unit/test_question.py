@@ -103,3 +103,13 @@ def test_the_transcript_names_both_sides_and_bounds_each():
     assert text.splitlines()[1].startswith("Weiwo: AAA")
     assert len(text) < 700
     assert "secret" not in text
+
+
+@pytest.mark.parametrize("heading", ["Sources", "来源"])
+def test_the_transcript_leaves_out_the_sources_under_an_answer(heading):
+    answer = f"Caesar was born in 100 BC [1].\n\n{heading}:\n[1] Caesar · caesar.md\n[2] Rome · rome.md"
+    asked = "What does it say?\n\nSources:\n[1] mine"
+    assert transcript((HumanMessage(asked), AIMessage(answer))).splitlines() == [
+        "User: What does it say? Sources: [1] mine",
+        "Weiwo: Caesar was born in 100 BC [1].",
+    ]

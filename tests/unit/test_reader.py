@@ -8,7 +8,9 @@ import pytest
 
 from models.ladder import rungs
 from nodes.passages import as_data, passage_block
-from nodes.reader import Judgement, judge, locate
+from nodes.quotes import locate
+from nodes.reader import Judgement, Progress, judge
+from nodes.strangers import unspoken_of
 from state import Evidence, Limits, ValueType
 from tests.support.fake_model import FakeModel, ScriptedError, fake, found
 from tests.support.run import services
@@ -30,11 +32,12 @@ async def read(
     passages: tuple[Evidence, ...] = PASSAGES,
     question: str = "When was Emperor Wu of Han born?",
     limits: Limits | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Judgement, FakeModel]:
     model = fake(ReadReply=reply)
     run = services(model=model, limits=limits)
     judgement = await judge(
-        question, ret, passages, "en", run.models, whole="Who was older?", tried=["Wu of Han"], last=False
+        question, ret, passages, "en", run.models, progress or Progress("Who was older?", ["Wu of Han"], 1)
     )
     return judgement, model
 
@@ -204,6 +207,105 @@ async def test_the_model_sees_the_task_the_tries_and_the_passages():
     assert "Question of the user: Who was older?" in text
     assert "Wu of Han" in text.split("Queries tried:")[1].splitlines()[0]
     assert '<passage n="2" title="Emperor Wu" source="wu.md">' in text
+
+
+# Quotes in nearly the words of a sentence
+
+NILE = passage("The Nile is in Africa. It is about 6,650 kilometres long and flows north.", "nile.md", "Nile")
+HAN_WU = passage("Emperor Wu of Han, “the Martial”, was born in  156 BC in Chang’an.", "wu.md", "Emperor Wu")
+LU = passage("鲁迅原名周樟寿。1881年9月25日出生在浙江绍兴。", "lu.md", "鲁迅")
+
+
+@pytest.mark.parametrize(
+    ("value", "ret", "quote", "sentence"),
+    [
+        ("-156", "date", "Emperor Wu of Han, the Martial, born in 156 BC", HAN_WU.text),
+        ("Chang'an", "text", "Emperor Wu was born in 156 BC in Chang'an", HAN_WU.text),
+        ("6650", "number", "The river Nile is about 6,650 kilometres long", None),
+        (
+            "6650",
+            "number",
+            "It is 6,650 kilometres long, flows north",
+            "It is about 6,650 kilometres long and flows north.",
+        ),
+        ("1881", "number", "他1881年9月25日出生于浙江绍兴", "1881年9月25日出生在浙江绍兴。"),
+        ("1881-09-25", "date", "他1881年9月25日出生于浙江绍兴", "1881年9月25日出生在浙江绍兴。"),
+        ("1882", "date", "他1881年9月25日出生于浙江绍兴", None),
+        ("-156", "date", "Emperor Wu of Han, the Martial, was born in 157 BC, not in 156 BC", None),
+        ("-156", "date", "156 BC born", HAN_WU.text),
+        ("Chang'an", "text", "an Wu", None),
+        (True, "boolean", "Emperor Wu was born in 156 BC in Chang'an", None),
+    ],
+)
+async def test_a_paraphrase_stands_for_its_sentence_if_that_holds_the_value(value, ret, quote, sentence):
+    passages = (CAESAR, HAN_WU, NILE, LU)
+    judgement, model = await read(found(value, quote, passage=0), ret, passages, "What is it?")
+    if sentence is None:
+        assert len(model.requests) == 2
+        assert "verbatim" in model.requests[1].text
+    else:
+        assert judgement.decided_by == "model"
+        assert [quote.text for quote in judgement.reading.quotes] == [sentence]
+        assert len(model.requests) == 1
+
+
+# Quotes about somebody else
+
+STRANGER = found("1818", "Karl Marx was born in 1818", passage=1)
+MARX = passage("Karl Marx was born in 1818 in Trier.", "m.md", "Marx")
+ASKED = "When was Charles Darwin born?"
+
+
+async def test_a_quote_about_somebody_else_is_objected_to_once_and_then_doubted():
+    judgement, model = await read(STRANGER, "date", (MARX,), ASKED)
+    assert len(model.requests) == 2
+    assert "does not speak of Charles Darwin" in model.requests[1].text
+    assert (judgement.decided_by, judgement.reading.value, judgement.reading.confidence) == ("model", "1818", 0.5)
+    assert judgement.reading.missing == "the passage does not name Charles Darwin"
+
+
+async def test_the_objection_may_be_heeded():
+    darwin = passage("Darwin was born on 12 February 1809.", "d.md")
+    better = found("1809-02-12", "born on 12 February 1809", passage=2)
+    judgement, _ = await read([STRANGER, better], "date", (MARX, darwin), ASKED)
+    assert (judgement.reading.value, judgement.reading.confidence, judgement.reading.missing) == ("1809-02-12", 0.9, "")
+
+
+@pytest.mark.parametrize(
+    ("question", "other", "stranger"),
+    [
+        (ASKED, MARX, "Charles Darwin"),
+        (ASKED, passage("He was born in 1809.", "x.md", "Charles Darwin"), None),
+        (ASKED, passage("C. R. Darwin wrote it in 1859.", "x.md"), None),
+        (ASKED, LU, None),
+        ("What is it about?", MARX, None),
+        ("When was Jørn Utzon born?", passage("Utzon, born 1918, an architect from Denmark.", "x.md"), None),
+        (
+            "When was Emperor Wu of Han born?",
+            passage("Emperor Taizong of Tang was born in 598.", "x.md"),
+            "Emperor Wu of Han",
+        ),
+        ("鲁迅生于哪一年？", LU, None),
+        ("鲁迅生于哪一年？", passage("胡适于1891年出生。", "h.md", "胡适"), "鲁迅"),
+    ],
+)
+def test_who_is_spoken_of(question, other, stranger):
+    assert unspoken_of(question, [other]) == stranger
+
+
+@pytest.mark.parametrize(
+    ("progress", "words"),
+    [
+        (Progress("?", ["a"], 0), "This is the last turn: answer or give up."),
+        (Progress("?", ["a"], 1), "You may search or open once more."),
+        (Progress("?", ["a", "b"], 3), "You may search or open 3 times more."),
+        (Progress("?", ["a", "b"], 3, nothing_new=True), "The last query brought nothing new. You may"),
+        (Progress("?", ["a"], 3, nothing_new=True), "You may search or open 3 times more."),
+    ],
+)
+async def test_the_model_is_told_the_turns_left(progress, words):
+    _, model = await read(found("-156", "born in 156 BC"), progress=progress)
+    assert f"\n{words}" in model.requests[0].text
 
 
 # Passages as data

@@ -109,6 +109,29 @@ async def test_the_model_sees_what_was_found_and_what_was_not():
     assert "</passage>" not in text
 
 
+async def test_the_model_sees_the_rounds_and_what_was_really_asked():
+    plan = Plan(
+        tasks=(
+            search("a", "Who wrote it?", "author", "text"),
+            search("b", "When was {{a.ret}} born?", "{{a.ret}} born"),
+        )
+    )
+    model = says("finish")
+    await decided(
+        got("a", "Lu Xun", "text"), lost("b"), model=model, plan=plan, before=(past("retry"),), limits=Limits()
+    )
+    text = model.requests[0].text
+    assert f"Rounds so far: 1 of {Limits().max_replans} (retry)" in text
+    assert '- b (corpus_search, query "Lu Xun born"): When was Lu Xun born? → ' in text
+
+
+async def test_a_decision_without_a_reason_has_that_of_the_failure():
+    found = await decided(
+        got("a", "1"), lost("b", message="nothing tells"), model=fake(ReflectionReply={"decision": "finish"})
+    )
+    assert (found.decided_by, found.reason) == ("model", "nothing tells")
+
+
 @pytest.mark.parametrize(
     "reply",
     [

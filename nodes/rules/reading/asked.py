@@ -7,11 +7,13 @@ from typing import Final
 
 from nodes.rules.reading.asked_zh import asks_part, object_asked, split_attribute, subjects_zh, terms_zh
 from nodes.rules.reading.relations import RELATIONS, Kind, Relation, find_relation
+from nodes.rules.reading.requests import question_of, unit_wanted
 from nodes.rules.reading.wants import OPEN, wanted
 from nodes.rules.words import terms
 from state import ValueType
 from text.language import HAN, clean, fold
 from text.names import names
+from text.patterns import lazy
 
 LONGEST: Final = 600
 """Characters of a question that are read; what is longer is no question of one task."""
@@ -33,6 +35,7 @@ class Asked:
         open: Whether it asks for an explanation or an account rather than a value.
         years: Years it mentions, which an answer must not merely repeat.
         agent: Whether the subject is the doer, so that the object is wanted ("What did X invent?").
+        unit: The length, mass or area in which the number is wanted, if the question names one.
     """
 
     text: str
@@ -46,37 +49,34 @@ class Asked:
     open: bool = False
     years: tuple[int, ...] = ()
     agent: bool = False
+    unit: str = ""
 
 
-_LEAD: Final = re.compile(
-    r"(?i)^(?:please |can you |could you )*(?:(?:find(?: out)?|search for|look up|determine|identify|tell me|give me|"
-    r"retrieve|get|name|state|check|list) +)?"
-)
-_NOUN_PHRASE: Final = re.compile(
+_NOUN_PHRASE: Final = lazy(
     r"(?i)\b(?:(?P<how>how (?:many|much))|(?P<which>which|what|whose)|in (?P<in>which|what)) +"
     r"(?:is the |was the |are the |were the )?(?:name of the |type of |kind of )?"
     r"(?P<noun>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]*?)s?(?= (?:is|are|was|were|do|does|did|has|"
     r"have|had|will|would|can|could|"
     r"of|in|on|that|who|where|which|when|[a-z]+ed|[a-z]+s|wrote|won|built|led|made|held|bundle|live|lived|stand|run)\b|\?|$)"
 )
-_FRAME_EN: Final = re.compile(
+_FRAME_EN: Final = lazy(
     r"(?i)\b(?:in|at|on|from|by|of|to|for|with|about)? ?\b(?:what|which|who|whom|whose|when|where|why|how)\b"
     r"(?: (?:many|much|old|tall|high|long|deep|wide|far|big|large|fast|heavy|often))?(?: (?:years?|"
     r"dates?|kilomet(?:er|re)s|"
     r"met(?:er|re)s|feet|miles|km|time|day|month|people|inhabitants|country|city|state|river|town|person|place|"
     r"company|university|nation))?(?=\W|$)"
 )
-_EDGE_EN: Final = re.compile(
+_EDGE_EN: Final = lazy(
     r"(?i)^(?:(?:'s|is|are|was|were|be|been|being|do|does|did|has|have|had|will|would|shall|"
     r"can|could|the name|name|the|a|an|of|in|on|at|by|"
     r"to|from|for|with|into|through|first|also|ever|actually|both|that|which|who|as|and|his|her|its|their|he|she|it|they|"
     r"full|exact|current|total|year|date|place|located|called|named|there)\b['\s,]*)+"
 )
-_TAIL_EN: Final = re.compile(
+_TAIL_EN: Final = lazy(
     r"(?i)(?:[\s,]+(?:'s|is|are|was|were|be|been|being|do|does|did|has|have|had|will|would|can|could|the|a|an|of|in|on|at|by|to|from|for|"
     r"with|into|through|located|situated|called|named|name|whom?|what|which|where|when|first|itself|from|it|he|she|and|that|as))+\s*$"
 )
-_BREAK_EN: Final = re.compile(r"(?i)\b(?:when|while|after|before|because|if|where|who|which|that|whom)\b|[,;:]\s")
+_BREAK_EN: Final = lazy(r"(?i)\b(?:when|while|after|before|because|if|where|who|which|that|whom)\b|[,;:]\s")
 
 _IDLE_EN: Final = frozenset(
     terms(
@@ -104,18 +104,19 @@ _IDLE_ZH: Final = frozenset(
 )
 _PLACES: Final = frozenset({"place", "city", "country", "state"})
 _GENERIC_RELATIONS: Final = frozenset({"bank", "country"})
-_HAN: Final = re.compile(f"[{HAN}]")
-_OBJECT: Final = re.compile(
+_HAN: Final = lazy(f"[{HAN}]")
+_OBJECT: Final = lazy(
     r"(?i)^(?:what|which)\b.{0,40}? (?:did|does|do|has|have) (?P<who>.{2,80}?) "
     r"(?:write|invent|discover|compose|paint|found|create|direct|design|build|publish|produce|conquer|win|develop|make)"
 )
-_PROPERTY: Final = re.compile(r"^(?P<subject>.{1,200}?) >> (?P<relation>.{1,80})$")
-_ATTRIBUTE_EN: Final = re.compile(
+_WORKS: Final = lazy("作品|著作|代表作")
+_PROPERTY: Final = lazy(r"^(?P<subject>.{1,200}?) >> (?P<relation>.{1,80})$")
+_ATTRIBUTE_EN: Final = lazy(
     r"(?i)\b(?:what|who|which)(?: is| was| are| were|'s) (?:the )?(?P<noun>(?:[a-z][\w-]* "
     r"){0,3}[a-z][\w-]*) (?:of|for|in) (?P<of>.+)"
 )
-_ROLE: Final = re.compile(r"(?i)\bas (?:an? |the )?[a-z]+\b(?=\?|$)")
-_POSSESSIVE: Final = re.compile(r"(?P<who>.+?)['’]s? (?P<noun>[a-z][\w -]{2,40}?)(?:['’]s name)?\s*\??$")
+_ROLE: Final = lazy(r"(?i)\bas (?:an? |the )?[a-z]+\b(?=\?|$)")
+_POSSESSIVE: Final = lazy(r"(?P<who>.+?)['’]s? (?P<noun>[a-z][\w -]{2,40}?)(?:['’]s name)?\s*\??$")
 
 
 def analyse(description: str, ret: ValueType) -> Asked:
@@ -125,7 +126,7 @@ def analyse(description: str, ret: ValueType) -> Asked:
         description: A question in English or Chinese, or a phrase such as "birth year of Julius Caesar".
         ret: The type its answer must have.
     """
-    text = clean(description)[:LONGEST].strip()
+    unit, text = unit_wanted(question_of(clean(description)[:LONGEST].strip()))
     property_ = _PROPERTY.match(text)
     if property_:
         return _of_property(text, property_["subject"], property_["relation"], ret)
@@ -141,11 +142,13 @@ def analyse(description: str, ret: ValueType) -> Asked:
         relation, where = None, (0, 0)
     if relation is None and kind in _PLACES and not asks_part(text) and not _attribute_en(text):
         relation = next(known for known in RELATIONS if known.name == "location")
-    object_ = object_asked(text) if chinese else _OBJECT.search(text)
+    doer = object_asked(text) if chinese else _doer_en(text)
+    if doer and relation is None and _WORKS.search(text):
+        relation = next(known for known in RELATIONS if known.name == "author")
     attribute = "" if chinese else _attribute_en(text)
     subjects = subjects_zh(text, relation, where) if chinese else _subjects_en(text, relation, where)
-    if object_:
-        who = _trim_en(object_["who"])
+    if doer:
+        who = _trim_en(doer)
         subjects = (who, *(s for s in subjects if s != who))
     if chinese:
         subjects, attribute = split_attribute(subjects, relation, kind)
@@ -169,7 +172,8 @@ def analyse(description: str, ret: ValueType) -> Asked:
         years=tuple(
             dict.fromkeys(int(y) for y in re.findall(r"(?<![\dA-Za-z])(?<![A-Za-z]-)(?:1\d|20)\d\d(?!\d)", text))
         ),
-        agent=bool(object_),
+        agent=bool(doer),
+        unit=unit,
     )
 
 
@@ -202,6 +206,11 @@ def _noun(text: str) -> str:
     return (chinese["a"] or chinese["b"] or "") if chinese else ""
 
 
+def _doer_en(text: str) -> str:
+    found = _OBJECT.search(text)
+    return found["who"] if found else ""
+
+
 def _attribute_en(text: str) -> str:
     found = _ATTRIBUTE_EN.search(text)
     if found and not any(c.isupper() for c in found["noun"]):
@@ -215,16 +224,15 @@ def _attribute_en(text: str) -> str:
 
 def _subjects_en(text: str, relation: Relation | None, where: tuple[int, int]) -> tuple[str, ...]:
     """Names first, then the words left of the question; a title keeps its small words, since only edges are trimmed."""
-    body = _LEAD.sub("", text.rstrip("?!. "))
-    shift = len(text.rstrip("?!. ")) - len(body)
+    body = text.rstrip("?!. ")
     masked = _blank(body, _FRAME_EN)
     if relation is not None:
-        cut_from, cut_to = where[0] - shift, where[1] - shift
+        cut_from, cut_to = where
         inside = next(
             (n for n in names(body) if n.start < cut_to and n.end > cut_from and n.end - n.start > cut_to - cut_from),
             None,
         )
-        if inside is None and cut_from >= 0:
+        if inside is None:
             masked = masked[:cut_from] + "\x00" * (cut_to - cut_from) + masked[cut_to:]
     chunks = [
         chunk

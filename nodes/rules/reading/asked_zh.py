@@ -6,28 +6,30 @@ from typing import Final
 from nodes.rules.reading.relations import Kind, Relation
 from nodes.rules.words import terms
 from text.names import names
+from text.patterns import lazy
 
-_FRAME_ZH: Final = re.compile(
+_FRAME_ZH: Final = lazy(
     r"(?:的)?(?:时间|日期|地点|年份|名字|名称)(?=是|为|在|[？?]|$)|请问|请|告诉我|你知道|查一下|查询|"
     r"(?:是|在|位于|坐落于|于|有|到|从|由|为|叫|被)?(?:什么时候|什么时间|什么地方|什么人|什么|何时|何地|何处|何人|何年|哪一年|哪一天|哪一部|哪一位|哪一个|哪一座|"
     r"哪一条|哪一所|哪里|哪儿|哪年|哪些|哪个|哪位|哪座|哪条|哪部|哪家|哪所|哪国|哪几[个位部座年]?|哪支|哪首|哪|谁|多少|几[个块枚次位人座岁条部所种名年月号]|"
     r"多[高长大深宽远重快久]|如何|怎么样|怎样|怎么)(?:人|公里|千米|米|平方公里|国家|城市|大学|岁|年|天|次|个|座|部|名|美元|元|钱|吨)?"
     r"|吗|呢|[？?。！!]"
 )
-_YEARS_ZH: Final = re.compile(
+_YEARS_ZH: Final = lazy(
     r"(?<!\d)(?:(?:1\d|20)\d\d)(?:[-—–](?:1\d|20)\d\d)?(?:年(?:\d{1,2}月)?(?:\d{1,2}日)?(?:末|底|初|上半年|下半年|第?[一二三四]季度|全年|度)?|财年|赛季)?"
 )
-_NOMINAL_ZH: Final = re.compile(
+_NOMINAL_ZH: Final = lazy(
     r"(?P<a>总?票房|总?营收|净?利润|总?收入|全?球?销量|总?产量|总?人数|数量|交付量|吞吐量|增长率?|增速|[出死]生?亡?率|GDP|规模|震级|收盘点数|点数|起?售价|价格|新增就业|"
     r"[^\d\W]{2})$"
 )
-_OF_ZH: Final = re.compile(r"的(?!城市|国家|地方|省|河|大学)[^的，？?]{2,6}(?:是|叫|为|在|位于)(?:哪|什么)")
-_SUPERLATIVE_ZH: Final = re.compile("(?<=.{2})最[^的]{1,2}$")
-_EDGE_ZH: Final = re.compile(
+_OF_ZH: Final = lazy(r"的(?!城市|国家|地方|省|河|大学)[^的，？?]{2,6}(?:是|叫|为|在|位于)(?:哪|什么)")
+_SUPERLATIVE_ZH: Final = lazy("(?<=.{2})最[^的]{1,2}$")
+_EDGE_ZH: Final = lazy(
     r"^(?:[的了是在于被由有为到去都还和与，,、\s]|一共|总共|共产生|产生|叫做?|其中|具体|包括|其)+|(?:[的了是在于被由有为到都过，,、\s]|一共|总共|具体|包括|共)+$"
 )
-_OBJECT_ZH: Final = re.compile(
+_OBJECT_ZH: Final = lazy(
     r"^(?P<who>[^的]{2,20}?)(?:(?:有|的)(?:哪些)?(?:代表)?(?:作品|著作)|写|发明|发现|创作|导演|执导|设计|创办|创立|谱写|画|著|收购|征服|拍摄)(?:了|过|有|出)?(?:什么|哪)"
+    r"|^(?P<maker>[^的，？]{2,20}?)的(?:主要|重要|全部|所有)?(?:代表作品?|作品|著作)(?:有?哪些|是什么|有什么|列表)?[？?]?$"
 )
 
 
@@ -36,9 +38,10 @@ def asks_part(text: str) -> bool:
     return bool(_OF_ZH.search(text))
 
 
-def object_asked(text: str) -> re.Match[str] | None:
-    """The doer (group `who`) of a Chinese question for what was done: "鲁迅写了什么"."""
-    return _OBJECT_ZH.search(text)
+def object_asked(text: str) -> str:
+    """The doer of a Chinese question or phrase for what was done: "鲁迅写了什么", "鲁迅的代表作"; "" if it is none."""
+    found = _OBJECT_ZH.search(text)
+    return (found["who"] or found["maker"]) if found else ""
 
 
 def _pieces_zh(text: str, relation: Relation | None = None, where: tuple[int, int] = (0, 0)) -> list[str]:

@@ -6,23 +6,24 @@ from typing import Final
 from nodes.rules.reading.standing import PREPOSITION, View
 from text.language import HAN
 from text.names import Name
+from text.patterns import lazy
 
 _KIN: Final = (
     "father mother son daughter wife husband brother sister uncle aunt nephew niece cousin grandfather grandmother "
     "grandson granddaughter widow friend rival pupil student teacher successor predecessor author director composer"
 )
-_KIN_OF: Final = re.compile(rf"(?i)\b(?:{'|'.join(_KIN.split())})s? of (?:the )?$")
-_KIN_ZH: Final = re.compile(
+_KIN_OF: Final = lazy(rf"(?i)\b(?:{'|'.join(_KIN.split())})s? of (?:the )?$")
+_KIN_ZH: Final = lazy(
     "^的?(?:父亲|母亲|儿子|女儿|妻子|丈夫|弟弟|哥哥|兄|弟|姐姐|妹妹|祖父|祖母|叔父|侄子|长子|次子|幼子|外孙|学生|老师|弟子|好友|作者|导演|雕塑家)"
 )
-_CLAUSE_ZH: Final = re.compile("[，。；、：,;（）()]")
-_FILLER_ZH: Final = re.compile(
+_CLAUSE_ZH: Final = lazy("[，。；、：,;（）()]")
+_FILLER_ZH: Final = lazy(
     r"(?:公元)?前?[\d一二三四五六七八九十〇零]{1,5}(?:世纪|年代|年|月|日|时|号)(?:初|末|底|前后|左右|间)?|他们?|她|它|其|该|这|本|于|在|约|大约|"
     r"[^，]{0,6}(?:以后|之后|时|后)|曾|正式|首次|先后|最终|终于|才|并|也|又|就|将|已|被|一般认为|据说|可能|通常|即|至|到|从|自|[\d\s]"
 )
 
 
-_DENIED: Final = re.compile(r"(?i)\b(?:not|never)\s(?:\w+\s)?$|(?:没有?|未|并不?|不)$")
+_DENIED: Final = lazy(r"(?i)\b(?:not|never)\s(?:\w+\s)?$|(?:没有?|未|并不?|不)$")
 
 
 def binding(view: View, start: int, end: int, *, strict: bool = False) -> float:

@@ -9,15 +9,16 @@ from nodes.rules.reading.standing import View
 from nodes.rules.words import coverage, terms
 from text.language import HAN
 from text.lists import split_items
+from text.patterns import lazy
 
 LEAST_COVERAGE: Final = 0.55
 """Share of the question's words that a sentence needs before its list is taken for the answer."""
 
-_BETWEEN: Final = re.compile(r"(?:, and |, | and )(?:the )?[\"“]?")
-_RUN_ZH: Final = re.compile(r"[^，。；：、（）\s“”]{1,30}(?:、[^，。；：、（）\s]{1,14})+")
-_OPENS_ZH: Final = re.compile("^.*(?:流经|包括|包含|分别|囊括|[是为有含：经由])")
-_CLOSES_ZH: Final = re.compile(r"(?:等|组成|构成|合称|并称|主演|出演|\d).*$")
-_TITLES: Final = re.compile("《[^《》]{1,60}》(?:[、和与及]{0,2}《[^《》]{1,60}》)+")
+_BETWEEN: Final = lazy(r"(?:, and |, | and )(?:the )?[\"“]?")
+_RUN_ZH: Final = lazy(r"[^，。；：、（）\s“”]{1,30}(?:、[^，。；：、（）\s]{1,14})+")
+_OPENS_ZH: Final = lazy("^.*(?:流经|包括|包含|分别|囊括|[是为有含：经由])")
+_CLOSES_ZH: Final = lazy(r"(?:等|组成|构成|合称|并称|主演|出演|\d).*$")
+_TITLES: Final = lazy("《[^《》]{1,60}》(?:[、和与及]{0,2}《[^《》]{1,60}》)+")
 
 
 def enumerations(asked: Asked, views: Iterable[View]) -> Iterator[tuple[float, list[str], View]]:

@@ -12,40 +12,41 @@ from nodes.rules.reading.likeness import Word, said
 from nodes.rules.words import stem
 from text.dates import find_dates
 from text.language import fold
+from text.patterns import lazy
 
 Span = tuple[int, int]
 
-_TOKEN: Final = re.compile(r"[^\W_]+(?:[._'’&/-][^\W_]+)*")
+_TOKEN: Final = lazy(r"[^\W_]+(?:[._'’&/-][^\W_]+)*")
 _PREPOSITIONS: Final = (
     "in on at for by from with to after before until during under since into onto within without over via against "
     "through per"
 )
-_STOP: Final = re.compile(
+_STOP: Final = lazy(
     rf"(?i)[;:()—]|,(?!\d)|[.!?](?=\s|$|[\"”'])|\s(?:{'|'.join(_PREPOSITIONS.split())}|because|when|while|where|which|who|"
     r"that|if|unless|so|but|than|is|was|were|are|be|has|have|had|will|must|may|can|should|once|as|instead|"
     r"and (?:then|it|they|he|she|we|is|was|are|were|has|"
     r"will|must|may|can|should)|[a-z]+ed by)\b"
 )
-_SKIP: Final = re.compile(
+_SKIP: Final = lazy(
     r"(?i)[\s\"“]*(?:(?:to|with|by|in|at|on|from|for|as|of|using|into|through|via|be|been|being|is|are|was|were|called|"
     r"named|exactly|only|now|currently|always|usually)\s+)*(?:the\s+)?[\"“]?"
 )
-_LINK: Final = re.compile(
+_LINK: Final = lazy(
     r"(?i)(?:\s+(?:of|for|in|on|at|to|from|behind)\s[^,;.]{1,80}?)?\s+(?:is|are|was|were|will be|must be|"
     r"remains|became)\s+"
     r"(?:(?:now|currently|set to|always|still|set at|limited to|called|named)\s+)*(?:the\s+)?"
     r"|\s+of\s+(?=[\d$€£])|\s*[:=]\s*"
 )
-_AUXILIARY: Final = re.compile(
+_AUXILIARY: Final = lazy(
     r"(?i)(?:\s+|^)(?:is|was|are|were|be|been|being|has|have|had|will|would|must|may|can|should|shall|could|also|then|"
     r"now|usually|always|first|only|to|not|who|which|that|normally|automatically)$"
 )
-_PRONOUN: Final = re.compile(r"(?i)(?:it|they|he|she|we|you|this|that|these|those|there|one|all|i|its|their)\b")
-_PLACE: Final = re.compile(r"(?i)[^,;.]{0,30}?\b(?:in|at|on|near|inside|behind|outside|under)\s+(?:the\s+)?(?=[\w\"“])")
-_NO_PLACE: Final = re.compile(
+_PRONOUN: Final = lazy(r"(?i)(?:it|they|he|she|we|you|this|that|these|those|there|one|all|i|its|their)\b")
+_PLACE: Final = lazy(r"(?i)[^,;.]{0,30}?\b(?:in|at|on|near|inside|behind|outside|under)\s+(?:the\s+)?(?=[\w\"“])")
+_NO_PLACE: Final = lazy(
     r"(?i)\b(?:years?|months?|days?|time|order|accordance|addition|turn|case|fact|part|person)\b|^\d+$"
 )
-_BY: Final = re.compile(r"(?i)[^,;.]{0,80}?\bby\s+(?:the\s+)?")
+_BY: Final = lazy(r"(?i)[^,;.]{0,80}?\bby\s+(?:the\s+)?")
 _LONGEST: Final = 110
 
 

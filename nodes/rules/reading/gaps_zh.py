@@ -7,29 +7,30 @@ from typing import Final
 from nodes.rules.reading.likeness import Word, said
 from nodes.rules.reading.people_zh import person_in
 from text.language import HAN
+from text.patterns import lazy
 
 Span = tuple[int, int]
 
-_ASKING: Final = re.compile(
+_ASKING: Final = lazy(
     r"什么时候|什么时间|什么地方|什么人|什么|何时|何地|何处|何人|哪[一几]?(?:[年天月日位个座家款种类项条门所间些里儿])?|谁|多[少久长高大重深宽远快]|几|如何|怎么样|怎样|怎么"
 )
 _LONGEST: Final = 28
 _UNMARKED: Final = 0.8
-_STOP: Final = re.compile(r"[，。；！？,;!?（）()|]|：|$")
-_LINK: Final = re.compile(
+_STOP: Final = lazy(r"[，。；！？,;!?（）()|]|：|$")
+_LINK: Final = lazy(
     r"\s*(?:分别|主要|一般|通常|就|只能|应|须|需|必须)?(?:是|为|在|由|叫做?|：|:|给|至|到|了|于|向|用|以)?\s*[“\"「]?"
 )
-_TAIL: Final = re.compile('[”」"]?(?:等|之间|以内)?$')
+_TAIL: Final = lazy('[”」"]?(?:等|之间|以内)?$')
 _FUNCTION: Final = "的了是为在由有到从向给用以让被对和与及并将把会要能可需应须这那其该各每"
-_LEAD_IN: Final = re.compile(r"^(?:如果|若|当|其中|另外|此外|一般|通常|届时|每[年月周]|现在|目前)?[由被让请]?")
-_NOT_A_VALUE: Final = re.compile(
+_LEAD_IN: Final = lazy(r"^(?:如果|若|当|其中|另外|此外|一般|通常|届时|每[年月周]|现在|目前)?[由被让请]?")
+_NOT_A_VALUE: Final = lazy(
     rf"^[{_FUNCTION}]*$|^(?:必须|可以|应当?|需要|不得|不能|没有|不|未|已|也|都|均|[了的着过就才敢觉得在并而且还更很、])"
     r"|\.\.\.|…|[“”《》]$|[一二]个|[着过]$"
 )
-_FILLED: Final = re.compile(
+_FILLED: Final = lazy(
     r"[款费率额数量值]?(?:分别|目前|最多|至少|不超过|将|可|已|现)?(?:[是为达约近超有共到至了在：:]|左右|大约|达到|超过|增至|突破)*\s*"
 )
-_ROLE: Final = re.compile(
+_ROLE: Final = lazy(
     r"(?:经理|主管|主任|组长|部长|总监|负责人|部门?|小组|[^的]组|团队|人员|员|老师|教师|教授|客服|管理员|[甲乙双]方|公司|委员会|处|科|中心|本人|家长|医生|工程师|财务|人事)$"
 )
 

@@ -14,6 +14,7 @@ from nodes.rules.reading.lines import Line
 from nodes.rules.reading.synonyms import CHINESE, ENGLISH
 from nodes.rules.words import FUNCTION_WORDS, stem, terms
 from text.language import HAN, fold
+from text.patterns import lazy
 
 OWN, KEY, HEAD, LEAD, PASSAGE = 1.0, 1.0, 0.9, 0.8, 0.6
 """What a word counts by where it stands."""
@@ -61,18 +62,18 @@ _LIGHT: Final = frozenset(
         "keep",
     ]
 )
-_TOKEN: Final = re.compile(rf"[{HAN}]+|[^\W_{HAN}]+(?:[._'’&/-][^\W_{HAN}]+)*")
-_CAPITAL: Final = re.compile(r"[A-Z]|\d")
-_SPLIT_ZH: Final = re.compile(
+_TOKEN: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+(?:[._'’&/-][^\W_{HAN}]+)*")
+_CAPITAL: Final = lazy(r"[A-Z]|\d")
+_SPLIT_ZH: Final = lazy(
     r"请问|可以|需要|应该|应当|必须|能够|一共|总共|目前|现在|通常|一般|具体|分别|的话|如果|"
     r"是否|我们|他们|一次|[的了是在吗呢吧被由把将给对和与或及之于]"
 )
-_EDGE_ZH: Final = re.compile("^[有为到从会要能最个每达共按用以让请叫]+|[有为到从会要能最个每达共按用以让请叫才就]+$")
-_ASKING_ZH: Final = re.compile(
+_EDGE_ZH: Final = lazy("^[有为到从会要能最个每达共按用以让请叫]+|[有为到从会要能最个每达共按用以让请叫才就]+$")
+_ASKING_ZH: Final = lazy(
     r"什么时候|什么时间|什么地方|什么人|什么|何时|何地|何处|何人|何年|哪一?[年天月日位个所座家款种类项条门]|哪里|哪儿|哪些|哪几[个位项]|哪|谁|"
     r"多少[钱个名位条次天元人台份项种页张件门分]?|几[个名位条次天元人台份项种页张件门分年月周点号]|多[久长高大重深宽远快]时?间?|如何|怎么样|怎样|怎么|为什么|为何|多少"
 )
-_YEAR_ZH: Final = re.compile(r"((?:19|20)\d\d)年(?:度|的)?")
+_YEAR_ZH: Final = lazy(r"((?:19|20)\d\d)年(?:度|的)?")
 _ASKING_EN: Final = frozenset(["what", "which", "who", "whom", "whose", "when", "where", "why", "how"])
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from state import Evidence
 from text.language import sentences
+from text.patterns import lazy
 
 LONGEST_LINE: Final = 1_200
 """Characters of one line that are looked at."""
@@ -18,14 +19,14 @@ LONGEST_LINE: Final = 1_200
 MOST_LINES: Final = 1_500
 """Lines of one passage that are looked at."""
 
-_HEADING: Final = re.compile(r"[ \t]{0,3}(?P<marks>#{1,6})[ \t]+(?P<name>.*?)[ \t#]*$")
-_RULE: Final = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*$")
-_KEY: Final = re.compile(
+_HEADING: Final = lazy(r"[ \t]{0,3}(?P<marks>#{1,6})[ \t]+(?P<name>.*?)[ \t#]*$")
+_RULE: Final = lazy(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*$")
+_KEY: Final = lazy(
     r"(?:[-*+•·][ \t]+|\d{1,3}[.)、][ \t]*)?(?P<key>(?:[^\s:：|*_][^:：|，。]{0,44}?|\*\*[^*:：]{1,44}\*{0,2}))"
     r"\*{0,2}(?:：|:(?=\s|\*))\*{0,2}[ \t]*(?P<value>\S.*?)[ \t]*$"
 )
-_ASKS: Final = re.compile(r"(?:\*\*|#+ |[-*] )?(?:Q\d*[:.：] ?|问[：:])?.*[?？]\**$")
-_ANSWERS: Final = re.compile(r"(?:\*\*)?(?:A\d*[:.：]|答[：:])(?:\*\*)?\s*")
+_ASKS: Final = lazy(r"(?:\*\*|#+ |[-*] )?(?:Q\d*[:.：] ?|问[：:])?.*[?？]\**$")
+_ANSWERS: Final = lazy(r"(?:\*\*)?(?:A\d*[:.：]|答[：:])(?:\*\*)?\s*")
 
 
 @dataclass(frozen=True)

@@ -21,24 +21,25 @@ from nodes.rules.reading.subject import Subject
 from nodes.rules.words import coverage, terms
 from text.dates import find_dates
 from text.language import HAN
+from text.patterns import lazy
 
-_IN: Final = re.compile(
+_IN: Final = lazy(
     r"(?i)\b(?:in|at|near|on|from|to|outside|within|into|of|for)\s+(?:the\s+)?(?:[\w'-]+\s+){0,5}?[\"“]?$"
 )
-_DIRECT_IN: Final = re.compile(
+_DIRECT_IN: Final = lazy(
     r"(?i)\b(?:in|at|near|from|outside|within)\s+(?:the\s+)?(?:(?:city|town|village|port|suburb|"
     r"state|county|province|district) of )?(?:the )?$"
 )
-_IN_ZH: Final = re.compile(
+_IN_ZH: Final = lazy(
     r"(?:位于|坐落[于在]|出生[于在]|生于|生在|诞生于|病逝于|逝世于|死于|卒于|葬[于在]|安葬[于在]|注入|汇入|流入|发源于|源于|前往|定都|建都|总部设?[在于]|落户|(?<![公正存处所现])在|(?<![由对关至等属])于|从|由|流经|地处|横跨|跨越?|藏于|收藏于)"
 )
-_PLACE_ZH: Final = re.compile(
+_PLACE_ZH: Final = lazy(
     rf"(?P<v>[{HAN}·A-Za-z（）]{{2,24}}?)(?=出生|诞生|去世|逝世|病逝|遇刺|举行|举办|召开|召开|开幕|成立|建成|创办|创立|设立|动工|的(?!主|中)|，|。|；|、|（|\(|$|\s|以|与|和|是|发生|注入|登陆|进行|开|河畔|之|下游|上游|境内|坠毁|附近|起|为|拍摄|发|上映|工作|就读|任)"
 )
-_NOT_PLACE_ZH: Final = re.compile(
+_NOT_PLACE_ZH: Final = lazy(
     r"[\d年月日]|^(?:此|这|那|其|他|她|它|同|当|一|全|该|今|我|世界|历史|同时|期间)|(?:时|后|前|中|下|期间|以来|方面|基础|时候|过程)$"
 )
-_BIRTHPLACE_ZH: Final = re.compile(rf"(?:，|是|、|）|为)(?P<v>[{HAN}（）]{{2,12}}?)人(?=[，。、；]|$)")
+_BIRTHPLACE_ZH: Final = lazy(rf"(?:，|是|、|）|为)(?P<v>[{HAN}（）]{{2,12}}?)人(?=[，。、；]|$)")
 
 
 def locations(asked: Asked, subject: Subject, views: Iterable[View]) -> Iterator[Candidate]:
@@ -155,7 +156,7 @@ def _placed(asked: Asked, view: View) -> Iterator[tuple[Span, str, float]]:
         yield span, text, near * (0.95 if direct else 0.7) * score_noun
 
 
-_PLACE_END: Final = re.compile(
+_PLACE_END: Final = lazy(
     "[省市县区州镇村国岛湾港站馆山河江湖海城路街院校园厅堂宫寺庙洋峡谷原漠庄乡洲]$|大学|广场|中心|机场|体育场|北京|上海|天津|重庆|香港|澳门|台湾|河北|山西|辽宁|吉林|黑龙江|"
     "江苏|浙江|安徽|福建|江西|山东|河南|湖北|湖南|广东|海南|四川|贵州|云南|陕西|甘肃|青海|内蒙古|广西|西藏|宁夏|新疆|南京|西安|广州|深圳|杭州|成都|武汉|东京|巴黎|伦敦|纽约"
 )
@@ -171,7 +172,7 @@ def _placelike(view: View, start: int, end: int) -> float:
     return 0.35
 
 
-_LIFE: Final = re.compile(r"[(（](?P<life>[^()（）]{6,160})[)）]")
+_LIFE: Final = lazy(r"[(（](?P<life>[^()（）]{6,160})[)）]")
 
 
 def _life_bracket(asked: Asked, view: View) -> Iterator[tuple[Span, str, float]]:

@@ -16,13 +16,14 @@ from nodes.rules.reading.subject import Subject
 from nodes.rules.reading.weighing import ranked
 from nodes.rules.words import coverage, stem, terms
 from text.language import HAN
+from text.patterns import lazy
 
-_GROUP: Final = re.compile(
+_GROUP: Final = lazy(
     r"(?i)\b(?:University|College|School|Company|Corporation|Inc|Records|Institute|Institution|Association|Party|Church|Club|United|"
     r"Press|Group|Council|Agency|Society|Museum|Organization|Organisation|Team|Band)\b|大学|公司|集团|学院|出版社|党|队|俱乐部|银行|协会"
 )
-_CLAUSE: Final = re.compile(r"[,;，；。:：()（）]|、")
-_TITLE: Final = re.compile("《([^《》]{1,60})》")
+_CLAUSE: Final = lazy(r"[,;，；。:：()（）]|、")
+_TITLE: Final = lazy("《([^《》]{1,60})》")
 
 
 def nearby(asked: Asked, subject: Subject, views: Iterable[View]) -> Iterator[Candidate]:

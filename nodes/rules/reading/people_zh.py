@@ -5,6 +5,7 @@ from typing import Final
 
 from nodes.rules.reading.places import is_country
 from text.language import HAN
+from text.patterns import lazy
 
 # Family names by frequency in China, with those known from history.
 _SURNAMES: Final = frozenset(
@@ -15,7 +16,7 @@ _SURNAMES: Final = frozenset(
     "皮粟冼蔺楼盘满闻位厉伊仝区郜海阚花权强帅屠豆朴盖练廉禹井祖漆巴丰支卿国狄平计索宣晋相初门云容敬来扈晁芮都普阙浦戈伏鹿薄邸雍辜羊阿乌母裘亓修邰赫杭"
     "嬴嵇项刘嵇诸司溥班谯郗嬴隗"
 )
-_DOUBLE: Final = re.compile(
+_DOUBLE: Final = lazy(
     "(?:欧阳|司马|诸葛|上官|夏侯|东方|皇甫|尉迟|公孙|慕容|令狐|长孙|宇文|司徒|端木|爱新觉罗|叶赫那拉|完颜)"
 )
 _SOUND: Final = frozenset(
@@ -24,7 +25,7 @@ _SOUND: Final = frozenset(
     "日茹瑞若萨塞赛桑瑟森沙莎舍施什士史舒朔丝斯司松苏索所塔泰坦汤唐特提田廷图托陀瓦万旺威韦维魏温文翁沃乌武西希锡夏谢辛欣休许雅亚延扬耶叶伊依因英尤于约泽扎詹珍芝治朱"
     "茨兹祖佐撒逊仑爵迈威廉姬泽恺"
 )
-_TITLED: Final = re.compile(
+_TITLED: Final = lazy(
     f"[{HAN}]{{1,4}}(?:帝|太祖|太宗|成祖|高祖|世祖|[祖宗]|皇后|太后|公主|王|公|侯|子|妃)(?:[{HAN}]{{2,3}})?"
 )
 _ROLE: Final = (
@@ -33,13 +34,11 @@ _ROLE: Final = (
     "男子|女子|队员|宦官|名将|大臣|丞相|学者|词人|僧人|商人|院士|设计师|制作人|编剧|作者|嫌疑人|艺人|女星|男星|女演员|男演员|影星|球员|飞行员|航天员|记者|律师|法官|部长|"
     "董事长|总裁|创始人|校长|馆长|院长|局长|州长|市长|弟弟|哥哥|父亲|母亲|儿子|女儿|妻子|丈夫|长子|次子|幼子|公司|等人|自己|本人|有谁|介绍"
 )
-_IS_ROLE: Final = re.compile(f"(?:{_ROLE})$")
-DESCRIPTION: Final = re.compile(
-    rf"^.{{0,18}}?(?:(?:{_ROLE})(?:、(?:{_ROLE}))*)+(?:兼\w{{2,4}})?(?=[{HAN}·A-Za-z]{{2,}})"
-)
+_IS_ROLE: Final = lazy(f"(?:{_ROLE})$")
+DESCRIPTION: Final = lazy(rf"^.{{0,18}}?(?:(?:{_ROLE})(?:、(?:{_ROLE}))*)+(?:兼\w{{2,4}})?(?=[{HAN}·A-Za-z]{{2,}})")
 """What may stand before a name: 法国工程师, 知名作家、编剧."""
 
-_NO_NAME: Final = re.compile(
+_NO_NAME: Final = lazy(
     r"[\d年月日时]|^(?:他|她|它|其|该|此|这|那|本|我|你|之|后来|当时|最|第|一|并|再|又|已|曾|就|首|同|不|没|未|以|及|在|于|因|而)"
     r"|(?:问题|方面|时候|之一|以后|以前|如下|什么|名单|阵容|介绍|获得|担任|都|等|表)$"
 )

@@ -10,6 +10,7 @@ from nodes.rules.reading.standing import View
 from text.dates import find_dates
 from text.language import HAN
 from text.names import Name
+from text.patterns import lazy
 
 Span = tuple[int, int]
 
@@ -18,33 +19,31 @@ _STOP_EN: Final = (
     "while during until after before "
     "because since he she it they has had have not did does"
 )
-_DESCRIBED: Final = re.compile(
-    rf"^[\s\"“'‘(]*(?:(?!(?:{'|'.join(_STOP_EN.split())})\b)[A-Za-z][\w'’-]*\s+){{0,6}}[\"“'‘(]?$"
-)
-_PLAIN_EN: Final = re.compile(
+_DESCRIBED: Final = lazy(rf"^[\s\"“'‘(]*(?:(?!(?:{'|'.join(_STOP_EN.split())})\b)[A-Za-z][\w'’-]*\s+){{0,6}}[\"“'‘(]?$")
+_PLAIN_EN: Final = lazy(
     r"(?i)\s*(?:(?:the|a|an|its|his|her|their|both|about|approximately) )?"
     r"(?P<v>[^\s,.;:()][^,.;:()]{0,80}?)(?=\s+(?:and|"
     r"which|who|that|in|on|at|for|from|"
     r"by|is|was|were|are|has|had|with|when|where|while|to|until|after|before|as|because|since|of|during|under|over|he|she|it|there|here)\b"
     r"|[,.;:()]|$)"
 )
-_GAP_BEFORE: Final = re.compile(
+_GAP_BEFORE: Final = lazy(
     r"^[\"”'’]?\s*(?:\([^()]{0,120}\)\s*)?(?:,\s[^,]{1,100},\s?|,\s?)?(?:(?:who|which|that|had|has|have|was|also|first|later|"
     r"then|once|originally|himself|herself|successfully|famously|jointly|personally|independently|eventually|the|a|an|team|"
     r"and his|and her|colleagues|to)\s+)*$"
 )
-_PRONOUN_BEFORE: Final = re.compile(
+_PRONOUN_BEFORE: Final = lazy(
     r"(?i)(?:^|[\s,(])(?:he|she|it|they|who)\s+(?:(?:had|has|have|also|first|later|then|once|originally|famously|eventually|"
     r"independently|successfully|is|was)\s+)*$"
 )
-_JOIN: Final = re.compile(r"^(?:,? and (?:the )?|, (?:and )?(?:the )?| & |、|和|与|及|以及)[\"“《]?$")
-_PLACE_JOIN: Final = re.compile(r"^, (?:in )?$")
+_JOIN: Final = lazy(r"^(?:,? and (?:the )?|, (?:and )?(?:the )?| & |、|和|与|及|以及)[\"“《]?$")
+_PLACE_JOIN: Final = lazy(r"^, (?:in )?$")
 
-_STOP_ZH: Final = re.compile(
+_STOP_ZH: Final = lazy(
     r"[，。；、（）()！？,;：:“”\"！\s…]|(?:于|在|等|所|共同|担任|饰演|扮演|执导|导演|创作|所著|撰写|编剧|主演|设计|发明|发现|建造|创办|创立|建立|兴建|"
-    r"收藏|统一|继位|即位|写成|写的|生于|出生|去世|逝世|病逝|死于|之子|之女|谱写|作曲|举行|举办|出任|接任|当选|获得|赢得|夺得|领衔|联合|同时|以及|分别|之手|以\d|[是为由被将把曾从也并而且的了]|[和与及](?!平))"
+    r"收藏|统一|继位|即位|写成|写的|生于|出生|去世|逝世|病逝|死于|之子|之女|谱写|作曲|举行|举办|出任|接任|当选|获得|赢得|夺得|领衔|联合|同时|以及|分别|下令|奉命|主持(?!人)|之手|以\d|[是为由被将把曾从也并而且的了]|[和与及](?!平))"
 )
-_EDGE_TIME_ZH: Final = re.compile(
+_EDGE_TIME_ZH: Final = lazy(
     r"^(?:(?:公元)?前?[\d一二三四五六七八九十〇零]{1,4}(?:世纪|年代|年)(?:[\d]{1,2}月)?(?:\d{1,2}日)?(?:初|末)?|\d{1,2}月\d{0,2}日?|当时|后来|随后|最终|由|被|是|为|而|其中|"
     r"据|今天|昨天|日前|近日|此外|同年)[，,]?"
 )
@@ -101,7 +100,7 @@ def _whole_phrase(sentence: str, position: int, name: Name) -> Span | None:
     return (position + article.start(1) if article else plain.start("v")), plain.end("v")
 
 
-_EPITHET: Final = re.compile(
+_EPITHET: Final = lazy(
     r" the (?:Elder|Younger|Great|First|Second|Third|Bold|Good|Conqueror|Magnificent|Terrible|Wise|Confessor)\b"
 )
 

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Final
 
 from text.language import fold
+from text.patterns import lazy
 
 # name | adjective | Chinese name; further names of the same country after a slash.
 _COUNTRIES: Final = """
@@ -115,7 +116,7 @@ def _name_pattern() -> re.Pattern[str]:
     return re.compile(rf"(?<!New )(?<!Gulf of )\b(?:{latin})\b(?! Delta| Sea| Ocean)|{han}", re.IGNORECASE)
 
 
-_STATE_PATTERN: Final = re.compile(
+_STATE_PATTERN: Final = lazy(
     r"(?<!Lake )\b(?:" + "|".join(sorted(_STATES.split(";"), key=len, reverse=True)) + r")\b(?! (?:River|City))"
 )
 

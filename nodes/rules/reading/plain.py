@@ -24,27 +24,28 @@ from state import Evidence, JsonValue, ValueType, item_type
 from text.dates import find_dates
 from text.language import HAN, fold
 from text.numbers import NumberSpan, find_numbers
+from text.patterns import lazy
 
 LEAST: Final = 0.66
 """Score below which nothing is reported."""
 
 _LEAST_SHARE: Final = 0.72
-_COMPARES: Final = re.compile(r"(?i)\b(?:more|less|fewer|[a-z]{2,}er) .*\bthan\b|比.+[多少贵长高大]")
+_COMPARES: Final = lazy(r"(?i)\b(?:more|less|fewer|[a-z]{2,}er) .*\bthan\b|比.+[多少贵长高大]")
 _NAMED_KINDS: Final = frozenset({"country", "state", "city", "work"})
-_CLAUSE: Final = re.compile(r"[;；，。]|,(?!\d{3})|\s(?:and|but|while|whereas)\s|(?<=\w)[.!?](?=\s)")
-_CALENDAR: Final = re.compile(r"\s?[月日号时点届]|\s?年(?!来|间|以上)|[:：]\d\d|-\d|\.\d")
+_CLAUSE: Final = lazy(r"[;；，。]|,(?!\d{3})|\s(?:and|but|while|whereas)\s|(?<=\w)[.!?](?=\s)")
+_CALENDAR: Final = lazy(r"\s?[月日号时点届]|\s?年(?!来|间|以上)|[:：]\d\d|-\d|\.\d")
 _GENERIC_KEYS: Final = {
-    "date": re.compile(r"(?i)^(?:date|time|when|date and time|时间|日期)$"),
-    "place": re.compile(r"(?i)^(?:location|place|where|venue|room|address|地点|地址|位置)$"),
+    "date": lazy(r"(?i)^(?:date|time|when|date and time|时间|日期)$"),
+    "place": lazy(r"(?i)^(?:location|place|where|venue|room|address|地点|地址|位置)$"),
 }
-_DAY: Final = re.compile(
+_DAY: Final = lazy(
     r"(?i)\b\d{1,2}(?:st|nd|rd|th)? (?:January|February|March|April|May|June|July|August|September|October|November|"
     r"December)\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December) "
     r"\d{1,2}\b|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|\b\d{1,2}(?:[:.]\d\d)? ?(?:a\.m\.|p\.m\.|"
     r"am\b|pm\b)|\b\d{1,2}:\d\d\b"
     r"|(?:次年|每年|当天|次日|每月)?\d{1,2}月(?:\d{1,2}日|底|初)?|(?:上午|下午|晚上|中午)?\d{1,2}(?:点半?|时|:\d\d)|每?[周星期]{1,2}[一二三四五六日天]"
 )
-_WITHIN: Final = re.compile(r"(?i)(?:within|after|before|for|in|every)\s+(?:\w+\s)?$")
+_WITHIN: Final = lazy(r"(?i)(?:within|after|before|for|in|every)\s+(?:\w+\s)?$")
 
 
 @dataclass(frozen=True)

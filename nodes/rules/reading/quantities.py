@@ -8,15 +8,17 @@ from typing import Final
 from nodes.rules.reading import weighing
 from nodes.rules.reading.asked import Asked
 from nodes.rules.reading.candidates import Candidate
+from nodes.rules.reading.requests import converted
 from nodes.rules.reading.standing import View
 from nodes.rules.words import stem
 from state import JsonValue
 from text.dates import DateSpan, find_dates
 from text.language import HAN, fold
 from text.numbers import NumberSpan, find_numbers
+from text.patterns import lazy
 
-_WORD: Final = re.compile(rf"[{HAN}]+|[^\W_{HAN}]+(?:['’-][^\W_{HAN}]+)*")
-_LIFE_BRACKET: Final = re.compile(r"[(（][^()（）]{0,80}$")
+_WORD: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+(?:['’-][^\W_{HAN}]+)*")
+_LIFE_BRACKET: Final = lazy(r"[(（][^()（）]{0,80}$")
 _UNITS: Final[dict[str, frozenset[str]]] = {
     "length": frozenset(["m", "km", "cm", "mm", "ft", "inch", "yd", "mi", "nmi"]),
     "area": frozenset(["m²", "km²", "mi²", "ft²", "ha", "acre", "亩"]),
@@ -26,7 +28,7 @@ _UNITS: Final[dict[str, frozenset[str]]] = {
     "people": frozenset({"person", "人次"}),
 }
 _ASKED_UNITS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
-    (unit, re.compile(pattern, re.IGNORECASE))
+    (unit, lazy(pattern, re.IGNORECASE))
     for unit, pattern in (
         ("km²", r"square kilomet|km²|平方公里|平方千米"),
         ("m²", r"square met|m²|平方米"),
@@ -44,10 +46,8 @@ _ASKED_UNITS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
     )
 )
 _PRICES: Final = frozenset(["USD", "EUR", "GBP", "JPY", "HKD", "元"])
-_MONEY: Final = re.compile(
-    r"(?i)票房|营收|收入|利润|多少钱|价格|售价|GDP|产值|\bcost\b|\bprice\b|revenue|budget|profit"
-)
-_PEOPLE: Final = re.compile(r"(?i)how many people|多少人|几人|人数|死亡|population|人口|inhabitants|报名")
+_MONEY: Final = lazy(r"(?i)票房|营收|收入|利润|多少钱|价格|售价|GDP|产值|\bcost\b|\bprice\b|revenue|budget|profit")
+_PEOPLE: Final = lazy(r"(?i)how many people|多少人|几人|人数|死亡|population|人口|inhabitants|报名")
 
 
 def dates(asked: Asked, views: Iterable[View]) -> Iterator[Candidate]:
@@ -105,7 +105,7 @@ def _life(asked: Asked, view: View, span: DateSpan) -> Iterator[Candidate]:
 
 def numbers(asked: Asked, views: Iterable[View]) -> Iterator[Candidate]:
     """Numbers that may answer the question, of the unit it asks for; their values are ints and floats."""
-    unit = next((unit for unit, found in _ASKED_UNITS if found.search(asked.text)), "")
+    unit = asked.unit or next((unit for unit, found in _ASKED_UNITS if found.search(asked.text)), "")
     measure = asked.relation.measure if asked.relation else ""
     for view in views:
         dated = [(span.start, span.end) for span in find_dates(view.sentence)]
@@ -130,10 +130,14 @@ def numbers(asked: Asked, views: Iterable[View]) -> Iterator[Candidate]:
                     view.sentence[max(0, span.start - 16) : span.start],
                 ):
                     detail["approximate"] = True
-                yield Candidate(span.value, score, view, span.start, span.end, detail)
+                value: float | None = None
+                if asked.unit and span.unit not in {None, asked.unit}:
+                    value = converted(span.value, span.unit or "", asked.unit)
+                    detail |= {"unit": asked.unit} if value is not None else {}
+                yield Candidate(span.value if value is None else value, score, view, span.start, span.end, detail)
 
 
-_CALENDAR: Final = re.compile(r"\s?[月日号时点届]|\s?年(?!来|间|以上)|[:：]\d\d|-\d")
+_CALENDAR: Final = lazy(r"\s?[月日号时点届]|\s?年(?!来|间|以上)|[:：]\d\d|-\d")
 
 
 def _with_shared_units(sentence: str, spans: Sequence[NumberSpan]) -> list[NumberSpan]:
@@ -177,7 +181,7 @@ def _fit(asked: Asked, view: View, span: NumberSpan, unit: str, measure: str) ->
     return 0.3 if span.percent else 0.8
 
 
-_DIMENSION: Final = re.compile(r"\s?(?:\([^()]{0,40}\)\s?)?(long|wide|deep|high|tall|thick|in diameter|away)\b")
+_DIMENSION: Final = lazy(r"\s?(?:\([^()]{0,40}\)\s?)?(long|wide|deep|high|tall|thick|in diameter|away)\b")
 _DIMENSIONS: Final = {"long": "length", "wide": "width", "deep": "depth", "high": "height", "tall": "height"}
 
 

@@ -9,13 +9,13 @@ from typing import Final
 
 ROWS: Final = r"""
 birth date
-asks: birth, birthplace, birth ?date, birthday, birth year, date of birth, place of birth, 出生, 诞生, 生日, 生于, 诞辰
+asks: birth, born year, birthplace, birth ?date, birthday, birth year, date of birth, place of birth, 出生地, 出生, 诞生, 生日, 生于, 诞辰, 生年
 cues: born, birth, b\., native of, 出生, 诞生, 生于, 诞辰, 生在
 passives: born
 life: 0
 
 death date
-asks: die, dies, death, dead, pass away, passed away, place of death, date of death, 去世, 逝世, 死亡, 死于, 死, 病逝, 辞世, 驾崩, 卒, 遇难
+asks: die, dies, died, death, dead, pass away, passed away, place of death, date of death, 去世地, 去世, 逝世地, 逝世, 死亡, 死于, 死, 病逝, 辞世, 驾崩, 卒年, 卒, 遇难
 cues: died, death, dies, killed, assassinated, executed, murdered, drowned, passed away, d\., 去世, 逝世, 病逝, 辞世, 驾崩, 遇刺, 身亡, 死亡, 遇难, 丧生, 丧命, 罹难, 卒于, 病故, 死于, 崩, 殉, 阵亡, 自杀
 life: 1
 
@@ -77,6 +77,11 @@ asks: paint, paints, 画的, 谁画, 绘
 nouns: painters?, artists?, 画家, 作者
 actives: painted, drew, created, 绘制了?, 画了, 创作了
 passives: painted, painting, portrait, fresco, drawn, etching, 绘制, 所绘, 所画, 画的, 创作
+
+builder person
+asks: build, builds, construct, 主持修建, 修建了?, 建造了?, 兴建了?, 建了
+actives: built, constructed, erected, 主持修建, 主持建造, 下令修建, 下令建造, 修建了?, 建造了?
+passives: built, constructed, erected, commissioned, 主持修建, 主持建造, 下令修建, 下令建造, 修建, 建造, 兴建
 
 sculptor person
 asks: sculpt
@@ -371,7 +376,7 @@ asks: invent, invented, invention, 发明
 cues: invented, invention, devised, developed, built, 发明, 研制, 制成
 
 height number
-asks: how tall, how high, tall, height, high, elevation, altitude, 多高, 高度, 海拔, 身高, 有多高, 高多少
+asks: how tall, how high, tall, height, high, elevation, altitude, 多高, 米高, 高度, 海拔, 身高, 有多高, 高多少
 cues: tall, high, height, elevation, altitude, rises, summit, above sea level, stands (?=\d|about|at|some|nearly|roughly), 高(?=[约达为近超]|\d|（), 海拔, 高度, 身高
 measure: length
 
@@ -386,7 +391,7 @@ cues: wide, width, 宽(?=[约达为近超]|\d), 宽度
 measure: length
 
 length number
-asks: how long, length, long, 多长, 长度, 全长, 长多少
+asks: how long, length, long, 多长, 米长, 公里长, 里长, 长度, 全长, 长多少
 cues: long, length, stretches, runs, 长(?=[约达为近超]|\d), 全长, 总长, 长度
 measure: length
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from nodes.rules.reading.relation_table import ROWS
+from text.patterns import lazy
 
 Kind = Literal["person", "place", "country", "state", "city", "group", "work", "date", "number", "thing", "reason"]
 """What sort of thing an answer is, where the question says."""
 
 
-NOTHING: Final = re.compile(r"(?!)")
+NOTHING: Final = lazy(r"(?!)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,16 @@ def pattern(words: Iterable[str]) -> re.Pattern[str]:
     if not given:
         return NOTHING
     latin = "|".join(word for word in given if word[0].isascii())
-    han = "|".join(word for word in given if not word[0].isascii())
+    # 发现者 before 发现: where words overlap, the longer is the one meant.
+    han = "|".join(sorted((word for word in given if not word[0].isascii()), key=_least_and_most, reverse=True))
     parts = ([rf"\b(?:{latin})\b"] if latin else []) + ([f"(?:{han})"] if han else [])
-    return re.compile("|".join(parts), re.IGNORECASE)
+    return lazy("|".join(parts), re.IGNORECASE)
+
+
+def _least_and_most(word: str) -> tuple[int, int]:
+    """How many characters a word of the table stands for, where "?" leaves one out."""
+    optional = word.count("?")
+    return len(word) - 2 * optional, len(word) - optional
 
 
 def _relation(row: str) -> Relation:

@@ -7,6 +7,7 @@ from typing import Final
 
 from nodes.rules.reading.asked import Asked
 from nodes.rules.reading.candidates import LOWEST, Candidate, Group
+from nodes.rules.reading.rivals import rivals
 from nodes.rules.words import coverage, terms
 from state import Evidence, JsonValue, Language, Quote, ValueType
 from text.dates import PartialDate
@@ -25,7 +26,7 @@ class Reading:
         quotes: The sentences that carry it, verbatim.
         confidence: 0 to 1.
         detail: Particulars: `unit`, `approximate`, `shown` (the value as the passage writes it), `disagree` (other
-            values that passages give with nearly as good reason).
+            values that other documents give with nearly as good reason; their passages are among `evidence_ids`).
         missing: What was not found, in one line; empty if something was.
     """
 
@@ -43,10 +44,13 @@ def same_date(one: JsonValue, other: JsonValue) -> bool:
     return a.contains(b) or b.contains(a)
 
 
-def typed(groups: Sequence[Group], ret: ValueType, *, shown: bool = False, joined: bool = False) -> Reading | None:
+def typed(
+    asked: Asked, groups: Sequence[Group], ret: ValueType, *, shown: bool = False, joined: bool = False
+) -> Reading | None:
     """The best of grouped candidates as a reading.
 
     Args:
+        asked: The question.
         groups: Groups from `candidates.choose`, best first.
         ret: The wanted type; a list takes all values that stand beside the best.
         shown: Whether the value is the passage's words rather than the data.
@@ -69,20 +73,12 @@ def typed(groups: Sequence[Group], ret: ValueType, *, shown: bool = False, joine
     detail = dict(best.detail)
     if best.start != best.end and best.shown != value:
         detail["shown"] = best.shown
-    rivals = [other[0] for total, other in groups[1:4] if total >= 0.9 * score and _contradicts(best, other[0])]
-    if rivals and not joined:
-        detail["disagree"] = [rival.value for rival in rivals]
-        return with_value(value, [best, *rivals, *group], score, detail)
-    return with_value(value, [best, *group], score, detail)
-
-
-def _contradicts(best: Candidate, other: Candidate) -> bool:
-    """Whether another passage on the same subject gives another value, rather than a sentence on something else."""
-    return (
-        other.view.passage.id != best.view.passage.id
-        and other.view.titled >= 0.6
-        and bool(other.view.mentions or other.view.carried)
-    )
+    against = [] if joined else rivals(asked, groups, best)
+    if against:
+        detail["disagree"] = [other.shown if shown else other.value for other in against]
+    # Whoever cites the reading takes its first passages: those that agree come before those that do not.
+    second = next((c for c in group if c.view.passage.id != best.view.passage.id), best)
+    return with_value(value, [best, second, *against, *group], score, detail)
 
 
 def _sharpest(group: Sequence[Candidate]) -> Candidate:

@@ -15,26 +15,27 @@ from nodes.rules.reading.candidates import Candidate
 from nodes.rules.reading.phrases import Span, after, before, is_person
 from nodes.rules.reading.places import is_country
 from nodes.rules.reading.relations import Kind, pattern
-from nodes.rules.reading.slots_zh import noun_zh, object_zh, owner_zh, passive_zh
+from nodes.rules.reading.slots_zh import noun_zh, object_zh, owned_zh, owner_zh, passive_zh
 from nodes.rules.reading.standing import View
 from nodes.rules.reading.subject import Subject
 from nodes.rules.reading.weighing import ranked, timely
 from nodes.rules.words import coverage, terms
 from text.language import HAN
+from text.patterns import lazy
 
-_OF: Final = re.compile(r"\s+(?:of|for|to|behind)\s+(?:the\s+)?")
-_IS: Final = re.compile(
+_OF: Final = lazy(r"\s+(?:of|for|to|behind)\s+(?:the\s+)?")
+_IS: Final = lazy(
     r"(?:\s+and\s[^,.;]{1,40}?)?(?:\s+of\s[^,.;]{1,60}?)?,?\s+(?:is|was|are|were|be|became|"
     r"being|named|called|has been)\s+(?:(?:currently|now|then|also|called|named|by|the)\s+)*"
 )
-_DIRECT: Final = re.compile(r"(?:\s+of\s[^,.;]{1,60})?,?\s+(?=[\"“]?[A-Z])|\s*:\s*")
-_APPOSED: Final = re.compile(
+_DIRECT: Final = lazy(r"(?:\s+of\s[^,.;]{1,60})?,?\s+(?=[\"“]?[A-Z])|\s*:\s*")
+_APPOSED: Final = lazy(
     r"(?i)(?:\s(?:is|was|are|were|became|as|remains)|,)\s+(?:the|a|an|its|his|her|their|one "
     r"of the|and)?\s*(?:(?!who\b|which\b)[\w'’-]+\s+){0,4}$"
 )
-_POSSESSIVE: Final = re.compile(r"['’]s?\s+(?:[\w-]+\s+){0,3}$")
-_PRONOUN: Final = re.compile(r"(?i)\b(?:its|his|her|their|the)\s+(?:[\w-]+\s+){0,3}$")
-_BY: Final = re.compile(r"\bby\s+(?:the\s+)?")
+_POSSESSIVE: Final = lazy(r"['’]s?\s+(?:[\w-]+\s+){0,3}$")
+_PRONOUN: Final = lazy(r"(?i)\b(?:its|his|her|their|the)\s+(?:[\w-]+\s+){0,3}$")
+_BY: Final = lazy(r"\bby\s+(?:the\s+)?")
 
 
 def slots(asked: Asked, subject: Subject, views: Iterable[View], kind: Kind | None) -> Iterator[Candidate]:
@@ -58,6 +59,7 @@ def slots(asked: Asked, subject: Subject, views: Iterable[View], kind: Kind | No
         if relation is not None and asked.agent:
             found += [hit for verb in _limited(relation.actives, view) for hit in _object(view, verb, kind)]
             found += [hit for verb in _limited(relation.passives, view) for hit in object_zh(view, verb)]
+            found += [hit for noun in _limited(relation.nouns, view) for hit in owned_zh(view, noun)]
         elif relation is not None:
             found += [hit for verb in _limited(relation.passives, view) for hit in _passive(view, verb, kind)]
             found += [hit for verb in _limited(relation.actives, view) for hit in _active(view, verb, kind)]
@@ -272,7 +274,7 @@ def _converse(view: View, noun: re.Match[str], kind: Kind | None) -> Iterator[tu
             yield value, 0.85
 
 
-_WORK_OF: Final = re.compile(r"的(?:[^，。；《》的]{0,8})《$")
+_WORK_OF: Final = lazy(r"的(?:[^，。；《》的]{0,8})《$")
 
 
 def _possessed_work(view: View) -> Iterator[tuple[Span | str, float]]:
@@ -287,6 +289,8 @@ def _possessed_work(view: View) -> Iterator[tuple[Span | str, float]]:
 
 def _object(view: View, verb: re.Match[str], kind: Kind | None) -> Iterator[tuple[Span | str, float]]:
     """The thing behind the verb, the subject before it: "S wrote X"."""
+    if view.sentence.startswith(("者", "人", "家"), verb.end()):
+        return  # 发现者 is no verb
     own = binding(view, verb.start(), verb.end())
     for span in after(view, verb.end(), kind or "thing"):
         yield span, 0.9 * own

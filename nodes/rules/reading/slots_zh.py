@@ -9,14 +9,16 @@ from nodes.rules.reading.phrases import Span, after, before
 from nodes.rules.reading.relations import Kind
 from nodes.rules.reading.standing import View
 from text.language import HAN
+from text.patterns import lazy
 
 Hit = tuple[Span | str, float]
 """A value (a span, or a title a pronoun stands for) and how surely the slot gives it."""
 
-_LINK_ZH: Final = re.compile(
+_LINK_ZH: Final = lazy(
     r"\s*(?:分别|正|就|便|即)?(?:是|为|叫做?|名叫|即|：|:|由|，名叫|有|系|名为|，(?=[^，。]{2,6}[，。]))?\s*[“\"]?"
 )
-_PRONOUN_ZH: Final = re.compile(r"(?:[他她它]们?|其|该\S{0,4}|本\S{0,2}|全\S)的?$")
+_BEFORE_OF_ZH: Final = lazy(rf"(?:^|[，。；、是为《“])(?P<v>[{HAN}A-Za-z0-9]{{2,16}}?)[》”]?$")
+_PRONOUN_ZH: Final = lazy(r"(?:[他她它]们?|其|该\S{0,4}|本\S{0,2}|全\S)的?$")
 
 
 def noun_zh(view: View, noun: re.Match[str], kind: Kind | None) -> Iterator[Hit]:
@@ -106,6 +108,16 @@ def object_zh(view: View, verb: re.Match[str]) -> Iterator[Hit]:
     first = re.compile("[^，。；《]{0,14}(?=《)").match(view.sentence, verb.end())
     if first:
         yield from ((span, 0.85 * own) for span in after(view, first.end(), "work"))
+
+
+def owned_zh(view: View, noun: re.Match[str]) -> Iterator[Hit]:
+    """What the subject is the maker of: "S是X的*发现者*"."""
+    sentence = view.sentence
+    if not sentence.startswith("的", noun.start() - 1):
+        return
+    piece = _BEFORE_OF_ZH.search(sentence, max(0, noun.start() - 24), noun.start() - 1)
+    if piece and binding(view, noun.start(), noun.end()) >= 0.7 and not view.sentence.startswith("是", noun.end()):
+        yield piece.span("v"), 0.85 * binding(view, noun.start(), noun.end())
 
 
 def owner_zh(view: View, mark: re.Match[str]) -> Iterator[tuple[Span | str, float]]:

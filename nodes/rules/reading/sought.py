@@ -8,6 +8,7 @@ from nodes.rules.reading.asked import Asked
 from nodes.rules.words import FUNCTION_WORDS, stem
 from state import ValueType, item_type
 from text.language import HAN, fold
+from text.patterns import lazy
 
 Sort = Literal["count", "duration", "money", "measure", "date", "person", "place", "phrase"]
 
@@ -25,32 +26,32 @@ _TIME_ZH: Final = {
 _UNITS_ZH: Final = frozenset(
     ["钱", "元", "天", "年", "岁", "小时", "分钟", "周", "月", "工作日", "米", "公里", "克", "升", "度"]
 )
-_DURATION: Final = re.compile(
+_DURATION: Final = lazy(
     r"(?i)\bhow (?:long|often|soon)\b|\bwhat (?:is|was) the (?:[\w-]+ )?(?:duration|period)\b"
     r"|多久|多长时间|几天|多少天|几[年周]|几个(?:月|小时)|多少(?:年|小时|分钟|个月|个工作日)"
 )
-_COST: Final = re.compile(
+_COST: Final = lazy(
     r"(?i)\bhow (?:much|expensive)\b.*\b(?:cost|price|pay|paid|charged?|fee|worth|refund\w*|deposit|"
     r"penalty)\b|\bwhat (?:is|was) the (?:[\w-]+ ){0,4}?"
     r"(?:price|cost|fee|budget|deposit|penalty|salary|fine)\b|多少钱|多少元|[价费]格?(?:是|为)?多少|预算|[价费押罚]金?是多少|贵"
 )
-_NUMBER: Final = re.compile(
+_NUMBER: Final = lazy(
     r"(?i)\bhow (?:many|much|old|tall|high|deep|wide|far|big|large|fast|heavy|hot|cold)\b"
     r"|\bwhat (?:temperature|percentage|speed|size|age)\b"
     r"|多少|几[个名位条次台份项种页张件门分号]|多[高大重深宽远快]"
 )
-_MANY: Final = re.compile(
+_MANY: Final = lazy(
     r"(?i)\bhow (?:many|much) (?P<noun>(?:[a-z-]+ ){0,3}?[a-z-]+)(?= (?:is|are|was|were|do|does|did|can|may|must|"
     r"should|will|would|has|have|had|per|in|of|for|on|at|after|before|[a-z]+ed|i|you|we)\b|\?|$)"
 )
-_MANY_ZH: Final = re.compile(
+_MANY_ZH: Final = lazy(
     rf"(?:多少|几)(?P<measure>[个名位条次台份项种页张件门分]?)(?P<noun>[{HAN}]{{1,6}}?)?(?=[？?，。]|$)"
 )
-_WHICH: Final = re.compile(
+_WHICH: Final = lazy(
     r"(?i)\b(?:which|what) (?P<noun>(?:[a-z-]+ ){0,2}?[a-z-]+)(?= (?:is|are|was|were|do|does|did|can|may|must|"
     r"should|will|has|have|[a-z]+s|[a-z]+ed)\b)"
 )
-_TEMPERATURE: Final = re.compile(r"(?i)temperature|how (?:hot|cold)|温度")
+_TEMPERATURE: Final = lazy(r"(?i)temperature|how (?:hot|cold)|温度")
 
 
 @dataclass(frozen=True)

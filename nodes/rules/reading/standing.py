@@ -16,6 +16,7 @@ from nodes.rules.words import coverage, terms
 from state import Evidence
 from text.language import HAN, fold, sentences
 from text.names import Name, names
+from text.patterns import lazy
 
 LONGEST_SENTENCE: Final = 2_000
 """Characters of one sentence that are looked at; tables without a full stop can be longer."""
@@ -23,16 +24,16 @@ LONGEST_SENTENCE: Final = 2_000
 MOST_SENTENCES: Final = 1_500
 """Sentences of one passage that are looked at."""
 
-_PRONOUN: Final = re.compile(
+_PRONOUN: Final = lazy(
     r"(?i)^(?:[^,，]{0,40}[,，] ?)?(?:he|she|it|they|his|her|its|their|this|these|the (?!(?:[\w-]+ ){0,3}of )|"
     r"(?:in|on|at|after|before|during|by|from|since|between|for|as|upon)\b[^,.]{0,60}?\b(?:he|she|it|they|his|her|its|their|the)\b)"
     r"|^(?:他|她|它|其|该|此|这|本|两人|后来|同年|当时|全|小说|电影|影片|作品|主人公|主角|铁塔|大桥|父子|先后|曾|原名|又名|字)"
 )
-_TIME_ZH: Final = re.compile(
+_TIME_ZH: Final = lazy(
     r"^(?:(?:公元)?前?[\d一二三四五六七八九十〇零]{1,4}年|\d|[从自在于至到约]|目前|今天|现在|截至|据|根据|同时|此外|另外|因此|由于|后|当|最|第|历史|一般)"
 )
-_HEAD_ZH: Final = re.compile(rf"^(?P<head>[{HAN}·]{{2,12}}?)(?=生于|出生|诞生|是|于[\d公]|的|，|在|曾|（|\(|原名)")
-PREPOSITION: Final = re.compile(
+_HEAD_ZH: Final = lazy(rf"^(?P<head>[{HAN}·]{{2,12}}?)(?=生于|出生|诞生|是|于[\d公]|的|，|在|曾|（|\(|原名)")
+PREPOSITION: Final = lazy(
     r"(?i)(?:^|[\s(])(?:of|in|at|by|to|from|with|for|on|near|as|into|under|after|before|during|against|via|through|between|and|including|like)"
     r"(?: (?:the|a|an|his|her|its|their))?(?: [a-z-]+){0,2} ?[\"“‘']?$"
 )

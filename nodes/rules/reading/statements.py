@@ -9,13 +9,14 @@ from nodes.rules.reading.candidates import Candidate
 from nodes.rules.reading.standing import View
 from nodes.rules.reading.wants import is_definition
 from nodes.rules.words import coverage, terms
+from text.patterns import lazy
 
-_CAUSE: Final = re.compile(
+_CAUSE: Final = lazy(
     r"(?i)\b(?:because|due to|owing to|since|so that|in order to|caused by|as a result|therefore|"
     r"led to|resulted?|reason|thanks to)\b"
     r"|因为|由于|因此|所以|为了|因而|导致|使得|原因|以便"
 )
-_NEGATION: Final = re.compile(
+_NEGATION: Final = lazy(
     r"(?i)\b(?:not|no|never|neither|nor|without|none|n't|cannot|failed to|denied|nobody|nothing)\b|n['’]t\b"
     r"|(?:并|从|也|都)?(?:不|没有?|未|无|非|否认)(?!同|仅|但|久|断|少|过|朽|丹|管|论|限|数|法国|机|锡|线|洲)"
 )

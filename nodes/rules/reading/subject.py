@@ -8,6 +8,7 @@ from typing import Final
 
 from nodes.rules.words import FUNCTION_WORDS, terms
 from text.language import HAN, fold
+from text.patterns import lazy
 
 _VARIANT: Final = str.maketrans({"恺": "凯", "・": "·", "•": "·", "‧": "·", "—": "-", "–": "-", "’": "'", "‘": "'"})
 _GENERIC: Final = frozenset(
@@ -146,7 +147,7 @@ def _folded(text: str) -> tuple[str, list[int]]:
 
 
 _SEPARATOR: Final = r"[\s\-'.,·()《》“”\"]{0,3}"
-_TOKENS: Final = re.compile(rf"[{HAN}]+|[^\W_{HAN}]+")
+_TOKENS: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+")
 
 
 def name_tokens(text: str) -> list[str]:

@@ -21,10 +21,11 @@ from nodes.rules.reading.subject import Subject
 from nodes.rules.reading.wants import is_definition
 from state import JsonValue, ValueType
 from text.language import HAN
+from text.patterns import lazy
 
 _PLACES: Final = frozenset({"place", "city", "country", "state"})
 _SINGLE: Final = frozenset({"father", "mother", "spouse", "capital", "successor", "predecessor", "chief"})
-_DAY_ZH: Final = re.compile(r"\d{1,2}月\d{1,2}日(?:\d{1,2}[时点])?|\d{1,2}月(?:底|初|中旬|上旬|下旬)?")
+_DAY_ZH: Final = lazy(r"\d{1,2}月\d{1,2}日(?:\d{1,2}[时点])?|\d{1,2}月(?:底|初|中旬|上旬|下旬)?")
 
 
 def read_text(asked: Asked, subject: Subject, seen: Sequence[View], ret: ValueType) -> Reading | None:
@@ -45,7 +46,7 @@ def read_text(asked: Asked, subject: Subject, seen: Sequence[View], ret: ValueTy
     if asked.kind in {"date", "number"}:
         quantity = _quantity(asked, seen)
         if quantity or asked.kind == "number":
-            return typed(quantity, ret, shown=True)
+            return typed(asked, quantity, ret, shown=True)
     kind = asked.kind or (asked.relation.kind if asked.relation else None)
     if asked.agent:
         kind = "work" if asked.kind == "work" else "thing"
@@ -55,7 +56,7 @@ def read_text(asked: Asked, subject: Subject, seen: Sequence[View], ret: ValueTy
         if several is not None:
             return several
     if groups:
-        return typed(groups, ret, joined=_may_join(asked, kind))
+        return typed(asked, groups, ret, joined=_may_join(asked, kind))
     return _sentences(asked, seen, ret) if asked.kind is None and asked.relation is None else None
 
 

@@ -5,8 +5,9 @@ from typing import Final
 
 from nodes.rules.reading.relations import Kind
 from nodes.rules.words import terms
+from text.patterns import lazy
 
-OPEN: Final = re.compile(
+OPEN: Final = lazy(
     r"(?i)^(?:why|how(?! (?:many|much|old|tall|high|long|deep|wide|far|big|large|fast|heavy|often)\b)|describe|explain|"
     r"what (?:happened|is meant|does .{1,80} (?:mean|do)\b|caused|led to|makes?)|what (?:is|"
     r"are) (?:a|an) |tell me about|"
@@ -14,7 +15,7 @@ OPEN: Final = re.compile(
     r"|为什么|为何|怎么样|怎样|如何|怎么|什么原因|原因是|是什么意思|介绍一?下?|简述|描述|说明|解释|讲述.{0,6}什么|讲了什么"
     r"|发生了什么|有什么(?:影响|意义|作用|特点|区别)|什么内容"
 )
-_DEFINITION: Final = re.compile(
+_DEFINITION: Final = lazy(
     r"(?i)^(?:what|who) (?:is|are|was|were) (?P<en>[^?]{1,120})\??$|^(?P<zh>[^？?的]{1,30})(?:是谁|"
     r"是什么|是什么人|是何人)[？?]?$"
     r"|^(?:什么是|谁是)(?P<zh2>[^？?的]{1,30})[？?]?$"
@@ -23,7 +24,7 @@ _DEFINITION: Final = re.compile(
 _WANTS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     (
         "date",
-        re.compile(
+        lazy(
             r"(?i)^when\b|, when\b|\bwhen (?:was|were|did|is|will|does)\b|\b(?:what|which) (?:year|date|day|month|time|"
             r"century|decade)\b|\bin what year\b|\b(?:year|date|time) (?:of|when|that|in which|on "
             r"which)\b|\b(?:birth|death|"
@@ -33,7 +34,7 @@ _WANTS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     ),
     (
         "number",
-        re.compile(
+        lazy(
             r"(?i)\bhow (?:many|much|old|tall|high|long|deep|wide|far|big|large|fast|heavy)\b|\bwhat "
             r"(?:is|was) the (?:height|"
             r"length|area|population|depth|width|elevation|altitude|distance|number|total|size|weight|mass|speed|cost|price|"
@@ -44,25 +45,25 @@ _WANTS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     ),
     (
         "country",
-        re.compile(
+        lazy(
             r"(?i)\b(?:which|what) (?:\w+ )?(?:country|nation)\b|\b(?:the )?country (?:of|where|in "
             r"which)\b|哪个?国家?|什么国家|国籍|国家$|哪国人"
         ),
     ),
     (
         "state",
-        re.compile(r"(?i)\b(?:which|what) (?:us |u\.s\. )?state\b|\bname of the state\b|\bwhich us state\b|哪个州"),
+        lazy(r"(?i)\b(?:which|what) (?:us |u\.s\. )?state\b|\bname of the state\b|\bwhich us state\b|哪个州"),
     ),
     (
         "city",
-        re.compile(
+        lazy(
             r"(?i)\b(?:which|what) (?:city|town|village|capital)\b|\bcity of (?:birth|death)\b|哪个?[座个](?:城市|"
             r"城)|什么城市|(?:what|which) (?:is|was|are) the capital"
         ),
     ),
     (
         "place",
-        re.compile(
+        lazy(
             r"(?i)\bwhere\b|\b(?:in|at|on) (?:which|what) (?:county|province|district|region|place|"
             r"location|area|island|"
             r"continent|river|lake|sea|museum|building|street|neighbou?rhood)\b|\b(?:which|what) (?:county|"
@@ -74,7 +75,7 @@ _WANTS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     ),
     (
         "work",
-        re.compile(
+        lazy(
             r"(?i)\b(?:which|what) (?:book|novel|film|movie|song|album|play|poem|painting|opera|symphony|"
             r"works?|series|show)s?\b"
             r"|哪[部本首幅篇些](?:书|小说|电影|作品|著作|诗|画|歌|影片)|什么书|代表作|哪些(?:作品|著作)"
@@ -82,7 +83,7 @@ _WANTS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     ),
     (
         "group",
-        re.compile(
+        lazy(
             r"(?i)\b(?:which|what) (?:company|university|college|school|organi[sz]ation|team|club|"
             r"band|party|institution|"
             r"agency|newspaper|publisher|association|institute|firm|network|label)\b"
@@ -91,11 +92,9 @@ _WANTS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     ),
     (
         "person",
-        re.compile(
-            r"(?i)\bwho(?:m|se)?\b|谁|哪位|何人|哪个人|什么人|\bwhich (?:person|man|woman|author|king|emperor)\b"
-        ),
+        lazy(r"(?i)\bwho(?:m|se)?\b|谁|哪位|何人|哪个人|什么人|\bwhich (?:person|man|woman|author|king|emperor)\b"),
     ),
-    ("reason", re.compile(r"(?i)^why\b|为什么|为何")),
+    ("reason", lazy(r"(?i)^why\b|为什么|为何")),
 )
 
 
@@ -118,3 +117,37 @@ def is_definition(text: str) -> str:
     if found["en"] and not thing[:1].isupper() and not re.match(r"(?i)(?:a|an) ", thing):
         return thing if len(terms(thing)) <= 2 and not re.search(r" (?:of|in|for|the) ", thing) else ""
     return thing
+
+
+_THING: Final = lazy(
+    r"(?i)^(?:tell me (?:more )?about|describe|what do you know about|give (?:me )?an overview of|"
+    r"who or what (?:is|was)|what (?:is|are|was|were)|who (?:is|was|are|were)|what['’]s|who['’]s) "
+    r"(?P<en>[^?,;]{1,80}?)[?.]*$"
+    r"|^(?:请)?(?:介绍|简介|描述|讲讲|说说|谈谈)(?:一下)?(?P<zh>[^？?，。]{1,30}?)[？?。]*$"
+    r"|^(?:什么是|谁是|何为|何谓)(?P<zh2>[^？?的，]{1,30})[？?]*$"
+    r"|^(?P<zh3>[^？?的，]{1,30}?)(?:是谁|是什么人|是何人|是什么|是指什么|指的是什么)[？?]*$"
+)
+_YEAR: Final = lazy(
+    r"(?i)\b(?:which|what) year\b|\byear (?:of (?!\d|the\b)|when|that|in which)|\b(?:birth|death|founding|release|"
+    r"publication|completion|opening|construction) year\b|^(?:the )?year (?:the |[A-Z])|哪一?年|何年|年份|生年|卒年"
+)
+_WHEN: Final = lazy(r"(?i)^when\b|何时|什么时候|什么时间|哪一?天")
+_COUNTS: Final = lazy(
+    r"(?i)\bhow (?:many|much|long|old|tall|high|far|big|large|wide|deep|fast|heavy|often)\b|"
+    r"\b(?:number|amount|population|percentage|share) of\b|多少|几[个年位次条座人天岁]|多[高大重深宽远长久]"
+)
+
+
+def thing_asked(text: str) -> str:
+    """The thing of which a question may ask only what it is, or "": whether it is one, only a page's title can tell."""
+    found = _THING.match(text.strip())
+    if not found:
+        return ""
+    return (found["en"] or found["zh"] or found["zh2"] or found["zh3"] or "").strip("《》“”\"' ")
+
+
+def asks_year(text: str) -> bool:
+    """Whether a number that a question asks for is a year."""
+    if _COUNTS.search(text):
+        return False
+    return _YEAR.search(text) is not None or _WHEN.search(text) is not None

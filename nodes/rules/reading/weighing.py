@@ -10,10 +10,11 @@ from nodes.rules.reading.relations import Relation
 from nodes.rules.reading.standing import View
 from nodes.rules.words import coverage, terms
 from text.language import HAN
+from text.patterns import lazy
 
-_WORD: Final = re.compile(rf"[{HAN}]+|[^\W_{HAN}]+(?:['’-][^\W_{HAN}]+)*")
-_CLAUSE: Final = re.compile(r"[,;，；。:：()（）]|、(?!\d)|\b(?:and|but|while|then|before|after|until|which|who)\b")
-_OTHER_EVENTS: Final = re.compile(
+_WORD: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+(?:['’-][^\W_{HAN}]+)*")
+_CLAUSE: Final = lazy(r"[,;，；。:：()（）]|、(?!\d)|\b(?:and|but|while|then|before|after|until|which|who)\b")
+_OTHER_EVENTS: Final = lazy(
     r"(?i)\b(?:born|died|dies|killed|assassinated|founded|opened|completed|published|released|premiered|began|ended|"
     r"moved|renamed|married|crowned|elected|reopened|renovated|restored|destroyed|rebuilt|appointed|awarded|won|graduated)\b"
     r"|出生|去世|逝世|病逝|成立|创办|创立|动工|开工|兴建|建成|落成|完工|竣工|通车|开放|发表|出版|上映|即位|登基|毕业|获得|迁|改名|更名|当选|结婚"
@@ -84,7 +85,7 @@ def weigh(asked: Asked, view: View, found: Sequence[tuple[int, int, float]], sta
     return best * view.about * timely(asked, view, start) * ranked(asked, view)
 
 
-_RANK: Final = re.compile(
+_RANK: Final = lazy(
     r"(?i)(?<=\bthe )(?:first|second|third|last|\w{3,}est)(?= [a-z])|"
     r"首[任位届个]|第[一二三四五六七八九十\d]+[任届位代个]|"
     r"最[高大长早晚小短深重多少远]"
@@ -97,7 +98,7 @@ def ranked(asked: Asked, view: View) -> float:
     return 1.0 if rank is None or rank.group().casefold() in view.sentence.casefold() else 0.55
 
 
-_YEAR: Final = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
+_YEAR: Final = lazy(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
 
 
 def timely(asked: Asked, view: View, position: int) -> float:
@@ -116,7 +117,7 @@ def timely(asked: Asked, view: View, position: int) -> float:
     return 0.95 if around & set(asked.years) else (0.6 if around else 0.8)
 
 
-_BRACKET: Final = re.compile("[(（][^()（）]*[)）]")
+_BRACKET: Final = lazy("[(（][^()（）]*[)）]")
 
 
 def _proximity(sentence: str, left: int, right: int, start: int, end: int, relation: Relation | None) -> float:

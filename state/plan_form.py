@@ -1,0 +1,164 @@
+"""Reading the interchange form of a plan, as people and models write it.
+
+What can be read in only one way is read: a type with a remark (`string (name)`), a reference by another of its names
+(`{{task_1.output}}`, `{task_1.ret}`), a bare id to iterate over. Everything else is a complaint, and
+a complaint about one task does not hide what is wrong with the next.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from state.task import REFERENCE, Task
+from state.values import VALUE_TYPES, JsonValue, ValueType
+
+_TYPE_ALIASES: dict[str, ValueType] = {
+    "string": "text",
+    "str": "text",
+    "entity": "text",
+    "name": "text",
+    "int": "number",
+    "integer": "number",
+    "float": "number",
+    "double": "number",
+    "numeric": "number",
+    "year": "date",
+    "datetime": "date",
+    "bool": "boolean",
+    "documents": "passages",
+    "list": "list[text]",
+    "array": "list[text]",
+}
+_LIST_FORM = re.compile(r"^(?:list|array)\s*(?:of\s+|[\[<(]\s*)(\w+?)s?\s*[\])>]?$|^(\w+)\[\]$")
+_OPTIONAL = re.compile(r"^(?:optional|nullable)\s*[\[<(]\s*(.*?)\s*[\])>]$")
+_OR_NOTHING = re.compile(r"\s*(?:\||\bor\b)\s*(?:null|none|undefined)\b|\b(?:null|none|undefined)\s*(?:\||\bor\b)\s*")
+_REMARK = re.compile(r"\s*\([^()]*\)|\s*(?:[:;,，：；（]|\s-\s).*$")
+_OTHERWISE = re.compile(
+    r"\{\{\s*(?P<double>[^{}\s.]+)\.(?:result|output|value)\s*\}\}"
+    r"|(?<![{$])\{\s*(?P<single>[^{}\s.]+)\.(?:ret|result|output)\s*\}(?!\})"
+)
+_BARE = re.compile(r"\{?\s*(?P<id>[^{}\s.\[\]]+)(?P<suffix>\.(?:ret|result|output))?\s*\}?")
+_NUMBERED = re.compile(r"task_?\d+\w*", re.IGNORECASE)
+
+
+def parse_type(text: str) -> ValueType | None:
+    """Read a return type as models write it ("string", "list of numbers", "date (year)"); None if it is not one."""
+    name = _OR_NOTHING.sub("", text.strip().lower()).strip()
+    name = _OPTIONAL.sub(r"\1", name)
+    return _type(name) or _type(_REMARK.sub("", name).strip())
+
+
+def _type(name: str) -> ValueType | None:
+    if name in VALUE_TYPES:
+        return name
+    if name in _TYPE_ALIASES:
+        return _TYPE_ALIASES[name]
+    if match := _LIST_FORM.match(name):
+        item = match[1] or match[2]
+        inner = _TYPE_ALIASES.get(item, item)
+        listed = f"list[{inner}]"
+        if listed in VALUE_TYPES:
+            return listed
+    return None
+
+
+def read_tasks(vertices: object, complaints: list[str]) -> tuple[tuple[Task, ...], frozenset[str]]:
+    """The tasks that can be read, and the ids of those that cannot, whose faults are added to `complaints`."""
+    if not isinstance(vertices, list) or not vertices:
+        complaints.append("vertices: expected a list with at least one task")
+        return (), frozenset()
+    known = frozenset(_id(vertex) for vertex in vertices) - {""}
+    tasks: list[Task] = []
+    broken: set[str] = set()
+    for position, vertex in enumerate(vertices, 1):
+        before = len(complaints)
+        task = _task(vertex, position, known, complaints)
+        if task is None or len(complaints) > before:
+            broken.add(_id(vertex))
+        else:
+            tasks.append(task)
+    return tuple(tasks), frozenset(broken - {""})
+
+
+def _id(vertex: object) -> str:
+    return str(vertex.get("id") or "").strip() if isinstance(vertex, Mapping) else ""
+
+
+def _task(vertex: object, position: int, known: Collection[str], complaints: list[str]) -> Task | None:
+    if not isinstance(vertex, Mapping):
+        complaints.append(f"vertices[{position}]: expected an object")
+        return None
+    task_id = _id(vertex)
+    where = task_id or f"vertices[{position}]"
+    if not task_id:
+        complaints.append(f"{where}.id: missing")
+    binding = vertex.get("tool_binding", vertex.get("tool"))
+    if isinstance(binding, Mapping):
+        binding = binding.get("name")
+    if not isinstance(binding, str) or not binding.strip():
+        complaints.append(f"{where}.tool_binding: missing; name one tool")
+        binding = ""
+    args = vertex.get("args") or {}
+    if not isinstance(args, Mapping):
+        complaints.append(f"{where}.args: expected an object of argument names and values")
+        args = {}
+    ret = vertex.get("ret") or "text"
+    if isinstance(ret, Mapping):
+        ret = ret.get("type", "")
+    type_ = parse_type(str(ret))
+    if type_ is None:
+        complaints.append(f"{where}.ret: {str(ret)[:60]!r} is not a type; use one of {', '.join(VALUE_TYPES)}")
+    for_each = _for_each(vertex.get("for_each") or None, known)
+    if for_each == "":
+        complaints.append(f"{where}.for_each: expected one reference such as {{{{task_1.ret}}}}")
+    return Task(
+        id=task_id,
+        description=str(_referring(str(vertex.get("description") or "").strip())),
+        tool=binding.strip(),
+        args={str(name): _referring(value) for name, value in args.items()},
+        ret=type_ or "text",
+        for_each=for_each or None,
+    )
+
+
+def _for_each(written: object, known: Collection[str]) -> str | None:
+    """The reference to iterate over; None where there is none, empty where it cannot be read."""
+    if written is None:
+        return None
+    text = str(_referring(written.strip())) if isinstance(written, str) else ""
+    if REFERENCE.fullmatch(text):
+        return text
+    bare = _BARE.fullmatch(text)
+    if bare and (bare["suffix"] or bare["id"] in known or _NUMBERED.fullmatch(bare["id"])):
+        return f"{{{{{bare['id']}.ret}}}}"
+    return ""
+
+
+def _referring(value: JsonValue) -> JsonValue:
+    """A value with every reference written `{{task_1.ret}}`."""
+    if isinstance(value, str):
+        return _OTHERWISE.sub(lambda match: f"{{{{{match['double'] or match['single']}.ret}}}}", value)
+    if isinstance(value, Mapping):
+        return {key: _referring(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_referring(inner) for inner in value]
+    return value
+
+
+def read_links(edges: object, complaints: list[str]) -> Iterator[tuple[str, str]]:
+    """The declared edges that can be read; what is wrong with the others is added to `complaints`."""
+    if edges is None:
+        return
+    if not isinstance(edges, list):
+        complaints.append("edges: expected a list of [from, to]")
+        return
+    for position, edge in enumerate(edges, 1):
+        if isinstance(edge, Mapping):
+            edge = [edge.get("from", edge.get("source")), edge.get("to", edge.get("target"))]  # noqa: PLW2901
+        if (
+            not isinstance(edge, list | tuple)
+            or len(edge) != 2
+            or not all(isinstance(end, str) and end for end in edge)
+        ):
+            complaints.append(f"edges[{position}]: expected [from, to]")
+        else:
+            yield edge[0], edge[1]
