@@ -123,6 +123,7 @@ class DateSpan:
     approximate: bool = False
 
 
+_FIGURES: Final = re.compile(r"([0-9]{1,2})([./])([0-9]{1,2})\2([0-9]{4})")
 _ASCII: Final = {0xFF10 + digit: 0x30 + digit for digit in range(10)} | str.maketrans("－−―～", "----")
 _ABOUT: Final = r"(?:\b(?:circa|ca|c|about|around|approximately|approx|roughly)\b\.?|[~约約]|大概|大约|大約)\s{0,2}"
 _ABOUT_BEFORE: Final = re.compile(rf"(?i){_ABOUT}$")
@@ -178,13 +179,29 @@ def parse_date(text: str) -> PartialDate:
     plain = text.translate(_ASCII).strip()
     if _ISO.fullmatch(plain.rstrip(".。")):
         return PartialDate.from_iso(plain.rstrip(".。"))
+    if figures := _FIGURES.fullmatch(plain):
+        return _from_figures(figures, text)
     spans = find_dates(plain) or _whole(plain.rstrip(".。"))
     if not spans:
         raise ValueError(f"{text[:80]!r} is not a date")
     finest = max((span.date for span in spans), key=lambda date: (date.month is not None, date.day is not None))
+    if len(spans) == 1 and spans[0].until is not None:
+        raise ValueError(f"{text[:80]!r} is a range, not one date; ask for its beginning or its end")
     if any(span.until is not None or not span.date.contains(finest) for span in spans):
         raise ValueError(f"{text[:80]!r} holds more than one date")
     return finest
+
+
+def _from_figures(figures: re.Match[str], text: str) -> PartialDate:
+    """A date all in figures: "3.5.1984" begins with the day; "25/12/1984" tells which is which, "3/5/1984" does not."""
+    first, second, year = int(figures[1]), int(figures[3]), int(figures[4])
+    if figures[2] == "/" and first != second and max(first, second) <= 12:
+        raise ValueError(f"{text[:80]!r} may mean month {first} or month {second}; write {year}-{first:02}-{second:02}")
+    day, month = (second, first) if second > 12 else (first, second)
+    try:
+        return PartialDate(year, month, day)
+    except ValueError as error:
+        raise ValueError(f"{text!r} is not a date: {error}") from None
 
 
 def format_date(date: PartialDate, language: Language) -> str:

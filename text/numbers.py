@@ -73,6 +73,10 @@ _RUNS_ON: Final = re.compile(r"[A-Za-z_½¼¾⅓⅔²³]|-[a-z]")
 _AND_A_HALF: Final = re.compile(r"[½¼¾⅓⅔]|个?半(?!数)|\s{1,2}and\s{1,2}a\s{1,2}(?:half|quarter)")
 _AND: Final = re.compile(r"(?i)\s{1,2}and\s{1,2}")
 _HAN_RANGE: Final = re.compile(rf"\s?[到至、~～–—-]\s?[0-9{CHINESE_NUMERALS}]")
+_BRACKETS: Final = re.compile(r"[(（\[][^()（）\[\]]{1,80}[)）\]]")
+_ROUNDED: Final = 0.03
+"""Share by which a length or mass told in two units may differ: both are rounded."""
+_MINUS_BEFORE: Final = re.compile(r"(?i)(?<![a-z])(?:minus|negative)\s{1,2}$|零下\s?$")
 _MONEY_BEFORE: Final = re.compile(r"(" + "|".join(map(re.escape, CURRENCIES)) + r")\s?$")
 _LITERAL: Final = re.compile(
     r"[-+]?(?:[0-9]{1,3}(?:,[0-9]{3}){1,110}|[0-9]{1,400})?(?:(?<=[0-9])|(?=\.[0-9]))(?:\.[0-9]{1,400})?(?:[eE][-+]?[0-9]{1,3})?"
@@ -117,7 +121,10 @@ def parse_number(text: str) -> int | float:
         return english_integer(plain)
     if len(plain) == 1 and plain in CHINESE_NUMERALS:
         return chinese_integer(plain)
-    values = {(span.value, span.percent) for span in _find(plain)}
+    if len(plain) == 2 and plain[0] in "负負" and plain[1] in CHINESE_NUMERALS:
+        return -chinese_integer(plain[1])
+    spans = _find(plain)
+    values = {(span.value, span.percent) for span in _without_conversions(plain, spans)}
     if not values:
         raise ValueError(f"{text[:80]!r} is not a number")
     if len(values) > 1:
@@ -170,6 +177,21 @@ def _find(text: str) -> list[NumberSpan]:
         if not spans or span.start >= spans[-1].end:
             spans.append(span)
     return spans
+
+
+def _without_conversions(text: str, spans: list[NumberSpan]) -> list[NumberSpan]:
+    """The numbers without those in brackets that say the first one in another unit: "6,300 km (3,915 mi)"."""
+    if not spans or (base := to_base(spans[0])) is None:
+        return spans
+    aside = [found.span() for found in _BRACKETS.finditer(text)]
+
+    def converts(span: NumberSpan) -> bool:
+        other = to_base(span)
+        inside = any(start < span.start and span.end < end for start, end in aside)
+        same = other is not None and other[1] == base[1] and math.isclose(other[0], base[0], rel_tol=_ROUNDED)
+        return inside and same and span.unit != spans[0].unit
+
+    return [spans[0], *(span for span in spans[1:] if not converts(span))]
 
 
 def _plain(value: Fraction) -> int | float:
@@ -251,7 +273,8 @@ def _before(text: str, start: int) -> tuple[int, str | None, bool]:
         return start - 1, currency, before != "+"
     if before in {"负", "負"}:
         return start - 1, currency, True
-    return start, currency, False
+    word = _MINUS_BEFORE.search(text, max(0, start - 11), start)
+    return (word.start(), currency, True) if word else (start, currency, False)
 
 
 def _finish(text: str, start: int, end: int, value: Fraction, currency: str | None) -> NumberSpan | None:
@@ -276,7 +299,8 @@ def _english(text: str) -> Iterator[NumberSpan]:
                 value = english_integer(text[start:end])
             except ValueError:
                 continue
-            span = _finish(text, start, end, Fraction(value), None)
+            begin, _, negative = _before(text, start)
+            span = _finish(text, begin if negative else start, end, Fraction(-value if negative else value), None)
             if span is not None and (span.unit or span.percent or text[start:end].lower() != "one"):
                 yield span
 

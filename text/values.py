@@ -5,6 +5,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from typing import Final
 
 from state.values import JsonValue, ValueType, item_type
@@ -20,7 +21,7 @@ _NO: Final = frozenset(
     {"no", "n", "false", "incorrect", "wrong", "否", "不", "不是", "不对", "不對", "假", "错", "没有"}
 )
 _NONE: Final = frozenset({"none", "无", "無"})
-_CLAUSE_END: Final = re.compile(r"[,，;；。!！]")
+_CLAUSE_END: Final = re.compile(r"[,，;；。!！—–]|\s-\s|\.\s")
 _BETWEEN_DATES: Final = re.compile(r"(?:[\s,，;；、.。*•·-]|\b(?:and|or)\b|以及|[和与及])*", re.IGNORECASE)
 _EMPTY_LINE: Final = re.compile(r"\n[ \t\r]*\n+")
 _LARGEST: Final = 2**63
@@ -75,6 +76,8 @@ def render(value: object, type_: ValueType, language: Language) -> str:
         return _written(data, type_, language)
     items = [_written(item, item_type(type_), language) for item in data]
     forms: Iterable[str] = ["\n\n".join(items)] if type_ == "passages" else join_items(items, language)
+    if type_ == "list[number]":
+        forms = (*islice(forms, 1), ", ".join(items))  # 1、2和3 begins like the first line of a numbered list
     expected = coerce(items, type_)
     return next((form for form in forms if _reads_as(form, type_, expected)), json.dumps(data, ensure_ascii=False))
 
@@ -134,12 +137,17 @@ def _written_items(text: str, type_: ValueType) -> list[object]:
 
 
 def _all_dates(text: str) -> list[PartialDate]:
-    """The dates of a text that holds nothing else: a comma inside "July 12, 1969" separates nothing."""
+    """The dates of a text that holds nothing else: a comma inside "July 12, 1969" separates nothing.
+
+    One range is both its ends; beside other dates it is none of them.
+    """
     spans = find_dates(text)
     starts = [0, *(span.end for span in spans)]
     ends = [*(span.start for span in spans), len(text)]
     rest = all(_BETWEEN_DATES.fullmatch(text, start, end) for start, end in zip(starts, ends, strict=True))
-    return [span.date for span in spans] if rest and not any(span.until for span in spans) else []
+    if not rest or (len(spans) > 1 and any(span.until for span in spans)):
+        return []
+    return [date for span in spans for date in (span.date, span.until) if date is not None]
 
 
 def _text(value: object) -> JsonValue:

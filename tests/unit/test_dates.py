@@ -69,6 +69,10 @@ def found(text: str) -> list[tuple[str, str | None]]:
         ("约公元前156年", "-156"),
         ("1969 (more exactly July 20, 1969)", "1969-07-20"),
         ("29 February 1500", "1500-02-29"),
+        ("25/12/1984", "1984-12-25"),
+        ("12/25/1984", "1984-12-25"),
+        ("5/5/1984", "1984-05-05"),
+        ("3.5.1984", "1984-05-03"),
     ],
 )
 def test_one_date_is_read(text: str, iso: str) -> None:
@@ -82,11 +86,11 @@ def test_one_date_is_read(text: str, iso: str) -> None:
         "yesterday", "1,969", "$1969", "1969 metres", "1450 people", "1200多人", "30 February 1969", "31 June 14",
         "0", "0 BC", "历时126年", "1000年历史", "1936-37", "156–87 BC", "between 1881 and 1936", "1935年至1936年",
         "12–14 July 1969", "born 1 May 1969, died 2 June 1970", "On July 12, 500 soldiers", "room 1408",
-        "tel. 555-1936",
+        "tel. 555-1936", "3/5/1984", "13/13/1984", "31/2/1984",
     ],
 )  # fmt: skip
 def test_what_is_not_one_date_is_refused_by_name(text: str) -> None:
-    with pytest.raises(ValueError, match=r"not a date|more than one date|no year") as raised:
+    with pytest.raises(ValueError, match=r"not a date|more than one date|is a range|no year|may mean") as raised:
         parse_date(text)
     assert text in str(raised.value)
 
