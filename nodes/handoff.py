@@ -11,7 +11,7 @@ from typing import Any
 
 from state import REFERENCE, JsonValue, Language, Outcome, Task, ValueType
 from text.dates import PartialDate
-from text.values import render
+from text.values import coerce, render
 
 ARITHMETIC = frozenset({"calculator"})
 """Tools whose strings are arithmetic, so that a date becomes `date(-156)` and a list `[1, 2]`."""
@@ -34,7 +34,7 @@ def fill_args(
         schema: JSON schema of the tool's arguments, which tells a string from a typed argument.
 
     Raises:
-        ValueError: A value cannot stand in an arithmetic expression; the message names it.
+        ValueError: A value cannot be read as what its argument or an arithmetic expression takes; the message names it.
     """
     properties = schema.get("properties", {})
     if task.tool in ARITHMETIC:
@@ -58,7 +58,7 @@ def _fill(value: JsonValue, inputs: Mapping[str, Outcome], language: Language, s
         return value
     whole = REFERENCE.fullmatch(value.strip())
     if whole and whole[1] in inputs and not _wants_text(schema, inputs[whole[1]].value):
-        return inputs[whole[1]].value
+        return _typed(inputs[whole[1]], _kinds(schema))
     return fill_text(value, inputs, language)
 
 
@@ -74,6 +74,23 @@ def _wants_text(schema: Mapping[str, Any], value: JsonValue) -> bool:
     """Whether an argument takes a value in words: it takes strings, and nothing that the value is already."""
     kinds = _kinds(schema)
     return "string" in kinds and kinds.isdisjoint(_NATIVE.get(type(value), frozenset()))
+
+
+def _typed(outcome: Outcome, kinds: frozenset[str]) -> JsonValue:
+    """A value as the one type that an argument takes: a number written in words is read, a date gives its year."""
+    value, wanted = outcome.value, kinds - {"null"}
+    if wanted == {"array"}:
+        return value if isinstance(value, list) else [value]
+    if not wanted or isinstance(value, list | dict):
+        return value
+    if wanted <= {"number", "integer"} and not isinstance(value, int | float):
+        date = outcome.type == "date" and isinstance(value, str)
+        value = PartialDate.from_iso(str(value)).year if date else coerce(value, "number")
+    if wanted == {"integer"} and isinstance(value, float):
+        if not value.is_integer():
+            raise ValueError(f"{value!r} is not a whole number")
+        return int(value)
+    return coerce(value, "boolean") if wanted == {"boolean"} else value
 
 
 def _kinds(schema: Mapping[str, Any]) -> frozenset[str]:
@@ -106,6 +123,8 @@ def _arithmetic(value: JsonValue, type_: ValueType) -> str:
         return "date(" + ", ".join(str(part) for part in (date.year, date.month, date.day) if part is not None) + ")"
     if isinstance(value, bool):
         return str(value)
-    if isinstance(value, int | float):
-        return f"({value})" if value < 0 else str(value)
-    raise ValueError(f"{value!r} is not a number, so it cannot be calculated with")
+    try:
+        number = coerce(value, "number")
+    except ValueError as error:
+        raise ValueError(f"{error}, so it cannot be calculated with") from None
+    return f"({number})" if str(number).startswith("-") else str(number)

@@ -66,6 +66,31 @@ def test_a_typed_argument_gets_the_typed_value(value, type_, schema):
     assert filled({"k": "{{a.ret}}"}, {"k": schema}, a=got("a", value, type_)) == {"k": value}
 
 
+@pytest.mark.parametrize(
+    ("value", "type_", "kind", "expected"),
+    [
+        ("about 6,300 km", "text", "number", 6300),
+        ("1.4万", "text", "integer", 14000),
+        (6300.0, "number", "integer", 6300),
+        ("-156", "date", "integer", -156),
+        ("1969-07-20", "date", "number", 1969),
+        ("yes", "text", "boolean", True),
+        ("Ada", "text", "array", ["Ada"]),
+    ],
+)
+def test_a_value_is_read_as_what_its_argument_takes(value, type_, kind, expected):
+    assert filled({"k": "{{a.ret}}"}, {"k": {"type": kind}}, a=got("a", value, type_)) == {"k": expected}
+
+
+@pytest.mark.parametrize(
+    ("value", "type_", "kind"),
+    [("Ada", "text", "integer"), (2.5, "number", "integer"), ("3 to 5", "text", "number"), ("Ada", "text", "boolean")],
+)
+def test_a_value_that_cannot_be_read_so_is_refused_by_name(value, type_, kind):
+    with pytest.raises(ValueError, match=str(value)):
+        filled({"k": "{{a.ret}}"}, {"k": {"type": kind}}, a=got("a", value, type_))
+
+
 @pytest.mark.parametrize("schema", [{"type": ["string", "null"]}, {"anyOf": [STRING, {"type": "null"}]}, STRING])
 def test_an_optional_text_is_text(schema):
     assert filled({"k": "{{a.ret}}"}, {"k": schema}, a=got("a", "-156")) == {"k": "156 BC"}
