@@ -7,7 +7,7 @@ none of whose quotes can be found is not believed. Without a model the extractio
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -152,12 +152,15 @@ async def judge(
         models: The chat models; the executor's is asked if there is one.
         progress: How far the task has come.
     """
+    unreadable: list[str] = []
     if passages and models.configured("executor"):
         try:
-            return await _by_model(question, ret, passages, language, models, progress)
+            return await _by_model(question, ret, passages, language, models, progress, unreadable=unreadable)
         except ModelFailed:
             pass  # the call is in the trace with its error; the rules read instead
     reading = await asyncio.to_thread(read_by_rule, question, ret, passages, language)
+    if reading.value is None and unreadable:
+        reading = replace(reading, missing=unreadable[-1])  # what was said says more than "nothing found"
     return Judgement(reading=reading, decided_by="rule", move="give_up" if reading.value is None else "answer")
 
 
@@ -168,7 +171,10 @@ async def _by_model(
     language: Language,
     models: ChatModels,
     progress: Progress,
+    *,
+    unreadable: list[str],
 ) -> Judgement:
+    """The model's judgement; a value it gave that cannot be read as the wanted type is told in `unreadable`."""
     queries = "; ".join(query for query in progress.tried if query)
     prompt = (
         f"Today: {today()}\nQuestion of the user: {progress.whole}\nTask: {question}\nWanted: {TYPE_HINTS[ret]}\n"
@@ -178,7 +184,11 @@ async def _by_model(
 
     def check(reply: ReadReply) -> str | None:
         nonlocal objected
-        objection = _objection(reply, question, ret, passages, strangers=not objected)
+        try:
+            objection = _objection(reply, question, ret, passages, strangers=not objected)
+        except ValueError as error:
+            unreadable.append(str(error))
+            objection = f"value: {error}; wanted: {TYPE_HINTS[ret]}"
         objected = objected or objection is not None
         return objection
 
@@ -207,7 +217,7 @@ async def _by_model(
 def _objection(
     reply: ReadReply, question: str, ret: ValueType, passages: Sequence[Evidence], *, strangers: bool
 ) -> str | None:
-    """Why a reply cannot be used, in words for the model; None if it can.
+    """Why a reply cannot be used, in words for the model; None if it can. ValueError: its value is not of the type.
 
     Args:
         reply: What the model said.
@@ -224,10 +234,7 @@ def _objection(
         return None
     if reply.value is None:
         return 'next is "answer" but value is missing'
-    try:
-        value = _coerced(reply.value, ret)
-    except ValueError as error:
-        return f"value: {error}; wanted: {TYPE_HINTS[ret]}"
+    value = _coerced(reply.value, ret)
     quotes = _located(reply, passages, value, ret)
     if not quotes:
         return "none of the quotes occurs verbatim in the passage it names; copy the words exactly"

@@ -409,3 +409,12 @@ def test_locating_takes_time_in_proportion_to_the_text(quote, filler):
     small, large = seconds(25_000), seconds(100_000)
     assert large < 0.5
     assert large < 8 * small + 0.02
+
+
+async def test_a_value_of_no_use_is_named_where_nothing_else_is_found():
+    page = passage("Giotto worked in the 14th century in Florence.", "giotto.md", "Giotto")
+    judgement, _ = await read(
+        found("the 14th century", "the 14th century"), passages=(page,), question="When was Giotto born?"
+    )
+    assert judgement.reading.value is None
+    assert "the 14th century" in judgement.reading.missing
