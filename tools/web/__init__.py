@@ -1,0 +1,1 @@
+"""The web: what may be fetched, fetching it, and reading what came."""
