@@ -73,8 +73,17 @@ def check(tool: BaseTool, args: Mapping[str, JsonValue]) -> None:
             raise ToolFailure("bad_arguments", f"{tool.name}: {complaint(error)}") from None
         return
     for name, value in args.items():
-        if wrong := _misfit(value, properties.get(name) or {}):
+        if wrong := misfit(value, properties.get(name) or {}):
             raise ToolFailure("bad_arguments", f"{tool.name}: argument {name}: {wrong}")
+
+
+def fits(tool: BaseTool, args: Mapping[str, JsonValue]) -> bool:
+    """Whether a call fits the tool's schema."""
+    try:
+        check(tool, args)
+    except ToolFailure:
+        return False
+    return True
 
 
 def _takes_one(tool: BaseTool) -> bool:
@@ -82,7 +91,7 @@ def _takes_one(tool: BaseTool) -> bool:
     return isinstance(tool, Tool) and tool.args_schema is None
 
 
-def _misfit(value: JsonValue, schema: Mapping[str, Any]) -> str:
+def misfit(value: JsonValue, schema: Mapping[str, Any]) -> str:
     """What is wrong with a value by its schema's type and choices, or nothing; deeper rules are the tool's to check."""
     allowed = schema.get("enum")
     if allowed is not None and value not in allowed:

@@ -58,6 +58,7 @@ class ToolFailure(ToolException):
         retry_after: Seconds to wait before another try, where the other side said so.
         transient: Whether the same call may work a moment later.
         attempts: Calls made.
+        seconds: Seconds these took, the waits between them included.
     """
 
     def __init__(
@@ -68,7 +69,22 @@ class ToolFailure(ToolException):
         self.retry_after = retry_after
         self.transient = kind in {"timeout", "rate_limit"} if transient is None else transient
         self.attempts = 1
+        self.seconds = 0.0
         super().__init__(self.message)
+
+    def of_another(self) -> "ToolFailure":
+        """The same failure for somebody who waited for another's call, and made none."""
+        same = ToolFailure(self.kind, self.message, retry_after=self.retry_after, transient=self.transient)
+        same.attempts = 0
+        return same
+
+
+class NotCalledFailure(ToolFailure):
+    """A call that was not made, for a reason of the caller's run; it says nothing of the tool to anybody else."""
+
+    def __init__(self, kind: FailureKind, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(kind, message, retry_after=retry_after, transient=False)
+        self.attempts = 0
 
 
 def redacted(text: str, secrets: Iterable[str] = ()) -> str:

@@ -19,8 +19,8 @@ from pydantic import ValidationError
 
 from state import VALUE_TYPES, Evidence, JsonValue, ValueType, passage_id
 from tools.corpus.chunks import LARGEST, chunk, weight
-from tools.corpus.index import Entry, Index
 from tools.printable import clipped, one_line, printable
+from tools.ranking import Entry, nearest
 
 MOST_PASSAGES: Final = 20
 """Passages kept of one call of a tool that is not ours."""
@@ -45,7 +45,8 @@ class ToolResult:
         type: The value's type.
         detail: Particulars of a computation; `truncated` is true where the reply was cut.
         seconds: Wall time, retries included.
-        attempts: Calls made.
+        attempts: Calls made for it; 0 if it was kept from an earlier call, or came of somebody else's.
+        cached: Whether it was kept from an earlier call.
     """
 
     content: str
@@ -55,6 +56,7 @@ class ToolResult:
     detail: dict[str, JsonValue] = field(default_factory=dict)
     seconds: float = 0.0
     attempts: int = 1
+    cached: bool = False
 
 
 def normalize(message: ToolMessage, args: Mapping[str, JsonValue], max_bytes: int) -> ToolResult:
@@ -176,8 +178,7 @@ def _selected(passages: list[Evidence], query: str) -> list[Evidence]:
     """All passages if they are few; else those nearest to the query, then the first."""
     if len(passages) <= MOST_PASSAGES:
         return passages
-    index = Index(Entry(passage.title, "", passage.text) for passage in passages)
-    order = dict.fromkeys([number for number, _ in index.search(query, MOST_PASSAGES)])
+    order = nearest((Entry(passage.title, "", passage.text) for passage in passages), query, MOST_PASSAGES)
     return [passages[number] for number in islice(dict.fromkeys([*order, *range(len(passages))]), MOST_PASSAGES)]
 
 

@@ -26,6 +26,8 @@ from tools.sync import run_sync
 TAVILY: Final = "https://api.tavily.com"
 MAX_BYTES: Final = 2_000_000
 """Bytes of a reply that are read; a search is some 20 kB."""
+CACHE_SECONDS: Final = 3_600
+"""How long the results of a search are good enough to be used again."""
 
 _LONGEST_QUERY: Final = 400
 _LONGEST_PASSAGE: Final = 8_000
@@ -76,7 +78,8 @@ class WebSearch(BaseTool):
         env = os.environ if env is None else env
         key = env.get("TAVILY_API_KEY", "").strip()
         base_url = env.get("TAVILY_BASE_URL", "").strip().rstrip("/") or TAVILY
-        return cls(api_key=SecretStr(key), base_url=base_url) if key else None
+        metadata = {"cache_seconds": CACHE_SECONDS, "identity": base_url}
+        return cls(api_key=SecretStr(key), base_url=base_url, metadata=metadata) if key else None
 
     async def _arun(
         self,

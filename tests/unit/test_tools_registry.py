@@ -70,12 +70,40 @@ async def test_substitutes_share_a_cluster_and_find_their_arguments(settings, mo
 
     needy = StructuredTool.from_function(other, name="needy", description="d", metadata={"cluster": "search"})
     registry = await build_registry(settings, [probe(metadata={"cluster": "search"}), needy, probe("alone")])
-    assert registry.substitutes("corpus_search") == ("web_search", "probe")
-    assert registry.substitutes("web_search") == ("corpus_search", "probe")
-    assert registry.substitutes("needy") == ()
-    assert registry.substitutes("alone") == ()
-    assert registry.substitutes("unknown") == ()
+    args = {"query": "x", "k": 5}
+    assert registry.substitutes("corpus_search", args) == {"web_search": args, "probe": {"query": "x", "limit": 5}}
+    assert list(registry.substitutes("web_search", {"query": "x"})) == ["corpus_search", "probe"]
+    assert registry.substitutes("needy", {"term": "x"}) == {}
+    assert registry.substitutes("alone", {"query": "x"}) == {}
+    assert registry.substitutes("unknown", {}) == {}
     assert registry.info("alone").cluster == "other:alone"
+
+
+async def test_substitutes_that_keep_more_of_the_call_come_first(settings):
+    def short(query: str) -> str:
+        return query
+
+    brief = StructuredTool.from_function(short, name="brief", description="d", metadata={"cluster": "search"})
+    registry = await build_registry(settings, [brief, probe(metadata={"cluster": "search"})])
+    assert list(registry.substitutes("corpus_search", {"query": "x", "k": 5})) == ["probe", "brief"]
+
+
+async def test_tools_of_the_user_join_a_cluster_by_what_they_say_of_themselves(settings):
+    def seek(q: str) -> str:
+        return q
+
+    web = StructuredTool.from_function(seek, name="my_google", description="Search the web with Google.")
+    registry = await build_registry(settings, [web])
+    assert registry.info("my_google").cluster == "search"
+    assert registry.substitutes("corpus_search", {"query": "x", "k": 5}) == {"my_google": {"q": "x"}}
+
+
+async def test_how_long_results_are_kept(settings, monkeypatch):
+    monkeypatch.setenv("TAVILY_API_KEY", "tvly-dev-12345678")
+    tools = [probe(), probe("own", metadata={"cache_seconds": 7}), probe("odd", metadata={"cache_seconds": "x"})]
+    registry = await build_registry(settings, tools)
+    kept = {info.name: info.cache_seconds for info in registry.infos()}
+    assert kept == {**dict.fromkeys(BUILT_IN, 0), "web_search": 3600, "probe": 300, "own": 7, "odd": 300}
 
 
 async def test_an_empty_corpus_makes_its_tools_unavailable(tmp_path):
@@ -111,7 +139,7 @@ async def test_a_tool_of_the_user_replaces_a_built_in_one(settings):
     registry = await build_registry(settings, [mine])
     assert registry.get("web_search") is mine
     assert registry.info("web_search").available
-    assert registry.substitutes("corpus_search") == ("web_search",)
+    assert registry.substitutes("corpus_search", {"query": "x"}) == {"web_search": {"query": "x"}}
 
 
 @pytest.mark.parametrize(

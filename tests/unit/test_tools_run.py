@@ -2,11 +2,15 @@
 
 import asyncio
 import json
+import math
 import time
+from contextlib import asynccontextmanager
 from typing import Annotated, Literal
 
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from langchain_core.documents import Document
 from langchain_core.tools import InjectedToolArg, StructuredTool, Tool, ToolException, tool
 from pydantic import BaseModel
@@ -21,8 +25,8 @@ SOON = Backoff(first=0.01)
 A, B = "https://a.org/1", "https://a.org/2"
 
 
-async def call(made, args=None, *, seconds=5.0, max_bytes=100_000):
-    return await run_tool(made, args or {}, seconds=seconds, max_bytes=max_bytes, backoff=SOON)
+async def call(made, args=None, *, seconds=5.0, max_bytes=100_000, backoff=SOON):
+    return await run_tool(made, args or {}, seconds=seconds, max_bytes=max_bytes, backoff=backoff)
 
 
 async def failure(made, args=None, **kwargs) -> ToolFailure:
@@ -224,8 +228,8 @@ async def test_sync_tools_and_single_input_tools_work():
         (PermissionError("x"), "blocked", 1),
         (ConnectionResetError("x"), "crash", 3),
         (httpx.ConnectError("x"), "crash", 3),
-        (httpx.ReadTimeout("x"), "timeout", 3),
-        (TimeoutError(), "timeout", 3),
+        (httpx.ReadTimeout("x"), "timeout", 2),
+        (TimeoutError(), "timeout", 2),
         (http_error(401), "auth", 1),
         (http_error(403), "blocked", 1),
         (http_error(404), "not_found", 1),
@@ -234,6 +238,7 @@ async def test_sync_tools_and_single_input_tools_work():
         (http_error(503), "crash", 3),
         (ExceptionGroup("g", [http_error(429)]), "rate_limit", 3),
         (ToolFailure("not_found", "gone"), "not_found", 1),
+        (ToolFailure("oversized", "too much"), "oversized", 1),
     ],
 )
 async def test_exceptions_are_typed_and_only_passing_ones_tried_again(error, kind, calls):
@@ -243,9 +248,80 @@ async def test_exceptions_are_typed_and_only_passing_ones_tried_again(error, kin
     assert "abcdef123456" not in failed.message
 
 
-async def test_a_call_that_works_the_second_time_is_a_result():
-    result = await call(raising(http_error(503), httpx.ReadTimeout("x")))
+@pytest.mark.parametrize("errors", [[http_error(503), http_error(429)], [httpx.ReadTimeout("x"), http_error(503)]])
+async def test_a_call_that_works_in_the_end_is_a_result(errors):
+    result = await call(raising(*errors))
     assert (result.content, result.attempts) == ("fine", 3)
+
+
+@given(st.integers(1, 8), st.floats(0.01, 2), st.floats(0, 1), st.none() | st.floats(0, 3_600))
+def test_waits_grow_with_bounded_jitter_and_are_never_shorter_than_asked(attempt, first, jitter, asked):
+    grown = first * 2 ** (attempt - 1)
+    wait = Backoff(first=first, jitter=jitter).wait(attempt, asked)
+    assert wait >= max(asked or 0, grown * (1 - jitter) - 1e-9)
+    assert wait <= max((asked or 0) + first * jitter, grown * (1 + jitter)) + 1e-9
+
+
+async def test_a_wait_longer_than_it_is_worth_is_not_made():
+    failed = await failure(raising(http_error(429, **{"retry-after": "3"})), backoff=Backoff(first=0.01, longest=2))
+    assert (failed.kind, failed.attempts, failed.retry_after) == ("rate_limit", 1, 3)
+
+
+async def test_the_turn_is_held_while_calling_and_never_while_waiting():
+    slots = asyncio.Semaphore(1)
+    seen = []
+
+    async def work() -> str:
+        seen.append(slots.locked())
+        raise httpx.ConnectError("x")
+
+    @asynccontextmanager
+    async def turn():
+        async with slots:
+            yield 5.0
+
+    calling = asyncio.create_task(
+        run_tool(made(work), {}, seconds=5, max_bytes=1_000, backoff=Backoff(first=0.1, jitter=0), turn=turn)
+    )
+    for _ in range(1_000):
+        if seen and not slots.locked():
+            break
+        await asyncio.sleep(0.005)
+    assert len(seen) == 1, "the slot is free before the second call"
+    with pytest.raises(ToolFailure) as caught:
+        await calling
+    assert (caught.value.attempts, seen) == (3, [True, True, True])
+
+
+async def test_waiting_for_the_turn_is_no_part_of_the_time_of_a_call():
+    @asynccontextmanager
+    async def turn():
+        await asyncio.sleep(0.3)
+        yield math.inf
+
+    result = await run_tool(replying("x"), {}, seconds=0.2, max_bytes=1_000, turn=turn)
+    assert result.content == "x"
+    assert result.seconds < 0.2
+
+
+async def test_the_end_of_the_runs_time_is_a_limit_and_not_a_timeout():
+    async def work() -> str:
+        await asyncio.sleep(60)
+        return ""
+
+    @asynccontextmanager
+    async def turn():
+        yield 0.05
+
+    with pytest.raises(ToolFailure) as caught:
+        await run_tool(made(work), {}, seconds=5, max_bytes=1_000, turn=turn)
+    assert (caught.value.kind, caught.value.attempts) == ("limit", 1)
+    assert "max_seconds" in caught.value.message
+
+
+async def test_a_tool_that_cancels_itself_has_crashed():
+    failed = await failure(raising(asyncio.CancelledError()))
+    assert (failed.kind, failed.attempts) == ("crash", 1)
 
 
 async def test_the_wait_asked_for_is_kept_but_never_past_the_end():

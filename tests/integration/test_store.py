@@ -1,0 +1,74 @@
+"""The store across threads on both databases: several at once, results of tools kept from run to run."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.tools import tool
+
+from graph import build_graph
+from graph.store import open_store
+from state.settings import Context, Settings
+
+pytestmark = pytest.mark.integration
+
+CALLED: list[str] = []
+
+
+@tool
+async def corpus_search(query: str) -> str:
+    """Search the documents."""
+    CALLED.append(query)
+    return "Ada Lovelace was born in London in 1815."
+
+
+corpus_search.metadata = {"cluster": "search", "cache_seconds": 60}
+
+WRITER = """
+import asyncio, sys
+from graph.store import open_store
+from state.settings import Settings
+async def main(home, url, name):
+    async with open_store(Settings(home=home), url or None) as store:
+        assert store is not None
+        for number in range(30):
+            await asyncio.gather(store.aput(("n",), f"{name}{number}", {"x": number}, ttl=5), store.aget(("n",), "k"))
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest, weiwo_home: Path) -> tuple[Settings, str]:
+    url = request.getfixturevalue("postgres_url") if request.param == "postgres" else ""
+    return Settings(home=str(weiwo_home)), url
+
+
+async def test_processes_open_it_at_once_and_nothing_is_lost(database: tuple[Settings, str]) -> None:
+    settings, url = database
+    arguments = [sys.executable, "-W", "error", "-c", WRITER, settings.home, url]
+    running = [await asyncio.create_subprocess_exec(*arguments, name) for name in "abcd"]
+    assert [await process.wait() for process in running] == [0, 0, 0, 0]
+    async with open_store(settings, url or None) as store:
+        assert store is not None
+        assert len(await store.asearch(("n",), limit=1_000)) == 120
+
+
+async def test_the_next_run_uses_what_the_last_one_found_unless_it_wants_it_fresh(
+    database: tuple[Settings, str],
+) -> None:
+    settings, url = database
+    CALLED.clear()
+    results: list[Any] = []
+    for context in (None, None, Context(fresh=True)):
+        async with open_store(settings, url or None) as store:
+            graph = build_graph(store=store, tools=[corpus_search])
+            values = await graph.ainvoke({"question": "When was Ada Lovelace born?"}, context=context)
+            results.append((values["result"]["answer"], values["result"]["usage"]["tool_calls"], len(CALLED)))
+    (first, calls, made), (second, none, still), (third, again, more) = results
+    assert "1815" in first
+    assert first == second == third
+    assert (calls, made, none, still, again, more) == (made, calls, 0, calls, calls, 2 * calls), json.dumps(CALLED)
+    assert calls > 0

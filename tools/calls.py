@@ -1,0 +1,250 @@
+"""The tool calls of a run: each made once, by a tool that works, and kept for the next who asks.
+
+`ToolCalls` is the one door from tasks to tools. A call goes through, in this order:
+
+1. merging: an equal call under way anywhere in the process is joined, not repeated (`tools.flights`);
+2. the cache: a recent result is used again (`tools.cache`), unless the run wants everything fresh;
+3. its turn: a slot for work, the tool's circuit breaker (`tools.breaker`), the run's time;
+4. the call itself, with its retries (`tools.run`).
+
+What is done about a failure is in `tools.policies`. Breakers and calls under way are found by run and by process, since
+each execution of a node makes a `ToolCalls` of its own.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from state import JsonValue
+from tools.breaker import Breaker, breaker
+from tools.cache import Cache, key_of
+from tools.failures import NotCalledFailure, ToolFailure
+from tools.flights import Flights
+from tools.policies import PATIENCE, POLICIES, strain_of
+from tools.registry import Registry
+from tools.results import ToolResult
+from tools.run import Backoff, run_tool
+
+if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore
+
+_MERGES: Final = 8
+"""How often a caller joins another's call that ends for the other's own reasons, before it makes its own."""
+
+_flights: Final[Flights[ToolResult]] = Flights()
+
+
+@dataclass(frozen=True)
+class Caller:
+    """On whose account calls are made.
+
+    Attributes:
+        slots: Bounds the work that goes on at the same time; held while a tool works, never while waiting.
+        seconds_left: Seconds that the run has left for work.
+        spend: Books one call that is really made.
+        tell: Tells a watcher one line about a tool.
+    """
+
+    slots: AbstractAsyncContextManager[Any]
+    seconds_left: Callable[[], float]
+    spend: Callable[[], None]
+    tell: Callable[[str], None]
+
+
+class ToolCalls:
+    """Makes the tool calls of a run.
+
+    Args:
+        run: Names the run, across the processes it may take.
+        registry: Its tools.
+        store: Where results are kept for later; without one, in this process.
+        seconds: Time of one call, its retries included.
+        max_bytes: Bytes of a reply to keep.
+        fresh: Whether results kept from earlier are left aside.
+        backoff: How to wait before a further call.
+    """
+
+    def __init__(
+        self,
+        run: str,
+        registry: Registry,
+        store: "BaseStore | None" = None,
+        *,
+        seconds: float = 30.0,
+        max_bytes: int = 5_000_000,
+        fresh: bool = False,
+        backoff: Backoff | None = None,
+        cache: Cache | None = None,
+    ) -> None:
+        self._run = run
+        self._registry = registry
+        self._cache = cache or Cache(store)
+        self._seconds = seconds
+        self._max_bytes = max_bytes
+        self._fresh = fresh
+        self._backoff = backoff or Backoff()
+        self._asked: set[str] = set()
+
+    def breaker(self, name: str) -> Breaker:
+        """What this run knows of the health of a tool."""
+        return breaker(self._run, name)
+
+    def substitutes(self, name: str, args: Mapping[str, JsonValue]) -> dict[str, dict[str, JsonValue]]:
+        """The tools that can make the same call, with their arguments: those that work before those that may not."""
+        found = self._registry.substitutes(name, args)
+        health = {"closed": 0, "warned": 1, "half_open": 2, "open": 3}
+        return dict(sorted(found.items(), key=lambda item: health[self.breaker(item[0]).state]))
+
+    async def call(
+        self, name: str, args: Mapping[str, JsonValue], caller: Caller, *, has_substitute: bool = False
+    ) -> ToolResult:
+        """Make a call, or get its result from wherever an equal one has it.
+
+        Args:
+            name: The tool.
+            args: Its arguments.
+            caller: On whose account.
+            has_substitute: Whether there is another tool to ask, so that long waits are not worth it.
+
+        Returns:
+            The result. `attempts` counts the calls really made for it: none if it was kept or another's.
+
+        Raises:
+            ToolFailure: As `run_tool` does; `limit` when the run's time is over; when the breaker of the tool is open,
+                the kind it failed with before, and then no call was made.
+        """
+        tool, info = self._registry.get(name), self._registry.info(name)
+        key = key_of(tool, args, info.args_schema, self._max_bytes)
+
+        async def work() -> ToolResult:
+            if not self._fresh and info.cache_seconds and (kept := await self._cache.get(key)) is not None:
+                return kept
+            result = await self._made(name, args, caller, has_substitute=has_substitute)
+            await self._cache.put(key, result, info.cache_seconds)
+            return result
+
+        for _ in range(_MERGES):
+            left = caller.seconds_left()
+            if left <= 0:
+                break
+            try:
+                ended, own = await _flights.join((key, self._fresh, self._seconds), work, left)
+            except TimeoutError:
+                break
+            failure = None if ended.cancelled() else ended.exception()
+            if own or not isinstance(failure, ToolFailure):
+                return ended.result() if own else replace(ended.result(), attempts=0)
+            if not (isinstance(failure, NotCalledFailure) or POLICIES[failure.kind].last == "give_up"):
+                raise failure.of_another()
+        else:
+            return await work()
+        raise _no_time(name)
+
+    async def _made(
+        self, name: str, args: Mapping[str, JsonValue], caller: Caller, *, has_substitute: bool
+    ) -> ToolResult:
+        """Make a call and book what it tells of the tool's health."""
+        patience = PATIENCE if has_substitute else self._seconds
+        conduct = _Conduct(self.breaker(name), caller, self._backoff, patience, early=name not in self._asked)
+        self._asked.add(name)
+        try:
+            result = await run_tool(
+                self._registry.get(name),
+                args,
+                seconds=self._seconds,
+                max_bytes=self._max_bytes,
+                backoff=replace(self._backoff, longest=patience),
+                turn=conduct.turn,
+            )
+        except ToolFailure as failure:
+            conduct.failed(failure, self._registry.info(name).cluster)
+            raise
+        else:
+            conduct.succeeded()
+            return result
+        finally:
+            conduct.ended()
+
+
+class _Conduct:
+    """One call, its retries included, as its tool's breaker and its caller see it.
+
+    Args:
+        guard: The breaker of the tool.
+        caller: On whose account.
+        backoff: How to wait.
+        patience: Seconds worth waiting for the tool.
+        early: Whether the call may try a tool that is out of order before its time: it is the first one of an
+            execution, which somebody decided on knowing what had failed.
+    """
+
+    def __init__(self, guard: Breaker, caller: Caller, backoff: Backoff, patience: float, *, early: bool) -> None:
+        self._guard = guard
+        self._caller = caller
+        self._backoff = backoff
+        self._patience = patience
+        self._early = early
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[float]:
+        """Wait until the tool may be called; gives the seconds that the run has left."""
+        guard, caller = self._guard, self._caller
+        while True:  # once round for each time that the other side asks to wait; the run's time ends it
+            self._admitted()
+            await self._held()
+            async with caller.slots:
+                self._admitted()  # much may have happened while this waited for its slot
+                if guard.waiting():
+                    continue
+                left = caller.seconds_left()
+                if left <= 0:
+                    raise _no_time(guard.tool)
+                caller.spend()
+                try:
+                    yield left
+                except ToolFailure as failure:
+                    if failure.kind == "rate_limit":
+                        guard.hold(failure.retry_after or 0.0)
+                    raise
+                return
+
+    def _admitted(self) -> None:
+        self._tell(self._guard.admit(self, early=self._early))
+
+    async def _held(self) -> None:
+        """Wait as long as the other side asked everybody to, if that is worth it."""
+        wait = self._guard.waiting()
+        if not wait:
+            return
+        if wait > min(self._patience, self._caller.seconds_left()):
+            said = f"{self._guard.tool}: not called, it wants no requests for {wait:.0f} s"
+            raise NotCalledFailure("rate_limit", said, retry_after=wait)
+        await asyncio.sleep(self._backoff.wait(1, wait))
+
+    def failed(self, failure: ToolFailure, cluster: str) -> None:
+        """The call came to nothing."""
+        if isinstance(failure, NotCalledFailure) or POLICIES[failure.kind].last == "give_up" or not failure.attempts:
+            return  # not the tool's doing
+        strain = strain_of(failure.kind, cluster, transient=failure.transient)
+        if strain == "none":
+            self.succeeded()
+        else:
+            self._tell(self._guard.failed(self, failure, final=strain == "opens"))
+
+    def succeeded(self) -> None:
+        """The tool answered, if only to say no."""
+        self._tell(self._guard.succeeded(self))
+
+    def ended(self) -> None:
+        """Whatever became of it, the call is over."""
+        self._guard.released(self)
+
+    def _tell(self, note: str) -> None:
+        if note:
+            self._caller.tell(note)
+
+
+def _no_time(name: str) -> NotCalledFailure:
+    return NotCalledFailure("limit", f"{name}: not called, the run's max_seconds is reached")
