@@ -8,22 +8,47 @@ measured goes back into the state as `delta()`, to be summed there.
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NoReturn
 
-from models.errors import LimitReached
+from models.errors import BudgetExhausted, LimitReached
 from state import Limits, ModelCall, Usage
 from state.limits import NOT_SENT
 
-__all__ = ["Budget", "LimitReached"]
+__all__ = ["Budget", "LimitReached", "Room"]
+
+WRITER_SHARE = 0.1
+"""This share of the run's seconds is kept for the writer: all other work ends before it."""
+DEADLINE = "broken off: the run's max_seconds is near"
+"""How the trace tells of a call that had to end so that the answer can be written in time."""
+
+_TOLD = {BudgetExhausted(name).reason: name for name in ("max_seconds", "max_model_calls", "max_tokens", "max_cost")}
+_TOLD[DEADLINE] = "max_seconds"
+
+
+@dataclass(frozen=True)
+class Room:
+    """What is set aside for a call while it is under way, at an upper estimate.
+
+    Attributes:
+        tokens: Input and output tokens.
+        cost: US dollars.
+    """
+
+    tokens: int = 0
+    cost: float = 0.0
+
+
+_NOTHING = Room()
 
 
 class Budget:
     """The limits of a run against what it has spent. Safe to share between tasks and threads.
 
-    Seconds run from construction on, added to `spent.seconds`. Model calls are
-    taken before they are sent, so that of two tasks only one gets the last.
-    Tokens and cost are known only after a reply: calls already in flight may
-    overshoot those two limits, by at most one reply each.
+    Seconds run from construction on, added to `spent.seconds`. A model call is
+    taken before it is sent, and with it room for its tokens and their cost: of two
+    tasks only one gets the last call, and calls under way together exceed a limit by
+    no more than their estimates were too low.
 
     Args:
         limits: The bounds.
@@ -35,12 +60,14 @@ class Budget:
         self._parent: Budget | None = None
         self.limits = limits
         self.spent = spent or Usage()
-        self.reached: str | None = None
-        """The first limit that was hit, or None. Feeds the stop reason of the answer."""
+        self.reached: str | None = next((_TOLD[call.error] for call in self.spent.calls if call.error in _TOLD), None)
+        """The first limit that kept something from being done, here or in an earlier node, or None."""
         self._clock = clock
         self._started = clock()
         self._lock = threading.Lock()
         self._reserved = 0
+        self._held_tokens = 0
+        self._held_cost = 0.0
         self._calls: list[ModelCall] = []
         self._cost = 0.0
         self._tool_calls = 0
@@ -72,15 +99,27 @@ class Budget:
             return self._parent.remaining_seconds(reserve)
         return max(0.0, self.limits.max_seconds - self.spent.seconds - self.elapsed() - reserve)
 
-    def exhausted(self) -> str | None:
-        """The limit that the run has come to, in this node or an earlier one; None if there is room.
+    def work_seconds(self) -> float:
+        """Seconds left for everything that comes before the writer."""
+        return self.remaining_seconds(self.limits.max_seconds * WRITER_SHARE)
 
-        Of 0 model calls none can be exhausted: that is a wish to run on rules.
-        """
+    def exhausted(self) -> str | None:
+        """The limit that the run has come to, in this node or an earlier one; None if there is room."""
         if self._parent is not None:
             return self._parent.exhausted()
-        limit = self.reached or ("max_seconds" if self.remaining_seconds() <= 0 else self._full())
-        return None if limit == "max_model_calls" and self.limits.max_model_calls == 0 else limit
+        with self._lock:
+            full = self._full(_NOTHING)
+        return self.curtailed() or (full if full and not self._unwanted(full) else None)
+
+    def curtailed(self) -> str | None:
+        """The limit that kept something from being done; None if all that was wanted had room, if only just.
+
+        A limit of 0 calls, tokens or dollars keeps nothing from being done: it is a wish to run on rules.
+        """
+        if self._parent is not None:
+            return self._parent.curtailed()
+        limit = self.reached if self.reached and not self._unwanted(self.reached) else None
+        return limit or ("max_seconds" if self.remaining_seconds() <= 0 else None)
 
     def check(self) -> None:
         """Stop work for which no time is left.
@@ -92,10 +131,13 @@ class Budget:
             LimitReached: `max_seconds` is used up.
         """
         if self.remaining_seconds() <= 0:
-            self._raise("max_seconds")
+            self.refuse("max_seconds")
 
-    def reserve_call(self) -> None:
+    def reserve_call(self, room: Room = _NOTHING) -> None:
         """Take one model call, to be made right after; `record` it whatever comes of it.
+
+        Args:
+            room: What the call may take, at an upper estimate.
 
         Raises:
             LimitReached: With the first of `max_seconds`, `max_model_calls`,
@@ -103,30 +145,43 @@ class Budget:
         """
         if self._parent is not None:
             try:
-                self._parent.reserve_call()
+                self._parent.reserve_call(room)
             except LimitReached as limit:
-                self._raise(limit.reason)
+                self.refuse(limit.reason)
             return
         self.check()
         with self._lock:
-            full = self._full()
+            full = self._full(room)
             if full is None:
                 self._reserved += 1
+                self._held_tokens += room.tokens
+                self._held_cost += room.cost
                 return
-        self._raise(full)
+        self.refuse(full)
 
-    def record(self, call: ModelCall, cost: float = 0.0) -> None:
+    def record(self, call: ModelCall, cost: float = 0.0, room: Room = _NOTHING) -> None:
         """Book a model call that was reserved and has ended, well or badly.
 
         Args:
             call: The call.
             cost: US dollars, 0 where the price is unknown.
+            room: What was set aside for it.
         """
         with self._lock:
             self._calls.append(call)
             self._cost += cost
+            self._held_tokens -= room.tokens
+            self._held_cost -= room.cost
         if self._parent is not None:
-            self._parent.record(call, cost)
+            self._parent.record(call, cost, room)
+
+    def longest_reply(self, model: str, purpose: str) -> int:
+        """Tokens of the longest reply that the run has had from a model for a purpose."""
+        if self._parent is not None:
+            return self._parent.longest_reply(model, purpose)
+        with self._lock:
+            calls = (*self.spent.calls, *self._calls)
+        return max((call.output_tokens for call in calls if (call.model, call.purpose) == (model, purpose)), default=0)
 
     def record_tool_call(self) -> None:
         """Book one tool call."""
@@ -148,23 +203,35 @@ class Budget:
                 calls=tuple(self._calls),
             )
 
-    def _full(self) -> str | None:
-        """The limit that leaves no room for a call, if any."""
+    def note(self, limit: str) -> None:
+        """Remember that a limit kept something from being done; the first one is the stop reason."""
+        self.reached = self.reached or limit
+        if self._parent is not None:
+            self._parent.note(limit)
+
+    def refuse(self, limit: str) -> NoReturn:
+        """Refuse something for a limit's sake.
+
+        Raises:
+            LimitReached: With that limit.
+        """
+        self.note(limit)
+        raise LimitReached(limit)
+
+    def _full(self, room: Room) -> str | None:
+        """The limit that leaves no room for such a call, if any."""
         limits, spent = self.limits, self.spent
         if spent.model_calls + self._reserved >= limits.max_model_calls:
             return "max_model_calls"
-        tokens = sum(call.input_tokens + call.output_tokens for call in self._calls)
-        if spent.input_tokens + spent.output_tokens + tokens >= limits.max_tokens:
+        tokens = sum(call.input_tokens + call.output_tokens for call in self._calls) + self._held_tokens
+        tokens += spent.input_tokens + spent.output_tokens
+        if tokens >= limits.max_tokens or tokens + room.tokens > limits.max_tokens:
             return "max_tokens"
-        if limits.max_cost is not None and spent.cost + self._cost >= limits.max_cost:
-            return "max_cost"
+        if limits.max_cost is not None:
+            cost = spent.cost + self._cost + self._held_cost
+            if cost >= limits.max_cost or cost + room.cost > limits.max_cost:
+                return "max_cost"
         return None
 
-    def _raise(self, limit: str) -> NoReturn:
-        self._note(limit)
-        raise LimitReached(limit)
-
-    def _note(self, limit: str) -> None:
-        self.reached = self.reached or limit
-        if self._parent is not None:
-            self._parent._note(limit)  # noqa: SLF001 - of its own kind
+    def _unwanted(self, limit: str) -> bool:
+        return not getattr(self.limits, limit)

@@ -8,11 +8,8 @@ asynchronous generator that was started on the loop is closed with it.
 
 import asyncio
 import re
-import time
 import warnings
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,21 +19,7 @@ from models.errors import ModelUnavailable
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-MAX_RETRIES = 2
-"""Attempts after the first, made by the client, which honours Retry-After."""
 CONNECT_SECONDS = 10.0
-
-_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
-
-
-@contextmanager
-def waiting_until(moment: float) -> Iterator[None]:
-    """Within this, no Retry-After is waited for that lies beyond a moment of `time.monotonic`."""
-    token = _deadline.set(moment)
-    try:
-        yield
-    finally:
-        _deadline.reset(token)
 
 
 @dataclass
@@ -110,28 +93,13 @@ def _http_client(seconds: float) -> Any:
         import openai  # noqa: PLC0415 - heavy
     except ImportError:
         return None  # `_make` says so in words
-    return openai.DefaultAsyncHttpxClient(
-        timeout=openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)),
-        event_hooks={"response": [_skip_long_waits]},
-    )
-
-
-async def _skip_long_waits(response: Any) -> None:
-    """Tell the client not to wait for a retry that would come after the caller has left."""
-    until = _deadline.get()
-    if until is None or response.status_code < 400:
-        return
-    try:
-        wait = float(response.headers.get("retry-after", "0"))
-    except ValueError:
-        return  # a date; the caller's own timeout bounds it
-    if time.monotonic() + wait >= until:
-        response.headers["x-should-retry"] = "false"
+    return openai.DefaultAsyncHttpxClient(timeout=openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)))
 
 
 def _make(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatModel":
     """Set up a model. In a thread: imports take a second."""
-    options: dict[str, Any] = {"timeout": seconds, "max_retries": MAX_RETRIES}
+    # The line itself asks again: each attempt is a call of the run's budget.
+    options: dict[str, Any] = {"timeout": seconds, "max_retries": 0}
     if endpoint.provider == "openai":
         # The client warns about replies that the ladder handles.
         warnings.filterwarnings("ignore", message=".*OpenAI's structured output feature")

@@ -1,13 +1,27 @@
 """Why a request failed, in our own words, and what follows from it."""
 
+import email.utils
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from models.errors import ModelFailed
 
-Kind = Literal["refused", "denied", "overflow", "server", "busy", "unreachable", "malformed", "empty", "incomplete"]
+Kind = Literal[
+    "refused",
+    "denied",
+    "overflow",
+    "server",
+    "busy",
+    "unreachable",
+    "late",
+    "deadline",
+    "malformed",
+    "empty",
+    "incomplete",
+]
 
 _CODE = re.compile(r"[a-z][a-z0-9_]{2,39}")
 _STATUS_WORDS = {
@@ -29,29 +43,43 @@ class Fault:
     Attributes:
         kind: `refused` (the endpoint will not take this form of request), `denied`
             (key or rights), `overflow` (longer than the model's context), `server`
-            (5xx), `busy` (a limit of its rate), `unreachable` (no connection, no reply
-            in time), `malformed` (a reply that is not a chat completion), `empty` (one
-            with nothing in it), `incomplete` (cut at a limit, or filtered).
+            (5xx), `busy` (a limit of its rate), `unreachable` (no connection), `late` (no
+            reply in time), `deadline` (the run had no more time for it), `malformed` (a reply
+            that is not a chat completion), `empty` (one with nothing in it), `incomplete`
+            (cut at a limit, or filtered).
         words: One line without anything of the request or reply in it.
         status: The HTTP status, 0 where there was none.
+        pause: Seconds after which the endpoint wants to be asked again, if it says so.
     """
 
     kind: Kind
     words: str
     status: int = 0
+    pause: float | None = None
 
     @property
     def outage(self) -> bool:
         """Whether it says that the endpoint is not working, rather than something about this request."""
-        return self.kind not in {"refused", "overflow", "incomplete"}
+        return self.kind not in {"refused", "overflow", "incomplete", "deadline"}
+
+    @property
+    def passing(self) -> bool:
+        """Whether the same request may well succeed in a moment."""
+        return (self.kind in {"busy", "unreachable"} or self.status >= 500) and "quota" not in self.words
 
 
 class RequestFailed(ModelFailed):
-    """A request that brought no reply."""
+    """A request that brought no reply.
 
-    def __init__(self, fault: Fault) -> None:
+    Attributes:
+        fault: Why.
+        pause: Seconds after which it is worth sending again; None if it is not.
+    """
+
+    def __init__(self, fault: Fault, pause: float | None = None) -> None:
         super().__init__(fault.words)
         self.fault = fault
+        self.pause = pause
 
 
 def classify(error: BaseException) -> Fault:
@@ -68,7 +96,7 @@ def classify(error: BaseException) -> Fault:
         if (status := _status(link)) is not None:
             return _of_status(status, link)
     if any(isinstance(link, TimeoutError) for link in chain) or any("Timeout" in name for name in names):
-        return Fault("unreachable", "no reply in time")
+        return Fault("late", "no reply in time")
     if any(isinstance(link, OSError) for link in chain) or names & {"APIConnectionError", "TransportError"}:
         return Fault("unreachable", "no connection to the model endpoint, or it broke")
     if "APIError" in names:
@@ -83,9 +111,9 @@ def _of_status(status: int, error: BaseException) -> Fault:
     if status in {401, 403}:
         return Fault("denied", words, status)
     if status >= 500:
-        return Fault("server", words, status)
+        return Fault("server", words, status, _pause(error))
     if status in {408, 409, 429}:
-        return Fault("busy", words, status)
+        return Fault("busy", words, status, _pause(error))
     if status == 413 or "context_length" in code:
         return Fault("overflow", "the prompt is longer than the model's context", status)
     return Fault("refused", words, status)
@@ -106,6 +134,19 @@ def _status(error: BaseException) -> int | None:
         if isinstance(status, int) and status >= 400:
             return status
     return None
+
+
+def _pause(error: BaseException) -> float | None:
+    """The pause of a Retry-After header, given in milliseconds, in seconds or as a date."""
+    headers: Mapping[str, Any] = getattr(getattr(error, "response", None), "headers", None) or {}
+    given = str(headers.get("retry-after", "")).strip()
+    try:
+        if milliseconds := headers.get("retry-after-ms"):
+            return max(0.0, float(milliseconds) / 1000)
+        return max(0.0, float(given)) if given else None
+    except ValueError:
+        date = email.utils.parsedate_tz(given)
+        return max(0.0, email.utils.mktime_tz(date) - time.time()) if date else None
 
 
 def _code(error: BaseException) -> str:

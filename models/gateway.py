@@ -17,11 +17,11 @@ from models.budget import Budget
 from models.catalog import chat_model
 from models.endpoint import Endpoint, endpoint
 from models.errors import BudgetExhausted, ModelFailed, ModelUnavailable
-from models.line import Line, not_sent, require_complete
+from models.line import RETRIES, Line, not_sent, require_complete
+from models.prices import price_of, require_prices
 from models.reply import finish_reason, message_text
 from models.structured import Judgement
 from models.thinking import without_thinking
-from state import ModelCall
 from state.settings import Settings
 
 if TYPE_CHECKING:
@@ -51,7 +51,9 @@ class ChatModels:
             so in the next. Without one that is forgotten with this object.
         given: Chat models by role that were made elsewhere; they win over the settings.
         make: Makes the others; tests pass their own.
-        price: US dollars of a call, where prices are known; without it calls cost nothing.
+
+    Raises:
+        SettingsError: The run has a limit on cost, and the price of one of the models is not known.
     """
 
     def __init__(
@@ -62,19 +64,22 @@ class ChatModels:
         *,
         given: Mapping[str, "BaseChatModel"] | None = None,
         make: Maker = chat_model,
-        price: Callable[[ModelCall], float] | None = None,
     ) -> None:
         self.settings = settings
         self.budget = budget
         self._run_id = run_id
         self._given = dict(given or {})
         self._make = make
-        self._price = price
         self._breakers: dict[str, Breaker] = {}
+        require_prices(settings, [*(_given_name(model) for model in self._given.values()), *self._named().values()])
 
     def configured(self, role: str) -> bool:
         """Whether a role has a model. If not, it decides by rule."""
         return role in self._given or role in self.settings.models
+
+    def _named(self) -> dict[str, str]:
+        """The names of the models in use that are made here, by role."""
+        return {role: name for role, name in self.settings.models.items() if role not in self._given}
 
     def spending(self, budget: Budget) -> "ChatModels":
         """The same models, at the expense of another budget, such as a child of this one."""
@@ -163,14 +168,14 @@ class ChatModels:
             breaker=self._breaker(where),
             seconds=self.settings.model_seconds,
             tags=tuple(tags),
-            price=self._price,
+            price=price_of(self.settings, where.name),
+            retries=0 if role in self._given else RETRIES,
         )
 
     async def _model(self, role: str) -> "tuple[Endpoint, BaseChatModel]":
         if role in self._given:
             model = self._given[role]
-            name = getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__
-            return Endpoint(f"given:{name}", "given", instance=id(model)), model
+            return Endpoint(_given_name(model), "given", instance=id(model)), model
         name = self.settings.models.get(role)
         if name is None:
             raise ModelUnavailable(f"no model is configured for the {role}; set WEIWO_MODEL to provider:model")
@@ -181,6 +186,12 @@ class ChatModels:
         if where.identity not in self._breakers:
             self._breakers[where.identity] = breaker(self._run_id, where.identity)
         return self._breakers[where.identity]
+
+
+def _given_name(model: "BaseChatModel") -> str:
+    """What a model goes by that was made elsewhere."""
+    name = getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__
+    return f"given:{name}"
 
 
 def _converted(messages: Messages) -> "list[BaseMessage]":

@@ -30,8 +30,8 @@ class ModelCall(Value):
         model: The model's name as configured.
         rung: How the reply was obtained: json_schema, function_call, json_text, repair or text; `not_sent` for a call
             that could not be made, which is in the trace but costs nothing.
-        input_tokens: Tokens of the prompt, as the endpoint reported them (0 if it did not).
-        output_tokens: Tokens of the reply.
+        input_tokens: Tokens of the prompt, as the endpoint reported them, else an upper estimate from the text.
+        output_tokens: Tokens of the reply, likewise.
         seconds: Wall time.
         error: One line when the call failed, else None.
     """
@@ -53,7 +53,7 @@ class Usage(Value):
     """What a run has spent so far. Adding two usages sums them.
 
     Attributes:
-        model_calls: Chat model calls sent, failed ones included; those that could not be sent are not.
+        model_calls: Chat model calls sent, each attempt counted; those that could not be sent are not.
         input_tokens: Prompt tokens.
         output_tokens: Reply tokens.
         cost: US dollars, 0 where the price is unknown.

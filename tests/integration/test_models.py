@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Annotated, Any, TypedDict
 
 import pytest
@@ -14,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from models import Budget, ChatModels, ModelFailed
 from models.ladder import rungs
-from state import Limits
+from state import Limits, Usage
 from state.settings import Settings
 from tests.support.openai_server import (
     Handler,
@@ -65,7 +66,7 @@ good = scripted({"Verdict": GOOD}, "Emperor Wu was older [1].")
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     rungs.forget()
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)  # the client's pauses are not what is tested
+    monkeypatch.setattr("models.line.PAUSE_SECONDS", 0.02)  # the pauses are not what is tested
 
 
 @pytest.fixture
@@ -82,7 +83,9 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Callable[[Handler], Any]:
 
 def chat(seconds: float = 10, run_id: str = "", **limits: Any) -> ChatModels:
     settings = Settings(
-        home="unused", models={"master": "openai:scripted", "writer": "openai:scripted"}, model_seconds=seconds
+        home="unused",
+        models=dict.fromkeys(("master", "executor", "writer"), "openai:scripted"),
+        model_seconds=seconds,
     )
     return ChatModels(settings, Budget(Limits(**limits)), run_id)
 
@@ -339,7 +342,87 @@ async def test_a_hiccup_is_ridden_out(serve: Any) -> None:
     with serve(failing(500, 1, good)):
         models = chat()
         assert await judge(models) == Verdict(**GOOD)
-        assert models.budget.delta().model_calls == 1
+    usage = models.budget.delta()
+    assert [entry.error for entry in usage.calls] == ["HTTP 500, server error", None]
+    assert (usage.model_calls, usage.input_tokens, usage.output_tokens) == (2, 11, 7)  # a refusal takes no tokens
+
+
+@pytest.mark.parametrize("calls", [1, 2])
+async def test_attempts_count_as_calls(serve: Any, calls: int) -> None:
+    with serve(failing(503)) as server:
+        models = chat(max_model_calls=calls)
+        with pytest.raises(ModelFailed, match="max_model_calls"):
+            await models.text("master", "x", ASK)
+        assert len(server.requests) == models.budget.delta().model_calls == calls
+
+
+async def test_a_connection_that_breaks_is_tried_again(serve: Any) -> None:
+    with serve(in_turn(cut("abc"), good)) as server:
+        assert await judge(chat()) == Verdict(**GOOD)
+        assert len(server.requests) == 2
+
+
+async def test_a_stream_that_is_refused_is_tried_again_and_one_that_began_is_not(serve: Any) -> None:
+    with serve(in_turn(error(503), good)) as server:
+        assert await collect(chat(), []) == "Emperor Wu was older [1]."
+        assert len(server.requests) == 2
+    with serve(in_turn(cut("Emperor Wu was older", after=10), good)) as server:
+        with pytest.raises(ModelFailed, match="no connection"):
+            await collect(chat(), [])
+        assert len(server.requests) == 1
+
+
+async def test_an_endpoint_that_reports_no_usage_is_counted_by_estimate(serve: Any) -> None:
+    with serve(lambda request: replace(good(request), usage=None)):
+        models = chat()
+        await judge(models)
+        asked = models.budget.delta()
+        await collect(models, [])
+    assert asked.input_tokens > 50  # the schema is part of what is sent
+    assert 5 < asked.output_tokens < 40
+    drafted = models.budget.delta().calls[-1]
+    assert 15 < drafted.input_tokens < 50
+    assert 5 < drafted.output_tokens < 30
+
+
+async def test_a_reply_that_never_came_is_counted_by_estimate(serve: Any) -> None:
+    with serve(always(silent())):
+        models = chat(seconds=0.3)
+        with pytest.raises(ModelFailed, match="no reply within"):
+            await models.text("master", "x", ASK)
+    usage = models.budget.delta()
+    assert usage.input_tokens > 15
+    assert usage.output_tokens == 0
+
+
+async def test_parallel_calls_do_not_overshoot_tokens(serve: Any) -> None:
+    limit = 5_000
+    with serve(lambda request: replace(good(request), usage=(40, 960), delay=0.2)) as server:
+        models = chat(max_tokens=limit)
+        asked = (models.spending(models.budget.child()).text("master", "x", ASK) for _ in range(20))
+        results = await asyncio.gather(*asked, return_exceptions=True)
+        assert len(server.requests) == 4  # a thousand for each reply, and some for the prompt
+    assert sum(isinstance(result, str) for result in results) == 4
+    usage = models.budget.delta()
+    assert usage.input_tokens + usage.output_tokens == 4_000
+    assert models.budget.curtailed() == "max_tokens"
+
+
+async def test_parallel_calls_do_not_overshoot_cost(serve: Any) -> None:
+    settings = Settings(
+        home="unused",
+        models={"master": "openai:scripted"},
+        prices={"openai:scripted": (1.0, 10.0)},
+        limits=Limits(max_cost=0.035),
+    )
+    with serve(lambda request: replace(good(request), usage=(40, 900), delay=0.2)) as server:
+        models = ChatModels(settings, Budget(settings.limits))
+        asked = (models.spending(models.budget.child()).text("master", "x", ASK) for _ in range(20))
+        await asyncio.gather(*asked, return_exceptions=True)
+        assert len(server.requests) == 3
+    usage = models.budget.delta()
+    assert usage.cost == pytest.approx(3 * (40 + 9_000) / 1e6)
+    assert models.budget.curtailed() == "max_cost"
 
 
 async def test_a_server_that_is_down_is_given_up_quickly(serve: Any) -> None:
@@ -384,6 +467,20 @@ async def test_a_server_that_never_answers_costs_two_waits(serve: Any) -> None:
         assert time.monotonic() - started < 1.5
         assert len(server.requests) == 4
     assert models.budget.delta().model_calls == 4
+
+
+async def test_a_call_is_broken_off_where_the_writers_time_begins(serve: Any) -> None:
+    with serve(always(silent())):
+        models = chat(max_seconds=20)
+        models.budget.spent = Usage(seconds=17.5)  # half a second of work is left, and a tenth of the whole to write
+        with pytest.raises(ModelFailed, match="broken off: the run's max_seconds is near"):
+            await models.text("executor", "read", ASK)
+        assert models.budget.remaining_seconds() > 1.5
+        with pytest.raises(ModelFailed, match="max_seconds is reached"):
+            await models.text("executor", "read", ASK)
+        assert models.budget.reached == "max_seconds"
+        with pytest.raises(ModelFailed, match="no reply within"):  # the writer may, and no breaker stops it
+            await models.text("writer", "draft", ASK)
 
 
 async def test_the_runs_own_time_bounds_a_call(serve: Any) -> None:
@@ -434,8 +531,9 @@ async def test_a_stream_that_fails_gives_what_came(serve: Any, reply: Reply, cam
             await collect(models, pieces)
     assert "".join(pieces).startswith(came)
     assert "THE-PROMPT" not in failure.value.reason
-    (entry,) = models.budget.delta().calls
-    assert entry.error == failure.value.reason
+    entries = models.budget.delta().calls
+    assert len(entries) == (3 if reply.status == 500 else 1)
+    assert entries[-1].error == failure.value.reason
 
 
 async def test_a_whole_text(serve: Any) -> None:

@@ -3,8 +3,11 @@
 import asyncio
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from models import Budget, LimitReached
+from models.budget import Room
 from state import Limits, ModelCall, Usage
 
 
@@ -146,3 +149,98 @@ def test_a_child_spends_from_the_whole_and_reports_its_own() -> None:
 def test_what_an_earlier_node_came_to_is_known(limits: Limits, spent: Usage, limit: str | None) -> None:
     budget = Budget(limits, spent, Clock())
     assert budget.exhausted() == budget.child().exhausted() == limit
+
+
+def test_room_is_set_aside_while_a_call_is_under_way_and_given_back() -> None:
+    budget = Budget(Limits(max_tokens=1_000, max_cost=1.0), clock=Clock())
+    large = Room(tokens=600, cost=0.1)
+    one, other = budget.child(), budget.child()
+    one.reserve_call(large)
+    with pytest.raises(LimitReached, match="max_tokens"):
+        other.reserve_call(large)
+    other.reserve_call(Room(tokens=400, cost=0.9))
+    with pytest.raises(LimitReached, match="max_tokens"):
+        other.reserve_call(Room(tokens=1))
+    one.record(spent_call(input_tokens=50, output_tokens=50), 0.01, large)
+    other.reserve_call(Room(tokens=500))  # 100 spent, 400 set aside
+    other.record(spent_call(), 0.0, Room(tokens=400, cost=0.9))
+    other.record(spent_call(), 0.0, Room(tokens=500))
+    with pytest.raises(LimitReached, match="max_cost"):
+        one.reserve_call(Room(tokens=1, cost=0.995))
+    one.reserve_call(Room(tokens=900, cost=0.99))
+
+
+@given(
+    limit=st.integers(1, 5_000),
+    calls=st.lists(st.tuples(st.integers(0, 2_000), st.integers(0, 100), st.booleans()), max_size=30),
+)
+def test_calls_never_take_more_than_the_limit_where_estimates_hold(
+    limit: int, calls: list[tuple[int, int, bool]]
+) -> None:
+    budget = Budget(Limits(max_tokens=limit, max_model_calls=100), clock=Clock())
+    under_way: list[tuple[Room, int]] = []
+    for estimate, percent, settle in calls:
+        room = Room(tokens=estimate)
+        try:
+            budget.reserve_call(room)
+        except LimitReached:
+            assert budget.reached == "max_tokens"
+        else:
+            under_way.append((room, estimate * percent // 100))
+        if settle and under_way:
+            done, took = under_way.pop(0)
+            budget.record(spent_call(input_tokens=took), 0.0, done)
+    for done, took in under_way:
+        budget.record(spent_call(input_tokens=took), 0.0, done)
+    assert budget.delta().input_tokens <= limit
+
+
+@pytest.mark.parametrize(
+    ("error", "limit"),
+    [
+        ("the run's limit max_tokens is reached", "max_tokens"),
+        ("the run's limit max_model_calls is reached", "max_model_calls"),
+        ("broken off: the run's max_seconds is near", "max_seconds"),
+        ("HTTP 500, server error", None),
+        (None, None),
+    ],
+)
+def test_what_a_limit_kept_an_earlier_node_from_is_known(error: str | None, limit: str | None) -> None:
+    budget = Budget(Limits(), Usage(calls=(spent_call(error=error),)), Clock())
+    assert budget.reached == budget.curtailed() == budget.exhausted() == budget.child().curtailed() == limit
+
+
+def test_a_run_that_took_its_very_last_call_was_kept_from_nothing() -> None:
+    budget = Budget(Limits(max_model_calls=1), clock=Clock())
+    budget.reserve_call()
+    budget.record(spent_call())
+    assert (budget.curtailed(), budget.exhausted()) == (None, "max_model_calls")
+    with pytest.raises(LimitReached):
+        budget.reserve_call()
+    assert budget.curtailed() == "max_model_calls"
+
+
+@pytest.mark.parametrize("limits", [{"max_model_calls": 0}, {"max_tokens": 0}, {"max_cost": 0}])
+def test_a_limit_of_nothing_is_a_wish_to_run_on_rules(limits: dict[str, int]) -> None:
+    budget = Budget(Limits(**limits), clock=Clock())
+    with pytest.raises(LimitReached):
+        budget.reserve_call(Room(tokens=1, cost=0.1))
+    assert (budget.curtailed(), budget.exhausted()) == (None, None)
+
+
+def test_time_that_is_up_is_time_that_is_up() -> None:
+    assert Budget(Limits(max_seconds=5), Usage(seconds=6), Clock()).curtailed() == "max_seconds"
+
+
+def test_a_tenth_of_the_time_is_the_writers() -> None:
+    budget = Budget(Limits(max_seconds=10), Usage(seconds=4), Clock())
+    assert (budget.work_seconds(), budget.child().work_seconds()) == (5, 5)
+
+
+def test_the_longest_reply_of_a_purpose_is_remembered() -> None:
+    before = Usage(calls=(spent_call(output_tokens=30),))
+    budget = Budget(Limits(), before, Clock())
+    child = budget.child()
+    child.record(spent_call(output_tokens=70))
+    assert budget.longest_reply("openai:m", "plan") == child.longest_reply("openai:m", "plan") == 70
+    assert budget.longest_reply("openai:m", "read") == budget.longest_reply("openai:other", "plan") == 0

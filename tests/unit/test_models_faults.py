@@ -1,5 +1,9 @@
 """Failures are told apart by what follows from them, in words that hold nothing of the request."""
 
+import time
+from email.utils import formatdate
+from types import SimpleNamespace
+
 import openai
 import pytest
 
@@ -31,7 +35,7 @@ class StatusError(Exception):
         (StatusError(429, "insufficient_quota"), "busy", True),
         (StatusError(500), "server", True),
         (StatusError(503), "server", True),
-        (TimeoutError(SECRET), "unreachable", True),
+        (TimeoutError(SECRET), "late", True),
         (ConnectionResetError(SECRET), "unreachable", True),
         (KeyError(SECRET), "malformed", True),
         (ValueError({"message": SECRET}), "malformed", True),
@@ -63,7 +67,45 @@ def test_an_error_code_is_told_and_other_text_is_not() -> None:
 def test_a_broken_connection_of_the_openai_client() -> None:
     request = openai.DefaultHttpxClient().build_request("POST", "http://localhost")
     assert classify(openai.APIConnectionError(request=request)).kind == "unreachable"
-    assert classify(openai.APITimeoutError(request=request)).kind == "unreachable"
+    assert classify(openai.APITimeoutError(request=request)).kind == "late"
+
+
+@pytest.mark.parametrize(
+    ("headers", "least", "most"),
+    [
+        ({}, None, None),
+        ({"retry-after": "2"}, 2, 2),
+        ({"retry-after": "0.5", "retry-after-ms": "40"}, 0.04, 0.04),
+        ({"retry-after": "-3"}, 0, 0),
+        ({"retry-after": "soon"}, None, None),
+        ({"retry-after": formatdate(time.time() + 60, usegmt=True)}, 50, 61),
+        ({"retry-after": "Sat, 21 Nov 2020 00:00:00 GMT"}, 0, 0),
+    ],
+)
+def test_the_pause_an_endpoint_asks_for(headers: dict[str, str], least: float | None, most: float | None) -> None:
+    error = StatusError(429)
+    error.response = SimpleNamespace(headers=headers)  # type: ignore[attr-defined]
+    pause = classify(error).pause
+    assert (pause is None) == (least is None)
+    if pause is not None and least is not None and most is not None:
+        assert least <= pause <= most
+
+
+@pytest.mark.parametrize(
+    ("error", "passing"),
+    [
+        (StatusError(429), True),
+        (StatusError(429, "insufficient_quota"), False),
+        (StatusError(503), True),
+        (StatusError(400), False),
+        (StatusError(401), False),
+        (TimeoutError(), False),
+        (ConnectionResetError(), True),
+        (KeyError(), False),
+    ],
+)
+def test_only_what_may_pass_is_tried_again(error: Exception, passing: bool) -> None:  # noqa: FBT001 - a column
+    assert classify(error).passing is passing
 
 
 def test_two_failures_in_a_row_open_the_breaker_and_a_success_between_does_not() -> None:

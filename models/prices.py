@@ -1,0 +1,43 @@
+"""What a model's tokens cost, as configured. There is no list of prices here: one would be wrong within months."""
+
+from collections.abc import Iterable
+
+from state.settings import Settings, SettingsError
+
+Price = tuple[float, float]
+"""US dollars per million input and output tokens."""
+
+
+def price_of(settings: Settings, name: str) -> Price | None:
+    """The price of a model by its name in the trace; one that was made in code also goes by its name alone."""
+    if (price := settings.prices.get(name)) is not None:
+        return price
+    provider, _, model = name.partition(":")
+    same = {price for known, price in settings.prices.items() if known.partition(":")[2] == model}
+    return same.pop() if provider == "given" and len(same) == 1 else None
+
+
+def require_prices(settings: Settings, names: Iterable[str] | None = None) -> None:
+    """See that `max_cost` can be kept.
+
+    Args:
+        settings: The settings of a run.
+        names: The models in use; without them, those of the settings.
+
+    Raises:
+        SettingsError: A limit on cost is set, and the price of a model is not known.
+    """
+    limit = settings.limits.max_cost
+    if limit is None:
+        return
+    for name in dict.fromkeys(settings.models.values() if names is None else names):
+        if price_of(settings, name) is None:
+            raise SettingsError(
+                f"max_cost: {limit:g} US dollars cannot be kept, since the price of {name} is not known; set"
+                f" WEIWO_PRICES to {name}=INPUT/OUTPUT in US dollars per million tokens, or unset max_cost"
+            )
+
+
+def cost_of(price: Price | None, input_tokens: int, output_tokens: int) -> float:
+    """US dollars; 0 where the price is not known."""
+    return (input_tokens * price[0] + output_tokens * price[1]) / 1_000_000 if price else 0.0
