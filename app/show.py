@@ -14,6 +14,7 @@ from app.flow import Flow
 from app.history import events_of, finished_tasks
 from app.labels import label
 from app.progress import Progress
+from app.revisions import print_revisions, revisions_of
 from app.runs import unknown_thread
 from app.session import Session
 from app.tree import duration, plan_tree
@@ -23,7 +24,9 @@ from tools.printable import one_line, printable
 if TYPE_CHECKING:
     from graph.threads import ThreadInfo
 
-_STYLES = {"complete": "green", "partial": "yellow", "failed": "red", "interrupted": "cyan"}
+APPROVAL = "approval"
+"""The node that asks a person about a plan."""
+_STYLES = {"complete": "green", "partial": "yellow", "failed": "red", "interrupted": "cyan", "waiting": "cyan"}
 
 
 @dataclass(frozen=True)
@@ -58,19 +61,23 @@ async def load(session: Session, thread_id: str) -> Thread:
     if snapshot.created_at is None:
         raise unknown_thread(thread_id)
     pending = await finished_tasks(session.saver, snapshot)
-    return Thread(thread_id, snapshot.values, snapshot.next, pending)
+    # Not `next`: of a run that died between a node's writes and its checkpoint, that names nothing.
+    under_way = tuple(dict.fromkeys(task.name for task in snapshot.tasks))
+    return Thread(thread_id, snapshot.values, under_way, pending)
 
 
 def as_json(thread: Thread) -> dict[str, Any]:
-    """A thread as one object: the result, or, when it was interrupted, what there is of one."""
+    """A thread as one object: the result, or, when it was interrupted, what there is of one; and earlier plans."""
     values = thread.values
+    revisions = [revision.to_json() for revision in revisions_of(values)]
     if not thread.next and values.get("result"):
-        return {**values["result"], "thread_id": thread.thread_id}
+        return {**values["result"], "thread_id": thread.thread_id, "revisions": revisions}
     assessment, team, plan = values.get("assessment"), values.get("team"), values.get("plan")
     outcomes = {**(values.get("outcomes") or {}), **thread.pending}
+    outcomes = {task_id: outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes}
     return {
         "question": thread.question,
-        "status": "interrupted",
+        "status": "waiting" if APPROVAL in thread.next else "interrupted",
         "next": list(thread.next),
         "level": assessment.level if assessment else None,
         "team": team.name if team else None,
@@ -79,16 +86,19 @@ def as_json(thread: Thread) -> dict[str, Any]:
         "reflections": [past.model_dump(mode="json") for past in values.get("reflections") or ()],
         "usage": (values.get("usage") or Usage()).model_dump(mode="json"),
         "thread_id": thread.thread_id,
+        "revisions": revisions,
     }
 
 
 def print_thread(console: Console, thread: Thread) -> None:
-    """Print a thread: question, assessment, plan with outcomes, answer, what it cost."""
+    """Print a thread: question, assessment, earlier plans, plan with outcomes, answer, what it cost."""
     values, assessment = thread.values, thread.values.get("assessment")
     language = assessment.language if assessment else "en"
     progress = Progress()
     for event in events_of(values, thread.pending):
         progress.apply(event)
+    if APPROVAL in thread.next:
+        progress.apply({"type": "waiting"})
     question = printable(thread.question)
     console.print(Flow(Text.assemble((label(language, "question"), "bold"), "  ", question), indent=2))
     if assessment is not None:
@@ -96,6 +106,9 @@ def print_thread(console: Console, thread: Thread) -> None:
             console.print(Flow(Text(f"  {one_line(assessment.question)}", "italic"), indent=2))
         judged = f"{assessment.level} · {values['team'].name} · {assessment.score:.2f} by {assessment.decided_by}"
         console.print(Flow(Text(f"  {judged} · {one_line(assessment.reason)}", "dim"), indent=2))
+    if revisions := revisions_of(values):
+        console.print()
+        print_revisions(console, revisions, language)
     if progress.rows:
         console.print()
         title = Text(label(language, "plan"), "bold")
@@ -104,6 +117,10 @@ def print_thread(console: Console, thread: Thread) -> None:
         console.print(plan_tree(progress, title, language, ascii_only=console.options.ascii_only))
     console.print()
     result = values.get("result")
+    if APPROVAL in thread.next:
+        waiting = f"the plan waits for approval; go on with: weiwo resume {thread.thread_id}"
+        console.print(Flow(Text(waiting, "cyan")))
+        return
     if thread.next or not result:
         where = " ".join(thread.next)
         console.print(Flow(Text(f"interrupted before: {where}; go on with: weiwo resume {thread.thread_id}", "cyan")))

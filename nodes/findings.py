@@ -16,7 +16,7 @@ SPARE_PASSAGES = 2
 
 def findings(state: SearchState, services: Services, sources: Sources) -> str:
     """The prompt: the question, a line a task, calculations, passages."""
-    plan, outcomes = state.get("plan"), state.get("outcomes", {})
+    plan, outcomes = state.get("plan"), current(state)
     tasks = plan.tasks if plan else ()
     lines = [f"Question: {state['assessment'].question}", "", "Findings:"]
     lines += [
@@ -34,6 +34,12 @@ def findings(state: SearchState, services: Services, sources: Sources) -> str:
     ]
     lines.append(passage_block(passages[:shown]))
     return "\n".join(lines)
+
+
+def current(state: SearchState) -> dict[str, Outcome]:
+    """The outcomes of the plan in force; those of tasks that were replaced are in the state as well."""
+    plan, outcomes = state.get("plan"), state.get("outcomes", {})
+    return {task_id: outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes}
 
 
 def usable(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:

@@ -5,12 +5,14 @@ it reports.)
 """
 
 from collections.abc import Mapping
-from itertools import combinations
 
-from state import Failure, Limits, MonitorReport, Outcome, Plan
+from state import Failure, FailureKind, JsonValue, Limits, MonitorReport, Outcome, Plan
 
 SLOW_SHARE = 0.5
 """A task that took more than this share of the run's seconds is reported as slow."""
+
+MOST_NAMED = 10
+"""Items without a value that a report names."""
 
 
 def monitor(plan: Plan, outcomes: Mapping[str, Outcome], limits: Limits) -> MonitorReport:
@@ -30,8 +32,8 @@ def monitor(plan: Plan, outcomes: Mapping[str, Outcome], limits: Limits) -> Moni
             failures.append(outcome.failure)
         else:
             if missing := outcome.detail.get("missing"):
-                names = ", ".join(str(name) for name in missing) if isinstance(missing, list) else str(missing)
-                failures.append(Failure(task_id=task.id, kind="incomplete", message=f"{task.id} lacks {names}"))
+                kind: FailureKind = "limit" if outcome.detail.get("limit") else "incomplete"
+                failures.append(Failure(task_id=task.id, kind=kind, message=f"{task.id} lacks {_listed(missing)}"))
             if outcome.seconds > limits.max_seconds * SLOW_SHARE:
                 message = f"{task.id} took {outcome.seconds:.0f} of {limits.max_seconds:.0f} seconds"
                 failures.append(Failure(task_id=task.id, kind="slow", message=message))
@@ -44,13 +46,22 @@ def monitor(plan: Plan, outcomes: Mapping[str, Outcome], limits: Limits) -> Moni
     )
 
 
+def _listed(missing: JsonValue) -> str:
+    names = [str(name) for name in missing] if isinstance(missing, list) else [str(missing)]
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
 def _inconsistent(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[Failure]:
     """Tasks that ask the very same thing and came to different values."""
     found = []
-    for one, other in combinations(plan.tasks, 2):
-        a, b = outcomes.get(one.id), outcomes.get(other.id)
-        same = one.description and one.description.casefold() == other.description.casefold() and one.ret == other.ret
-        if same and a and b and a.usable and b.usable and a.value != b.value:
-            message = f"{one.id} and {other.id} ask the same and differ: {a.value!r} and {b.value!r}"
-            found.append(Failure(task_id=other.id, kind="inconsistent", message=message))
+    first: dict[tuple[str, str], Outcome] = {}
+    for task in plan.tasks:
+        outcome = outcomes.get(task.id)
+        if not task.description or outcome is None or not outcome.usable:
+            continue
+        one = first.setdefault((task.description.casefold(), task.ret), outcome)
+        if one.value != outcome.value:
+            message = f"{one.task_id} and {task.id} ask the same and differ: {one.value!r} and {outcome.value!r}"
+            found.append(Failure(task_id=task.id, kind="inconsistent", message=message))
     return found

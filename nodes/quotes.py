@@ -1,13 +1,15 @@
 """Quotes found again in the passages they are from: word for word, else the sentence that they paraphrase."""
 
 import re
-from typing import Literal
 
 from state import JsonValue, ValueType, item_type
 from text.dates import PartialDate, find_dates
 from text.language import HAN, fold, sentences
 from text.numbers import find_numbers
 
+_HAN = re.compile(f"[{HAN}]")
+_MORE = re.compile(f"[^\\W_{HAN}]")
+_DECIMALS = re.compile(r"[.,][0-9]")
 MAX_QUOTE_WORDS = 400
 """Words of a quote that are looked for."""
 
@@ -27,19 +29,21 @@ def locate(quote: str, text: str) -> tuple[int, int] | None:
     words = re.findall(r"\w+|[^\w\s]", copied)[:MAX_QUOTE_WORDS]
     if not words:
         return None
-    pattern = r"\s*".join(r"[\"'“”‘’´`]" if word in "\"'“”‘’´`" else re.escape(word) for word in words)
-    match = re.search(_edge(words[0][0], "<") + pattern + _edge(words[-1][-1], ""), text, re.IGNORECASE)
-    return match.span() if match else None
+    joined = r"\s*".join(r"[\"'“”‘’´`]" if word in "\"'“”‘’´`" else re.escape(word) for word in words)
+    pattern, at = re.compile(joined, re.IGNORECASE), 0
+    while match := pattern.search(text, at):
+        start, end = match.span()
+        if not (_runs_on(words[0][0], text[max(0, start - 2) : start][::-1]) or _runs_on(words[-1][-1], text[end:])):
+            return start, end
+        at = start + 1
+    return None
 
 
-def _edge(character: str, behind: Literal["<", ""]) -> str:
-    """What must not stand beside the first or last character of a quote: more of the same word or number."""
-    if not character.isalnum() or re.match(f"[{HAN}]", character):
-        return ""
-    longer = f"(?{behind}![^\\W_{HAN}])"
-    if not character.isdigit():
-        return longer
-    return longer + (r"(?<![0-9][.,])" if behind else r"(?![.,][0-9])")
+def _runs_on(edge: str, beside: str) -> bool:
+    """Whether a word or number at the edge of a quote goes on beside it, the nearest character first."""
+    if not edge.isalnum() or _HAN.match(edge):
+        return False
+    return bool(_MORE.match(beside) or (edge.isdigit() and _DECIMALS.match(beside)))
 
 
 def paraphrased(quote: str, text: str, value: JsonValue, type_: ValueType) -> tuple[int, int] | None:

@@ -1,45 +1,143 @@
-"""Another way by rule: the failed tasks asked otherwise or, where nothing of a model's plan worked, the rules' plan."""
+"""What a replanning builds on and may not repeat, and another way by rule."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
 
+from nodes.identity import adopt, past_keys, worded
 from nodes.rules.plan import repair, rule_plan
 from state import Language, Outcome, Plan
+from state.search import SearchState
+from tools.policies import POLICIES
+
+PASSING: Final = frozenset(kind for kind, policy in POLICIES.items() if policy.again)
+"""Failures that the same task may not meet again."""
+HOPELESS: Final = frozenset(kind for kind, policy in POLICIES.items() if policy.last == "give_up")
+"""Failures after which nothing is tried any more in this run; they say nothing about the task."""
+
+
+@dataclass(frozen=True)
+class Past:
+    """The plan so far and what its tasks came to.
+
+    Attributes:
+        plan: The latest revision.
+        earlier: The revisions before it, oldest first.
+        outcomes: What each task came to, by id.
+    """
+
+    plan: Plan
+    earlier: Sequence[Plan] = ()
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+
+    @property
+    def revisions(self) -> tuple[Plan, ...]:
+        """All revisions, oldest first."""
+        return (*self.earlier, self.plan)
+
+    @cached_property
+    def kept(self) -> Plan:
+        """The part of the latest revision that stays: finished tasks whose inputs are finished too."""
+        ids: set[str] = set()
+        for task_id in self.plan.order():
+            outcome = self.outcomes.get(task_id)
+            if outcome is not None and outcome.usable and ids.issuperset(self.plan.task(task_id).references):
+                ids.add(task_id)
+        return self.plan.model_copy(
+            update={
+                "tasks": tuple(task for task in self.plan.tasks if task.id in ids),
+                "links": tuple(link for link in self.plan.links if ids.issuperset(link)),
+                "wish": "",
+            }
+        )
+
+    @cached_property
+    def in_vain(self) -> frozenset[str]:
+        """What was asked and came to nothing for a reason that lasts, whatever it was called and worded like."""
+        latest = past_keys(self.revisions)
+        found: set[str] = set()
+        for plan in self.revisions:
+            keys = plan.keys()
+            for task in plan.tasks:
+                outcome = self.outcomes.get(task.id)
+                lost = outcome is not None and outcome.status in {"empty", "failed"}
+                if lost and latest[task.id] == keys[task.id] and _lasts(outcome):
+                    found.add(worded(task, keys))
+        return frozenset(found)
+
+    def repetitions(self, plan: Plan) -> list[str]:
+        """What of a next revision was planned before and came to nothing, one message each; empty if it is new."""
+        todo = [task for task in plan.tasks if task.id not in self.kept.wiring.tasks]
+        if not todo:
+            return ["vertices: no new task; give another way to what is missing"]
+        keys = plan.keys()
+        again = [task for task in todo if worded(task, keys) in self.in_vain]
+        if again:
+            return [f"{task.id}: was tried before and came to nothing; ask it another way" for task in again]
+        content = frozenset(keys.values())
+        if any(content == frozenset(past.keys().values()) for past in self.revisions):
+            return ["vertices: the same plan was made before and did not do; give another one"]
+        return []
+
+    def has_new(self, plan: Plan) -> bool:
+        """Whether a next revision asks anything that no revision has asked."""
+        asked = {worded(task, past.keys()) for past in self.revisions for task in past.tasks}
+        return any(worded(task, plan.keys()) not in asked for task in plan.tasks)
+
+    @property
+    def model_is_lost(self) -> bool:
+        """Whether plans of a model came to nothing at all, twice and more: then it is for the rules to try.
+
+        Not where a person has said what they wish: rules cannot follow words.
+        """
+        made = {plan.decided_by for plan in self.revisions}
+        return bool(self.earlier) and not (self.kept.tasks or self.wishes) and made == {"model"}
+
+    @property
+    def wishes(self) -> tuple[str, ...]:
+        """What a person asked for when sending plans back, oldest first."""
+        return tuple(plan.wish for plan in self.revisions if plan.wish)
+
+
+def _lasts(outcome: Outcome | None) -> bool:
+    return outcome is None or outcome.failure is None or outcome.failure.kind not in PASSING | HOPELESS
 
 
 def another_way(
-    question: str,
-    plan: Plan,
-    failed: Collection[str],
-    outcomes: Mapping[str, Outcome],
-    language: Language,
-    tools: Collection[str],
-    *,
-    earlier: Sequence[Plan] = (),
+    question: str, past: Past, failed: Collection[str], language: Language, tools: Collection[str]
 ) -> Plan | None:
     """The next revision of a plan, by rule.
 
+    The failed tasks are asked otherwise; where nothing of a model's plan worked, the rules make theirs.
+
     Args:
         question: The question as it stands on its own.
-        plan: The plan that ran.
+        past: The plan that ran, and what came before it.
         failed: Ids of the tasks that did not come to what they were for.
-        outcomes: What each task came to.
         language: The language of the question.
         tools: Names of the tools at hand.
-        earlier: Earlier revisions of the plan; what they asked is not planned again.
 
     Returns:
         The plan, or None where nothing else can be tried.
     """
-    nothing_worked = not any(task.id in outcomes and outcomes[task.id].usable for task in plan.tasks)
-    if plan.decided_by == "model" and nothing_worked and failed:
+    ways = _ways(question, past, failed, language, tools)
+    return next((plan for plan in ways if past.has_new(plan)), None)
+
+
+def _ways(
+    question: str, past: Past, failed: Collection[str], language: Language, tools: Collection[str]
+) -> Iterator[Plan]:
+    plan = past.plan
+    if plan.decided_by == "model" and not past.kept.tasks and failed:
         ruled = rule_plan(question, language, tools, revision=plan.revision + 1)
-        if all(_asks(ruled) != _asks(past) for past in (*earlier, plan)):
-            return ruled
-    return repair(plan, failed, outcomes, language, tools)
+        yield adopt(ruled, Plan(tasks=(), revision=ruled.revision), past.revisions)
+    mended = repair(plan, failed, past.outcomes, language, tools, earlier=past.earlier)
+    if mended is not None:
+        yield mended
 
 
-def _asks(plan: Plan) -> frozenset[tuple[str, str]]:
-    """What a plan asks of which tools, whatever its tasks are called."""
-    return frozenset(
-        (task.tool, str(task.args.get("query", task.description)).strip().casefold()) for task in plan.tasks
-    )
+def stuck(state: SearchState) -> bool:
+    """Whether the last look back asked for another plan and there was none: what failed is not to be run again."""
+    plan, past = state.get("plan"), state.get("reflections")
+    return bool(plan and past and past[-1].decision in {"replan", "deepen"} and past[-1].revision == plan.revision)

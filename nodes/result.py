@@ -4,6 +4,7 @@ from typing import Any
 
 from langchain_core.runnables.config import ensure_config
 
+from nodes.findings import current
 from nodes.services import Services
 from state import Answer, Evidence, Outcome, Plan, Usage
 from state.search import SearchState
@@ -25,7 +26,7 @@ def result_of(state: SearchState, answer: Answer, services: Services) -> dict[st
         "citations": [citation.model_dump(mode="json") for citation in answer.citations],
         "claims": [claim.model_dump(mode="json") for claim in answer.claims],
         "plan": plan.to_json() if plan is not None else None,
-        "outcomes": {key: _outcome(outcome) for key, outcome in state.get("outcomes", {}).items()},
+        "outcomes": {key: _outcome(outcome) for key, outcome in current(state).items()},
         "evidence": [_evidence(passage) for passage in state.get("evidence", {}).values()],
         "reflections": [
             {"decision": past.decision, "reason": past.reason, "decided_by": past.decided_by}

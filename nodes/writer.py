@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from models.gateway import ModelFailed
 from nodes.citation_marks import clean_marks
 from nodes.drafts import Draft, cited, segments, supported
-from nodes.findings import findings
+from nodes.findings import current, findings
 from nodes.passages import DATA_RULE
 from nodes.question import current_turn, transcript
 from nodes.replies import Reply
@@ -167,7 +167,7 @@ async def _grounded(state: SearchState, services: Services, draft: Draft) -> Asy
         SystemMessage(f"{GROUNDED}\n- Write in {LANGUAGE_NAMES[services.language]}."),
         HumanMessage(findings(state, services, draft.sources)),
     ]
-    found = any(outcome.usable for outcome in state.get("outcomes", {}).values())
+    found = any(outcome.usable for outcome in current(state).values())
     opening: list[str] = []  # sentences that state nothing wait for one that does: a refusal states nothing either
     held: list[str] = []
     try:

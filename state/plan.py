@@ -12,8 +12,9 @@ validator (`nodes.plan_check`).
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from state.plan_form import parse_type, read_links, read_tasks
 from state.task import ITEM, REFERENCE, Task, references
@@ -34,12 +35,41 @@ class Plan(Value):
         links: Edges declared beyond those that follow from references.
         revision: 0 for the first plan, one more with each replanning.
         decided_by: Who made it.
+        wish: What a person asked for when sending back the revision before; empty where nobody did.
     """
 
     tasks: tuple[Task, ...]
     links: tuple[tuple[str, str], ...] = ()
     revision: int = 0
     decided_by: DecidedBy = "rule"
+    wish: str = ""
+
+    @cached_property
+    def wiring(self) -> "Wiring":
+        """How the tasks hang together, worked out once: plans are frozen."""
+        implied = ((source, task.id) for task in self.tasks for source in task.references)
+        edges = tuple(dict.fromkeys((*implied, *self.links)))
+        upstream: dict[str, list[str]] = {}
+        downstream: dict[str, list[str]] = {}
+        for source, target in edges:
+            upstream.setdefault(target, []).append(source)
+            downstream.setdefault(source, []).append(target)
+        return Wiring({task.id: task for task in reversed(self.tasks)}, edges, upstream, downstream)
+
+    @cached_property
+    def _keys(self) -> Mapping[str, str]:
+        keys: dict[str, str] = {}
+        for task_id in self.order():
+            if task_id in self.wiring.tasks:
+                keys[task_id] = self.task(task_id).key(keys)
+        return keys
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy, changed; what was worked out about the original is not taken over."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in ("wiring", "_keys"):
+            copied.__dict__.pop(name, None)
+        return copied
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -52,35 +82,40 @@ class Plan(Value):
         Raises:
             KeyError: There is none.
         """
-        for task in self.tasks:
-            if task.id == task_id:
-                return task
-        raise KeyError(task_id)
+        return self.wiring.tasks[task_id]
 
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
         """All edges `(from, to)`: those that follow from references, then the declared ones."""
-        implied = ((source, task.id) for task in self.tasks for source in task.references)
-        return tuple(dict.fromkeys((*implied, *self.links)))
+        return self.wiring.edges
 
     def upstream(self, task_id: str) -> tuple[str, ...]:
         """Tasks that must have an outcome before this one starts."""
-        return tuple(source for source, target in self.edges if target == task_id)
+        return tuple(self.wiring.upstream.get(task_id, ()))
 
     def descendants(self, task_ids: Iterable[str]) -> frozenset[str]:
         """Every task that hangs on one of these, the given ones excluded unless they hang on each other."""
         found: set[str] = set()
         frontier = set(task_ids)
         while frontier:
-            frontier = {target for source, target in self.edges if source in frontier} - found
+            frontier = {target for source in frontier for target in self.wiring.downstream.get(source, ())} - found
             found |= frontier
         return frozenset(found)
+
+    def keys(self) -> Mapping[str, str]:
+        """The identity of each task by id: what it asks, and what all it builds on asks, whatever they are called.
+
+        Two tasks with one key come to the same, in one plan or in several; declared edges only say when, not what.
+
+        Raises:
+            PlanFormatError: The plan has a cycle.
+        """
+        return self._keys
 
     @property
     def final_ids(self) -> tuple[str, ...]:
         """Tasks nobody builds on: what the answer rests on."""
-        sources = {source for source, _ in self.edges}
-        return tuple(task_id for task_id in self.ids if task_id not in sources)
+        return tuple(task_id for task_id in self.ids if task_id not in self.wiring.downstream)
 
     def order(self) -> tuple[str, ...]:
         """The task ids, each after all it builds on; otherwise in plan order.
@@ -88,7 +123,7 @@ class Plan(Value):
         Raises:
             PlanFormatError: The plan has a cycle; the message names its tasks.
         """
-        known = set(self.ids)
+        known = self.wiring.tasks
         sorter: TopologicalSorter[str] = TopologicalSorter(dict.fromkeys(self.ids, ()))
         for source, target in self.edges:
             if source in known and target in known:
@@ -165,6 +200,22 @@ class Plan(Value):
             lines.append(f'    {number[task.id]}["{label}"]')
         lines += [f"    {number[a]} --> {number[b]}" for a, b in self.edges if a in number and b in number]
         return "\n".join(lines)
+
+
+class Wiring(NamedTuple):
+    """How the tasks of a plan hang together.
+
+    Attributes:
+        tasks: The tasks by id.
+        edges: All edges `(from, to)`.
+        upstream: By id, the tasks that a task waits for.
+        downstream: By id, the tasks that wait for it.
+    """
+
+    tasks: Mapping[str, Task]
+    edges: tuple[tuple[str, str], ...]
+    upstream: Mapping[str, list[str]]
+    downstream: Mapping[str, list[str]]
 
 
 class Sketch(NamedTuple):

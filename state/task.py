@@ -4,6 +4,8 @@ An argument refers to another task's value as `{{task_1.ret}}`, also inside a lo
 run once per item of an upstream list (`for_each`), in whose arguments `{{item}}` stands for the item.
 """
 
+import hashlib
+import json
 import re
 from collections.abc import Iterator, Mapping
 
@@ -27,6 +29,17 @@ def references(value: JsonValue) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from references(inner)
+
+
+def renamed(value: JsonValue, names: Mapping[str, str]) -> JsonValue:
+    """A JSON value whose references go by other names; a reference without another name keeps its own."""
+    if isinstance(value, str):
+        return REFERENCE.sub(lambda m: m[0] if m[1] == ITEM else f"{{{{{names.get(m[1], m[1])}.ret}}}}", value)
+    if isinstance(value, Mapping):
+        return {key: renamed(inner, names) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [renamed(inner, names) for inner in value]
+    return value
 
 
 class Task(Value):
@@ -61,3 +74,22 @@ class Task(Value):
             return self.ret
         listed = f"list[{self.ret}]"
         return next((type_ for type_ in VALUE_TYPES if type_ == listed), "list[text]")
+
+    def referring(self, names: Mapping[str, str]) -> "Task":
+        """This task with its references under other names; those without another name stay as they are."""
+        if not any(name in names for name in self.references):
+            return self
+        args = {name: renamed(value, names) for name, value in self.args.items()}
+        texts = {"description": renamed(self.description, names), "for_each": renamed(self.for_each, names)}
+        return self.model_copy(update={"args": args, **texts})
+
+    def key(self, upstream: Mapping[str, str]) -> str:
+        """The identity of a task: what it asks, whatever it is called.
+
+        Args:
+            upstream: The keys of the tasks it refers to, by id; so a key covers all that the task builds on.
+        """
+        names = {name: upstream.get(name, name) for name in self.references}  # each in the one spelling
+        asked = self.referring(names)
+        content = [asked.tool, asked.args, asked.ret, asked.for_each, asked.description]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]

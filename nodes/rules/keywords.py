@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from nodes.rules.forms import SLOT, word_set
+from nodes.rules.reading.requests import question_of
 from state import Language
 from text.patterns import lazy
 
@@ -70,7 +71,8 @@ def keywords(question: str, language: Language) -> str:
     Returns:
         A query; the question itself where nothing would be left.
     """
-    found = _english(question) if language == "en" else _chinese(question)
+    asked = question_of(question)
+    found = _english(asked) if language == "en" else _chinese(asked)
     return (found or question)[:LONGEST].strip()
 
 

@@ -6,27 +6,34 @@ where that step has been tried in every way, the two are put into one question a
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
+from nodes.identity import adopt
 from nodes.rules.keywords import LONGEST, keywords
+from nodes.rules.reading.requests import question_of
 from nodes.rules.search_tools import other_search_tool
-from state import ITEM, REFERENCE, JsonValue, Language, Outcome, Plan, Task
+from state import ITEM, REFERENCE, Language, Outcome, Plan, Task
 from text.patterns import lazy
 
-_NAMED: Final = re.compile(r"^(?P<root>.+?)(?P<letter>[b-z])$")
-_LAST: Final = "c"
-"""A task is replaced at most twice: as task_2b, then as task_2c."""
+_MOST_WAYS: Final = 3
+"""Calls made for one question of a plan: as planned, in other words, by its subject alone."""
 
 
 def repair(
-    plan: Plan, failed: Collection[str], outcomes: Mapping[str, Outcome], language: Language, tools: Collection[str]
+    plan: Plan,
+    failed: Collection[str],
+    outcomes: Mapping[str, Outcome],
+    language: Language,
+    tools: Collection[str],
+    *,
+    earlier: Sequence[Plan] = (),
 ) -> Plan | None:
     """Plan anew what failed, and only that.
 
     A task with a value keeps it, though items of its list may lack theirs: asking again could lose what was found.
-    Kept tasks keep their ids; a replaced one gets a new id (task_2 → task_2b), and what hangs on it is pointed there.
-    A descendant that already has a value got it from what is replaced, so it is given a new id too.
+    What is replaced and what hangs on it, a descendant with a value included, asks something new, so it gets a new id
+    (task_2 → task_2b); everything else stays as it is.
 
     Args:
         plan: The plan that ran.
@@ -34,27 +41,22 @@ def repair(
         outcomes: What each task came to.
         language: The language of the question.
         tools: Names of the tools at hand.
+        earlier: Revisions before the plan, oldest first; what they asked is not asked again.
 
     Returns:
         The next revision, or None when nothing else can be tried.
     """
-    roots = [task for task in plan.tasks if task.id in failed and _at_fault(task, plan, outcomes)]
+    past = (*earlier, plan)
     replaced: dict[str, Task] = {}
-    for task in roots:
-        other = _other_way(task, plan, outcomes, language, tools)
-        if other is not None:
-            replaced[task.id] = other
+    for task in plan.tasks:
+        if task.id in failed and _at_fault(task, plan, outcomes):
+            other = _other_way(task, past, outcomes, language, tools)
+            if other is not None:
+                replaced[task.id] = other
     if not replaced:
         return None
-    stale = [
-        task_id
-        for task_id in plan.descendants(replaced)
-        if task_id not in replaced and task_id in outcomes and outcomes[task_id].usable
-    ]
-    renamed = {task_id: task.id for task_id, task in replaced.items()} | {i: _next_id(i, plan) for i in stale}
-    tasks = tuple(_pointed(replaced.get(task.id, task), renamed, task.id) for task in plan.tasks)
-    links = tuple((renamed.get(a, a), renamed.get(b, b)) for a, b in plan.links)
-    return Plan(tasks=tasks, links=links, revision=plan.revision + 1)
+    changed = plan.model_copy(update={"tasks": tuple(replaced.get(task.id, task) for task in plan.tasks)})
+    return adopt(changed, Plan(tasks=(), revision=plan.revision + 1), past)
 
 
 def _at_fault(task: Task, plan: Plan, outcomes: Mapping[str, Outcome]) -> bool:
@@ -68,40 +70,31 @@ def _at_fault(task: Task, plan: Plan, outcomes: Mapping[str, Outcome]) -> bool:
     return all(name not in outcomes or outcomes[name].usable for name in upstream)
 
 
-def _next_id(task_id: str, plan: Plan) -> str:
-    match = _NAMED.match(task_id)
-    root, letter = (
-        (match["root"], match["letter"]) if match and match["root"] in _roots(plan, task_id) else (task_id, "a")
-    )
-    candidate = f"{root}{chr(ord(letter) + 1)}"
-    while candidate in plan.ids:
-        candidate += "b"
-    return candidate
-
-
-def _roots(plan: Plan, task_id: str) -> frozenset[str]:
-    """The id a replaced task had before: what stands before its letter, if it ends in a digit there."""
-    root = task_id[:-1]
-    return frozenset({root}) if root[-1:].isdigit() and root not in plan.ids else frozenset()
-
-
 def _other_way(
-    task: Task, plan: Plan, outcomes: Mapping[str, Outcome], language: Language, tools: Collection[str]
+    task: Task, past: Sequence[Plan], outcomes: Mapping[str, Outcome], language: Language, tools: Collection[str]
 ) -> Task | None:
-    new_id = _next_id(task.id, plan)
-    if new_id[-1] > _LAST and new_id[-2:-1].isdigit():
+    tried = _tried(task, past)
+    if len(tried) >= _MOST_WAYS:
         return None
-    second = new_id.endswith(_LAST)
-    whole = _asked_at_once(task, plan, outcomes) if second else None
+    second = len(tried) > 1
+    whole = _asked_at_once(task, past[-1], outcomes) if second else None
     description = whole or task.description
     query = _reworded(whole, language) if whole else _query(task, language, simpler=second)
     tool = other_search_tool(task.tool, tools) or task.tool
-    if query == task.args.get("query") and tool == task.tool:
+    if (tool, query) in tried:
         query = _query(task, language, simpler=True)
-        if query == task.args.get("query"):
+        if (tool, query) in tried:
             return None
-    return task.model_copy(
-        update={"id": new_id, "description": description, "tool": tool, "args": {**task.args, "query": query}}
+    return task.model_copy(update={"description": description, "tool": tool, "args": {**task.args, "query": query}})
+
+
+def _tried(task: Task, past: Sequence[Plan]) -> frozenset[tuple[str, str]]:
+    """The calls planned for a task's question so far: tool and query."""
+    return frozenset(
+        (one.tool, str(one.args.get("query")))
+        for plan in past
+        for one in plan.tasks
+        if (one.description, one.ret) == (task.description, task.ret)
     )
 
 
@@ -149,26 +142,15 @@ def _reworded(description: str, language: Language) -> str:
     plain = REFERENCE.sub(" ", description).lower()
     present = set(plain.split()) if language == "en" else plain
     words = next((synonyms for word, synonyms in table if word in (present if language == "en" else plain)), "")
-    base = REFERENCE.sub(lambda m: m[0].replace(" ", ""), _without_order(description))
+    base = REFERENCE.sub(lambda m: m[0].replace(" ", ""), question_of(description))
     text = " ".join(part for part in (keywords(base, language), words) if part)
     return " ".join(dict.fromkeys(text.split()))[:LONGEST]
 
 
-_ORDER: Final = lazy(
-    r"^\s*(?:please\s+)?(?:find(?:\s+out)?|identify|determine|get(?=\s(?-i:[^A-Z]))|look\s+up|search(?:\s+for)?|retrieve"
-    r"|list(?!\s+of)|name(?!\s+of)|(?:give|tell|show)\s+me)\b:?\s+"
-    r"|^\s*请?(?:帮我)?(?:查找|查询|查一下|找出|找到|确定(?!性)|搜索(?!引擎)|检索|获取|列出)(?:一下|出)?[:：]?\s*",
-    re.IGNORECASE,
-)
 _ASKED_WITH: Final = lazy(
     r"^(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|the|in|on|at|of|a|an)\b",
     re.IGNORECASE,
 )
-
-
-def _without_order(description: str) -> str:
-    """An instruction without its leading verb: "Find the birth date of X" is about X."""
-    return _ORDER.sub("", description, count=1) or description
 
 
 _CAPITALIZED: Final = re.compile(r"(?:[A-Z][\w.'-]*|[\d]+)(?: (?:of|the|de|van|von|du|la)(?= [A-Z]))*")
@@ -179,7 +161,7 @@ def _subject(task: Task, language: Language) -> str:
     found = [match[0] for match in REFERENCE.finditer(task.description)]
     if found:
         return " ".join(dict.fromkeys(found))
-    description = _without_order(task.description)
+    description = question_of(task.description)
     if language == "en":
         named = description.partition(" ")[2] if _ASKED_WITH.match(description) else description
         names = [match[0] for match in _CAPITALIZED.finditer(named)]
@@ -203,26 +185,3 @@ def _asked_at_once(task: Task, plan: Plan, outcomes: Mapping[str, Outcome]) -> s
     if match is None or sources[0] not in outcomes:
         return None
     return REFERENCE.sub(lambda _: match["np"], task.description)
-
-
-def _pointed(task: Task, renamed: Mapping[str, str], old_id: str) -> Task:
-    """The task with its references pointed to new ids; identical where none of them changed."""
-    update: dict[str, object] = {}
-    if old_id in renamed and task.id == old_id:
-        update["id"] = renamed[old_id]
-    if any(name in renamed for name in task.references):
-        update["description"] = _repointed(task.description, renamed)
-        update["args"] = {name: _repointed(value, renamed) for name, value in task.args.items()}
-        if task.for_each is not None:
-            update["for_each"] = _repointed(task.for_each, renamed)
-    return task.model_copy(update=update) if update else task
-
-
-def _repointed(value: JsonValue, renamed: Mapping[str, str]) -> JsonValue:
-    if isinstance(value, str):
-        return REFERENCE.sub(lambda m: f"{{{{{renamed.get(m[1], m[1])}.ret}}}}" if m[1] != ITEM else m[0], value)
-    if isinstance(value, Mapping):
-        return {key: _repointed(inner, renamed) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_repointed(inner, renamed) for inner in value]
-    return value

@@ -113,7 +113,7 @@ def _when(asked: str, value: str, type_: ValueType, circa: bool, unit: bool) -> 
         return None
     if circa:
         return f"{clause} around {value}"
-    return f"{clause} {'on' if re.match(r'[0-9]{1,2} [A-Z]', value) else 'in'} {value}"
+    return f"{clause} {'on' if re.match(r'[0-9]{1,2} [A-Z][a-z]', value) else 'in'} {value}"
 
 
 def _amount(asked: str, value: str, type_: ValueType, circa: bool, unit: bool) -> str | None:  # noqa: ARG001, FBT001, PLR0911 - one signature for all builders, one return a form

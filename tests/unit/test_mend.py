@@ -11,8 +11,9 @@ TOOLS = ("corpus_search",)
 
 def other_query(description: str, language: str, query: str) -> str:
     """The query of the second try, which is the subject alone."""
-    plan = Plan(tasks=(search("task_1b", description, query, "text"),))
-    mended = repair(plan, ("task_1b",), {"task_1b": lost("task_1b")}, language, TOOLS)
+    first = Plan(tasks=(search("task_1", description, "the first", "text"),))
+    plan = Plan(tasks=(search("task_1b", description, query, "text"),), revision=1)
+    mended = repair(plan, ("task_1b",), {"task_1b": lost("task_1b")}, language, TOOLS, earlier=(first,))
     assert mended is not None
     return str(mended.tasks[0].args["query"])
 

@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from state import Plan, PlanFormatError, Task
 from state.plan import parse_type
@@ -156,3 +157,96 @@ def test_no_text_breaks_the_drawing(text):
     lines = plan.to_mermaid().splitlines()
     assert len(lines) == 3
     assert all(line.endswith('"]') and line.count('"') == 2 for line in lines[1:])
+
+
+# Identity
+
+
+def chain(first: str = "a", second: str = "b", **more) -> Plan:
+    tasks = (
+        Task(id=first, description="Who wrote it?", tool="find", args={"query": "it"}),
+        Task(
+            id=second,
+            description=f"When was {{{{{first}.ret}}}} born?",
+            tool="find",
+            args={"q": [{"x": f"{{{{{first}}}}}"}]},
+        ),
+    )
+    return Plan(tasks=tasks, **more)
+
+
+def test_a_key_is_what_a_task_asks_whatever_it_is_called():
+    assert [*chain().keys().values()] == [*chain("x", "a").keys().values()]
+    assert len(set(chain().keys().values())) == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"description": "Who wrote it"},
+        {"tool": "other"},
+        {"args": {"query": "them"}},
+        {"args": {"query": "it", "k": 1}},
+        {"ret": "date"},
+        {"for_each": "{{z.ret}}"},
+    ],
+)
+def test_a_key_covers_all_that_is_upstream(change):
+    plan = chain()
+    first = plan.task("a").model_copy(update=change)
+    changed = plan.model_copy(update={"tasks": (first, plan.task("b"))})
+    assert set(changed.keys().values()).isdisjoint(plan.keys().values())
+
+
+def test_a_key_is_the_same_in_every_process_and_for_every_spelling_of_a_reference():
+    assert chain().keys()["a"] == "0f204ededb89db20"
+    spelled = [Task(id="b", description=text, tool="t") for text in ("{{ a }} x", "{{a.ret}} x", "{{a}} x")]
+    assert len({task.key({"a": "k"}) for task in spelled}) == 1
+    assert len({task.key({}) for task in spelled}) == 1
+
+
+def test_a_key_takes_no_notice_of_declared_edges_revision_and_item():
+    assert chain(links=(("a", "b"),), revision=3, decided_by="model", wish="w").keys() == chain().keys()
+    each = Task(id="e", description="{{item}}?", tool="t", for_each="{{a.ret}}")
+    assert each.referring({"a": "z", "item": "no"}).description == "{{item}}?"
+    assert each.referring({"a": "z"}).for_each == "{{z.ret}}"
+
+
+def test_a_cycle_has_no_keys():
+    loop = Plan(tasks=(Task(id="a", description="{{b}}", tool="t"), Task(id="b", description="{{a}}", tool="t")))
+    with pytest.raises(PlanFormatError, match="wait for each other"):
+        loop.keys()
+
+
+@given(st.dictionaries(st.text(max_size=5), st.text(max_size=20), max_size=3), st.text(max_size=30))
+def test_every_text_has_a_key(args, description):
+    task = Task(id="a", description=description, tool="t", args=args)
+    assert task.key({}) == task.model_copy(update={"id": "b"}).key({})
+
+
+def test_what_is_worked_out_about_a_plan_is_no_part_of_it():
+    known, plain = chain(), chain()
+    assert known.edges == (("a", "b"),)
+    assert known.keys()
+    assert known == plain
+    assert plain == known
+    assert known.model_dump_json() == plain.model_dump_json()
+    serde = JsonPlusSerializer(allowed_msgpack_modules=[(m.__module__, m.__name__) for m in (Plan, Task)])
+    assert serde.dumps_typed(known) == serde.dumps_typed(plain)
+    assert serde.loads_typed(serde.dumps_typed(known)) == plain
+    assert repr(known) == repr(plain)
+
+
+def test_a_changed_copy_knows_nothing_of_the_original():
+    plan = chain()
+    assert (plan.edges, len(plan.keys())) == ((("a", "b"),), 2)
+    shorter = plan.model_copy(update={"tasks": plan.tasks[:1]})
+    assert (shorter.edges, list(shorter.keys()), shorter.final_ids) == ((), ["a"], ("a",))
+    assert plan.final_ids == ("b",)
+
+
+def test_the_first_of_two_tasks_with_one_id_is_found():
+    one, other = Task(id="a", description="1", tool="t"), Task(id="a", description="2", tool="t")
+    assert Plan(tasks=(one, other)).task("a") is one
+    with pytest.raises(KeyError):
+        Plan(tasks=(one,)).task("b")

@@ -229,30 +229,33 @@ def test_repair_changes_only_what_failed() -> None:
     mended = repair(made, ("task_2", "task_3"), outcomes, "en", tools)
     assert mended is not None
     assert mended.revision == 1
-    assert mended.ids == ("task_1", "task_2b", "task_3")
+    assert mended.ids == ("task_1", "task_2b", "task_3b")
     assert mended.task("task_1") == made.task("task_1")
     assert mended.task("task_2b").args != made.task("task_2").args
-    assert mended.task("task_3").args == {"start": "{{task_1.ret}}", "end": "{{task_2b.ret}}", "unit": "years"}
+    assert mended.task("task_3b").args == {"start": "{{task_1.ret}}", "end": "{{task_2b.ret}}", "unit": "years"}
     assert check_plan(mended, TOOLS, Limits()) == []
 
 
 def test_repair_ends() -> None:
     current: Plan | None = plan("When was the author of Ulysses born?", tools=CORPUS_ONLY)
     seen: set[str] = set()
+    earlier: list[Plan] = []
     for _ in range(6):
         assert current is not None
-        first = current.tasks[0]
+        first, last = current.tasks
         assert str(first.args["query"]) not in seen
         seen.add(str(first.args["query"]))
         following = repair(
             current,
-            (first.id, "task_2"),
-            {first.id: outcome(first.id, "empty"), "task_2": outcome("task_2", "blocked")},
+            (first.id, last.id),
+            {first.id: outcome(first.id, "empty"), last.id: outcome(last.id, "blocked")},
             "en",
             CORPUS_ONLY,
+            earlier=earlier,
         )
         if following is None:
             break
+        earlier.append(current)
         current = following
     else:
         pytest.fail("repair never gives up")
@@ -271,7 +274,8 @@ def test_repair_skips_a_hop_that_misleads() -> None:
     outcomes = {"task_1": outcome("task_1", value="J. Jones"), "task_2": outcome("task_2", "empty")}
     once = repair(made, ("task_2",), outcomes, "en", CORPUS_ONLY)
     assert once is not None
-    again = repair(once, ("task_2b",), {**outcomes, "task_2b": outcome("task_2b", "empty")}, "en", CORPUS_ONLY)
+    tried = {**outcomes, "task_2b": outcome("task_2b", "empty")}
+    again = repair(once, ("task_2b",), tried, "en", CORPUS_ONLY, earlier=(made,))
     assert again is not None
     assert again.task("task_2c").description == "When was the author of Ulysses born?"
     assert again.task("task_1") == made.task("task_1")

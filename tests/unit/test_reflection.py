@@ -87,6 +87,14 @@ async def test_a_lasting_failure_is_not_retried(kind: FailureKind):
     assert (await decided(got("a", "1815"), lost("b", kind))).decision != "retry"
 
 
+async def test_what_a_limit_ended_is_neither_retried_nor_planned_anew():
+    model = says("replan")
+    found = await decided(got("a", "1815"), lost("b", "limit", "max_seconds is reached"), model=model)
+    assert (found.decision, found.decided_by, found.reason) == ("finish", "rule", "max_seconds is reached")
+    assert model.requests == []
+    assert (await decided(lost("a"), lost("b", "limit"), model=model)).decision == "replan"
+
+
 @pytest.mark.parametrize("decision", ["finish", "replan", "deepen"])
 async def test_where_rules_leave_a_question_the_model_decides(decision):
     model = says(decision, missing=["Turing's birth"])
@@ -187,12 +195,23 @@ async def test_without_a_plan_it_aborts():
 async def test_rounds_are_bounded(worked):
     model = says("replan")
     outcomes = [got("a", "1815") if worked else lost("a"), lost("b", "timeout")]
-    rounds = (past("retry"), past("replan"))
-    found = await decided(*outcomes, model=model, before=rounds, limits=Limits(max_replans=2))
+    rounds, plan = (past("retry"), past("replan")), PLAN.model_copy(update={"revision": 1})
+    found = await decided(*outcomes, model=model, before=rounds, plan=plan, limits=Limits(max_replans=2))
     assert (found.decision, found.decided_by) == ("finish" if worked else "abort", "rule")
     assert model.requests == []
-    more = await decided(*outcomes, model=model, before=rounds, limits=Limits(max_replans=3))
+    more = await decided(*outcomes, model=model, before=rounds, plan=plan, limits=Limits(max_replans=3))
     assert more.decision in {"retry", "replan"}
+
+
+@pytest.mark.parametrize("decision", ["replan", "deepen"])
+@pytest.mark.parametrize("worked", [True, False])
+async def test_where_the_planner_knew_no_other_way_it_ends(decision, worked):
+    model = says("replan")
+    outcomes = (got("a", "1815") if worked else lost("a"), lost("b", message="nothing tells"))
+    found = await decided(*outcomes, model=model, before=(past(decision),), limits=Limits(max_replans=9))
+    assert (found.decision, found.decided_by) == ("finish" if worked else "abort", "rule")
+    assert "no other way" in found.reason
+    assert model.requests == []
 
 
 async def test_no_rounds_at_all_may_be_wanted():

@@ -478,3 +478,34 @@ def test_any_text_is_read(text: str) -> None:
             for hop in lookup.hops:
                 assert "{{" not in hop.question
                 assert isinstance(hop.subject, Lookup) == ("{}" in hop.question and not isinstance(hop.subject, str))
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "look_ups"),
+    [
+        ("zh", "长江的长度（米）", [("长江", "长江的长度是多少(米)？", "number")]),
+        ("zh", "查找长江的长度（米）", [("长江", "长江的长度是多少(米)？", "number")]),
+        (
+            "zh",
+            "长江和黄河的长度（公里）",
+            [("长江", "长江的长度是多少(公里)？", "number"), ("黄河", "黄河的长度是多少(公里)？", "number")],
+        ),
+        ("zh", "查找鲁迅的出生年份", [("鲁迅", "鲁迅是哪一年出生的？", "date")]),
+        ("zh", "找出《家》的作者", [("《家》", "《家》的作者是谁？", "text")]),
+        (
+            "zh",
+            "查找长江和黄河的长度",
+            [("长江", "长江的长度是多少？", "number"), ("黄河", "黄河的长度是多少？", "number")],
+        ),
+        ("zh", "列出鲁迅的作品", [("", "列出鲁迅的作品？", "list[text]")]),
+        ("zh", "搜索引擎是谁发明的", [("", "搜索引擎是谁发明的？", "text")]),
+        ("en", "Find the birth date of Marie Curie", [("Marie Curie", "When was Marie Curie born?", "date")]),
+        ("en", "Please find the author of Emma", [("Emma", "Who is the author of Emma?", "text")]),
+        ("en", "List the works of Lu Xun", [("", "List the works of Lu Xun?", "list[text]")]),
+    ],
+)
+def test_an_order_is_no_subject_and_a_unit_behind_no_attribute(
+    language: Language, question: str, look_ups: list[tuple[str, str, str]]
+) -> None:
+    shape = read_question(question, language)
+    assert [(one.subject, asked(one), one.ret) for one in shape.lookups] == look_ups
