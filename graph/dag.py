@@ -1,49 +1,122 @@
 """Runs a plan: every task at once through `Send`, each starting when its own inputs exist.
 
-The executor node invokes one compiled plan graph whose first edge sends every task. Each
-task awaits its upstream outcomes on an in-memory board, then runs the task graph (act, read,
-act again), whose steps are checkpointed under the task's own namespace. A `for_each` task sends
-its instances in a graph of its own, so that they start at once and are resumed one by one.
+The executor node invokes one compiled plan graph, whose single step sends every task. A task first awaits its
+inputs on an in-memory board (`graph.board`), then works in a graph of its own, step by saved step (`graph.one_task`).
+A `for_each` task sends its instances in one more graph, so that they work side by side and are resumed one by one.
 
-Why it has this shape (all tried on langgraph 1.2): waves of `Send` wait at a barrier; `@task`
-calls are matched by call order on resume and get swapped; a subgraph used directly as a Send
-node writes all its channels back, and a finished one would not post to the board on resume.
-A function that invokes the subgraph does both right. After a crash LangGraph keeps the
-writes of finished Sends, and `aget_state` returns them as `tasks[i].result`: the board is seeded from there.
+Why it has this shape (all tried on langgraph 1.2):
+- Waves of `Send` wait at a barrier after each.
+- A scheduler made of `@task` calls gets results swapped on resume: they are matched by the order of the calls.
+- A subgraph as the Send's node itself writes all its channels back, and a finished one would not post to the board on
+  resume. A function that invokes the subgraph does both right.
+- What a Send carries is saved up to four times. So it carries an id or a position; the rest waits in memory, and
+  is made from the state again when a run is resumed.
+
+After a crash LangGraph keeps the writes of finished Sends, and `aget_state` returns them as `tasks[i].result`: the
+board is seeded from there. Of an unfinished Send, the steps that had finished are not done again.
 """
 
-from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict, cast
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Final, TypedDict, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from graph.board import Board, unfinished, usable
-from nodes import executor
-from nodes.each import join
+from graph.one_task import run_task
+from nodes.each import Fan, fan_of, join
 from nodes.executor import Work
-from nodes.outcomes import crashed
-from nodes.task_state import TaskInput, TaskOutput, TaskState
+from nodes.slots import Slots
+from nodes.task_state import TaskOutput
 from state import Evidence, Outcome, Plan, Task, Usage
 from state.search import add_usage, merge_evidence, merge_outcomes
+
+_UNBOUNDED: Final = 1_000_000
+"""A caller's `max_concurrency` bounds work, as `max_parallel` does; bounding Sends, it would bound waiting."""
+
+
+async def run_plan(plan: Plan, outcomes: Mapping[str, Outcome], work: Work, config: RunnableConfig) -> "PlanOutput":
+    """Run what a plan still has to run.
+
+    Called inside a node; if that node was interrupted, the tasks that had finished are not
+    run again and half-done ones go on at their next step.
+
+    Args:
+        plan: A valid plan.
+        outcomes: What earlier executions came to; usable ones are kept.
+        work: What the tasks share.
+        config: The node's own config, which leads to its checkpoints.
+
+    Returns:
+        Outcomes, passages and usage of the tasks that ran. Each has an outcome, whatever happened to it.
+    """
+    todo = unfinished(plan, outcomes)
+    if not todo:
+        return {}
+    if bound := config.get("max_concurrency"):
+        work = replace(work, slots=Slots(min(bound, work.services.settings.limits.max_parallel)))
+    board = Board(plan, usable(outcomes.values()))
+    ran = await _plan_graph.ainvoke(
+        {"todo": [task.id for task in todo]},
+        {"max_concurrency": _UNBOUNDED},
+        context=Execution(work, {task.id: task for task in todo}, board, Seeding(board, work, config)),
+    )
+    return cast("PlanOutput", ran)
+
+
+class Seeding:
+    """Posts what an interrupted execution had finished.
+
+    Done by the first task that runs: by then LangGraph has settled which Sends it does not run again. Looked up any
+    earlier, an outcome that reaches the database in between (from another process, say) would never be posted.
+    """
+
+    def __init__(self, board: Board, work: Work, config: RunnableConfig) -> None:
+        self._board = board
+        self._work = work
+        self._config = config
+        self._posting: asyncio.Task[None] | None = None
+
+    async def done(self) -> None:
+        """Wait until it is done."""
+        self._posting = self._posting or asyncio.create_task(self._post())
+        await asyncio.shield(self._posting)
+
+    async def _post(self) -> None:
+        try:
+            snapshot = await _plan_graph.aget_state(self._config)
+        except ValueError:  # the graph runs without a checkpointer
+            return
+        for task in snapshot.tasks:
+            ran = task.result if isinstance(task.result, dict) else {}
+            self._work.services.budget.spent += ran.get("usage", Usage())
+            for outcome in ran.get("outcomes", {}).values():
+                self._board.post(outcome)
+                self._work.finished(outcome)
+
+
+# The plan: a Send for each task
 
 
 @dataclass(frozen=True)
 class Execution:
-    """The runtime context of the plan graph: in memory, for one execution, never checkpointed."""
+    """The runtime context of the plan graph: in memory, for one execution, never saved."""
 
-    board: Board
     work: Work
+    tasks: Mapping[str, Task]
+    board: Board
+    seeding: Seeding
 
 
 class PlanInput(TypedDict):
-    """What the plan graph starts from."""
+    """What the plan graph starts from: the ids of the tasks to run."""
 
-    tasks: list[Task]
+    todo: list[str]
 
 
 class PlanOutput(TypedDict, total=False):
@@ -58,167 +131,109 @@ class PlanState(PlanInput, PlanOutput):
     """The channels of the plan graph."""
 
 
-class PlanTask(TypedDict):
-    """What one Send carries."""
+class OneTask(TypedDict):
+    """What one of its Sends carries."""
 
-    task: Task
-
-
-class InstanceInput(TypedDict):
-    """One instance of a `for_each` task: its position and what the task graph starts from."""
-
-    position: int
-    start: TaskInput
+    task_id: str
 
 
-def merge_instances(old: dict[int, Outcome], new: dict[int, Outcome]) -> dict[int, Outcome]:
-    """Outcomes by position in the list."""
-    return {**old, **new}
-
-
-class EachState(TypedDict, total=False):
-    """The channels of the graph that runs the instances of one `for_each` task."""
-
-    instances: list[TaskInput]
-    by_position: Annotated[dict[int, Outcome], merge_instances]
-    evidence: Annotated[dict[str, Evidence], merge_evidence]
-    usage: Annotated[Usage, add_usage]
-
-
-def _task_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
-    builder = StateGraph(TaskState, context_schema=Execution, input_schema=TaskInput, output_schema=TaskOutput)
-
-    async def act(state: TaskState, runtime: Runtime[Execution]) -> dict[str, Any]:
-        return await executor.act(state, runtime.context.work)
-
-    async def read(state: TaskState, runtime: Runtime[Execution]) -> dict[str, Any]:
-        return await executor.read(state, runtime.context.work)
-
-    builder.add_node("act", act)
-    builder.add_node("read", read)
-    builder.add_edge(START, "act")
-    builder.add_conditional_edges("act", executor.after_act, {"act": "act", "read": "read", "done": END})
-    builder.add_conditional_edges("read", executor.after_read, {"act": "act", "done": END})
-    return builder.compile(name="task")
-
-
-task_graph = _task_graph()
-
-
-async def _run(start: TaskInput) -> TaskOutput:
-    return cast("TaskOutput", await task_graph.ainvoke(start))
-
-
-async def _safely(task: Task, running: Awaitable[TaskOutput]) -> TaskOutput:
-    """Whatever goes wrong inside a task is its outcome: no error leaves a waiter behind or stops a sibling."""
+async def _task(state: OneTask, runtime: Runtime[Execution]) -> PlanOutput:
+    task, board, work = runtime.context.tasks[state["task_id"]], runtime.context.board, runtime.context.work
     try:
-        return await running
-    except Exception as error:  # noqa: BLE001 - becomes a failed outcome, which the monitor and the trace show
-        return {"outcome": crashed(task, error)}
-
-
-def _each_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
-    builder = StateGraph(EachState, context_schema=Execution)
-
-    async def instance(state: InstanceInput, runtime: Runtime[Execution]) -> dict[str, Any]:
-        result = await _safely(state["start"]["task"], _run(state["start"]))
-        runtime.context.work.finished(result["outcome"])
-        return {
-            "by_position": {state["position"]: result["outcome"]},
-            "evidence": result.get("evidence", {}),
-            "usage": result.get("usage", Usage()),
-        }
-
-    def fan_out(state: EachState) -> Sequence[Send]:
-        return [Send("instance", {"position": n, "start": start}) for n, start in enumerate(state["instances"])]
-
-    builder.add_node("instance", instance, input_schema=InstanceInput)
-    builder.add_conditional_edges(START, fan_out, ["instance"])
-    return builder.compile(name="for_each")
-
-
-each_graph = _each_graph()
-
-
-async def _run_each(task: Task, inputs: dict[str, Outcome], work: Work) -> TaskOutput:
-    """Run one instance per item and join them under the task's id, in item order."""
-    starts, items, cut = executor.instances(task, inputs, work)
-    if not starts:
-        return {"outcome": join(task, [], {}, cut)}
-    result = await each_graph.ainvoke({"instances": starts})
+        await runtime.context.seeding.done()
+        inputs, instead = await board.inputs(task, work.services.work_seconds())
+        if instead is not None:
+            result: TaskOutput = {"outcome": instead}
+        elif task.for_each is not None:
+            result = await _run_each(task, inputs, work)
+        else:
+            result = await run_task({"task": task, "inputs": inputs}, work)
+    except BaseException:  # somebody is asked, or all is cancelled; what waits for this task has to stop with it
+        board.leave(task.id)
+        raise
+    work.finished(result["outcome"])
+    board.post(result["outcome"])
     return {
-        "outcome": join(task, items, result["by_position"], cut),
+        "outcomes": {task.id: result["outcome"]},
         "evidence": result.get("evidence", {}),
         "usage": result.get("usage", Usage()),
     }
 
 
-def _plan_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
+# A `for_each` task: a Send for each item
+
+
+@dataclass(frozen=True)
+class Instances:
+    """The runtime context of the graph of one `for_each` task, likewise."""
+
+    work: Work
+    fan: Fan
+
+
+def merge_positions(old: dict[int, Outcome], new: dict[int, Outcome]) -> dict[int, Outcome]:
+    """Outcomes by position of the instance."""
+    return {**old, **new}
+
+
+class EachState(TypedDict, total=False):
+    """The channels of that graph."""
+
+    count: int
+    by_position: Annotated[dict[int, Outcome], merge_positions]
+    evidence: Annotated[dict[str, Evidence], merge_evidence]
+    usage: Annotated[Usage, add_usage]
+
+
+class OneItem(TypedDict):
+    """What one of its Sends carries."""
+
+    position: int
+
+
+async def _instance(state: OneItem, runtime: Runtime[Instances]) -> EachState:
+    work = runtime.context.work
+    result = await run_task(runtime.context.fan.starts[state["position"]], work)
+    work.finished(result["outcome"])
+    return {
+        "by_position": {state["position"]: result["outcome"]},
+        "evidence": result.get("evidence", {}),
+        "usage": result.get("usage", Usage()),
+    }
+
+
+async def _run_each(task: Task, inputs: Mapping[str, Outcome], work: Work) -> TaskOutput:
+    """Run one instance per item and join them under the task's id, in item order."""
+    fan = fan_of(task, inputs, work.services.settings.limits.max_items)
+    if not fan.starts:
+        return {"outcome": join(task, fan, {})}
+    result = await _each_graph.ainvoke({"count": len(fan.starts)}, context=Instances(work, fan))
+    outcome = join(task, fan, result["by_position"])
+    return {"outcome": outcome, "evidence": result["evidence"], "usage": result["usage"]}
+
+
+# The two graphs
+
+
+def _compile_plan_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
+    def send_all(state: PlanState) -> Sequence[Send]:
+        return [Send("task", OneTask(task_id=task_id)) for task_id in state["todo"]]
+
     builder = StateGraph(PlanState, context_schema=Execution, input_schema=PlanInput, output_schema=PlanOutput)
-
-    async def task(state: PlanTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-        todo, board, work = state["task"], runtime.context.board, runtime.context.work
-        inputs, blocked = await board.inputs(todo)
-        result: TaskOutput
-        if blocked is not None:
-            result = {"outcome": blocked}
-        elif todo.for_each is not None:
-            result = await _safely(todo, _run_each(todo, inputs, work))
-        else:
-            result = await _safely(todo, _run({"task": todo, "inputs": inputs}))
-        work.finished(result["outcome"])
-        board.post(result["outcome"])
-        return {
-            "outcomes": {todo.id: result["outcome"]},
-            "evidence": result.get("evidence", {}),
-            "usage": result.get("usage", Usage()),
-        }
-
-    def fan_out(state: PlanState) -> Sequence[Send]:
-        return [Send("task", {"task": task}) for task in state["tasks"]]
-
-    builder.add_node("task", task, input_schema=PlanTask)
-    builder.add_conditional_edges(START, fan_out, ["task"])
+    builder.add_node("task", _task, input_schema=OneTask)
+    builder.add_conditional_edges(START, send_all, ["task"])
     return builder.compile(name="plan")
 
 
-plan_graph = _plan_graph()
+def _compile_each_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
+    def send_all(state: EachState) -> Sequence[Send]:
+        return [Send("instance", OneItem(position=n)) for n in range(state["count"])]
+
+    builder = StateGraph(EachState, context_schema=Instances)
+    builder.add_node("instance", _instance, input_schema=OneItem)
+    builder.add_conditional_edges(START, send_all, ["instance"])
+    return builder.compile(name="for_each")
 
 
-async def run_plan(plan: Plan, outcomes: Mapping[str, Outcome], work: Work, config: RunnableConfig) -> PlanOutput:
-    """Run what a plan still has to run.
-
-    Called inside a node; if that node was interrupted, the tasks that had finished are not
-    run again and half-done ones go on at their next step.
-
-    Args:
-        plan: A valid plan.
-        outcomes: What earlier executions came to; usable ones are kept.
-        work: What the tasks share.
-        config: The node's own config, which leads to its checkpoints.
-
-    Returns:
-        Outcomes, passages and usage of the tasks that ran.
-    """
-    todo = list(unfinished(plan, outcomes))
-    if not todo:
-        return {}
-    board = Board(plan, usable(outcomes.values()))
-    for outcome in await _finished_before(config):
-        board.post(outcome)
-        work.finished(outcome)
-    return cast("PlanOutput", await plan_graph.ainvoke({"tasks": todo}, context=Execution(board, work)))
-
-
-async def _finished_before(config: RunnableConfig) -> list[Outcome]:
-    """Outcomes of Sends that finished before this node was interrupted; none on a first run."""
-    try:
-        snapshot = await plan_graph.aget_state(config)
-    except ValueError:  # the graph runs without a checkpointer
-        return []
-    return [
-        outcome
-        for task in snapshot.tasks
-        if isinstance(task.result, dict)
-        for outcome in task.result["outcomes"].values()
-    ]
+_plan_graph = _compile_plan_graph()
+_each_graph = _compile_each_graph()

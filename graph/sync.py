@@ -2,6 +2,9 @@
 
 Every node is async, and LangGraph runs async nodes for async callers only. The checkpointer must have async
 methods that are not bound to another loop; `InMemorySaver` does, or none.
+
+The loop has a thread of its own. So the caller has the result when the run has it, even if a tool still blocks some
+thread, and a caller who is interrupted, or leaves a stream early, ends the run at once.
 """
 
 import asyncio
@@ -9,13 +12,16 @@ import contextvars
 import queue
 import threading
 from collections.abc import Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any, Final, Generic, TypeVar
 
 from langgraph.graph.state import CompiledStateGraph
 
 T = TypeVar("T")
-_END = object()
+_END: Final = object()
+_PATIENCE: Final = 2.0
+"""Seconds that a run which was called off has to end, and its thread after it; a tool may block it for longer."""
 
 
 class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
@@ -23,44 +29,63 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
     def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:  # noqa: A002 - LangGraph's name
         """As `ainvoke`, for callers without an event loop (or from within one, blocking it)."""
-        return _completed(self.ainvoke(input, config, **kwargs))
+        run = _Apart(self.ainvoke(input, config, **kwargs))
+        try:
+            return run.result.result()
+        finally:
+            run.end()
 
     def stream(self, input: Any, config: Any = None, **kwargs: Any) -> Iterator[Any]:  # noqa: A002 - the same
         """As `astream`, for callers without an event loop."""
         parts: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        stopped = threading.Event()
 
         async def pump() -> None:
             async for part in self.astream(input, config, **kwargs):
                 parts.put(part)
-                if stopped.is_set():
-                    return
 
-        def run() -> None:
-            try:
-                asyncio.run(pump())
-            except BaseException as error:  # noqa: BLE001 - raised again where the stream is read
-                parts.put((_END, error))
-            else:
-                parts.put((_END, None))
-
-        thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), name="weiwo-run", daemon=True)
-        thread.start()
+        run = _Apart(pump())
+        run.result.add_done_callback(lambda _: parts.put(_END))
         try:
-            while not (isinstance(part := parts.get(), tuple) and part and part[0] is _END):
+            while (part := parts.get()) is not _END:
                 yield part
-            if part[1] is not None:
-                raise part[1]
+            run.result.result()
         finally:
-            stopped.set()
-            thread.join()
+            run.end()
 
 
-def _completed(coroutine: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine, on a loop of its own."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(coroutine)
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(contextvars.copy_context().run, asyncio.run, coroutine).result()
+class _Apart(Generic[T]):
+    """A coroutine on a loop and a thread of its own.
+
+    Attributes:
+        result: What it comes to.
+    """
+
+    def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:
+        self.result: Future[T] = Future()
+        self._begun = threading.Event()
+        run = contextvars.copy_context().run
+        self._thread = threading.Thread(target=run, args=(self._run, coroutine), name="weiwo-run", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """Call it off, unless it has ended."""
+        self._begun.wait(_PATIENCE)
+        if not self.result.done():
+            with suppress(RuntimeError):  # its loop was closed this very moment
+                self._loop.call_soon_threadsafe(self._task.cancel)
+        self._thread.join(_PATIENCE)
+
+    def _run(self, coroutine: Coroutine[Any, Any, T]) -> None:
+        async def held() -> T:
+            self._loop = asyncio.get_running_loop()
+            self._task = self._loop.create_task(coroutine)
+            self._begun.set()
+            return await self._task
+
+        with asyncio.Runner() as runner:
+            try:
+                value = runner.run(held())
+            except BaseException as error:  # noqa: BLE001 - raised again where the result is read
+                self.result.set_exception(error)
+            else:
+                self.result.set_result(value)

@@ -1,26 +1,81 @@
-"""`for_each`: one instance of a task per item of a list known only at run time, joined in item order."""
+"""`for_each`: one instance of a task per item of a list known only at run time, joined in item order.
+
+Equal items are looked up once. In a list that was read somewhere, an item that stands twice is there by
+accident, and counts once. In a list that a `for_each` task joined, every value belongs to an item of its own (two
+people may come from the same country), so each keeps its place and a second `for_each` lines up with the first.
+"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+from nodes.task_state import TaskInput
 from state import ITEM, REFERENCE, Failure, FailureKind, JsonValue, Outcome, Quote, Task, item_type
+
+_NAMED = 10
+"""Items without a value that a note names; all are in `detail`."""
+
+
+@dataclass(frozen=True)
+class Fan:
+    """What a `for_each` task runs over.
+
+    Attributes:
+        items: The items, in order.
+        positions: For each item, which of the starts is its own.
+        starts: What the instances start from, one for each distinct item.
+        cut: How many more items the limit left out.
+    """
+
+    items: Sequence[JsonValue]
+    positions: Sequence[int]
+    starts: Sequence[TaskInput]
+    cut: int = 0
+
+
+def fan_of(task: Task, inputs: Mapping[str, Outcome], max_items: int) -> Fan:
+    """The items of a `for_each` task, and an instance for each that differs.
+
+    Args:
+        task: The task.
+        inputs: Usable upstream outcomes by task id, that of the list among them.
+        max_items: Instances at most.
+    """
+    found, source = items_of(task, inputs)
+    items: list[JsonValue] = []
+    positions: list[int] = []
+    starts: list[TaskInput] = []
+    known: dict[str, int] = {}
+    for item in found:
+        key = _key(item)
+        if source is not None and key not in known and len(starts) < max_items:
+            known[key] = len(starts)
+            instance, bound = instance_of(task, item, known[key], source, inputs)
+            starts.append({"task": instance, "inputs": bound})
+        if key in known:
+            items.append(item)
+            positions.append(known[key])
+    return Fan(items, positions, starts, len(found) - len(items))
 
 
 def items_of(task: Task, inputs: Mapping[str, Outcome]) -> tuple[list[JsonValue], Outcome | None]:
-    """The items a `for_each` task runs over: blanks dropped, an item that stands twice runs once.
-
-    Returns:
-        The items in order, and the outcome they came from.
-    """
+    """The items a `for_each` task runs over, blanks dropped, and the outcome they came from."""
     match = REFERENCE.fullmatch((task.for_each or "").strip())
     source = inputs.get(match[1]) if match else None
     if source is None:
         return [], None
     values = source.value if isinstance(source.value, list) else [source.value]
-    kept = [value for value in values if value is not None and str(value).strip()]
+    kept: list[JsonValue] = [value for value in values if value is not None and _key(value)]
+    if "items" in source.detail:  # joined: each value belongs to an item of its own
+        return kept, source
     distinct: dict[str, JsonValue] = {}
     for value in kept:
-        distinct.setdefault(str(value).strip().casefold(), value)
+        distinct.setdefault(_key(value), value)
     return list(distinct.values()), source
+
+
+def _key(item: JsonValue) -> str:
+    """Items with the same key are the same."""
+    return str(item).strip().casefold()
 
 
 def instance_of(
@@ -35,35 +90,36 @@ def instance_of(
     return instance, {**inputs, ITEM: bound, source.task_id: bound}
 
 
-def join(task: Task, items: Sequence[JsonValue], by_position: Mapping[int, Outcome], cut: int) -> Outcome:
+def join(task: Task, fan: Fan, by_position: Mapping[int, Outcome]) -> Outcome:
     """One outcome for the whole: values in item order, and what is missing said.
+
+    `detail["items"]` names the item that each value belongs to (an instance that returns a list has as many values),
+    `detail["missing"]` the items without one, and `detail["limit"]` is there if a limit of the run broke some off.
 
     Args:
         task: The `for_each` task.
-        items: The items that ran.
+        fan: What it ran over.
         by_position: Outcome of each instance.
-        cut: Items that the limit left out.
     """
-    outcomes = [by_position[position] for position in range(len(items))]
-    found = [(item, outcome) for item, outcome in zip(items, outcomes, strict=True) if outcome.usable]
-    missing = [str(item) for item, outcome in zip(items, outcomes, strict=True) if not outcome.usable]
-    notes = []
-    if cut:
-        notes.append(f"{cut} more items were cut by the limit of {len(items)}")
-    if missing:
-        notes.append(f"no value for {', '.join(missing)}")
-    failure = None
-    if items and not found:
-        kinds = {outcome.failure.kind for outcome in outcomes if outcome.failure is not None}
-        kind: FailureKind = kinds.pop() if len(kinds) == 1 else "incomplete"
-        failure = Failure(task_id=task.id, kind=kind, message=f"none of the {len(items)} items has a value")
+    outcomes = [by_position[position] for position in range(len(fan.starts))]
     values: list[JsonValue] = []
-    for _, outcome in found:
-        if isinstance(outcome.value, list):
-            values.extend(outcome.value)
+    items: list[JsonValue] = []
+    lacking: list[str] = []
+    for item, position in zip(fan.items, fan.positions, strict=True):
+        one = by_position[position]
+        if one.usable:
+            more = one.value if isinstance(one.value, list) else [one.value]
+            values.extend(more)
+            items.extend([item] * len(more))
         else:
-            values.append(outcome.value)
+            lacking.append(str(item))
+    missing = list(dict.fromkeys(lacking))
+    usable = [outcome for outcome in outcomes if outcome.usable]
     quotes: list[Quote] = [quote for outcome in outcomes for quote in outcome.quotes]
+    failure = None if usable or not outcomes else _failure(task, outcomes)
+    detail: dict[str, JsonValue] = {"items": items, "missing": list(missing)}
+    if any(outcome.failure is not None and outcome.failure.kind == "limit" for outcome in outcomes):
+        detail["limit"] = True
     return Outcome(
         task_id=task.id,
         status="succeeded" if failure is None else ("empty" if failure.kind == "empty" else "failed"),
@@ -75,8 +131,24 @@ def join(task: Task, items: Sequence[JsonValue], by_position: Mapping[int, Outco
         attempts=sum(outcome.attempts for outcome in outcomes),
         seconds=sum(outcome.seconds for outcome in outcomes),
         decided_by="model" if any(outcome.decided_by == "model" for outcome in outcomes) else "rule",
-        confidence=min((outcome.confidence for _, outcome in found), default=1.0),
-        detail={"items": [item for item, _ in found], "missing": list(missing)},
+        confidence=min((outcome.confidence for outcome in usable), default=1.0),
+        detail=detail,
         failure=failure,
-        note="; ".join(notes),
+        note=_note(fan, missing),
     )
+
+
+def _failure(task: Task, outcomes: Sequence[Outcome]) -> Failure:
+    kinds = {outcome.failure.kind for outcome in outcomes if outcome.failure is not None}
+    kind: FailureKind = kinds.pop() if len(kinds) == 1 else "incomplete"
+    return Failure(task_id=task.id, kind=kind, message=f"none of the {len(outcomes)} items has a value")
+
+
+def _note(fan: Fan, missing: Sequence[str]) -> str:
+    notes = []
+    if fan.cut:
+        notes.append(f"{fan.cut} more items were cut by the limit of {len(fan.starts)}")
+    if missing:
+        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        notes.append(f"no value for {', '.join(missing[:_NAMED])}{more}")
+    return "; ".join(notes)

@@ -6,21 +6,23 @@ opens a document, up to its turns. Whatever happens ends in a typed outcome. `gr
 this module only knows one.
 """
 
-import asyncio
 import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from nodes import each, outcomes
+from nodes import outcomes
 from nodes.handoff import fill_args, fill_text
 from nodes.reader import Judgement, Progress, judge
 from nodes.services import Services
-from nodes.task_state import Call, TaskInput, TaskState, fingerprint
-from state import ITEM, Evidence, JsonValue, Outcome, Task
+from nodes.slots import Slots, Turn
+from nodes.task_state import Call, TaskState, fingerprint
+from state import ITEM, Evidence, Outcome, Task
 from text.values import render
-from tools.run import ToolFailure, ToolResult, run_tool
+from tools.calls import Caller
+from tools.policies import POLICIES
+from tools.run import ToolFailure, ToolResult
 
 KEPT_PASSAGES = 8
 """Passages a task hands to the state beside those it cites; whole results would swell every checkpoint."""
@@ -32,13 +34,13 @@ class Work:
 
     Attributes:
         services: The run's resources.
-        slots: Bounds the work that goes on at the same time; held while working, never while waiting.
+        slots: Bounds the tasks that work at the same time; waiting takes none.
         question: The user's question.
         tools: The tools tasks may use.
     """
 
     services: Services
-    slots: asyncio.Semaphore
+    slots: Slots
     question: str
     tools: tuple[str, ...]
 
@@ -57,41 +59,46 @@ class Work:
                 "decided_by": outcome.decided_by,
                 "failure": outcome.failure.message if outcome.failure else "",
                 "note": outcome.note,
+                "cached": outcome.detail.get("cached") is True,
             }
         )
 
 
-async def act(state: TaskState, work: Work) -> dict[str, Any]:
+async def act(state: TaskState, work: Work, turn: Turn) -> dict[str, Any]:
     """Make the next tool call of a task."""
     task, services = state["task"], work.services.scoped()
-    turn = state.get("turn", 0) + 1
+    number = state.get("turn", 0) + 1
     try:
         call = state.get("call") or _first_call(task, state["inputs"], services)
     except ValueError as error:
         return {"outcome": outcomes.unfinished(task, "failed", "bad_arguments", str(error), state)}
-    services.emit(_progress(state, turn, call))
+    except KeyError:  # the run goes on where another set of tools is set up
+        gone = f"{task.tool}: no such tool is set up here"
+        return {"outcome": outcomes.unfinished(task, "failed", "not_found", gone, state)}
+    services.emit(_progress(state, number, call))
     tried = [*state.get("tried", []), fingerprint(call)]
-    started = time.monotonic()
-    async with work.slots:
-        try:
-            result = await _call(call, services)
-        except ToolFailure as failure:
-            spent = state.get("seconds", 0.0) + time.monotonic() - started
-            update: dict[str, Any] = {"tried": tried, "turn": turn, "seconds": spent, "usage": services.budget.delta()}
-            if (substitute := _substitute(call, tried, work)) is not None and failure.kind != "limit":
-                return {**update, "call": substitute}
-            known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
-            return {
-                **update,
-                "outcome": outcomes.unfinished(task, "failed", failure.kind, failure.message, known, call["tool"]),
-            }
+    substitute = _substitute(call, {**state, "tried": tried}, work)
+    caller = _caller(task, call, services, turn)
+    try:
+        result = await services.calls.call(call["tool"], call["args"], caller, has_substitute=substitute is not None)
+    except ToolFailure as failure:
+        update = _spent(state, failure, services)
+        known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
+        if substitute is not None and POLICIES[failure.kind].substitute:
+            failed = {**state.get("failed", {}), call["tool"]: failure.message}
+            return {**update, "tried": tried, "failed": failed, "call": substitute}
+        outcome = outcomes.unfinished(task, "failed", failure.kind, failure.message, known, call["tool"])
+        return {**update, "tried": tried, "outcome": outcome}
     update = {
+        **_spent(state, result, services),
         "call": call,
         "tried": tried,
-        "turn": turn,
-        "seconds": state.get("seconds", 0.0) + time.monotonic() - started,
-        "usage": services.budget.delta(),
+        "turn": number,
+        "cached": result.cached,
     }
+    if result.cached:
+        note = f"{call['tool']}: kept from an earlier call"
+        services.emit({"type": "task_progress", "task_id": task.id, "tool": call["tool"], "cached": True, "note": note})
     if result.value is not None and result.type is not None:
         known = {**state, **update}  # type: ignore[typeddict-item]
         return {**update, "outcome": outcomes.computed(task, result, known)}
@@ -101,7 +108,7 @@ async def act(state: TaskState, work: Work) -> dict[str, Any]:
     return {**update, "passages": _merged(old, result.passages, task.id)}
 
 
-async def read(state: TaskState, work: Work) -> dict[str, Any]:
+async def read(state: TaskState, work: Work, turn: Turn) -> dict[str, Any]:
     """Read what a task has found; decide its outcome or its next call."""
     task, services = state["task"], work.services.scoped()
     limits = services.settings.limits
@@ -109,7 +116,7 @@ async def read(state: TaskState, work: Work) -> dict[str, Any]:
     passages = state.get("passages", [])
     started = time.monotonic()
     last = state["turn"] >= limits.max_turns
-    async with work.slots:
+    async with turn:
         judgement = await judge(
             question or work.question,
             task.ret,
@@ -148,47 +155,34 @@ def after_read(state: TaskState) -> Literal["act", "done"]:
     return "done" if "outcome" in state else "act"
 
 
-def instances(task: Task, inputs: dict[str, Outcome], work: Work) -> tuple[list[TaskInput], list[JsonValue], int]:
-    """The instances of a `for_each` task.
-
-    Returns:
-        What each starts from, the items, and how many more the limit cut.
-    """
-    items, source = each.items_of(task, inputs)
-    kept = items[: work.services.settings.limits.max_items]
-    starts: list[TaskInput] = []
-    for position, item in enumerate(kept):
-        if source is not None:
-            instance, bound = each.instance_of(task, item, position, source, inputs)
-            starts.append({"task": instance, "inputs": bound})
-    return starts, kept, len(items) - len(kept)
-
-
 def _first_call(task: Task, inputs: Mapping[str, Outcome], services: Services) -> Call:
     schema = services.registry.info(task.tool).args_schema
     return {"tool": task.tool, "args": fill_args(task, inputs, services.language, schema)}
 
 
-async def _call(call: Call, services: Services) -> ToolResult:
-    limits, left = services.settings.limits, services.work_seconds()
-    if left <= 0:
-        raise ToolFailure("limit", "not called: the run's max_seconds is reached")
-    services.budget.record_tool_call()
-    tool, seconds = services.registry.get(call["tool"]), min(limits.tool_seconds, left)
-    try:
-        return await run_tool(tool, call["args"], seconds=seconds, max_bytes=limits.max_page_bytes)
-    except ToolFailure as failure:
-        if failure.kind == "timeout" and services.work_seconds() <= 0:
-            raise ToolFailure("limit", f"{tool.name}: broken off, the run's max_seconds is reached") from failure
-        raise
+def _caller(task: Task, call: Call, services: Services, turn: Turn) -> Caller:
+    """A task as the tools see it: what pays for a call, and who hears of it."""
+
+    def tell(note: str) -> None:
+        services.emit({"type": "task_progress", "task_id": task.id, "tool": call["tool"], "note": note})
+
+    return Caller(turn, services.work_seconds, services.budget.record_tool_call, tell)
 
 
-def _substitute(call: Call, tried: list[str], work: Work) -> Call | None:
-    """The same arguments for another tool of the cluster, one not yet tried with them."""
-    for name in work.services.registry.substitutes(call["tool"]):
-        properties = work.services.registry.info(name).args_schema.get("properties", {})
-        other: Call = {"tool": name, "args": {key: value for key, value in call["args"].items() if key in properties}}
-        if name in work.tools and fingerprint(other) not in tried:
+def _spent(state: TaskState, done: ToolResult | ToolFailure, services: Services) -> dict[str, Any]:
+    """What a call, made or not, has cost."""
+    return {
+        "attempts": state.get("attempts", 0) + done.attempts,
+        "seconds": state.get("seconds", 0.0) + done.seconds,
+        "usage": services.budget.delta(),
+    }
+
+
+def _substitute(call: Call, state: TaskState, work: Work) -> Call | None:
+    """The same call for another tool of the cluster: one not yet tried with it, that has not failed this task yet."""
+    for name, args in work.services.calls.substitutes(call["tool"], call["args"]).items():
+        other: Call = {"tool": name, "args": args}
+        if name in work.tools and name not in state.get("failed", {}) and fingerprint(other) not in state["tried"]:
             return other
     return None
 
@@ -204,7 +198,7 @@ def _next_call(question: str, judgement: Judgement, state: TaskState, work: Work
     if judgement.decided_by == "rule":
         if "query" in current["args"] and question:
             options.append({"tool": current["tool"], "args": {**current["args"], "query": question}})
-        if (substitute := _substitute(current, state["tried"], work)) is not None:
+        if POLICIES["empty"].substitute and (substitute := _substitute(current, state, work)) is not None:
             options.append(substitute)
     return next((call for call in options if fingerprint(call) not in state["tried"]), None)
 

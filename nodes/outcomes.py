@@ -1,11 +1,12 @@
 """The outcomes a task can come to, built in one place so that each carries what the trace needs."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from nodes.reader import Judgement
 from nodes.task_state import TaskState
-from state import Failure, FailureKind, Outcome, Task
+from state import Failure, FailureKind, JsonValue, Outcome, Task
 from text.values import coerce
+from tools.printable import one_line
 from tools.run import ToolResult
 
 
@@ -20,32 +21,43 @@ def found(task: Task, judgement: Judgement, state: TaskState) -> Outcome:
         evidence_ids=reading.evidence_ids,
         quotes=reading.quotes,
         tool=state["call"]["tool"],
-        attempts=state["turn"],
+        attempts=state.get("attempts", 0),
         seconds=state["seconds"],
         decided_by=judgement.decided_by,
         confidence=reading.confidence,
-        detail=dict(reading.detail),
+        detail={**reading.detail, **_kept(state)},
         note=reading.missing if judgement.decided_by == "model" else "",
     )
 
 
+_CALCULABLE: Final = frozenset({"number", "date"})
+
+
 def computed(task: Task, result: ToolResult, state: TaskState) -> Outcome:
-    """A value a tool worked out; it rests on what its inputs rest on."""
+    """A value a tool worked out; it rests on what its inputs rest on.
+
+    What cannot be read as the type that others were promised is a failure that names it: a wrong type, handed on,
+    would surface two tasks later as a wrong number. A number and a date may stand for each other, since whatever
+    calculates takes either.
+    """
+    tool = state["call"]["tool"]
+    type_ = task.ret
     try:
-        value = coerce(result.value, task.ret)
-        type_ = task.ret
-    except ValueError:
-        value, type_ = result.value, result.type or "text"  # the tool knows its own type better than the plan
+        value = coerce(result.value, type_)
+    except ValueError as error:
+        if result.type is None or not {result.type, type_} <= _CALCULABLE:
+            return unfinished(task, "failed", "incomplete", f"{tool}: {error}", state, tool)
+        value, type_ = result.value, result.type
     return Outcome(
         task_id=task.id,
         status="succeeded",
         value=value,
         type=type_,
         evidence_ids=tuple(dict.fromkeys(key for source in state["inputs"].values() for key in source.evidence_ids)),
-        tool=state["call"]["tool"],
-        attempts=state["turn"],
+        tool=tool,
+        attempts=state.get("attempts", 0),
         seconds=state["seconds"],
-        detail={**result.detail, "computed": True},
+        detail={**result.detail, "computed": True, **_kept(state)},
     )
 
 
@@ -57,16 +69,22 @@ def unfinished(
     state: TaskState,
     tool: str = "",
 ) -> Outcome:
-    """A task that came to nothing, with why."""
+    """A task that came to nothing, with why, and what had come to nothing before."""
+    if earlier := state.get("failed"):
+        message = one_line(f"{message} (before that: {'; '.join(earlier.values())})", 600)
     return Outcome(
         task_id=task.id,
         status=status,
         type=task.ret,
         tool=tool or task.tool,
-        attempts=state.get("turn", 0),
+        attempts=state.get("attempts", 0),
         seconds=state.get("seconds", 0.0),
         failure=Failure(task_id=task.id, kind=kind, message=message),
     )
+
+
+def _kept(state: TaskState) -> dict[str, JsonValue]:
+    return {"cached": True} if state.get("cached") else {}
 
 
 def crashed(task: Task, error: Exception) -> Outcome:

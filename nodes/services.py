@@ -14,6 +14,7 @@ from models.budget import Budget
 from models.gateway import ChatModels
 from state import Language
 from state.settings import Settings
+from tools.calls import ToolCalls
 from tools.registry import Registry, ToolInfo
 
 Emit = Callable[[dict[str, Any]], None]
@@ -26,10 +27,6 @@ def today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
-WRITER_SHARE = 0.1
-"""This share of the run's seconds is kept for writing: work stops before it, so that there is always an answer."""
-
-
 @dataclass(frozen=True)
 class Services:
     """The run's resources, as one node sees them.
@@ -38,6 +35,7 @@ class Services:
         run: Names the run of this question, across the processes it may take.
         settings: The settings in force.
         registry: The tools.
+        calls: The door to them: calls are merged, kept for later, and kept from tools that are out of order.
         models: The chat models, by role.
         budget: What may still be spent, shared by the tasks that run at the same time.
         emit: Sends an event.
@@ -47,6 +45,7 @@ class Services:
     run: str
     settings: Settings
     registry: Registry
+    calls: ToolCalls
     models: ChatModels
     budget: Budget
     emit: Emit
@@ -63,8 +62,9 @@ class Services:
 
     def work_seconds(self) -> float:
         """Seconds left for searching and reading; 0 ends that work with a limit."""
-        return self.budget.remaining_seconds(reserve=self.settings.limits.max_seconds * WRITER_SHARE)
+        return self.budget.work_seconds()
 
     def interfaces(self, names: Sequence[str]) -> Mapping[str, ToolInfo]:
-        """The interfaces of the named tools, as the plan's validator wants them."""
-        return {name: self.registry.info(name) for name in names}
+        """The interfaces of the named tools, as the plan's validator wants them; a tool that is gone has none."""
+        known = {info.name: info for info in self.registry.infos()}
+        return {name: known[name] for name in names if name in known}

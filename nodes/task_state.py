@@ -29,8 +29,8 @@ class TaskOutput(TypedDict, total=False):
     usage: Annotated[Usage, add_usage]
 
 
-class TaskState(TaskInput, TaskOutput, total=False):
-    """The channels of the task graph."""
+class TaskProgress(TaskOutput, total=False):
+    """The channels of the task graph: how far one task has come."""
 
     call: Call
     """The call to make next."""
@@ -45,10 +45,23 @@ class TaskState(TaskInput, TaskOutput, total=False):
     """Passages that the last call brought and none before."""
 
     turn: int
-    """Calls made."""
+    """Searches and openings so far, however many calls each took."""
+
+    attempts: int
+    """Calls really made: further ones and those of substitutes counted, kept results not."""
+
+    failed: dict[str, str]
+    """Tools that failed the task, and how, so that they are left alone and the last failure can name them."""
+
+    cached: bool
+    """Whether the latest result was kept from an earlier call."""
 
     seconds: float
     """Time spent working."""
+
+
+class TaskState(TaskInput, TaskProgress, total=False):
+    """A task with all that is known while it works."""
 
 
 def fingerprint(call: Call) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 from text.dates import PartialDate
 from tools.formula import plain_formula
 
-MAX_NODES: Final = 200
+MAX_NODES: Final = 2_000
 LARGEST: Final = 10**300
 LARGEST_EXPONENT: Final = 1000
 

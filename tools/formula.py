@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-MAX_LENGTH: Final = 2000
+MAX_LENGTH: Final = 20_000
 
 _PLAIN: Final = {0xFF01 + offset: 0x21 + offset for offset in range(0x5E)} | str.maketrans(
     {

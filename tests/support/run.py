@@ -3,19 +3,24 @@
 import asyncio
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.store.base import BaseStore
 
 from models.budget import Budget
 from models.gateway import ChatModels
 from nodes.executor import Work
 from nodes.services import Services
+from nodes.slots import Slots
 from state import Evidence, Language, Limits, Usage, passage_id
 from state.settings import Settings
 from tools.calculator import Calculator
+from tools.calls import ToolCalls
 from tools.date_difference import DateDifference
 from tools.registry import Registry
+from tools.run import Backoff
 
 
 def search_tool(
@@ -38,7 +43,7 @@ def search_tool(
     tool = StructuredTool.from_function(
         coroutine=run, name=name, description="Finds passages.", response_format="content_and_artifact"
     )
-    tool.metadata = {"calls": calls, "cluster": "search"}
+    tool.metadata = {"calls": calls, "cluster": "search", "cache_seconds": 0}
     return tool
 
 
@@ -48,15 +53,28 @@ def services(
     language: Language = "en",
     model: BaseChatModel | None = None,
     events: list[dict[str, Any]] | None = None,
+    store: BaseStore | None = None,
+    fresh: bool = False,
 ) -> Services:
     """Services over these tools and the two that calculate, without a model unless one is given."""
-    settings = Settings(home="/nonexistent", limits=limits or Limits())
+    settings = Settings(home="/nonexistent", limits=limits or Limits(), fresh=fresh)
+    registry = Registry([*tools, Calculator(), DateDifference()])
+    run = uuid4().hex
     budget = Budget(settings.limits, Usage())
     roles = ("master", "planner", "executor", "reflection", "writer")
     return Services(
-        run="test",
+        run=run,
         settings=settings,
-        registry=Registry([*tools, Calculator(), DateDifference()]),
+        registry=registry,
+        calls=ToolCalls(
+            run,
+            registry,
+            store,
+            seconds=settings.limits.tool_seconds,
+            max_bytes=settings.limits.max_page_bytes,
+            fresh=fresh,
+            backoff=Backoff(first=0.01),
+        ),
         models=ChatModels(settings, budget, given=dict.fromkeys(roles, model) if model else {}),
         budget=budget,
         emit=(events if events is not None else []).append,
@@ -66,4 +84,4 @@ def services(
 
 def work(run: Services, question: str = "?", parallel: int = 8) -> Work:
     """What the tasks of one execution share."""
-    return Work(run, asyncio.Semaphore(parallel), question, run.registry.names())
+    return Work(run, Slots(parallel), question, run.registry.names())

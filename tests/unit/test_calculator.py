@@ -87,12 +87,12 @@ def test_everything_else_is_refused_in_one_line(expression: str) -> None:
 @pytest.mark.parametrize(
     "expression",
     [
-        "1" * 2001,
-        "+".join("1" * 150),
-        "(" * 1999,
-        "-" * 1999 + "1",
-        "[" * 1000 + "]" * 1000,
-        "9" * 2000,
+        "1" * 20_001,
+        "+".join("1" * 1500),
+        "(" * 19_999,
+        "-" * 19_999 + "1",
+        "[" * 10_000 + "]" * 10_000,
+        "9" * 20_000,
     ],
 )
 def test_size_is_bounded(expression: str) -> None:

@@ -219,7 +219,10 @@ async def test_a_task_that_finds_nothing_asks_in_other_words_but_never_the_same_
     plan = Plan(tasks=(ask("a", "When was Ada Smith born?", "Ada"), ask("b", "Ada", "Ada")))
     outcomes = await run(plan, tool)
     assert {outcome.status for outcome in outcomes.values()} == {"empty"}
-    assert sorted(tool.metadata["calls"]) == ["Ada", "Ada", "When was Ada Smith born?"]
+    calls = tool.metadata["calls"]
+    assert set(calls) == {"Ada", "When was Ada Smith born?"}
+    assert calls.count("Ada") <= 2  # once for each task, or for both where their calls meet
+    assert calls.count("When was Ada Smith born?") == 1
 
 
 async def test_what_cannot_be_calculated_is_a_failure_that_names_it():

@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from nodes.each import instance_of, items_of, join
+from nodes.each import Fan, fan_of, instance_of, items_of, join
 from nodes.handoff import fill_args, fill_text
 from state import Outcome, Quote
 from tests.support.states import got, lost, passage, search
@@ -61,6 +63,12 @@ def test_passages_are_iterated_as_texts():
     assert fill_text("Sum up: {{item}}", bound, "en") == "Sum up: First page."
 
 
+def over(*items: Any, cut: int = 0) -> Fan:
+    """A run over these items, all different."""
+    fan = fan_of(TASK, people(list(items)), 1000)
+    return Fan(fan.items, fan.positions, fan.starts, cut)
+
+
 ONE, TWO = passage("Ada was born in 1815."), passage("Alan was born in 1912.")
 
 
@@ -69,7 +77,7 @@ def test_values_are_joined_in_item_order_with_all_they_rest_on():
         1: got("births[2]", "1912", on=TWO, attempts=2, seconds=1.5, confidence=0.5, decided_by="model"),
         0: got("births[1]", "1815", on=ONE, attempts=1, seconds=0.5, quotes=(Quote(evidence_id=ONE.id, text="1815"),)),
     }
-    whole = join(TASK, ["Ada", "Alan"], outcomes, 0)
+    whole = join(TASK, over("Ada", "Alan"), outcomes)
     assert (whole.task_id, whole.status, whole.value, whole.type) == (
         "births",
         "succeeded",
@@ -84,7 +92,7 @@ def test_values_are_joined_in_item_order_with_all_they_rest_on():
 
 
 def test_what_some_items_lack_is_said_and_the_rest_kept():
-    whole = join(TASK, ["Ada", "Bob", "Alan"], {0: got("1", "1815"), 1: lost("2"), 2: got("3", "1912")}, 7)
+    whole = join(TASK, over("Ada", "Bob", "Alan", cut=7), {0: got("1", "1815"), 1: lost("2"), 2: got("3", "1912")})
     assert whole.value == ["1815", "1912"]
     assert whole.detail == {"items": ["Ada", "Alan"], "missing": ["Bob"]}
     assert "7 more items" in whole.note
@@ -93,8 +101,9 @@ def test_what_some_items_lack_is_said_and_the_rest_kept():
 
 def test_lists_of_lists_are_one_list():
     task = search("x", "Who?", for_each="{{people.ret}}", ret="list[text]")
-    whole = join(task, [1, 2], {0: got("1", ["a", "b"], "list[text]"), 1: got("2", ["c"], "list[text]")}, 0)
+    whole = join(task, over(1, 2), {0: got("1", ["a", "b"], "list[text]"), 1: got("2", ["c"], "list[text]")})
     assert (whole.value, whole.type) == (["a", "b", "c"], "list[text]")
+    assert whole.detail["items"] == [1, 1, 2]  # the item that each value belongs to
 
 
 @pytest.mark.parametrize(
@@ -107,7 +116,7 @@ def test_lists_of_lists_are_one_list():
     ],
 )
 def test_when_no_item_has_a_value_the_whole_has_none(kinds, status, kind):
-    whole = join(TASK, ["a", "b"], {n: lost(str(n), k) for n, k in enumerate(kinds)}, 0)
+    whole = join(TASK, over("a", "b"), {n: lost(str(n), k) for n, k in enumerate(kinds)})
     assert (whole.status, whole.value, whole.usable) == (status, None, False)
     assert whole.failure is not None
     assert whole.failure.kind == kind
@@ -115,5 +124,66 @@ def test_when_no_item_has_a_value_the_whole_has_none(kinds, status, kind):
 
 
 def test_over_an_empty_list_it_is_an_empty_list():
-    whole = join(TASK, [], {}, 0)
+    whole = join(TASK, over(), {})
     assert (whole.status, whole.value, whole.type, whole.failure) == ("succeeded", [], "list[date]", None)
+
+
+def joined(*values: Any) -> dict[str, Outcome]:
+    """A list that a `for_each` task joined: each value belongs to an item of its own."""
+    return {"people": got("people", list(values), "list[text]", detail={"items": list(range(len(values)))})}
+
+
+def test_in_a_joined_list_every_value_keeps_its_place_and_equal_ones_run_once():
+    fan = fan_of(TASK, joined("France", "Peru", "FRANCE ", "Chad", "Peru"), 100)
+    assert fan.items == ["France", "Peru", "FRANCE ", "Chad", "Peru"]
+    assert fan.positions == [0, 1, 0, 2, 1]
+    assert [start["task"].id for start in fan.starts] == ["births[1]", "births[2]", "births[3]"]
+    assert [start["inputs"]["item"].value for start in fan.starts] == ["France", "Peru", "Chad"]
+    whole = join(TASK, fan, {0: got("1", "67"), 1: lost("2"), 2: got("3", "20")})
+    assert whole.value == ["67", "67", "20"]
+    assert whole.detail == {"items": ["France", "FRANCE ", "Chad"], "missing": ["Peru"]}
+
+
+def test_the_limit_bounds_instances():
+    assert fan_of(TASK, people(["a", "b", "a", "c", "d"]), 2).cut == 2
+    fan = fan_of(TASK, joined("a", "b", "a", "c", "b", "d"), 2)
+    assert (fan.items, fan.positions, fan.cut) == (["a", "b", "a", "b"], [0, 1, 0, 1], 2)
+    assert "2 more items were cut by the limit of 2" in join(TASK, fan, {0: got("1", "x"), 1: got("2", "y")}).note
+
+
+def test_a_note_names_only_some_of_many_that_are_missing():
+    fan = over(*range(500))
+    whole = join(TASK, fan, {n: lost(str(n)) if n else got("0", "1") for n in range(500)})
+    assert whole.note.endswith("9, 10 and 489 more")
+    assert len(whole.detail["missing"]) == 499  # type: ignore[arg-type]
+
+
+def test_that_a_limit_of_the_run_broke_some_off_is_said():
+    whole = join(TASK, over("a", "b"), {0: got("1", "1815"), 1: lost("2", "limit")})
+    assert whole.usable
+    assert whole.detail["limit"] is True
+
+
+lists = st.lists(st.one_of(st.none(), st.text(max_size=3), st.integers(-2, 2), st.booleans()), max_size=12)
+
+
+@given(lists, st.booleans(), st.integers(1, 6), st.data())
+def test_values_items_and_what_is_missing_always_add_up(values, was_joined, limit, data):
+    fan = fan_of(TASK, joined(*values) if was_joined else people(values), limit)
+    assert len(fan.starts) <= limit
+    assert len(fan.items) == len(fan.positions)
+    assert set(fan.positions) == set(range(len(fan.starts)))
+    ends = [data.draw(st.sampled_from(["value", "list", "none"])) for _ in fan.starts]
+    outcomes = {
+        n: lost(str(n)) if end == "none" else got(str(n), [str(n), str(n)] if end == "list" else str(n))
+        for n, end in enumerate(ends)
+    }
+    whole = join(TASK, fan, outcomes)
+    if whole.usable:
+        assert isinstance(whole.value, list)
+        assert len(whole.value) == len(whole.detail["items"])  # type: ignore[arg-type]
+        belongs = {(str(item), str(position)) for item, position in zip(fan.items, fan.positions, strict=True)}
+        assert {(str(i), v) for i, v in zip(whole.detail["items"], whole.value, strict=True)} <= belongs  # type: ignore[arg-type]
+    else:
+        assert fan.starts
+        assert set(ends) == {"none"}

@@ -1,13 +1,18 @@
 """The graph called without an event loop, and from within one."""
 
+import asyncio
+import os
+import signal
 import threading
 
 import pytest
+from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 
 from graph import build_graph, graph
 from graph.checkpoint import serializer
 from nodes.question import QuestionError
+from state.settings import Context
 
 BURJ = {"question": "How tall is the Burj Khalifa?"}
 
@@ -46,3 +51,60 @@ def test_threads_are_kept():
     kept.invoke(BURJ, config)
     kept.invoke({"question": "Hello!"}, config)
     assert [message.type for message in kept.get_state(config).values["messages"]] == ["human", "ai", "human", "ai"]
+
+
+def hanging(over: threading.Event, *, blocks: bool) -> tuple[StructuredTool, threading.Event]:
+    """A search that never ends by itself; the event tells that it has begun."""
+    begun = threading.Event()
+
+    async def wait(query: str) -> str:  # noqa: ARG001 - its schema
+        begun.set()
+        await asyncio.Event().wait()
+        return ""
+
+    def block(query: str) -> str:  # noqa: ARG001 - the same
+        begun.set()
+        over.wait(20)
+        return ""
+
+    if blocks:
+        return StructuredTool.from_function(block, name="corpus_search", description="Finds."), begun
+    return StructuredTool.from_function(coroutine=wait, name="corpus_search", description="Finds."), begun
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+def test_a_stream_that_is_left_does_not_wait_for_a_tool(blocks):
+    over = threading.Event()
+    tool, begun = hanging(over, blocks=blocks)
+    stream = build_graph(tools=[tool]).stream(BURJ, stream_mode="custom")
+    assert next(part for part in stream if part["type"] == "task_started")
+    assert begun.wait(10)
+    stream.close()  # would hang for as long as the tool does
+    over.set()
+    for thread in threading.enumerate():
+        if thread.name == "weiwo-run":
+            thread.join(10)
+            assert not thread.is_alive()
+
+
+def test_a_tool_that_blocks_a_thread_does_not_hold_back_the_result():
+    over = threading.Event()
+    tool, begun = hanging(over, blocks=True)
+    result = build_graph(tools=[tool]).invoke(BURJ, context=Context(max_seconds=0.5))["result"]
+    assert not over.is_set()
+    assert begun.is_set()
+    assert (result["status"], result["stop_reason"]) == ("partial", "max_seconds")
+    over.set()
+
+
+def test_a_caller_who_is_interrupted_ends_the_run():
+    tool, begun = hanging(threading.Event(), blocks=False)
+
+    def interrupt() -> None:
+        assert begun.wait(10)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        build_graph(tools=[tool]).invoke(BURJ)
+    assert not [thread for thread in threading.enumerate() if thread.name == "weiwo-run"]

@@ -1,0 +1,65 @@
+"""What the benchmarks of execution share: a graph whose one node runs a plan, as the executor node does."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.tools import BaseTool
+from langgraph.config import get_config
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from graph.dag import run_plan
+from graph.services import opener
+from nodes.executor import Work
+from nodes.slots import Slots
+from state import Outcome, Plan
+from state.search import SearchState
+from state.settings import Context
+
+
+class Stage:
+    """Runs plans over some tools.
+
+    Attributes:
+        seconds: What the latest plan took, from the first line of the executor's work to its last.
+    """
+
+    def __init__(self, tools: Sequence[BaseTool], saver: Any = None) -> None:
+        self.seconds = 0.0
+        self._plans: dict[str, Plan] = {}
+        open_services = opener(tools, None)
+
+        async def executor(state: SearchState, runtime: Runtime[Context]) -> Any:
+            services = await open_services(state, runtime, new_run=uuid4().hex)
+            slots = Slots(services.settings.limits.max_parallel)
+            work = Work(services, slots, state["question"], services.registry.names())
+            started = time.perf_counter()
+            try:
+                return await run_plan(self._plans[state["question"]], {}, work, get_config())
+            finally:
+                self.seconds = time.perf_counter() - started
+
+        builder = StateGraph(SearchState, context_schema=Context)
+        builder.add_node("executor", executor)
+        builder.add_edge(START, "executor")
+        builder.add_edge("executor", END)
+        self._graph = builder.compile(checkpointer=saver)
+
+    async def run(self, plan: Plan, context: Context) -> dict[str, Outcome]:
+        """Run a plan, on a thread of its own; each of its tasks must come to a value."""
+        outcomes: dict[str, Outcome] = (await self.values(plan, context))["outcomes"]
+        lost = [outcome for outcome in outcomes.values() if not outcome.usable]
+        if lost or len(outcomes) != len(plan.tasks):
+            raise RuntimeError(f"{len(lost)} of {len(plan.tasks)} tasks came to nothing: {lost[:1]}")
+        return outcomes
+
+    async def values(self, plan: Plan, context: Context) -> dict[str, Any]:
+        """Run a plan, and return the whole state."""
+        thread = uuid4().hex
+        self._plans[thread] = plan
+        durable = {"durability": "sync"} if self._graph.checkpointer else {}  # LangGraph fails on it without one
+        config: Any = {"configurable": {"thread_id": thread}}
+        values: dict[str, Any] = await self._graph.ainvoke({"question": thread}, config, context=context, **durable)
+        return values
