@@ -4,12 +4,16 @@ import asyncio
 import logging
 import os
 import signal
+import threading
 from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from app.errors import FAILED, INTERRUPTED, TERMINATED, USAGE, CommandError, UsageError
+from app.output import hint, is_terminal, say, write
+from app.pool import DaemonPool
+from models.prices import require_prices
 from state.settings import Context, Settings
 from tools.printable import one_line
 
@@ -20,6 +24,10 @@ if TYPE_CHECKING:
     from tools.corpus import FolderCorpus
 
 T = TypeVar("T")
+
+PATIENCE_SECONDS = 3.0
+"""Seconds in which a stopped command has to put things in order."""
+SHOW_CURSOR = "\x1b[?25h"
 
 
 @dataclass(frozen=True)
@@ -43,20 +51,32 @@ def database_url() -> str | None:
 
 
 @asynccontextmanager
-async def open_session(context: Context | None = None) -> AsyncIterator[Session]:
+async def open_session(context: Context | None = None, *, reading: bool = False) -> AsyncIterator[Session]:
     """Open the database and build the graph.
+
+    Args:
+        context: The options of the run that is to follow, where they are known already.
+        reading: No run is to follow: what only runs need stays closed.
 
     Raises:
         CommandError: The database cannot be used, now or while it is open.
+        SettingsError: A limit on cost is set, and the price of a model is not known.
     """
     settings = Settings.resolve(context)
+    if context is not None:
+        require_prices(settings)
     from graph import build_graph  # noqa: PLC0415 - heavy
     from graph.checkpoint import DatabaseUrlError, StorageError, open_checkpointer  # noqa: PLC0415 - heavy
 
     logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # the error itself is reported, in one line
     try:
-        async with open_checkpointer(settings, database_url()) as saver:
-            yield Session(settings, saver, build_graph(saver))
+        async with open_checkpointer(settings, database_url()) as saver, AsyncExitStack() as stack:
+            store = None
+            if not reading:
+                from graph.store import open_store  # noqa: PLC0415 - heavy
+
+                store = await stack.enter_async_context(open_store(settings, database_url(), hint))
+            yield Session(settings, saver, build_graph(saver, store))
     except DatabaseUrlError as error:
         raise CommandError(str(error), USAGE) from error
     except StorageError as error:
@@ -95,19 +115,44 @@ class InterruptedRunError(Exception):
 def run(work: Coroutine[Any, Any, T]) -> T:
     """Run a command's coroutine; Ctrl-C and SIGTERM cancel it, so that files and the terminal are left in order.
 
+    Only the first signal counts: what is being put in order is not disturbed by an impatient second one.
+
     Raises:
         InterruptedRunError: One of these came.
     """
+    stops: list[int] = []
+    patience: list[threading.Timer] = []
+
+    def stop(task: "asyncio.Task[Any]", code: int) -> None:
+        stops.append(code)
+        if len(stops) == 1:
+            task.cancel()
+            patience.append(threading.Timer(PATIENCE_SECONDS, _leave, [code]))
+            patience[0].daemon = True
+            patience[0].start()
 
     async def main() -> T:
-        task = asyncio.current_task()
-        with suppress(NotImplementedError):  # Windows has no such handlers
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel if task else lambda: None)
+        loop, task = asyncio.get_running_loop(), cast("asyncio.Task[Any]", asyncio.current_task())
+        loop.set_default_executor(DaemonPool())
+        for sent, code in ((signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED)):
+            with suppress(NotImplementedError):  # Windows has no such handlers
+                loop.add_signal_handler(sent, stop, task, code)
         return await work
 
     try:
-        return asyncio.run(main())
-    except KeyboardInterrupt:
-        raise InterruptedRunError(INTERRUPTED) from None
-    except asyncio.CancelledError:
-        raise InterruptedRunError(TERMINATED) from None
+        result = asyncio.run(main())
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        for sent in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(sent, signal.SIG_IGN)  # what is left is to say so and to exit
+        raise InterruptedRunError(stops[0] if stops else INTERRUPTED) from None
+    for timer in patience:
+        timer.cancel()  # it came when all was done
+    return result
+
+
+def _leave(code: int) -> None:
+    """End the program, whatever still holds it: a database that hangs, say."""
+    if is_terminal():
+        write(SHOW_CURSOR)
+    say("stopped; weiwo threads lists what can be resumed")
+    os._exit(code)

@@ -93,7 +93,8 @@ def _path(settings: Settings) -> Path:
 @asynccontextmanager
 async def _sqlite(path: Path) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
     import aiosqlite  # noqa: PLC0415 - heavy
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver  # noqa: PLC0415 - heavy
+
+    from graph.sqlite_saver import AsyncSqliteSaver  # noqa: PLC0415 - heavy
 
     try:
         # Questions and what was found for them are nobody else's business.
@@ -107,7 +108,10 @@ async def _sqlite(path: Path) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
             await _set_up_sqlite(saver)
             # A power cut may cost the last steps, never the file; a kill costs nothing. Several times faster.
             await connection.execute("PRAGMA synchronous=NORMAL")
-            yield saver
+            try:
+                yield saver
+            finally:
+                await saver.drain()
     except sqlite3.Error as error:
         raise _sqlite_error(path, error) from error
 
@@ -141,9 +145,11 @@ async def _postgres(url: str) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
         )
     try:
         import psycopg  # noqa: PLC0415 - heavy, and an extra
-        from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver  # noqa: PLC0415 - the same
+        from langgraph.checkpoint.postgres import aio  # noqa: PLC0415 - the same
         from psycopg.rows import dict_row  # noqa: PLC0415 - the same
         from psycopg_pool import AsyncConnectionPool  # noqa: PLC0415 - the same
+
+        from graph.postgres_saver import AsyncPostgresSaver  # noqa: PLC0415 - the same
     except ImportError as error:
         raise StorageError(
             f"WEIWO_DATABASE_URL names a Postgres database; {error.name or 'its driver'} is not installed;"
@@ -166,7 +172,7 @@ async def _postgres(url: str) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
     try:
         # One plain connection first: it says what is wrong, where a pool would only time out.
         async with await psycopg.AsyncConnection.connect(url, **options) as connection:
-            await _set_up_postgres(AsyncPostgresSaver(connection), connection)
+            await _set_up_postgres(aio.AsyncPostgresSaver(connection), connection)
         pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
             url, min_size=1, max_size=8, kwargs=options, open=False, timeout=CONNECT_SECONDS
         )

