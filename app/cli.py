@@ -11,25 +11,31 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from app.errors import FAILED, USAGE, CommandError, UsageError
+from app.document_commands import documents
+from app.drafts import read_plan
+from app.errors import FAILED, INTERRUPTED, USAGE, CommandError, UsageError
+from app.options import (
+    Corpus,
+    Json,
+    Plan,
+    Thread,
+    Verbose,
+    checked_thread_id,
+    context_of,
+    fork_place,
+    fork_values,
+    question_of,
+)
 
 app = typer.Typer(
     name="weiwo",
     help="AI search that plans before it searches. Without a model it works by rules alone.",
-    epilog="Exit codes: 0 complete, 3 partial, 1 failed, 2 wrong usage, 130 stopped.",
+    epilog="Exit codes: 0 complete, 3 partial, 4 waits for approval, 1 failed, 2 wrong usage, 130 stopped.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Corpus = Annotated[
-    list[str] | None,
-    typer.Option("--corpus", metavar="PATH", help="File or folder to search; may be repeated. Default: WEIWO_CORPUS."),
-]
-Thread = Annotated[str, typer.Argument(metavar="THREAD", help="A thread id, as `weiwo threads` lists them.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell each step on standard error.")]
 
 
 @app.callback()
@@ -47,8 +53,10 @@ def start() -> None:
 
 
 @app.command()
-def ask(
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help='The question; "-" reads standard input.')],
+def ask(  # noqa: PLR0913 - each option is a parameter
+    question: Annotated[
+        str | None, typer.Argument(metavar="QUESTION", help='The question; "-" reads standard input.')
+    ] = None,
     *,
     corpus: Corpus = None,
     thread: Annotated[
@@ -62,26 +70,81 @@ def ask(
     max_seconds: Annotated[
         float | None, typer.Option("--max-seconds", metavar="N", help="Answer within about N seconds.")
     ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Call tools anew even where a recent result is kept.")] = False,
+    approve_plan: Annotated[
+        bool, typer.Option("--approve-plan", help="Ask me about each plan before it runs.")
+    ] = False,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="THREAD@CHECKPOINT",
+            help="Go back to that moment and run on from there; `weiwo show THREAD --history` lists them.",
+        ),
+    ] = None,
+    plan: Plan = None,
+    values: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="TASK=VALUE", help="With --from: the value of a task; may be repeated."),
+    ] = None,
     verbose: Verbose = False,
 ) -> None:
     """Ask a question; get an answer whose every claim leads to its source."""
+    context = context_of(
+        corpus=corpus,
+        web=False if no_web else None,
+        model=model,
+        max_seconds=max_seconds,
+        fresh=fresh or None,
+        approve_plan=approve_plan or None,
+    )
+    if checkpoint is not None:
+        text = None if question is None else question_of(question)
+        place, changes = fork_place(checkpoint, thread), fork_values(values)
+        if text is not None and (plan or changes):
+            raise UsageError("QUESTION with --plan or --set; these change the question of that moment; leave one out")
+        edited = None if plan is None else read_plan(plan)
+        from app.commands import fork_command  # noqa: PLC0415 - heavy
+
+        raise typer.Exit(fork_command(place, text, context, edited, changes, as_json=json, verbose=verbose))
+    if plan is not None or values:
+        raise UsageError("--plan and --set change a moment of a thread; say which one: --from THREAD@CHECKPOINT")
+    if question is None:
+        raise UsageError("Missing argument 'QUESTION'; see weiwo ask --help")
     from graph.threads import new_thread_id  # noqa: PLC0415 - heavy
 
-    context = _context(corpus=corpus, web=False if no_web else None, model=model, max_seconds=max_seconds)
-    text = _question(question)
-    thread_id = new_thread_id() if thread is None else _thread_id(thread)
+    text = question_of(question)
+    thread_id = new_thread_id() if thread is None else checked_thread_id(thread)
     from app.commands import ask_command  # noqa: PLC0415 - heavy
 
     raise typer.Exit(ask_command(text, thread_id, context, as_json=json, verbose=verbose, given=thread is not None))
 
 
 @app.command()
-def resume(thread: Thread, *, json: Json = False, verbose: Verbose = False) -> None:
-    """Finish what was interrupted; nothing that had finished runs again."""
-    thread_id = _thread_id(thread)
+def resume(
+    thread: Thread,
+    *,
+    approve: Annotated[bool, typer.Option("--approve", help="Run the plan that waits for approval.")] = False,
+    plan: Plan = None,
+    reject: Annotated[
+        str | None,
+        typer.Option("--reject", metavar="WORDS", help="Send the plan back, saying what should be different."),
+    ] = None,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Finish what was interrupted or waits for approval; nothing that had finished runs again."""
+    thread_id = checked_thread_id(thread)
+    if approve + (plan is not None) + (reject is not None) > 1:
+        raise UsageError("--approve, --plan and --reject; they say different things; give one of them")
+    answer: Any = "approve" if approve else None
+    if plan is not None:
+        answer = {"plan": read_plan(plan)}
+    if reject is not None:
+        answer = {"reject": reject}
     from app.commands import resume_command  # noqa: PLC0415 - heavy
 
-    raise typer.Exit(resume_command(thread_id, as_json=json, verbose=verbose))
+    raise typer.Exit(resume_command(thread_id, answer, as_json=json, verbose=verbose))
 
 
 @app.command()
@@ -98,34 +161,25 @@ def threads(
 
 @app.command()
 def show(
-    thread: Thread,
+    thread: Annotated[str, typer.Argument(metavar="THREAD[@CHECKPOINT]", help="A thread, or a moment of it.")],
     *,
     json: Json = False,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print the plan as a Mermaid flowchart.")] = False,
+    history: Annotated[bool, typer.Option("--history", help="List its checkpoints, newest first.")] = False,
 ) -> None:
     """Show a thread: question, plan and outcomes, answer, what it cost."""
-    thread_id = _thread_id(thread)
+    name, at, checkpoint = thread.partition("@")
+    thread_id = checked_thread_id(name)
+    if history and (mermaid or at):
+        raise UsageError("--history; it lists the checkpoints of a thread; give THREAD alone, with or without --json")
     if json and mermaid:
         raise UsageError("--json and --mermaid; they print different things; give one of them")
-    from app.commands import show_command  # noqa: PLC0415 - heavy
+    from app.commands import history_command, show_command  # noqa: PLC0415 - heavy
 
-    show_command(thread_id, as_json=json, mermaid=mermaid)
-
-
-@app.command()
-def search(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")],
-    *,
-    corpus: Corpus = None,
-    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many passages at most.")] = 8,
-    json: Json = False,
-) -> None:
-    """Search the documents: retrieval only, no plan, no answer."""
-    context = _context(corpus=corpus)
-    text = _question(query)
-    from app.commands import search_command  # noqa: PLC0415 - heavy
-
-    search_command(text, k, context, as_json=json)
+    if history:
+        history_command(thread_id, as_json=json)
+    else:
+        show_command(thread_id, checkpoint if at else None, as_json=json, mermaid=mermaid)
 
 
 @app.command()
@@ -136,46 +190,7 @@ def doctor(*, json: Json = False) -> None:
     raise typer.Exit(doctor_command(as_json=json))
 
 
-def _question(text: str) -> str:
-    """The question, read from standard input for "-", cleaned and checked."""
-    from nodes.question import QuestionError, check_question  # noqa: PLC0415 - heavy
-
-    if text == "-":
-        try:
-            text = sys.stdin.buffer.read().decode()
-        except UnicodeDecodeError:
-            raise UsageError("the question; standard input is not UTF-8 text; convert it") from None
-    try:
-        return check_question(text)
-    except QuestionError as error:
-        raise UsageError(str(error)) from None
-
-
-def _thread_id(text: str) -> str:
-    from graph.threads import check_thread_id  # noqa: PLC0415 - heavy
-
-    try:
-        return check_thread_id(text)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-
-
-def _context(**options: Any) -> Any:
-    """The options as a run's context."""
-    from pydantic import ValidationError  # noqa: PLC0415 - heavy
-
-    from state.settings import Context, one_line  # noqa: PLC0415 - heavy
-
-    model = options.get("model")
-    if model is not None and not all(part.strip() for part in f"{model}:".split(":", 2)[:2]):
-        raise UsageError(f"--model {model!r}; it names no provider; write provider:model, such as openai:gpt-5-mini")
-    for path in options.get("corpus") or ():
-        if not Path(path).expanduser().exists():
-            raise UsageError(f"--corpus {path!r}; there is no such file or folder; name one that exists")
-    try:
-        return Context(**{name: value for name, value in options.items() if value is not None})
-    except ValidationError as error:
-        raise UsageError(f"--{one_line(error).replace('_', '-', 1)}; correct it") from None
+app.add_typer(documents)
 
 
 def main() -> NoReturn:
@@ -217,8 +232,9 @@ def _complain(error: Exception) -> int:
             command = getattr(getattr(error, "ctx", None), "command_path", "weiwo")
             say(f"{message.rstrip('.')}; see {command} --help")
         return USAGE
-    if isinstance(error, typer.Abort):
-        return FAILED
+    if isinstance(error, typer.Abort):  # Ctrl-C while the program was still starting
+        say("stopped; nothing had begun")
+        return INTERRUPTED
     say(f"it broke off; {type(error).__name__}: {error}; WEIWO_DEBUG=1 shows where, weiwo doctor what is set up")
     return FAILED
 

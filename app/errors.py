@@ -6,6 +6,7 @@ COMPLETE: Final = 0
 FAILED: Final = 1
 USAGE: Final = 2
 PARTIAL: Final = 3
+WAITING: Final = 4
 INTERRUPTED: Final = 130
 TERMINATED: Final = 143
 

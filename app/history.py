@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from graph.forks import interrupted
 from state import Outcome
 from text.values import render
 
@@ -72,15 +73,5 @@ def finished_event(outcome: Outcome, language: str) -> dict[str, Any]:
 
 
 async def finished_tasks(saver: "BaseCheckpointSaver[Any]", snapshot: "StateSnapshot") -> dict[str, Outcome]:
-    """Outcomes of tasks that had finished when the executor was interrupted.
-
-    They are the pending writes of the plan graph's checkpoint, whose namespace is the interrupted node's.
-    """
-    found: dict[str, Outcome] = {}
-    for task in snapshot.tasks:
-        place = {"thread_id": snapshot.config["configurable"]["thread_id"], "checkpoint_ns": f"{task.name}:{task.id}"}
-        item = await saver.aget_tuple({"configurable": place})
-        for _, channel, value in (item.pending_writes or ()) if item else ():
-            if channel == "outcomes" and isinstance(value, Mapping):
-                found.update({key: one for key, one in value.items() if isinstance(one, Outcome)})
-    return found
+    """Outcomes of tasks that had finished when the executor was interrupted."""
+    return (await interrupted(saver, snapshot)).outcomes

@@ -1,16 +1,23 @@
 """`weiwo search`: retrieval alone, without a plan or an answer."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
+from rich import box
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
+from app.errors import UsageError
 from app.flow import Flow
 from app.session import open_corpus
 from state import Evidence
 from state.settings import Settings
 from tools.printable import one_line, printable
+
+if TYPE_CHECKING:
+    from tools.corpus.routed import Routed
 
 _LONGEST_PASSAGE = 400
 
@@ -25,10 +32,72 @@ async def search(settings: Settings, query: str, k: int) -> list[Evidence]:
     return await corpus.search(query, k)
 
 
-def as_json(query: str, passages: Sequence[Evidence]) -> dict[str, Any]:
-    """The result as one object."""
+async def explained(settings: Settings, query: str, k: int) -> "Routed":
+    """`search`, with what was done and why.
+
+    Raises:
+        UsageError: The corpus cannot be used, or has no index and so no router.
+    """
+    from tools.corpus.routed import RoutedCorpus  # noqa: PLC0415 - heavy
+
+    corpus: object = await open_corpus(settings)
+    if not isinstance(corpus, RoutedCorpus):
+        raise UsageError("--explain; these documents have no index, so nothing is decided; run weiwo index on them")
+    return await corpus.find(query, k)
+
+
+def as_json(query: str, passages: Sequence[Evidence], routed: "Routed | None" = None) -> dict[str, Any]:
+    """The result as one object, with its explanation if there is one."""
     kept = {"id", "source", "title", "text", "score", "rank", "locator", "date"}
-    return {"query": query, "results": [passage.model_dump(mode="json", include=kept) for passage in passages]}
+    found = {"query": query, "results": [passage.model_dump(mode="json", include=kept) for passage in passages]}
+    return found if routed is None else {**found, "explanation": explanation_json(routed)}
+
+
+def explanation_json(routed: "Routed") -> dict[str, Any]:
+    """Features, scores and choice, and what was done."""
+    decision, trace = routed.decision, routed.trace
+    return {
+        **asdict(decision),
+        "segment": decision.features.segment,
+        "done": trace.strategy,
+        "notes": list(trace.notes),
+        "milliseconds": {stage: round(1e3 * seconds, 3) for stage, seconds in trace.seconds.items()},
+        "found": {arm: len(scores) for arm, scores in trace.arms.items()},
+    }
+
+
+def print_explanation(console: Console, routed: "Routed") -> None:
+    """Print features, scores and choice as tables, laid out for a terminal or a page."""
+    decision, trace = routed.decision, routed.trace
+    features = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for head in ("feature", "value"):
+        features.add_column(head)
+    for name, value in asdict(decision.features).items():
+        features.add_row(name, one_line(_shown(value), 80))
+    features.add_row("kind", decision.features.segment)
+    scores = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for head in ("strategy", "signals", "learned", "score", ""):
+        scores.add_column(head, justify="left" if head in {"strategy", ""} else "right")
+    for arm, score in decision.scores.items():
+        marks = [
+            word for word, named in (("chosen", decision.strategy), ("candidate", decision.candidate)) if named == arm
+        ]
+        heuristic, learned = decision.heuristic[arm], decision.learned[arm]
+        scores.add_row(arm, f"{heuristic:.3f}", f"{learned:+.3f}", f"{score:.3f}", ", ".join(marks))
+    console.print(features)
+    console.print(scores)
+    console.print(Flow(Text(one_line(f"{decision.strategy}, by the {decision.by}: {decision.reason}")), indent=2))
+    stages = ", ".join(f"{stage} {1e3 * seconds:.1f} ms" for stage, seconds in trace.seconds.items())
+    console.print(Flow(Text(stages), indent=2))
+    for note in trace.notes:
+        console.print(Flow(Text(one_line(note)), indent=2))
+    console.print()
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
 
 
 def print_results(console: Console, passages: Sequence[Evidence]) -> None:

@@ -36,6 +36,8 @@ class Row:
         started: When it began, on the monotonic clock.
         decided_by: Who read the value.
         for_each: Whether it runs once per item.
+        asks: What it will ask its tool, references and all.
+        ret: The type of its value.
         upstream: Ids of the tasks it builds on.
         instances: By position, from 1.
     """
@@ -53,6 +55,8 @@ class Row:
     started: float | None = None
     decided_by: str = ""
     for_each: bool = False
+    asks: str = ""
+    ret: str = ""
     upstream: tuple[str, ...] = ()
     instances: dict[int, "Row"] = field(default_factory=dict)
 
@@ -65,6 +69,7 @@ class Progress:
         assessed: The `assessed` event, once it came.
         rows: The tasks of the plan in force, in plan order.
         remarks: What reflection decided, and what the planner had to mend, oldest first.
+        proposed: Whether the plan waits for a person's approval.
         writing: Whether the answer has begun.
         answer: The answer as far as it was streamed.
     """
@@ -75,6 +80,7 @@ class Progress:
         self.assessed: dict[str, Any] = {}
         self.rows: dict[str, Row] = {}
         self.remarks: list[str] = []
+        self.proposed = False
         self.writing = False
         self.answer = ""
 
@@ -85,6 +91,10 @@ class Progress:
                 self.assessed = dict(event)
             case "planned":
                 self._planned(event.get("plan") or {})
+                if note := event.get("note"):
+                    self._remark(str(note))
+            case "waiting":
+                self.proposed = True
             case "task_started" | "task_progress":
                 return self._working(event)
             case "task_finished":
@@ -98,6 +108,10 @@ class Progress:
 
     def describe(self, row: Row) -> str:
         """A task's description, references to other tasks replaced by their values where these are known."""
+        return self.fill(row.description)
+
+    def fill(self, text: str) -> str:
+        """A text of the plan, references to tasks replaced by their values where these are known."""
 
         def fill(match: re.Match[str]) -> str:
             source = self.rows.get(match[1])
@@ -105,7 +119,7 @@ class Progress:
                 return f"‹{match[1]}›"
             return source.value if len(source.value) <= _FILLED else source.value[: _FILLED - 1] + "…"
 
-        return REFERENCE.sub(fill, row.description)
+        return REFERENCE.sub(fill, text)
 
     def _remark(self, remark: str) -> None:
         if remark not in self.remarks:
@@ -124,6 +138,7 @@ class Progress:
             row.description = vertex.get("description") or vertex["id"]
             row.planned_tool = vertex.get("tool_binding", "")
             row.for_each = bool(vertex.get("for_each"))
+            row.asks, row.ret = _asked(vertex.get("args")), str(vertex.get("ret") or "")
             row.upstream = tuple(upstream.get(row.task_id, ()))
             rows[row.task_id] = row
         self.rows = rows
@@ -175,6 +190,12 @@ class Progress:
             if instance.state == "running":
                 instance.state = "unknown"
         return row
+
+
+def _asked(args: object) -> str:
+    """All the arguments of a task, in their order."""
+    values = args.values() if isinstance(args, Mapping) else ()
+    return ", ".join(str(value) for value in values)
 
 
 def _subject(args: object) -> str:

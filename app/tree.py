@@ -25,6 +25,7 @@ _FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _FRAME_SECONDS: Final = 0.08
 _LONGEST_DESCRIPTION: Final = 160
 _LONGEST_VALUE: Final = 200
+_LONGEST_ASKED: Final = 80
 _INSTANCES: Final = 12
 _TELLING: Final = frozenset({"running", "failed", "empty"})
 
@@ -89,6 +90,10 @@ def row_text(progress: Progress, row: Row, language: str, *, ascii_only: bool = 
 
 
 def _details(progress: Progress, row: Row, language: str) -> list[str]:
+    if row.state == "waiting" and progress.proposed:  # whoever approves it wants to know what will be called
+        asks = one_line(progress.fill(row.asks), _LONGEST_ASKED)
+        call = one_line(row.planned_tool, 60) + (f": {asks}" if asks else "")
+        return [one for one in (one_line(row.task_id, 40), call, one_line(row.ret, 40)) if one]
     if row.state in {"waiting", "blocked"}:
         return []
     details = []

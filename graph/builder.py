@@ -4,9 +4,10 @@ START → master ─┬─ simple ───────────────�
                 ├─ moderate → executor → reflection ─┬──→ writer
                 └─ complex → planner → executor ↗    ├─ retry  → executor
                                 ↑                    └─ replan → planner
+
+Where a person is asked, `approval` stands before the executor; what it rejects goes to the planner.
 """
 
-import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -22,13 +23,17 @@ from langgraph.store.base import BaseStore
 from langgraph.types import Overwrite
 
 from graph.dag import run_plan
+from graph.served import ServedGraph
 from graph.services import accounted, opener
 from graph.sync import SearchGraph
+from nodes.approval import approval
 from nodes.executor import Work
 from nodes.master import master
 from nodes.planner import planned, planner
 from nodes.reflection import reflection
+from nodes.replan import stuck
 from nodes.rules.plan import single_task_plan
+from nodes.slots import Slots
 from nodes.writer import writer
 from state import Usage
 from state.search import SearchInput, SearchOutput, SearchState
@@ -63,23 +68,31 @@ def build_graph(
     async def master_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
         services = await open_services(state, runtime, new_run=uuid4().hex)
         update = await master(state, services)
+        judged, tool_names = update["assessment"], update["team"].tools
+        if judged.level == "moderate":
+            update["plan"] = single_task_plan(judged.question, judged.language, tool_names)
+            services.emit(planned(update["plan"]))
+        asks = -1 if services.settings.approve_plan else None
+        update |= {"approved": asks, "feedback": "", "rejected": None}
         return {**update, "run": services.run, "usage": Overwrite(services.budget.delta())}
 
     async def planner_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
         return await accounted(planner, state, await open_services(state, runtime))
 
+    async def approval_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
+        return await approval(state, await open_services(state, runtime))
+
     async def executor_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
         services = await open_services(state, runtime)
-        plan, tool_names = state.get("plan"), state["team"].tools
+        plan = state.get("plan")
         if plan is None:
-            plan = single_task_plan(state["assessment"].question, services.language, tool_names)
-            services.emit(planned(plan))
-        slots = asyncio.Semaphore(services.settings.limits.max_parallel)
-        work = Work(services, slots, state["assessment"].question, tool_names)
+            return {}  # a state edited by hand; reflection says so
+        slots = Slots(services.settings.limits.max_parallel)
+        work = Work(services, slots, state["assessment"].question, state["team"].tools)
         started = time.monotonic()
         ran = await run_plan(plan, state.get("outcomes", {}), work, get_config())
         spent = ran.get("usage", Usage()) + Usage(seconds=time.monotonic() - started)
-        return {**ran, "plan": plan, "usage": spent}
+        return {**ran, "usage": spent}
 
     async def reflection_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
         return await accounted(reflection, state, await open_services(state, runtime))
@@ -90,23 +103,41 @@ def build_graph(
     builder = StateGraph(SearchState, context_schema=Context, input_schema=SearchInput, output_schema=SearchOutput)
     builder.add_node("master", master_node)
     builder.add_node("planner", planner_node)
+    builder.add_node("approval", approval_node)
     builder.add_node("executor", executor_node)
     builder.add_node("reflection", reflection_node)
     builder.add_node("writer", writer_node)
     builder.add_edge(START, "master")
     builder.add_conditional_edges("master", by_level)
-    builder.add_edge("planner", "executor")
+    builder.add_conditional_edges("planner", by_plan)
+    builder.add_conditional_edges("approval", by_approval)
     builder.add_edge("executor", "reflection")
     builder.add_conditional_edges("reflection", by_decision)
     builder.add_edge("writer", END)
     compiled = builder.compile(checkpointer=checkpointer, store=store, name="weiwo")
-    return SearchGraph(**vars(compiled)).with_config(recursion_limit=RECURSION_LIMIT)
+    return ServedGraph.of(compiled).with_config(recursion_limit=RECURSION_LIMIT)
 
 
-def by_level(state: SearchState) -> Literal["writer", "executor", "planner"]:
+def by_level(state: SearchState) -> Literal["writer", "approval", "executor", "reflection", "planner"]:
     """Simple questions go to the writer alone, moderate ones to the executor, complex ones to the planner."""
     level = state["assessment"].level
-    return "writer" if level == "simple" else "executor" if level == "moderate" else "planner"
+    return "writer" if level == "simple" else "planner" if level == "complex" else by_plan(state)
+
+
+def by_plan(state: SearchState) -> Literal["approval", "executor", "reflection"]:
+    """Where a person is asked, each revision of the plan is asked about once before it runs.
+
+    A plan that failed and that the planner knew nothing better for is not run again: reflection ends with the reason.
+    """
+    if stuck(state):
+        return "reflection"
+    plan, approved = state.get("plan"), state.get("approved")
+    return "executor" if approved is None or plan is None or approved == plan.revision else "approval"
+
+
+def by_approval(state: SearchState) -> Literal["planner", "executor"]:
+    """What a person said is for the planner; a plan they approved or edited runs."""
+    return "planner" if state.get("feedback") else "executor"
 
 
 def by_decision(state: SearchState) -> Literal["executor", "planner", "writer"]:

@@ -13,6 +13,7 @@ from nodes.services import Services
 from state import Usage
 from state.search import SearchState
 from state.settings import ROLES, Context, Settings
+from tools.calls import ToolCalls
 from tools.registry import build_registry
 
 Agent = Callable[[SearchState, Services], Awaitable[dict[str, Any]]]
@@ -28,10 +29,19 @@ def opener(
         settings = Settings.resolve(runtime.context)
         run = new_run or state["run"]
         budget = Budget(settings.limits, Usage() if new_run else state.get("usage", Usage()))
+        registry = await build_registry(settings, tools)
         return Services(
             run=run,
             settings=settings,
-            registry=await build_registry(settings, tools),
+            registry=registry,
+            calls=ToolCalls(
+                run,
+                registry,
+                runtime.store,
+                seconds=settings.limits.tool_seconds,
+                max_bytes=settings.limits.max_page_bytes,
+                fresh=settings.fresh,
+            ),
             models=ChatModels(settings, budget, run_id=run, given=given),
             budget=budget,
             emit=runtime.stream_writer,

@@ -11,13 +11,14 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
-ThreadStatus = Literal["complete", "partial", "failed", "interrupted"]
-"""How its latest question ended; `interrupted`: it has not, and can be resumed."""
+ThreadStatus = Literal["complete", "partial", "failed", "interrupted", "waiting"]
+"""How its latest question ended; it has not where `interrupted` (it can be resumed) or `waiting` for an approval."""
 
 _ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # without the look-alikes 0 o 1 l i
@@ -46,6 +47,9 @@ SELECT c.thread_id, newest.last, c.checkpoint -> 'channel_values' AS plain, (
 JOIN checkpoints AS c ON c.thread_id = newest.thread_id AND c.checkpoint_ns = '' AND c.checkpoint_id = newest.root
 ORDER BY newest.last DESC
 """
+
+_CHECKPOINT: Final = re.compile(r"[0-9a-f][0-9a-f-]{3,35}")
+_FIND: Final = "SELECT thread_id, checkpoint_id FROM checkpoints WHERE checkpoint_ns = '' AND checkpoint_id LIKE {0}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,58 @@ def check_thread_id(text: str) -> str:
 async def thread_exists(saver: "BaseCheckpointSaver[Any]", thread_id: str) -> bool:
     """Whether the database has that thread."""
     return await saver.aget_tuple({"configurable": {"thread_id": thread_id}}) is not None
+
+
+async def find_checkpoint(
+    saver: "BaseCheckpointSaver[Any]", prefix: str, thread_id: str | None = None
+) -> tuple[str, str]:
+    """The thread and the whole id of the checkpoint whose id begins so.
+
+    Args:
+        saver: The database.
+        prefix: The beginning of the id, four characters or more.
+        thread_id: Its thread; any, if not given.
+
+    Raises:
+        ValueError: It is no such beginning, or of no checkpoint, or of several; the message is one line.
+    """
+    if not _CHECKPOINT.fullmatch(prefix.lower()):
+        raise ValueError(
+            f"checkpoint {prefix[:60]!a}; ids are hexadecimal, 4 characters or more; write THREAD@CHECKPOINT as"
+            " weiwo show THREAD --history lists them"
+        )
+    found = await _checkpoints(saver, prefix.lower(), thread_id)
+    where = f"thread {thread_id}" if thread_id else "the database"
+    if not found:
+        raise ValueError(
+            f"checkpoint {prefix!r}; {where} has none that begins so; weiwo show THREAD --history lists them"
+        )
+    if len(found) > 1:
+        some = ", ".join(f"{thread}@{one[:18]}" for thread, one in sorted(found)[:3])
+        raise ValueError(f"checkpoint {prefix!r}; {len(found)} begin so, such as {some}; write more of it")
+    return found[0]
+
+
+async def _checkpoints(saver: "BaseCheckpointSaver[Any]", prefix: str, thread_id: str | None) -> list[tuple[str, str]]:
+    kind = type(saver).__name__
+    given: tuple[str, ...] = (f"{prefix}%",) if thread_id is None else (f"{prefix}%", thread_id)
+    if kind == "AsyncSqliteSaver":
+        lite: Any = saver
+        query = _FIND.format("?") + (" AND thread_id = ?" if thread_id is not None else "")
+        async with lite.lock, lite.conn.execute(query, given) as cursor:
+            return [(str(thread), str(one)) for thread, one in await cursor.fetchall()]
+    if kind == "AsyncPostgresSaver":
+        query = _FIND.format("%s") + (" AND thread_id = %s" if thread_id is not None else "")
+        async with saver._cursor() as cursor:  # type: ignore[attr-defined]  # noqa: SLF001 - as for the list of threads
+            await cursor.execute(query, given)
+            return [(row["thread_id"], row["checkpoint_id"]) for row in await cursor.fetchall()]
+    config: RunnableConfig | None = {"configurable": {"thread_id": thread_id}} if thread_id is not None else None
+    places = [item.config["configurable"] async for item in saver.alist(config)]
+    return [
+        (place["thread_id"], place["checkpoint_id"])
+        for place in places
+        if not place.get("checkpoint_ns") and place["checkpoint_id"].startswith(prefix)
+    ]
 
 
 async def list_threads(saver: "BaseCheckpointSaver[Any]", limit: int = 20) -> list[ThreadInfo]:
@@ -152,6 +208,8 @@ def _info(thread_id: str, checkpoint_id: str, values: Mapping[str, Any]) -> Thre
     status: ThreadStatus = "interrupted"
     sources: Iterable[Callable[[], Any]]
     if start is not None or any(name.startswith("branch:to:") for name in values) or not result:
+        if "branch:to:approval" in values:
+            status = "waiting"
         # What a new run was given has not reached the state yet, or belongs to the question at work.
         given = start if isinstance(start, Mapping) else {}
         sources = (

@@ -87,11 +87,14 @@ class SearchState(TypedDict, total=False):
     plan: Plan | None
     """The plan in force; None where the writer answers alone."""
 
-    approved: int
-    """The revision of the plan that a person has approved, where a person is asked."""
+    approved: int | None
+    """Where a person is asked about plans: the revision approved last, -1 before any. None: nobody is asked."""
 
     feedback: str
     """What a person said when rejecting the plan; the planner takes it up and empties it."""
+
+    rejected: int | None
+    """The revision rejected last: a planner that knows no other plan gives it again."""
 
     revisions: list[Plan]
     """Earlier revisions of the plan, oldest first."""

@@ -21,6 +21,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command, interrupt
 
 from graph.checkpoint import DatabaseUrlError, StorageError, open_checkpointer
 from graph.threads import list_threads, thread_exists
@@ -153,6 +154,130 @@ def test_on_a_terminal_the_plan_fills_in_and_the_cursor_comes_back(start, no_col
     assert "complex · planner_enhanced · by rule · 0 model calls" in plain
     assert text.count("\x1b[?25h") == text.count("\x1b[?25l") > 0
     assert bool(re.search(r"\x1b\[[0-9;]*3[0-9]m", text)) is not bool(no_color)
+
+
+WAITING = {"$ref": "#/$defs/waiting", "$defs": SCHEMA["$defs"]}
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_plan_waits_in_a_pipe_and_is_edited_and_approved(weiwo, kind, request, tmp_path) -> None:
+    env = {"WEIWO_DATABASE_URL": request.getfixturevalue("postgres_url")} if kind == "postgres" else {}
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("# A\n\nEmperor Wu of Han was born in 156 BC.\n")
+    code, out, err = weiwo("ask", OLDER, "--approve-plan", "--thread", "t", "--json", "--corpus", "notes", env=env)
+    assert code == 4, err
+    waiting = json.loads(out)
+    jsonschema.validate(waiting, WAITING)
+    assert len(waiting["plan"]["vertices"]) == 3
+    assert weiwo("threads", env=env)[1].split("\t")[2] == "waiting"
+    code, out, err = weiwo("resume", "t", env=env)
+    assert (code, "task_1 · corpus_search: " in out) == (4, True)
+    assert err == (
+        "weiwo: the plan waits for approval; go on with: weiwo resume t --approve, --plan FILE or --reject WORDS\n"
+    )
+    first = waiting["plan"]["vertices"][0]
+    (tmp_path / "bad.json").write_text(json.dumps({"vertices": [{**first, "tool_binding": "telepathy"}]}))
+    code, out, err = weiwo("resume", "t", "--plan", "bad.json", env=env)
+    assert (code, out) == (2, "")
+    assert "task_1.tool_binding: unknown tool 'telepathy'" in err
+    (tmp_path / "good.json").write_text(json.dumps({**waiting, "plan": {"vertices": [first]}}))
+    code, out, err = weiwo("resume", "t", "--plan", "good.json", "--json", env=env)
+    result = json.loads(out)
+    assert (code, list(result["outcomes"])) == (0, ["task_1"]), err
+    assert [one["source"] for one in result["citations"]] == ["notes/a.md"]  # the options it began with
+    assert weiwo("resume", "t", "--approve", env=env)[0] == 0
+    assert weiwo("resume", "t", "--reject", "no good", env=env)[0] == 2
+
+
+def test_a_rejection_in_a_pipe_is_asked_about_again(weiwo) -> None:
+    assert weiwo("ask", OLDER_ZH, "--approve-plan", "--thread", "t")[0] == 4
+    code, out, _ = weiwo("resume", "t", "--reject", "只查汉武帝", "--json")
+    assert (code, json.loads(out)["status"]) == (4, "waiting")
+    assert "退回" in json.loads(out)["note"]
+    code, out, _ = weiwo("resume", "t", "--approve")
+    assert (code, "56" in out) == (0, True)
+
+
+def dialogue(start: Any, *args: str, typed: tuple[str, ...] = (), kill: bool = False) -> str:
+    """Run the command on a terminal of its own, type a line each time it asks; returns what the terminal showed."""
+    ours, theirs = pty.openpty()
+    env = {"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40", "LANG": "C.UTF-8"}
+    process = start(*args, env=env, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    shown, left = b"", list(typed)
+    with suppress(OSError):  # the other end is closed
+        while piece := os.read(ours, 65536):
+            shown += piece
+            if shown.rstrip().endswith((b"decide later:", "以后再定：".encode())):
+                if kill:
+                    process.kill()
+                elif left:
+                    os.write(ours, f"{left.pop(0)}\n".encode())
+    os.close(ours)
+    process.wait(timeout=30)
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode()) + f"\ncode {process.returncode}"
+
+
+def test_a_person_at_a_terminal_is_asked_and_a_plan_outlives_the_command(start, weiwo) -> None:
+    shown = dialogue(start, "ask", OLDER, "--approve-plan", "--thread", "t", kill=True)
+    assert "Run this plan?" in shown
+    assert weiwo("threads")[1].split("\t")[2] == "waiting"
+    shown = dialogue(start, "resume", "t", typed=("q",))
+    assert shown.endswith("code 4")
+    assert "go on with: weiwo resume t" in shown
+    shown = dialogue(start, "resume", "t", typed=("a",))
+    assert "When was Julius Caesar born? · task_2 · corpus_search: " in shown
+    assert "56 years" in shown
+    assert shown.endswith("code 0")
+
+
+def test_a_thread_is_forked_and_both_branches_can_be_shown(weiwo) -> None:
+    assert weiwo("ask", OLDER, "--thread", "t")[0] == 0
+    code, out, _ = weiwo("show", "t", "--history")
+    moments = [line.split("\t") for line in out.splitlines()]
+    assert code == 0
+    assert [moment[2] for moment in moments] == [
+        "end",
+        "→ writer",
+        "→ reflection",
+        "→ executor",
+        "→ planner",
+        "→ master",
+    ]
+    newest = moments[0][0]
+    code, out, err = weiwo("ask", "--from", f"t@{newest}", "--set", "task_1=66 BC", "--json")
+    result = json.loads(out)
+    jsonschema.validate(result, SCHEMA)
+    assert (code, result["outcomes"]["task_1"]["value"]) == (0, "-66"), err
+    assert "34 years" in result["answer"]
+    code, out, _ = weiwo("show", "t", "--history", "--json")
+    fork = next(one for one in json.loads(out)["checkpoints"] if one["forked"])
+    assert fork["what"] == "fork: task_1 set"
+    assert fork["parent"].startswith(newest)
+    assert "34" in weiwo("show", "t")[1]
+    assert "56 years" in weiwo("show", f"t@{newest}")[1]
+    code, out, err = weiwo("ask", "And when did he die?", "--from", newest)
+    assert code in {0, 3}, err
+    code, out, err = weiwo("ask", "--from", moments[1][0], "--thread", "t")
+    assert (code, "56 years" in out) == (0, True), err
+
+
+def test_what_cannot_be_forked_is_one_line(weiwo, tmp_path) -> None:
+    assert weiwo("ask", OLDER, "--thread", "t")[0] == 0
+    newest = weiwo("show", "t", "--history")[1].split("\t")[0]
+    (tmp_path / "p.json").write_text("{}")
+    for args, says in (
+        (["--from", "t@1f00"], "thread t has none that begins so"),
+        (["--from", "u@1f00"], "no such thread"),
+        (["--from", f"t@{newest}"], "nothing is changed"),
+        (["--from", f"t@{newest}", "--set", "task_9=1"], "no such task; it has task_1, task_2, task_3"),
+        (["--from", f"t@{newest}", "--set", "task_3=many"], "'many' is not a number"),
+        (["--from", f"t@{newest}", "--plan", "p.json"], "it holds no plan"),
+    ):
+        code, out, err = weiwo("ask", *args)
+        assert (code, out) == (2, ""), err
+        assert says in err
+        assert err.count("\n") == 1
 
 
 def test_a_reader_that_has_had_enough_is_no_error_to_speak_of(start) -> None:
@@ -311,6 +436,25 @@ async def test_every_value_comes_back_equal_and_nothing_is_logged(
         assert type(snapshot.values[name]) is type(value), name
     assert isinstance(snapshot.values["outcomes"]["task_1"], Outcome)
     assert not [record for record in caplog.records if record.name.startswith("langgraph")]
+
+
+async def test_a_thread_whose_plan_waits_is_told_from_one_that_broke_off(saver: BaseCheckpointSaver[Any]) -> None:
+    async def master(state: SearchState) -> dict[str, Any]:
+        return {"question": state["question"]}
+
+    async def approval(_: SearchState) -> dict[str, Any]:
+        return {"approved": interrupt({"type": "approve_plan"})}
+
+    builder = StateGraph(SearchState)
+    builder.add_node("master", master)
+    builder.add_node("approval", approval)
+    builder.add_edge(START, "master")
+    builder.add_edge("master", "approval")
+    graph = builder.compile(checkpointer=saver)
+    await graph.ainvoke({"question": "q?"}, at("t"))
+    assert [(one.question, one.status) for one in await list_threads(saver)] == [("q?", "waiting")]
+    await graph.ainvoke(Command(resume=0), at("t"))
+    assert [one.status for one in await list_threads(saver)] == ["interrupted"]  # it has no result
 
 
 async def test_list_is_newest_first_and_tells_how_each_thread_stands(saver: BaseCheckpointSaver[Any]) -> None:

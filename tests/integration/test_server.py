@@ -161,6 +161,36 @@ async def test_the_context_of_a_run_counts(client):
     assert state["values"]["team"]["limits"]["max_seconds"] == 33
 
 
+async def test_a_plan_waits_on_the_server_and_is_edited_rejected_and_approved(client):
+    thread = await client.threads.create()
+    values = await client.runs.wait(
+        thread["thread_id"], "weiwo", input={"question": WU_OR_CAESAR}, context={"approve_plan": True}
+    )
+    (asked,) = values["__interrupt__"]
+    assert asked["value"]["type"] == "approve_plan"
+    assert len(asked["value"]["plan"]["vertices"]) == 3
+    state = await client.threads.get_state(thread["thread_id"])
+    assert state["next"] == ["approval"]
+    assert (await client.threads.get(thread["thread_id"]))["status"] == "interrupted"
+
+    async def resume(answer):
+        return await client.runs.wait(thread["thread_id"], "weiwo", command={"resume": answer})
+
+    values = await resume({"reject": "ask the web instead"})
+    assert values["__interrupt__"][0]["value"]["note"]
+    plan = values["__interrupt__"][0]["value"]["plan"]
+    plan["vertices"][0]["tool_binding"] = "telepathy"
+    values = await resume({"plan": plan})
+    assert "telepathy" in values["__interrupt__"][0]["value"]["complaints"][0]
+    plan["vertices"] = [{**plan["vertices"][1], "id": "caesar"}]
+    plan["edges"] = []
+    values = await resume({"plan": plan})
+    assert values["result"]["status"] == "complete"
+    assert list(values["result"]["outcomes"]) == ["caesar"]
+    again = await resume("approve")
+    assert again["result"] == values["result"]
+
+
 async def test_a_run_with_a_model_streams_its_words(client, model):
     thread = await client.threads.create()
     tokens, values = [], {}
@@ -214,7 +244,7 @@ def python_blocks(readme: str) -> list[str]:
 async def test_graph_and_schemas_are_served(client):
     assistant = (await client.assistants.search())[0]
     drawn = await client.assistants.get_graph(assistant["assistant_id"])
-    assert {node["id"] for node in drawn["nodes"]} >= AGENTS
+    assert {node["id"] for node in drawn["nodes"]} >= {*AGENTS, "approval"}
     conditional = {(e["source"], e["target"]) for e in drawn["edges"] if e.get("conditional")}
     assert {("master", "writer"), ("master", "planner"), ("reflection", "executor")} <= conditional
     schemas = await client.assistants.get_schemas(assistant["assistant_id"])

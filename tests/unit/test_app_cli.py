@@ -190,6 +190,31 @@ def test_options_travel_with_the_thread_and_paths_are_absolute(weiwo, monkeypatc
     assert seen == {"corpus": [str(tmp_path / "notes")], "web": False}
 
 
+def test_the_history_of_a_thread_and_a_moment_of_it(weiwo):
+    weiwo("ask", "first?", "--thread", "t")
+    weiwo("ask", "second, partial?", "--thread", "t", "--fresh", "--approve-plan")
+    code, out, err = weiwo("show", "t", "--history")
+    moments = [line.split("\t") for line in out.splitlines()]
+    assert code == 0
+    assert "weiwo ask --from t@CHECKPOINT" in err
+    assert [(moment[2], moment[3]) for moment in moments] == [
+        ("end", "answered: partial"),
+        ("→ writer", "judged moderate"),
+        ("→ master", "asked: second, partial?"),
+        ("end", "answered: complete"),
+        ("→ writer", "judged moderate"),
+        ("→ master", "asked: first?"),
+    ]
+    listed = json.loads(weiwo("show", "t", "--history", "--json")[1])["checkpoints"]
+    assert [one["next"] for one in listed][:3] == [[], ["writer"], ["master"]]
+    assert listed[0]["parent"] == listed[1]["checkpoint_id"]
+    assert "first?" in weiwo("show", f"t@{moments[3][0]}")[1]
+    assert json.loads(weiwo("show", f"t@{moments[4][0]}", "--json")[1])["next"] == ["writer"]
+    code, out, err = weiwo("ask", "third?", "--from", moments[3][0], "--no-web")
+    assert (code, out) == (0, "web=False seconds=None\n")
+    assert weiwo("show", "t", "--history")[1].count("fork of") == 1
+
+
 def test_debug_shows_where(weiwo, monkeypatch):
     monkeypatch.setenv("WEIWO_DEBUG", "1")
     code, _, err = weiwo("ask", "break?")
@@ -235,7 +260,7 @@ def test_a_corpus_without_text_is_refused(weiwo, tmp_path):
 
 
 def test_files_left_out_are_told(weiwo, tmp_path):
-    (tmp_path / "notes" / "b.md").write_bytes(b"\x00\xff" * 500)
+    (tmp_path / "notes" / "b.md").write_bytes(bytes(range(256)) * 8)
     _, _, err = weiwo("ask", "when?")
     assert "1 file was left out of the corpus" in err
 
@@ -254,6 +279,19 @@ def test_files_left_out_are_told(weiwo, tmp_path):
         (["ask", "q", "--max-seconds", "soon"], "--max-seconds"),
         (["ask", "q", "--thread", "a b"], "thread id 'a b'"),
         (["ask", "q", "--thread", "x" * 129], "1 to 128"),
+        (["ask", "q", "--plan", "p.json"], "say which one: --from"),
+        (["ask", "q", "--set", "a=1"], "say which one: --from"),
+        (["ask", "--from", "1f0e", "--set", "a"], "is not TASK=VALUE"),
+        (["ask", "--from", "1f0e", "--plan", "nowhere.json"], "'nowhere.json'; it cannot be read"),
+        (["ask", "--from", "xyz"], "ids are hexadecimal"),
+        (["ask", "--from", "1f0e"], "the database has none that begins so"),
+        (["ask", "--from", "t@1f0e", "--thread", "u"], "they name two threads"),
+        (["ask", "q", "--from", "1f0e", "--set", "a=1"], "leave one out"),
+        (["resume", "t", "--approve", "--reject", "no"], "give one of them"),
+        (["resume", "t", "--plan", "nowhere.json"], "it cannot be read"),
+        (["show", "nobody@1f0e"], "no such thread"),
+        (["show", "nobody", "--history"], "no such thread"),
+        (["show", "t", "--history", "--mermaid"], "give THREAD alone"),
         (["ask", "q", "--what"], "No such option: --what"),
         (["answer", "q"], "No such command 'answer'"),
         (["resume", "nobody"], "thread 'nobody'; the database has no such thread; weiwo threads lists"),

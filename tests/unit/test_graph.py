@@ -103,6 +103,12 @@ def test_the_last_reflection_says_who_comes_next(decision, node):
     assert by_decision(state) == node
 
 
+def test_a_copy_knows_which_types_may_be_read_back():
+    graph = build_graph()
+    graph._serde_allowlist = {("state.plan", "Plan")}
+    assert graph.copy({"name": "another"})._serde_allowlist == graph._serde_allowlist
+
+
 def test_all_five_agents_are_drawn():
     drawn = build_graph().get_graph()
     assert {"master", "planner", "executor", "reflection", "writer"} <= set(drawn.nodes)

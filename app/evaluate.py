@@ -1,0 +1,212 @@
+"""`weiwo eval retrieval`: how well the documents of a labelled set are found, and what the router may learn of it."""
+
+import asyncio
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from app.errors import CommandError, UsageError
+from app.output import hint, is_terminal, page, terminal, write_json
+from app.session import InterruptedRunError, run
+from state.settings import Settings
+from tools.corpus.base import CorpusError
+from tools.corpus.dataset import Dataset, DatasetError
+from tools.corpus.policy import Policy, PolicyError, Step, load, save
+
+if TYPE_CHECKING:
+    from tools.corpus.evaluation import Evaluation, Watch
+
+_LINE_SECONDS: Final = 5.0
+_REDRAW_SECONDS: Final = 0.2
+_COLUMNS: Final = ("recall", "all", "hit", "ndcg10", "mrr", "p50_ms", "vector_calls")
+
+
+def eval_command(
+    folder: str | None,
+    *,
+    k: int,
+    strategy: str,
+    learn: bool,
+    promote: bool,
+    demote: bool,
+    share: float | None,
+    as_json: bool,
+) -> None:
+    """Evaluate retrieval over a set, and let the router's policy learn, rise or step back.
+
+    Args:
+        folder: The set; None only with `demote`.
+        k: How many documents count for recall, all and hit.
+        strategy: "all", or one of the strategies.
+        learn: Whether the policy in shadow learns from the set.
+        promote: Whether the policy takes a step up, if the set speaks for it.
+        demote: Whether it takes a step back.
+        share: The share of the questions that a policy on trial decides, with `promote`.
+        as_json: Print one object.
+
+    Raises:
+        UsageError: The options do not go together, or the set is none.
+        CommandError: Embeddings fail, the index cannot be written, or the policy cannot take the step.
+    """
+    _check(folder, strategy, learn=learn, promote=promote, demote=demote, share=share)
+    settings = Settings.resolve()
+    home, embeddings = Path(settings.home), settings.embeddings or ""
+    try:
+        policy = load(home, embeddings)
+        if demote:
+            policy = policy.demoted(_now())
+            save(home, policy)
+        if folder is None:
+            _print_policy(policy, as_json=as_json)
+            return
+        dataset = Dataset(Path(folder).expanduser())
+        evaluation = run(_evaluated(settings, dataset, policy, k, strategy))
+        if learn:
+            known = policy.version
+            step = Step(what=f"learned from {dataset.name}", at=_now())
+            policy = policy.learned(evaluation.lessons(), f"{dataset.questions_digest()}-{k}", step)
+            if policy.version == known:
+                hint(f"policy {known} has learned from this set before; nothing new in it")
+            else:
+                save(home, policy)
+                evaluation = evaluation.under(policy)
+        refused = ""
+        if promote:
+            try:
+                policy = policy.promoted(evaluation.evidence(), _now(), share)
+                save(home, policy)
+                hint(f"policy {policy.version} is now in {policy.stage}; --demote takes the step back")
+            except PolicyError as error:  # the figures say why
+                refused = str(error)
+        _print(evaluation, policy, as_json=as_json)
+        if refused:
+            raise CommandError(refused)
+    except DatasetError as error:
+        raise UsageError(str(error)) from error
+    except (CorpusError, PolicyError) as error:
+        raise CommandError(str(error)) from error
+    except InterruptedRunError as stopped:
+        raise CommandError("stopped; what was indexed is kept", stopped.code) from None
+
+
+def _check(folder: str | None, strategy: str, *, learn: bool, promote: bool, demote: bool, share: float | None) -> None:
+    from tools.corpus.evaluation import CHOICES  # noqa: PLC0415 - heavy
+
+    if strategy not in {"all", *CHOICES}:
+        raise UsageError(f"--strategy {strategy!r}; there is none; choose all, {', '.join(CHOICES)}")
+    if learn + promote + demote > 1:
+        raise UsageError("--learn, --promote and --demote; they change the policy in different ways; give one of them")
+    if (learn or promote) and strategy != "all":
+        raise UsageError(f"--strategy {strategy}; a policy is judged by all of them; leave it out")
+    if share is not None and not promote:
+        raise UsageError("--share; it says how much a promoted policy decides on trial; give it with --promote")
+    if folder is None and not demote:
+        raise UsageError("Missing argument 'DATASET_DIR'; see weiwo eval retrieval --help")
+
+
+async def _evaluated(settings: Settings, dataset: Dataset, policy: Policy, k: int, strategy: str) -> "Evaluation":
+    from tools.corpus.embeddings import embedder  # noqa: PLC0415 - heavy
+    from tools.corpus.evaluation import CHOICES, evaluate, indexed  # noqa: PLC0415 - heavy
+    from tools.corpus.indexed import IndexedCorpus  # noqa: PLC0415 - heavy
+    from tools.corpus.routed import RoutedCorpus  # noqa: PLC0415 - heavy
+
+    watch = _telling()
+    model = await asyncio.to_thread(embedder, settings.embeddings) if settings.embeddings else None
+    folder = await asyncio.to_thread(indexed, dataset, Path(settings.home), model, watch)
+    corpus = RoutedCorpus(await asyncio.to_thread(IndexedCorpus, folder, embedder=model), lambda: policy)
+    try:
+        return await evaluate(dataset, corpus, k, tuple(CHOICES) if strategy == "all" else (strategy,), watch)
+    finally:
+        corpus.close()
+
+
+def evaluation_json(evaluation: "Evaluation", policy: Policy) -> dict[str, Any]:
+    """The figures and the policy as one object."""
+    found = evaluation.as_json()
+    if evaluation.whole:
+        found["policy"] = {**policy_json(policy), "held_out": evaluation.evidence().model_dump(mode="json")}
+    return found
+
+
+def policy_json(policy: Policy) -> dict[str, Any]:
+    """What a policy is, without the sets it has learned from."""
+    return policy.model_dump(mode="json", exclude={"sources"})
+
+
+def _print(evaluation: "Evaluation", policy: Policy, *, as_json: bool) -> None:
+    if as_json:
+        write_json(evaluation_json(evaluation, policy))
+    else:
+        _print_figures(terminal() if is_terminal() else page(), evaluation, policy)
+
+
+def _print_figures(console: Console, evaluation: "Evaluation", policy: Policy) -> None:
+    found = evaluation.as_json()
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("strategy", no_wrap=True)
+    heads = (f"recall@{evaluation.k}", f"all@{evaluation.k}", f"hit@{evaluation.k}", "NDCG@10", "MRR", "p50 ms")
+    for head in (*heads, "vector calls"):
+        table.add_column(head, justify="right", no_wrap=True)
+    rows = dict(found["strategies"]) | ({"oracle": found["oracle"]} if evaluation.whole else {})
+    for name, figures in rows.items():
+        shown = [f"{figures[column]:.3f}" for column in _COLUMNS[:-2]]
+        table.add_row(name, *shown, f"{figures['p50_ms']:.1f}", f"{figures['vector_calls']:,}")
+    console.print(f"{evaluation.dataset}: {len(evaluation.answered):,} questions")
+    console.print(table)
+    if not evaluation.whole:
+        return
+    router, held = found["router"], evaluation.evidence()
+    low, high = router["interval"]
+    console.print(
+        f"auto is what you get without choosing. Against always-hybrid {router['difference']:+.4f} recall@"
+        f"{evaluation.k} ({low:+.4f} to {high:+.4f}); to the best choice per question (oracle) it lacks"
+        f" {router['regret']:.4f}.",
+        soft_wrap=True,
+    )
+    if not policy.segments:
+        console.print("No policy has learned anything yet; --learn begins one, in shadow.")
+        return
+    console.print(
+        f"Policy {policy.version} ({policy.stage}): on {held.questions:,} questions that it does not learn from"
+        f" {held.difference:+.4f} ({held.low:+.4f} to {held.high:+.4f}).",
+        soft_wrap=True,
+    )
+
+
+def _print_policy(policy: Policy, *, as_json: bool) -> None:
+    if as_json:
+        write_json({"policy": policy_json(policy)})
+    else:
+        hint(f"policy {policy.version} is now in {policy.stage}")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _telling() -> "Watch":
+    """Tell the progress on standard error: in place on a terminal, a line now and then elsewhere."""
+    drawn = sys.stderr.isatty()
+    every = _REDRAW_SECONDS if drawn else _LINE_SECONDS
+    told = time.monotonic()
+
+    def tell(what: str, done: int, total: int) -> None:
+        nonlocal told
+        if drawn and done == total:
+            sys.stderr.write("\r\033[K")
+        elif time.monotonic() - told >= every:
+            told = time.monotonic()
+            line = f"{what}: {done:,}" + (f" of {total:,}" if total else "")
+            if drawn:
+                sys.stderr.write(f"\r\033[K{line}")
+                sys.stderr.flush()
+            else:
+                hint(line)
+
+    return tell
