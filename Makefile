@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 export WEIWO_QUESTION = $(value Q)
 
 .DEFAULT_GOAL := help
-.PHONY: help ask test lint types bench dev format clean
+.PHONY: help ask test torture lint types bench dev format clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,7 +22,7 @@ $(VENV)/.installed: pyproject.toml
 
 $(VENV)/.developed: $(VENV)/.installed
 	@echo "Adding the development tools (once) …" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[postgres]" --group dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[postgres,documents]" --group dev
 	@touch $@
 
 ask: $(VENV)/.installed ## Answer a question: make ask Q="Who was older, …?"
@@ -31,6 +31,9 @@ ask: $(VENV)/.installed ## Answer a question: make ask Q="Who was older, …?"
 
 test: $(VENV)/.developed ## Run every test
 	@$(BIN)/python -m pytest
+
+torture: $(VENV)/.developed ## Kill runs at every step, on SQLite and Postgres, and resume them (some minutes)
+	@$(BIN)/python -m tests.torture
 
 lint: $(VENV)/.developed ## Check style, formatting and the layers
 	@$(BIN)/ruff check .

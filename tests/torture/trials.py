@@ -1,0 +1,183 @@
+"""What is tried on one database: which stories, killed where, and a row of figures for each."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from tests.torture.child import Job, Kill
+from tests.torture.harness import Run, boundaries, cut_off, faults, moments, paused, play
+from tests.torture.log import Event, events
+from tests.torture.server import Server
+
+NEVER = Kill(1_000_000, "event")
+"""A life that is not killed, before one that is."""
+
+PAUSE = 1.0
+"""Seconds for which a process stands still."""
+
+
+@dataclass
+class Row:
+    """What one kind of trouble came to.
+
+    Attributes:
+        trouble: Its name.
+        kills: Processes killed.
+        resumes: Processes that went on where one had died or waited.
+        effects: Tool and model calls.
+        again: Calls made again though they were finished.
+        repeated: Calls made again because they were in flight.
+        unresumable: Threads that came to no result.
+        faults: Everything that is wrong, each with the trial that shows it.
+        notes: What is worth telling and no fault.
+    """
+
+    trouble: str
+    kills: int = 0
+    resumes: int = 0
+    effects: int = 0
+    again: int = 0
+    repeated: int = 0
+    unresumable: int = 0
+    faults: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, trial: str, run: Run, whole: Run) -> None:
+        """Count one run."""
+        self.kills += run.kills
+        self.resumes += run.resumes
+        self.effects += run.book.effects
+        self.again += len(run.book.again)
+        self.repeated += run.book.repeated
+        self.unresumable += "result" not in run.end
+        self.faults += [f"{trial}: {fault}" for fault in faults(run, whole)]
+
+
+@dataclass(frozen=True)
+class Database:
+    """Where the threads of some trials are kept.
+
+    Attributes:
+        name: For people.
+        folder: For logs, results and SQLite files; a trial has its own folder and its own thread.
+        url: A Postgres database; without one each trial has a SQLite file.
+        jobs: Trials at the same time.
+    """
+
+    name: str
+    folder: Path
+    url: str | None = None
+    jobs: int = min(2, os.cpu_count() or 1)
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def job(self, **more: Any) -> Job:
+        """A run that nobody has played yet."""
+        name = f"{self.name}-{next(self._numbers)}"
+        return Job(self.folder / name, self.url, name, **more)
+
+    def undisturbed(self, **more: Any) -> tuple[Run, list[Event]]:
+        """A run that nothing happens to, and its log."""
+        job = self.job(**more)
+        run = play(job)
+        if "result" not in run.end:
+            raise RuntimeError(f"the undisturbed run came to nothing: {run.end}")
+        if twice := [key for key, times in run.book.started.items() if times > 1]:
+            raise RuntimeError(f"the undisturbed run makes calls twice, so it cannot tell repeated ones: {twice}")
+        return run, events(job.log)
+
+    def killed(self, trouble: str, whole: Run, plans: Iterable[Sequence[Kill]], **more: Any) -> Row:
+        """Play a story once for each of these series of kills."""
+        row = Row(trouble)
+        played = self._each(list(plans), lambda kills: play(self.job(**more), kills))
+        for kills, run in played:
+            row.add(" then ".join(map(str, kills)), run, whole)
+        return row
+
+    def stopped(self, whole: Run, at: Iterable[int]) -> Row:
+        """Let a process stand still for a second, from each of these events on."""
+        row = Row("stopped and continued")
+        for event, run in self._each(list(at), lambda event: paused(self.job(), event, PAUSE)):
+            row.add(f"stopped at event {event}", run, whole)
+        return row
+
+    def restarted(self, server: Server, whole: Run, at: Iterable[int]) -> Row:
+        """Break off the database server at each of these events; it has to be this database's own."""
+        row = Row("server restarted")
+        for event in at:
+            run, error = cut_off(self.job(), server, event)
+            row.add(f"server restarted at event {event}", run, whole)
+            row.notes.append(f"event {event}: {error or 'survived'}")
+            if "\n" in error:
+                row.faults.append(f"server restarted at event {event}: not one line: {error!r}")
+        return row
+
+    def _each(self, of: list[Any], work: Callable[[Any], Run]) -> Iterator[tuple[Any, Run]]:
+        with ThreadPoolExecutor(self.jobs) as pool:
+            yield from zip(of, pool.map(work, of), strict=True)
+
+
+def writes(log: Iterable[Event]) -> int:
+    """How often the checkpointer was asked to write."""
+    return sum(event["event"] == "save" for event in log)
+
+
+def replan_round(log: Iterable[Event]) -> range:
+    """The writes between the model's word that the plan must change and the first call of the new plan."""
+    done = [number for number, word in _calls(log) if word.startswith("model ReflectionReply")]
+    first = [number for number, word in _calls(log) if word.startswith("tool archive")]
+    return range(done[0], first[0] + 1)
+
+
+def _calls(log: Iterable[Event]) -> list[tuple[int, str]]:
+    """The calls, each with how often the checkpointer had been asked to write before."""
+    before, calls = 0, []
+    for event in log:
+        before += event["event"] == "save"
+        if event["event"] == "start":
+            calls.append((before, event["key"]))
+    return calls
+
+
+def trials(database: Database, *, thorough: bool, seed: int, server: Server | None = None) -> Iterator[Row]:
+    """Everything that is tried, or a part of it that takes some seconds.
+
+    Args:
+        database: Where.
+        thorough: All of it.
+        seed: For the random moments.
+        server: The database's own server, if it may be restarted.
+    """
+    whole, log = database.undisturbed()
+    last = len(log)
+    some = sorted({*range(1, 10), *range(10, writes(log), 15), writes(log)})  # the first of run and plan, then samples
+    plans = boundaries(range(1, writes(log) + 1)) if thorough else boundaries(some)[::2]
+    yield database.killed("every step" if thorough else "some steps", whole, plans)
+    random = moments(seed, 50 if thorough else 6, last)
+    yield database.killed(f"random moments, seed {seed}", whole, random)
+    stops = range(20, last, last // 6) if thorough else (last // 2,)
+    yield database.stopped(whole, stops)
+    if server is not None:
+        yield database.restarted(server, whole, range(10, last, last // 12) if thorough else (last // 3,))
+
+    replanned, log = database.undisturbed(story="replan")
+    plans = boundaries(replan_round(log))[:: 1 if thorough else 6]
+    yield database.killed("replanning", replanned, plans, story="replan")
+
+    asked: dict[str, Any] = {"approve": True, "answer": "approve"}
+    approved, log = database.undisturbed(**asked)
+    first = [event for event in log if event["pid"] == log[0]["pid"]]
+    last_writes = range(writes(first) - (4 if thorough else 0), writes(first) + 1)
+    first_writes = range(1, 12 if thorough else 2)
+    plans = [*boundaries(last_writes), *([NEVER, *kills] for kills in boundaries(first_writes))]
+    yield database.killed("waiting for approval", approved, plans, **asked)
+
+
+def durability(database: Database, seed: int, runs: int) -> Row:
+    """How much is repeated where LangGraph does not wait for the checkpointer; nothing is asked of it."""
+    whole, log = database.undisturbed()
+    row = database.killed("durability async", whole, moments(seed, runs, len(log)), durability="async")
+    return replace(row, notes=row.faults, faults=[])
