@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from app.errors import CommandError, UsageError
 from app.history import events_of, finished_tasks
 from app.progress import Progress
-from app.session import Session
+from app.session import Session, claim
 from app.watch import Silent
 from nodes.approval import REQUEST
 from state.settings import Context, SettingsError, one_line
@@ -149,7 +149,7 @@ async def _follow(session: Session, given: Any, thread_id: str, context: Context
         stream_mode=["custom", "messages", "values"],
         durability="sync",
     )
-    async with watcher:
+    async with claim(session, thread_id), watcher:
         async for mode, chunk in stream:
             watcher.progress.begun = True
             if mode == "custom":

@@ -83,6 +83,22 @@ async def open_session(context: Context | None = None, *, reading: bool = False)
         raise CommandError(str(error), FAILED) from error
 
 
+@asynccontextmanager
+async def claim(session: Session, thread_id: str) -> AsyncIterator[None]:
+    """Keep other processes from running this thread at the same time.
+
+    Raises:
+        CommandError: One is running it already.
+    """
+    from graph.claim import ThreadBusyError, claimed  # noqa: PLC0415 - heavy
+
+    try:
+        async with claimed(session.settings, thread_id, database_url()):
+            yield
+    except ThreadBusyError as error:
+        raise CommandError(str(error), FAILED) from error
+
+
 async def open_corpus(settings: Settings) -> "FolderCorpus":
     """Load the corpus a run will search, before it starts; the run then finds it in memory.
 
