@@ -80,7 +80,7 @@ def weiwo(monkeypatch, capsys, tmp_path):
     graph = toy_graph(saver)
 
     @asynccontextmanager
-    async def open_session(context=None):
+    async def open_session(context=None, *, reading=False):  # noqa: ARG001 - the interface has it
         yield Session(Settings.resolve(context), saver, graph)
 
     monkeypatch.setattr(commands, "open_session", open_session)
