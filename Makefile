@@ -22,7 +22,7 @@ $(VENV)/.installed: pyproject.toml
 
 $(VENV)/.developed: $(VENV)/.installed
 	@echo "Adding the development tools (once) …" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[postgres,documents]" --group dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[postgres,documents,vectors]" --group dev
 	@touch $@
 
 ask: $(VENV)/.installed ## Answer a question: make ask Q="Who was older, …?"

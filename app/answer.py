@@ -82,7 +82,9 @@ def stop_words(result: Mapping[str, Any]) -> str:
 def _origin(citation: Mapping[str, Any]) -> str:
     title, source = one_line(str(citation.get("title", ""))), one_line(str(citation.get("source", "")), 500)
     source = source.removeprefix("task:")  # a calculation is known by its task
-    return f"{title} · {source}" if title and source and title != source else title or source
+    origin = f"{title} · {source}" if title and source and title != source else title or source
+    place = one_line(str(citation.get("locator") or ""))
+    return f"{origin} · {place}" if place else origin
 
 
 def _quote(citation: Mapping[str, Any]) -> str:

@@ -26,6 +26,7 @@ from app.options import (
     fork_values,
     question_of,
 )
+from app.retrieval_commands import evaluations, observations
 
 app = typer.Typer(
     name="weiwo",
@@ -191,6 +192,8 @@ def doctor(*, json: Json = False) -> None:
 
 
 app.add_typer(documents)
+app.add_typer(evaluations, name="eval")
+app.add_typer(observations)
 
 
 def main() -> NoReturn:

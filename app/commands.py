@@ -5,11 +5,12 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 from app import approval, checkpoints, doctor, lookup, show
+from app.corpora import open_corpus
 from app.errors import CommandError, StoppedError, UsageError
 from app.finish import finish, watcher_for
 from app.output import hint, is_terminal, page, terminal, write, write_json
 from app.runs import OPTIONS_KEY, Ended, Watcher, ask, options_of, remembered, resume, unknown_thread
-from app.session import InterruptedRunError, Session, open_corpus, open_session, run
+from app.session import InterruptedRunError, Session, open_session, run
 from graph.forks import ForkError, branch, fork
 from graph.threads import find_checkpoint, list_threads, thread_exists
 from state.settings import Context, Settings
@@ -23,8 +24,8 @@ def ask_command(question: str, thread_id: str, context: Context, *, as_json: boo
     settings = Settings.resolve(context)
 
     async def work() -> Ended:
-        problems = await _corpus_problems(settings)
         async with open_session(context) as session:
+            problems = await _corpus_problems(settings)
             if given and not await thread_exists(session.saver, thread_id):
                 hint(f"thread {thread_id} is new")
             else:
@@ -177,17 +178,21 @@ def show_command(thread_id: str, checkpoint: str | None = None, *, as_json: bool
         show.print_thread(terminal() if is_terminal() else page(), thread)
 
 
-def search_command(query: str, k: int, context: Context, *, as_json: bool) -> None:
+def search_command(query: str, k: int, context: Context, *, as_json: bool, explain: bool = False) -> None:
     """Search the documents."""
     settings = Settings.resolve(context)
-    passages = _run(lookup.search(settings, query, k))
+    routed = _run(lookup.explained(settings, query, k)) if explain else None
+    passages = routed.passages if routed else _run(lookup.search(settings, query, k))
     if as_json:
-        write_json(lookup.as_json(query, passages))
-    elif is_terminal():
+        write_json(lookup.as_json(query, passages, routed))
+        return
+    if routed:
+        lookup.print_explanation(terminal() if is_terminal() else page(), routed)
+    if is_terminal():
         lookup.print_results(terminal(), passages)
     else:
         write(lookup.plain_results(passages))
-    if not passages and not as_json:
+    if not passages:
         hint("nothing in the documents matches")
 
 

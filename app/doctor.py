@@ -7,17 +7,19 @@ import platform
 import re
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from rich.console import Console
 from rich.text import Text
 
-from app.errors import CommandError, UsageError
+from app.corpora import corpora_there, embeddings_there, open_corpus, unnamed
+from app.errors import CommandError
 from app.flow import Flow
 from app.labels import label
 from app.output import write
-from app.session import database_url, open_corpus, open_session
+from app.session import database_url, open_session
 from state.settings import ROLES, Context, Settings, SettingsError
 from tools.printable import one_line
 
@@ -201,7 +203,7 @@ async def _corpus_and_tools(settings: Settings) -> AsyncIterator[Check]:
 
     try:
         corpus = await open_corpus(settings)
-        where = ", ".join(settings.corpus) or "the bundled sample"
+        where = ", ".join(settings.corpus) or unnamed(settings)
         yield Check(
             "corpus",
             "ok",
@@ -211,9 +213,11 @@ async def _corpus_and_tools(settings: Settings) -> AsyncIterator[Check]:
             yield Check("corpus", "note", f"left out {problem.source}: {problem.reason}")
         if len(corpus.problems) > 20:
             yield Check("corpus", "note", f"{len(corpus.problems) - 20} more were left out")
-    except UsageError as error:
+    except CommandError as error:
         yield Check("corpus", "problem", str(error))
         return
+    yield Check("corpora", *await asyncio.to_thread(corpora_there, Path(settings.home)))
+    yield Check("embeddings", *await asyncio.to_thread(embeddings_there, corpus, settings.embeddings))
     try:
         registry = await build_registry(settings)
     except SettingsError as error:

@@ -37,6 +37,7 @@ def search(
     *,
     corpus: Corpus = None,
     k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many passages at most.")] = 8,
+    explain: Annotated[bool, typer.Option("--explain", help="Show features, scores and choice.")] = False,
     json: Json = False,
 ) -> None:
     """Search the documents: retrieval only, no plan, no answer."""
@@ -44,4 +45,4 @@ def search(
     text = question_of(query)
     from app.commands import search_command  # noqa: PLC0415 - heavy
 
-    search_command(text, k, context, as_json=json)
+    search_command(text, k, context, as_json=json, explain=explain)

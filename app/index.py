@@ -11,22 +11,24 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from app.corpora import counted, size, span
 from app.errors import COMPLETE, PARTIAL, CommandError, UsageError
 from app.output import hint, write, write_json
 from app.session import InterruptedRunError, run
-from state.settings import home
+from state.settings import Settings, home
 from tools.corpus.base import CorpusError
-from tools.corpus.shelf import DEFAULT_NAME, Shelved, folder_of, look_at, shelved
+from tools.corpus.shelf import DEFAULT_NAME, Shelved, folder_of, look_at, note_roots, shelved
 from tools.corpus.walk import expand
 from tools.printable import one_line
 
 if TYPE_CHECKING:
+    from tools.corpus.embeddings import Progress as Embedding
     from tools.corpus.report import Progress as Reading
     from tools.corpus.report import Report
+    from tools.corpus.writing import IndexWriter
 
 _LINE_SECONDS: Final = 5.0
 _MOST_SHOWN: Final = 40
-_UNITS: Final = ((86_400 * 365, "year"), (86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
 def index_command(paths: Sequence[str], name: str | None, *, watch: bool, as_json: bool) -> int:
@@ -43,13 +45,14 @@ def index_command(paths: Sequence[str], name: str | None, *, watch: bool, as_jso
         CommandError: Another process is writing to the corpus, it is broken, or the run was stopped.
     """
     name = name or DEFAULT_NAME
+    settings = Settings.resolve()
     try:
-        folder = folder_of(home(), name)
+        folder = folder_of(Path(settings.home), name)
         expand(paths)  # complains before a corpus is made
     except CorpusError as error:
         raise UsageError(str(error)) from error
     try:
-        return run(_index(paths, folder, watch=watch, as_json=as_json))
+        return run(_index(paths, folder, settings.embeddings, watch=watch, as_json=as_json))
     except CorpusError as error:
         raise CommandError(str(error)) from error
     except InterruptedRunError as stopped:
@@ -58,30 +61,35 @@ def index_command(paths: Sequence[str], name: str | None, *, watch: bool, as_jso
         raise CommandError("stopped; what was indexed is kept; run it again to go on", stopped.code) from None
 
 
-async def _index(paths: Sequence[str], folder: Path, *, watch: bool, as_json: bool) -> int:
+async def _index(paths: Sequence[str], folder: Path, model: str | None, *, watch: bool, as_json: bool) -> int:
     from tools.corpus.follow import follow  # noqa: PLC0415 - heavy
 
-    code = await _once(paths, folder, as_json=as_json)
+    code = await _once(paths, folder, model, as_json=as_json)
     if not watch:
         return code
     hint("watching for changes; Ctrl-C ends it")
     async for _ in follow(paths):
         try:
-            code = await _once(paths, folder, as_json=as_json, quiet=True)
+            code = await _once(paths, folder, model, as_json=as_json, quiet=True)
         except CorpusError as error:  # a path is gone for now, or another process is writing
             hint(f"not indexed: {error}")
     return code
 
 
-async def _once(paths: Sequence[str], folder: Path, *, as_json: bool, quiet: bool = False) -> int:
+async def _once(paths: Sequence[str], folder: Path, model: str | None, *, as_json: bool, quiet: bool = False) -> int:
     """One run; `quiet` says nothing where nothing has changed."""
     from tools.corpus.ingest import ingest  # noqa: PLC0415 - heavy
     from tools.corpus.writing import IndexWriter  # noqa: PLC0415 - heavy
 
     writer = await asyncio.to_thread(IndexWriter, folder)
     try:
+        await asyncio.to_thread(note_roots, folder, paths)
         with _shown(as_json=as_json or quiet) as progress:
             report = await ingest(paths, writer, progress=progress)
+        await asyncio.to_thread(writer.flush)  # whoever searches meanwhile need not wait for vectors
+        await asyncio.to_thread(note_roots, folder, paths)
+        if model is not None:
+            await asyncio.to_thread(_embed, writer, model, quiet=as_json or quiet)
     finally:
         await asyncio.to_thread(writer.close)
     if quiet and not (report.added or report.changed or report.removed or report.moved):
@@ -92,6 +100,31 @@ async def _once(paths: Sequence[str], folder: Path, *, as_json: bool, quiet: boo
     else:
         write(summary(whole, report))
     return PARTIAL if report.left_out else COMPLETE
+
+
+def _embed(writer: "IndexWriter", name: str, *, quiet: bool) -> None:
+    """Give passages their vectors. A model that fails costs nothing else: documents are found by keyword."""
+    from tools.corpus.bringing import without_vectors  # noqa: PLC0415 - heavy
+    from tools.corpus.embed import embed  # noqa: PLC0415 - heavy
+    from tools.corpus.embeddings import EmbeddingError, embedder  # noqa: PLC0415 - heavy
+
+    told = time.monotonic()
+
+    def tell(now: "Embedding") -> None:
+        nonlocal told
+        late = time.monotonic() - told >= _LINE_SECONDS
+        if not quiet and (late or (now.replaces and now.done == 0)):
+            told = time.monotonic()
+            instead = f", in place of {now.replaces}" if now.replaces else ""
+            hint(f"{now.done:,} of {now.total:,} passages have vectors of {now.model}{instead}")
+
+    try:
+        done = embed(writer, embedder(name), tell)
+    except (EmbeddingError, ImportError) as error:
+        hint(f"{without_vectors(error)}; documents are indexed without vectors")
+        return
+    if not quiet:
+        hint(f"{done.total:,} passages have vectors of {done.model}")
 
 
 def corpora_command(*, as_json: bool) -> None:
@@ -114,7 +147,7 @@ def summary(corpus: Shelved, report: "Report") -> str:
     ]
     rate = f", {report.passages / report.seconds:,.0f} passages a second" if report.passages and report.seconds else ""
     lines = [
-        f"{corpus.name}: {_count(corpus.documents, 'document')}, {_count(corpus.passages, 'passage')}",
+        f"{corpus.name}: {counted(corpus.documents, 'document')}, {counted(corpus.passages, 'passage')}",
         f"{', '.join(done) or 'no files'} in {report.seconds:.1f} s{rate}",
     ]
     if report.others:
@@ -182,7 +215,7 @@ def _telling() -> Callable[["Reading"], None]:
         left = passed * (now.bytes_total - now.bytes) / now.bytes
         hint(
             f"{now.files:,} of {now.files_total:,} files, {now.passages:,} passages,"
-            f" {now.passages / passed:,.0f} a second, about {_span(left)} left"
+            f" {now.passages / passed:,.0f} a second, about {span(left)} left"
         )
 
     return tell
@@ -193,8 +226,8 @@ def _line(one: Shelved) -> str:
         return f"{one.name}\t{one.trouble}\n"
     left_out = f"\t{one.problems:,} left out" if one.problems else ""
     return (
-        f"{one.name}\t{_count(one.documents, 'document')}\t{_count(one.passages, 'passage')}\t{_size(one.bytes)}"
-        f"\t{_span(one.age)} ago{left_out}\n"
+        f"{one.name}\t{counted(one.documents, 'document')}\t{counted(one.passages, 'passage')}\t{size(one.bytes)}"
+        f"\t{span(one.age)} ago{left_out}\n"
     )
 
 
@@ -207,22 +240,7 @@ def _as_json(one: Shelved) -> dict[str, Any]:
         "left_out": one.problems,
         "bytes": one.bytes,
         "age_seconds": round(one.age),
+        "roots": list(one.roots),
+        "vectors": {model: {"done": done, "of": of} for model, (done, of) in one.vectors.items()},
         **({"trouble": one.trouble} if one.trouble else {}),
     }
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" + "s" * (number != 1)
-
-
-def _size(number: int) -> str:
-    for unit in ("bytes", "kB", "MB"):
-        if number < 1_000:
-            return f"{number:.0f} {unit}"
-        number = round(number / 1_000)
-    return f"{number:,} GB"
-
-
-def _span(seconds: float) -> str:
-    size, unit = next((pair for pair in _UNITS if seconds >= pair[0]), _UNITS[-1])
-    return _count(round(seconds / size), unit)

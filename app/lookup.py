@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from app.corpora import open_corpus
 from app.errors import UsageError
 from app.flow import Flow
-from app.session import open_corpus
 from state import Evidence
 from state.settings import Settings
 from tools.printable import one_line, printable
@@ -36,13 +36,13 @@ async def explained(settings: Settings, query: str, k: int) -> "Routed":
     """`search`, with what was done and why.
 
     Raises:
-        UsageError: The corpus cannot be used, or has no index and so no router.
+        UsageError: The corpus cannot be used, or there are several, each with a router of its own.
     """
     from tools.corpus.routed import RoutedCorpus  # noqa: PLC0415 - heavy
 
     corpus: object = await open_corpus(settings)
     if not isinstance(corpus, RoutedCorpus):
-        raise UsageError("--explain; these documents have no index, so nothing is decided; run weiwo index on them")
+        raise UsageError("--explain; it explains one corpus, and several are searched here; name one with --corpus")
     return await corpus.find(query, k)
 
 

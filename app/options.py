@@ -1,7 +1,6 @@
 """What was typed, checked: questions, threads, checkpoints, values and options become what commands work with."""
 
 import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +10,11 @@ from app.errors import UsageError
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Corpus = Annotated[
     list[str] | None,
-    typer.Option("--corpus", metavar="PATH", help="File or folder to search; may be repeated. Default: WEIWO_CORPUS."),
+    typer.Option(
+        "--corpus",
+        metavar="PATH",
+        help="File, folder, pattern or name of a corpus to search; may be repeated. Default: WEIWO_CORPUS.",
+    ),
 ]
 Thread = Annotated[str, typer.Argument(metavar="THREAD", help="A thread id, as `weiwo threads` lists them.")]
 Plan = Annotated[
@@ -77,9 +80,6 @@ def context_of(**options: Any) -> Any:
     model = options.get("model")
     if model is not None and not all(part.strip() for part in f"{model}:".split(":", 2)[:2]):
         raise UsageError(f"--model {model!r}; it names no provider; write provider:model, such as openai:gpt-5-mini")
-    for path in options.get("corpus") or ():
-        if not Path(path).expanduser().exists():
-            raise UsageError(f"--corpus {path!r}; there is no such file or folder; name one that exists")
     try:
         return Context(**{name: value for name, value in options.items() if value is not None})
     except ValidationError as error:

@@ -1,5 +1,6 @@
 """Runs the graph for one question, or the rest of an interrupted one, and tells a watcher what happens."""
 
+import glob
 import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -173,8 +174,14 @@ def options_of(context: Context) -> str:
     """The options as JSON; corpus paths made absolute, since `resume` may be called elsewhere."""
     options = context.model_dump(exclude_none=True)
     if context.corpus:
-        options["corpus"] = [str(Path(path).expanduser().absolute()) for path in context.corpus]
+        options["corpus"] = [_absolute(entry) for entry in context.corpus]
     return json.dumps(options)
+
+
+def _absolute(entry: str) -> str:
+    """A path as it is found from anywhere; the name of a corpus as it is."""
+    path = Path(entry).expanduser()
+    return str(path.absolute()) if path.exists() or "/" in entry or glob.has_magic(entry) else entry
 
 
 def remembered(metadata: Mapping[str, Any] | None) -> Context:

@@ -10,18 +10,15 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from app.errors import FAILED, INTERRUPTED, TERMINATED, USAGE, CommandError, UsageError
+from app.errors import FAILED, INTERRUPTED, TERMINATED, USAGE, CommandError
 from app.output import hint, is_terminal, say, write
 from app.pool import DaemonPool
 from models.prices import require_prices
 from state.settings import Context, Settings
-from tools.printable import one_line
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.graph.state import CompiledStateGraph
-
-    from tools.corpus import FolderCorpus
 
 T = TypeVar("T")
 
@@ -97,27 +94,6 @@ async def claim(session: Session, thread_id: str) -> AsyncIterator[None]:
             yield
     except ThreadBusyError as error:
         raise CommandError(str(error), FAILED) from error
-
-
-async def open_corpus(settings: Settings) -> "FolderCorpus":
-    """Load the corpus a run will search, before it starts; the run then finds it in memory.
-
-    Raises:
-        UsageError: A path is not there, cannot be read, or none of them holds any text.
-    """
-    from tools.corpus import CorpusError, load_corpus  # noqa: PLC0415 - heavy
-
-    try:
-        corpus = await load_corpus(settings.corpus, max_bytes=settings.limits.max_page_bytes)
-    except CorpusError as error:
-        raise UsageError(str(error)) from error
-    if not corpus.size and settings.corpus:
-        paths = one_line(", ".join(settings.corpus))
-        why = f": {corpus.problems[0].source}: {corpus.problems[0].reason}" if corpus.problems else ""
-        raise UsageError(
-            f"corpus {paths}: it holds no .md or .txt text that can be read{why}; name files or folders that do"
-        )
-    return corpus
 
 
 class InterruptedRunError(Exception):

@@ -1,12 +1,14 @@
 """How well corpus search finds what it should, beside a plain full-text index.
 
-    python benchmarks/retrieval.py FOLDER...
+    python benchmarks/retrieval.py [--embeddings openai:MODEL] FOLDER...
 
-A folder is BEIR-shaped: `corpus.jsonl` (`_id title text`), `queries.jsonl` (`_id text`), `qrels.tsv`. Each document is
-written to a Markdown file and searched through `tools.corpus`, as a user's would be; the plain index is SQLite FTS5
-with its default tokenizer over the same titles and texts, whole. A document counts at the rank of its best passage.
+A folder is BEIR-shaped: `corpus.jsonl` (`_id title text`), `queries.jsonl` (`_id text`), `qrels.tsv`. Documents are cut
+into passages and searched through `tools.corpus`, as a user's would be; the plain index is SQLite FTS5 with its default
+tokenizer over the same titles and texts, whole. A document counts at the rank of its best passage. With embeddings
+(`OPENAI_BASE_URL` says where they are) the strategies that use them are measured, too.
 """
 
+import argparse
 import asyncio
 import json
 import re
@@ -21,10 +23,25 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tools.corpus import load_corpus
+from tools.corpus.chunks import chunk
+from tools.corpus.embed import embed
+from tools.corpus.embeddings import Embedder, embedder
+from tools.corpus.indexed import IndexedCorpus
+from tools.corpus.records import Changes, Document, Passage
+from tools.corpus.strategies import Options
+from tools.corpus.writing import IndexWriter
 
 Search = Callable[[str], Awaitable[list[str]]]
 DEPTH = 10
+
+STRATEGIES = {
+    "default": Options(),
+    "hybrid": Options(linked=False),
+    "hybrid, ranks": Options(linked=False, fusion="ranks"),
+    "keyword": Options(strategy="keyword", linked=False),
+    "keyword, linked": Options(strategy="keyword"),
+    "vector": Options(strategy="vector", linked=False),
+}
 
 
 class Dataset(NamedTuple):
@@ -53,31 +70,42 @@ def read(folder: Path) -> Dataset:
     )
 
 
-async def ours(data: Dataset, folder: Path) -> Search:
-    """Corpus search over the documents as Markdown files."""
-    ids: dict[str, str] = {}
-    for number, (document, title, text) in enumerate(data.documents):
-        path = folder / f"d{number:06}.md"
-        path.write_text(f"# {title}\n\n{text}\n" if title else text, encoding="utf-8")
-        ids[path.as_posix()] = document
-    corpus = await load_corpus([folder])
+def index(data: Dataset, folder: Path, model: Embedder | None) -> None:
+    """Make a corpus of the documents."""
+
+    def cut(title: str, text: str) -> list[Passage]:
+        _, pieces = chunk(f"# {title}\n\n{text}\n", markdown=True)
+        return [Passage(one.text, one.headings, f"line {one.first}", one.first, one.last) for one in pieces]
+
+    put = [
+        (Document(name, f"/{name}", "", len(text), 0, title, "markdown", ""), cut(title, text))
+        for name, title, text in data.documents
+    ]
+    with IndexWriter(folder) as writer:
+        writer.apply(Changes(put=put))
+        if model is not None:
+            embed(writer, model)
+
+
+def ours(corpus: IndexedCorpus, options: Options) -> Search:
+    """Corpus search."""
 
     async def search(question: str) -> list[str]:
-        found = await corpus.search(question, 3 * DEPTH)
-        return list(dict.fromkeys(ids[passage.source] for passage in found))[:DEPTH]
+        found = await corpus.search(question, 3 * DEPTH, options=options)
+        return list(dict.fromkeys(passage.source for passage in found))[:DEPTH]
 
     return search
 
 
-async def plain(data: Dataset, _: Path) -> Search:
+def plain(data: Dataset) -> Search:
     """FTS5 with its default tokenizer (unicode61), the question's words joined by OR."""
-    index = sqlite3.connect(":memory:")
-    index.execute("CREATE VIRTUAL TABLE documents USING fts5(title, text)")
-    index.executemany("INSERT INTO documents VALUES (?, ?)", [document[1:] for document in data.documents])
+    table = sqlite3.connect(":memory:")
+    table.execute("CREATE VIRTUAL TABLE documents USING fts5(title, text)")
+    table.executemany("INSERT INTO documents VALUES (?, ?)", [document[1:] for document in data.documents])
 
     async def search(question: str) -> list[str]:
         words = " OR ".join(f'"{word}"' for word in dict.fromkeys(re.findall(r"\w+", question)))
-        found = index.execute(
+        found = table.execute(
             "SELECT rowid FROM documents WHERE documents MATCH ? ORDER BY bm25(documents), rowid LIMIT ?",
             (words, DEPTH),
         )
@@ -88,7 +116,7 @@ async def plain(data: Dataset, _: Path) -> Search:
 
 async def measure(data: Dataset, search: Search) -> dict[str, float]:
     """Recall and hits of a search, and its speed."""
-    recall = hit5 = hit10 = 0.0
+    recall = hit = every = 0.0
     times = []
     for question, text in data.questions:
         start = time.perf_counter()
@@ -96,27 +124,35 @@ async def measure(data: Dataset, search: Search) -> dict[str, float]:
         times.append(time.perf_counter() - start)
         wanted = data.relevant[question]
         recall += len(wanted & set(found[:5])) / len(wanted)
-        hit5 += bool(wanted & set(found[:5]))
-        hit10 += bool(wanted & set(found))
+        hit += bool(wanted & set(found[:5]))
+        every += wanted <= set(found)
     count = len(data.questions)
-    return {"recall@5": recall / count, "hit@5": hit5 / count, "hit@10": hit10 / count, "p50 ms": median(times) * 1e3}
+    return {"recall@5": recall / count, "hit@5": hit / count, "all@10": every / count, "p50 ms": median(times) * 1e3}
 
 
-async def main(folders: list[Path]) -> None:
-    """Print one line for each folder and engine."""
-    columns = ("documents", "questions", "recall@5", "hit@5", "hit@10", "p50 ms")
-    print(f"{'set':<16}{'engine':<16}" + "".join(f"{column:>10}" for column in columns))
+async def main(folders: list[Path], embeddings: str) -> None:
+    """Print one line for each folder and search."""
+    columns = ("documents", "questions", "recall@5", "hit@5", "all@10", "p50 ms")
+    print(f"{'set':<16}{'search':<20}" + "".join(f"{column:>10}" for column in columns))
+    model = await asyncio.to_thread(embedder, embeddings) if embeddings else None
     for folder in folders:
         data = await asyncio.to_thread(read, folder)
-        for name, engine in (("corpus_search", ours), ("FTS5 unicode61", plain)):
-            with tempfile.TemporaryDirectory() as scratch:
-                got = await measure(data, await engine(data, Path(scratch)))
-            sizes = f"{len(data.documents):>10}{len(data.questions):>10}"
-            figures = "".join(f"{got[column]:>10.3f}" for column in columns[2:])
-            print(f"{folder.name:<16}{name:<16}{sizes}{figures}")
+        with tempfile.TemporaryDirectory() as scratch:
+            await asyncio.to_thread(index, data, Path(scratch), model)
+            corpus = IndexedCorpus(Path(scratch), embedder=model)
+            searches = {name: ours(corpus, options) for name, options in STRATEGIES.items()}
+            if model is not None:  # what is left where it is down or not configured
+                searches["default, no model"] = ours(IndexedCorpus(Path(scratch)), Options())
+            searches["FTS5 unicode61"] = plain(data)
+            for name, search in searches.items():
+                got = await measure(data, search)
+                sizes = f"{len(data.documents):>10}{len(data.questions):>10}"
+                print(f"{folder.name:<16}{name:<20}{sizes}" + "".join(f"{got[one]:>10.3f}" for one in columns[2:]))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit("usage: python benchmarks/retrieval.py FOLDER...  (BEIR-shaped: corpus.jsonl queries.jsonl qrels.tsv)")
-    asyncio.run(main([Path(argument) for argument in sys.argv[1:]]))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
+    parser.add_argument("--embeddings", default="", metavar="PROVIDER:MODEL")
+    arguments = parser.parse_args()
+    asyncio.run(main(arguments.folders, arguments.embeddings))

@@ -41,6 +41,7 @@ class Source:
                 title=self.evidence.title or self.evidence.source,
                 quote=self.quote or self.evidence.text[:300],
                 evidence_id=self.evidence.id,
+                locator=self.evidence.locator,
             )
         task_id = self.outcome.task_id if self.outcome else ""
         title = "计算" if language == "zh" else "Calculation"

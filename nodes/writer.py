@@ -29,6 +29,7 @@ from nodes.status import judge_status
 from state import Answer, Claim, Language
 from state.search import SearchState
 from text.language import detect_language
+from tools.corpus import telemetry
 
 LANGUAGE_NAMES = {"en": "English", "zh": "Chinese (简体中文)"}
 SOURCES = {"en": "Sources", "zh": "来源"}
@@ -86,6 +87,7 @@ async def writer(state: SearchState, services: Services) -> dict[str, Any]:
         stop_reason=reason,
         decided_by=draft.decided_by,
     )
+    telemetry.cited(services.run, [citation.evidence_id for citation in answer.citations])
     services.emit({"type": "finished", "status": status, "stop_reason": reason})
     return {
         "result": result_of(state, answer, services),

@@ -39,6 +39,7 @@ class Citation(Value):
         title: Title.
         quote: The words that carry the claim.
         evidence_id: The passage.
+        locator: Its place within the source, such as "page 2" or "lines 3-7"; empty where the source is the place.
     """
 
     n: int
@@ -46,6 +47,7 @@ class Citation(Value):
     title: str
     quote: str
     evidence_id: str
+    locator: str = ""
 
 
 class Claim(Value):

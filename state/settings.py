@@ -41,9 +41,11 @@ class Context(BaseModel):
     reflection_model: str | None = Field(None, description="Model for reflection, if another.")
     writer_model: str | None = Field(None, description="Model for the writer, if another.")
     model_seconds: float | None = Field(None, gt=0, description="Seconds one model call may take (default 60).")
-    embeddings: str | None = Field(None, description="Embedding model as provider:model, for retrieval.")
+    embeddings: str | None = Field(None, description="Embedding model as provider:model, to find passages by meaning.")
     corpus: list[str] | None = Field(
-        None, description="Files and folders to search. Unset: WEIWO_CORPUS, else the bundled sample."
+        None,
+        description="Files, folders, patterns and names of corpora to search, indexed on the fly. Unset: WEIWO_CORPUS,"
+        " else what weiwo index made without a name, else the bundled sample.",
     )
     web: bool | None = Field(None, description="Whether web search may be used (default yes, where a key is set).")
     tools: list[str] | None = Field(None, description="Extra LangChain tools as module:attribute.")
@@ -80,8 +82,9 @@ class Settings(Value):
         home: Folder of Weiwo's own files (`WEIWO_HOME`, default `~/.weiwo`).
         models: Model name per role, as provider:model; a role without one runs on rules.
         model_seconds: Bound of one model call.
-        embeddings: Embedding model, if any.
-        corpus: Files and folders to search; empty means the bundled sample.
+        embeddings: Embedding model as provider:model, if any; without one, character n-grams stand in.
+        corpus: Files, folders, patterns and names of corpora to search; empty means the corpus that `weiwo index` makes
+            without a name, or the bundled sample where there is none.
         web: Whether web search may be used.
         tools: Extra tools as module:attribute.
         approve_plan: Whether a person approves each plan before it runs.

@@ -2,7 +2,8 @@
 
 Written Chinese has no blanks between its words, so a tokenizer made for English finds nothing in it. Han runs become
 single characters and pairs of neighbours, which needs no dictionary and misses no word. Identifiers (`INC-49217`,
-`getUserName`, `v1.2.3`) are kept whole, to be found exactly, and in parts, to be found at all.
+`getUserName`, `v1.2.3`) are kept whole, to be found exactly, and in parts, to be found at all. Traditional characters
+are folded to simplified ones.
 
 An index must take these terms as they are, with no tokenizer behind them that splits again. English endings are left to
 the index's own Porter stemmer: a light stemmer here measured no better, and terms stay readable.
@@ -15,6 +16,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from text.han_folding import SIMPLIFIED
 from text.language import HAN
 
 TERM_MARKS: Final = "-.:/@+&#"
@@ -84,7 +86,8 @@ def query_terms(text: str) -> list[str]:
     return list(dict.fromkeys(term for group in kept or [group for _, group in groups] for term in group))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Text in NFKC without accents; case stays."""
     if text.isascii():
         return text
     decomposed = unicodedata.normalize("NFKD", text)
@@ -93,9 +96,10 @@ def _plain(text: str) -> str:
 
 def _groups(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Each token of a text with its terms; of an identifier the whole comes first."""
-    for found in _TOKEN.finditer(_plain(text)):
+    for found in _TOKEN.finditer(plain(text)):
         token = found.group()
         if found["unspaced"]:
+            token = token.translate(SIMPLIFIED)
             yield token, (*token, *(first + second for first, second in pairwise(token)))
         else:
             yield token, _known(token) if len(token) <= LONGEST_TERM else _western(token)

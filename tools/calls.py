@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from state import JsonValue
 from tools.breaker import Breaker, breaker
 from tools.cache import Cache, key_of
+from tools.corpus.telemetry import run as retrieval_run
 from tools.failures import NotCalledFailure, ToolFailure
 from tools.flights import Flights
 from tools.policies import PATIENCE, POLICIES, strain_of
@@ -146,6 +147,7 @@ class ToolCalls:
         self, name: str, args: Mapping[str, JsonValue], caller: Caller, *, has_substitute: bool
     ) -> ToolResult:
         """Make a call and book what it tells of the tool's health."""
+        retrieval_run.set(self._run)  # its answer labels the retrievals made for it
         patience = PATIENCE if has_substitute else self._seconds
         conduct = _Conduct(self.breaker(name), caller, self._backoff, patience, early=name not in self._asked)
         self._asked.add(name)

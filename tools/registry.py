@@ -8,17 +8,19 @@ import asyncio
 import importlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from langchain_core.tools import BaseTool
 
-from state import VALUE_TYPES, ValueType
+from state import VALUE_TYPES, JsonValue, ValueType
 from state.settings import Settings, SettingsError
-from tools.arguments import schema_of
+from tools.arguments import fits, schema_of
+from tools.clusters import Documentation, clusters_of
 from tools.corpus import Corpus, load_corpus
 from tools.failures import redacted
 from tools.printable import one_line
+from tools.substitutes import mapped
 
 _BUILT_IN: Final[dict[str, tuple[str, tuple[ValueType, ...]]]] = {
     "corpus_search": ("search", VALUE_TYPES),
@@ -27,6 +29,9 @@ _BUILT_IN: Final[dict[str, tuple[str, tuple[ValueType, ...]]]] = {
     "date_difference": ("dates", ("number",)),
     "web_search": ("search", VALUE_TYPES),
 }
+_CHEAP: Final = frozenset({"corpus_search", "open_document", "calculator", "date_difference"})
+CACHE_SECONDS: Final = 300.0
+"""How long results of a tool are kept that does not say how long (metadata: `cache_seconds`)."""
 _LONGEST_DESCRIPTION: Final = 400
 
 
@@ -38,10 +43,12 @@ class ToolInfo:
         name: Its name, by which tasks bind to it.
         description: What it does, for a planner.
         args_schema: Its arguments as JSON schema: `properties` and `required`.
-        cluster: Tools of one cluster do the same kind of thing: "search", "open", "compute", "dates", or "other:NAME".
+        cluster: Tools of one cluster do the same kind of thing: "search", "open", "compute", "dates", what a tool's
+            metadata say (`cluster`), or "other:NAME" after the first of those that `tools.clusters` finds alike.
         available: Whether it can be called.
         why_not: Why it cannot, and what would change that; empty if it can.
         returns: The types of value a task can get from it.
+        cache_seconds: How long a result may be used again; 0: not at all.
     """
 
     name: str
@@ -51,6 +58,7 @@ class ToolInfo:
     available: bool
     why_not: str
     returns: tuple[ValueType, ...]
+    cache_seconds: float = 0.0
 
 
 class Registry:
@@ -60,8 +68,10 @@ class Registry:
         self, tools: Iterable[BaseTool], missing: Iterable[ToolInfo] = (), corpus: Corpus | None = None
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
-        self._infos = {name: _info(tool) for name, tool in self._tools.items()}
-        self._infos |= {info.name: info for info in missing if info.name not in self._tools}
+        infos = [_info(tool) for tool in self._tools.values()]
+        infos += [info for info in missing if info.name not in self._tools]
+        clusters = clusters_of(tuple(Documentation.of(i.name, i.description, i.args_schema, i.cluster) for i in infos))
+        self._infos = {info.name: replace(info, cluster=clusters[info.name]) for info in infos}
         self.corpus = corpus
         """The documents that `corpus_search` searches, if any are loaded."""
 
@@ -89,19 +99,28 @@ class Registry:
         """
         return self._infos[name]
 
-    def substitutes(self, name: str) -> tuple[str, ...]:
-        """Available tools of the same cluster that need no argument which this one does not have."""
+    def substitutes(self, name: str, args: Mapping[str, JsonValue]) -> dict[str, dict[str, JsonValue]]:
+        """Available tools that can make the same call without a new plan.
+
+        Args:
+            name: The tool that the call was for.
+            args: Its arguments.
+
+        Returns:
+            The arguments by tool, as each takes them: tools of the same cluster, those that keep more of the
+            arguments first.
+        """
         given = self._infos.get(name)
         if given is None:
-            return ()
-        arguments = set(given.args_schema["properties"])
-        return tuple(
-            other
-            for other in self._tools
-            if other != name
-            and self._infos[other].cluster == given.cluster
-            and arguments >= set(self._infos[other].args_schema["required"])
-        )
+            return {}
+        found: dict[str, dict[str, JsonValue]] = {}
+        for other, tool in self._tools.items():
+            info = self._infos[other]
+            if other != name and info.cluster == given.cluster:
+                other_args = mapped(args, given.args_schema, info.args_schema, info.cluster)
+                if other_args is not None and fits(tool, other_args):
+                    found[other] = other_args
+        return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
     def describe(self, names: Iterable[str]) -> str:
         """Tools with their arguments, a few lines each, for a planner's prompt; unknown names are left out."""
@@ -119,7 +138,7 @@ async def build_registry(settings: Settings, extra: Sequence[BaseTool] = ()) -> 
         CorpusError: The corpus cannot be read; one line.
         SettingsError: An entry of `settings.tools` cannot be loaded; the message names it.
     """
-    corpus = await load_corpus(settings.corpus, max_bytes=settings.limits.max_page_bytes)
+    corpus = await load_corpus(settings.corpus, settings=settings)
     built_in, missing = await asyncio.to_thread(_built_in, settings, corpus)
     named = await asyncio.to_thread(_named, settings.tools)
     return Registry([*built_in, *named, *extra], missing, corpus)
@@ -138,7 +157,7 @@ def _built_in(settings: Settings, corpus: Corpus) -> tuple[list[BaseTool], list[
         tools += over_corpus
     else:
         paths = ", ".join(settings.corpus)
-        why = f"the corpus {one_line(paths)} holds no .md or .txt text; name files or folders that do"
+        why = f"the corpus {one_line(paths)} holds no text that can be read; name files or folders that do"
         missing += [_info(tool, why) for tool in over_corpus]
     tools += [Calculator(), DateDifference()]
     web = WebSearch.from_environment()
@@ -182,10 +201,12 @@ def _loaded(entry: str) -> list[BaseTool]:
 
 
 def _info(tool: BaseTool, why_not: str = "") -> ToolInfo:
-    cluster, returns = _BUILT_IN.get(tool.name, (f"other:{tool.name}", VALUE_TYPES))
-    own = (tool.metadata or {}).get("cluster")
-    cluster = own if isinstance(own, str) and own else cluster
-    return ToolInfo(tool.name, tool.description, schema_of(tool), cluster, not why_not, why_not, returns)
+    stated, kept = (tool.metadata or {}).get("cluster"), (tool.metadata or {}).get("cache_seconds")
+    cluster, returns = _BUILT_IN.get(tool.name, ("", VALUE_TYPES))  # without a cluster it is found by likeness
+    cluster = stated if isinstance(stated, str) and stated else cluster
+    known = isinstance(kept, int | float) and not isinstance(kept, bool) and kept >= 0
+    seconds = float(kept) if known else 0.0 if tool.name in _CHEAP else CACHE_SECONDS  # type: ignore[arg-type]
+    return ToolInfo(tool.name, tool.description, schema_of(tool), cluster, not why_not, why_not, returns, seconds)
 
 
 def _unavailable(name: str, description: str, schema: Mapping[str, Any], why_not: str) -> ToolInfo:

@@ -256,7 +256,7 @@ def test_a_corpus_without_text_is_refused(weiwo, tmp_path):
     (tmp_path / "empty").mkdir()
     code, out, err = weiwo("ask", "when?", "--corpus", "empty")
     assert (code, out) == (2, "")
-    assert "holds no .md or .txt text" in err
+    assert "holds no text that can be read" in err
 
 
 def test_files_left_out_are_told(weiwo, tmp_path):

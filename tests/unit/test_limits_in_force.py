@@ -10,8 +10,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from graph import build_graph, leash
 from graph.dag import run_plan
 from graph.one_task import GRACE_SECONDS, _seconds
-from models.budget import Budget
-from models.budget import WRITER_SHARE
+from models.budget import WRITER_SHARE, Budget
 from state import Limits, Outcome, Plan, Task, Usage
 from state.settings import Context
 from tests.support.run import search_tool, services, work

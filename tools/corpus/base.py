@@ -10,6 +10,10 @@ class CorpusError(ValueError):
     """A corpus that cannot be used at all. The message is one line: what, why, what to do."""
 
 
+class NoPlaceError(CorpusError):
+    """There is nowhere to keep an index: every disk is full or cannot be written. The message is one line."""
+
+
 class DocumentNotFoundError(LookupError):
     """A corpus has no document under the name asked for. The message is one line."""
 

@@ -7,13 +7,14 @@ reader to it; only the title line is left out, which every passage carries anywa
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from math import ceil
 from typing import Final
 
 from text.language import HAN, sentences
+from tools.corpus.outline import Fence, Heading, markdown_headings
 
 SMALLEST: Final = 60
 """Weight below which a passage is joined with its neighbour, if there is one in its section."""
@@ -23,10 +24,9 @@ LARGEST: Final = 200
 
 _UNSPACED: Final = re.compile(rf"[{HAN}\u3041-\u3096\u30a1-\u30fa]")
 _WORD: Final = re.compile(rf"[^\W{HAN}\u3041-\u3096\u30a1-\u30fa]+")
-_HEADING: Final = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
-_UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
-_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
-_LONGEST_HEADING: Final = 200
+_BLANKED: Final = {c: " " for c in range(128) if not (chr(c).isalnum() or chr(c) == "_")}
+_DELIMITER: Final = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*")
+_LONGEST_LEAD: Final = 500
 _LONGEST_TITLE: Final = 80
 
 
@@ -39,12 +39,19 @@ class Chunk:
         first: Its first line, from 1.
         last: Its last line.
         headings: The headings it stands under, outermost first, without the document's title.
+        lead: The header rows of the table that it goes on with, which stand above it in the document.
     """
 
     text: str
     first: int
     last: int
     headings: tuple[str, ...] = ()
+    lead: str = ""
+
+    @property
+    def words(self) -> str:
+        """The text, below the header of its table where it lacks that."""
+        return f"{self.lead}\n{self.text}" if self.lead else self.text
 
 
 @dataclass(slots=True)
@@ -57,6 +64,8 @@ class _Section:
 
 def weight(text: str) -> float:
     """The size of a text in English words: two Han characters, or eight characters without a blank, count as one."""
+    if text.isascii():  # the same by a shorter way, for every passage passes here
+        return max(len(text.translate(_BLANKED).split()), len(text) / 8)
     return max(len(_WORD.findall(text)) + len(_UNSPACED.findall(text)) / 2, len(text) / 8)
 
 
@@ -73,72 +82,63 @@ def chunk(text: str, *, markdown: bool, name: str = "") -> tuple[str, list[Chunk
         one, or is the title; no passage weighs more than `LARGEST` and its heading.
     """
     lines = text.split("\n")
-    sections = _sections(lines) if markdown else [_Section((), 0, None, _paragraphs(lines, 0, len(lines)))]
+    sections = _sections(lines, markdown_headings(lines) if markdown else ())
     title = _pop_title(sections) if markdown else _first_line(lines, sections[0].paragraphs)
+    return title or name, list(_all(text, lines, sections)) or _title_alone(lines, title)
+
+
+def chunk_along(text: str, headings: Iterable[Heading], *, by_line: bool = False) -> tuple[str, list[Chunk]]:
+    """Cut a document whose headings are known.
+
+    Args:
+        text: The document, its lines ended by newlines.
+        headings: Its headings, in order.
+        by_line: Whether a long stretch is parted between lines, as code is, rather than between sentences.
+
+    Returns:
+        The heading that is the document's title, or nothing, and the passages in document order, as `chunk` does.
+    """
+    lines = text.split("\n")
+    sections = _sections(lines, headings)
+    title = "" if by_line else _pop_title(sections)
+    return title, list(_all(text, lines, sections, by_line=by_line)) or _title_alone(lines, title)
+
+
+def _all(text: str, lines: list[str], sections: list[_Section], *, by_line: bool = False) -> Iterator[Chunk]:
     starts = [*accumulate((len(line) + 1 for line in lines[:-1]), initial=0), len(text)]
     below = [section.level for section in sections[1:]] + [0]
-    chunks = [
-        made
-        for section, next_level in zip(sections, below, strict=True)
-        for made in _cut(text, starts, section, leaf=next_level <= section.level)
-    ]
-    if title and not chunks:
-        row = next(number for number, line in enumerate(lines, 1) if line.strip())
-        chunks = [Chunk(title, row, row)]
-    return title or name, chunks
+    cutter = _Cutter(text, lines, starts, by_line)
+    for section, next_level in zip(sections, below, strict=True):
+        yield from cutter.cut(section, leaf=next_level <= section.level)
 
 
-def _sections(lines: list[str]) -> list[_Section]:
+def _title_alone(lines: list[str], title: str) -> list[Chunk]:
+    """The passage of a document that says nothing but its title."""
+    row = next((number for number, line in enumerate(lines, 1) if title in line and line.strip()), 1)
+    return [Chunk(title, row, row)] if title else []
+
+
+def _sections(lines: list[str], headings: Iterable[Heading]) -> list[_Section]:
     sections = [_Section((), 0, None)]
     open_headings: list[tuple[int, str]] = []
-    start, fence = 0, ""
-
-    def close(end: int) -> None:
-        sections[-1].paragraphs += _paragraphs(lines, start, end)
-
-    for row, line in enumerate(lines):
-        if mark := _FENCE.match(line):
-            if not fence:
-                fence = mark[1]
-            elif mark[1].startswith(fence) and not line[mark.end() :].strip():
-                fence = ""
-            continue
-        found = None if fence else _heading(lines, row, start)
-        if found is None:
-            continue
-        level, name, first = found
-        close(first)
-        open_headings = [(depth, above) for depth, above in open_headings if depth < level] + [(level, name)]
-        sections.append(_Section(tuple(above for _, above in open_headings), level, (first, row + 1)))
-        start = row + 1
-    close(len(lines))
+    start = 0
+    for heading in headings:
+        sections[-1].paragraphs += _paragraphs(lines, start, heading.first)
+        open_headings = [(depth, above) for depth, above in open_headings if depth < heading.level]
+        open_headings.append((heading.level, heading.name))
+        rows = (heading.first, heading.end) if heading.end > heading.first else None
+        sections.append(_Section(tuple(above for _, above in open_headings), heading.level, rows))
+        start = heading.end
+    sections[-1].paragraphs += _paragraphs(lines, start, len(lines))
     return sections
-
-
-def _heading(lines: list[str], row: int, start: int) -> tuple[int, str, int] | None:
-    """The heading that ends on a line: its level, its words, its first line."""
-    line = lines[row]
-    if len(line) > _LONGEST_HEADING:
-        return None
-    if (found := _HEADING.fullmatch(line)) and found[2]:
-        return len(found[1]), found[2], row
-    above = lines[row - 1].strip() if row > start else ""
-    alone = row - 1 == start or not lines[row - 2].strip() if above else False
-    if alone and len(above) <= _LONGEST_HEADING and _UNDERLINE.fullmatch(line) and any(c.isalnum() for c in above):
-        return (1 if "=" in line else 2), above, row - 1
-    return None
 
 
 def _paragraphs(lines: list[str], start: int, end: int) -> list[tuple[int, int]]:
     """Runs of lines without a blank one between, a fenced block being one run."""
     found: list[tuple[int, int]] = []
-    first, fence = None, ""
+    first, fence = None, Fence()
     for row in range(start, end):
-        mark = _FENCE.match(lines[row])
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence) and not lines[row][mark.end() :].strip():
-            fence = ""
+        fence.passes(lines[row])
         if lines[row].strip() or fence:
             first = row if first is None else first
         elif first is not None:
@@ -158,7 +158,6 @@ def _pop_title(sections: list[_Section]) -> str:
     top = sections[1]
     if any(section.level <= top.level for section in sections[2:]):
         return ""
-    assert top.heading is not None  # noqa: S101  # only the text before the first heading has none
     title = top.path[0]
     for section in sections[1:]:
         section.path = section.path[1:]
@@ -175,26 +174,51 @@ def _first_line(lines: list[str], paragraphs: list[tuple[int, int]]) -> str:
     return line if alone and len(line) <= _LONGEST_TITLE and line[-1] not in ".!?,;:。！？，；：" else ""
 
 
-def _cut(text: str, starts: list[int], section: _Section, *, leaf: bool) -> Iterator[Chunk]:
-    """The passages of one section, its heading at the head of the first."""
+class _Cutter:
+    """Cuts the sections of one text."""
 
-    def made(start: int, end: int) -> Chunk:
-        return Chunk(text[start:end], bisect_right(starts, start), bisect_right(starts, end - 1), section.path)
+    def __init__(self, text: str, lines: list[str], starts: list[int], by_line: bool) -> None:  # noqa: FBT001
+        self._text, self._lines, self._starts, self._by_line = text, lines, starts, by_line
+        self._tables: list[tuple[int, int, str]] = []  # where the body of one starts and ends, and its header
 
-    pieces = [
-        piece
-        for first, end in section.paragraphs
-        for piece in _pieces(text, *_trimmed(text, starts[first], starts[end]))
-    ]
-    if not pieces:
-        if section.heading and leaf:
-            yield made(*_trimmed(text, *(starts[row] for row in section.heading)))
-        return
-    packed = _packed(pieces)
-    if section.heading:
-        packed[0] = (_trimmed(text, starts[section.heading[0]], packed[0][1])[0], packed[0][1])
-    for start, end in packed:
-        yield made(start, end)
+    def cut(self, section: _Section, *, leaf: bool) -> Iterator[Chunk]:
+        """The passages of one section, its heading at the head of the first."""
+        text, starts = self._text, self._starts
+        self._tables.clear()
+        pieces = [piece for first, end in section.paragraphs for piece in self._pieces(first, end)]
+        if not pieces:
+            if section.heading and leaf:
+                yield self._made(*_trimmed(text, *(starts[row] for row in section.heading)), section.path)
+            return
+        packed = _packed(pieces)
+        if section.heading:
+            packed[0] = (_trimmed(text, starts[section.heading[0]], packed[0][1])[0], packed[0][1])
+        for start, end in packed:
+            yield self._made(start, end, section.path)
+
+    def _made(self, start: int, end: int, path: tuple[str, ...]) -> Chunk:
+        first, last = bisect_right(self._starts, start), bisect_right(self._starts, end - 1)
+        lead = next((header for left, right, header in self._tables if left <= start < right), "")
+        return Chunk(self._text[start:end], first, last, path, lead)
+
+    def _pieces(self, first: int, end: int) -> Iterator[tuple[int, int, float]]:
+        """A paragraph in pieces no larger than a passage: where each starts and ends, and its weight."""
+        text, starts = self._text, self._starts
+        start, stop = _trimmed(text, starts[first], starts[end])
+        size = weight(text[start:stop])
+        if size <= LARGEST:
+            yield start, stop, size
+            return
+        table = end - first > 2 and "|" in self._lines[first] and _DELIMITER.fullmatch(self._lines[first + 1])
+        if table:
+            header = text[starts[first] : starts[first + 2]].rstrip("\n")
+            if len(header) <= _LONGEST_LEAD:
+                self._tables.append((starts[first + 2], stop, header))
+        if table or self._by_line:
+            ends = starts[first + 2 if table else first + 1 : end]
+        else:
+            ends = [start + ending for _, ending in sentences(text[start:stop])]
+        yield from _parted(text, start, stop, ends, size)
 
 
 def _packed(pieces: list[tuple[int, int, float]]) -> list[tuple[int, int]]:
@@ -211,16 +235,12 @@ def _packed(pieces: list[tuple[int, int, float]]) -> list[tuple[int, int]]:
     return [(start, end) for start, end, _ in packed]
 
 
-def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int, float]]:
-    """A paragraph in pieces no larger than a passage: where each starts and ends, and its weight."""
-    size = weight(text[start:end])
-    if size <= LARGEST:
-        yield start, end, size
-        return
+def _parted(text: str, start: int, end: int, ends: list[int], size: float) -> Iterator[tuple[int, int, float]]:
+    """A stretch too large for a passage in pieces of even size, cut where sentences or rows end."""
     even = size / ceil(size / LARGEST)
     cuts = [start]
     held, done = 0.0, start
-    for stop in [*(start + stop for _, stop in sentences(text[start:end])), end]:
+    for stop in [*ends, end]:
         if stop <= done:
             continue
         added = weight(text[done:stop])

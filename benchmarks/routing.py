@@ -1,0 +1,169 @@
+"""Whether the router keeps its two promises: it loses nothing to always-hybrid, and identifiers cost no vector.
+
+    python benchmarks/routing.py [--embeddings openai:MODEL] [--questions 500] [FOLDER...]
+
+For each BEIR-shaped folder: recall@5 of always-hybrid and of the router, and the 95 % bootstrap interval of the
+difference; what a policy would do that has learned from half of the questions, on the other half; and then identifiers
+that the set's own documents hold, asked for in both languages: the share of vector searches saved, and how often a
+document with the identifier comes first. The last row is over documents made up for it: tickets, versions, names in
+code. Exit code 1 if a promise is broken.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import shutil
+import sys
+import tempfile
+from itertools import cycle, islice
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from text.analysis import terms
+from text.identifiers import identifiers
+from tools.corpus.dataset import Dataset, Entry
+from tools.corpus.embeddings import Embedder, embedder
+from tools.corpus.evaluation import AUTO, Evaluation, evaluate, indexed
+from tools.corpus.features import EXACT_SHARE
+from tools.corpus.indexed import IndexedCorpus
+from tools.corpus.policy import Policy, Step, part
+from tools.corpus.routed import RoutedCorpus
+
+K = 5
+MOST_IDENTIFIERS = 100
+SAVED = 0.9
+ASKED = (
+    "{}",
+    "What is {}?",
+    "{} 是什么？",
+    "Where is {} mentioned, and what does the text say about it?",
+    "与{}有关的内容",
+)
+
+
+async def run(dataset: Dataset, home: Path, model: Embedder | None) -> Evaluation:
+    """Evaluate a set."""
+    folder = await asyncio.to_thread(indexed, dataset, home, model)
+    corpus = RoutedCorpus(IndexedCorpus(folder, embedder=model))
+    found = await evaluate(dataset, corpus, K)
+    corpus.close()
+    return found
+
+
+def promise_kept(found: Evaluation, embeddings: str) -> bool:
+    """Print how the router did against always-hybrid; whether it lost nothing."""
+    figures = found.as_json()
+    hybrid, router = figures["strategies"]["hybrid"], figures["router"]
+    low, high = router["interval"]
+    kept = float(high) >= 0
+    policy = Policy(embeddings=embeddings).learned(found.lessons(), "here", Step(what="learned", at=""))
+    held = found.under(policy).evidence()
+    print(
+        f"{found.dataset:<18}{figures['queries']:>6} questions  recall@{K}: hybrid {hybrid['recall']:.3f}"
+        f"  router {router['recall']:.3f} ({low:+.4f} to {high:+.4f})  oracle {figures['oracle']['recall']:.3f}"
+        f"  {'ok' if kept else 'BELOW HYBRID'}"
+    )
+    print(
+        f"{'':<18}{held.questions:>6} held out   learned policy, in shadow: {held.difference:+.4f}"
+        f" ({held.low:+.4f} to {held.high:+.4f})"
+    )
+    return kept
+
+
+def saving_kept(name: str, found: Evaluation) -> bool:
+    """Print how identifiers were searched; whether enough vector searches were saved."""
+    figures = found.as_json()["strategies"][AUTO]
+    saved = 1 - figures["vector_calls"] / len(found.answered)
+    first = sum(one.attempts[AUTO].scores.mrr == 1 for one in found.answered) / len(found.answered)
+    kept = bool(saved >= SAVED)
+    print(
+        f"{name:<18}{len(found.answered):>6} identifiers  vector searches saved {saved:.1%}  rank 1 {first:.1%}"
+        f"  {'ok' if kept else 'TOO FEW SAVED'}"
+    )
+    return kept
+
+
+def identifiers_in(dataset: Dataset) -> dict[str, set[str]]:
+    """Identifiers that few documents hold, as they are written, with these documents."""
+    written: dict[str, str] = {}
+    held: dict[str, set[str]] = {}
+    documents = list(dataset.documents())
+    for document in documents:
+        for word in f"{document.title} {document.text}".split():
+            plain = word.strip(".,;:!?()[]\"'")
+            if identifiers(plain) == (plain.casefold(),):
+                written.setdefault(plain.casefold(), plain)
+    for document in documents:
+        for term in written.keys() & set(terms(f"{document.title} {document.text}")):
+            held.setdefault(term, set()).add(document.id)
+    most = max(3, EXACT_SHARE * len(documents) / 2)
+    return {written[name]: those for name, those in sorted(held.items()) if len(those) <= most}
+
+
+def asking(folder: Path, corpus: Path, held: dict[str, set[str]]) -> Dataset:
+    """A set that asks for identifiers over the documents of another."""
+    chance = random.Random(4)  # noqa: S311  # figures must be repeatable
+    chosen = chance.sample(sorted(held), min(MOST_IDENTIFIERS, len(held)))
+    folder.mkdir()
+    shutil.copy(corpus, folder / "corpus.jsonl")
+    questions = [json.dumps({"_id": name, "text": how.format(name)}) for name, how in zip(chosen, cycle(ASKED))]
+    (folder / "queries.jsonl").write_text("\n".join(questions), encoding="utf-8")
+    lines = [f"{name}\t{document}\t1" for name in chosen for document in sorted(held[name])]
+    (folder / "qrels.tsv").write_text("\n".join(lines), encoding="utf-8")
+    return Dataset(folder)
+
+
+def made_up() -> tuple[list[Entry], dict[str, set[str]]]:
+    """A thousand notes about tickets, versions and names in code, each with an identifier of its own."""
+    chance = random.Random(5)  # noqa: S311  # the same
+    kinds = (
+        lambda n: f"INC-{10_000 + n}",
+        lambda n: f"CVE-2024-{1_000 + n}",
+        lambda n: f"v{n % 9}.{n % 17}.{n}",
+        lambda n: f"sync_job_{n}",
+        lambda n: f"E{4_000 + n}",
+    )
+    said = (
+        "The service was slow for an hour after the release.",
+        "支付服务在发布之后变慢。",
+        "Nobody has looked at it yet.",
+    )
+    entries, held = [], {}
+    for number in range(1_000):
+        name = kinds[number % len(kinds)](number)
+        others = " ".join(chance.choices(said, k=3))
+        entries.append(Entry(f"note-{number}", "", f"{others} See {name}. {others}"))
+        held[name] = {f"note-{number}"}
+    return entries, held
+
+
+async def main(folders: list[Path], embeddings: str, questions: int) -> int:
+    """Print the figures; returns the exit code."""
+    model = await asyncio.to_thread(embedder, embeddings) if embeddings else None
+    kept = []
+    with tempfile.TemporaryDirectory() as scratch:
+        home = Path(scratch)
+        for number, folder in enumerate(folders):
+            dataset = Dataset(folder)
+            dataset.questions = list(islice(sorted(dataset.questions, key=lambda one: part(one.text)), questions))
+            kept.append(promise_kept(await run(dataset, home, model), embeddings))
+            if held := identifiers_in(dataset):
+                asked = asking(home / f"asked-{number}", folder / "corpus.jsonl", held)
+                kept.append(saving_kept("  identifiers", await run(asked, home, model)))
+        entries, held = made_up()
+        corpus = home / "made-up.jsonl"
+        corpus.write_text("\n".join(json.dumps({"_id": one.id, "text": one.text}) for one in entries), encoding="utf-8")
+        asked = asking(home / "made-up", corpus, held)
+        kept.append(saving_kept("made up", await run(asked, home, model)))
+    return 0 if all(kept) else 1
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folders", nargs="*", type=Path, metavar="FOLDER")
+    parser.add_argument("--embeddings", default="", metavar="PROVIDER:MODEL")
+    parser.add_argument("--questions", type=int, default=500, metavar="N")
+    arguments = parser.parse_args()
+    sys.exit(asyncio.run(main(arguments.folders, arguments.embeddings, arguments.questions)))

@@ -1,0 +1,236 @@
+"""`weiwo index` and `weiwo corpora` as processes: summaries, exit codes, stopping, killing, watching."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.support import documents
+from tools.corpus.shelf import folder_of
+from tools.corpus.store import Store
+from tools.corpus.writing import STORE, IndexWriter
+
+pytestmark = pytest.mark.integration
+
+ROOT = Path(__file__).parents[2]
+DRIVER = """
+import json, sys
+from app.cli import _complain
+from app.index import corpora_command, index_command
+from app.output import prepare
+prepare()
+command = json.loads(sys.argv[1])
+try:
+    if command is None:
+        code = corpora_command(as_json="--json" in sys.argv)
+    else:
+        code = index_command(command, None, watch="--watch" in sys.argv, as_json="--json" in sys.argv)
+except Exception as error:
+    code = _complain(error)
+sys.exit(code or 0)
+"""
+
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def start(weiwo_home: Path, tmp_path: Path) -> Iterator[Start]:
+    running: list[subprocess.Popen[str]] = []
+
+    def starter(paths: list[str] | None, *flags: str, **more: object) -> "subprocess.Popen[str]":
+        env = {**os.environ, "PYTHONPATH": str(ROOT), "WEIWO_HOME": str(weiwo_home)}
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        command = [sys.executable, "-c", DRIVER, json.dumps(paths), *flags]
+        running.append(subprocess.Popen(command, cwd=tmp_path, env=env, text=True, **{**streams, **more}))
+        return running[-1]
+
+    yield starter
+    for process in running:
+        with suppress(ProcessLookupError):
+            process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def index(start: Start) -> Callable[..., tuple[int, str, str]]:
+    def run(*arguments: str, paths: list[str] | None = None) -> tuple[int, str, str]:
+        process = start(["docs"] if paths is None else paths, *arguments)
+        out, err = process.communicate(timeout=120)
+        return process.returncode, out, err
+
+    return run
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    root = tmp_path / "docs"
+    root.mkdir()
+    for ending in (".md", ".pdf", ".docx", ".html", ".jsonl"):
+        (root / f"fact{ending}").write_bytes(documents.good(ending, f"The bridge of {ending[1:]} opened in 1849."))
+    return root
+
+
+def texts(home: Path) -> dict[str, list[str]]:
+    """What the index holds, read from the store itself."""
+    store = Store(folder_of(home) / STORE)
+    with store.reading() as connection:
+        rows = connection.execute(
+            "SELECT source, text FROM documents JOIN passages ON passages.id BETWEEN first AND first + count - 1"
+            " WHERE died IS NULL ORDER BY passages.id"
+        ).fetchall()
+    store.close()
+    found: dict[str, list[str]] = {}
+    for source, text in rows:
+        found.setdefault(source, []).append(text)
+    return found
+
+
+@pytest.mark.usefixtures("docs")
+def test_a_folder_is_indexed_and_summed_up(index, weiwo_home) -> None:
+    code, out, err = index()
+    assert (code, err) == (0, "")
+    assert out.startswith("default: 5 documents, 5 passages\n5 added in ")
+    code, out, _ = index("--json")
+    summary = json.loads(out)
+    assert code == 0
+    assert summary.pop("seconds") >= 0
+    assert summary == {
+        "corpus": "default",
+        "documents": 5,
+        "passages": 5,
+        "added": 0,
+        "changed": 0,
+        "removed": 0,
+        "moved": 0,
+        "unchanged": 5,
+        "left_out": [],
+    }
+    assert "docs/fact.pdf" in texts(weiwo_home)
+
+
+def test_what_is_left_out_is_named_and_the_exit_code_is_three(index, docs) -> None:
+    (docs / "broken.pdf").write_bytes(documents.corrupt(".pdf", 3))
+    (docs / "locked.pdf").write_bytes(documents.encrypted_pdf("secret"))
+    code, out, _ = index()
+    assert code == 3
+    assert "  docs/broken.pdf: damaged PDF" in out
+    assert "  docs/locked.pdf: encrypted; save it without a password\n" in out
+    code, out, _ = index("--json")
+    assert (code, [one["source"] for one in json.loads(out)["left_out"]]) == (3, ["docs/broken.pdf", "docs/locked.pdf"])
+
+
+@pytest.mark.parametrize(
+    ("path", "said"), [("nowhere", "name a file or folder that exists"), ("*.md", "no file match")]
+)
+def test_a_path_that_is_not_there_is_wrong_usage(index, path, said, weiwo_home) -> None:
+    code, out, err = index(paths=[path])
+    assert (code, out) == (2, "")
+    assert err.startswith(f"weiwo: {path}: ")
+    assert said in err
+    assert not (weiwo_home / "corpora").exists()
+
+
+@pytest.mark.usefixtures("docs")
+def test_corpora_are_listed(index, start) -> None:
+    process = start(None)
+    assert process.communicate(timeout=60) == ("", "there are no corpora yet; weiwo index PATH makes one\n")
+    index()
+    out, _ = start(None).communicate(timeout=60)
+    assert out.startswith("default\t5 documents\t5 passages\t")
+    assert out.endswith(" ago\n")
+    (one,) = json.loads(start(None, "--json").communicate(timeout=60)[0])
+    assert (one["name"], one["documents"], one["left_out"]) == ("default", 5, 0)
+    assert one["bytes"] > 1_000
+
+
+@pytest.mark.usefixtures("docs")
+def test_a_second_writer_is_told_so(index, weiwo_home) -> None:
+    index()
+    with IndexWriter(folder_of(weiwo_home)):
+        code, _, err = index()
+    assert code == 1
+    assert "writing" in err
+    assert err.count("\n") == 1
+
+
+def many(docs: Path, number: int) -> None:
+    """Files enough that indexing takes a while."""
+    lines = [json.dumps({"text": f"Record {n} tells of bridge number {n * 7} on the river."}) for n in range(number)]
+    (docs / "many.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    for n in range(number // 40):
+        (docs / f"{n}.txt").write_text(f"File {n} tells of the tower.", encoding="utf-8")
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_stopped_run_leaves_a_sound_index_that_goes_on(start, index, docs, weiwo_home, sent) -> None:
+    many(docs, 40_000)
+    path = folder_of(weiwo_home) / STORE
+    process = start(["docs"])
+    until = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < until and not (path.is_file() and held(weiwo_home)):
+        time.sleep(0.05)
+    process.send_signal(sent)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[sent]
+    if sent != signal.SIGKILL:
+        assert err == "weiwo: stopped; what was indexed is kept; run it again to go on\n"
+    before = texts(weiwo_home)
+    assert 0 < sum(map(len, before.values())) < 41_005
+    code, out, _ = index("--json")
+    summary = json.loads(out)
+    after = texts(weiwo_home)
+    assert (code, summary["passages"]) == (0, 41_005)
+    assert sum(map(len, after.values())) == 41_005
+    assert all(after[source] == passages for source, passages in before.items())
+
+
+def held(home: Path) -> int:
+    with suppress(Exception):
+        return len(texts(home))
+    return 0
+
+
+def test_a_terminal_sees_a_bar(start, docs) -> None:
+    many(docs, 8_000)
+    ours, theirs = pty.openpty()
+    process = start(["docs"], stderr=theirs)
+    os.close(theirs)
+    seen = b""
+    with suppress(OSError):
+        while data := os.read(ours, 65_536):
+            seen += data
+    os.close(ours)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert out.startswith("default: ")
+    assert all(words in seen.decode() for words in ("indexing", "files", "passages/s", "%"))
+
+
+def test_changes_are_followed_until_it_is_stopped(start, docs, weiwo_home) -> None:
+    process = start(["docs"], "--watch")
+    assert process.stdout.readline() == "default: 5 documents, 5 passages\n"
+    assert process.stdout.readline().startswith("5 added")
+    assert process.stderr.readline() == "watching for changes; Ctrl-C ends it\n"
+    until, out = time.monotonic() + 60, ""
+    while not out and time.monotonic() < until:  # the watch may not have begun
+        (docs / "new.md").write_text(f"# New\n\nWords at {time.monotonic()}.\n", encoding="utf-8")
+        (docs / ".hidden.md").write_text("Words.", encoding="utf-8")
+        os.set_blocking(process.stdout.fileno(), False)
+        time.sleep(0.5)
+        with suppress(TypeError, BlockingIOError):
+            out = process.stdout.read() or ""
+    assert out.startswith("default: 6 documents, 6 passages\n")
+    process.send_signal(signal.SIGINT)
+    os.set_blocking(process.stdout.fileno(), True)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.endswith("weiwo: stopped; the corpus default is as last said\n")
+    assert "docs/new.md" in texts(weiwo_home)

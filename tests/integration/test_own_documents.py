@@ -1,0 +1,122 @@
+"""Questions over a folder of somebody's own documents of many kinds: each citation leads to the words it quotes."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import docx
+import pypdf
+import pytest
+
+from tests.support import documents
+
+pytestmark = pytest.mark.integration
+
+ROOT = Path(__file__).parents[2]
+FILLING = "The committee met, spoke of the weather and of other things that nobody wrote down."
+FILES: dict[str, bytes] = {
+    "reports/viaduct.pdf": documents.pdf(
+        f"The Orlow Viaduct\n{FILLING}", f"{FILLING}\nThe Orlow Viaduct was opened in 1907.", title="The Orlow Viaduct"
+    ),
+    "minutes.docx": documents.docx(
+        [
+            ("Title", "Minutes"),
+            ("Heading 1", "Weather"),
+            ("", FILLING),
+            ("Heading 1", "Lighthouse"),
+            ("", "The Brenna Lighthouse was designed by Ada Falk."),
+        ]
+    ),
+    "site/museum.html": (
+        f"<html><head><title>Tarn Museum</title></head><body><h1>Tarn Museum</h1><p>{FILLING}</p>"
+        "<h2>History</h2><p>The Tarn Museum was founded in 1888.</p></body></html>"
+    ).encode(),
+    "notes/harbour.md": f"# Harbours\n\n{FILLING}\n\n## Selin Harbour\n\nSelin Harbour was dug in 1764.\n".encode(),
+    "src/retry.py": (
+        b'"""Retrying."""\n\n\ndef backoff_seconds(attempt):\n'
+        b'    """The backoff_seconds function waits 17 seconds at most."""\n    return min(2**attempt, 17)\n'
+    ),
+    "笔记/石桥.txt": "会议记录。\n清源石桥建于1623年。\n".encode("gb18030"),
+}
+QUESTIONS = [
+    ("When was the Orlow Viaduct opened?", "1907", "reports/viaduct.pdf", "page 2, lines 1-2"),
+    ("Who designed the Brenna Lighthouse?", "Ada Falk", "minutes.docx", "paragraphs 4-5"),
+    ("When was the Tarn Museum founded?", "1888", "site/museum.html", "line 1"),
+    ("When was Selin Harbour dug?", "1764", "notes/harbour.md", "lines 5-7"),
+    ("How many seconds does backoff_seconds wait at most?", "17", "src/retry.py", "lines 4-6"),
+    ("清源石桥建于哪一年?", "1623", "笔记/石桥.txt", "lines 1-2"),
+]
+Weiwo = Callable[..., Any]
+
+
+@pytest.fixture
+def weiwo(weiwo_home: Path, tmp_path: Path) -> Weiwo:
+    """Run the command in the folder of the documents; returns what it printed as JSON."""
+    for name, content in FILES.items():
+        path = tmp_path / "docs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "WEIWO_HOME": str(weiwo_home)}
+
+    def run(*args: str, cwd: Path = tmp_path) -> Any:
+        command = [sys.executable, "-m", "app", *args, "--json"]
+        done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode in {0, 3}, done.stderr
+        return json.loads(done.stdout)
+
+    return run
+
+
+def shown(path: Path, locator: str) -> str:
+    """What somebody sees who opens a document at a place."""
+    found = re.fullmatch(r"(?:page (\d+), )?(?:lines?|paragraphs?) (\d+)(?:-(\d+))?", locator)
+    assert found, locator
+    first, last = int(found[2]), int(found[3] or found[2])
+    if path.suffix == ".pdf":
+        lines = pypdf.PdfReader(path).pages[int(found[1]) - 1].extract_text().splitlines()
+    elif path.suffix == ".docx":
+        lines = [paragraph.text for paragraph in docx.Document(str(path)).paragraphs]
+    else:
+        lines = path.read_bytes().decode("gb18030" if path.suffix == ".txt" else "utf-8").splitlines()
+    return " ".join(" ".join(lines[first - 1 : last]).split())
+
+
+@pytest.mark.parametrize(("question", "says", "source", "place"), QUESTIONS)
+def test_a_citation_leads_to_the_words_it_quotes(
+    weiwo: Weiwo, tmp_path: Path, question: str, says: str, source: str, place: str
+) -> None:
+    result = weiwo("ask", question, "--corpus", "docs")
+    assert (result["status"], says in result["answer"]) == ("complete", True)
+    evidence = {one["id"]: one for one in result["evidence"]}
+    (citation,) = result["citations"]
+    passage = evidence[citation["evidence_id"]]
+    assert citation["source"] == passage["source"] == f"docs/{source}"
+    assert passage["locator"] == place
+    assert says in citation["quote"]
+    assert " ".join(citation["quote"].split()) in shown(tmp_path / citation["source"], place)
+
+
+def test_names_are_right_from_another_folder_and_nothing_is_indexed_twice(weiwo: Weiwo, tmp_path: Path) -> None:
+    weiwo("search", "viaduct", "--corpus", "docs")
+    here = tmp_path / "docs" / "site"
+    (hit, *_) = weiwo("search", "When was the Orlow Viaduct opened?", "--corpus", str(tmp_path / "docs"), cwd=here)[
+        "results"
+    ]
+    assert hit["source"] == str(tmp_path / "docs" / "reports" / "viaduct.pdf")
+    (hit, *_) = weiwo("search", "Tarn Museum founded", "--corpus", str(tmp_path / "docs"), cwd=here)["results"]
+    assert hit["source"] == "museum.html"
+    (corpus,) = weiwo("corpora")
+    assert (corpus["documents"], corpus["roots"], corpus["left_out"]) == (len(FILES), [str(tmp_path / "docs")], 0)
+
+
+def test_many_processes_ask_a_new_folder_at_once(weiwo: Weiwo) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: weiwo("search", "石桥", "--corpus", "docs")["results"], range(4)))
+    assert [hits[0]["source"] for hits in found] == ["docs/笔记/石桥.txt"] * 4
+    assert all(hits == found[0] for hits in found)

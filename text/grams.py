@@ -1,0 +1,72 @@
+"""Text to character n-grams: what is left of a word that is misspelt, inflected or compounded.
+
+Four characters, the word's ends included (`_tower_` gives `_tow towe ower wer_`), were the best of three, four and five
+on MuSiQue and HotpotQA questions with transposed letters. English stop words have none; Han characters and pairs
+are n-grams already.
+"""
+
+import re
+from typing import Final, NamedTuple
+
+from text.analysis import STOP_WORDS, query_terms, terms
+from text.language import HAN
+
+LENGTH: Final = 4
+"""Characters of an n-gram."""
+
+_HAN: Final = re.compile(f"[{HAN}]")
+_DIGIT: Final = re.compile(r"\d")
+_AROUND: Final = ".,;:!?()\"'"
+_LONGEST_KEPT: Final = 32
+_MOST_KEPT: Final = 1 << 17
+
+
+class Indexed(NamedTuple):
+    """A text for an index that splits at blanks.
+
+    Attributes:
+        terms: Its terms (`text.analysis.terms`) in order.
+        grams: Their n-grams in order.
+    """
+
+    terms: str
+    grams: str
+
+
+def indexed(text: str) -> Indexed:
+    """The terms and n-grams of a text. Fast: a text has few words, many times, and each is analyzed once."""
+    found = list(map(_words.__getitem__, text.split()))
+    return Indexed(" ".join([one[0] for one in found]), " ".join([one[1] for one in found if one[1]]))
+
+
+def query_grams(text: str) -> list[str]:
+    """The distinct n-grams of a question, in order."""
+    return list(dict.fromkeys(gram for term in query_terms(text) for gram in _grams(term)))
+
+
+class _Words(dict[str, tuple[str, str]]):
+    """Terms and n-grams by word, filled as words come up. No term reaches across a blank."""
+
+    def __missing__(self, word: str) -> tuple[str, str]:
+        plain = word.strip(_AROUND)
+        if plain.isascii() and plain.isalpha() and (len(plain) == 1 or plain[1:].islower()):
+            found = [plain.lower()]
+        else:
+            found = terms(word)
+        grams = " ".join([gram for term in found if term not in STOP_WORDS for gram in _grams(term)])
+        analyzed = (" ".join(found), grams)
+        if len(word) <= _LONGEST_KEPT and not _DIGIT.search(word):  # numbers seldom come again
+            if len(self) >= _MOST_KEPT:
+                self.clear()
+            self[word] = analyzed
+        return analyzed
+
+
+_words: Final = _Words()
+
+
+def _grams(term: str) -> list[str]:
+    if _HAN.match(term):
+        return [term]
+    bounded = f"_{term}_"
+    return [bounded[start : start + LENGTH] for start in range(max(1, len(bounded) - LENGTH + 1))]

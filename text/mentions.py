@@ -1,0 +1,139 @@
+"""Which documents a text may speak of: titles as keys, and the keys that occur in a text.
+
+A title is compared word by word, without case, accents, punctuation and a closing qualifier such as "(film)"; a Han
+character is a word. In a question any run of words may be a title. In longer text only names may be: runs of
+capitalised words in English, what the rules for names find in Chinese, and what stands in title marks.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from text.analysis import STOP_WORDS, plain
+from text.han_folding import SIMPLIFIED
+from text.language import HAN
+from text.names_zh import chinese_names
+
+LONGEST: Final = 10
+"""Words of the longest title that is looked for."""
+
+_QUALIFIER: Final = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
+_WORD: Final = re.compile(rf"[{HAN}]|[^\W_{HAN}]+(?:[.&-][^\W_{HAN}]+)*")
+_HAN_RUN: Final = re.compile(f"[{HAN}]")
+_MARKED: Final = re.compile(r"《([^《》\n]{1,40})》|“([^“”\n]{1,60})”|「([^「」\n]{1,40})」|\"([^\"\n]{1,60})\"")
+_POSSESSIVE: Final = re.compile(r"['’]s\b|['’]")
+_WITHIN: Final = frozenset(" ,:'\"()&!–-.")
+_SMALL: Final = frozenset(
+    [
+        "of",
+        "the",
+        "and",
+        "de",
+        "in",
+        "on",
+        "at",
+        "for",
+        "to",
+        "a",
+        "von",
+        "van",
+        "la",
+        "le",
+        "du",
+        "et",
+        "y",
+        "da",
+        "di",
+        "der",
+        "den",
+        "del",
+        "das",
+        "dos",
+        "el",
+        "al",
+        "bin",
+        "ibn",
+        "upon",
+        "with",
+        "from",
+    ]
+)
+_LONGEST_TEXT: Final = 4_000
+_LONGEST_QUESTION: Final = 400
+
+
+def title_key(title: str) -> str:
+    """A title in the form in which it is compared; empty if nothing is left of it but stop words."""
+    words = _words(_QUALIFIER.sub("", title))
+    return " ".join(words) if len(words) <= LONGEST and not STOP_WORDS.issuperset(words) else ""
+
+
+def names_in(key: str, question: str) -> bool:
+    """Whether a question names a title, given both as `title_key` makes them or as its words joined by blanks.
+
+    In English the words may stand apart; Han characters may not.
+    """
+    if not key:
+        return False
+    if _HAN_RUN.search(key):
+        return f" {key} " in f" {question} "
+    return set(key.split()) - STOP_WORDS <= set(question.split())
+
+
+def question_key(question: str) -> str:
+    """A question's words in the form in which titles are compared, joined by blanks."""
+    return " ".join(_words(question[:_LONGEST_TEXT]))
+
+
+def possible_titles(question: str) -> set[str]:
+    """The keys of the titles that a question may name: all its runs of up to `LONGEST` words."""
+    words = _words(question[:_LONGEST_QUESTION])
+    ends = range(1, LONGEST + 1)
+    keys = {" ".join(words[at : at + length]) for at in range(len(words)) for length in ends}
+    return {key for key in keys if key not in STOP_WORDS}
+
+
+def mentions(text: str) -> set[str]:
+    """The keys of the titles that a passage may mention."""
+    text = text[:_LONGEST_TEXT]
+    found = {title_key(next(filter(None, marked.groups()))) for marked in _MARKED.finditer(text)}
+    if _HAN_RUN.search(text):
+        found |= {title_key(text[start:end]) for start, end in chinese_names(text)}
+    found.update(_capitalised(text))
+    found.discard("")
+    return found
+
+
+def _capitalised(text: str) -> Iterator[str]:
+    """Runs of words in which each is capitalised, a number, or small and between two such."""
+    written = _plain(text)
+    words = [(found.group(), found.start(), found.end()) for found in _WORD.finditer(written)]
+    for at, (first, _, _) in enumerate(words):
+        if not _opens(first):
+            continue
+        key: list[str] = []
+        for number in range(at, min(at + LONGEST, len(words))):
+            word, start, _ = words[number]
+            if number > at and not _WITHIN.issuperset(written[words[number - 1][2] : start]):
+                break
+            lower = word.casefold()
+            key.append(lower)
+            if _opens(word):
+                if number > at or lower not in STOP_WORDS:
+                    yield " ".join(key)
+            elif lower not in _SMALL:
+                break
+
+
+def _opens(word: str) -> bool:
+    return word[0].isupper() or word[0].isdigit()
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_plain(text).casefold())
+
+
+def _plain(text: str) -> str:
+    """Text without accents, possessive endings and apostrophes, in simplified characters."""
+    text = plain(text)
+    return _POSSESSIVE.sub("", text if text.isascii() else text.translate(SIMPLIFIED))

@@ -1,0 +1,115 @@
+"""A JSON file: a list of records, or an object whose members are sections."""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Final
+
+from tools.corpus.chunks import LARGEST, SMALLEST, chunk_along, weight
+from tools.corpus.encodings import UnreadableError
+from tools.corpus.formats.base import Part, filled, lines, text_of
+from tools.corpus.formats.json_values import record, rendered
+from tools.corpus.records import Passage
+
+_BLANK: Final = re.compile(r"[ \t\n\r]*")
+_MOST_DEPTH: Final = 60
+
+
+def read(file: BinaryIO, name: str) -> Iterator[Part]:
+    """Read a JSON document; what is small enough is one passage, what is larger is opened.
+
+    Raises:
+        UnreadableError: It is not JSON.
+    """
+    text = text_of(file)
+    if not text.strip():
+        raise UnreadableError("empty")
+    try:
+        value = json.loads(text)
+        passages = _Walk(text).all(value)
+    except RecursionError:
+        raise UnreadableError("nested too deeply") from None
+    except ValueError as error:
+        raise UnreadableError(f"not JSON: {error}") from None
+    title = record(value).title if isinstance(value, dict) else ""
+    return filled(Part(title or name, passages, record(value).date if isinstance(value, dict) else None))
+
+
+class _Walk:
+    """Goes through a JSON text that is known to be valid, value by value."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
+        self._decoder = json.JSONDecoder(strict=False)
+        self._held: list[tuple[str, int, int, tuple[str, ...]]] = []
+        self._size = 0.0
+        self._made: list[Passage] = []
+
+    def all(self, value: Any) -> list[Passage]:
+        start = self._skip(0)
+        self._value(value, start, len(self._text.rstrip()), (), 0)
+        self._flush()
+        return self._made
+
+    def _value(self, value: Any, start: int, end: int, path: tuple[str, ...], depth: int) -> None:
+        records = isinstance(value, list) and any(isinstance(item, dict) for item in value)
+        title, text, _ = record(value)
+        size = weight(text)
+        if records or (size > LARGEST and isinstance(value, dict | list) and depth < _MOST_DEPTH):
+            self._open(start, path, depth)
+        elif isinstance(value, dict):
+            self._flush()
+            self._add(text or title, start, end, (*path, title) if title and text else path)
+            self._flush()
+        else:
+            text = rendered(value, path[-1] if path else "")
+            self._add(text, start, end, path[:-1])
+
+    def _open(self, start: int, path: tuple[str, ...], depth: int) -> None:
+        """Go into an object or a list."""
+        within_object = self._text[start] == "{"
+        at = self._skip(start + 1)
+        while self._text[at] not in "}]":
+            below = path
+            member = at
+            if within_object:
+                key, at = self._decoder.raw_decode(self._text, at)
+                at = self._skip(self._skip(at) + 1)  # the colon
+                below = (*path, key)
+            value, end = self._decoder.raw_decode(self._text, at)
+            self._value(value, at if isinstance(value, dict | list) else member, end, below, depth + 1)
+            at = self._skip(end)
+            if self._text[at] == ",":
+                at = self._skip(at + 1)
+        if within_object:
+            self._flush()
+
+    def _skip(self, at: int) -> int:
+        found = _BLANK.match(self._text, at)
+        return found.end() if found else at
+
+    def _add(self, text: str, start: int, end: int, path: tuple[str, ...]) -> None:
+        """Hold a piece until it has company enough."""
+        if not text.strip():
+            return
+        size = weight(text)
+        if self._held and (self._held[0][3] != path or self._size + size > LARGEST):
+            self._flush()
+        self._held.append((text, start, end, path))
+        self._size += size
+        if self._size >= SMALLEST:
+            self._flush()
+
+    def _flush(self) -> None:
+        if not self._held:
+            return
+        text = "\n".join(piece for piece, *_ in self._held)
+        first = bisect_right(self._starts, self._held[0][1])
+        last = bisect_right(self._starts, self._held[-1][2] - 1)
+        path = self._held[0][3]
+        self._held, self._size = [], 0.0
+        self._made += [
+            Passage(piece.words, path, lines(first, last), first, last) for piece in chunk_along(text, ())[1]
+        ]

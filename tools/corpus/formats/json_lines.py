@@ -1,0 +1,83 @@
+"""JSON Lines: every line a record with its own title and text.
+
+A record with a title is a document of its own, as its author meant it: its title is found, linked and cited like a
+file's. Records without one are passages of the file. In a file so long that a document a line would cost more than it
+gives, titles head their passages, as headings would.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from typing import BinaryIO, Final
+
+from tools.corpus.chunks import LARGEST, chunk
+from tools.corpus.encodings import UnreadableError
+from tools.corpus.formats.base import Part
+from tools.corpus.formats.json_values import Record, record
+from tools.corpus.formats.streams import in_parts, text_lines
+from tools.corpus.records import Passage
+
+SINGLY_BYTES: Final = 100_000_000
+"""Size of a file up to which each titled record is a document."""
+
+_SURELY_SMALL: Final = 2 * LARGEST  # characters: a word takes one and a blank
+_HOPELESS: Final = 1_000
+
+
+def read(file: BinaryIO, name: str) -> Iterator[Part]:
+    """Read the records; lines that are no JSON are left out and noted.
+
+    Raises:
+        UnreadableError: There is no record in it.
+    """
+    size = file.seek(0, 2)
+    file.seek(0)
+    notes: list[str] = []
+    records = _records(text_lines(file), notes)
+    if size > SINGLY_BYTES:
+        passages = (piece for number, found in records for piece in _passages(number, found, headed=True))
+        yield from in_parts(passages, name, notes=notes)
+        return
+    rest: list[Passage] = []
+    titled = False
+    for number, found in records:
+        pieces = _passages(number, found, headed=False)
+        if found.title and pieces:
+            titled = True
+            digest = sha256(f"{number} {found.date} {found.title}\n{found.text}".encode()).hexdigest()
+            yield Part(found.title, pieces, found.date, str(number), digest)
+        else:
+            rest += pieces
+    yield from in_parts(rest, name, notes=notes, more=titled)
+
+
+def _records(numbered: Iterable[tuple[int, str]], notes: list[str]) -> Iterator[tuple[int, Record]]:
+    bad, good, first_bad = 0, 0, 0
+    for number, line in numbered:
+        if not line or line.isspace():
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            bad, first_bad = bad + 1, first_bad or number
+            if bad >= _HOPELESS and not good:
+                break
+            continue
+        good += 1
+        yield number, record(value)
+    if bad and not good:
+        raise UnreadableError(f"not JSON Lines: line {first_bad} is no JSON, nor is any other")
+    if bad:
+        where = f"line {first_bad} is" if bad == 1 else f"{bad:,} lines, the first of them {first_bad}, are"
+        notes.append(f"{where} no JSON; the rest is indexed")
+
+
+def _passages(number: int, found: Record, *, headed: bool) -> list[Passage]:
+    text = found.text.strip()
+    headings = (found.title,) if headed and found.title and text else ()
+    locator = f"line {number}"
+    if len(text) < _SURELY_SMALL:
+        text = text or found.title
+        return [Passage(text, headings, locator, number, number)] if text else []
+    pieces = chunk(text, markdown=False)[1]
+    return [Passage(piece.words, (*headings, *piece.headings), locator, number, number) for piece in pieces]

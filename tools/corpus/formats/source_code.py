@@ -1,0 +1,73 @@
+"""Source code, parted where a definition starts at the left margin; its name is the heading."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, Final
+
+from tools.corpus.chunks import SMALLEST, chunk_along, weight
+from tools.corpus.formats.base import Part, passages, text_of
+from tools.corpus.outline import Heading
+
+_WORDS: Final = (
+    "pub public private protected internal static final abstract async export default declare sealed open override"
+    " inline extern unsafe const virtual data suspend"
+)
+_KEYWORDS: Final = (
+    "def class function func fn fun interface struct enum trait impl type module namespace object record protocol"
+    " extension macro_rules! message service"
+)
+_DEFINITION: Final = re.compile(
+    rf"(?:(?:{'|'.join(_WORDS.split())})(?:\([a-z]+\))?\s+)*"
+    rf"(?:(?:{'|'.join(_KEYWORDS.split())})\b\*?\s*(?:<[^>]*>\s*|\([^)]*\)\s+)?(?P<named>[\w$.:]+)"
+    r"|(?:const|let|var)\s+(?P<bound>[\w$]+)\s*(?::[^=]*)?=\s*(?:async\s*)?(?:\([^)]*\)|[\w$]+)\s*=>"
+    r"|[\w:<>,*&\[\] \t]+?[\s*&](?P<typed>[\w:~]+)\s*\([^;]*$)"
+)
+_STATEMENT: Final = re.compile(r"(?:SELECT|CREATE|ALTER|INSERT)\b.*?(?P<object>[\w.\"`]+)\s*\(?", re.IGNORECASE)
+_SECTION: Final = re.compile(r"\[{1,2}(?P<section>[^\[\]\n]{1,80})\]{1,2}\s*|(?P<key>[A-Za-z_][\w-]{0,60}):\s*")
+_STATEMENTS: Final = frozenset(
+    {"if", "for", "while", "switch", "return", "else", "catch", "with", "elif", "sizeof", "try", "finally", "except"}
+)
+_LABELS: Final = frozenset({"default", "public", "private", "protected"})
+_ABOVE: Final = ("@", "#[", "//", "/*", " *", "*", "#", "--", "template")
+_LONGEST_LINE: Final = 300
+_MOST_NAMES: Final = 4
+
+
+def read(file: BinaryIO, name: str) -> Iterator[Part]:
+    """Read a program or a configuration file; small neighbours share a passage. One that is empty is sound, too."""
+    text = text_of(file)
+    rows = text.split("\n")
+    _, chunks = chunk_along(text, _joined(rows, list(_definitions(rows))), by_line=True)
+    yield Part(name, passages(chunks))
+
+
+def _definitions(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Where each top-level definition starts, with the comments and decorators right above it, and its name."""
+    floor = 0
+    for row, line in enumerate(rows):
+        if not line or line[0] in " \t#/*})" or len(line) > _LONGEST_LINE:
+            continue
+        found = _DEFINITION.match(line) or _SECTION.fullmatch(line) or _STATEMENT.match(line)
+        name = next(filter(None, found.groups()), "") if found else ""
+        if not name or name in _STATEMENTS | _LABELS or line.split(maxsplit=1)[0].rstrip("(") in _STATEMENTS:
+            continue
+        start = row
+        while start > floor and rows[start - 1].startswith(_ABOVE):
+            start -= 1
+        yield start, name.strip('"`: ')
+        floor = row + 1
+
+
+def _joined(rows: Sequence[str], found: Sequence[tuple[int, str]]) -> Iterator[Heading]:
+    """Headings without rows of their own; a definition too small for a passage goes with the next."""
+    first, names, size = 0, list[str](), 0.0
+    ends = [*(start for start, _ in found[1:]), len(rows)]
+    for (start, name), end in zip(found, ends[: len(found)], strict=True):
+        if not names:
+            first, size = start, 0.0
+        names.append(name)
+        size += weight("\n".join(rows[start:end]))
+        if size >= SMALLEST or end == len(rows):
+            more = ", …" if len(names) > _MOST_NAMES else ""
+            yield Heading(1, ", ".join(names[:_MOST_NAMES]) + more, first, first)
+            names = []
