@@ -30,7 +30,7 @@ ask: $(VENV)/.installed ## Answer a question: make ask Q="Who was older, …?"
 	@$(BIN)/weiwo ask -- "$$WEIWO_QUESTION"
 
 test: $(VENV)/.developed ## Run every test
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist worksteal
 
 torture: $(VENV)/.developed ## Kill runs at every step, on SQLite and Postgres, and resume them (some minutes)
 	@$(BIN)/python -m tests.torture
@@ -44,8 +44,8 @@ types: $(VENV)/.developed ## Check types
 	@$(BIN)/mypy
 
 bench: $(VENV)/.developed ## Print the figures of the README; DATA="folder …" adds those over public sets
-	@for b in complexity answers overhead; do echo "== $$b"; $(BIN)/python benchmarks/$$b.py || exit 1; done
-	@for b in retrieval reading; do test -z "$(DATA)" || { echo "== $$b"; $(BIN)/python benchmarks/$$b.py $(DATA) || exit 1; }; done
+	@for b in complexity answers overhead load; do echo "== $$b"; $(BIN)/python benchmarks/$$b.py || exit 1; done
+	@for b in retrieval routing reading; do test -z "$(DATA)" || { echo "== $$b"; $(BIN)/python benchmarks/$$b.py $(DATA) || exit 1; }; done
 
 dev: $(VENV)/.developed ## Open the graph on a local LangGraph server, for Studio
 	@LANGGRAPH_CLI_NO_ANALYTICS=1 $(BIN)/langgraph dev --n-jobs-per-worker 10

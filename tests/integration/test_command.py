@@ -309,7 +309,7 @@ def test_a_full_disk_is_one_line(weiwo) -> None:
     [
         (["ask", "q\udcff\udc80"], {}, 3, ""),  # bytes that are no UTF-8 are dropped, the rest is asked
         (["ask", "\udcff"], {}, 2, "the question is empty"),
-        (["ask", "q", "--corpus", "/nowhere"], {}, 2, "there is no such file or folder"),
+        (["ask", "q", "--corpus", "/nowhere"], {}, 2, "no such file or directory"),
         (["ask", "q"], {"WEIWO_MAX_SECONDS": "soon"}, 2, "WEIWO_MAX_SECONDS"),
         (["threads"], {"WEIWO_HOME": "/dev/null/x"}, 1, "cannot create the folder /dev/null/x"),
         (["threads"], {"WEIWO_DATABASE_URL": "postgresql://me:s3cret@127.0.0.1:9/d"}, 1, "me:***@127.0.0.1:9/d"),
