@@ -106,7 +106,7 @@ async def test_tokens(serve: Any, tokens: int, question: str) -> None:
         assert bool(refused) == (tokens < 400_000)
 
 
-@pytest.mark.parametrize("dollars", [0.0, 0.0001, 0.01, 0.02, 0.03, 1.0])
+@pytest.mark.parametrize("dollars", [0.0, 0.0001, 0.01, 0.02, 1.0])
 async def test_cost(serve: Any, dollars: float) -> None:
     meter = Metered()
     serve(meter)
