@@ -161,6 +161,25 @@ async def test_the_context_of_a_run_counts(client):
     assert state["values"]["team"]["limits"]["max_seconds"] == 33
 
 
+async def test_a_run_that_is_cancelled_keeps_its_checkpoint_and_goes_on(client):
+    thread = await client.threads.create()
+    slow = {"tools": ["tests.support.slow_search:corpus_search"]}
+    run = await client.runs.create(thread["thread_id"], "weiwo", input={"question": WU_OR_CAESAR}, context=slow)
+    for _ in range(300):
+        state = await client.threads.get_state(thread["thread_id"])
+        if state["next"] == ["executor"]:
+            break
+        await asyncio.sleep(0.1)
+    await asyncio.sleep(0.5)
+    started = time.monotonic()
+    await client.runs.cancel(thread["thread_id"], run["run_id"], wait=True)
+    assert time.monotonic() - started < 20  # the search would take a minute
+    assert (await client.runs.get(thread["thread_id"], run["run_id"]))["status"] == "interrupted"
+    values = await client.runs.wait(thread["thread_id"], "weiwo", input=None)
+    assert "56 years" in values["result"]["answer"]
+    assert values["result"]["plan"]["revision"] == 0
+
+
 async def test_a_plan_waits_on_the_server_and_is_edited_rejected_and_approved(client):
     thread = await client.threads.create()
     values = await client.runs.wait(
