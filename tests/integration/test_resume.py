@@ -38,7 +38,7 @@ def test_a_database_server_that_breaks_off_in_mid_run_costs_nothing_finished(tmp
     assert row.faults == []
 
 
-@pytest.mark.parametrize("step", [1, 4])
+@pytest.mark.parametrize("step", [1, 4, 5])
 def test_the_command_resumes_a_run_that_died_between_a_step_and_its_checkpoint(step, tmp_path):
     # What the step came to is saved, and no step is due: a thread that is at work looks like one that has ended.
     database = Database("sqlite", tmp_path)
@@ -56,7 +56,7 @@ def test_the_command_resumes_a_run_that_died_between_a_step_and_its_checkpoint(s
     assert json.loads(resumed.stdout)["answer"], resumed.stderr
 
 
-@pytest.mark.parametrize("requests", [1, 3, 5])
+@pytest.mark.parametrize("requests", [1, 2, 3, 4, 5])
 def test_the_command_resumes_a_run_with_a_model(requests, tmp_path):
     with OpenAIServer(lambda request: replace(good(request), delay=0.3)) as server:
         environment = {

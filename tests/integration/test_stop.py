@@ -119,15 +119,8 @@ def stopped(process: "subprocess.Popen[str]", sent: signal.Signals) -> None:
     assert "never" not in err  # "Task was destroyed", "exception was never retrieved", "was never awaited"
 
 
-@pytest.mark.parametrize(
-    ("schema", "sent"),
-    [
-        ("AssessmentReply", signal.SIGINT),
-        ("PlanReply", signal.SIGTERM),
-        ("ReadReply", signal.SIGINT),
-        (None, signal.SIGTERM),
-    ],
-)
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("schema", ["AssessmentReply", "PlanReply", "ReadReply", None])
 def test_while_a_model_is_asked(start: Any, schema: str | None, sent: signal.Signals) -> None:
     model = Slow(schema)
     with OpenAIServer(model) as server:
@@ -140,7 +133,8 @@ def test_while_a_model_is_asked(start: Any, schema: str | None, sent: signal.Sig
     assert "56 years" in out, err
 
 
-@pytest.mark.parametrize(("kind", "sent"), [("waiting", signal.SIGINT), ("blocking", signal.SIGTERM)])
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("kind", ["waiting", "blocking"])
 def test_while_tools_are_called(start: Any, environment: dict[str, str], kind: str, sent: signal.Signals) -> None:
     process = start("ask", WU_OR_CAESAR, "--thread", "t", WEIWO_TOOLS=f"slow_tools:{kind}")
     wait_for(Path(environment["MARK"]).exists, process)
@@ -149,7 +143,7 @@ def test_while_tools_are_called(start: Any, environment: dict[str, str], kind: s
     assert "56 years" in out, err
 
 
-@pytest.mark.parametrize("schema", ["ReadReply", None])
+@pytest.mark.parametrize("schema", ["AssessmentReply", "ReadReply", None])
 def test_impatience_leaves_a_terminal_in_order(environment: dict[str, str], tmp_path: Path, schema: str | None) -> None:
     model = Slow(schema)
     ours, theirs = pty.openpty()
