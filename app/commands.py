@@ -34,12 +34,15 @@ def ask_command(question: str, thread_id: str, context: Context, *, as_json: boo
                 hint(problems)
             return await ask(session, question, thread_id, context, watcher)
 
-    try:
-        ended = run(work())
-    except InterruptedRunError as stopped:
+    def stopped(code: int) -> CommandError:
         if watcher.progress.begun:
-            raise StoppedError(thread_id, stopped.code) from None
-        raise CommandError("stopped; nothing had begun; ask again", stopped.code) from None
+            return StoppedError(thread_id, code)
+        return CommandError("stopped; nothing had begun; ask again", code)
+
+    try:
+        ended = run(work(), stopped)
+    except InterruptedRunError as signal:
+        raise stopped(signal.code) from None
     return _conclude(ended, watcher, settings, as_json=as_json, verbose=verbose)
 
 
@@ -115,12 +118,15 @@ def fork_command(
                 return await ask(session, question, thread_id, now, watcher)
             return await resume(session, thread_id, watcher, context=now)
 
+    def stopped(code: int) -> CommandError:
+        return (
+            StoppedError(begun[0][0], code) if begun else CommandError("stopped; nothing was forked; try again", code)
+        )
+
     try:
-        ended = run(work())
-    except InterruptedRunError as stopped:
-        if begun:
-            raise StoppedError(begun[0][0], stopped.code) from None
-        raise CommandError("stopped; nothing was forked; try again", stopped.code) from None
+        ended = run(work(), stopped)
+    except InterruptedRunError as signal:
+        raise stopped(signal.code) from None
     return _conclude(ended, begun[0][1], Settings.resolve(context), as_json=as_json, verbose=verbose)
 
 
@@ -233,10 +239,13 @@ def _resumed(thread_id: str, answer: Any, *, as_json: bool, verbose: bool) -> tu
             watcher = watcher_for(thread.question, as_json=as_json, verbose=verbose)
             return await resume(session, thread_id, watcher, answer), watcher
 
+    def stopped(code: int) -> CommandError:
+        return StoppedError(thread_id, code)
+
     try:
-        return run(work())
-    except InterruptedRunError as stopped:
-        raise StoppedError(thread_id, stopped.code) from None
+        return run(work(), stopped)
+    except InterruptedRunError as signal:
+        raise stopped(signal.code) from None
 
 
 def _conclude(ended: Ended, watcher: Watcher, settings: Settings, *, as_json: bool, verbose: bool) -> int:

@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -104,10 +104,14 @@ class InterruptedRunError(Exception):
         self.code = code
 
 
-def run(work: Coroutine[Any, Any, T]) -> T:
+def run(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | None = None) -> T:
     """Run a command's coroutine; Ctrl-C and SIGTERM cancel it, so that files and the terminal are left in order.
 
     Only the first signal counts: what is being put in order is not disturbed by an impatient second one.
+
+    Args:
+        work: What to do.
+        stopped: What is said, by exit code, should putting things in order take too long to be waited for.
 
     Raises:
         InterruptedRunError: One of these came.
@@ -119,7 +123,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         stops.append(code)
         if len(stops) == 1:
             task.cancel()
-            patience.append(threading.Timer(PATIENCE_SECONDS, _leave, [code]))
+            patience.append(threading.Timer(PATIENCE_SECONDS, _leave, [code, stopped]))
             patience[0].daemon = True
             patience[0].start()
 
@@ -142,9 +146,9 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     return result
 
 
-def _leave(code: int) -> None:
+def _leave(code: int, stopped: Callable[[int], CommandError] | None) -> None:
     """End the program, whatever still holds it: a database that hangs, say."""
     if is_terminal():
         write(SHOW_CURSOR)
-    say("stopped; weiwo threads lists what can be resumed")
+    say(str(stopped(code)) if stopped else "stopped; weiwo threads lists what can be resumed")
     os._exit(code)
