@@ -118,32 +118,40 @@ def run(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | N
     """
     stops: list[int] = []
     patience: list[threading.Timer] = []
+    before = {sent: signal.getsignal(sent) for sent in (signal.SIGINT, signal.SIGTERM)}
 
     def stop(task: "asyncio.Task[Any]", code: int) -> None:
-        stops.append(code)
-        if len(stops) == 1:
-            task.cancel()
-            patience.append(threading.Timer(PATIENCE_SECONDS, _leave, [code, stopped]))
-            patience[0].daemon = True
-            patience[0].start()
+        task.cancel()
+        patience.append(threading.Timer(PATIENCE_SECONDS, _leave, [code, stopped]))
+        patience[0].daemon = True
+        patience[0].start()
 
     async def main() -> T:
         loop, task = asyncio.get_running_loop(), cast("asyncio.Task[Any]", asyncio.current_task())
         loop.set_default_executor(DaemonPool())
-        for sent, code in ((signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED)):
-            with suppress(NotImplementedError):  # Windows has no such handlers
-                loop.add_signal_handler(sent, stop, task, code)
+
+        # Not `loop.add_signal_handler`: a signal that comes while its loop is being closed is told as an OSError.
+        def came(sent: int, _: object) -> None:
+            stops.append(INTERRUPTED if sent == signal.SIGINT else TERMINATED)
+            if len(stops) == 1:
+                with suppress(RuntimeError):  # the loop is closed: all was done
+                    loop.call_soon_threadsafe(stop, task, stops[0])
+
+        for sent in before:
+            signal.signal(sent, came)
         return await work
 
     try:
-        result = asyncio.run(main())
+        return asyncio.run(main())
     except (KeyboardInterrupt, asyncio.CancelledError):
-        for sent in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(sent, signal.SIG_IGN)  # what is left is to say so and to exit
+        before.update(dict.fromkeys(before, signal.SIG_IGN))  # what is left is to say so and to exit,
+        patience.clear()  # still watched
         raise InterruptedRunError(stops[0] if stops else INTERRUPTED) from None
-    for timer in patience:
-        timer.cancel()  # it came when all was done
-    return result
+    finally:
+        for timer in patience:
+            timer.cancel()  # the signal came when all was done
+        for sent, handler in before.items():
+            signal.signal(sent, handler)
 
 
 def _leave(code: int, stopped: Callable[[int], CommandError] | None) -> None:
