@@ -15,6 +15,7 @@ from state.evidence import (
     Outcome,
     OutcomeStatus,
     Quote,
+    Rival,
     passage_id,
 )
 from state.limits import Limits, ModelCall, Usage
@@ -46,6 +47,7 @@ __all__ = [
     "PlanFormatError",
     "Quote",
     "Reflection",
+    "Rival",
     "Status",
     "Task",
     "TeamConfig",

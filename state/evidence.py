@@ -29,6 +29,9 @@ class Evidence(Value):
         task_ids: The tasks that found it.
         score: Relevance as the tool scored it; higher is better, comparable only within one tool.
         rank: Best position at which it was found, from 1.
+        provider: Who found it for the tool, such as a search engine.
+        also: Further addresses of the same text.
+        flags: What readers should beware of, such as `instructions`: it addresses the model.
     """
 
     id: str
@@ -41,6 +44,9 @@ class Evidence(Value):
     task_ids: tuple[str, ...] = ()
     score: float = 0.0
     rank: int = Field(1, ge=1)
+    provider: str = ""
+    also: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
 
     def merged(self, other: "Evidence") -> "Evidence":
         """This passage with the other's origins added and the better score and rank kept."""
@@ -49,6 +55,8 @@ class Evidence(Value):
                 "task_ids": tuple(dict.fromkeys((*self.task_ids, *other.task_ids))),
                 "score": max(self.score, other.score),
                 "rank": min(self.rank, other.rank),
+                "also": tuple(a for a in dict.fromkeys((*self.also, other.source, *other.also)) if a != self.source),
+                "flags": tuple(dict.fromkeys((*self.flags, *other.flags))),
             }
         )
 
@@ -110,6 +118,20 @@ class MonitorReport(Value):
     answerable: bool = False
 
 
+class Rival(Value):
+    """A value that other sources give instead.
+
+    Attributes:
+        value: The value, of the outcome's type.
+        evidence_ids: Passages that give it, best first.
+        quotes: The words that carry it.
+    """
+
+    value: JsonValue
+    evidence_ids: tuple[str, ...]
+    quotes: tuple[Quote, ...]
+
+
 OutcomeStatus = Literal["succeeded", "empty", "failed", "blocked"]
 
 
@@ -132,6 +154,8 @@ class Outcome(Value):
         detail: Machine-readable particulars of a computation, such as which date was earlier.
         failure: What went wrong, unless succeeded.
         note: Something a reader should know, such as a list that was cut.
+        support: Independent sources that give the value; 0 where they were not counted.
+        rivals: What other sources give instead.
     """
 
     task_id: str
@@ -148,6 +172,8 @@ class Outcome(Value):
     detail: dict[str, JsonValue] = Field(default_factory=dict)
     failure: Failure | None = None
     note: str = ""
+    support: int = Field(0, ge=0)
+    rivals: tuple[Rival, ...] = ()
 
     @property
     def usable(self) -> bool:

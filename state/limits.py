@@ -1,5 +1,8 @@
 """What a run may spend, and what it has spent."""
 
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
 from pydantic import Field
 
 from state.values import Value
@@ -16,9 +19,29 @@ class Limits(Value):
     max_items: int = Field(500, ge=1, description="Instances of one for_each task; more are cut, and that is reported.")
     max_replans: int = Field(2, ge=0, description="Rounds of retrying, replanning or deepening.")
     max_turns: int = Field(3, ge=1, description="Searches or page openings inside one task.")
+    max_queries: int = Field(2, ge=1, description="Queries sent at once in one search of a task.")
+    max_pages: int = Field(3, ge=0, description="Pages or documents opened in one task.")
     max_parallel: int = Field(8, ge=1, description="Tasks that work at the same time.")
     tool_seconds: float = Field(30, gt=0, description="Seconds for one tool call.")
     max_page_bytes: int = Field(5_000_000, ge=1_000, description="Bytes read of one page or document.")
+
+
+Depth = Literal["quick", "normal", "deep"]
+DEPTHS: Final[Mapping[Depth, Mapping[str, Any]]] = {
+    "quick": {"max_turns": 2, "max_queries": 1, "max_pages": 1, "max_replans": 0, "max_seconds": 60},
+    "normal": {},
+    "deep": {
+        "max_turns": 6,
+        "max_queries": 3,
+        "max_pages": 8,
+        "max_replans": 5,
+        "max_tasks": 40,
+        "max_seconds": 600,
+        "max_model_calls": 300,
+        "max_tokens": 2_000_000,
+    },
+}
+"""How far a run may go, by how deep it is to look: what differs from the defaults."""
 
 
 class ModelCall(Value):

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from state.limits import Limits
+from state.limits import DEPTHS, Depth, Limits
 from state.values import Value
 
 ROLES = ("master", "planner", "executor", "reflection", "writer")
@@ -20,7 +20,8 @@ MODEL_FIELDS = frozenset({"model", *(f"{role}_model" for role in ROLES)})
 
 
 _FLAGS = frozenset({"web", "telemetry", "approve_plan", "fresh"})
-_PLAIN = (*_FLAGS, "model_seconds", "embeddings", "prices")
+_LISTS = ("tools", "search", "allow_hosts")
+_PLAIN = (*_FLAGS, "model_seconds", "embeddings", "prices", "depth", "context_tokens")
 
 
 class SettingsError(ValueError):
@@ -41,6 +42,13 @@ class Context(BaseModel):
     reflection_model: str | None = Field(None, description="Model for reflection, if another.")
     writer_model: str | None = Field(None, description="Model for the writer, if another.")
     model_seconds: float | None = Field(None, gt=0, description="Seconds one model call may take (default 60).")
+    context_tokens: int | None = Field(
+        None, ge=2_000, description="Tokens of the model's context window, where it is not known by its name."
+    )
+    depth: Depth | None = Field(
+        None,
+        description="How far to look: sets turns, queries, pages and rounds, unless these are set (default normal).",
+    )
     embeddings: str | None = Field(None, description="Embedding model as provider:model, to find passages by meaning.")
     corpus: list[str] | None = Field(
         None,
@@ -48,6 +56,14 @@ class Context(BaseModel):
         " else what weiwo index made without a name, else the bundled sample.",
     )
     web: bool | None = Field(None, description="Whether web search may be used (default yes, where a key is set).")
+    search: list[str] | None = Field(
+        None,
+        description="Search providers, in the order to ask them. Unset: those whose keys are set, else keyless ones.",
+    )
+    allow_hosts: list[str] | None = Field(
+        None,
+        description="Hosts and networks of an intranet that may be fetched from, such as wiki.corp or 10.1.0.0/16.",
+    )
     tools: list[str] | None = Field(None, description="Extra LangChain tools as module:attribute.")
     telemetry: bool | None = Field(
         None, description="Whether retrieval telemetry is kept on this machine (default yes)."
@@ -70,6 +86,8 @@ class Context(BaseModel):
     max_items: int | None = Field(None, ge=1, description="Instances of one for_each task.")
     max_replans: int | None = Field(None, ge=0, description="Rounds of retrying, replanning or deepening.")
     max_turns: int | None = Field(None, ge=1, description="Searches or page openings inside one task.")
+    max_queries: int | None = Field(None, ge=1, description="Queries sent at once in one search of a task.")
+    max_pages: int | None = Field(None, ge=0, description="Pages or documents opened in one task.")
     max_parallel: int | None = Field(None, ge=1, description="Tasks that work at the same time.")
     tool_seconds: float | None = Field(None, gt=0, description="Seconds for one tool call.")
     max_page_bytes: int | None = Field(None, ge=1_000, description="Bytes read of one page or document.")
@@ -86,6 +104,10 @@ class Settings(Value):
         corpus: Files, folders, patterns and names of corpora to search; empty means the corpus that `weiwo index` makes
             without a name, or the bundled sample where there is none.
         web: Whether web search may be used.
+        search: Search providers, in the order to ask them; empty: those whose keys are set, else keyless ones.
+        allow_hosts: Hosts and networks of an intranet that may be fetched from.
+        depth: How far to look; `limits` follow from it.
+        context_tokens: Tokens of the model's context window; None: as known by its name.
         tools: Extra tools as module:attribute.
         approve_plan: Whether a person approves each plan before it runs.
         fresh: Whether tools are called anew even where a recent result is kept.
@@ -104,6 +126,10 @@ class Settings(Value):
     embeddings: str | None = None
     corpus: tuple[str, ...] = ()
     web: bool = True
+    search: tuple[str, ...] = ()
+    allow_hosts: tuple[str, ...] = ()
+    depth: Depth = "normal"
+    context_tokens: int | None = None
     tools: tuple[str, ...] = ()
     approve_plan: bool = False
     fresh: bool = False
@@ -126,7 +152,8 @@ class Settings(Value):
             _check_model(field, given[field])
         default_model = known.get("model")
         models = {role: known.get(f"{role}_model") or default_model for role in ROLES}
-        limits = {name: known[name] for name in Limits.model_fields if name in known}
+        preset = DEPTHS[known.get("depth", "normal")]
+        limits = {**preset, **{name: known[name] for name in Limits.model_fields if name in known}}
         rest = {name: known[name] for name in _PLAIN if name in known}
         try:
             return cls(
@@ -134,7 +161,7 @@ class Settings(Value):
                 database_url=env.get("WEIWO_DATABASE_URL") or None,
                 models={role: name for role, name in models.items() if name},
                 corpus=tuple(known.get("corpus", ())),
-                tools=tuple(known.get("tools", ())),
+                **{name: tuple(known.get(name, ())) for name in _LISTS},
                 limits=Limits(**limits),
                 **rest,
             )
@@ -165,7 +192,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
             continue
         if field == "corpus":
             value: Any = [part for part in text.split(os.pathsep) if part]
-        elif field == "tools":
+        elif field in _LISTS:
             value = [part.strip() for part in text.split(",") if part.strip()]
         elif field == "prices":
             value = _prices(name, text)

@@ -27,6 +27,7 @@ from state import (
     Plan,
     Quote,
     Reflection,
+    Rival,
     Task,
     TeamConfig,
     Usage,
@@ -50,6 +51,7 @@ VALUES = [
     Plan,
     Quote,
     Reflection,
+    Rival,
     Task,
     TeamConfig,
     Usage,
@@ -141,6 +143,9 @@ def test_evidence_found_twice_keeps_all_origins():
     two = Evidence(id="x", text="t", source="s", task_ids=("b", "a"), score=2, rank=1)
     merged = merge_evidence({"x": one}, {"x": two})["x"]
     assert (merged.task_ids, merged.score, merged.rank) == (("a", "b"), 2, 1)
+    elsewhere = Evidence(id="x", text="t", source="u", also=("v", "s"), flags=("instructions",))
+    merged = merge_evidence({"x": one}, {"x": elsewhere})["x"]
+    assert (merged.source, merged.also, merged.flags) == ("s", ("u", "v"), ("instructions",))
 
 
 def test_newer_outcomes_replace_older_and_usage_adds_up():
@@ -165,6 +170,21 @@ def test_the_run_wins_over_the_environment_over_the_default():
 
 def test_without_a_model_no_role_has_one():
     assert Settings.resolve(env={}).models == {}
+
+
+def test_depth_sets_the_limits_that_are_not_set():
+    assert Settings.resolve(env={}).limits == Limits()
+    quick, deep = (Settings.resolve(Context(depth=depth, max_pages=5), {}).limits for depth in ("quick", "deep"))
+    assert quick.max_turns < Limits().max_turns < deep.max_turns
+    assert quick.max_pages == deep.max_pages == 5
+    assert Settings.resolve(Context(max_turns=4), {"WEIWO_DEPTH": "deep"}).limits.max_turns == 4
+
+
+def test_lists_of_the_environment():
+    env = {"WEIWO_SEARCH": "searxng, wikipedia,", "WEIWO_ALLOW_HOSTS": "wiki.corp,10.1.0.0/16"}
+    resolved = Settings.resolve(env=env)
+    assert (resolved.search, resolved.allow_hosts) == (("searxng", "wikipedia"), ("wiki.corp", "10.1.0.0/16"))
+    assert Settings.resolve(Context(search=["arxiv"]), env).search == ("arxiv",)
 
 
 @pytest.mark.parametrize(
