@@ -68,6 +68,10 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     model: Annotated[
         str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="Chat model. Default: WEIWO_MODEL.")
     ] = None,
+    depth: Annotated[
+        str | None,
+        typer.Option("--depth", metavar="quick|normal|deep", help="How far to look: turns, queries, pages and rounds."),
+    ] = None,
     max_seconds: Annotated[
         float | None, typer.Option("--max-seconds", metavar="N", help="Answer within about N seconds.")
     ] = None,
@@ -95,6 +99,7 @@ def ask(  # noqa: PLR0913 - each option is a parameter
         corpus=corpus,
         web=False if no_web else None,
         model=model,
+        depth=depth,
         max_seconds=max_seconds,
         fresh=fresh or None,
         approve_plan=approve_plan or None,

@@ -135,6 +135,8 @@ async def assess(turn: Turn, services: Services) -> Assessment:
     semantic = semantic_score(reply) if reply is not None else None
     blended = static if semantic is None else STATIC_SHARE * static + SEMANTIC_SHARE * semantic
     score = max(blended, floor(features))
+    if level_of(score) == "moderate" and services.settings.depth == "deep" and services.models.configured("planner"):
+        features, score = {**features, "deep": 1.0}, COMPLEX_FROM  # it asks for more than one look-up
     level = level_of(score)
     reason = reply.reason if reply is not None and reply.reason else _reason(features, level)
     return Assessment(

@@ -5,6 +5,7 @@ import re
 from typing import Final
 
 from nodes.passages import as_data
+from nodes.perspectives import told
 from nodes.replan import Past
 from nodes.services import Services, today
 from state import Language, Outcome, Reflection, Task
@@ -57,6 +58,10 @@ them by their ids. Tasks that are not finished are dropped. Give only the new ta
 and every task that builds on it, again. Their ids start at {free}; the ids below are taken. Repeat no finished task, \
 and no call that came to nothing."""
 
+_DEEPEN: Final = """The plan ran, and the question needs more. Finished tasks stay as they are, with their values; \
+refer to them by their ids. Give only the new tasks, for what is missing. Their ids start at {free}; the ids below are \
+taken. Repeat no finished task."""
+
 _REJECTED: Final = """The user saw this plan and sent it back. What they wish, in their own words, is part of the \
 question; follow it:
 <wish>
@@ -66,9 +71,10 @@ Give the whole plan again, changed as they wish. A task that stays the same keep
 new ones start at {free}. Finished tasks stay as they are, with their values; refer to them by their ids."""
 
 
-def first_prompt(question: str, tools: tuple[str, ...], services: Services) -> str:
-    """What a plan is made from: the tools at hand, the day, the question."""
-    return f"Tools:\n{services.registry.describe(tools)}\n\nToday: {today()}\nQuestion: {question}"
+def first_prompt(question: str, tools: tuple[str, ...], services: Services, perspectives: tuple[str, ...] = ()) -> str:
+    """What a plan is made from: the tools at hand, the day, the question, and whose questions it is to cover."""
+    prompt = f"Tools:\n{services.registry.describe(tools)}\n\nToday: {today()}\nQuestion: {question}"
+    return f"{prompt}\n{told(perspectives)}" if perspectives else prompt
 
 
 def next_prompt(past: Past, last: Reflection | None, wish: str, services: Services) -> str:
@@ -77,10 +83,11 @@ def next_prompt(past: Past, last: Reflection | None, wish: str, services: Servic
     if wish:
         asked = _REJECTED.format(wish=_as_wish(wish), free=free)
         return "\n".join([asked, *_former_wishes(past), *_standing(past, services)])
+    deeper = last is not None and last.decision == "deepen"
     missing = "; ".join(last.missing) if last and last.missing else (last.reason if last else "")
     return "\n".join(
         [
-            _REPLAN.format(free=free),
+            (_DEEPEN if deeper else _REPLAN).format(free=free),
             *_former_wishes(past),
             *_standing(past, services),
             *_tried(past),

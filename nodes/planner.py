@@ -14,6 +14,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from models.gateway import ModelFailed
 from nodes.identity import adopt
+from nodes.perspectives import perspectives_on
 from nodes.plan_check import ToolInterface, check_plan
 from nodes.plan_mend import mend_plan
 from nodes.plan_prompt import SYSTEM, first_prompt, next_prompt
@@ -44,8 +45,10 @@ async def planner(state: SearchState, services: Services) -> dict[str, Any]:
     """Make the plan, or the next revision of it."""
     question, tools, old = state["assessment"].question, state["team"].tools, state.get("plan")
     if old is None:
-        sketched = await _by_model(None, first_prompt(question, tools, services), tools, services)
+        views = await perspectives_on(question, services)
+        sketched = await _by_model(None, first_prompt(question, tools, services, views), tools, services)
         plan = sketched or rule_plan(question, services.language, tools)
+        plan = plan.model_copy(update={"perspectives": views})
         if len(plan.tasks) > services.settings.limits.max_tasks:
             plan = single_task_plan(question, services.language, tools)
         services.emit(planned(plan))
@@ -69,7 +72,8 @@ async def _next_revision(past: Past, state: SearchState, services: Services) -> 
     question, tools = state["assessment"].question, state["team"].tools
     wish = state.get("feedback", "").strip()
     last = state["reflections"][-1] if state.get("reflections") else None
-    prompt = f"{first_prompt(question, tools, services)}\n\n{next_prompt(past, last, wish, services)}"
+    first = first_prompt(question, tools, services, past.plan.perspectives)
+    prompt = f"{first}\n\n{next_prompt(past, last, wish, services)}"
     if wish:  # which rules cannot follow
         plan = await _by_model(past, prompt, tools, services)
         refusal = _NOT_FOLLOWED if services.models.configured("planner") else _NO_MODEL

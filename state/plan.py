@@ -36,6 +36,7 @@ class Plan(Value):
         revision: 0 for the first plan, one more with each replanning.
         decided_by: Who made it.
         wish: What a person asked for when sending back the revision before; empty where nobody did.
+        perspectives: Who would want to know what, one line each: what a deep search is to cover.
     """
 
     tasks: tuple[Task, ...]
@@ -43,6 +44,7 @@ class Plan(Value):
     revision: int = 0
     decided_by: DecidedBy = "rule"
     wish: str = ""
+    perspectives: tuple[str, ...] = ()
 
     @cached_property
     def wiring(self) -> "Wiring":
@@ -147,12 +149,13 @@ class Plan(Value):
             if task.for_each is not None:
                 vertex["for_each"] = task.for_each
             vertices.append(vertex)
-        return {
+        form: dict[str, Any] = {
             "revision": self.revision,
             "decided_by": self.decided_by,
             "vertices": vertices,
             "edges": [list(edge) for edge in self.edges],
         }
+        return {**form, "perspectives": list(self.perspectives)} if self.perspectives else form
 
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> "Plan":
