@@ -276,6 +276,7 @@ def test_files_left_out_are_told(weiwo, tmp_path):
         (["ask", "q", "--model", ":gpt-5"], "names no provider"),
         (["ask", "q", "--max-seconds", "0"], "--max-seconds"),
         (["ask", "q", "--max-seconds", "soon"], "--max-seconds"),
+        (["ask", "q", "--depth", "far"], "--depth"),
         (["ask", "q", "--thread", "a b"], "thread id 'a b'"),
         (["ask", "q", "--thread", "x" * 129], "1 to 128"),
         (["ask", "q", "--plan", "p.json"], "say which one: --from"),
