@@ -12,7 +12,7 @@ import contextvars
 import queue
 import threading
 from collections.abc import Coroutine, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from typing import Any, Final, Generic, TypeVar
 
@@ -20,6 +20,8 @@ from langgraph.graph.state import CompiledStateGraph
 
 T = TypeVar("T")
 _END: Final = object()
+_GLANCE: Final = 1.0
+"""Seconds after which a waiting caller looks up: a signal that comes as it begins to wait does not wake it."""
 _PATIENCE: Final = 2.0
 """Seconds that a run which was called off has to end, and its thread after it; a tool may block it for longer."""
 
@@ -31,6 +33,8 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """As `ainvoke`, for callers without an event loop (or from within one, blocking it)."""
         run = _Apart(self.ainvoke(input, config, **kwargs))
         try:
+            while not wait([run.result], _GLANCE).done:
+                pass
             return run.result.result()
         finally:
             run.end()
@@ -46,11 +50,17 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
         run = _Apart(pump())
         run.result.add_done_callback(lambda _: parts.put(_END))
         try:
-            while (part := parts.get()) is not _END:
+            while (part := _next(parts)) is not _END:
                 yield part
             run.result.result()
         finally:
             run.end()
+
+
+def _next(parts: "queue.SimpleQueue[Any]") -> Any:
+    while True:  # the run puts its end there, whatever happens
+        with suppress(queue.Empty):
+            return parts.get(timeout=_GLANCE)
 
 
 class _Apart(Generic[T]):

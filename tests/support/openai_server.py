@@ -374,7 +374,11 @@ class _Exchange(BaseHTTPRequestHandler):
         self._send(200, json.dumps({"object": "list", "data": [{"id": "scripted", "object": "model"}]}))
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or b"{}")
+        length = int(self.headers.get("Content-Length") or 0)
+        sent = self.rfile.read(length)
+        if not sent or len(sent) < length:
+            return  # whoever asked was killed while asking
+        body = json.loads(sent)
         owner = self.server.owner
         headers = {name.lower(): value for name, value in self.headers.items()}
         owner.requests.append(Recorded(self.path, headers, body, time.monotonic()))
