@@ -29,6 +29,7 @@ from state import Answer, Assessment, Claim, Evidence, Failure, Limits, Outcome,
 from state.limits import ModelCall
 from state.search import SearchState
 from state.settings import Settings
+from tests.support.command import run_command
 
 pytestmark = pytest.mark.integration
 
@@ -47,17 +48,16 @@ corpus_search = StructuredTool.from_function(coroutine=find, name="corpus_search
 """
 
 
+def environment(home: Path, folder: Path, more: dict[str, str] | None) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", "WEIWO_HOME": str(home), **(more or {})}
+
+
 @pytest.fixture
 def start(weiwo_home: Path, tmp_path: Path) -> Callable[..., "subprocess.Popen[str]"]:
     """Start the command in a folder of its own."""
 
     def starter(*args: str, env: dict[str, str] | None = None, **more: Any) -> "subprocess.Popen[str]":
-        given = {
-            **os.environ,
-            "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}",
-            "WEIWO_HOME": str(weiwo_home),
-            **(env or {}),
-        }
+        given = environment(weiwo_home, tmp_path, env)
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         command = [sys.executable, "-m", "app", *args]
         return subprocess.Popen(command, cwd=tmp_path, env=given, text=True, **{**streams, **more})
@@ -66,13 +66,11 @@ def start(weiwo_home: Path, tmp_path: Path) -> Callable[..., "subprocess.Popen[s
 
 
 @pytest.fixture
-def weiwo(start: Callable[..., "subprocess.Popen[str]"]) -> Callable[..., tuple[int, str, str]]:
-    """Run the command; returns exit code, standard output, standard error."""
+def weiwo(weiwo_home: Path, tmp_path: Path) -> Callable[..., tuple[int | None, str, str]]:
+    """Run the command there; returns exit code, standard output, standard error."""
 
-    def run(*args: str, **more: Any) -> tuple[int, str, str]:
-        process = start(*args, **more)
-        out, err = process.communicate(timeout=60)
-        return process.returncode, out, err
+    def run(*args: str, env: dict[str, str] | None = None) -> tuple[int | None, str, str]:
+        return run_command(*args, cwd=tmp_path, env=environment(weiwo_home, tmp_path, env))
 
     return run
 
@@ -290,12 +288,13 @@ def test_a_reader_that_has_had_enough_is_no_error_to_speak_of(start) -> None:
     assert "Traceback" not in err
 
 
-def test_a_full_disk_is_one_line(weiwo) -> None:
+def test_a_full_disk_is_one_line(start, weiwo) -> None:
     def limited() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
 
-    code, out, err = weiwo("ask", OLDER, preexec_fn=limited)
-    assert (code, out) == (1, "")
+    process = start("ask", OLDER, preexec_fn=limited)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (1, "")
     last = err.splitlines()[-1]
     assert re.fullmatch(
         r"weiwo: (cannot use .*threads\.sqlite; .*|corpus .*no place for its index.*); free some space.*", last

@@ -2,14 +2,13 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.command import run_command
 from tools.corpus.indexed import IndexedCorpus
 from tools.corpus.ingest import ingest
 from tools.corpus.routed import RoutedCorpus
@@ -20,40 +19,16 @@ from tools.corpus.writing import IndexWriter
 pytestmark = pytest.mark.integration
 
 ROOT = Path(__file__).parents[2]
-DRIVER = """
-import sys, typer
-from app.cli import _complain
-from app.output import prepare
-from app.retrieval_commands import evaluations, observations
-prepare()
-app = typer.Typer()
-app.add_typer(evaluations, name="eval")
-app.add_typer(observations)
-try:
-    code = app(prog_name="weiwo", standalone_mode=False)
-except Exception as error:
-    code = _complain(error)
-sys.exit(code or 0)
-"""
 WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "glade", "heron", "islet", "jetty")
 
-Weiwo = Callable[..., tuple[int, str, str]]
+Weiwo = Callable[..., tuple[int | None, str, str]]
 
 
 @pytest.fixture
 def weiwo(weiwo_home: Path, tmp_path: Path) -> Weiwo:
-    def call(*arguments: str) -> tuple[int, str, str]:
+    def call(*arguments: str) -> tuple[int | None, str, str]:
         env = {**os.environ, "PYTHONPATH": str(ROOT), "WEIWO_HOME": str(weiwo_home)}
-        done = subprocess.run(
-            [sys.executable, "-c", DRIVER, *arguments],
-            cwd=tmp_path,
-            env=env,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        return done.returncode, done.stdout, done.stderr
+        return run_command(*arguments, cwd=tmp_path, env=env, seconds=120)
 
     return call
 

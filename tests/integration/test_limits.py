@@ -3,8 +3,6 @@
 import asyncio
 import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,6 +15,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from graph import build_graph
 from state.settings import Context, SettingsError
+from tests.support.command import run_command
 from tests.support.openai_server import Handler, OpenAIServer, Reply, prompt
 from tests.support.personas import HELLO, UNANSWERABLE, WU_OR_CAESAR, WU_OR_CAESAR_ZH, good
 
@@ -198,21 +197,14 @@ async def test_the_other_limits_end_in_an_answer(serve: Any, question: str, limi
 
 
 @pytest.fixture
-def command(serve: Any, tmp_path: Path) -> Callable[..., tuple[int, dict[str, Any], str]]:
+def command(serve: Any, tmp_path: Path) -> Callable[..., tuple[int | None, dict[str, Any], str]]:
     serve(Metered())
 
-    def run(**env: str) -> tuple[int, dict[str, Any], str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "app", "ask", "--json", "--no-web", WU_OR_CAESAR],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}", **env},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        assert "Traceback" not in done.stderr
-        return done.returncode, json.loads(done.stdout or "null"), done.stderr
+    def run(**env: str) -> tuple[int | None, dict[str, Any], str]:
+        given = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}", **env}
+        code, out, err = run_command("ask", "--json", "--no-web", WU_OR_CAESAR, cwd=tmp_path, env=given)
+        assert "Traceback" not in err
+        return code, json.loads(out or "null"), err
 
     return run
 

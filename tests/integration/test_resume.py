@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.command import run_command
 from tests.support.openai_server import OpenAIServer
 from tests.support.personas import WU_OR_CAESAR, good
 from tests.torture.child import Kill
@@ -49,11 +50,8 @@ def test_the_command_resumes_a_run_that_died_between_a_step_and_its_checkpoint(s
     job = database.job()
     assert finish(start(replace(job, kill=Kill(checkpoints[step], "before"))), replace(job)).killed
     environment = {**os.environ, "WEIWO_HOME": str(job.folder)}
-    command = [sys.executable, "-m", "app", "resume", "--json", job.thread]
-    resumed = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert json.loads(resumed.stdout)["answer"], resumed.stderr
+    _, out, err = run_command("resume", "--json", job.thread, cwd=ROOT, env=environment)
+    assert json.loads(out)["answer"], err
 
 
 @pytest.mark.parametrize("requests", [1, 2, 3, 4, 5])
@@ -73,12 +71,9 @@ def test_the_command_resumes_a_run_with_a_model(requests, tmp_path):
         process.kill()
         process.communicate()
         before = [json.dumps(request.body["messages"]) for request in server.requests]
-        command = [sys.executable, "-m", "app", "resume", "--json", "killed"]
-        resumed = subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False
-        )
-        assert resumed.returncode == 0, resumed.stderr
-        result = json.loads(resumed.stdout)
+        code, out, err = run_command("resume", "--json", "killed", cwd=ROOT, env=environment)
+        assert code == 0, err
+        result = json.loads(out)
         after = [json.dumps(request.body["messages"]) for request in server.requests][len(before) :]
     assert "56 years" in result["answer"]
     assert result["status"] == "complete"
