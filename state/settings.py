@@ -55,10 +55,15 @@ class Context(BaseModel):
         description="Files, folders, patterns and names of corpora to search, indexed on the fly. Unset: WEIWO_CORPUS,"
         " else what weiwo index made without a name, else the bundled sample.",
     )
-    web: bool | None = Field(None, description="Whether web search may be used (default yes, where a key is set).")
+    web: bool | None = Field(
+        None,
+        description="Whether the web may be used (default: where a provider is set up; true without a key: DuckDuckGo,"
+        " Wikipedia).",
+    )
     search: list[str] | None = Field(
         None,
-        description="Search providers, in the order to ask them. Unset: those whose keys are set, else keyless ones.",
+        description="Search providers, in the order to ask them, such as searxng, brave@5/1000, tavily+raw. Unset: those"
+        " whose keys are set.",
     )
     allow_hosts: list[str] | None = Field(
         None,
@@ -104,7 +109,7 @@ class Settings(Value):
         corpus: Files, folders, patterns and names of corpora to search; empty means the corpus that `weiwo index` makes
             without a name, or the bundled sample where there is none.
         web: Whether web search may be used.
-        search: Search providers, in the order to ask them; empty: those whose keys are set, else keyless ones.
+        search: Search providers, in the order to ask them; empty: those whose keys are set.
         allow_hosts: Hosts and networks of an intranet that may be fetched from.
         depth: How far to look; `limits` follow from it.
         context_tokens: Tokens of the model's context window; None: as known by its name.

@@ -17,14 +17,13 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from graph.checkpoint import open_checkpointer, serializer
 from state.settings import Settings
-
-_FOREIGN = ("WEIWO_", "OPENAI_", "TAVILY_", "LANGSMITH_", "LANGCHAIN_")
+from tests.support.foreign import FOREIGN
 
 
 @pytest.fixture
 def weiwo_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A `WEIWO_HOME` that does not exist yet, in an environment without any other setting."""
-    for name in [name for name in os.environ if name.startswith(_FOREIGN)]:
+    for name in [name for name in os.environ if name.startswith(FOREIGN)]:
         monkeypatch.delenv(name)
     home = tmp_path / "home"
     monkeypatch.setenv("WEIWO_HOME", str(home))

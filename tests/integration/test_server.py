@@ -13,6 +13,7 @@ import httpx
 import pytest
 from langgraph_sdk import get_client
 
+from tests.support.foreign import FOREIGN
 from tests.support.openai_server import OpenAIServer
 from tests.support.personas import HELLO, WU_OR_CAESAR, WU_OR_CAESAR_ZH, good
 
@@ -35,7 +36,7 @@ def model():
 
 
 def _environment(home: Path, model: OpenAIServer) -> dict[str, str]:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("WEIWO_", "OPENAI_", "TAVILY_", "LANGSMITH_"))}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
     offline = {
         "LANGGRAPH_CLI_NO_ANALYTICS": "1",
         "LANGGRAPH_NO_VERSION_CHECK": "true",

@@ -21,6 +21,7 @@ from langgraph.types import Command
 from graph import build_graph
 from graph.checkpoint import open_checkpointer
 from state.settings import Context, Settings
+from tests.support.foreign import FOREIGN
 from tests.torture.log import Log
 from tests.torture.story import QUESTION, Story, model, tools
 
@@ -126,7 +127,7 @@ class Watch:
 
 def live(job: Job) -> None:
     """Live one life; what came of it goes into `job.end`."""
-    for name in [name for name in os.environ if name.startswith(("WEIWO_", "OPENAI_", "TAVILY_", "LANGSMITH_"))]:
+    for name in [name for name in os.environ if name.startswith(FOREIGN)]:
         del os.environ[name]
     os.environ["WEIWO_HOME"] = str(job.folder)
     logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # as the command has it: the error itself is enough

@@ -5,6 +5,8 @@ import os
 import pytest
 from pytest_socket import disable_socket
 
+from tests.support.foreign import FOREIGN
+
 
 @pytest.fixture(autouse=True)
 def no_sockets():
@@ -14,6 +16,6 @@ def no_sockets():
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch, tmp_path):
     for name in list(os.environ):
-        if name.startswith(("WEIWO_", "OPENAI_", "TAVILY_", "LANGSMITH_", "LANGCHAIN_")):
+        if name.startswith(FOREIGN):
             monkeypatch.delenv(name)
     monkeypatch.setenv("WEIWO_HOME", str(tmp_path / "home"))
