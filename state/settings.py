@@ -62,8 +62,8 @@ class Context(BaseModel):
     )
     search: list[str] | None = Field(
         None,
-        description="Search providers, in the order to ask them, such as searxng, brave@5/1000, tavily+raw. Unset: those"
-        " whose keys are set.",
+        description="Search providers, in the order to ask them, such as searxng, brave@5/1000, tavily+raw. Unset:"
+        " those whose keys are set.",
     )
     allow_hosts: list[str] | None = Field(
         None,
