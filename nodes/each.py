@@ -105,12 +105,14 @@ def join(task: Task, fan: Fan, by_position: Mapping[int, Outcome]) -> Outcome:
     values: list[JsonValue] = []
     items: list[JsonValue] = []
     lacking: list[str] = []
+    contested: list[str] = []
     for item, position in zip(fan.items, fan.positions, strict=True):
         one = by_position[position]
         if one.usable:
             more = one.value if isinstance(one.value, list) else [one.value]
             values.extend(more)
             items.extend([item] * len(more))
+            contested.extend([str(item)] if one.rivals else [])
         else:
             lacking.append(str(item))
     missing = list(dict.fromkeys(lacking))
@@ -134,7 +136,7 @@ def join(task: Task, fan: Fan, by_position: Mapping[int, Outcome]) -> Outcome:
         confidence=min((outcome.confidence for outcome in usable), default=1.0),
         detail=detail,
         failure=failure,
-        note=_note(fan, missing),
+        note=_note(fan, missing, contested),
     )
 
 
@@ -144,11 +146,13 @@ def _failure(task: Task, outcomes: Sequence[Outcome]) -> Failure:
     return Failure(task_id=task.id, kind=kind, message=f"none of the {len(outcomes)} items has a value")
 
 
-def _note(fan: Fan, missing: Sequence[str]) -> str:
+def _note(fan: Fan, missing: Sequence[str], contested: Sequence[str]) -> str:
     notes = []
     if fan.cut:
         notes.append(f"{fan.cut} more items were cut by the limit of {len(fan.starts)}")
     if missing:
         more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
         notes.append(f"no value for {', '.join(missing[:_NAMED])}{more}")
+    if contested:
+        notes.append(f"sources disagree about {', '.join(dict.fromkeys(contested[:_NAMED]))}")
     return "; ".join(notes)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nodes.each import Fan, fan_of, instance_of, items_of, join
 from nodes.handoff import fill_args, fill_text
-from state import Outcome, Quote
+from state import Outcome, Quote, Rival
 from tests.support.states import got, lost, passage, search
 
 TASK = search("births", "When was {{item}} born?", "{{item}} born", for_each="{{people.ret}}")
@@ -187,3 +187,9 @@ def test_values_items_and_what_is_missing_always_add_up(values, was_joined, limi
     else:
         assert fan.starts
         assert set(ends) == {"none"}
+
+
+def test_a_note_names_the_items_that_sources_disagree_about():
+    other = Rival(value="1816", evidence_ids=("e",), quotes=())
+    whole = join(TASK, over("Ada", "Alan"), {0: got("1", "1815", rivals=(other,)), 1: got("2", "1912")})
+    assert whole.note == "sources disagree about Ada"
