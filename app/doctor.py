@@ -38,10 +38,11 @@ _PACKAGES = (
     "langchain-core",
     "langchain-openai",
     "tavily-python",
+    "ddgs",
     "pydantic",
 )
 _OTHER_NAMES = {"WEIWO_HOME", "WEIWO_DATABASE_URL", "WEIWO_TELEMETRY", "WEIWO_DEBUG", "WEIWO_TEST_DATABASE_URL"}
-_KEYS = ("OPENAI_API_KEY", "TAVILY_API_KEY", "LANGSMITH_API_KEY")
+_KEYS = ("OPENAI_API_KEY", "LANGSMITH_API_KEY")
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "problem": ("✗", "red")}
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")
 
@@ -218,6 +219,10 @@ async def _corpus_and_tools(settings: Settings) -> AsyncIterator[Check]:
         return
     yield Check("corpora", *await asyncio.to_thread(corpora_there, Path(settings.home)))
     yield Check("embeddings", *await asyncio.to_thread(embeddings_there, corpus, settings.embeddings))
+    for check in await asyncio.to_thread(_search, settings):
+        yield check
+        if check.verdict == "problem":
+            return
     try:
         registry = await build_registry(settings)
     except SettingsError as error:
@@ -225,6 +230,32 @@ async def _corpus_and_tools(settings: Settings) -> AsyncIterator[Check]:
         return
     for info in registry.infos():
         yield Check(f"tool {info.name}", "ok" if info.available else "note", info.why_not or info.cluster)
+
+
+def _search(settings: Settings) -> list[Check]:
+    """Who searches the web, and who could. Nobody is asked anything: it would cost."""
+    from tools.web.choice import chosen, lacks  # noqa: PLC0415 - heavy
+    from tools.web.providers import PROVIDERS  # noqa: PLC0415 - heavy
+
+    try:
+        sources = chosen(settings)
+    except SettingsError as error:
+        return [Check("search", "problem", str(error))]
+    if not sources:
+        return []  # the line of the tool says why, and what would change that
+    told = []
+    for source in sources:
+        own = f" at {_host(source.base)}" if source.base != source.provider.base and "://" in source.base else ""
+        day = "" if source.a_day is None else f", {source.a_day:,} a day"
+        told.append(f"{source.name}{own} ({round(source.per_second, 2):g} a second{day})")
+    names = {source.name for source in sources}
+    idle = [
+        f"{name} (lacks {' and '.join(lacking)})" if (lacking := lacks(provider, os.environ)) else name
+        for name, provider in PROVIDERS.items()
+        if name not in names
+    ]
+    checks = [Check("search", "ok", f"in this order, not tried: {', '.join(told)}")]
+    return checks + [Check("search", "note", f"could be named in WEIWO_SEARCH: {', '.join(idle)}")] * bool(idle)
 
 
 async def _database(settings: Settings) -> Check:

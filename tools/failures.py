@@ -111,14 +111,16 @@ def classify(error: BaseException, tool: str) -> ToolFailure:
         return ToolFailure("bad_arguments", f"{tool}: {complaint(error)}")
     status = status_of(error)
     if status is not None and status >= 400:
-        return ToolFailure(
-            _BY_STATUS.get(status, "crash"),
-            f"{tool}: HTTP {status}: {one_line(str(error), 200)}",
-            retry_after=_asked_to_wait(error),
-            transient=status in {408, 429} or status >= 500,
-        )
+        kind, transient = of_status(status)
+        said = f"{tool}: HTTP {status}: {one_line(str(error), 200)}"
+        return ToolFailure(kind, said, retry_after=_asked_to_wait(error), transient=transient)
     kind, said, transient = _by_name(error)
     return ToolFailure(kind, f"{tool}: {said}: {one_line(str(error), 200)}".rstrip(": "), transient=transient)
+
+
+def of_status(status: int) -> tuple[FailureKind, bool]:
+    """What an HTTP status of 400 or more stands for: the kind of failure, and whether it may pass."""
+    return _BY_STATUS.get(status, "crash"), status in {408, 429} or status >= 500
 
 
 def _by_name(error: BaseException) -> tuple[FailureKind, str, bool]:

@@ -5,7 +5,6 @@ Substitutes share a functional cluster, after the dynamic capability boundary of
 """
 
 import asyncio
-import importlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from tools.arguments import fits, schema_of
 from tools.clusters import Documentation, clusters_of
 from tools.corpus import Corpus, load_corpus
 from tools.failures import redacted
+from tools.imports import import_object
 from tools.printable import one_line
 from tools.substitutes import mapped
 
@@ -28,6 +28,7 @@ _BUILT_IN: Final[dict[str, tuple[str, tuple[ValueType, ...]]]] = {
     "calculator": ("compute", ("number", "boolean", "date")),
     "date_difference": ("dates", ("number",)),
     "web_search": ("search", VALUE_TYPES),
+    "read_page": ("open", VALUE_TYPES),
 }
 _CHEAP: Final = frozenset({"corpus_search", "open_document", "calculator", "date_difference"})
 CACHE_SECONDS: Final = 300.0
@@ -118,7 +119,7 @@ class Registry:
             info = self._infos[other]
             if other != name and info.cluster == given.cluster:
                 other_args = mapped(args, given.args_schema, info.args_schema, info.cluster)
-                if other_args is not None and fits(tool, other_args):
+                if other_args is not None and fits(tool, other_args) and not _astray(other, other_args):
                     found[other] = other_args
         return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
@@ -131,12 +132,12 @@ async def build_registry(settings: Settings, extra: Sequence[BaseTool] = ()) -> 
     """Set up the tools of a run. What is slow to set up is kept in the process.
 
     Args:
-        settings: The run's settings; corpus, web and tools count here.
+        settings: The run's settings; corpus, web, search, hosts to allow and tools count here.
         extra: Further tools, as objects. One named like a built-in tool replaces it.
 
     Raises:
         CorpusError: The corpus cannot be read; one line.
-        SettingsError: An entry of `settings.tools` cannot be loaded; the message names it.
+        SettingsError: An entry of `settings.tools`, `search` or `allow_hosts` cannot be used; the message names it.
     """
     corpus = await load_corpus(settings.corpus, settings=settings)
     built_in, missing = await asyncio.to_thread(_built_in, settings, corpus)
@@ -148,7 +149,6 @@ def _built_in(settings: Settings, corpus: Corpus) -> tuple[list[BaseTool], list[
     from tools.calculator import Calculator  # noqa: PLC0415  # tools are imported where they are needed: start-up is quick
     from tools.corpus_tools import CorpusSearch, OpenDocument  # noqa: PLC0415  # the same
     from tools.date_difference import DateDifference  # noqa: PLC0415  # the same
-    from tools.web_search import WebSearch, WebSearchArguments  # noqa: PLC0415  # the same
 
     tools: list[BaseTool] = []
     missing: list[ToolInfo] = []
@@ -160,15 +160,32 @@ def _built_in(settings: Settings, corpus: Corpus) -> tuple[list[BaseTool], list[
         why = f"the corpus {one_line(paths)} holds no text that can be read; name files or folders that do"
         missing += [_info(tool, why) for tool in over_corpus]
     tools += [Calculator(), DateDifference()]
-    web = WebSearch.from_environment()
-    if web is not None and settings.web:
-        tools.append(web)
-    else:
-        why = "no TAVILY_API_KEY is set" if settings.web else "web search is switched off for this run"
-        schema = WebSearchArguments.model_json_schema()
-        description = str(WebSearch.model_fields["description"].default)
-        missing.append(_unavailable("web_search", description, schema, why))
+    over_web, absent = _over_web(settings)
+    return [*tools, *over_web], [*missing, *absent]
+
+
+def _over_web(settings: Settings) -> tuple[list[BaseTool], list[ToolInfo]]:
+    from tools.web.choice import nobody  # noqa: PLC0415  # imported where needed, as above
+    from tools.web_search import WebSearch  # noqa: PLC0415  # the same
+
+    search = WebSearch.from_settings(settings)
+    tools: list[BaseTool] = [] if search is None else [search]
+    missing = [_unavailable(WebSearch, nobody(settings))] if search is None else []
+    if search is not None or (settings.web and settings.allow_hosts):
+        tools.append(_reader(settings))
     return tools, missing
+
+
+def _reader(settings: Settings) -> BaseTool:
+    from tools.web.guard import Guard  # noqa: PLC0415  # slow to import, and not of use to runs without the web
+    from tools.web.read_page import ReadPage  # noqa: PLC0415  # the same
+
+    try:
+        guard = Guard(allow=settings.allow_hosts)
+    except ValueError as error:
+        raise SettingsError(f"allow_hosts: {one_line(str(error))}") from None
+    # a fetch may take less than a call, so that a second one fits in
+    return ReadPage(guard=guard, seconds=0.4 * settings.limits.tool_seconds, max_bytes=settings.limits.max_page_bytes)
 
 
 def _named(entries: Iterable[str]) -> list[BaseTool]:
@@ -183,9 +200,7 @@ def _loaded(entry: str) -> list[BaseTool]:
             f"tools: {one_line(entry, 100)!r} is not module:attribute; write it so, as in my_tools:search"
         )
     try:
-        found: Any = importlib.import_module(module.strip())
-        for part in attribute.strip().split("."):
-            found = getattr(found, part)
+        found = import_object(module.strip(), attribute.strip())
         if not isinstance(found, BaseTool | list | tuple) and callable(found):
             found = found()
     except (Exception, SystemExit) as error:  # whatever the user's module does wrong
@@ -209,10 +224,20 @@ def _info(tool: BaseTool, why_not: str = "") -> ToolInfo:
     return ToolInfo(tool.name, tool.description, schema_of(tool), cluster, not why_not, why_not, returns, seconds)
 
 
-def _unavailable(name: str, description: str, schema: Mapping[str, Any], why_not: str) -> ToolInfo:
+def _unavailable(kind: type[BaseTool], why_not: str) -> ToolInfo:
+    """What is known of one of our tools that was not made."""
+    name, description, arguments = (
+        kind.model_fields[field].default for field in ("name", "description", "args_schema")
+    )
+    schema = arguments.model_json_schema()
     cluster, returns = _BUILT_IN[name]
-    arguments = {"properties": schema["properties"], "required": schema.get("required", [])}
-    return ToolInfo(name, description, arguments, cluster, False, why_not, returns)  # noqa: FBT003  # `available`
+    needs = {"properties": schema["properties"], "required": schema.get("required", [])}
+    return ToolInfo(name, description, needs, cluster, False, why_not, returns)  # noqa: FBT003  # `available`
+
+
+def _astray(tool: str, args: Mapping[str, JsonValue]) -> bool:
+    """Whether a call would look for a page of the web among the documents."""
+    return tool == "open_document" and str(args.get("source")).startswith(("http://", "https://"))
 
 
 def _described(info: ToolInfo) -> str:

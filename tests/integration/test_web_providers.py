@@ -10,8 +10,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tools.failures import ToolFailure
-from tools.web.ask import ask
-from tools.web.providers import PROVIDERS, Query
+from tools.web.ask import MAX_BYTES, ask
+from tools.web.failover import search
+from tools.web.health import Health, Source
+from tools.web.provider import Query
+from tools.web.providers import PROVIDERS
 
 pytestmark = pytest.mark.integration
 KEY = "secret-key-123456"
@@ -58,6 +61,20 @@ FOUND: dict[str, Any] = {
         }
     },
     "arxiv": ATOM.format(ENTRY),
+    "tavily": {
+        "query": "tower",
+        "results": [
+            {
+                "url": "https://a.org/1",
+                "title": "Tower",
+                "content": "It is 300 m tall.",
+                "score": 0.9,
+                "published_date": "Fri, 03 May 2024 10:00:00 GMT",
+            }
+        ],
+    },
+    "ddgs": """<html><div class="result body"><h2><a href="https://a.org/1">Tower</a></h2>
+<a href="https://a.org/1">It is 300 m tall.</a></div></html>""",
 }
 EMPTY: dict[str, Any] = {
     "searxng": {"results": []},
@@ -67,11 +84,27 @@ EMPTY: dict[str, Any] = {
     "jina": {"code": 200, "data": []},
     "wikipedia": {"batchcomplete": True},
     "arxiv": ATOM.format(""),
+    "tavily": {"query": "tower", "results": []},
+    "ddgs": "<html><div class='no-results'>No results.</div></html>",
 }
+SAYS_NO: dict[str, tuple[Any, str]] = {
+    "searxng": ({"results": [], "unresponsive_engines": [["google", "CAPTCHA"]]}, "google: CAPTCHA"),
+    "wikipedia": ({"error": {"code": "internal_api_error", "info": "Caught an exception"}}, "Caught an exception"),
+    "brave": ({"type": "ErrorResponse", "error": {"detail": "Something broke"}}, "Something broke"),
+    "bing": ({"_type": "ErrorResponse", "errors": [{"message": "Something broke"}]}, "Something broke"),
+    "arxiv": (
+        ATOM.format(
+            "<entry><id>http://arxiv.org/api/errors#x</id><title>Error</title><summary>bad id</summary></entry>"
+        ),
+        "bad id",
+    ),
+    "tavily": ({"detail": {"error": "Something broke"}}, "Something broke"),
+}
+"""Replies with status 200 that say that there was no search."""
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Sends what the test put into `reply`: a status, headers and a body, or a way to misbehave."""
+    """Sends what the test put into `reply`: a status, headers and a body, or a way to misbehave; below /good, papers."""
 
     reply: tuple[int, dict[str, str], bytes] | str
     seen: list[dict[str, Any]]
@@ -81,19 +114,28 @@ class Handler(BaseHTTPRequestHandler):
         self._answer({})
 
     def do_POST(self) -> None:
-        self._answer(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+        body = self.rfile.read(int(self.headers["content-length"]))
+        form = {name: values[0] for name, values in parse_qs(body.decode()).items()}
+        self._answer(form if self.path.startswith("/html") else json.loads(body))
 
     def _answer(self, body: dict[str, Any]) -> None:
         parts = urlsplit(self.path)
+        if parts.path.startswith("/good"):
+            return self._send(200, {}, ATOM.format(ENTRY).encode())
         asked = {name: values[0] for name, values in parse_qs(parts.query).items()} | body
-        self.seen.append({"path": parts.path, "asked": asked, "headers": dict(self.headers)})
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self.seen.append({"path": parts.path, "asked": asked, "headers": headers})
         if self.reply == "hang":
             self.released.wait(20)
-            return
-        status, headers, data = (200, {}, b"{}") if isinstance(self.reply, str) else self.reply
+            return None
+        if self.reply == "cut":
+            return self._send(200, {"content-length": "1002"}, b"{}")
+        assert not isinstance(self.reply, str)
+        return self._send(*self.reply)
+
+    def _send(self, status: int, headers: dict[str, str], data: bytes) -> None:
         self.send_response(status)
-        length = len(data) + (1000 if self.reply == "cut" else 0)
-        for name, value in ({"content-length": str(length)} | headers).items():
+        for name, value in ({"content-length": str(len(data))} | headers).items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data)
@@ -102,74 +144,176 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
+class Quiet(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that left early is no event."""
+
+
 @pytest.fixture
-def server() -> Iterator[tuple[str, Any]]:
+def play(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     handler = type("Play", (Handler,), {"seen": [], "reply": "", "released": threading.Event()})
-    http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    http.daemon_threads = True
-    threading.Thread(target=http.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{http.server_address[1]}", handler
+    http = Quiet(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    handler.url = f"http://127.0.0.1:{http.server_address[1]}"
+    monkeypatch.setattr("ddgs.engines.duckduckgo.Duckduckgo.search_url", f"{handler.url}/html/")
+    yield handler
     handler.released.set()
     http.shutdown()
     http.server_close()
+    thread.join()
 
 
 def body(reply: Any) -> bytes:
     return reply.encode() if isinstance(reply, str) else json.dumps(reply).encode()
 
 
+def base(name: str, play: Any) -> str:
+    """Where a provider is played; DuckDuckGo's place is the client's to know."""
+    return "duckduckgo" if name == "ddgs" else f"{play.url}/"
+
+
 @pytest.mark.parametrize("name", PROVIDERS)
-async def test_hits_of_one_shape(server, name):
-    url, play = server
+async def test_hits_of_one_shape(play, name):
     play.reply = (200, {}, body(FOUND[name]))
     provider = PROVIDERS[name]
     query = Query("how tall is the tower", k=1, time_range="week", language="zh")
-    (one,) = await ask(provider, query, key=KEY, base=f"{url}/", seconds=10)
+    (one,) = await ask(provider, query, key=KEY, base=base(name, play), seconds=10)
     assert (one.title, " ".join(one.text.split())) == ("Tower", "It is 300 m tall.")
     assert one.url.endswith(("a.org/1", "arxiv.org/abs/1"))
-    assert one.date == ("2024-05-03" if name in {"searxng", "brave", "arxiv"} else None)
+    assert one.date == ("2024-05-03" if name in {"searxng", "brave", "arxiv", "tavily"} else None)
     (seen,) = play.seen
     assert "tower" in json.dumps(seen["asked"])
-    headers = {name.lower(): value for name, value in seen["headers"].items()}
-    assert (KEY in json.dumps(headers)) == bool(provider.key)
+    assert (KEY in json.dumps(seen["headers"])) == bool(provider.key)
     assert KEY not in seen["path"] + json.dumps(seen["asked"])
+    if name not in {"tavily", "ddgs"}:  # these speak through their own clients
+        assert seen["headers"]["user-agent"].startswith("Weiwo/")
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
-async def test_nothing_found_is_no_failure(server, name):
-    url, play = server
+async def test_nothing_found_is_no_failure(play, name):
     play.reply = (200, {}, body(EMPTY[name]))
-    assert await ask(PROVIDERS[name], Query("x"), key=KEY, base=url, seconds=10) == []
+    assert await ask(PROVIDERS[name], Query("x"), key=KEY, base=base(name, play), seconds=10) == []
+
+
+@pytest.mark.parametrize("name", SAYS_NO)
+async def test_a_provider_that_says_it_did_not_search_found_not_nothing(play, name):
+    reply, said = SAYS_NO[name]
+    play.reply = (200, {}, body(reply))
+    with pytest.raises(ToolFailure, match=f"^{name}: .*{said}"):
+        await ask(PROVIDERS[name], Query("x"), key=KEY, base=base(name, play), seconds=10)
+
+
+async def test_wikipedia_may_want_fewer_requests_with_any_status(play):
+    play.reply = (200, {}, body({"error": {"code": "ratelimited", "info": "slow down"}}))
+    with pytest.raises(ToolFailure, match="slow down") as failure:
+        await ask(PROVIDERS["wikipedia"], Query("x"), key="", base=play.url, seconds=10)
+    assert (failure.value.kind, failure.value.transient) == ("rate_limit", True)
+
+
+FAILURES: dict[str, tuple[Any, str, bool]] = {
+    "401": ((401, {}, b"bad key " + KEY.encode()), "auth", False),
+    "402": ((402, {}, b"pay"), "blocked", False),
+    "432": ((432, {}, b"plan"), "blocked", False),
+    "403": ((403, {}, b"no"), "blocked", False),
+    "429": ((429, {"retry-after": "3"}, b"slow"), "rate_limit", True),
+    "500": ((500, {}, b"oops"), "crash", True),
+    "302": ((302, {"location": "/else"}, b""), "crash", False),
+    "html": ((200, {}, b"<html>not json"), "crash", False),
+    "broken": ((200, {}, b'{"results": 3, "web": {"results": 3}, "organic": 3, "data": 3,'), "crash", False),
+    "deep": ((200, {}, b"[" * 100_000), "crash", False),
+    "huge": ((200, {}, b"x" * (MAX_BYTES + 100_000)), "oversized", False),
+    "cut": ("cut", "crash", True),
+    "hang": ("hang", "timeout", True),
+}
+CANNOT_TELL = {("ddgs", step) for step in ("html", "broken", "deep", "huge")}
+"""Any page without results is one where nothing was found, as far as ddgs lets its callers know."""
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
+@pytest.mark.parametrize("step", FAILURES)
+async def test_what_goes_wrong_is_typed_and_the_next_is_asked(play, name, step):
+    play.reply, kind, transient = FAILURES[step]
+    health = Health()
+    first = Source(PROVIDERS[name], base(name, play), KEY, 1000)
+    second = Source(PROVIDERS["arxiv"], f"{play.url}/good", "", 1000)
+    found = await search([first, second], Query("x"), health, seconds=0.8 if step == "hang" else 20)
+    assert (found.provider, [hit.title for hit in found.hits]) == ("arxiv", ["Tower"])
+    if (name, step) in CANNOT_TELL:
+        assert found.failures == ()
+        return
+    (failure,) = found.failures
+    if (name, step) == ("ddgs", "302"):  # its client follows
+        transient = True
+    assert (failure.kind, failure.transient) == (kind, transient)
+    assert failure.retry_after == (3 if kind == "rate_limit" and name != "ddgs" else None)
+    assert failure.message.startswith(f"{name}: ")
+    assert KEY not in failure.message
+    assert health.out(first) is not None
+    assert len(play.seen) == 1 or (name, step) == ("ddgs", "302")
+
+
 @pytest.mark.parametrize(
-    ("reply", "kind", "transient"),
+    ("error", "kind", "transient"),
     [
-        ((401, {}, b"bad key " + KEY.encode()), "auth", False),
-        ((402, {}, b"pay"), "blocked", False),
-        ((432, {}, b"plan"), "blocked", False),
-        ((403, {}, b"no"), "blocked", False),
-        ((429, {"retry-after": "3"}, b"slow"), "rate_limit", True),
-        ((500, {}, b"oops"), "crash", True),
-        ((302, {"location": "/else"}, b""), "crash", False),
-        ((200, {}, b"<html>not json"), "crash", False),
-        ((200, {}, b'{"results": 3, "web": {"results": 3}, "organic": 3, "data": 3,'), "crash", False),
-        ((200, {}, b"x" * 3_000_000), "oversized", False),
-        ("cut", "crash", True),
-        ("hang", "timeout", True),
+        ("RatelimitException", "rate_limit", True),
+        ("TimeoutException", "timeout", True),
+        ("DDGSException", "crash", True),
     ],
 )
-async def test_what_goes_wrong_is_typed(server, name, reply, kind, transient):
-    url, play = server
-    play.reply = reply
-    seconds = 0.3 if reply == "hang" else 10
-    with pytest.raises(ToolFailure, match=f"^{name}: ") as failure:
-        await ask(PROVIDERS[name], Query("x"), key=KEY, base=url, seconds=seconds)
+async def test_what_the_client_of_duckduckgo_raises_is_typed(monkeypatch, error, kind, transient):
+    import ddgs.exceptions  # noqa: PLC0415 - slow
+
+    def raises(*_args: object, **_kwargs: object) -> None:
+        raise getattr(ddgs.exceptions, error)("it is the library's word")
+
+    monkeypatch.setattr("ddgs.DDGS.text", raises)
+    with pytest.raises(ToolFailure, match=r"^ddgs: ") as failure:
+        await ask(PROVIDERS["ddgs"], Query("x"), key="", base="duckduckgo", seconds=5)
     assert (failure.value.kind, failure.value.transient) == (kind, transient)
-    assert failure.value.retry_after == (3 if kind == "rate_limit" else None)
-    assert KEY not in str(failure.value)
-    assert len(play.seen) == 1
+
+
+async def test_news_of_duckduckgo_have_dates(monkeypatch):
+    asked: list[dict[str, Any]] = []
+
+    def news(_self: object, query: str, **given: Any) -> list[dict[str, str]]:
+        asked.append({"query": query, **given})
+        return [{"date": "2024-05-03T10:00:00+00:00", "title": "T", "body": "B", "url": "https://a.org", "source": "A"}]
+
+    monkeypatch.setattr("ddgs.DDGS.news", news)
+    query = Query("塔", 3, "week", "news", "zh")
+    (one,) = await ask(PROVIDERS["ddgs"], query, key="", base="duckduckgo", seconds=5)
+    assert (one.url, one.text, one.date) == ("https://a.org", "B", "2024-05-03")
+    expected = {"query": "塔", "region": "cn-zh", "timelimit": "w", "max_results": 3, "backend": "duckduckgo"}
+    assert asked == [expected]
+
+
+async def test_the_riddle_of_duckduckgo_is_a_rate_limit(play):
+    play.reply = (202, {}, b"<html>Select all squares containing a duck</html>")
+    with pytest.raises(ToolFailure, match="HTTP 202") as failure:
+        await ask(PROVIDERS["ddgs"], Query("x"), key="", base="duckduckgo", seconds=5)
+    assert failure.value.kind == "rate_limit"
+
+
+async def test_whole_pages_where_they_are_asked_for(play):
+    pages = {"data": [{"url": "https://a.org/1", "title": "T", "description": "D", "content": "# All\n\nof it"}]}
+    play.reply = (200, {}, body(pages))
+    (one,) = await ask(PROVIDERS["jina"], Query("x"), key=KEY, base=play.url, seconds=5, whole=True)
+    assert (one.text, one.page) == ("D", "# All\n\nof it")
+    await ask(PROVIDERS["jina"], Query("x"), key=KEY, base=play.url, seconds=5)
+    assert ["x-respond-with" in seen["headers"] for seen in play.seen] == [False, True]
+
+
+async def test_news_where_a_provider_has_a_place_for_them(play):
+    play.reply = (
+        200,
+        {},
+        body({"news": [{"link": "https://a.org", "title": "T", "snippet": "S", "date": "2024-05-03"}]}),
+    )
+    (one,) = await ask(PROVIDERS["serper"], Query("x", topic="news"), key=KEY, base=play.url, seconds=5)
+    assert (play.seen[0]["path"], one.date) == ("/news", "2024-05-03")
 
 
 async def test_nobody_listening_is_a_failure():

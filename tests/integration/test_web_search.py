@@ -1,16 +1,22 @@
-"""Web search over a real connection, against a server that plays Tavily's documented replies."""
+"""Web search over real connections: through the registry and the one door, and under limits shared by all tasks."""
 
+import asyncio
 import json
 import threading
 import time
+from contextlib import nullcontext
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+from uuid import uuid4
 
 import pytest
-from pydantic import SecretStr
 
 from state.settings import Settings
+from tools.calls import Caller, ToolCalls
 from tools.registry import build_registry
 from tools.run import Backoff, ToolFailure, run_tool
+from tools.web.health import Health, Source
+from tools.web.providers import PROVIDERS
 from tools.web_search import WebSearch
 
 pytestmark = pytest.mark.integration
@@ -29,11 +35,14 @@ class FakeTavily(ThreadingHTTPServer):
     """Answers with the status its script holds next, 200 when that is used up, and counts requests."""
 
     daemon_threads = True
+    request_queue_size = 64
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.script: list[int | str] = []
         self.requests: list[dict[str, object]] = []
+        self.arrived: list[tuple[float, str]] = []
+        self.lock = threading.Lock()
         self.released = threading.Event()
 
     @property
@@ -43,6 +52,17 @@ class FakeTavily(ThreadingHTTPServer):
 
 class Handler(BaseHTTPRequestHandler):
     server: FakeTavily
+
+    def do_GET(self) -> None:
+        """SearXNG's protocol; when each request arrived is noted before it is answered."""
+        asked = parse_qs(urlsplit(self.path).query)["q"][0]
+        with self.server.lock:
+            self.server.arrived.append((time.monotonic(), asked))
+        data = json.dumps({"results": [{"url": "https://a.org", "title": "T", "content": f"About {asked}."}]}).encode()
+        self.send_response(200)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -89,8 +109,8 @@ def tavily():
         thread.join()
 
 
-def tool_for(server: FakeTavily, **kwargs: float) -> WebSearch:
-    return WebSearch(api_key=SecretStr(KEY), base_url=server.url, **kwargs)
+def tool_for(url: str, **kwargs: float) -> WebSearch:
+    return WebSearch(sources=(Source(PROVIDERS["tavily"], url, KEY),), health=Health(), **kwargs)
 
 
 async def search(tool, seconds=5.0):
@@ -104,7 +124,9 @@ async def test_results_arrive_through_the_registry(tavily, monkeypatch, tmp_path
     monkeypatch.setenv("TAVILY_BASE_URL", tavily.url)
     registry = await build_registry(Settings(home=str(tmp_path)))
     result = await search(registry.get("web_search"))
-    assert [(p.text, p.source, p.tool) for p in result.passages] == [(HIT["content"], HIT["url"], "web_search")]
+    (found,) = result.passages
+    assert (found.text, found.source, found.title, found.score) == (HIT["content"], HIT["url"], HIT["title"], 0.9)
+    assert (found.tool, found.provider) == ("web_search", "tavily")
     assert result.attempts == 1
     (asked,) = tavily.requests
     assert asked == {"path": "/search", "key": f"Bearer {KEY}", "query": "tower", "max_results": 2, "topic": "general"}
@@ -116,7 +138,7 @@ async def test_results_arrive_through_the_registry(tavily, monkeypatch, tmp_path
 async def test_refusals(tavily, status, kind, calls):
     tavily.script = [status] * 9
     with pytest.raises(ToolFailure) as caught:
-        await search(tool_for(tavily))
+        await search(tool_for(tavily.url))
     assert (caught.value.kind, caught.value.attempts, len(tavily.requests)) == (kind, calls, calls)
     assert KEY not in caught.value.message
 
@@ -124,7 +146,7 @@ async def test_refusals(tavily, status, kind, calls):
 async def test_what_passes_is_waited_for(tavily):
     tavily.script = [429, 500]
     started = time.monotonic()
-    result = await search(tool_for(tavily))
+    result = await search(tool_for(tavily.url))
     assert (result.attempts, len(result.passages)) == (3, 1)
     assert time.monotonic() - started >= 0.2
 
@@ -133,7 +155,7 @@ async def test_silence_is_a_timeout(tavily):
     tavily.script = ["hang"] * 3
     started = time.monotonic()
     with pytest.raises(ToolFailure) as caught:
-        await search(tool_for(tavily), seconds=0.5)
+        await search(tool_for(tavily.url), seconds=0.5)
     assert caught.value.kind == "timeout"
     assert time.monotonic() - started < 3
 
@@ -141,7 +163,7 @@ async def test_silence_is_a_timeout(tavily):
 async def test_a_huge_body_is_not_read_to_its_end(tavily):
     tavily.script = ["huge"]
     with pytest.raises(ToolFailure) as caught:
-        await search(tool_for(tavily, max_bytes=200_000))
+        await search(tool_for(tavily.url, max_bytes=200_000))
     assert caught.value.kind == "oversized"
     deadline = time.monotonic() + 5
     while tavily.script != ["gave up"] and time.monotonic() < deadline:
@@ -152,8 +174,75 @@ async def test_a_huge_body_is_not_read_to_its_end(tavily):
 async def test_nobody_there():
     with FakeTavily() as server:
         url = server.url
-    tool = WebSearch(api_key=SecretStr(KEY), base_url=url)
+    tool = tool_for(url)
     with pytest.raises(ToolFailure) as caught:
         await search(tool)
     assert (caught.value.kind, caught.value.attempts) == ("crash", 3)
     assert "reached" in caught.value.message
+
+
+async def through_the_door(settings: Settings, run: str, query: str):
+    """A call as a node makes it: registry and door of its own, one run."""
+    caller = Caller(nullcontext(), lambda: 60.0, lambda: None, lambda _: None)
+    calls = ToolCalls(run, await build_registry(settings), seconds=30, backoff=Backoff(first=0.02))
+    return await calls.call("web_search", {"query": query}, caller)
+
+
+@pytest.fixture
+def settings(tavily, monkeypatch, tmp_path):
+    (tmp_path / "a.md").write_text("# A\n\nText.", encoding="utf-8")
+    monkeypatch.setenv("TAVILY_API_KEY", KEY)
+    monkeypatch.setenv("TAVILY_BASE_URL", tavily.url)
+    monkeypatch.setenv("SEARXNG_BASE_URL", tavily.url)
+    return Settings(home=str(tmp_path), corpus=(str(tmp_path / "a.md"),), search=("tavily", "searxng@5"))
+
+
+async def test_the_same_question_twice_is_searched_once(tavily, settings):
+    query = f"tower {uuid4().hex}"
+    first = await through_the_door(settings, "one", query)
+    again = await through_the_door(settings, "two", query)
+    assert (first.cached, first.attempts, again.cached, again.attempts) == (False, 1, True, 0)
+    assert again.passages == first.passages
+    assert len(tavily.requests) == 1
+    others = settings.model_copy(update={"search": ("searxng",)})
+    assert not (await through_the_door(others, "three", query)).cached
+    assert (len(tavily.requests), len(tavily.arrived)) == (1, 1)
+    fewer = settings.model_copy(update={"search": ("tavily@1/1", "searxng@9")})  # limits change nothing in results
+    assert (await through_the_door(fewer, "four", query)).cached
+
+
+@pytest.mark.parametrize("status", [401, 429, 432, 500])
+async def test_a_run_goes_on_with_the_next_provider_without_a_retry(tavily, settings, status):
+    tavily.script = [status] * 9
+    for number in range(2):
+        result = await through_the_door(settings, "run", f"tower {uuid4().hex}")
+        assert [(one.provider, one.text[:11]) for one in result.passages] == [("searxng", "About tower")]
+        assert result.attempts == 1
+        assert len(tavily.requests) == 1 or (status == 429 and number)  # it said for how long it is out
+
+
+async def test_all_failed_is_retried_as_a_whole_by_the_door_alone(tavily, settings):
+    tavily.script = [500] * 9
+    named = settings.model_copy(update={"search": ("tavily",)})
+    with pytest.raises(ToolFailure, match="web_search: tavily: HTTP 500") as caught:
+        await through_the_door(named, uuid4().hex, "tower")
+    assert (caught.value.kind, caught.value.attempts, len(tavily.requests)) == ("crash", 3, 3)
+
+
+async def test_ten_tasks_keep_a_limit_of_five_a_second_and_none_starves(tavily, settings):
+    limited = settings.model_copy(update={"search": ("searxng@5",)})
+    mark = uuid4().hex
+
+    async def task(number: int) -> None:
+        for turn in range(2):
+            result = await through_the_door(limited, f"run {number % 3}", f"{number} {turn} {mark}")
+            assert [one.provider for one in result.passages] == ["searxng"]
+
+    async with asyncio.timeout(60), asyncio.TaskGroup() as group:
+        for number in range(10):
+            group.create_task(task(number))
+    times = sorted(at for at, _ in tavily.arrived)
+    assert len(times) == 20
+    assert all(later - earlier >= 1.0 for earlier, later in zip(times, times[5:], strict=False))
+    first = {asked.split()[0] for _, asked in sorted(tavily.arrived)[:10]}
+    assert len(first) == 10  # nobody has a second turn before everybody had a first

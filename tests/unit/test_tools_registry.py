@@ -45,6 +45,7 @@ async def test_without_a_key_the_web_is_listed_as_missing(settings):
     web = registry.info("web_search")
     assert (web.available, web.cluster) == (False, "search")
     assert "TAVILY_API_KEY" in web.why_not
+    assert "WEIWO_SEARCH=ddgs,wikipedia" in web.why_not
     with pytest.raises(KeyError):
         registry.get("web_search")
     assert registry.corpus is not None
@@ -54,10 +55,11 @@ async def test_without_a_key_the_web_is_listed_as_missing(settings):
 async def test_with_a_key_the_web_is_there_unless_switched_off(settings, monkeypatch):
     monkeypatch.setenv("TAVILY_API_KEY", "tvly-dev-12345678")
     registry = await build_registry(settings)
-    assert "web_search" in registry.names()
+    assert registry.names() == (*BUILT_IN, "web_search", "read_page")
     assert registry.info("web_search").args_schema["required"] == ["query"]
     assert "tvly-dev" not in repr(registry.get("web_search"))
     off = await build_registry(settings.model_copy(update={"web": False}))
+    assert off.names() == BUILT_IN
     assert "switched off" in off.info("web_search").why_not
     assert off.info("web_search").args_schema["properties"].keys() == {"query", "k", "time_range", "topic"}
 
@@ -77,6 +79,54 @@ async def test_substitutes_share_a_cluster_and_find_their_arguments(settings, mo
     assert registry.substitutes("alone", {"query": "x"}) == {}
     assert registry.substitutes("unknown", {}) == {}
     assert registry.info("alone").cluster == "other:alone"
+
+
+async def test_providers_named_for_the_run_need_no_key(settings):
+    registry = await build_registry(settings.model_copy(update={"search": ("wikipedia",)}))
+    assert registry.names() == (*BUILT_IN, "web_search", "read_page")
+    with pytest.raises(SettingsError, match="search: brave needs BRAVE_API_KEY"):
+        await build_registry(settings.model_copy(update={"search": ("brave",)}))
+
+
+async def test_pages_of_hosts_to_allow_can_be_read_without_any_search(settings):
+    allowing = settings.model_copy(update={"allow_hosts": ("wiki.corp", "10.1.0.0/16")})
+    registry = await build_registry(allowing)
+    assert registry.names() == (*BUILT_IN, "read_page")
+    registry.get("read_page").guard.check_url("https://wiki.corp/page")
+    assert (await build_registry(allowing.model_copy(update={"web": False}))).names() == BUILT_IN
+    with pytest.raises(SettingsError, match="allow_hosts: ") as caught:
+        await build_registry(settings.model_copy(update={"allow_hosts": ("http://[",)}))
+    assert "\n" not in str(caught.value)
+
+
+async def test_reading_a_page_has_the_limits_of_the_run(settings):
+    limits = settings.limits.model_copy(update={"tool_seconds": 7, "max_page_bytes": 1234})
+    registry = await build_registry(settings.model_copy(update={"search": ("arxiv",), "limits": limits}))
+    page, search = registry.get("read_page"), registry.get("web_search")
+    assert page.max_bytes == 1234
+    assert 2 * page.seconds < 7
+    assert 6 < search.seconds < 7
+
+
+async def test_no_document_is_looked_for_on_the_web_and_no_page_among_the_documents(settings):
+    registry = await build_registry(settings.model_copy(update={"search": ("wikipedia",)}))
+    assert registry.info("read_page").cluster == registry.info("open_document").cluster == "open"
+    for name in ("a.md", "/etc/passwd", "file:///etc/passwd"):
+        assert registry.substitutes("open_document", {"source": name, "query": "x"}) == {}
+    assert registry.substitutes("read_page", {"url": "https://a.org/1", "query": "x"}) == {}
+
+    def fetch(link: str) -> str:
+        return link
+
+    mine = StructuredTool.from_function(fetch, name="fetch_url", description="Fetch any web page.")
+    registry = await build_registry(settings.model_copy(update={"search": ("wikipedia",)}), [mine])
+    args = {"url": "https://a.org/1", "query": "x"}
+    assert registry.substitutes("read_page", args) == {"fetch_url": {"link": "https://a.org/1"}}
+
+
+async def test_what_a_planner_is_told_of_the_web_is_short(settings):
+    registry = await build_registry(settings.model_copy(update={"search": ("wikipedia",)}))
+    assert len(registry.describe(["web_search", "read_page"])) < 900
 
 
 async def test_substitutes_that_keep_more_of_the_call_come_first(settings):
@@ -103,7 +153,9 @@ async def test_how_long_results_are_kept(settings, monkeypatch):
     tools = [probe(), probe("own", metadata={"cache_seconds": 7}), probe("odd", metadata={"cache_seconds": "x"})]
     registry = await build_registry(settings, tools)
     kept = {info.name: info.cache_seconds for info in registry.infos()}
+    pages = kept.pop("read_page")
     assert kept == {**dict.fromkeys(BUILT_IN, 0), "web_search": 3600, "probe": 300, "own": 7, "odd": 300}
+    assert pages > 0
 
 
 async def test_an_empty_corpus_makes_its_tools_unavailable(tmp_path):

@@ -1,17 +1,22 @@
-"""One request to a search provider: bounded, and every way it can go wrong typed."""
+"""Asking one provider once: bounded, and every way it can go wrong typed."""
 
 import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-import httpx
-
-from tools.failures import ToolFailure, classify, redacted, wait_of
+from tools.failures import ToolFailure, classify, redacted
 from tools.printable import one_line, printable
-from tools.web.providers import UNREADABLE, Hit, Provider, Query
+from tools.web.provider import Access, Complaint, Hit, Provider, Query
+
+if TYPE_CHECKING:
+    import httpx
 
 MAX_BYTES = 2_000_000
 """Bytes of a reply that are read; a search is some 20 kB."""
-PLAN_LIMITS = frozenset({402, 432, 433})
-"""Statuses by which providers say that what was paid for is used up."""
+WHOLE_BYTES = 8_000_000
+"""The same where pages come whole."""
+_LONGEST = 200
+"""Characters of a message: what a provider says may be a page."""
 
 
 async def ask(
@@ -21,7 +26,9 @@ async def ask(
     key: str,
     base: str,
     seconds: float,
-    transport: httpx.AsyncBaseTransport | None = None,
+    whole: bool = False,
+    max_bytes: int | None = None,
+    transport: "httpx.AsyncBaseTransport | None" = None,
 ) -> list[Hit]:
     """Ask a provider.
 
@@ -29,8 +36,10 @@ async def ask(
         provider: Whom.
         query: What for; cut to what the provider takes.
         key: Its key, if it takes one.
-        base: Where it is.
+        base: Where it is. It is the user's to say, loopback and intranets included: the guard over pages is not asked.
         seconds: Time for the whole.
+        whole: Whether pages are to come whole, if the provider can.
+        max_bytes: Bytes of a reply to read; by default as many as are sensible.
         transport: Instead of the network.
 
     Returns:
@@ -38,59 +47,25 @@ async def ask(
 
     Raises:
         ToolFailure: `auth`, `blocked` (a refusal, or a plan's limit), `rate_limit`, `timeout`, `oversized`,
-            `not_found`, `bad_arguments` or `crash`.
+            `not_found`, `bad_arguments` or `crash`; one line that begins with the provider's name.
     """
-    shortened = Query(_shortened(query.text, provider.longest), query.k, query.time_range, query.topic, query.language)
-    request = provider.ask(shortened, key, base.rstrip("/"))
-    client = await asyncio.to_thread(_client, seconds, transport)  # reads certificates
+    secrets = [key] if key else []
+    most = max_bytes or (WHOLE_BYTES if whole else MAX_BYTES)
+    access = Access(base.rstrip("/"), key, seconds, whole and provider.whole, most, transport)
+    shortened = replace(query, text=_shortened(query.text, provider.longest))
     try:
-        async with asyncio.timeout(seconds), client:
-            response = await client.send(request, stream=True)
-            try:
-                body = await _body(response, provider.name)
-            finally:
-                await response.aclose()
+        async with asyncio.timeout(seconds):
+            return (await provider.search(shortened, access))[: query.k]
     except TimeoutError:
-        raise ToolFailure("timeout", f"{provider.name}: no reply within {seconds:g} s") from None
-    except httpx.HTTPError as error:
+        raise ToolFailure("timeout", f"{provider.name}: no reply within {seconds:.2g} s") from None
+    except Complaint as said:
+        message = one_line(f"{provider.name}: {redacted(str(said), secrets)}", _LONGEST)
+        raise ToolFailure(said.kind, message, retry_after=said.retry_after, transient=said.transient) from None
+    except Exception as error:  # noqa: BLE001 - whatever a provider's client raises, typed
         failure = classify(error, provider.name)
-        failure.message = one_line(redacted(failure.message, [key] if key else []))
+        failure.message = one_line(redacted(failure.message, secrets))
+        failure.args = (failure.message,)
         raise failure from None
-    if response.status_code >= 300:
-        raise _refused(response, body, provider.name, key)
-    try:
-        return list(provider.read(body))[: query.k]
-    except UNREADABLE:
-        raise ToolFailure("crash", f"{provider.name}: the reply is not of the documented form") from None
-
-
-def _client(seconds: float, transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:
-    return httpx.AsyncClient(
-        transport=transport, timeout=seconds, follow_redirects=False, headers={"User-Agent": "Weiwo/0.1"}
-    )
-
-
-async def _body(response: httpx.Response, name: str) -> bytes:
-    body = bytearray()
-    async for piece in response.aiter_bytes(65_536):
-        body += piece
-        if len(body) > MAX_BYTES:
-            raise ToolFailure("oversized", f"{name}: the reply is larger than {MAX_BYTES:,} bytes")
-    return bytes(body)
-
-
-def _refused(response: httpx.Response, body: bytes, name: str, key: str) -> ToolFailure:
-    """The failure that a status stands for, with what the provider says, its key struck out."""
-    said = one_line(redacted(body[:2_000].decode("utf-8", "replace"), [key] if key else []), 160)
-    status = response.status_code
-    if status in PLAN_LIMITS:
-        return ToolFailure("blocked", f"{name}: HTTP {status}, the limit of the plan is reached: {said}".rstrip(": "))
-    if status < 400:
-        return ToolFailure("crash", f"{name}: HTTP {status}, it leads elsewhere; is its base URL right?")
-    error = httpx.HTTPStatusError(said, request=response.request, response=response)
-    failure = classify(error, name)
-    failure.retry_after = wait_of(response.headers.get("retry-after")) if failure.transient else None
-    return failure
 
 
 def _shortened(text: str, longest: int) -> str:

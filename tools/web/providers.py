@@ -1,244 +1,141 @@
 """Search providers: for each, how it is asked and how its reply is read. A table, not classes.
 
 The forms are those of the providers' public documentation. Every reply becomes hits of one shape; what a provider
-does not tell stays empty.
+does not tell stays empty. Where a provider is, is the user's to configure (`SEARXNG_BASE_URL` and the like), loopback
+and intranets included, so that these requests are not under the guard that pages are fetched under.
 """
 
-import html
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from collections.abc import Iterable, Mapping
+from typing import Final
 from xml.etree import ElementTree as ET
 
-import httpx
+from tools.printable import one_line
+from tools.web.by_http import Parameters, Request, by_http, listed
+from tools.web.provider import Access, Complaint, Hit, Provider, Query, hit, hits
 
-from tools.printable import one_line, printable
-from tools.results import iso_date
-
-TimeRange = Literal["day", "week", "month", "year"]
-Given = dict[str, str | int | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """What is looked for.
-
-    Attributes:
-        text: The query.
-        k: Results at most, 1 to 20.
-        time_range: Only pages from the last day, week, month or year.
-        topic: Kind of pages, where a provider knows kinds.
-        language: `en` or `zh`.
-    """
-
-    text: str
-    k: int = 6
-    time_range: TimeRange | None = None
-    topic: Literal["general", "news", "finance"] = "general"
-    language: Literal["en", "zh"] = "en"
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One result.
-
-    Attributes:
-        url: The page.
-        text: What the provider shows of it.
-        title: Its title.
-        date: ISO date of publication.
-        score: Relevance as the provider tells it, else 0.
-    """
-
-    url: str
-    text: str
-    title: str = ""
-    date: str | None = None
-    score: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Provider:
-    """A provider that is asked by one HTTP request.
-
-    Attributes:
-        name: What settings call it.
-        base: Where it is; empty where each user has one of their own.
-        ask: Makes the request from a query, its key and its base.
-        read: Reads the hits out of the body of a reply. May raise any of `UNREADABLE`.
-        key: The environment variable of its key; empty if it takes none.
-        per_second: Requests a second that it bears.
-        longest: Characters of a query that it takes.
-    """
-
-    name: str
-    base: str
-    ask: Callable[[Query, str, str], httpx.Request]
-    read: Callable[[bytes], Iterable[Hit]]
-    key: str = ""
-    per_second: float = 5.0
-    longest: int = 400
-
-    @property
-    def base_variable(self) -> str:
-        """The environment variable that names another place that speaks the same protocol."""
-        return f"{self.name.upper()}_BASE_URL"
-
-
-UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError, ET.ParseError)
 _ATOM: Final = "{http://www.w3.org/2005/Atom}"
-_TAG: Final = re.compile(r"</?[a-z][^<>]{0,200}>", re.IGNORECASE)
 _LETTERS: Final[Mapping[str, str]] = {"day": "d", "week": "w", "month": "m", "year": "y"}
 
 
-def hit(item: Any, url: str, text: Iterable[str], title: str = "title", date: str = "", score: str = "") -> Hit | None:
-    """A hit out of a reply's item by the names of its fields; None if it lacks an address or text."""
-    if not isinstance(item, Mapping):
-        return None
-    address, words = item.get(url), next((said for name in text if (said := _plain(item.get(name)))), "")
-    if not (isinstance(address, str) and address.startswith(("http://", "https://")) and words):
-        return None
-    value = item.get(score)
-    return Hit(
-        url=one_line(address, 2_000),
-        text=words,
-        title=one_line(_plain(item.get(title)), 300),
-        date=iso_date(item.get(date)),
-        score=float(value) if isinstance(value, int | float) and abs(value) < 1e9 else 0.0,
-    )
+def _searxng(query: Query, access: Access) -> Request:
+    category = "news" if query.topic == "news" else "general"
+    given: Parameters = {"q": query.text, "format": "json", "time_range": query.time_range, "categories": category}
+    return Request(f"{access.base}/search", {**given, "language": query.language})
 
 
-def _plain(value: Any) -> str:
-    """A field as text, the markup of highlighted words removed."""
-    return printable(html.unescape(_TAG.sub("", value))).strip() if isinstance(value, str) else ""
-
-
-def _items(body: bytes, *path: str) -> list[Any]:
-    """The list at a path in a JSON reply; none where the reply has no such part."""
-    found = json.loads(body)
-    for name in path:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    if found is None:
-        return []
-    if not isinstance(found, list):
-        raise TypeError(f"{'.'.join(path)} is no list")
+def _read_searxng(body: bytes) -> Iterable[Hit]:
+    found = hits(listed(body, ("results",)), url="url", text=("content",), date="publishedDate", score="score")
+    silent = json.loads(body).get("unresponsive_engines") if not found else None
+    if silent:  # it answers, but not all whom it asks: that nothing was found is not known
+        engines = ", ".join(
+            ": ".join(map(str, engine)) if isinstance(engine, list) else str(engine) for engine in silent
+        )
+        raise Complaint("crash", f"its engines do not answer it: {one_line(engines, 120)}")
     return found
 
 
-def _json(body: bytes, path: tuple[str, ...], **names: Any) -> Iterable[Hit]:
-    hits = (hit(item, **names) for item in _items(body, *path))
-    return [one for one in hits if one is not None]
-
-
-def _get(url: str, parameters: Given, headers: Mapping[str, str] | None = None) -> httpx.Request:
-    given = {name: value for name, value in parameters.items() if value is not None}
-    return httpx.Request("GET", url, params=given, headers={"Accept": "application/json", **(headers or {})})
-
-
-def _searxng(query: Query, _: str, base: str) -> httpx.Request:
-    category = "news" if query.topic == "news" else "general"
-    given: Given = {"q": query.text, "format": "json", "time_range": query.time_range, "categories": category}
-    return _get(f"{base}/search", {**given, "language": query.language})
-
-
-def _brave(query: Query, key: str, base: str) -> httpx.Request:
+def _brave(query: Query, access: Access) -> Request:
     fresh = f"p{_LETTERS[query.time_range]}" if query.time_range else None
-    given: Given = {"q": query.text, "count": query.k, "freshness": fresh, "text_decorations": "false"}
-    return _get(f"{base}/res/v1/web/search", given, {"X-Subscription-Token": key})
+    given: Parameters = {"q": query.text, "count": query.k, "freshness": fresh, "text_decorations": "false"}
+    return Request(f"{access.base}/res/v1/web/search", given, {"X-Subscription-Token": access.key})
 
 
-def _serper(query: Query, key: str, base: str) -> httpx.Request:
-    given: Given = {"q": query.text, "num": query.k, "hl": "zh-cn" if query.language == "zh" else "en"}
+def _read_brave(body: bytes) -> Iterable[Hit]:
+    return hits(listed(body, ("web", "results")), url="url", text=("description",), date="page_age")
+
+
+def _serper(query: Query, access: Access) -> Request:
+    given: Parameters = {"q": query.text, "num": query.k, "hl": "zh-cn" if query.language == "zh" else "en"}
     if query.time_range:
         given["tbs"] = f"qdr:{_LETTERS[query.time_range]}"
-    return httpx.Request("POST", f"{base}/search", json=given, headers={"X-API-KEY": key})
+    place = "news" if query.topic == "news" else "search"
+    return Request(f"{access.base}/{place}", given, {"X-API-KEY": access.key}, post=True)
 
 
-def _bing(query: Query, key: str, base: str) -> httpx.Request:
+def _read_serper(body: bytes) -> Iterable[Hit]:
+    return hits(listed(body, ("organic",), ("news",)), url="link", text=("snippet",), date="date")
+
+
+def _bing(query: Query, access: Access) -> Request:
     fresh = query.time_range.title() if query.time_range in {"day", "week", "month"} else None
     market = "zh-CN" if query.language == "zh" else "en-US"
-    given: Given = {"q": query.text, "count": query.k, "freshness": fresh, "mkt": market}
-    return _get(f"{base}/v7.0/search", given, {"Ocp-Apim-Subscription-Key": key})
+    given: Parameters = {"q": query.text, "count": query.k, "freshness": fresh, "mkt": market}
+    return Request(f"{access.base}/v7.0/search", given, {"Ocp-Apim-Subscription-Key": access.key})
 
 
-def _jina(query: Query, key: str, base: str) -> httpx.Request:
-    headers = {"Authorization": f"Bearer {key}", "X-Respond-With": "no-content"}
-    return _get(f"{base}/", {"q": query.text, "num": query.k}, headers)
+def _read_bing(body: bytes) -> Iterable[Hit]:
+    found = listed(body, ("webPages", "value"))
+    return hits(found, url="url", text=("snippet",), title="name", date="datePublished")
 
 
-def _wikipedia(query: Query, _: str, base: str) -> httpx.Request:
-    given: Given = {"action": "query", "format": "json", "formatversion": 2, "generator": "search"}
-    given |= {"gsrsearch": query.text, "gsrlimit": query.k, "prop": "extracts|info", "inprop": "url"}
-    given |= {"exintro": 1, "explaintext": 1, "exlimit": "max"}
-    return _get(f"{base.replace('{language}', query.language)}/w/api.php", given)
+def _jina(query: Query, access: Access) -> Request:
+    headers = {"Authorization": f"Bearer {access.key}"}
+    if not access.whole:
+        headers["X-Respond-With"] = "no-content"
+    return Request(f"{access.base}/", {"q": query.text, "num": query.k}, headers)
+
+
+def _read_jina(body: bytes) -> Iterable[Hit]:
+    return hits(listed(body, ("data",)), url="url", text=("description", "content"), date="date", page="content")
+
+
+def _wikipedia(query: Query, access: Access) -> Request:
+    given: Parameters = {"action": "query", "format": "json", "formatversion": 2}
+    given |= {"generator": "search", "gsrsearch": query.text, "gsrlimit": query.k}
+    given |= {"prop": "extracts|info", "inprop": "url", "exintro": 1, "explaintext": 1, "exlimit": "max"}
+    return Request(f"{access.base.replace('{language}', query.language)}/w/api.php", given)
 
 
 def _read_wikipedia(body: bytes) -> Iterable[Hit]:
-    pages = sorted(_items(body, "query", "pages"), key=lambda page: page["index"])
-    hits = (hit(page, url="fullurl", text=("extract",)) for page in pages)
-    return [one for one in hits if one is not None]
+    pages = sorted(listed(body, ("query", "pages")), key=lambda page: page["index"])
+    return hits(pages, url="fullurl", text=("extract",))
 
 
-def _arxiv(query: Query, _: str, base: str) -> httpx.Request:
+def _arxiv(query: Query, access: Access) -> Request:
     words = " AND ".join(f"all:{word}" for word in re.findall(r"[^\W_]+", query.text)[:12])
-    return _get(f"{base}/api/query", {"search_query": words, "max_results": query.k, "sortBy": "relevance"})
+    return Request(f"{access.base}/api/query", {"search_query": words, "max_results": query.k, "sortBy": "relevance"})
 
 
 def _read_arxiv(body: bytes) -> Iterable[Hit]:
-    hits = []
     for entry in ET.fromstring(body).iter(f"{_ATOM}entry"):  # noqa: S314 - expat bounds what entities expand to
         told = {name: entry.findtext(f"{_ATOM}{name}", "") for name in ("id", "title", "summary", "published")}
         told["summary"] = " ".join(told["summary"].split())
-        hits.append(hit(told, url="id", text=("summary",), date="published"))
-    return [one for one in hits if one is not None]
+        if "/api/errors" in told["id"]:
+            raise Complaint("bad_arguments", f"it reports an error: {one_line(told['summary'], 160)}")
+        found = hit(told, url="id", text=("summary",), date="published")
+        if found is not None:
+            yield found
+
+
+async def _tavily(query: Query, access: Access) -> list[Hit]:
+    from tools.web import tavily  # noqa: PLC0415  # slow to import, and needed only for this
+
+    return await tavily.search(query, access)
+
+
+async def _ddgs(query: Query, access: Access) -> list[Hit]:
+    from tools.web import duckduckgo  # noqa: PLC0415  # needed only for this
+
+    return await duckduckgo.search(query, access)
 
 
 PROVIDERS: Final[Mapping[str, Provider]] = {
     provider.name: provider
     for provider in (
+        Provider("searxng", "", by_http(_searxng, _read_searxng)),
+        Provider("tavily", "https://api.tavily.com", _tavily, key="TAVILY_API_KEY", whole=True),
         Provider(
-            "searxng",
-            "",
-            _searxng,
-            lambda body: _json(body, ("results",), url="url", text=("content",), date="publishedDate", score="score"),
+            "brave", "https://api.search.brave.com", by_http(_brave, _read_brave), key="BRAVE_API_KEY", per_second=1
         ),
-        Provider(
-            "brave",
-            "https://api.search.brave.com",
-            _brave,
-            lambda body: _json(body, ("web", "results"), url="url", text=("description",), date="page_age"),
-            key="BRAVE_API_KEY",
-            per_second=1,
-        ),
-        Provider(
-            "serper",
-            "https://google.serper.dev",
-            _serper,
-            lambda body: _json(body, ("organic",), url="link", text=("snippet",), date="date"),
-            key="SERPER_API_KEY",
-        ),
-        Provider(
-            "bing",
-            "https://api.bing.microsoft.com",
-            _bing,
-            lambda body: _json(
-                body, ("webPages", "value"), url="url", text=("snippet",), title="name", date="datePublished"
-            ),
-            key="BING_API_KEY",
-            per_second=3,
-        ),
-        Provider(
-            "jina",
-            "https://s.jina.ai",
-            _jina,
-            lambda body: _json(body, ("data",), url="url", text=("content", "description"), date="date"),
-            key="JINA_API_KEY",
-            per_second=1,
-        ),
-        Provider("wikipedia", "https://{language}.wikipedia.org", _wikipedia, _read_wikipedia, longest=300),
-        Provider("arxiv", "https://export.arxiv.org", _arxiv, _read_arxiv, per_second=1 / 3, longest=300),
+        Provider("serper", "https://google.serper.dev", by_http(_serper, _read_serper), key="SERPER_API_KEY"),
+        Provider("bing", "", by_http(_bing, _read_bing), key="BING_API_KEY", per_second=3),
+        Provider("jina", "https://s.jina.ai", by_http(_jina, _read_jina), key="JINA_API_KEY", per_second=1, whole=True),
+        Provider("ddgs", "duckduckgo", _ddgs, per_second=1),
+        Provider("wikipedia", "https://{language}.wikipedia.org", by_http(_wikipedia, _read_wikipedia), longest=300),
+        Provider("arxiv", "https://export.arxiv.org", by_http(_arxiv, _read_arxiv), per_second=1 / 3, longest=300),
     )
 }
-"""The providers that one HTTP request asks. Tavily and DuckDuckGo are asked through their own clients."""
+"""The providers, in the order in which those that are set up are asked. Bing's own service has ended; others speak
+its protocol, and `BING_BASE_URL` names one."""

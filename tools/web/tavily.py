@@ -1,0 +1,109 @@
+"""Tavily, through its own client, whose exceptions have no base of their own and leave out what the reply says.
+
+`TAVILY_HTTPS_PROXY`, `HTTPS_PROXY` and `NO_PROXY` are honoured.
+"""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
+
+from state import FailureKind
+from tools.failures import wait_of
+from tools.web.by_http import PLAN_LIMITS, certificates, refusal
+from tools.web.provider import Access, Complaint, Hit, Query, hits
+
+_BY_NAME: Final[dict[str, tuple[FailureKind, str]]] = {
+    "InvalidAPIKeyError": ("auth", "it does not accept the key in TAVILY_API_KEY"),
+    "ForbiddenError": ("blocked", "it refuses"),
+    "UsageLimitExceededError": ("rate_limit", "it wants fewer requests"),
+    "BadRequestError": ("bad_arguments", "it does not accept the request"),
+    "TimeoutError": ("timeout", "no reply in time"),
+    "JSONDecodeError": ("crash", "the reply is not JSON"),
+    "UnicodeDecodeError": ("crash", "the reply is not JSON"),
+}
+
+
+async def search(query: Query, access: Access) -> list[Hit]:
+    """Ask Tavily."""
+    transport = await asyncio.to_thread(_Bounded, access)
+    tavily = await asyncio.to_thread(_import_tavily)
+    try:
+        async with httpx.AsyncClient(transport=transport, base_url=access.base, follow_redirects=False) as http:
+            client = tavily.AsyncTavilyClient(api_key=access.key, api_base_url=access.base, client=http)
+            reply = await client.search(
+                query=query.text,
+                max_results=query.k,
+                time_range=query.time_range,
+                topic=query.topic,
+                include_raw_content="markdown" if access.whole else None,
+                timeout=access.seconds,
+            )
+    except Exception as error:  # noqa: BLE001 - its exceptions have no base of their own
+        raise _complaint(error, transport) from None
+    if not isinstance(reply, Mapping) or not isinstance(reply.get("results"), list):
+        raise Complaint("crash", "the reply holds no list of results")
+    said = reply.get("error") or reply.get("detail")
+    if said and not reply["results"]:  # the client adds an empty list where the reply has none
+        raise Complaint("crash", f"it reports an error: {said}")
+    names = {"date": "published_date", "score": "score", "page": "raw_content" if access.whole else ""}
+    return hits(reply["results"], url="url", text=("content",), **names)
+
+
+def _complaint(error: Exception, transport: "_Bounded") -> Exception:
+    """What an exception of the client means; itself, where it is not the client's own."""
+    name, status = type(error).__name__, transport.status
+    if name == "HTTPStatusError":
+        return refusal(status, wait=transport.wait)
+    if name not in _BY_NAME:
+        return error
+    kind, means = _BY_NAME[name]
+    if status in PLAN_LIMITS:
+        means = "the limit of the plan is reached"
+    wait = transport.wait if kind == "rate_limit" else None
+    return Complaint(kind, f"{means}: {error}".rstrip(": "), retry_after=wait)
+
+
+class _Bounded(httpx.AsyncBaseTransport):
+    """Reads replies up to a size, unpacked, and remembers what Tavily's exceptions leave out."""
+
+    def __init__(self, access: Access) -> None:
+        self._inner = access.transport or httpx.AsyncHTTPTransport(verify=certificates(), proxy=_proxy(access.base))
+        self._max_bytes = access.max_bytes
+        self.status = 0
+        self.wait: float | None = None
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        reply = await self._inner.handle_async_request(request)
+        self.status = reply.status_code
+        self.wait = wait_of(reply.headers.get("retry-after"))
+        body = bytearray()
+        try:
+            async for part in reply.aiter_bytes(65_536):
+                body += part
+                if len(body) > self._max_bytes:
+                    raise Complaint("oversized", f"the reply is larger than {self._max_bytes:,} bytes")
+        finally:
+            await reply.aclose()
+        headers = [(k, v) for k, v in reply.headers.multi_items() if k not in {"content-encoding", "content-length"}]
+        return httpx.Response(reply.status_code, headers=headers, content=bytes(body))
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+def _proxy(url: str) -> str | None:
+    parts = urlsplit(url)
+    if parts.hostname is None or proxy_bypass(parts.hostname):
+        return None
+    return os.environ.get(f"TAVILY_{parts.scheme.upper()}_PROXY") or getproxies().get(parts.scheme)
+
+
+def _import_tavily() -> Any:
+    import tavily  # type: ignore[import-untyped]  # noqa: PLC0415  # slow to import, and needed only for this
+
+    return tavily
