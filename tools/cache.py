@@ -1,25 +1,22 @@
 """Results of tool calls, kept for a while: in the graph's store where it has one, else in memory, bounded.
 
-A store may be slow, full, broken or closed: then a result is simply not there, and not kept. Only results are kept,
-neither failures nor empty ones, as JSON and up to a size. Who may read the store may read the results, which is
-why the key, but no argument of a call, is written in plain.
+Only results are kept, neither failures nor empty ones, as JSON and up to a size. Who may read the store may read the
+results, which is why the key, but no argument of a call, is written in plain.
 """
 
-import asyncio
 import hashlib
 import json
-import logging
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
-from weakref import WeakKeyDictionary, finalize
+from weakref import finalize
 
 from langchain_core.tools import BaseTool
 
 from state import VALUE_TYPES, Evidence, JsonValue
+from tools.keeping import Keeping, Memory
 from tools.results import ToolResult
 
 if TYPE_CHECKING:
@@ -28,15 +25,9 @@ if TYPE_CHECKING:
 NAMESPACE: Final = ("weiwo", "tool_results")
 MAX_ENTRY_BYTES: Final = 256_000
 """A larger result is not kept: a web search is some 20 kB, and every byte is written and read again."""
-MAX_MEMORY_BYTES: Final = 32_000_000
-"""Bytes kept in memory; beyond that the results not used for longest are dropped."""
-STORE_SECONDS: Final = 2.0
-"""A store that takes longer is as good as broken."""
-PAUSE_SECONDS: Final = 30.0
-"""For so long a store that failed is left alone."""
 
 _VERSION: Final = 1
-_log: Final = logging.getLogger(__name__)
+_memory: Final = Memory()
 
 
 def key_of(tool: BaseTool, args: Mapping[str, JsonValue], schema: Mapping[str, Any], max_bytes: int) -> str:
@@ -82,33 +73,6 @@ def _digest(code: CodeType) -> str:
     return hashlib.sha256(repr((code.co_code, code.co_names, constants)).encode()).hexdigest()
 
 
-class Memory:
-    """Text by key in memory, up to a number of bytes, the least recently used dropped first."""
-
-    def __init__(self, max_bytes: int = MAX_MEMORY_BYTES) -> None:
-        self._max_bytes = max_bytes
-        self._kept: OrderedDict[str, str] = OrderedDict()
-        self._bytes = 0
-
-    def get(self, key: str) -> str | None:
-        """What is kept under a key."""
-        if key in self._kept:
-            self._kept.move_to_end(key)
-        return self._kept.get(key)
-
-    def put(self, key: str, text: str) -> None:
-        """Keep a text, in place of what was there."""
-        self._bytes += len(text) - len(self._kept.pop(key, ""))
-        self._kept[key] = text
-        while self._bytes > self._max_bytes:
-            self._bytes -= len(self._kept.popitem(last=False)[1])
-
-
-_memory: Final = Memory()
-_paused: Final["WeakKeyDictionary[BaseStore, float]"] = WeakKeyDictionary()
-"""Stores that failed lately, and until when they are left alone (a store lives longer than the caches over it)."""
-
-
 class Cache:
     """Results with a time to live.
 
@@ -121,13 +85,12 @@ class Cache:
     def __init__(
         self, store: "BaseStore | None" = None, clock: Callable[[], float] = time.time, memory: Memory = _memory
     ) -> None:
-        self._store = store
+        self._kept = Keeping(store, NAMESPACE, memory, clock)
         self._clock = clock
-        self._memory = memory
 
     async def get(self, key: str) -> ToolResult | None:
         """A result that was kept and has not expired; it says so (`cached`) and took no call."""
-        text = self._memory.get(key) if self._store is None else await self._read(key)
+        text = await self._kept.get(key)
         return None if text is None else _revived(text, self._clock())
 
     async def put(self, key: str, result: ToolResult, seconds: float) -> None:
@@ -138,44 +101,8 @@ class Cache:
             text = _written(result, self._clock() + seconds)
         except (TypeError, ValueError):  # a foreign tool's particulars may be no JSON
             return
-        if len(text) > MAX_ENTRY_BYTES:
-            return
-        if self._store is None:
-            self._memory.put(key, text)
-        else:
-            await self._write(key, text, seconds)
-
-    async def _read(self, key: str) -> str | None:
-        item = await self._guarded("read", lambda store: store.aget(NAMESPACE, key, refresh_ttl=False))
-        text = item.value.get("result") if item is not None and isinstance(item.value, Mapping) else None
-        return text if isinstance(text, str) else None
-
-    async def _write(self, key: str, text: str, seconds: float) -> None:
-        def put(store: "BaseStore") -> Any:
-            more: dict[str, Any] = {"ttl": seconds / 60} if store.supports_ttl else {}
-            return store.aput(NAMESPACE, key, {"result": text}, index=False, **more)
-
-        await self._guarded("written", put)
-
-    async def _guarded(self, what: str, work: Callable[["BaseStore"], Any]) -> Any:
-        """Whatever a store does wrong, the call goes on without it."""
-        store = self._store
-        if store is None or self._clock() < _paused.get(store, 0.0):
-            return None
-        for attempt in (1, 2):  # once more: processes that share a file may get into each other's way
-            try:
-                async with asyncio.timeout(STORE_SECONDS):
-                    return await work(store)
-            except TimeoutError:
-                why = f"no reply within {STORE_SECONDS:g} s"
-            except Exception as error:  # noqa: BLE001 - any store, any error
-                why = type(error).__name__
-                if attempt == 1:
-                    continue
-            break
-        _paused[store] = self._clock() + PAUSE_SECONDS
-        _log.warning("tool results cannot be %s in the store; %s; going on without", what, why)
-        return None
+        if len(text) <= MAX_ENTRY_BYTES:
+            await self._kept.put(key, text, seconds)
 
 
 def _written(result: ToolResult, expires: float) -> str:

@@ -27,6 +27,7 @@ from tools.policies import PATIENCE, POLICIES, strain_of
 from tools.registry import Registry
 from tools.results import ToolResult
 from tools.run import Backoff, run_tool
+from tools.web.kept import KeptPages, page_keeper
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
@@ -60,7 +61,7 @@ class ToolCalls:
     Args:
         run: Names the run, across the processes it may take.
         registry: Its tools.
-        store: Where results are kept for later; without one, in this process.
+        store: Where results and whole pages are kept for later; without one, in this process.
         seconds: Time of one call, its retries included.
         max_bytes: Bytes of a reply to keep.
         fresh: Whether results kept from earlier are left aside.
@@ -81,6 +82,7 @@ class ToolCalls:
     ) -> None:
         self._run = run
         self._registry = registry
+        self._store = store
         self._cache = cache or Cache(store)
         self._seconds = seconds
         self._max_bytes = max_bytes
@@ -148,8 +150,17 @@ class ToolCalls:
     ) -> ToolResult:
         """Make a call and book what it tells of the tool's health."""
         retrieval_run.set(self._run)  # its answer labels the retrievals made for it
+        pages = KeptPages(self._store, fresh=self._fresh)
+        page_keeper.set(pages)
         patience = PATIENCE if has_substitute else self._seconds
-        conduct = _Conduct(self.breaker(name), caller, self._backoff, patience, early=name not in self._asked)
+        conduct = _Conduct(
+            self.breaker(name),
+            caller,
+            self._backoff,
+            patience,
+            early=name not in self._asked,
+            any_site=(self._registry.get(name).metadata or {}).get("any_site") is True,
+        )
         self._asked.add(name)
         try:
             result = await run_tool(
@@ -165,7 +176,7 @@ class ToolCalls:
             raise
         else:
             conduct.succeeded()
-            return result
+            return replace(result, cached=True) if pages.used else result
         finally:
             conduct.ended()
 
@@ -180,14 +191,18 @@ class _Conduct:
         patience: Seconds worth waiting for the tool.
         early: Whether the call may try a tool that is out of order before its time: it is the first one of an
             execution, which somebody decided on knowing what had failed.
+        any_site: Whether the tool goes wherever its arguments say, so that what one site does says nothing of it.
     """
 
-    def __init__(self, guard: Breaker, caller: Caller, backoff: Backoff, patience: float, *, early: bool) -> None:
+    def __init__(
+        self, guard: Breaker, caller: Caller, backoff: Backoff, patience: float, *, early: bool, any_site: bool
+    ) -> None:
         self._guard = guard
         self._caller = caller
         self._backoff = backoff
         self._patience = patience
         self._early = early
+        self._any_site = any_site
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[float]:
@@ -207,7 +222,7 @@ class _Conduct:
                 try:
                     yield left
                 except ToolFailure as failure:
-                    if failure.kind == "rate_limit":
+                    if failure.kind == "rate_limit" and not self._any_site:
                         guard.hold(failure.retry_after or 0.0)
                     raise
                 return
@@ -230,7 +245,7 @@ class _Conduct:
         if isinstance(failure, NotCalledFailure) or POLICIES[failure.kind].last == "give_up" or not failure.attempts:
             return  # not the tool's doing
         strain = strain_of(failure.kind, cluster, transient=failure.transient)
-        if strain == "none":
+        if strain == "none" or self._any_site:
             self.succeeded()
         else:
             self._tell(self._guard.failed(self, failure, final=strain == "opens"))

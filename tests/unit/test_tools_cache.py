@@ -11,7 +11,8 @@ from langgraph.store.memory import InMemoryStore
 
 from state import Evidence, passage_id
 from tools.arguments import schema_of
-from tools.cache import MAX_ENTRY_BYTES, NAMESPACE, PAUSE_SECONDS, Cache, Memory, key_of
+from tools.cache import MAX_ENTRY_BYTES, NAMESPACE, Cache, key_of
+from tools.keeping import PAUSE_SECONDS, Memory
 from tools.results import ToolResult
 
 
@@ -95,7 +96,7 @@ async def test_memory_is_bounded_and_drops_what_was_not_used_for_longest():
 )
 async def test_what_somebody_else_wrote_there_is_nothing(text, clock):
     store = InMemoryStore()
-    await store.aput(NAMESPACE, "k", {"result": text})
+    await store.aput(NAMESPACE, "k", {"text": text})
     assert await Cache(store, clock).get("k") is None
 
 
@@ -145,7 +146,7 @@ async def test_a_store_that_fails_once_is_asked_once_more(clock, caplog):
 
 
 async def test_a_store_that_never_answers_is_not_waited_for(clock, monkeypatch):
-    monkeypatch.setattr("tools.cache.STORE_SECONDS", 0.01)
+    monkeypatch.setattr("tools.keeping.STORE_SECONDS", 0.01)
     cache = Cache(Broken(), clock)
     assert await asyncio.wait_for(cache.get("k"), 2) is None
 

@@ -11,11 +11,14 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.store.memory import InMemoryStore
 
 from tools.breaker import THRESHOLD
-from tools.cache import Cache, Memory
+from tools.cache import Cache
 from tools.calls import Caller, ToolCalls
 from tools.failures import NotCalledFailure, ToolFailure
+from tools.keeping import Memory
 from tools.registry import Registry
 from tools.run import Backoff
+from tools.web.kept import page_keeper
+from tools.web.page import Page
 
 
 class Probe:
@@ -162,6 +165,54 @@ async def test_the_end_of_one_runs_time_is_not_the_others():
     assert failure.kind == "limit"
     probe.go.set()
     assert (await asyncio.wait_for(second, 2)).content == "x 3"
+
+
+# What one site does
+
+
+async def test_a_tool_that_goes_anywhere_is_not_out_of_order_because_some_sites_are():
+    probe, account = Probe(http(503), cache_seconds=0, always=True, any_site=True), Account()
+    made = calls(probe, backoff=Backoff(first=0.001))
+    for number in range(THRESHOLD + 1):
+        with pytest.raises(ToolFailure, match="503"):
+            await made.call("probe", {"query": f"x{number}"}, account.caller)
+    assert made.breaker("probe").state == "closed"
+
+
+async def test_nor_do_others_wait_because_one_site_asked_to():
+    probe, account = Probe(http(429, **{"retry-after": "3600"}), cache_seconds=0, any_site=True), Account()
+    made = calls(probe)
+    with pytest.raises(ToolFailure, match="429"):
+        await made.call("probe", X, account.caller)
+    assert (await made.call("probe", {"query": "y"}, account.caller)).content == "y 3"
+
+
+# Whole pages
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+async def test_a_tool_is_handed_what_keeps_whole_pages_and_a_result_made_of_one_says_so(fresh):
+    page = Page("https://example.org/", "", "", None, "All of it.")
+
+    async def work(query: str) -> str:
+        """A probe."""
+        keeper = page_keeper.get()
+        kept = await keeper.get("page")
+        if kept is None:
+            await keeper.put("page", page)
+        return f"{query} {kept.text if kept else 'fetched'}"
+
+    tool = StructuredTool.from_function(coroutine=work, name="probe", metadata={"cluster": "open"})
+    store, account = InMemoryStore(), Account()
+    results = [
+        await ToolCalls(uuid4().hex, Registry([tool]), store, seconds=5, fresh=fresh).call(
+            "probe", args, account.caller
+        )
+        for args in (X, {"query": "y"})
+    ]
+    assert [result.cached for result in results] == [False, not fresh]
+    assert [result.content for result in results] == ["x fetched", "y fetched" if fresh else "y All of it."]
+    assert page_keeper.get() is None, "nothing of it is left to the next call"
 
 
 # Keeping

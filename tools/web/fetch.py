@@ -1,7 +1,9 @@
-"""Fetching one page: under the guard, within bounds of time and size, failures typed."""
+"""Fetching one page: under the guard, within bounds of time and size, with manners, failures typed."""
 
 import asyncio
 import re
+import zlib
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urljoin
@@ -11,14 +13,17 @@ import httpx
 from tools.failures import ToolFailure, classify, wait_of
 from tools.printable import one_line
 from tools.web.guard import Guard, UrlRefusedError
-from tools.web.transport import GuardedTransport
+from tools.web.inflate import ENCODINGS, inflated
+from tools.web.manners import SPACING, Manners
+from tools.web.transport import GuardedTransport, UnknownHostError
 
 USER_AGENT: Final = "Mozilla/5.0 (compatible; Weiwo/0.1; research assistant)"
 MOST_REDIRECTS: Final = 5
 CONTENT_TYPES: Final = frozenset(
     {
-        "text/html", "application/xhtml+xml", "text/plain", "text/markdown", "text/csv", "application/pdf",
-        "application/json", "application/xml", "text/xml", "application/rss+xml", "application/atom+xml",
+        "text/html", "application/xhtml+xml", "text/plain", "text/markdown", "text/x-markdown", "text/csv",
+        "application/pdf", "application/x-pdf", "application/json", "application/ld+json", "application/xml",
+        "text/xml", "application/rss+xml", "application/atom+xml",
     }
 )  # fmt: skip
 """Kinds of content that are read."""
@@ -28,9 +33,14 @@ _HEADERS: Final = {
     "User-Agent": USER_AGENT,
     "Accept": "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.1",
     "Accept-Language": "en,zh;q=0.9,*;q=0.5",
-    "Accept-Encoding": "gzip, deflate",  # no brotli, no zstd: these expand a small body without bound
+    "Accept-Encoding": "gzip, deflate",
 }
 _CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{2,40})", re.IGNORECASE)
+_PDF: Final = b"%PDF-"
+
+manners: Final = Manners()
+Permit = Callable[[str], Awaitable[None]]
+"""Asked before each request, redirects included. Raises ToolFailure where the URL is not to be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,69 +62,150 @@ class Fetched:
     status: int
 
 
-async def fetch(url: str, guard: Guard, *, seconds: float, max_bytes: int) -> Fetched:
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """What of a reply is taken, as `fetch` says."""
+
+    max_bytes: int
+    cut: bool
+    types: Collection[str] | None
+
+
+async def fetch(
+    url: str,
+    guard: Guard,
+    *,
+    seconds: float,
+    max_bytes: int,
+    permit: Permit | None = None,
+    cut: bool = False,
+    types: Collection[str] | None = CONTENT_TYPES,
+) -> Fetched:
     """Fetch a page.
 
     Args:
         url: An absolute URL.
         guard: Decides what may be connected to, each redirect anew.
-        seconds: Time for everything.
+        seconds: Time for everything, waiting for the site's turn included.
         max_bytes: Bytes of the body, decompressed, that are read.
+        permit: Asked before each request.
+        cut: Whether a larger body is cut there, not refused.
+        types: Kinds of content that are read; None: any.
 
     Raises:
         ToolFailure: `blocked` (refused by the guard, or by the server), `not_found`, `auth`, `rate_limit`, `timeout`,
-            `oversized`, `bad_arguments` (a kind of content that is not read), `crash`.
+            `oversized`, `bad_arguments` (no URL, or a kind of content that is not read), `crash`.
     """
-    client = await asyncio.to_thread(_client, guard, seconds)  # reads certificates
+    shown = one_line(url, 200)
+    client = await asyncio.to_thread(_client, guard, seconds)
     try:
         async with asyncio.timeout(seconds), client:
-            return await _followed(client, url, guard, max_bytes)
+            return await _followed(client, url, guard, _Taken(max_bytes, cut, types), permit)
     except TimeoutError:
-        raise ToolFailure("timeout", f"{one_line(url, 200)}: no page within {seconds:g} s") from None
+        raise ToolFailure("timeout", f"{shown}: no page within {seconds:g} s") from None
     except UrlRefusedError as error:
         raise ToolFailure("blocked", str(error)) from None
+    except UnknownHostError as error:
+        raise ToolFailure("not_found", f"{shown}: there is no host {error}") from None
+    except (httpx.InvalidURL, UnicodeError) as error:  # a host name that no registry would give out
+        raise ToolFailure("bad_arguments", f"{shown}: {error}") from None
     except httpx.HTTPError as error:
-        raise classify(error, one_line(url, 200)) from None
+        raise failure_of(error, shown) from None
+
+
+def failure_of(error: httpx.HTTPError, shown: str) -> ToolFailure:
+    """The failure that an error of the client's stands for. A certificate that is wrong stays wrong."""
+    failure = classify(error, shown)
+    if "CERTIFICATE_VERIFY_FAILED" in str(error):
+        failure.transient = False
+    return failure
 
 
 def _client(guard: Guard, seconds: float) -> httpx.AsyncClient:
+    """A client for one page: neither cookies nor credentials outlive it."""
     return httpx.AsyncClient(
         transport=GuardedTransport(guard), headers=_HEADERS, timeout=seconds, follow_redirects=False, trust_env=False
     )
 
 
-async def _followed(client: httpx.AsyncClient, url: str, guard: Guard, max_bytes: int) -> Fetched:
-    asked = url
+async def _followed(
+    client: httpx.AsyncClient, asked: str, guard: Guard, taken: _Taken, permit: Permit | None
+) -> Fetched:
+    url = asked
     for _ in range(MOST_REDIRECTS + 1):
-        guard.check_url(url)
-        async with client.stream("GET", url) as response:
+        parts = guard.check_url(url)
+        url = parts.geturl()  # what was checked is what is asked for
+        if permit is not None:
+            await permit(url)
+        spacing = 0.0 if guard.is_own(parts) else SPACING
+        async with manners.turn(parts.netloc, spacing=spacing), client.stream("GET", url) as response:
             location = response.headers.get("location")
             if response.status_code in _REDIRECTS and location:
-                url = urljoin(url, location)
+                url = urljoin(url, location.strip().replace(" ", "%20"))
                 continue
-            return await _read(response, url, max_bytes)
+            try:
+                return await _read(response, url, taken)
+            except ToolFailure as failure:
+                if failure.retry_after:
+                    manners.hold(parts.netloc, failure.retry_after)
+                raise
     raise ToolFailure("blocked", f"{one_line(asked, 200)}: more than {MOST_REDIRECTS} redirects")
 
 
-async def _read(response: httpx.Response, url: str, max_bytes: int) -> Fetched:
+async def _read(response: httpx.Response, url: str, taken: _Taken) -> Fetched:
     shown = one_line(url, 200)
-    if response.status_code >= 400:
-        error = httpx.HTTPStatusError(response.reason_phrase, request=response.request, response=response)
-        failure = classify(error, shown)
-        failure.retry_after = wait_of(response.headers.get("retry-after"))
-        raise failure
+    _check_status(response, shown)
     named = response.headers.get("content-type", "")
     kind = named.partition(";")[0].strip().lower() or "text/html"
-    if kind not in CONTENT_TYPES:
-        raise ToolFailure("bad_arguments", f"{shown}: {one_line(kind, 60)} is not a kind of page that is read")
-    too_large = f"{shown}: larger than {max_bytes:,} bytes"
-    length = response.headers.get("content-length", "")
-    if length.isdecimal() and int(length) > max_bytes:
-        raise ToolFailure("oversized", too_large)
-    body = bytearray()
-    async for piece in response.aiter_bytes(64 * 1024):
-        body += piece
-        if len(body) > max_bytes:
-            raise ToolFailure("oversized", too_large)
+    unread = ToolFailure("bad_arguments", f"{shown}: {one_line(kind, 60)} is not a kind of page that is read")
+    perhaps_pdf = kind in {"application/octet-stream", "binary/octet-stream", "application/force-download"}
+    if taken.types is not None and kind not in taken.types and not perhaps_pdf:
+        raise unread
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    if encoding not in ENCODINGS:
+        raise ToolFailure("bad_arguments", f"{shown}: compressed as {one_line(encoding, 60)}, which nobody asked for")
+    body = await _body(response, shown, encoding, taken)
+    if perhaps_pdf and taken.types is not None:
+        if not body.startswith(_PDF):
+            raise unread
+        kind = "application/pdf"
     charset = _CHARSET.search(named)
-    return Fetched(url, bytes(body), kind, charset[1].lower() if charset else "", response.status_code)
+    return Fetched(url, body, kind, charset[1].lower() if charset else "", response.status_code)
+
+
+def _check_status(response: httpx.Response, shown: str) -> None:
+    """Pass a reply that holds a page."""
+    status = response.status_code
+    if response.headers.get("cf-mitigated", "").lower() == "challenge":
+        raise ToolFailure("blocked", f"{shown}: HTTP {status}, a challenge was shown instead of the page")
+    if 200 <= status < 300:
+        return
+    if not 400 <= status < 600:  # a redirect to nowhere, or a status that some sites made up for refusing
+        raise ToolFailure("blocked", f"{shown}: HTTP {status}, no page")
+    error = httpx.HTTPStatusError(response.reason_phrase, request=response.request, response=response)
+    failure = classify(error, shown)
+    failure.retry_after = wait_of(response.headers.get("retry-after")) if failure.transient else None
+    raise failure
+
+
+async def _body(response: httpx.Response, shown: str, encoding: str, taken: _Taken) -> bytes:
+    """The body, decompressed only as far as it is wanted."""
+    most = taken.max_bytes
+    too_large = ToolFailure("oversized", f"{shown}: larger than {most:,} bytes")
+    length = response.headers.get("content-length", "")
+    if not taken.cut and length.isdecimal() and len(length) < 20 and int(length) > most:
+        raise too_large
+    raw = bytearray()
+    async for piece in response.aiter_raw():
+        raw += piece
+        if len(raw) > most:
+            if not taken.cut:
+                raise too_large
+            break
+    try:
+        body = await asyncio.to_thread(inflated, bytes(raw), encoding, most + 1)
+    except zlib.error as error:
+        raise ToolFailure("crash", f"{shown}: damaged: {error}", transient=True) from None
+    if len(body) > most and not taken.cut:
+        raise too_large
+    return body[:most]

@@ -1,9 +1,10 @@
 """Which URLs may be fetched: public ones, checked by the address that is then connected to.
 
 A page, a search result or a model may name any URL, and the machine Weiwo runs on reaches more than the public does:
-its own services, an intranet, a cloud's metadata. So a URL is read strictly first (what two parsers could read
-differently is refused), and then the address of every connection, redirects included, is checked where it is
-opened: what the name resolved to at the check is what is connected to, so that DNS cannot change its mind in between.
+its own services, an intranet, a cloud's metadata. So a URL is read strictly first: what two parsers could read
+differently is refused, and the client gets the URL written anew from the parts that were checked. Then the address
+of every connection, redirects included, is checked where it is opened: what the name resolved to at the check is what
+is connected to, so that DNS cannot change its mind in between.
 """
 
 import asyncio
@@ -12,12 +13,12 @@ import re
 import socket
 import unicodedata
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+from tools.web.addresses import NO_HOST, Address, kind_of
+from tools.web.allowed import HOST, NUMERIC, as_ascii, is_web_port, read_allowed
+
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 """Finds the addresses of a host name, for a port. Raises OSError where there is none."""
 
@@ -25,53 +26,10 @@ LONGEST_URL: Final = 2_048
 MOST_ADDRESSES: Final = 16
 RESOLVE_SECONDS: Final = 5.0
 
-_HOST: Final = re.compile(
-    r"(?=.{1,253}\Z)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
-)
-_NUMERIC: Final = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+))*")
+_NETLOC: Final = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:@]+))(?::(?P<port>[0-9]{0,5}))?")
 _LOCAL_NAMES: Final = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "home.arpa", "localdomain")
-_PORTS: Final = frozenset({80, 443})
-_REFUSED: Final[tuple[tuple[Network, str], ...]] = tuple(
-    (ipaddress.ip_network(network), kind)
-    for network, kind in (
-        ("0.0.0.0/8", "an unspecified address"),
-        ("10.0.0.0/8", "a private address"),
-        ("100.64.0.0/10", "a carrier's shared address"),
-        ("127.0.0.0/8", "a loopback address"),
-        ("169.254.0.0/16", "a link-local or metadata address"),
-        ("172.16.0.0/12", "a private address"),
-        ("192.0.0.0/24", "a reserved address"),
-        ("192.0.2.0/24", "a reserved address"),
-        ("192.88.99.0/24", "a reserved address"),
-        ("192.168.0.0/16", "a private address"),
-        ("198.18.0.0/15", "a private address"),
-        ("198.51.100.0/24", "a reserved address"),
-        ("203.0.113.0/24", "a reserved address"),
-        ("224.0.0.0/4", "a multicast address"),
-        ("240.0.0.0/4", "a reserved address"),
-        ("168.63.129.16/32", "a metadata address"),
-        ("::/128", "an unspecified address"),
-        ("::1/128", "a loopback address"),
-        ("64:ff9b:1::/48", "a private address"),
-        ("100::/64", "a reserved address"),
-        ("2001::/23", "a reserved address"),
-        ("2001:db8::/32", "a reserved address"),
-        ("3fff::/20", "a reserved address"),
-        ("5f00::/16", "a reserved address"),
-        ("fc00::/7", "a private address"),
-        ("fe80::/10", "a link-local address"),
-        ("fec0::/10", "a private address"),
-        ("ff00::/8", "a multicast address"),
-    )
-)
-_CARRIES_V4: Final[tuple[tuple[ipaddress.IPv6Network, int], ...]] = (
-    (ipaddress.IPv6Network("::ffff:0:0/96"), 0),  # mapped
-    (ipaddress.IPv6Network("::ffff:0:0:0/96"), 0),  # translated
-    (ipaddress.IPv6Network("::/96"), 0),  # compatible
-    (ipaddress.IPv6Network("64:ff9b::/96"), 0),  # NAT64
-    (ipaddress.IPv6Network("2002::/16"), 80),  # 6to4
-)
-"""Forms of IPv6 that lead to an IPv4 address, and how many bits stand behind that."""
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+_ALLOW: Final = "allow it by WEIWO_ALLOW_HOSTS if you mean it"
 
 
 class UrlRefusedError(ValueError):
@@ -84,18 +42,26 @@ async def resolve(host: str, port: int) -> Sequence[str]:
     return [str(entry[4][0]) for entry in found]
 
 
-@dataclass(frozen=True)
 class Guard:
     """Decides what may be fetched.
 
-    Attributes:
-        allowed: What is fetched although it is not public: host names, `.example.org` for all below one, addresses
-            and networks such as `10.1.0.0/16`, each with `:PORT` if only that port is meant.
+    Args:
+        allow: What is fetched although it is not public: see `tools.web.allowed.read_allowed`.
         resolver: Finds addresses; tests bring their own.
+
+    Raises:
+        ValueError: An entry of `allow` cannot be understood; one line that names it.
     """
 
-    allowed: tuple[str, ...] = ()
-    resolver: Resolver = field(default=resolve, compare=False)
+    def __init__(self, allow: Iterable[str] = (), resolver: Resolver = resolve) -> None:
+        self._allowed = read_allowed(allow)
+        self._resolver = resolver
+
+    @property
+    def identity(self) -> str:
+        """Equal for guards that let the same through, as far as their allow-lists tell."""
+        entries = {f"{entry.name or entry.network}:{entry.port or ''}" for entry in self._allowed}
+        return ",".join(sorted(entries))
 
     def check_url(self, url: str) -> SplitResult:
         """Read a URL strictly.
@@ -104,57 +70,45 @@ class Guard:
             url: An absolute URL.
 
         Returns:
-            Its parts.
+            Its parts: the host in ASCII, no default port, no fragment. `geturl()` of it is what may be asked for.
 
         Raises:
             UrlRefusedError: It is malformed, ambiguous, not HTTP, or names a host that is plainly not public.
         """
-        if len(url) > LONGEST_URL:
-            raise _refused(url, f"it is longer than {LONGEST_URL} characters")
-        if any(char <= " " or char == "\x7f" or unicodedata.category(char) in {"Cc", "Cf", "Zs"} for char in url):
-            raise _refused(url, "it has a blank or a control character in it")
-        if "\\" in url:
-            raise _refused(url, "it has a backslash in it")
-        try:
-            parts = urlsplit(url)
-            port = parts.port
-        except ValueError as error:
-            raise _refused(url, f"it cannot be read: {error}") from None
-        if parts.scheme not in {"http", "https"}:
-            raise _refused(url, f"its scheme is {parts.scheme or 'missing'}, not http or https")
-        if "@" in parts.netloc:
-            raise _refused(url, "it has a user name in it")
-        host = _ascii(parts.hostname or "", url)
-        number = port if port is not None else 443 if parts.scheme == "https" else 80
+        parts, host, port = _read(url)
         address = _literal(host, url)
         if address is not None:
-            self.check_address(address, number, host=host, shown=url)
-        elif not self._named(host, number):
+            self.check_address(address, port, host=host, shown=url)
+        elif not self.allows(host, port):
             _check_name(host, url)
-        if number not in _PORTS and number < 1024 and not self._excepted(host, address, number):
-            raise _refused(url, f"port {number} is not one of the web's")
-        return parts
+        if not (is_web_port(port) or self.allows(host, port, address)):
+            raise _refused(url, f"port {port} is not one of the web's")
+        shown = f"[{host}]" if ":" in host else host
+        netloc = shown if port == _DEFAULT_PORTS[parts.scheme] else f"{shown}:{port}"
+        return parts._replace(netloc=netloc, fragment="")
 
     async def addresses(self, host: str, port: int) -> tuple[Address, ...]:
         """The addresses of a host that may be connected to: all that it has, or none.
 
         Raises:
             UrlRefusedError: One of its addresses is not public.
-            OSError: It has none.
+            OSError: It has none (`socket.gaierror`), or none was found in time.
         """
-        name = _ascii(host.strip("[]"), host)
+        name = _name(host.strip("[]"), host)
         literal = _literal(name, host)
         if literal is not None:
             self.check_address(literal, port, host=name, shown=host)
             return (literal,)
         try:
             async with asyncio.timeout(RESOLVE_SECONDS):
-                texts = await self.resolver(name, port)
+                texts = await self._resolver(name, port)
         except UnicodeError:
             raise _refused(host, "its name cannot be looked up") from None
+        except TimeoutError:
+            raise OSError(f"the address of {name} was not found within {RESOLVE_SECONDS:g} s") from None
         found = tuple(dict.fromkeys(ipaddress.ip_address(text.partition("%")[0]) for text in texts))
         if not found:
-            raise OSError(f"{name} has no address")
+            raise socket.gaierror(socket.EAI_NONAME, f"{name} has no address")
         for address in found:
             self.check_address(address, port, host=name, shown=host)
         return found[:MOST_ADDRESSES]
@@ -165,29 +119,22 @@ class Guard:
         Raises:
             UrlRefusedError: It is neither.
         """
-        if self._excepted(host, address, port):
+        kind = kind_of(address)
+        if not kind or self.allows("", port, address) or (kind not in NO_HOST and self.allows(host, port)):
             return
-        inner = _inner(address)
-        kind = next((kind for network, kind in _REFUSED if inner in network), None)
-        if kind is None and not (inner.is_global and not inner.is_multicast):
-            kind = "not a public address"
-        if kind is not None:
-            where = "it leads to" if str(address) != host else "it is"
-            raise _refused(shown, f"{where} {address}, {kind}; allow it by WEIWO_ALLOW_HOSTS if you mean it")
+        where = "it leads to" if str(address) != host else "it is"
+        raise _refused(shown, f"{where} {address}, {kind}; {_ALLOW}")
 
-    def _excepted(self, host: str, address: Address | None, port: int) -> bool:
-        return self._named(host, port) or any(
-            address is not None and network is not None and address in network and wanted in {None, port}
-            for network, wanted in map(_as_network, self.allowed)
+    def allows(self, host: str, port: int, address: Address | None = None) -> bool:
+        """Whether the allow-list opens this host by its name, or this address."""
+        return any(
+            entry.opens(host, port) or (address is not None and entry.reaches(address, port)) for entry in self._allowed
         )
 
-    def _named(self, host: str, port: int) -> bool:
-        for entry in self.allowed:
-            name, wanted = _entry(entry)
-            same = host.endswith(name) if name.startswith(".") else host == name
-            if same and wanted in {None, port}:
-                return True
-        return False
+    def is_own(self, parts: SplitResult) -> bool:
+        """Whether a URL that passed is the user's own: opened by the allow-list."""
+        host = parts.hostname or ""
+        return self.allows(host, parts.port or _DEFAULT_PORTS[parts.scheme], _literal(host, host))
 
 
 def _refused(url: str, why: str) -> UrlRefusedError:
@@ -195,18 +142,44 @@ def _refused(url: str, why: str) -> UrlRefusedError:
     return UrlRefusedError(f"{shown} is not fetched: {why}")
 
 
-def _ascii(host: str, url: str) -> str:
-    """The host as DNS would be asked: folded, in ASCII, without the dot at its end."""
-    folded = unicodedata.normalize("NFKC", host).lower().replace("。", ".")
-    folded = folded.removesuffix(".")
+def _read(url: str) -> tuple[SplitResult, str, int]:
+    """The parts of a URL, its host as DNS is asked for it, and its port."""
+    if len(url) > LONGEST_URL:
+        raise _refused(url, f"it is longer than {LONGEST_URL} characters")
+    if any(char.isspace() or unicodedata.category(char) == "Cc" for char in url):
+        raise _refused(url, "it has a blank or a control character in it")
+    if "\\" in url:
+        raise _refused(url, "it has a backslash in it")
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise _refused(url, f"it cannot be read: {error}") from None
+    if parts.scheme not in _DEFAULT_PORTS:
+        raise _refused(url, f"its scheme is {parts.scheme or 'missing'}, not http or https")
+    if "@" in parts.netloc:
+        raise _refused(url, "it has a user name in it")
+    if not parts.netloc:
+        raise _refused(url, "it names no host")
+    if any(unicodedata.category(char) == "Cf" for char in parts.netloc):
+        raise _refused(url, "its host has an invisible character in it")
+    found = _NETLOC.fullmatch(parts.netloc)
+    if found is None:
+        raise _refused(url, "its host and port cannot be read")
+    port = int(found["port"]) if found["port"] else _DEFAULT_PORTS[parts.scheme]
+    if not 0 < port < 65536:
+        raise _refused(url, f"there is no port {port}")
+    return parts, found["v6"].lower() if found["v6"] else _name(found["name"], url), port
+
+
+def _name(host: str, url: str) -> str:
+    """The host as DNS is asked for it: folded, in ASCII, without the dot at its end."""
+    folded = unicodedata.normalize("NFKC", host).lower().replace("。", ".").removesuffix(".")
     if not folded:
         raise _refused(url, "it names no host")
-    if folded.isascii():
-        return folded
-    try:
-        return folded.encode("idna").decode()
-    except UnicodeError:
-        raise _refused(url, "its host name is not one") from None
+    name = as_ascii(folded)
+    if not name:
+        raise _refused(url, "its host name is not one")
+    return name
 
 
 def _literal(host: str, url: str) -> Address | None:
@@ -216,7 +189,7 @@ def _literal(host: str, url: str) -> Address | None:
             return ipaddress.IPv6Address(host)
         except ValueError:
             raise _refused(url, "its host is not an address") from None
-    if not _NUMERIC.fullmatch(host):
+    if not NUMERIC.fullmatch(host):
         return None
     try:
         return ipaddress.IPv4Address(host)
@@ -225,52 +198,9 @@ def _literal(host: str, url: str) -> Address | None:
 
 
 def _check_name(host: str, url: str) -> None:
-    if not _HOST.fullmatch(host):
+    if not HOST.fullmatch(host):
         raise _refused(url, "its host name is not one")
     if "." not in host or any(host == name or host.endswith(f".{name}") for name in _LOCAL_NAMES):
-        raise _refused(url, "its host is not a public name; allow it by WEIWO_ALLOW_HOSTS if you mean it")
-    if _NUMERIC.fullmatch(host.rpartition(".")[2]):
+        raise _refused(url, f"its host is not a public name; {_ALLOW}")
+    if NUMERIC.fullmatch(host.rpartition(".")[2]):
         raise _refused(url, "its host ends in a number and is no address")
-
-
-def _inner(address: Address) -> Address:
-    """The IPv4 address that a form of IPv6 leads to, or the address itself."""
-    if isinstance(address, ipaddress.IPv6Address) and address not in _PLAIN_V6:
-        for network, behind in _CARRIES_V4:
-            if address in network:
-                return ipaddress.IPv4Address(int(address) >> behind & 0xFFFFFFFF)
-    return address
-
-
-_PLAIN_V6: Final = frozenset({ipaddress.IPv6Address("::"), ipaddress.IPv6Address("::1")})
-
-
-def _entry(entry: str) -> tuple[str, int | None]:
-    """An allowed host or network, and the one port that is meant."""
-    text = entry.strip().lower()
-    name, colon, port = text.rpartition(":")
-    if colon and port.isdecimal() and (":" not in name or name.endswith("]")):
-        return name.strip("[]"), int(port)
-    return text.strip("[]"), None
-
-
-def _as_network(entry: str) -> tuple[Network | None, int | None]:
-    name, port = _entry(entry)
-    try:
-        return ipaddress.ip_network(name, strict=False), port
-    except ValueError:
-        return None, port
-
-
-def check_allowed(entries: Iterable[str]) -> tuple[str, ...]:
-    """The allowed hosts, each checked.
-
-    Raises:
-        ValueError: One is neither a host name, an address nor a network; the message names it.
-    """
-    kept = tuple(entry.strip() for entry in entries if entry.strip())
-    for entry in kept:
-        name, _ = _entry(entry)
-        if _as_network(entry)[0] is None and not _HOST.fullmatch(name.removeprefix(".")):
-            raise ValueError(f"{entry[:60]!r} is not a host name, an address or a network such as 10.1.0.0/16")
-    return kept

@@ -5,114 +5,132 @@ cite: such a page is a failure, as is one without content.
 """
 
 import re
-from dataclasses import dataclass
+import time
+from html import unescape
 from io import BytesIO
+from itertools import islice
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 from text.language import word_count
-from tools.corpus.encodings import UnreadableError, decode
+from tools.corpus.encodings import UnreadableError
+from tools.corpus.formats.markup import markup
+from tools.corpus.formats.pdf import Pdf
 from tools.failures import ToolFailure
 from tools.printable import one_line, printable
 from tools.results import iso_date
+from tools.web.charset import decoded
 from tools.web.fetch import Fetched
 from tools.web.instead import shown_instead
+from tools.web.page import PAGE_END, Page
 
-SHORT_WORDS: Final = 150
-"""A page with more words than this is an article, even if it speaks of captchas or cookies."""
 FEW_WORDS: Final = 4
 MOST_PDF_PAGES: Final = 500
+PDF_SECONDS: Final = 10.0
+LONGEST_MARKUP: Final = 2_000_000
+"""Characters of markup that are parsed."""
+MOST_TAGS: Final = 60_000
+"""Tags that are parsed: those of the largest articles, and two seconds of work; it grows faster than they do."""
 
-_META_CHARSET: Final = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
-_XML_CHARSET: Final = re.compile(rb"<\?xml[^>]{0,100}?encoding\s*=\s*[\"']([\w.:-]{2,40})", re.IGNORECASE)
-_HTML: Final = frozenset({"text/html", "application/xhtml+xml", "application/xml", "text/xml"})
-_WIDER: Final = {"gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "iso-8859-1": "cp1252", "ascii": "cp1252"}
-"""What is read for a charset that pages name and go beyond."""
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page as it is cited.
-
-    Attributes:
-        url: Its canonical address where it names one on its own host, else where it came from.
-        title: Its title; empty where it has none.
-        author: Who wrote it, where it says so.
-        date: ISO date of publication, where it says so.
-        text: Its main content, as Markdown.
-    """
-
-    url: str
-    title: str
-    author: str
-    date: str | None
-    text: str
+_HTML: Final = frozenset(
+    {"text/html", "application/xhtml+xml", "application/xml", "text/xml", "application/rss+xml", "application/atom+xml"}
+)
+_LONG_TAG: Final = re.compile(r"<[^<>]{4000,}")  # a picture inside, or a thousand attributes, each compared with each
+_REFRESH: Final = re.compile(
+    r"<meta[^>]{0,100}http-equiv\s*=\s*[\"']?refresh[\"']?[^>]{0,100}content\s*=\s*[\"']?\s*[0-5](?:\.\d+)?\s*[;,]"
+    r"\s*url\s*=\s*['\"]?(?P<url>[^'\">\s]{1,2000})",
+    re.IGNORECASE,
+)
 
 
 def read_page(fetched: Fetched) -> Page:
     """Read the main content of a page. Blocking: parsing takes a while.
 
     Raises:
-        ToolFailure: `blocked`, something else was shown instead of the page; `empty`, it has no content;
-            `bad_arguments`, it is not text we can read.
+        ToolFailure: `blocked`, something else was shown instead of the page; `not_found`, that there is no such page;
+            `empty`, it has no content; `bad_arguments`, it is not text we can read.
     """
-    if fetched.type == "application/pdf" or fetched.body[:5] == b"%PDF-":
+    if fetched.type in {"application/pdf", "application/x-pdf"} or fetched.body[:5] == b"%PDF-":
         return _pdf(fetched)
-    text = _decoded(fetched)
+    text = _text(fetched)
     if fetched.type in _HTML or re.match(r"\s*<(?:!doctype html|html)", text[:500], re.IGNORECASE):
         return _html(text, fetched.url)
-    plain = printable(text).strip()
-    return _checked(Page(fetched.url, "", "", None, plain))
+    return _checked(Page(fetched.url, "", "", None, printable(text).strip()))
 
 
-def _decoded(fetched: Fetched) -> str:
-    """The text of a page: in the charset it names, if that can be, else in the one its bytes look like."""
-    head = fetched.body[:4_096]
-    named = [fetched.charset]
-    named += [found[1].decode("ascii") for found in (_META_CHARSET.search(head), _XML_CHARSET.search(head)) if found]
-    if not head.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
-        for name in filter(None, named):
-            try:
-                return fetched.body.decode(_WIDER.get(name.lower(), name))
-            except (LookupError, UnicodeDecodeError):
-                continue
+def refreshed(fetched: Fetched) -> str:
+    """Where a page leads on at once by itself, as a redirect does; empty where it does not."""
+    if fetched.type not in _HTML:
+        return ""
+    found = _REFRESH.search(fetched.body[:20_000].decode("utf-8", "replace"))
+    return urljoin(fetched.url, unescape(found["url"])) if found else ""
+
+
+def _text(fetched: Fetched) -> str:
     try:
-        return decode(fetched.body)
+        return decoded(fetched.body, fetched.charset)
     except UnreadableError as error:
         raise ToolFailure("bad_arguments", f"{one_line(fetched.url, 200)}: {error}") from None
 
 
 def _html(text: str, url: str) -> Page:
-    import trafilatura  # noqa: PLC0415 - heavy, and only for pages
-    from trafilatura.metadata import extract_metadata  # noqa: PLC0415 - the same
-
-    tree = trafilatura.load_html(text)
-    if tree is None:
-        raise ToolFailure("empty", f"{one_line(url, 200)}: the page holds no text")
-    metadata: Any = extract_metadata(tree, default_url=url)
-    title = one_line(printable(metadata.title or ""), 200)
-    content = trafilatura.extract(
-        tree, url=url, include_comments=False, include_tables=True, favor_recall=True, output_format="markdown"
-    )
-    if word_count(content or "") < FEW_WORDS:
-        content = trafilatura.html2txt(tree)
+    begun = _bounded(text)
+    try:
+        metadata, content = _extracted(begun, url)
+    except Exception as error:  # noqa: BLE001 - whatever a page makes the parser raise
+        said = f"{one_line(url, 200)}: the page cannot be read: {type(error).__name__}"
+        raise ToolFailure("bad_arguments", said) from None
     return _checked(
         Page(
             url=_canonical(metadata.url, url),
-            title=title,
+            title=one_line(printable(metadata.title or ""), 200),
             author=one_line(printable(metadata.author or ""), 100),
             date=iso_date(metadata.date),
-            text=printable(content or "").strip(),
+            text=printable(content).strip(),
+            note="" if len(begun) == len(text) else "only the beginning of the page was read",
         )
     )
 
 
+def _bounded(text: str) -> str:
+    """As much of the markup as can be parsed in a few seconds, whatever it is."""
+    begun = text[:LONGEST_MARKUP]
+    last = next(islice(re.finditer("<", begun), MOST_TAGS, None), None)
+    return begun[: last.start()] if last else begun
+
+
+def _extracted(text: str, url: str) -> tuple[Any, str]:
+    """What a page states about itself, and its main content."""
+    import trafilatura  # noqa: PLC0415 - heavy, and only for pages
+    from trafilatura.metadata import extract_metadata  # noqa: PLC0415 - the same
+    from trafilatura.settings import Document  # noqa: PLC0415 - the same
+
+    tree = trafilatura.load_html(_LONG_TAG.sub("<i", text))
+    if tree is None:
+        return Document(), _plainly(text)
+    metadata = extract_metadata(tree, default_url=url, extensive=False)  # a guessed date is worse than none
+    content = trafilatura.extract(
+        tree, url=url, include_comments=False, include_tables=True, favor_recall=True, output_format="markdown"
+    )
+    if content is None or word_count(content) < FEW_WORDS:
+        content = trafilatura.html2txt(tree)
+    return metadata, content if word_count(content) >= FEW_WORDS else _plainly(text)
+
+
+def _plainly(text: str) -> str:
+    """The text of what is no ordinary page: a feed, or tags nested deeper than the parser goes."""
+    return "\n\n".join(piece.words for piece in markup(text).body.chunks()[1])
+
+
 def _canonical(named: str | None, url: str) -> str:
     """The address that a page gives itself, believed only on its own host."""
-    if not named:
+    try:
+        absolute = urljoin(url, (named or "").strip())
+        here, there = urlsplit(url), urlsplit(absolute)
+    except ValueError:
         return url
-    absolute = urljoin(url, named)
-    return absolute if urlsplit(absolute).hostname == urlsplit(url).hostname else url
+    same = there.netloc.lower() == here.netloc.lower() and there.scheme in {"http", "https"}
+    return absolute if named and same and absolute.isprintable() and " " not in absolute else url
 
 
 def _checked(page: Page) -> Page:
@@ -121,29 +139,34 @@ def _checked(page: Page) -> Page:
     Raises:
         ToolFailure: Something else was shown instead of it, or nothing.
     """
-    shown, words = one_line(page.url, 200), word_count(page.text)
-    if words <= SHORT_WORDS and (what := shown_instead(f"{page.title}\n{page.text}")):
-        raise ToolFailure("blocked", f"{shown}: {what} was shown instead of the page")
-    if words < FEW_WORDS:
+    shown = one_line(page.url, 200)
+    if what := shown_instead(page.title, page.text):
+        kind, words = what
+        raise ToolFailure(kind, f"{shown}: {words} was shown instead of the page")
+    if word_count(page.text) < FEW_WORDS:
         raise ToolFailure("empty", f"{shown}: the page holds no text")
     return page
 
 
 def _pdf(fetched: Fetched) -> Page:
-    """The text of a PDF, one heading a page, so that a passage tells its page."""
+    """The text of a PDF, page by page, as long as there is time."""
     shown = one_line(fetched.url, 200)
     try:
-        import pypdf  # noqa: PLC0415 - heavy, and an extra
-    except ImportError:
-        raise ToolFailure("bad_arguments", f"{shown}: a PDF is read with pip install 'weiwo[documents]'") from None
-    try:
-        reader = pypdf.PdfReader(BytesIO(fetched.body))
-        readable = not reader.is_encrypted or bool(reader.decrypt(""))
-        pages = [page.extract_text() for page in reader.pages[:MOST_PDF_PAGES]] if readable else []
-        title = str(reader.metadata.title or "") if readable and reader.metadata else ""
-    except Exception as error:  # noqa: BLE001 - whatever a malformed file makes the parser raise
-        raise ToolFailure("bad_arguments", f"{shown}: the PDF cannot be read: {one_line(str(error), 100)}") from None
-    if not readable:
+        pdf = Pdf(BytesIO(fetched.body))
+    except UnreadableError as error:
+        raise ToolFailure("bad_arguments", f"{shown}: {error}") from None
+    if pdf.locked:
         raise ToolFailure("blocked", f"{shown}: the PDF is encrypted")
-    text = "\n\n".join(f"## Page {number}\n\n{printable(page)}" for number, page in enumerate(pages, 1) if page.strip())
-    return _checked(Page(fetched.url, one_line(printable(title), 200), "", None, text))
+    until = time.monotonic() + PDF_SECONDS
+    texts: list[str] = []
+    for number, text in pdf.pages(MOST_PDF_PAGES):
+        texts += [""] * (number - 1 - len(texts))  # those that cannot be read keep their number
+        texts.append(text.replace(PAGE_END, " "))
+        if time.monotonic() > until:
+            break
+    if pdf.bad and not any(map(str.strip, texts)):
+        raise ToolFailure("bad_arguments", f"{shown}: damaged PDF: none of its {pdf.count} pages can be read")
+    title, date = pdf.stated()
+    read = len(texts)
+    note = f"only the first {read} of {pdf.count} pages were read" if read < pdf.count and read not in pdf.bad else ""
+    return _checked(Page(fetched.url, title, "", date, PAGE_END.join(texts), paged=True, note=note))

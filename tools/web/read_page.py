@@ -1,4 +1,8 @@
-"""`read_page`: one page of the web, the passages that matter for a question first."""
+"""`read_page`: one page of the web, the passages that matter for a question first.
+
+The whole page is kept for a while (`tools.web.kept`), so that another question about it fetches nothing; what comes out
+are passages, because all that comes out is written into every checkpoint.
+"""
 
 import asyncio
 from typing import Any, Final, Literal
@@ -6,20 +10,21 @@ from typing import Any, Final, Literal
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
-from state import Evidence, JsonValue, passage_id
-from tools.corpus.chunks import Chunk, chunk
+from state import JsonValue
+from tools.failures import ToolFailure
 from tools.passages import as_artifact, as_text
-from tools.ranking import Entry, nearest
 from tools.sync import run_sync
 from tools.web.fetch import fetch
-from tools.web.guard import Guard
-from tools.web.pages import Page, read_page
+from tools.web.guard import Guard, UrlRefusedError
+from tools.web.kept import SECONDS, KeptPages, page_keeper
+from tools.web.merged import once
+from tools.web.page import Page
+from tools.web.pages import read_page, refreshed
 from tools.web.robots import check_robots
+from tools.web.selection import passages_of
 
-MOST_PASSAGES: Final = 12
-"""Passages given of a page: some 2,000 words."""
-_BEST: Final = 4
-"""Passages that bring their neighbours along."""
+MOST_REFRESHES: Final = 2
+"""How often a page may lead on by itself."""
 
 
 class ReadPageArguments(BaseModel):
@@ -36,53 +41,66 @@ class ReadPage(BaseTool):
     description: str = "Read one web page, the passages that match a query first."
     args_schema: Any = ReadPageArguments
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
-    guard: Guard = Field(default_factory=Guard, exclude=True, repr=False)
-    """Decides what may be fetched."""
-    seconds: float = 30
-    """Bound of one page."""
+    guard: Any = Field(default_factory=Guard, exclude=True, repr=False)
+    """The `Guard` that decides what may be fetched."""
+    seconds: float = 12
+    """Bound of one fetch; short enough for a second one within the time of a call."""
     max_bytes: int = 5_000_000
     """Bytes of a page that are read."""
     robots: bool = True
     """Whether a site's robots.txt is respected."""
 
+    def model_post_init(self, context: Any, /) -> None:
+        """State what makes two of this tool the same one, for those who keep its results."""
+        super().model_post_init(context)
+        stated = {"identity": self._conditions, "cache_seconds": SECONDS, "any_site": True}
+        self.metadata = {**stated, **(self.metadata or {})}
+
+    @property
+    def _conditions(self) -> str:
+        return f"allow={self.guard.identity} robots={self.robots} max_bytes={self.max_bytes}"
+
     async def _arun(self, url: str, query: str = "") -> tuple[str, list[dict[str, JsonValue]]]:
-        if self.robots:
-            await check_robots(url, self.guard)
-        fetched = await fetch(url, self.guard, seconds=self.seconds, max_bytes=self.max_bytes)
-        passages = await asyncio.to_thread(lambda: passages_of(read_page(fetched), query, self.name))
-        return as_text(passages, "The page holds no text."), as_artifact(passages)
+        page = await self._page(url.strip())
+        passages = await asyncio.to_thread(passages_of, page, query, self.name)
+        content = as_text(passages, "The page holds no text.")
+        return f"({page.note})\n\n{content}" if page.note else content, as_artifact(passages)
 
     def _run(self, url: str, query: str = "") -> tuple[str, list[dict[str, JsonValue]]]:
         return run_sync(self._arun(url, query))
 
+    async def _page(self, url: str) -> Page:
+        """The page, as it was kept or as it is."""
+        guard: Guard = self.guard
+        try:
+            address = guard.check_url(url).geturl()
+        except UrlRefusedError as error:
+            raise ToolFailure("blocked", str(error)) from None
+        keeper = page_keeper.get() or KeptPages()
+        key = f"{address} {self._conditions}"
+        page = await keeper.get(key)
+        if page is None:
+            try:
+                page = await once(("page", key), lambda: self._fetched(address))
+            except ToolFailure as failure:
+                await keeper.put_failure(key, failure)
+                raise
+            await keeper.put(key, page)
+        return page
 
-def passages_of(page: Page, query: str, tool: str, most: int = MOST_PASSAGES) -> list[Evidence]:
-    """The passages of a page that matter for a query, the best first, each of the very best before its neighbours.
+    async def _fetched(self, url: str) -> Page:
+        guard: Guard = self.guard
 
-    Args:
-        page: The page.
-        query: What is looked for; without it, or where nothing matches, the page from its start.
-        tool: The tool that read it, for the evidence.
-        most: Passages at most.
-    """
-    title, chunks = chunk(page.text, markdown=True, name=page.title)
-    order = _order(title, chunks, query)[:most]
-    return [
-        Evidence(
-            id=passage_id(chunks[number].text),
-            text=chunks[number].text,
-            source=page.url,
-            title=page.title or title,
-            locator=" › ".join(chunks[number].headings[-2:]),
-            date=page.date,
-            tool=tool,
-            rank=rank,
-        )
-        for rank, number in enumerate(order, 1)
-    ]
+        async def permit(address: str) -> None:
+            if self.robots:
+                await check_robots(address, guard)
 
-
-def _order(title: str, chunks: list[Chunk], query: str) -> list[int]:
-    found = nearest((Entry(title, " ".join(piece.headings), piece.text) for piece in chunks), query, len(chunks))
-    near = [number for best in found[:_BEST] for number in (best, best + 1, best - 1) if 0 <= number < len(chunks)]
-    return list(dict.fromkeys((*near, *found, *range(len(chunks)))))
+        for turn in range(MOST_REFRESHES + 1):
+            got = await fetch(url, guard, seconds=self.seconds, max_bytes=self.max_bytes, permit=permit)
+            try:
+                return await asyncio.to_thread(read_page, got)
+            except ToolFailure:
+                url = refreshed(got)
+                if not url or turn == MOST_REFRESHES:
+                    raise
+        raise AssertionError("the last turn returns or raises")

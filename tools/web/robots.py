@@ -1,60 +1,146 @@
-"""What a site asks of programs that read it: robots.txt, by RFC 9309."""
+"""What a site asks of programs that read it: robots.txt, by RFC 9309.
+
+A site that answers with 4xx has no rules, and what cannot be read as rules is none (section 2.3.1.3). Where the rules
+cannot be had for the moment (5xx, too many requests, no reply) nothing is read: the RFC wants that taken as a refusal
+(section 2.3.1.4), and a site in such a state is not to be burdened further. That failure is a passing one, is not
+kept, and so ends when the site is well again.
+"""
 
 import asyncio
+import json
+import re
 import time
-from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Final
-from urllib.parse import urlsplit
-from urllib.robotparser import RobotFileParser
+from urllib.parse import quote, urlsplit
 
 from tools.failures import ToolFailure
+from tools.keeping import Memory
+from tools.printable import one_line
 from tools.web.fetch import fetch
 from tools.web.guard import Guard
+from tools.web.merged import once
 
-AGENT: Final = "Weiwo"
-MAX_BYTES: Final = 500_000
-"""Bytes of a robots.txt that are read; the RFC asks for as many at least."""
+AGENT: Final = "weiwo"
+MAX_BYTES: Final = 512_000
+"""Bytes of a robots.txt that are read, as many as the RFC wants (section 2.5)."""
 KEPT_SECONDS: Final = 3_600.0
-MOST_SITES: Final = 500
+KEPT_BYTES: Final = 4_000_000
+"""Bytes of rules kept of all sites together."""
 SECONDS: Final = 5.0
 
+Rule = tuple[bool, str]
+"""Whether it allows, and the pattern of paths."""
 
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    parser: RobotFileParser | None
-    until: float
+_LINE: Final = re.compile(r"\s*(user-agent|allow|disallow)\s*:\s*([^#]*)", re.IGNORECASE)
+_TOKEN: Final = re.compile(r"\*|[a-z_-]+", re.IGNORECASE)
+_ESCAPE: Final = re.compile(r"%([0-9A-Fa-f]{2})")
+_UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_AS_THEY_ARE: Final = "%!$&'()*+,;=:@/?[]~"
+
+_kept: Final = Memory(KEPT_BYTES)
 
 
-_known: OrderedDict[str, _Rules] = OrderedDict()
-
-
-async def check_robots(url: str, guard: Guard) -> None:
+async def check_robots(url: str, guard: Guard, clock: Callable[[], float] = time.monotonic) -> None:
     """Let a page be read that its site does not keep programs from.
 
-    A site without rules, or whose rules cannot be had for the moment, allows everything.
+    Args:
+        url: The page, as the guard passed it.
+        guard: Decides where the rules may be fetched from.
+        clock: A monotonic clock, in seconds.
 
     Raises:
-        ToolFailure: `blocked`: the site asks programs not to read this page.
+        ToolFailure: `blocked`: the site asks programs not to read this page; else why its rules cannot be had.
     """
     parts = urlsplit(url)
     site = f"{parts.scheme}://{parts.netloc}"
-    rules = _known.get(site)
-    if rules is None or rules.until < time.monotonic():
-        rules = _Rules(await _parser(site, guard), time.monotonic() + KEPT_SECONDS)
-        _known[site] = rules
-        _known.move_to_end(site)
-        while len(_known) > MOST_SITES:
-            _known.popitem(last=False)
-    if rules.parser is not None and not await asyncio.to_thread(rules.parser.can_fetch, AGENT, url):
-        raise ToolFailure("blocked", f"{url[:200]}: the site's robots.txt asks programs not to read it")
+    rules = _known(site, clock())
+    if rules is None:
+        rules = await once(("robots", site), lambda: _fetched(site, guard))
+        _kept.put(site, json.dumps([clock() + KEPT_SECONDS, rules]))
+    path = url[len(site) :] or "/"
+    if not await asyncio.to_thread(allowed, rules, path if path.startswith("/") else f"/{path}"):
+        raise ToolFailure("blocked", f"{one_line(url, 200)}: the site's robots.txt asks programs not to read it")
 
 
-async def _parser(site: str, guard: Guard) -> RobotFileParser | None:
+def _known(site: str, now: float) -> list[Rule] | None:
+    text = _kept.get(site)
+    until, rules = json.loads(text) if text else (0.0, [])
+    return [(bool(allows), str(pattern)) for allows, pattern in rules] if until > now else None
+
+
+async def _fetched(site: str, guard: Guard) -> list[Rule]:
     try:
-        fetched = await fetch(f"{site}/robots.txt", guard, seconds=SECONDS, max_bytes=MAX_BYTES)
-    except ToolFailure:
-        return None
-    parser = RobotFileParser()
-    await asyncio.to_thread(parser.parse, fetched.body.decode("utf-8", "replace").splitlines())
-    return parser
+        found = await fetch(f"{site}/robots.txt", guard, seconds=SECONDS, max_bytes=MAX_BYTES, cut=True, types=None)
+    except ToolFailure as failure:
+        if failure.transient:
+            raise
+        return []
+    return await asyncio.to_thread(rules_of, found.body.decode("utf-8", "replace"))
+
+
+def rules_of(text: str, agent: str = AGENT) -> list[Rule]:
+    """The rules of a robots.txt that hold for a program: of all groups that name it, else of all for `*`.
+
+    Args:
+        text: The file.
+        agent: The program's product token.
+    """
+    groups: dict[str, list[Rule]] = {}
+    named: list[str] = []
+    open_group = False
+    for line in text.removeprefix("\ufeff").splitlines():
+        found = _LINE.match(line)
+        if found is None:
+            continue
+        field, value = found[1].lower(), found[2].strip()
+        if field == "user-agent":
+            token = _TOKEN.match(value)
+            named = [*(named if open_group else ()), token[0].lower() if token else ""]
+            groups.setdefault(named[-1], [])
+            open_group = True
+            continue
+        open_group = False
+        if value:  # an empty rule says nothing
+            for name in named:
+                groups[name].append((field == "allow", _plain(value)))
+    return groups.get(agent.lower(), groups.get("*", []))
+
+
+def allowed(rules: list[Rule], path: str) -> bool:
+    """Whether rules let a path be read: the longest pattern that matches decides, and of equals one that allows.
+
+    Args:
+        rules: As `rules_of` gives them.
+        path: The path, with its query.
+    """
+    plain = _plain(path)
+    found = max(((len(pattern), allows) for allows, pattern in rules if _matches(pattern, plain)), default=(0, True))
+    return found[1]
+
+
+def _matches(pattern: str, path: str) -> bool:
+    """Whether a path begins as a pattern says: `*` is any text, `$` the end. Takes no longer than both are."""
+    ends = pattern.endswith("$")
+    first, *pieces = pattern.removesuffix("$").split("*")
+    if not path.startswith(first):
+        return False
+    if not pieces:
+        return not ends or len(path) == len(first)
+    place, last = len(first), pieces.pop()
+    for piece in pieces:
+        place = path.find(piece, place)
+        if place < 0:
+            return False
+        place += len(piece)
+    return path.endswith(last) and len(path) - len(last) >= place if ends else path.find(last, place) >= 0
+
+
+def _plain(path: str) -> str:
+    """A path as it is compared: escaped where it must be, and only there (section 2.2.2)."""
+
+    def one(found: re.Match[str]) -> str:
+        char = chr(int(found[1], 16))
+        return char if char in _UNRESERVED else found[0].upper()
+
+    return _ESCAPE.sub(one, quote(path, safe=_AS_THEY_ARE))

@@ -16,41 +16,91 @@ if TYPE_CHECKING:
 _MOST_PAGES: Final = 20_000
 
 
+class Pdf:
+    """An open PDF, read page by page.
+
+    Attributes:
+        locked: Whether it cannot be read without its password.
+        count: Its pages; 0 if it is locked.
+        bad: The numbers of the pages that could not be read so far.
+
+    Args:
+        file: The file.
+
+    Raises:
+        UnreadableError: It is damaged, or there is no parser for it.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        pypdf = package("pypdf")
+        logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what matters of it is raised
+        self.bad: list[int] = []
+        try:
+            self._reader: PdfReader = pypdf.PdfReader(file)
+            self.locked = bool(self._reader.is_encrypted and not self._reader.decrypt(""))
+            self.count = 0 if self.locked else len(self._reader.pages)
+        except pypdf.errors.DependencyError:
+            raise UnreadableError("encrypted; to open it: pip install 'weiwo[documents]'", passing=True) from None
+        except (pypdf.errors.PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+            raise UnreadableError(f"damaged PDF: {one_line(str(error), 120)}") from None
+        except RecursionError:
+            raise UnreadableError("damaged PDF: its parts contain each other") from None
+
+    def pages(self, most: int) -> Iterator[tuple[int, str]]:
+        """The number and the text of each page that can be read.
+
+        Args:
+            most: Pages to stop after.
+        """
+        for number in range(1, min(self.count, most) + 1):
+            try:
+                text = tidy(self._reader.pages[number - 1].extract_text())
+            except MemoryError:
+                raise
+            except Exception:  # noqa: BLE001 - a broken page raises whatever it happens to break; the others may be whole
+                self.bad.append(number)
+                continue
+            yield number, text
+
+    def stated(self) -> tuple[str, str | None]:
+        """The title and date that it states; a title that only names the file it was made from counts for nothing."""
+        try:
+            stated = self._reader.metadata
+            title = title_of(stated.title) if stated else ""
+            created = stated.creation_date if stated else None
+        except Exception:  # noqa: BLE001 - broken metadata, whatever it raises, is no metadata
+            return "", None
+        made_from = title.lower().startswith(("microsoft word", "microsoft powerpoint", "untitled")) or (
+            title.rpartition(".")[2].lower() in {"doc", "docx", "ppt", "pptx", "tex", "dvi", "indd", "pdf", "qxd"}
+        )
+        return "" if made_from else title, date_of(created.isoformat()) if created else None
+
+
+def on_page(number: int) -> str:
+    """A page of a document, for people."""
+    return f"page {number}"
+
+
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
     """Read a PDF; a passage stays on its page.
 
     Raises:
         UnreadableError: It needs a password, is damaged, or is all pictures.
     """
-    pypdf = package("pypdf")
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what matters of it is raised
-    try:
-        reader = pypdf.PdfReader(file)
-        locked = reader.is_encrypted and not reader.decrypt("")
-        count = 0 if locked else len(reader.pages)
-    except pypdf.errors.DependencyError:
-        raise UnreadableError("encrypted; to open it: pip install 'weiwo[documents]'", passing=True) from None
-    except (pypdf.errors.PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-        raise UnreadableError(f"damaged PDF: {one_line(str(error), 120)}") from None
-    if locked:
+    pdf = Pdf(file)
+    if pdf.locked:
         raise UnreadableError("encrypted; save it without a password")
     found: list[Passage] = []
-    bad: list[int] = []
-    for number in range(1, min(count, _MOST_PAGES) + 1):
-        try:
-            text = tidy(reader.pages[number - 1].extract_text())
-        except MemoryError:
-            raise
-        except Exception:  # noqa: BLE001 - a broken page raises whatever it happens to break; the others may be whole
-            bad.append(number)
-            continue
-        found += passages(chunk_along(text, ())[1], within=f"page {number}", page=number)
+    for number, text in pdf.pages(_MOST_PAGES):
+        found += passages(chunk_along(text, ())[1], within=on_page(number), page=number)
     if not found:
         raise UnreadableError(
-            f"damaged PDF: none of its {count} pages can be read" if bad else "no text, only pictures; run OCR on it"
+            f"damaged PDF: none of its {pdf.count} pages can be read"
+            if pdf.bad
+            else "no text, only pictures; run OCR on it"
         )
-    title, date = _stated(reader)
-    yield Part(title or name, found, date, note=_note(bad, count))
+    title, date = pdf.stated()
+    yield Part(title or name, found, date, note=_note(pdf.bad, pdf.count))
 
 
 def _note(bad: list[int], count: int) -> str:
@@ -59,17 +109,3 @@ def _note(bad: list[int], count: int) -> str:
         return cut
     numbers = ", ".join(map(str, bad[:8])) + (", …" if len(bad) > 8 else "")
     return f"page {numbers} cannot be read; the rest is indexed"
-
-
-def _stated(reader: "PdfReader") -> tuple[str, str | None]:
-    """The title and date that a PDF states; titles that only name the file they were made from count for nothing."""
-    try:
-        stated = reader.metadata
-        title = title_of(stated.title) if stated else ""
-        created = stated.creation_date if stated else None
-    except Exception:  # noqa: BLE001 - broken metadata, whatever it raises, is no metadata
-        return "", None
-    made_from = title.lower().startswith(("microsoft word", "microsoft powerpoint", "untitled")) or (
-        title.rpartition(".")[2].lower() in {"doc", "docx", "ppt", "pptx", "tex", "dvi", "indd", "pdf", "qxd"}
-    )
-    return "" if made_from else title, date_of(created.isoformat()) if created else None
