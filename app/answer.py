@@ -14,6 +14,8 @@ from tools.printable import one_line, printable
 
 _MARK: Final = re.compile(r"(?:\[\d+\])+")
 _LONGEST_QUOTE: Final = 220
+_MOST_ALSO: Final = 3
+_ALSO: Final = {"en": ("also at {}", ", ", " and {} more"), "zh": ("另见 {}", "、", "等 {} 处")}
 
 
 def print_answer(console: Console, result: Mapping[str, Any]) -> None:
@@ -24,11 +26,14 @@ def print_answer(console: Console, result: Mapping[str, Any]) -> None:
     citations = result.get("citations") or ()
     if not citations:
         return
+    language = str(result.get("language", "en"))
     console.print()
-    console.print(Text(label(result.get("language", "en"), "sources"), "bold"))
+    console.print(Text(label(language, "sources"), "bold"))
     for citation in citations:
         mark = f"[{citation['n']}] "
         console.print(Flow(Text.assemble((mark, "cyan"), _origin(citation)), indent=len(mark)))
+        if also := _also(citation, language):
+            console.print(Flow(Text(" " * len(mark) + also, "dim"), indent=len(mark)))
         if quote := _quote(citation):
             console.print(Flow(Text(" " * len(mark) + quote, "dim"), indent=len(mark)))
 
@@ -38,9 +43,12 @@ def plain_answer(result: Mapping[str, Any]) -> str:
     lines = [printable(str(result.get("answer", ""))).strip()]
     citations = result.get("citations") or ()
     if citations:
-        lines += ["", label(result.get("language", "en"), "sources")]
+        language = str(result.get("language", "en"))
+        lines += ["", label(language, "sources")]
         for citation in citations:
             lines.append(f"[{citation['n']}] {_origin(citation)}")
+            if also := _also(citation, language):
+                lines.append(f"    {also}")
             if quote := _quote(citation):
                 lines.append(f"    {quote}")
     return "\n".join(lines) + "\n"
@@ -85,6 +93,16 @@ def _origin(citation: Mapping[str, Any]) -> str:
     origin = f"{title} · {source}" if title and source and title != source else title or source
     place = one_line(str(citation.get("locator") or ""))
     return f"{origin} · {place}" if place else origin
+
+
+def _also(citation: Mapping[str, Any], language: str) -> str:
+    """Where else the same text stands, in a few words."""
+    addresses = [one_line(str(address), 200) for address in citation.get("also") or ()]
+    if not addresses:
+        return ""
+    frame, comma, more = _ALSO["zh" if language == "zh" else "en"]
+    left = len(addresses) - _MOST_ALSO
+    return frame.format(comma.join(addresses[:_MOST_ALSO])) + (more.format(left) if left > 0 else "")
 
 
 def _quote(citation: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.cells import set_cell_size
 from rich.console import Console
@@ -19,6 +19,7 @@ from app.runs import unknown_thread
 from app.session import Session
 from app.tree import duration, plan_tree
 from state import Outcome, Usage
+from text.values import render
 from tools.printable import one_line, printable
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 APPROVAL = "approval"
 """The node that asks a person about a plan."""
+_DISAGREE: Final = {
+    "en": ("{}: sources disagree: ", " against ", ", "),
+    "zh": ("{}：资料说法不一：", "；另有 ", "、"),
+}
 _STYLES = {"complete": "green", "partial": "yellow", "failed": "red", "interrupted": "cyan", "waiting": "cyan"}
 
 
@@ -115,6 +120,8 @@ def print_thread(console: Console, thread: Thread) -> None:
         if revision := values["plan"].revision if values.get("plan") else 0:
             title.append(f" · revision {revision}", "not bold dim")
         console.print(plan_tree(progress, title, language, ascii_only=console.options.ascii_only))
+    for line in disagreements(values, language):
+        console.print(Flow(Text(f"  {line}", "yellow"), indent=4))
     console.print()
     result = values.get("result")
     if APPROVAL in thread.next:
@@ -131,6 +138,24 @@ def print_thread(console: Console, thread: Thread) -> None:
     for line in usage_lines(values.get("usage") or Usage()):
         console.print(Flow(Text(line, "dim"), indent=2))
     console.print(Flow(Text(foot({**result, "thread_id": thread.thread_id}), "dim")))
+
+
+def disagreements(values: Mapping[str, Any], language: str) -> list[str]:
+    """For each task on whose value sources disagree: what which of them give."""
+    outcomes, evidence, plan = values.get("outcomes") or {}, values.get("evidence") or {}, values.get("plan")
+    said, against, comma = _DISAGREE["zh" if language == "zh" else "en"]
+    lines = []
+    for outcome in (outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes):
+        if not outcome.rivals:
+            continue
+        sides = [(outcome.value, outcome.evidence_ids), *((one.value, one.evidence_ids) for one in outcome.rivals)]
+        told = []
+        for value, ids in sides:
+            sources = dict.fromkeys(evidence[key].source for key in ids if key in evidence)
+            origins = comma.join(one_line(source, 120) for source in sources)
+            told.append(f"{render(value, outcome.type, 'zh' if language == 'zh' else 'en')} ({origins})")
+        lines.append(one_line(said.format(outcome.task_id) + against.join(told), 600))
+    return lines
 
 
 def usage_lines(usage: Usage) -> list[str]:

@@ -126,10 +126,10 @@ class Draft:
 
 
 def cited(sentence: str, marks: str, language: Language) -> str:
-    """A sentence with its marks before the stop that ends it, where readers look for them."""
+    """A sentence, or a half of one, with its marks before the stop that ends it, where readers look for them."""
     if not marks:
         return sentence
-    body = sentence.rstrip("。.!！?？")
+    body = sentence.rstrip("。.!！?？;；")
     return f"{body}{' ' if language == 'en' else ''}{marks}{sentence[len(body) :]}"
 
 

@@ -1,12 +1,13 @@
 """The result: one JSON object with the answer and everything behind it, the same for command, server and Python."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.runnables.config import ensure_config
 
 from nodes.findings import current
 from nodes.services import Services
-from state import Answer, Evidence, Outcome, Plan, Usage
+from state import Answer, Citation, Evidence, Outcome, Plan, Usage
 from state.search import SearchState
 
 
@@ -23,7 +24,7 @@ def result_of(state: SearchState, answer: Answer, services: Services) -> dict[st
         "level": assessment.level,
         "team": team.name,
         "answer": answer.text,
-        "citations": [citation.model_dump(mode="json") for citation in answer.citations],
+        "citations": [_citation(citation, state.get("evidence", {})) for citation in answer.citations],
         "claims": [claim.model_dump(mode="json") for claim in answer.claims],
         "plan": plan.to_json() if plan is not None else None,
         "outcomes": {key: _outcome(outcome) for key, outcome in current(state).items()},
@@ -37,10 +38,19 @@ def result_of(state: SearchState, answer: Answer, services: Services) -> dict[st
     }
 
 
+def _citation(citation: Citation, evidence: Mapping[str, Evidence]) -> dict[str, Any]:
+    """A citation, with the further addresses of its text where there are any."""
+    passage = evidence.get(citation.evidence_id)
+    also = {"also": list(passage.also)} if passage is not None and passage.also else {}
+    return {**citation.model_dump(mode="json"), **also}
+
+
 def _outcome(outcome: Outcome) -> dict[str, Any]:
-    return {**outcome.model_dump(mode="json", exclude={"task_id"}), "seconds": round(outcome.seconds, 4)}
+    unset = {name for name in ("support", "rivals") if not getattr(outcome, name)}
+    return {**outcome.model_dump(mode="json", exclude={"task_id", *unset}), "seconds": round(outcome.seconds, 4)}
 
 
 def _evidence(passage: Evidence) -> dict[str, Any]:
     kept = ("id", "source", "title", "text", "score", "task_ids", "locator", "date", "tool")
-    return passage.model_dump(mode="json", include=set(kept))
+    known = (name for name in ("provider", "also", "flags") if getattr(passage, name))
+    return passage.model_dump(mode="json", include={*kept, *known})

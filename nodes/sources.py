@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from state import Citation, Evidence, Language, Outcome, Plan
-from text.language import fold
+from text.near import Known, Told
 from text.values import render
 
 MAX_SOURCES = 14
@@ -97,20 +97,20 @@ def gather(
     ids: list[str] = []
     ordered = [outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes]
     for outcome in ordered:
-        ids.extend(outcome.evidence_ids)
-        for quote in outcome.quotes:
+        ids.extend(relied_on(outcome))
+        for quote in (*outcome.quotes, *(quote for rival in outcome.rivals for quote in rival.quotes)):
             known = quotes.setdefault(quote.evidence_id, [])
             if quote.text not in known:
                 known.append(quote.text)
     cited = set(ids)
     rest = sorted((p for p in evidence.values() if p.id not in cited), key=lambda p: (p.rank, -p.score))
     chosen: list[Evidence] = []
-    seen: set[str] = set()
+    texts = Known()
     for key in dict.fromkeys((*ids, *(passage.id for passage in rest))):
         passage = evidence.get(key)
-        folded = fold(passage.text) if passage else ""
-        if passage is not None and (key in cited or (folded not in seen and len(chosen) < MAX_SOURCES)):
-            seen.add(folded)
+        if passage is None or (key not in cited and len(chosen) >= MAX_SOURCES):
+            continue
+        if texts.add(Told.of(passage.text)) is None or key in cited:
             chosen.append(passage)
     items = [
         Source(n, evidence=passage, quote=" … ".join(quotes.get(passage.id, ()))) for n, passage in enumerate(chosen, 1)
@@ -121,6 +121,12 @@ def gather(
         for n, outcome in enumerate(calculations, len(items) + 1)
     ]
     return Sources(tuple(items), language)
+
+
+def relied_on(outcome: Outcome) -> tuple[str, ...]:
+    """The passages of an outcome: those that give its value, then those that give another."""
+    against = (key for rival in outcome.rivals for key in rival.evidence_ids)
+    return tuple(dict.fromkeys((*outcome.evidence_ids, *against)))
 
 
 def calculation(outcome: Outcome, language: Language) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from state import Citation, Claim, Evidence, Failure, Outcome, Plan, Usage
+from state import Citation, Claim, Evidence, Failure, Outcome, Plan, Quote, Rival, Usage
 from state.limits import ModelCall
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "app" / "result.schema.json").read_text())
@@ -29,6 +29,18 @@ PLAN = Plan.from_json(
 )
 CALL = ModelCall(role="planner", purpose="plan", model="openai:m", rung="json_text", error="timeout")
 FAILED = Outcome(task_id="b", status="failed", failure=Failure(task_id="b", kind="timeout", message="m"))
+QUOTES = (Quote(evidence_id="e", text="甲"),)
+DISAGREED = Outcome(
+    task_id="a",
+    status="succeeded",
+    value=["甲"],
+    type="list[text]",
+    support=2,
+    rivals=(Rival(value=["乙"], evidence_ids=("e",), quotes=QUOTES),),
+)
+FOUND = Evidence(
+    id="e", text="甲", source="a.md", task_ids=("a",), provider="p", also=("b.md",), flags=("instructions",)
+)
 COMPLEX = {
     "question": "谁？",
     "language": "zh",
@@ -37,14 +49,17 @@ COMPLEX = {
     "level": "complex",
     "team": "planner_enhanced",
     "answer": "甲。[1]",
-    "citations": [Citation(n=1, source="a.md", title="A", quote="甲", evidence_id="e").model_dump(mode="json")],
+    "citations": [
+        Citation(n=1, source="a.md", title="A", quote="甲", evidence_id="e").model_dump(mode="json")
+        | {"also": ["b.md"]}
+    ],
     "claims": [Claim(text="甲。", citations=(1,), verdict="supported").model_dump(mode="json")],
     "plan": PLAN.to_json(),
     "outcomes": {
-        "a": Outcome(task_id="a", status="succeeded", value=["甲"], type="list[text]").model_dump(mode="json"),
+        "a": DISAGREED.model_dump(mode="json"),
         "b": FAILED.model_dump(mode="json", exclude={"task_id"}),
     },
-    "evidence": [Evidence(id="e", text="甲", source="a.md", task_ids=("a",)).model_dump(mode="json")],
+    "evidence": [FOUND.model_dump(mode="json")],
     "reflections": [{"decision": "retry", "reason": "timeout", "decided_by": "rule"}],
     "usage": Usage(calls=(CALL,)).model_dump(mode="json"),
     "thread_id": "t",
@@ -107,6 +122,12 @@ def test_good_results_pass(result):
         (["outcomes", "a", "status"], "ok"),
         (["outcomes", "a", "decided_by"], "llm"),
         (["outcomes", "b", "value"], "a value without success"),
+        (["outcomes", "a", "support"], -1),
+        (["outcomes", "a", "rivals", 0, "quotes"], None),
+        (["outcomes", "a", "rivals", 0, "evidence_ids"], None),
+        (["citations", 0, "also"], ["b.md", "b.md"]),
+        (["evidence", 0, "also"], [""]),
+        (["evidence", 0, "flags"], "instructions"),
         (["evidence", 0, "task_ids"], None),
         (["reflections", 0, "decision"], "give up"),
         (["usage", "seconds"], -1),
