@@ -54,24 +54,30 @@ def corpora_there(home: Path) -> tuple[Literal["ok", "note"], str]:
         f"{one.name}: {one.trouble}"
         if one.trouble
         else f"{one.name} ({counted(one.documents, 'document')}, {size(one.bytes)}, {span(one.age)} old)"
+        + (f"; {one.note}" if one.note else "")
         for one in found[:_MOST_SHOWN]
     ]
     if len(found) > _MOST_SHOWN:
         told.append(f"and {len(found) - _MOST_SHOWN:,} more")
-    return "note" if any(one.trouble for one in found) else "ok", ", ".join(told) or "none yet"
+    troubled = any(one.trouble or one.note for one in found)
+    return "note" if troubled else "ok", ", ".join(told) or "none yet"
 
 
 def embeddings_there(corpus: "Corpus", name: str | None) -> tuple[Literal["ok", "note", "problem"], str]:
     """Whether documents are also found by meaning, in one line. Tries the model."""
     from tools.corpus import CorpusError, covered  # noqa: PLC0415 - heavy
     from tools.corpus.bringing import without_vectors  # noqa: PLC0415 - the same
+    from tools.corpus.languages import warned  # noqa: PLC0415 - the same
 
     if name is None:
         return "note", "no WEIWO_EMBEDDINGS is set; beside keywords, character n-grams are searched, not meaning"
     try:
         done, total = covered(corpus)
+        warnings = warned(corpus, name)
     except (CorpusError, ImportError) as error:
         return "problem", without_vectors(error)
+    if warnings:
+        return "note", warnings[0]
     if done < total:
         return "note", f"{name}: {done:,} of {counted(total, 'passage')} have vectors; weiwo index makes the others"
     return "ok", f"{name}: all {counted(total, 'passage')} have vectors"

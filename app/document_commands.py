@@ -15,12 +15,16 @@ def index(
     *,
     name: Annotated[str | None, typer.Option("--name", help="The corpus. Default: default.")] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Follow changes until Ctrl-C.")] = False,
+    into: Annotated[
+        str | None,
+        typer.Option("--into", metavar="@MODULE.NAME", help="Keep a LangChain vector store up to the corpus, too."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Index documents; a second run reads only what has changed."""
     from app.index import index_command  # noqa: PLC0415 - heavy
 
-    raise typer.Exit(index_command(paths, name, watch=watch, as_json=json))
+    raise typer.Exit(index_command(paths, name, watch=watch, as_json=json, into=into))
 
 
 @documents.command()

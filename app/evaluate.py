@@ -20,6 +20,7 @@ from tools.corpus.dataset import Dataset, DatasetError
 from tools.corpus.policy import Policy, PolicyError, Step, load, save
 
 if TYPE_CHECKING:
+    from tools.corpus.embeddings import Embedder
     from tools.corpus.evaluation import Evaluation, Watch
 
 _LINE_SECONDS: Final = 5.0
@@ -66,7 +67,10 @@ def eval_command(
             _print_policy(policy, as_json=as_json)
             return
         dataset = Dataset(Path(folder).expanduser())
-        evaluation = run(_evaluated(settings, dataset, policy, k, strategy))
+        model = run(_model(settings, dataset))
+        if model is None and embeddings:
+            policy = load(home, "")
+        evaluation = run(_evaluated(home, dataset, model, policy, k, strategy))
         if learn:
             known = policy.version
             step = Step(what=f"learned from {dataset.name}", at=_now())
@@ -110,15 +114,31 @@ def _check(folder: str | None, strategy: str, *, learn: bool, promote: bool, dem
         raise UsageError("Missing argument 'DATASET_DIR'; see weiwo eval retrieval --help")
 
 
-async def _evaluated(settings: Settings, dataset: Dataset, policy: Policy, k: int, strategy: str) -> "Evaluation":
+async def _model(settings: Settings, dataset: Dataset) -> "Embedder | None":
+    """The embedding model that a user of these documents would get."""
     from tools.corpus.embeddings import embedder  # noqa: PLC0415 - heavy
+    from tools.corpus.evaluation import languages  # noqa: PLC0415 - heavy
+    from tools.corpus.languages import Fit, measure  # noqa: PLC0415 - heavy
+
+    if settings.embeddings is None:
+        return None
+    model = await asyncio.to_thread(embedder, settings.embeddings)
+    found = await asyncio.to_thread(measure, model)
+    known = Fit(model.name, found, await asyncio.to_thread(languages, dataset))
+    if known.warning:
+        hint(known.warning)
+    return model if known.trusted else None
+
+
+async def _evaluated(
+    home: Path, dataset: Dataset, model: "Embedder | None", policy: Policy, k: int, strategy: str
+) -> "Evaluation":
     from tools.corpus.evaluation import CHOICES, evaluate, indexed  # noqa: PLC0415 - heavy
     from tools.corpus.indexed import IndexedCorpus  # noqa: PLC0415 - heavy
     from tools.corpus.routed import RoutedCorpus  # noqa: PLC0415 - heavy
 
     watch = _telling()
-    model = await asyncio.to_thread(embedder, settings.embeddings) if settings.embeddings else None
-    folder = await asyncio.to_thread(indexed, dataset, Path(settings.home), model, watch)
+    folder = await asyncio.to_thread(indexed, dataset, home, model, watch)
     corpus = RoutedCorpus(await asyncio.to_thread(IndexedCorpus, folder, embedder=model), lambda: policy)
     try:
         return await evaluate(dataset, corpus, k, tuple(CHOICES) if strategy == "all" else (strategy,), watch)

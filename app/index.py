@@ -17,21 +17,25 @@ from app.output import hint, write, write_json
 from app.session import InterruptedRunError, run
 from state.settings import Settings, home
 from tools.corpus.base import CorpusError
+from tools.corpus.outside import outside
 from tools.corpus.shelf import DEFAULT_NAME, Shelved, folder_of, look_at, note_roots, shelved
 from tools.corpus.walk import expand
 from tools.printable import one_line
 
 if TYPE_CHECKING:
     from tools.corpus.embeddings import Progress as Embedding
+    from tools.corpus.outside import OutsideCorpus
     from tools.corpus.report import Progress as Reading
     from tools.corpus.report import Report
     from tools.corpus.writing import IndexWriter
 
 _LINE_SECONDS: Final = 5.0
-_MOST_SHOWN: Final = 40
+_MOST_SHOWN: Final = 200
 
 
-def index_command(paths: Sequence[str], name: str | None, *, watch: bool, as_json: bool) -> int:
+def index_command(
+    paths: Sequence[str], name: str | None, *, watch: bool, as_json: bool, into: str | None = None
+) -> int:
     """Index files, folders and patterns; returns the exit code: 3 where something was left out.
 
     Args:
@@ -39,9 +43,10 @@ def index_command(paths: Sequence[str], name: str | None, *, watch: bool, as_jso
         name: The corpus; without one, the default.
         watch: Whether to go on and follow changes until stopped.
         as_json: Whether to print the summary as JSON, one object a run.
+        into: A vector store elsewhere to put the passages into, too, as `@module.attribute`.
 
     Raises:
-        UsageError: A path or the name is wrong.
+        UsageError: A path, the name or the vector store is wrong.
         CommandError: Another process is writing to the corpus, it is broken, or the run was stopped.
     """
     name = name or DEFAULT_NAME
@@ -49,10 +54,11 @@ def index_command(paths: Sequence[str], name: str | None, *, watch: bool, as_jso
     try:
         folder = folder_of(Path(settings.home), name)
         expand(paths)  # complains before a corpus is made
+        target = outside(into) if into else None
     except CorpusError as error:
         raise UsageError(str(error)) from error
     try:
-        return run(_index(paths, folder, settings.embeddings, watch=watch, as_json=as_json))
+        return run(_index(paths, folder, settings.embeddings, target, watch=watch, as_json=as_json))
     except CorpusError as error:
         raise CommandError(str(error)) from error
     except InterruptedRunError as stopped:
@@ -61,22 +67,38 @@ def index_command(paths: Sequence[str], name: str | None, *, watch: bool, as_jso
         raise CommandError("stopped; what was indexed is kept; run it again to go on", stopped.code) from None
 
 
-async def _index(paths: Sequence[str], folder: Path, model: str | None, *, watch: bool, as_json: bool) -> int:
+async def _index(
+    paths: Sequence[str],
+    folder: Path,
+    model: str | None,
+    target: "OutsideCorpus | None",
+    *,
+    watch: bool,
+    as_json: bool,
+) -> int:
     from tools.corpus.follow import follow  # noqa: PLC0415 - heavy
 
-    code = await _once(paths, folder, model, as_json=as_json)
+    code = await _once(paths, folder, model, target, as_json=as_json)
     if not watch:
         return code
     hint("watching for changes; Ctrl-C ends it")
     async for _ in follow(paths):
         try:
-            code = await _once(paths, folder, model, as_json=as_json, quiet=True)
+            code = await _once(paths, folder, model, target, as_json=as_json, quiet=True)
         except CorpusError as error:  # a path is gone for now, or another process is writing
             hint(f"not indexed: {error}")
     return code
 
 
-async def _once(paths: Sequence[str], folder: Path, model: str | None, *, as_json: bool, quiet: bool = False) -> int:
+async def _once(
+    paths: Sequence[str],
+    folder: Path,
+    model: str | None,
+    target: "OutsideCorpus | None" = None,
+    *,
+    as_json: bool,
+    quiet: bool = False,
+) -> int:
     """One run; `quiet` says nothing where nothing has changed."""
     from tools.corpus.ingest import ingest  # noqa: PLC0415 - heavy
     from tools.corpus.writing import IndexWriter  # noqa: PLC0415 - heavy
@@ -90,6 +112,8 @@ async def _once(paths: Sequence[str], folder: Path, model: str | None, *, as_jso
         await asyncio.to_thread(note_roots, folder, paths)
         if model is not None:
             await asyncio.to_thread(_embed, writer, model, quiet=as_json or quiet)
+        if target is not None:
+            await asyncio.to_thread(_publish, writer, target)
     finally:
         await asyncio.to_thread(writer.close)
     if quiet and not (report.added or report.changed or report.removed or report.moved):
@@ -107,6 +131,7 @@ def _embed(writer: "IndexWriter", name: str, *, quiet: bool) -> None:
     from tools.corpus.bringing import without_vectors  # noqa: PLC0415 - heavy
     from tools.corpus.embed import embed  # noqa: PLC0415 - heavy
     from tools.corpus.embeddings import EmbeddingError, embedder  # noqa: PLC0415 - heavy
+    from tools.corpus.languages import fit  # noqa: PLC0415 - heavy
 
     told = time.monotonic()
 
@@ -119,12 +144,27 @@ def _embed(writer: "IndexWriter", name: str, *, quiet: bool) -> None:
             hint(f"{now.done:,} of {now.total:,} passages have vectors of {now.model}{instead}")
 
     try:
-        done = embed(writer, embedder(name), tell)
+        model = embedder(name)
+        known = fit(writer.store, model)
+        if known.warning and not quiet:
+            hint(known.warning)
+        if not known.trusted:
+            return
+        done = embed(writer, model, tell)
     except (EmbeddingError, ImportError) as error:
         hint(f"{without_vectors(error)}; documents are indexed without vectors")
         return
     if not quiet:
         hint(f"{done.total:,} passages have vectors of {done.model}")
+
+
+def _publish(writer: "IndexWriter", target: "OutsideCorpus") -> None:
+    """Bring a vector store elsewhere up to the corpus."""
+    from tools.corpus.publishing import publish  # noqa: PLC0415 - heavy
+
+    done = publish(writer, target)
+    moved = f"{counted(done.added, 'passage')} added, {done.removed:,} removed"
+    hint(f"{target.name}: {moved}; it has {done.total:,} of this corpus")
 
 
 def corpora_command(*, as_json: bool) -> None:
@@ -225,9 +265,10 @@ def _line(one: Shelved) -> str:
     if one.trouble:
         return f"{one.name}\t{one.trouble}\n"
     left_out = f"\t{one.problems:,} left out" if one.problems else ""
+    note = f"\t{one.note}" if one.note else ""
     return (
         f"{one.name}\t{counted(one.documents, 'document')}\t{counted(one.passages, 'passage')}\t{size(one.bytes)}"
-        f"\t{span(one.age)} ago{left_out}\n"
+        f"\t{span(one.age)} ago{left_out}{note}\n"
     )
 
 
@@ -242,5 +283,6 @@ def _as_json(one: Shelved) -> dict[str, Any]:
         "age_seconds": round(one.age),
         "roots": list(one.roots),
         "vectors": {model: {"done": done, "of": of} for model, (done, of) in one.vectors.items()},
+        **({"note": one.note} if one.note else {}),
         **({"trouble": one.trouble} if one.trouble else {}),
     }

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich import box
 from rich.console import Console
@@ -10,10 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from app.corpora import open_corpus
-from app.errors import UsageError
+from app.errors import CommandError
 from app.flow import Flow
 from state import Evidence
 from state.settings import Settings
+from tools.corpus.base import CorpusError
 from tools.printable import one_line, printable
 
 if TYPE_CHECKING:
@@ -22,35 +23,66 @@ if TYPE_CHECKING:
 _LONGEST_PASSAGE = 400
 
 
+class Explained(NamedTuple):
+    """What a search came to, and why.
+
+    Attributes:
+        passages: The passages, best first.
+        parts: What was done in each corpus that has a router, by its name.
+    """
+
+    passages: list[Evidence]
+    parts: "dict[str, Routed]"
+
+
 async def search(settings: Settings, query: str, k: int) -> list[Evidence]:
     """The passages nearest to a query, best first.
 
     Raises:
         UsageError: The corpus cannot be used.
+        CommandError: It does not answer.
     """
     corpus = await open_corpus(settings)
-    return await corpus.search(query, k)
+    try:
+        return await corpus.search(query, k)
+    except CorpusError as error:
+        raise CommandError(str(error)) from error
 
 
-async def explained(settings: Settings, query: str, k: int) -> "Routed":
+async def explained(settings: Settings, query: str, k: int) -> Explained:
     """`search`, with what was done and why.
 
     Raises:
-        UsageError: The corpus cannot be used, or there are several, each with a router of its own.
+        UsageError: The corpus cannot be used.
+        CommandError: It does not answer.
     """
-    from tools.corpus.routed import RoutedCorpus  # noqa: PLC0415 - heavy
+    from tools.corpus.joined import JoinedCorpus, joined  # noqa: PLC0415 - heavy
+    from tools.corpus.routed import RoutedCorpus  # noqa: PLC0415 - the same
 
-    corpus: object = await open_corpus(settings)
-    if not isinstance(corpus, RoutedCorpus):
-        raise UsageError("--explain; it explains one corpus, and several are searched here; name one with --corpus")
-    return await corpus.find(query, k)
+    corpus = await open_corpus(settings)
+    found: list[list[Evidence]] = []
+    parts: dict[str, Routed] = {}
+    try:
+        for part in corpus.corpora if isinstance(corpus, JoinedCorpus) else (corpus,):
+            if isinstance(part, RoutedCorpus):
+                routed = await part.find(query, k)
+                parts[part.corpus.folder.name] = routed
+                found.append(routed.passages)
+            else:  # kept elsewhere, where the search is not ours
+                found.append(await part.search(query, k))
+    except CorpusError as error:
+        raise CommandError(str(error)) from error
+    return Explained(joined(found, k) if len(found) > 1 else found[0], parts)
 
 
-def as_json(query: str, passages: Sequence[Evidence], routed: "Routed | None" = None) -> dict[str, Any]:
-    """The result as one object, with its explanation if there is one."""
+def as_json(query: str, passages: Sequence[Evidence], told: Explained | None = None) -> dict[str, Any]:
+    """The result as one object, with its explanation if there is one; with one by corpus if there are several."""
     kept = {"id", "source", "title", "text", "score", "rank", "locator", "date"}
     found = {"query": query, "results": [passage.model_dump(mode="json", include=kept) for passage in passages]}
-    return found if routed is None else {**found, "explanation": explanation_json(routed)}
+    if told is None:
+        return found
+    each = {name: explanation_json(routed) for name, routed in told.parts.items()}
+    return {**found, "explanation": next(iter(each.values()))} if len(each) == 1 else {**found, "explanations": each}
 
 
 def explanation_json(routed: "Routed") -> dict[str, Any]:
@@ -66,8 +98,17 @@ def explanation_json(routed: "Routed") -> dict[str, Any]:
     }
 
 
-def print_explanation(console: Console, routed: "Routed") -> None:
-    """Print features, scores and choice as tables, laid out for a terminal or a page."""
+def print_explanation(console: Console, told: Explained) -> None:
+    """Print features, scores and choice as tables, corpus by corpus, laid out for a terminal or a page."""
+    for name, routed in told.parts.items():
+        if len(told.parts) > 1:
+            console.print(Flow(Text(one_line(name), "bold"), indent=2))
+        _print_one(console, routed)
+    if not told.parts:
+        console.print(Flow(Text("what is searched is kept elsewhere, and says nothing of how it searches"), indent=2))
+
+
+def _print_one(console: Console, routed: "Routed") -> None:
     decision, trace = routed.decision, routed.trace
     features = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for head in ("feature", "value"):

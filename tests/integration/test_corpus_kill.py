@@ -1,69 +1,147 @@
-"""kill -9 while a corpus is written to, with a reader running: nothing acknowledged is lost, nothing is torn."""
+"""kill -9 at random moments of ingestion, with a reader running: nothing acknowledged is lost, nothing is torn."""
 
 import asyncio
+import json
+import os
 import random
 import re
-import subprocess
+import signal
 import sys
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
-from tests.support.slow_ingest import DOCUMENTS, PASSAGES, batch
+from tests.support.slow_ingest import DOCUMENTS, PASSAGES, write_version
 from tools.corpus.indexed import IndexedCorpus
+from tools.corpus.ingest import ingest
 from tools.corpus.strategies import Options
 from tools.corpus.writing import IndexWriter
 
 pytestmark = pytest.mark.integration
 
-KILLS = 6
+KILLS = 30
+REAL_EVERY = 6
+"""Each sixth run has its files parsed by worker processes, which take longer to start than all the rest."""
 ALL = Options(strategy="keyword", linked=False)
 
 
-async def versions(corpus):
+async def versions(corpus: IndexedCorpus) -> dict[str, int]:
     """The version of each document, as one search sees it; a document of mixed versions is torn."""
-    found: dict[str, list[int]] = {}
-    for hit in await corpus.search("zebra", 10 * DOCUMENTS, options=ALL):
-        found.setdefault(hit.source, []).append(int(re.search(r"version(\d+)", hit.text)[1]))
-    for source, seen in found.items():
-        assert len(seen) == PASSAGES, (source, seen)
-        assert len(set(seen)) == 1, (source, seen)
-    return {source: seen[0] for source, seen in found.items()}
+    found: dict[str, list[tuple[int, str]]] = {}
+    for hit in await corpus.search("zebra", 2 * DOCUMENTS * PASSAGES, options=ALL):
+        said = re.fullmatch(r"Document number(\d+) (part\d+) version(\d+) zebra\.", hit.text)
+        assert said, hit.text
+        assert hit.source.endswith(f"/{said[1]}.jsonl")
+        found.setdefault(hit.source, []).append((int(said[3]), said[2]))
+    for source, passages in found.items():
+        assert {part for _, part in passages} == {f"part{part}" for part in range(PASSAGES)}, (source, passages)
+        assert len({version for version, _ in passages}) == 1, (source, passages)
+    return {source: passages[0][0] for source, passages in found.items()}
 
 
-async def test_kill_at_random_moments(tmp_path):
-    with IndexWriter(tmp_path) as writer:
-        for version in range(4):
-            writer.apply(batch(version))
-    reader = IndexedCorpus(tmp_path)
-    last, seen = 3, await versions(reader)
-    assert len(seen) == DOCUMENTS
-    chance = random.Random(7)  # noqa: S311  # any moments will do
-    for _ in range(KILLS):
-        child = subprocess.Popen(  # noqa: ASYNC220  # nothing else runs on this loop
-            [sys.executable, "-m", "tests.support.slow_ingest", str(tmp_path), str(last + 1)],
-            stdout=subprocess.PIPE,
-            text=True,
+class Reader:
+    """Searches all the time; no document may be missing, or go back in time."""
+
+    def __init__(self, corpus: IndexedCorpus) -> None:
+        self._corpus = corpus
+        self.seen: dict[str, int] = {}
+        self.searches = 0
+
+    async def run(self) -> None:
+        while True:
+            now = await versions(self._corpus)
+            assert len(now) == DOCUMENTS
+            assert all(now[source] >= version for source, version in self.seen.items())
+            self.seen = now
+            self.searches += 1
+            await asyncio.sleep(0.01)
+
+
+class Runs:
+    """Runs of ingestion, forked by a process that has everything imported."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self.seconds = 0.0
+
+    async def hear(self) -> list[object]:
+        line = await asyncio.wait_for(self._process.stdout.readline(), 30)
+        return json.loads(line)
+
+    async def killed(self, kind: str, after: float | None) -> tuple[bool, int | None, set[str]]:
+        """One run, killed so many seconds after it began; whether it was, what it meant to read, what was kept."""
+        self._process.stdin.write(f"{kind}\n".encode())
+        _, pid = await self.hear()
+        begun = time.monotonic()
+        if after is not None:
+            await asyncio.sleep(after)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        todo, kept, ended = None, set(), False
+        while (said := await self.hear())[0] != "gone":
+            todo = said[1] if said[0] == "todo" else todo
+            kept |= set(said[1]) if said[0] == "kept" else set()
+            ended |= said[0] == "ended"
+        self.seconds = time.monotonic() - begun
+        return not ended, todo, kept
+
+
+async def test_thirty_kills_at_random_moments(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files, folder = tmp_path / "files", tmp_path / "corpus"
+    files.mkdir()
+    write_version(files, 0)
+    with IndexWriter(folder) as writer:
+        await ingest([files], writer)
+    reader = Reader(IndexedCorpus(folder))
+    reading = asyncio.create_task(reader.run())
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.support.slow_ingest", str(folder), str(files)),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    runs, chance = Runs(process), random.Random(7)  # noqa: S311  # any moments will do
+    kills = halfway = version = 0
+    longest = {}
+    try:
+        for kind in ("real", "quick"):  # how long they take here and now, so that moments are within them
+            version += 1
+            write_version(files, version)
+            _, todo, kept = await runs.killed(kind, None)
+            longest[kind] = runs.seconds
+            assert todo == len(kept) == DOCUMENTS
+        after = await versions(IndexedCorpus(folder))
+        while kills < KILLS:
+            if min(after.values()) == version:
+                version += 1
+                write_version(files, version)
+            lacking = sum(one < version for one in after.values())
+            kind = "quick" if kills % REAL_EVERY else "real"
+            was_killed, todo, kept = await runs.killed(kind, chance.uniform(0, longest[kind]))
+            kills += was_killed
+            assert todo in {None, lacking}  # it goes on from where the one before was
+            after = await versions(IndexedCorpus(folder))
+            assert len(after) == DOCUMENTS
+            assert all(after[source] == version for source in kept)
+            assert sum(one < version for one in after.values()) <= lacking - len(kept)
+            halfway += 0 < sum(one < version for one in after.values()) < DOCUMENTS
+            assert not reading.done() or reading.exception() is None
+        assert halfway >= KILLS // 6  # or the moments were no good
+        with IndexWriter(folder) as writer:
+            report = await ingest([files], writer)
+        assert (report.unchanged, report.changed) == (
+            sum(one == version for one in after.values()),
+            sum(one < version for one in after.values()),
         )
-        try:
-            assert child.stdout.readline().strip() == str(last + 1)
-            until = time.monotonic() + chance.uniform(0, 0.6)
-            while time.monotonic() < until:
-                now = await versions(reader)
-                assert len(now) == DOCUMENTS
-                assert all(now[source] >= seen[source] for source in seen)  # never back in time
-                seen = now
-                await asyncio.sleep(0)
-        finally:
-            child.kill()
-            acknowledged = child.stdout.read().split()
-            child.stdout.close()
-            child.wait(30)
-        last = max([last + 1, *map(int, acknowledged)])
-        after = await versions(IndexedCorpus(tmp_path))
-        assert max(after.values()) >= last
-        expected = {}
-        for version in range(max(after.values()) + 1):
-            expected |= {head.source: version for head, _ in batch(version).put}
-        assert after == expected
-        last = max(after.values())
+        assert set((await versions(IndexedCorpus(folder))).values()) == {version}
+        assert reader.searches > KILLS
+    finally:
+        reading.cancel()
+        with suppress(asyncio.CancelledError):
+            await reading
+        process.stdin.close()
+        await process.wait()

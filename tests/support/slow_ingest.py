@@ -1,37 +1,105 @@
-"""Writes to a corpus until it is killed, saying on its output what it was told is kept.
+"""Ingests a folder again and again, to be killed: a warm process that forks one run for each line it is sent.
 
-    python -m tests.support.slow_ingest FOLDER FIRST
+    python -m tests.support.slow_ingest CORPUS FILES
 
-Document n has four passages that all say "version V"; every batch puts five documents at the next version.
+A line "real" starts a run whose files are parsed by worker processes, as a user's; any other line a run that parses
+them itself, which starts at once. It writes JSON lists, a line each, in one order for all who write: `["run", pid]`,
+`["todo", files]` that a run means to read, `["kept", names]` whenever the index has acknowledged them, `["ended"]`.
+Every file has one version, which each of its passages states.
 """
 
+import asyncio
+import json
+import os
 import sys
-from itertools import count
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from tests.support.corpora import document
-from tools.corpus.records import Changes
+from tools.corpus import batches, ingest, worker
+from tools.corpus.records import Changes, Known
+from tools.corpus.report import Progress
 from tools.corpus.writing import IndexWriter
 
-DOCUMENTS = 20
-PASSAGES = 4
+DOCUMENTS = 40
+PASSAGES = 3
+_A_BATCH = 4
+_FLUSH_EVERY = 3
 
 
-def batch(version: int) -> Changes:
-    """The batch of a version."""
-    start = version * 5 % DOCUMENTS
-    return Changes(
-        put=[
-            document(f"{n}.md", *(f"document number{n} part{p} version{version} zebra" for p in range(PASSAGES)))
-            for n in range(start, start + 5)
-        ]
-    )
+def text(number: int, version: int) -> str:
+    """What a file says at a version."""
+    said = (f"Document number{number} part{part} version{version} zebra." for part in range(PASSAGES))
+    return "".join(json.dumps({"text": one}) + "\n" for one in said)  # each record is a passage
+
+
+def write_version(folder: Path, version: int) -> None:
+    """Bring all files to a version."""
+    for number in range(DOCUMENTS):
+        (folder / f"{number}.jsonl").write_text(text(number, version), encoding="utf-8")
+
+
+class _Within:
+    """Reads files within this process, in place of `tools.corpus.pool.Worker`."""
+
+    async def ask(self, request: dict[str, Any]) -> AsyncIterator[list[Any]]:
+        for number, file in enumerate(request["files"]):
+            for message in worker._read(file):  # what a worker does
+                yield [number, message]
+                await asyncio.sleep(0)
+
+    async def close(self) -> None:
+        return None
+
+
+class _Telling:
+    """A writer that says what it has acknowledged, once it has."""
+
+    def __init__(self, writer: IndexWriter) -> None:
+        self._writer = writer
+
+    def known(self) -> Mapping[str, Known]:
+        return self._writer.known()
+
+    def apply(self, changes: Changes) -> int:
+        generation = self._writer.apply(changes)
+        _say("kept", [head.source for head, _ in changes.put])
+        if generation % _FLUSH_EVERY == 0:
+            self._writer.flush()
+        return generation
+
+
+def _say(*what: object) -> None:
+    os.write(1, json.dumps(what).encode() + b"\n")  # short enough to be written whole or not at all
+
+
+def _run(corpus: Path, files: str, *, real: bool) -> None:
+    batches.BATCH_DOCUMENTS = _A_BATCH  # type: ignore[misc]
+    if not real:
+        ingest.Worker = _Within  # type: ignore[misc, assignment]
+    told: list[int] = []
+
+    def tell(now: Progress) -> None:
+        if not told:
+            told.append(now.files_total)
+            _say("todo", now.files_total)
+
+    with IndexWriter(corpus, wait_seconds=30) as writer:
+        asyncio.run(ingest.ingest([files], _Telling(writer), progress=tell))
+    _say("ended")
+
+
+def main() -> None:
+    """Fork a run for each line, one at a time."""
+    for line in sys.stdin:
+        child = os.fork()
+        if not child:
+            _run(Path(sys.argv[1]), sys.argv[2], real=line.strip() == "real")
+            os._exit(0)
+        _say("run", child)
+        os.waitpid(child, 0)
+        _say("gone")
 
 
 if __name__ == "__main__":
-    with IndexWriter(Path(sys.argv[1]), wait_seconds=30) as writer:
-        for version in count(int(sys.argv[2])):
-            writer.apply(batch(version))
-            print(version, flush=True)  # noqa: T201  # the parent reads it
-            if version % 3 == 0:
-                writer.flush()
+    main()

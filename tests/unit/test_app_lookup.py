@@ -4,16 +4,19 @@ import io
 import json
 
 import pytest
+from langchain_core.documents import Document
+from langchain_core.vectorstores import InMemoryVectorStore
 from rich.console import Console
 
 from app import lookup
 from app import telemetry as shown
-from app.errors import UsageError
+from app.errors import CommandError
 from state.settings import Settings
-from tests.support.corpora import document
+from tests.support.corpora import LetterEmbeddings, document
 from tools.corpus.indexed import IndexedCorpus
 from tools.corpus.joined import JoinedCorpus
 from tools.corpus.observed import summarized
+from tools.corpus.outside import OutsideCorpus
 from tools.corpus.records import Changes
 from tools.corpus.routed import RoutedCorpus
 from tools.corpus.writing import IndexWriter
@@ -39,9 +42,9 @@ def printed(draw, *arguments, width=100):
 
 
 async def test_features_scores_and_choice_are_shown_as_tables(settings):
-    routed = await lookup.explained(settings, "Who closed INC-49217?", 3)
-    assert [passage.source for passage in routed.passages] == ["note.txt"]
-    text = printed(lookup.print_explanation, routed)
+    told = await lookup.explained(settings, "Who closed INC-49217?", 3)
+    assert [passage.source for passage in told.passages] == ["note.txt"]
+    text = printed(lookup.print_explanation, told)
     for word in (
         "exact",
         "inc-49217",
@@ -56,28 +59,57 @@ async def test_features_scores_and_choice_are_shown_as_tables(settings):
         assert word in text, word
     (row,) = [line for line in text.splitlines() if line.strip().startswith("keyword ") and "chosen" in line]
     assert "chosen" in row
-    assert all(len(line) <= 40 for line in printed(lookup.print_explanation, routed, width=40).splitlines())
+    assert all(len(line) <= 40 for line in printed(lookup.print_explanation, told, width=40).splitlines())
 
 
 async def test_the_explanation_is_json_beside_the_results(settings):
-    routed = await lookup.explained(settings, "Who closed it?", 3)
-    whole = json.loads(json.dumps(lookup.as_json("Who closed it?", routed.passages, routed)))
+    told = await lookup.explained(settings, "Who closed it?", 3)
+    whole = json.loads(json.dumps(lookup.as_json("Who closed it?", told.passages, told)))
     found = whole["explanation"]
     assert (found["strategy"], found["by"], found["candidate"]) == ("hybrid", "prior", "hybrid")
     assert found["features"]["asking"] is True
     assert set(found["scores"]) == {"hybrid", "keyword", "vector"}
     assert found["segment"] == "en:plain"
     assert found["milliseconds"]["keyword"] >= 0
-    assert "explanation" not in lookup.as_json("q", routed.passages)
+    assert "explanation" not in lookup.as_json("q", told.passages)
 
 
-async def test_one_corpus_is_explained_at_a_time(settings, monkeypatch):
+async def test_several_corpora_are_explained_one_by_one(settings, monkeypatch, tmp_path):
+    corpora = []
+    for name in ("first", "second"):
+        with IndexWriter(tmp_path / name) as writer:
+            writer.apply(Changes(put=[document(f"{name}.txt", f"Ticket INC-49217 is in the {name} list.")]))
+        corpora.append(RoutedCorpus(IndexedCorpus(tmp_path / name)))
+    elsewhere = OutsideCorpus("@m.x", InMemoryVectorStore(LetterEmbeddings()))
+    elsewhere.inner.add_documents([Document("Ticket INC-49217, elsewhere.", metadata={"source": "third.txt"})])
+
     async def several(_):
-        return JoinedCorpus(())
+        return JoinedCorpus([*corpora, elsewhere])
 
     monkeypatch.setattr(lookup, "open_corpus", several)
-    with pytest.raises(UsageError, match="name one with --corpus"):
-        await lookup.explained(settings, "q", 3)
+    told = await lookup.explained(settings, "Who closed INC-49217?", 3)
+    assert {passage.source for passage in told.passages} == {"first.txt", "second.txt", "third.txt"}
+    assert [passage.rank for passage in told.passages] == [1, 2, 3]
+    text = printed(lookup.print_explanation, told)
+    assert [line for line in text.splitlines() if line in {"first", "second"}] == ["first", "second"]
+    assert text.count("by the rule") == 2
+    found = lookup.as_json("q", told.passages, told)
+    assert set(found["explanations"]) == {"first", "second"}
+    assert found["explanations"]["first"]["strategy"] == "keyword"
+
+
+async def test_a_store_that_does_not_answer_is_one_line(settings, monkeypatch):
+    broken = OutsideCorpus("@m.x", InMemoryVectorStore(down := LetterEmbeddings()))
+    broken.inner.add_documents([Document("Words.")])
+    down.down = True
+
+    async def opened(_):
+        return broken
+
+    monkeypatch.setattr(lookup, "open_corpus", opened)
+    for ask in (lookup.search, lookup.explained):
+        with pytest.raises(CommandError, match=r"@m\.x: ConnectionError: connection refused"):
+            await ask(settings, "q", 3)
 
 
 def record(at, words=5, **more):

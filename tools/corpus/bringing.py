@@ -154,6 +154,7 @@ def embed_few(corpus: "IndexedCorpus", folder: Path, label: str, say: Tell) -> b
     """
     from tools.corpus.embed import embed  # noqa: PLC0415  # heavy
     from tools.corpus.embeddings import EmbeddingError  # noqa: PLC0415  # the same
+    from tools.corpus.languages import fit  # noqa: PLC0415  # the same
 
     model = corpus.embedder
     if model is None or time.monotonic() < _rest_until.get(folder, 0.0):
@@ -166,6 +167,12 @@ def embed_few(corpus: "IndexedCorpus", folder: Path, label: str, say: Tell) -> b
         return True
     try:
         with IndexWriter(folder, wait_seconds=BUSY_SECONDS) as writer:
+            known = fit(writer.store, model)
+            if known.warning:
+                say(f"corpus {label}: {known.warning}")
+            if not known.trusted:
+                corpus.embedder = None
+                return True
             embed(writer, model)
     except BusyError:
         return False  # whoever is writing may see to it

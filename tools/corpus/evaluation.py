@@ -8,6 +8,7 @@ on it, so that what is missing to it (regret) bounds what any router over these 
 import hashlib
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -16,6 +17,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, Final, NamedTuple
 
+from text.language import detect_language
 from tools.corpus.chunks import chunk
 from tools.corpus.dataset import Dataset, Entry
 from tools.corpus.embed import embed
@@ -45,6 +47,8 @@ _KEPT: Final = 8
 _LEARNING: Final = 0.5
 """The share of a set's questions that policies learn from; the others are never learned from, so they are evidence."""
 _COMPLETE: Final = "complete"
+_LOOKED_AT: Final = 500
+"""Characters that tell the language of a document."""
 
 Watch = Callable[[str, int, int], None]
 """Told what is being done, how much of it is, and of how much; 0 if nobody knows."""
@@ -258,6 +262,13 @@ def indexed(dataset: Dataset, home: Path, model: Embedder | None, watch: Watch |
     complete.touch()
     _tidy(folder.parent)
     return folder
+
+
+def languages(dataset: Dataset) -> Counter[str]:
+    """How many of a set's first documents are in which language."""
+    return Counter(
+        detect_language(f"{one.title} {one.text[:_LOOKED_AT]}") for one in islice(dataset.documents(), _BATCH)
+    )
 
 
 def _document(entry: Entry) -> Document:

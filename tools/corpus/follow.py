@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from tools.corpus.base import CorpusError
+from tools.corpus.walk import ours
 from tools.printable import one_line
 
 SETTLE_MILLISECONDS: Final = 1_500
@@ -14,7 +15,7 @@ SETTLE_MILLISECONDS: Final = 1_500
 
 
 async def follow(paths: Iterable[str | os.PathLike[str]]) -> AsyncIterator[int]:
-    """Wait for changes below files, folders and patterns; hidden files do not count.
+    """Wait for changes below files, folders and patterns; hidden files and our own (`WEIWO_HOME`) do not count.
 
     Yields:
         How many files have changed, whenever there is quiet again or `SETTLE_MILLISECONDS` have passed.
@@ -25,9 +26,12 @@ async def follow(paths: Iterable[str | os.PathLike[str]]) -> AsyncIterator[int]:
     from watchfiles import Change, awatch  # noqa: PLC0415 - upon need
 
     roots = sorted({_watched(os.fspath(path)) for path in paths})
+    own = frozenset[str]().union(*map(ours, roots))
 
     def counts(_: Change, path: str) -> bool:
         root = next((root for root in roots if path.startswith(root)), "")
+        if any(path == one or path.startswith(os.path.join(one, "")) for one in own):  # noqa: PTH118  # strings here
+            return False
         return not any(part.startswith(".") or part == "node_modules" for part in Path(path[len(root) :]).parts)
 
     try:

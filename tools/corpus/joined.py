@@ -38,23 +38,8 @@ class JoinedCorpus:
         return sum(corpus.size for corpus in self.corpora)
 
     async def search(self, query: str, k: int = 8) -> list[Evidence]:
-        """Find the passages nearest to a question; see `Corpus.search`.
-
-        The scores of two indexes have no common scale, so each is taken as a share of its corpus' best.
-        """
-        found = await asyncio.gather(*(corpus.search(query, k) for corpus in self.corpora))
-        best: dict[str, tuple[float, int, Evidence]] = {}
-        for place, passages in enumerate(found):
-            top = max((passage.score for passage in passages), default=0.0) or 1.0
-            for passage in passages:
-                one = (passage.score / top, -place, passage)
-                if passage.id not in best or one[:2] > best[passage.id][:2]:
-                    best[passage.id] = one
-        order = sorted(best.values(), key=lambda one: (-one[0], -one[1], one[2].rank))[: max(k, 0)]
-        return [
-            passage.model_copy(update={"score": round(score, 4), "rank": rank})
-            for rank, (score, _, passage) in enumerate(order, 1)
-        ]
+        """Find the passages nearest to a question; see `Corpus.search`."""
+        return joined(await asyncio.gather(*(corpus.search(query, k) for corpus in self.corpora)), k)
 
     async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
         """Read one document; see `Corpus.open`. Where several corpora know the name, it must be the same document's."""
@@ -75,3 +60,22 @@ class JoinedCorpus:
         if not found:
             raise next((one for one in refusals if " names " in str(one)), refusals[0])
         return next(iter(found.values()))
+
+
+def joined(found: Sequence[Sequence[Evidence]], k: int) -> list[Evidence]:
+    """What several corpora found, in one order.
+
+    The scores of two indexes have no common scale, so each is taken as a share of its corpus' best.
+    """
+    best: dict[str, tuple[float, int, Evidence]] = {}
+    for place, passages in enumerate(found):
+        top = max((passage.score for passage in passages), default=0.0) or 1.0
+        for passage in passages:
+            one = (passage.score / top, -place, passage)
+            if passage.id not in best or one[:2] > best[passage.id][:2]:
+                best[passage.id] = one
+    order = sorted(best.values(), key=lambda one: (-one[0], -one[1], one[2].rank))[: max(k, 0)]
+    return [
+        passage.model_copy(update={"score": round(score, 4), "rank": rank})
+        for rank, (score, _, passage) in enumerate(order, 1)
+    ]

@@ -42,6 +42,7 @@ class Shelved:
         age: Seconds since it was last written.
         roots: The files, folders and patterns that it is made of.
         vectors: Passages that have a vector, equal ones counted once, by embedding model; and how many there are.
+        note: What a person should know of its embedding model, in one line; empty where that is nothing.
         trouble: Why it cannot be read, in one line; empty where it can.
     """
 
@@ -54,6 +55,7 @@ class Shelved:
     age: float = 0.0
     roots: tuple[str, ...] = ()
     vectors: dict[str, tuple[int, int]] = field(default_factory=dict)
+    note: str = ""
     trouble: str = ""
 
 
@@ -172,6 +174,7 @@ def shelved(home: Path) -> Iterator[Shelved]:
 
 def look_at(folder: Path) -> Shelved:
     """What a list shows of one corpus."""
+    from tools.corpus.languages import noted  # noqa: PLC0415 - upon need
     from tools.corpus.store import Store  # noqa: PLC0415 - upon need
     from tools.corpus.writing import STORE  # noqa: PLC0415 - the same
 
@@ -189,9 +192,11 @@ def look_at(folder: Path) -> Shelved:
             models = [row[0] for row in connection.execute("SELECT name FROM models ORDER BY id")]
             vectors = {model: _coverage(connection, model) for model in models}
             problems = len(store.problems())
+            known = noted(store)
     except (CorpusError, sqlite3.Error) as error:
         return Shelved(folder.name, folder, bytes=size, age=age, roots=roots, trouble=one_line(str(error)))
-    return Shelved(folder.name, folder, documents, passages, problems, size, age, roots, vectors)
+    note = known.warning if known else ""
+    return Shelved(folder.name, folder, documents, passages, problems, size, age, roots, vectors, note)
 
 
 def _statuses(folder: Path) -> Iterator[os.stat_result]:

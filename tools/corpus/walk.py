@@ -3,7 +3,8 @@
 A folder's `.gitignore` and `.weiwoignore` say what below it is left out, silently, as in git. So are hidden files and
 other people's packages (`node_modules`, virtual environments); files of types that we do not read are counted. What a
 user may have meant is a problem with a name and a reason. Links within what is searched are passed over, since their
-targets are found anyway, which also ends every loop; a link out of it is not followed: anyone may have set it.
+targets are found anyway, which also ends every loop; a link out of it is not followed: anyone may have set it. Weiwo's
+own files (`WEIWO_HOME`) are no documents, wherever they are.
 """
 
 # Paths stay strings here, since there may be a million.
@@ -19,6 +20,7 @@ from os.path import abspath, join, normpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from state.settings import home
 from tools.corpus.base import CorpusError, Problem
 from tools.corpus.formats import kind_of
 from tools.corpus.reading import source_of
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 IGNORE_FILES: Final = (".gitignore", ".weiwoignore")
+OWN_NAMES: Final = ("corpora", "evaluation", "drafts", "locks", "retrieval-policy.json")
+"""What Weiwo writes to `WEIWO_HOME` and might take for documents."""
 _FOREIGN: Final = frozenset({"node_modules", "bower_components", "__pycache__", "site-packages"})
 _ENVIRONMENT: Final = "pyvenv.cfg"
 _MOST_IGNORE_BYTES: Final = 1_000_000
@@ -120,6 +124,17 @@ def walk(roots: Iterable[str]) -> Listing:
     return listing
 
 
+def ours(top: str) -> frozenset[str]:
+    """The files and folders of Weiwo itself that are below a folder, named from there.
+
+    Where the folder is `WEIWO_HOME` or in it, somebody keeps documents there, too: then only what we write counts.
+    """
+    real, real_home = os.path.realpath(top), os.path.realpath(home())
+    if real != real_home and real_home.startswith(join(real, "")):
+        return frozenset({join(top, os.path.relpath(real_home, real))})
+    return frozenset(join(top, os.path.relpath(join(real_home, name), real)) for name in OWN_NAMES)
+
+
 def stat_of(path: str) -> File | None:
     """A file as it is now; None where none can be seen."""
     try:
@@ -152,9 +167,11 @@ class _Walker:
     def __init__(self, listing: Listing, tops: list[str]) -> None:
         self._listing = listing
         self._tops = tops
+        self._ours: frozenset[str] = frozenset()
 
     def walk(self, top: str) -> None:
         """List what is below a folder."""
+        self._ours = ours(top)
         folders: list[tuple[str, _Ignored | None]] = [(top, None)]
         while folders:
             folder, ignored = folders.pop()
@@ -175,7 +192,7 @@ class _Walker:
     def _entries(self, listed: list[os.DirEntry[str]], ignored: "_Ignored | None") -> Iterator[str]:
         """Take the files of a folder in; yields the folders below it."""
         for entry in listed:
-            if entry.name.startswith("."):
+            if entry.name.startswith(".") or entry.path in self._ours:
                 continue
             try:
                 is_folder = entry.is_dir(follow_symlinks=False)

@@ -1,0 +1,132 @@
+"""Putting the passages of a corpus into a LangChain vector store, and keeping it up to them: only what has changed.
+
+So the documents that one machine reads can be searched by many, in Postgres, Qdrant or another. What the store has
+taken is noted in the corpus, batch by batch: cut off at any moment, it goes on there the next time.
+"""
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice
+from typing import Any, Final
+
+from tools.corpus.base import CorpusError
+from tools.corpus.outside import OutsideCorpus
+from tools.corpus.writing import IndexWriter
+from tools.failures import redacted
+from tools.printable import one_line
+
+BATCH: Final = 64
+ATTEMPTS: Final = 3
+"""Calls for one batch, waiting 1 and 4 seconds between them."""
+
+_NOTES: Final = (
+    "CREATE TABLE IF NOT EXISTS published"
+    "(target TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY(target, id)) WITHOUT ROWID"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What was done.
+
+    Attributes:
+        added: Passages put into the store.
+        removed: Passages taken out of it.
+        total: Passages that it now has of this corpus.
+    """
+
+    added: int
+    removed: int
+    total: int
+
+
+def publish(writer: IndexWriter, target: OutsideCorpus, *, sleep: Callable[[float], None] = time.sleep) -> Published:
+    """Bring a vector store up to a corpus. What others have put there stays. Blocks for as long as the store takes.
+
+    Args:
+        writer: The writer of the corpus.
+        target: The store.
+        sleep: How to wait between attempts.
+
+    Raises:
+        CorpusError: It is no vector store, or does not take what it is given; what it took until then is noted.
+    """
+    from langchain_core.documents import Document  # noqa: PLC0415  # heavy
+    from langchain_core.vectorstores import VectorStore  # noqa: PLC0415  # the same
+
+    inner = target.inner
+    if not isinstance(inner, VectorStore):
+        raise CorpusError(f"{target.name}: a {type(inner).__name__}, which takes no documents; name a vector store")
+    store = writer.store
+    with store.writing() as connection:
+        connection.execute(_NOTES)
+        known = {row[0] for row in connection.execute("SELECT id FROM published WHERE target = ?", (target.name,))}
+    with store.reading() as connection:
+        there = dict(_passages(connection))
+    lacking, gone = iter([one for one in there if one not in known]), iter(sorted(known - there.keys()))
+    added = removed = 0
+    while batch := list(islice(lacking, BATCH)):
+        with store.reading() as connection:
+            rows = _rows(connection, [there[one] for one in batch])
+        documents = [Document(id=one, page_content=rows[there[one]][0], metadata=rows[there[one]][1]) for one in batch]
+        _tried(target.name, lambda: inner.add_documents(documents, ids=batch), sleep)  # noqa: B023  # called at once
+        with store.writing() as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO published VALUES (?, ?)", [(target.name, one) for one in batch]
+            )
+        added += len(batch)
+    while batch := list(islice(gone, BATCH)):
+        _tried(target.name, lambda: inner.delete(batch), sleep)  # the same
+        with store.writing() as connection:
+            connection.executemany(
+                "DELETE FROM published WHERE target = ? AND id = ?", [(target.name, one) for one in batch]
+            )
+        removed += len(batch)
+    return Published(added, removed, len(there))
+
+
+def _passages(connection: sqlite3.Connection) -> Iterator[tuple[str, int]]:
+    """The living passages, by an id that stays theirs as long as file, place and words do."""
+    for number, source, locator, key in connection.execute(
+        "SELECT passages.id, source, locator, hash FROM documents JOIN passages"
+        " ON passages.id BETWEEN first AND first + count - 1 WHERE died IS NULL ORDER BY passages.id"
+    ):
+        yield _uuid(source, locator, key), number
+
+
+def _uuid(*parts: str) -> str:
+    """An id in the form that every store takes."""
+    digest = sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{digest[:8]}-{digest[8:12]}-5{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
+
+
+def _rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, tuple[str, dict[str, Any]]]:
+    """Text and metadata of passages; what is not known of one is left out, since some stores take no null."""
+    found = connection.execute(
+        "SELECT passages.id, text, source, title, locator, date, documents.type, language, page FROM json_each(?)"
+        " CROSS JOIN passages ON passages.id = value CROSS JOIN documents ON documents.id = document",
+        (json.dumps(list(numbers)),),
+    )
+    names = ("source", "title", "locator", "date", "type", "language", "page")
+    return {row[0]: (row[1], _stated(dict(zip(names, row[2:], strict=True)))) for row in found}
+
+
+def _stated(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in metadata.items() if value not in {None, ""}}
+
+
+def _tried(name: str, call: Callable[[], object], sleep: Callable[[float], None]) -> None:
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            call()
+        except Exception as error:
+            if attempt == ATTEMPTS:
+                said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+                raise CorpusError(f"{name}: {said}; see if it is up; run it again to go on") from error
+            sleep(attempt**2)
+        else:
+            return
