@@ -1,0 +1,131 @@
+"""Weiwo on a web of its own, beside one search and one answer, on the same questions in the same run.
+
+    python benchmarks/web.py [--questions N] [--seed S] [--show]
+
+Some 320 generated pages of an invented country on loopback (`tests.web_world`), in English and Chinese: facts that take
+several pages, pages that contradict each other, copies, dead and blocked pages, pages of 50 MB, wrong charsets.
+Weiwo answers by rules and with a scripted model that knows only what its prompts show. Beside it, with the same reader:
+one search and the snippets, and one search and the first three pages. `--show` prints what was not right.
+Exits with 1 if one of the promises about pages that are not what they seem is broken.
+"""
+
+import argparse
+import asyncio
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from langchain_core.language_models import BaseChatModel
+
+from graph import build_graph
+from graph.store import open_store
+from graph.sync import SearchGraph
+from state.settings import Context, Settings
+from tests.web_world.hazards import Promise, again, of_each_kind, promises, tour, toured
+from tests.web_world.model import reader
+from tests.web_world.questions import Question, questions
+from tests.web_world.runs import ONE_SHOT_PAGES, Answered, ask, by_shape, losses, one_shot, table
+from tests.web_world.server import WebWorld
+from tests.web_world.site import build
+
+TOOL_SECONDS = 3.0
+TWICE = 5
+"""Questions that are asked a second time."""
+_FOREIGN = ("WEIWO_", "OPENAI_", "TAVILY_", "SEARXNG_", "BRAVE_", "SERPER_", "BING_", "JINA_", "LANGSMITH_")
+
+Way = Callable[[WebWorld, Question], Awaitable[Answered]]
+
+
+def weiwo(context: Context, model: BaseChatModel | None) -> Way:
+    """Weiwo, on the web alone."""
+    graphs: dict[WebWorld, SearchGraph] = {}
+
+    async def answer(world: WebWorld, question: Question) -> Answered:
+        if world not in graphs:
+            graphs[world] = build_graph(tools=[world.read_page()], models=model)
+        return await ask(graphs[world], world, question, context)
+
+    return answer
+
+
+def once(model: BaseChatModel | None, pages: int) -> Way:
+    """One search, some pages, one answer."""
+    return lambda world, question: one_shot(world, question, model, pages=pages)
+
+
+async def asked_twice(world: WebWorld, context: Context, asked: Sequence[Question]) -> Promise:
+    """Whether a question that is asked again is answered without the web while results are kept."""
+    async with open_store(Settings.resolve(context)) as store:
+        graph = build_graph(store=store, tools=[world.read_page()], models=reader())
+        pairs = [(await ask(graph, world, one, context), await ask(graph, world, one, context)) for one in asked]
+    return again(pairs)
+
+
+@contextmanager
+def served(seed: int) -> Iterator[WebWorld]:
+    """A web at an address of its own, so that nothing is kept of what others have fetched."""
+    with WebWorld(seed) as world:
+        os.environ["SEARXNG_BASE_URL"] = world.search_url
+        yield world
+
+
+async def main(count: int | None, seed: int, *, show: bool) -> int:
+    """Ask everything in every way, print the figures; the exit code."""
+    for name in [name for name in os.environ if name.startswith(_FOREIGN)]:
+        del os.environ[name]
+    with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as empty:
+        os.environ["WEIWO_HOME"] = home
+        context = Context(search=["searxng"], corpus=[empty], tool_seconds=TOOL_SECONDS, max_model_calls=200)
+        ways: dict[str, Way] = {
+            "one search, snippets, rules": once(None, 0),
+            "one search, 3 pages, rules": once(None, ONE_SHOT_PAGES),
+            "Weiwo, rules": weiwo(context, None),
+            "one search, snippets, model": once(reader(), 0),
+            "one search, 3 pages, model": once(reader(), ONE_SHOT_PAGES),
+            "Weiwo, model": weiwo(context, reader()),
+        }
+        site = build(seed)
+        asked = questions(site, seed)[:count]
+        print(f"{len(site.pages)} pages, {len(asked)} questions, seed {seed}\n", flush=True)
+        worlds, rows = [], {}
+        for name, way in ways.items():
+            with served(seed) as world:
+                rows[name] = [await way(world, question) for question in asked]
+                worlds.append(world)
+        print(table(rows, site))
+        print(f"\nright of each shape\n{by_shape(rows)}")
+        asked_weiwo = {name: answered for name, answered in rows.items() if name.startswith("Weiwo")}
+        print(f"\nwhere those that are not right went astray\n{losses(asked_weiwo, worlds[0].engine, site)}")
+        if show:
+            _show(asked_weiwo)
+        with served(seed) as world:
+            opened = await tour(world, of_each_kind(world))
+            twice = await asked_twice(world, context, asked[:TWICE])
+            worlds.append(world)
+        answers = [answer for answered in asked_weiwo.values() for answer in answered]
+        held = [*promises(worlds, answers), toured(opened), twice]
+        print("\npromises")
+        for promise in held:
+            print(f"{'kept  ' if promise.kept else 'BROKEN'}  {promise.text}: {promise.seen}")
+    return 0 if all(promise.kept for promise in held) else 1
+
+
+def _show(rows: dict[str, list[Answered]]) -> None:
+    for name, answered in rows.items():
+        for answer in answered:
+            if answer.mark != "right":
+                print(f"\n{name}: {answer.mark}: {answer.question.text}\n  wanted {answer.question.answers}")
+                print(f"  {answer.status}: {' '.join(answer.text.split())}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--questions", type=int, default=None, help="how many questions (default all)")
+    parser.add_argument("--seed", type=int, default=7, help="which web (default 7)")
+    parser.add_argument("--show", action="store_true", help="print what was not right")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    sys.exit(asyncio.run(main(given.questions, given.seed, show=given.show)))

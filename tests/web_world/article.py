@@ -1,0 +1,54 @@
+"""An article under construction: paragraphs under headings, and which of its sentences tell a fact."""
+
+from dataclasses import dataclass, field
+from random import Random
+
+from tests.web_world.things import Fact, Language
+
+
+@dataclass
+class Article:
+    """What a page says.
+
+    Attributes:
+        title: Its title.
+        language: Its language.
+        random: Where its choices come from.
+        sections: Headings and their paragraphs; the first heading is empty.
+        told: The sentence that tells each fact.
+    """
+
+    title: str
+    language: Language
+    random: Random
+    sections: list[tuple[str, list[str]]] = field(default_factory=lambda: [("", [])])
+    told: dict[Fact, str] = field(default_factory=dict)
+
+    def heading(self, text: str) -> None:
+        """Begin a section."""
+        self.sections.append((text, []))
+
+    def say(self, *sentences: str) -> None:
+        """Add a paragraph."""
+        joint = " " if self.language == "en" else ""
+        self.sections[-1][1].append(joint.join(sentences))
+
+    def fact(self, name: str, attribute: str, *wordings: str) -> str:
+        """A sentence that tells a fact, in one of its wordings; it still has to be said."""
+        sentence = self.random.choice(wordings)
+        self.told[name, attribute] = sentence
+        return sentence
+
+    def some(self, sentences: tuple[str, ...], count: int) -> tuple[str, ...]:
+        """Some sentences that say little, in an order of their own."""
+        return tuple(self.random.sample(sentences, min(count, len(sentences))))
+
+    @property
+    def opening(self) -> str:
+        """Its first paragraph."""
+        return self.sections[0][1][0]
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """All paragraphs, in order."""
+        return [paragraph for _, paragraphs in self.sections for paragraph in paragraphs]
