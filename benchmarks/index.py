@@ -2,9 +2,11 @@
 
     python benchmarks/index.py [--passages 100000] [--million] [--vectors 20000] [--texts FILE]
 
-Passages are generated (two sentences, words drawn by Zipf's law) or the lines of a file. Beside ours, in the same run:
-SQLite FTS5 and, where it is installed, bm25s (`pip install bm25s`). Times are wall time, with a question's analysis and
-all passages returned; memory is what is resident once the index is open and has been searched, in a process of its own.
+Passages are generated (two sentences, words drawn by Zipf's law) or the lines of a file. Beside ours, in the same run
+and over the same questions: SQLite FTS5 with its Porter stemmer and bm25s with Snowball's, the latter wholly in memory.
+Each writes its index in one process and is searched in another, which holds nothing else: memory is what is resident
+there at the end. Times are wall time, with a question's analysis and all passages returned; CPU time, of all threads,
+says what they would be if nobody else were at work. `--million` measures 100,000 and 1,000,000 and prints the growth.
 """
 
 import argparse
@@ -18,7 +20,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from itertools import accumulate, islice
 from pathlib import Path
 from statistics import median
@@ -28,60 +31,31 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tools.corpus.indexed import IndexedCorpus
 from tools.corpus.records import Changes, Document, Passage
+from tools.corpus.routed import RoutedCorpus
 from tools.corpus.strategies import Options
+from tools.corpus.telemetry import Recorder
 from tools.corpus.writing import IndexWriter
 
 PER_DOCUMENT = 10
 BATCH = 500
 QUESTIONS = 200
-SYLLABLES = [
-    "ba",
-    "be",
-    "bi",
-    "bo",
-    "da",
-    "de",
-    "di",
-    "ka",
-    "ke",
-    "ki",
-    "la",
-    "le",
-    "li",
-    "ma",
-    "me",
-    "mi",
-    "na",
-    "ne",
-    "no",
-    "ra",
-    "re",
-    "ri",
-    "sa",
-    "se",
-    "so",
-    "ta",
-    "te",
-    "ti",
-    "va",
-    "ve",
-    "pra",
-    "tre",
-    "sto",
-    "gri",
-]
+FOUND = 8
+SYLLABLES = "ba be bi bo da de di ka ke ki la le li ma me mi na ne no ra re ri sa se so ta te ti va ve pra tre sto gri"
 SEARCHES = {
     "keyword": Options(strategy="keyword", linked=False),
-    "keyword, linked": Options(strategy="keyword"),
-    "hybrid (n-gram)": Options(linked=False),
-    "default": Options(),
+    "n-gram": Options(strategy="vector", linked=False),
+    "hybrid": Options(linked=False),
 }
+
+Figures = dict[str, float]
+Search = Callable[[str], Awaitable[object]]
 
 
 def generated(count: int) -> Iterator[str]:
     """Passages of two sentences, each with a number of its own."""
     chance = random.Random(1)  # noqa: S311  # figures must be repeatable
-    words = list({"".join(chance.choices(SYLLABLES, k=chance.choice((1, 2, 2, 3, 3, 4)))): None for _ in range(80_000)})
+    parts = SYLLABLES.split()
+    words = list({"".join(chance.choices(parts, k=chance.choice((1, 2, 2, 3, 3, 4)))): None for _ in range(80_000)})
     weights = list(accumulate(1 / (rank + 2.7) for rank in range(len(words))))
     for number in range(count):
         drawn = chance.choices(words, cum_weights=weights, k=28)
@@ -105,49 +79,9 @@ def questions(texts: list[str]) -> list[str]:
     return [" ".join(chance.sample(words, min(7, len(words)))) for words in drawn]
 
 
-def line(engine: str, what: str, value: float, unit: str) -> None:
+def line(engine: str, what: str, value: float) -> None:
     """Print one figure."""
-    print(f"{engine:<12}{what:<28}{value:>12,.2f} {unit}", flush=True)
-
-
-def timed(engine: str, what: str, search: Callable[[str], object], asked: list[str]) -> None:
-    """Print how long a search takes."""
-    times = []
-    for question in asked:
-        start = time.perf_counter()
-        search(question)
-        times.append((time.perf_counter() - start) * 1e3)
-    line(engine, f"{what} p50", median(times), "ms")
-    line(engine, f"{what} p95", sorted(times)[int(0.95 * len(times))], "ms")
-
-
-def ours(texts: list[str], folder: Path, asked: list[str]) -> None:
-    """Ingest, then search in a process of its own."""
-    batches = documents(iter(texts))
-    start = time.perf_counter()
-    with IndexWriter(folder) as writer:
-        while batch := list(islice(batches, BATCH)):
-            writer.apply(Changes(put=batch))
-    line("weiwo", "ingest", len(texts) / (time.perf_counter() - start), "passages/s")
-    line("weiwo", "on disk", sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6, "MB")
-    command = [sys.executable, __file__, "--search", str(folder)]
-    subprocess.run(command, input=json.dumps(asked), text=True, check=True)  # noqa: S603  # ourselves
-
-
-async def search(folder: Path, asked: list[str]) -> None:
-    """Measure the searches of an index."""
-    start = time.perf_counter()
-    corpus = IndexedCorpus(folder)
-    line("weiwo", "open", (time.perf_counter() - start) * 1e3, "ms")
-    for name, options in SEARCHES.items():
-        times = []
-        for question in asked:
-            start = time.perf_counter()
-            await corpus.search(question, options=options)
-            times.append((time.perf_counter() - start) * 1e3)
-        line("weiwo", f"{name} p50", median(times), "ms")
-        line("weiwo", f"{name} p95", sorted(times)[int(0.95 * len(times))], "ms")
-    line("weiwo", "resident", resident(), "MB")
+    print(f"{engine:<12}{what:<40}{value:>12,.2f}", flush=True)
 
 
 def resident() -> float:
@@ -159,38 +93,137 @@ def resident() -> float:
     return int(found[1]) / 1e3 if found else float("nan")
 
 
-def fts5(texts: list[str], folder: Path, asked: list[str]) -> None:
-    """SQLite FTS5 with its Porter stemmer."""
-    table = sqlite3.connect(folder / "fts5.sqlite")
+async def timed(what: str, search: Search, asked: list[str]) -> Figures:
+    """How long a search takes."""
+    wall, work = [], []
+    for question in asked:
+        start, before = time.perf_counter(), time.process_time()
+        await search(question)
+        wall.append((time.perf_counter() - start) * 1e3)
+        work.append((time.process_time() - before) * 1e3)
+    return {
+        f"{what} p50, ms": median(wall),
+        f"{what} p95, ms": sorted(wall)[int(0.95 * len(wall))],
+        f"{what} CPU p50, ms": median(work),
+    }
+
+
+def write_ours(texts: list[str], folder: Path) -> None:
+    """Documents of ten passages, in batches as ingestion makes them."""
+    batches = documents(iter(texts))
+    with IndexWriter(folder) as writer:
+        while batch := list(islice(batches, BATCH)):
+            writer.apply(Changes(put=batch))
+
+
+async def search_ours(folder: Path, asked: list[str]) -> Figures:
+    """Each strategy by itself, and what a user gets: routed, linked, with telemetry."""
     start = time.perf_counter()
+    corpus = IndexedCorpus(folder)
+    figures = {"open, ms": (time.perf_counter() - start) * 1e3}
+    await corpus.search(asked[0])
+    for name, options in SEARCHES.items():
+        figures |= await timed(name, partial(corpus.search, k=FOUND, options=options), asked)
+    routed = RoutedCorpus(corpus, recorder=Recorder(folder))
+    return figures | await timed("as users get it", lambda question: routed.search(question, FOUND), asked)
+
+
+def write_fts5(texts: list[str], folder: Path) -> None:
+    """One table, in one transaction."""
+    table = sqlite3.connect(folder / "fts5.sqlite")
     table.execute("CREATE VIRTUAL TABLE passages USING fts5(text, tokenize='porter unicode61')")
     with table:
         table.executemany("INSERT INTO passages VALUES (?)", ((text,) for text in texts))
-    line("FTS5", "ingest", len(texts) / (time.perf_counter() - start), "passages/s")
 
-    def find(question: str) -> object:
+
+async def search_fts5(folder: Path, asked: list[str]) -> Figures:
+    """A question's words joined by OR."""
+    table = sqlite3.connect(folder / "fts5.sqlite")
+
+    async def find(question: str) -> object:
         words = " OR ".join(f'"{word}"' for word in question.split())
-        statement = "SELECT text FROM passages WHERE passages MATCH ? ORDER BY bm25(passages) LIMIT 8"
-        return table.execute(statement, (words,)).fetchall()
+        statement = "SELECT text FROM passages WHERE passages MATCH ? ORDER BY bm25(passages) LIMIT ?"
+        return table.execute(statement, (words, FOUND)).fetchall()
 
-    timed("FTS5", "keyword", find, asked)
+    return await timed("keyword", find, asked)
 
 
-def bm25s(texts: list[str], asked: list[str]) -> None:
-    """The bm25s package, in memory."""
-    if importlib.util.find_spec("bm25s") is None:
-        print("bm25s       not installed")
-        return
+def bm25s_tokens() -> Callable[[Any], Any]:
+    """How bm25s tokenizes, with a stemmer where there is one."""
     package = importlib.import_module("bm25s")
-    start = time.perf_counter()
-    engine = package.BM25()
-    engine.index(package.tokenize(texts, show_progress=False), show_progress=False)
-    line("bm25s", "ingest", len(texts) / (time.perf_counter() - start), "passages/s")
+    stemmer = importlib.import_module("Stemmer").Stemmer("english") if importlib.util.find_spec("Stemmer") else None
+    return lambda texts: package.tokenize(texts, stemmer=stemmer, show_progress=False)
 
-    def find(question: str) -> object:
-        return engine.retrieve(package.tokenize(question, show_progress=False), k=8, show_progress=False)
 
-    timed("bm25s", "keyword", find, asked)
+def write_bm25s(texts: list[str], folder: Path) -> None:
+    """Scores in a sparse matrix, and the texts."""
+    engine = importlib.import_module("bm25s").BM25()
+    engine.index(bm25s_tokens()(texts), show_progress=False)
+    engine.save(str(folder), corpus=texts, show_progress=False)
+
+
+async def search_bm25s(folder: Path, asked: list[str]) -> Figures:
+    """All of it loaded into memory."""
+    engine = importlib.import_module("bm25s").BM25.load(str(folder), load_corpus=True)
+    tokens = bm25s_tokens()
+
+    async def find(question: str) -> object:
+        return engine.retrieve(tokens(question), k=FOUND, show_progress=False)
+
+    return await timed("keyword", find, asked)
+
+
+ENGINES = {
+    "weiwo": (write_ours, search_ours),
+    "FTS5": (write_fts5, search_fts5),
+    "bm25s": (write_bm25s, search_bm25s),
+}
+
+
+def child(engine: str, task: dict[str, Any]) -> Figures:
+    """What one process of an engine does: write the index, or search it."""
+    write, search = ENGINES[engine]
+    folder = Path(task["folder"])
+    if task["asked"]:
+        figures = asyncio.run(search(folder, task["asked"]))
+        return figures | {"resident, MB": resident()}
+    texts = Path(task["texts"]).read_text(encoding="utf-8").splitlines()
+    start, before = time.perf_counter(), time.process_time()
+    write(texts, folder)
+    taken, work = time.perf_counter() - start, time.process_time() - before
+    on_disk = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
+    return {
+        "ingest, passages/s": len(texts) / taken,
+        "ingest, CPU µs/passage": work / len(texts) * 1e6,
+        "on disk, MB": on_disk,
+    }
+
+
+def measure(texts: list[str], scratch: Path) -> dict[str, Figures]:
+    """All engines over the same texts, and how they compare."""
+    asked = questions(texts)
+    print(f"\n{len(texts):,} passages of {sum(map(len, texts)) / len(texts):.0f} characters")
+    listed = scratch / "texts"
+    listed.write_text("\n".join(texts), encoding="utf-8")
+    found: dict[str, Figures] = {}
+    for engine in ENGINES:
+        if engine == "bm25s" and importlib.util.find_spec("bm25s") is None:
+            print("bm25s       not installed")
+            continue
+        folder = scratch / f"{engine}-{len(texts)}"
+        folder.mkdir()
+        found[engine] = {}
+        for questions_of_it in ([], asked):
+            task = {"folder": str(folder), "texts": str(listed), "asked": questions_of_it}
+            command = [sys.executable, __file__, "--engine", engine]
+            done = subprocess.run(command, input=json.dumps(task), text=True, check=True, stdout=subprocess.PIPE)  # noqa: S603  # ourselves
+            found[engine] |= json.loads(done.stdout.splitlines()[-1])
+        for what, value in found[engine].items():
+            line(engine, what, value)
+    for engine in found.keys() - {"weiwo"}:
+        for what in found[engine].keys() & found["weiwo"].keys():
+            line(f"÷ {engine}", what, found["weiwo"][what] / found[engine][what])
+    return found
 
 
 def approximate(count: int, dimension: int = 384) -> None:
@@ -210,7 +243,7 @@ def approximate(count: int, dimension: int = 384) -> None:
     index: Any = Index(ndim=dimension, metric="cos", dtype="i8")
     start = time.perf_counter()
     index.add(np.arange(count, dtype="uint64"), matrix)
-    line("usearch", "build", count / (time.perf_counter() - start), "vectors/s")
+    line("usearch", "build, vectors/s", count / (time.perf_counter() - start))
     index.expansion_search = AROUND
     asked = matrix[:QUESTIONS] + 0.3 / dimension**0.5 * chance.normal(size=(QUESTIONS, dimension)).astype("f4")
     exact, near, times, exact_times = [], [], [], []
@@ -224,34 +257,35 @@ def approximate(count: int, dimension: int = 384) -> None:
         near.append(set(proposed[np.argsort(-(matrix[proposed] @ question))[:10]].tolist()))
         times.append((time.perf_counter() - start) * 1e3)
     recall = sum(len(one & other) for one, other in zip(exact, near, strict=True)) / (10 * QUESTIONS)
-    line("usearch", "recall@10, scored exactly", recall, "")
-    line("usearch", "p50", median(times), "ms")
-    line("exact", "p50", median(exact_times), "ms")
+    line("usearch", "recall@10, scored exactly", recall)
+    line("usearch", "p50, ms", median(times))
+    line("exact", "p50, ms", median(exact_times))
 
 
 def main() -> None:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--passages", type=int, default=100_000)
-    parser.add_argument("--million", action="store_true", help="1,000,000 passages")
+    parser.add_argument("--million", action="store_true", help="100,000 and 1,000,000 passages, and the growth")
     parser.add_argument("--vectors", type=int, default=20_000, help="vectors for recall; 0 for none")
     parser.add_argument("--texts", type=Path, help="a file with a passage a line")
-    parser.add_argument("--search", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--engine", choices=ENGINES, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.search is not None:
-        asyncio.run(search(given.search, json.load(sys.stdin)))
+    if given.engine is not None:
+        print(json.dumps(child(given.engine, json.load(sys.stdin))))
         return
-    count = 1_000_000 if given.million else given.passages
+    sizes = [100_000, 1_000_000] if given.million else [given.passages]
     if given.texts is not None:
-        texts = [text for text in given.texts.read_text(encoding="utf-8").splitlines() if text.strip()][:count]
+        texts = [text for text in given.texts.read_text(encoding="utf-8").splitlines() if text.strip()]
     else:
-        texts = list(generated(count))
-    asked = questions(texts)
-    print(f"{len(texts):,} passages of {sum(map(len, texts)) / len(texts):.0f} characters")
-    with tempfile.TemporaryDirectory() as scratch:
-        ours(texts, Path(scratch) / "weiwo", asked)
-        fts5(texts, Path(scratch), asked)
-    bm25s(texts, asked)
+        texts = list(generated(sizes[-1]))
+    found = []
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as scratch:
+            found.append(measure(texts[:size], Path(scratch)))
+    for engine, figures in found[-1].items() if len(found) > 1 else ():
+        for what, value in figures.items():
+            line(engine, f"{what}: growth", value / found[0][engine][what])
     if given.vectors:
         approximate(given.vectors)
 

@@ -66,7 +66,8 @@ def terms(text: str) -> list[str]:
     return [term for _, group in _groups(text) for term in group]
 
 
-def query_terms(text: str) -> list[str]:
+@lru_cache(maxsize=256)
+def query_terms(text: str) -> tuple[str, ...]:
     """Analyze a question for a search.
 
     Args:
@@ -74,7 +75,8 @@ def query_terms(text: str) -> list[str]:
 
     Returns:
         Its distinct terms in order, without English stop words unless nothing else is left. A stop word in capitals
-        is a name ("US", "IT", "WHO") and stays, unless the whole question is shouted.
+        is a name ("US", "IT", "WHO") and stays, unless the whole question is shouted. Remembered: all who look at a
+        question ask.
     """
     groups = [(token, group) for token, group in _groups(text) if group]
     shouted = text.isupper() and len(groups) >= _SHOUTED_FROM
@@ -83,7 +85,7 @@ def query_terms(text: str) -> list[str]:
         for token, group in groups
         if group[0] not in STOP_WORDS or (len(token) > 1 and token.isupper() and not shouted)
     ]
-    return list(dict.fromkeys(term for group in kept or [group for _, group in groups] for term in group))
+    return tuple(dict.fromkeys(term for group in kept or [group for _, group in groups] for term in group))
 
 
 def plain(text: str) -> str:

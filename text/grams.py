@@ -6,9 +6,10 @@ are n-grams already.
 """
 
 import re
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from text.analysis import STOP_WORDS, query_terms, terms
+from text.analysis import LONGEST_TERM, STOP_WORDS, query_terms, terms
 from text.language import HAN
 
 LENGTH: Final = 4
@@ -33,28 +34,46 @@ class Indexed(NamedTuple):
     grams: str
 
 
-def indexed(text: str) -> Indexed:
-    """The terms and n-grams of a text. Fast: a text has few words, many times, and each is analyzed once."""
-    found = list(map(_words.__getitem__, text.split()))
-    return Indexed(" ".join([one[0] for one in found]), " ".join([one[1] for one in found if one[1]]))
-
-
 def query_grams(text: str) -> list[str]:
     """The distinct n-grams of a question, in order."""
     return list(dict.fromkeys(gram for term in query_terms(text) for gram in _grams(term)))
 
 
+class Indexer:
+    """Makes the terms and n-grams of texts. Fast: texts have few words, many times, and each is analyzed once."""
+
+    def __init__(self, stem: Callable[[str], Sequence[str]] = str.split) -> None:
+        """Begin with no words.
+
+        Args:
+            stem: Takes terms, joined by blanks, and gives what is indexed in their place; as they are, if not given.
+        """
+        self._words = _Words(stem)
+
+    def __call__(self, text: str) -> Indexed:
+        """The terms and n-grams of a text."""
+        words = text.split()
+        if not words:
+            return Indexed("", "")
+        found, grams = zip(*map(self._words.__getitem__, words), strict=True)  # no loop in Python: all time goes here
+        return Indexed(" ".join(found), " ".join(grams))
+
+
 class _Words(dict[str, tuple[str, str]]):
     """Terms and n-grams by word, filled as words come up. No term reaches across a blank."""
 
+    def __init__(self, stem: Callable[[str], Sequence[str]]) -> None:
+        super().__init__()
+        self._stem = stem
+
     def __missing__(self, word: str) -> tuple[str, str]:
         plain = word.strip(_AROUND)
-        if plain.isascii() and plain.isalpha() and (len(plain) == 1 or plain[1:].islower()):
+        if plain.isascii() and (_is_word(plain) or (plain.isdigit() and len(plain) <= LONGEST_TERM)):
             found = [plain.lower()]
         else:
             found = terms(word)
         grams = " ".join([gram for term in found if term not in STOP_WORDS for gram in _grams(term)])
-        analyzed = (" ".join(found), grams)
+        analyzed = (" ".join(self._stem(" ".join(found))), grams)
         if len(word) <= _LONGEST_KEPT and not _DIGIT.search(word):  # numbers seldom come again
             if len(self) >= _MOST_KEPT:
                 self.clear()
@@ -62,11 +81,12 @@ class _Words(dict[str, tuple[str, str]]):
         return analyzed
 
 
-_words: Final = _Words()
+def _is_word(plain: str) -> bool:
+    return plain.isalpha() and (len(plain) == 1 or plain[1:].islower())
 
 
 def _grams(term: str) -> list[str]:
-    if _HAN.match(term):
+    if not term.isascii() and _HAN.match(term):
         return [term]
     bounded = f"_{term}_"
-    return [bounded[start : start + LENGTH] for start in range(max(1, len(bounded) - LENGTH + 1))]
+    return [bounded[start : start + LENGTH] for start in range(len(bounded) - LENGTH + 1)] or [bounded]

@@ -68,21 +68,23 @@ def title_key(title: str) -> str:
     return " ".join(words) if len(words) <= LONGEST and not STOP_WORDS.issuperset(words) else ""
 
 
-def names_in(key: str, question: str) -> bool:
-    """Whether a question names a title, given both as `title_key` makes them or as its words joined by blanks.
+class Naming:
+    """What a question names; asked of many titles."""
 
-    In English the words may stand apart; Han characters may not.
-    """
-    if not key:
-        return False
-    if _HAN_RUN.search(key):
-        return f" {key} " in f" {question} "
-    return set(key.split()) - STOP_WORDS <= set(question.split())
+    def __init__(self, question: str) -> None:
+        self._order = _words(question[:_LONGEST_TEXT])
+        self._words = frozenset(self._order) | STOP_WORDS
 
+    def __contains__(self, key: str) -> bool:
+        """Whether it names the title of a key, as `title_key` makes it.
 
-def question_key(question: str) -> str:
-    """A question's words in the form in which titles are compared, joined by blanks."""
-    return " ".join(_words(question[:_LONGEST_TEXT]))
+        In English the words may stand apart; Han characters may not.
+        """
+        if not key:
+            return False
+        if not key.isascii() and _HAN_RUN.search(key):
+            return f" {key} " in f" {' '.join(self._order)} "
+        return self._words.issuperset(key.split())
 
 
 def possible_titles(question: str) -> set[str]:

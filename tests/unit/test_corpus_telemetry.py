@@ -108,7 +108,8 @@ async def test_errors_are_apart_from_misses(folder, monkeypatch):
     corpus, recorder = routed(folder)
     assert await corpus.search("qqqq xxxx") == []
 
-    async def broken(*_, **__):
+    async def broken(*_, options, **__):
+        options()  # what is to be done is decided where the search runs
         raise CorpusError("index: gone, with key sk-secret123456789012")
 
     monkeypatch.setattr(corpus.corpus, "find", broken)

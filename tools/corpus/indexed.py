@@ -8,8 +8,8 @@ import asyncio
 import json
 import logging
 import sqlite3
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -120,10 +120,14 @@ class IndexedCorpus:
             _log.warning("%s", note)
         return found.passages
 
-    async def find(self, query: str, k: int = 8, *, options: Options | None = None) -> Found:
-        """`search`, with what was done for it."""
-        chosen = options or self._options
-        found = await asyncio.to_thread(self._find, query, k, chosen)
+    async def find(self, query: str, k: int = 8, *, options: Options | Callable[[], Options] | None = None) -> Found:
+        """`search`, with what was done for it. Options that are yet to be decided are, in the thread that searches."""
+
+        def work() -> tuple[Options, Found]:
+            chosen = options() if callable(options) else options or self._options
+            return chosen, self._find(query, k, chosen)
+
+        chosen, found = await asyncio.to_thread(work)
         if chosen.rerank is not None and found.passages:
             return Found((await _reranked(chosen.rerank, query, found))[:k], found.trace)
         return found
@@ -154,6 +158,8 @@ class IndexedCorpus:
                     distinct: dict[str, int] = {}
                     for passage in _in_order(connection, scores):
                         distinct.setdefault(known[passage].hash, passage)
+                        if len(distinct) >= wanted:
+                            break
                     if len(distinct) >= wanted or len(scores) < limit:
                         chosen = list(distinct.values())[: max(wanted, 0)]
                         passages = self._names.given(connection, rows.evidence(connection, chosen))
@@ -212,19 +218,19 @@ class IndexedCorpus:
         return _ranked([passage for passage, _ in chosen], [score for _, score in chosen])
 
 
-def _in_order(connection: sqlite3.Connection, scores: Mapping[int, float]) -> list[int]:
-    """Passages, best first; equal scores by document, whichever of several readers was faster to index it."""
-    counts = Counter(scores.values())
-    tied = [passage for passage, score in scores.items() if counts[score] > 1]
-    if not tied:
-        return list(scores)
-    rows = connection.execute(
-        "SELECT passages.id, source FROM json_each(?) CROSS JOIN passages ON passages.id = value"
-        " CROSS JOIN documents ON documents.id = document",
-        (json.dumps(tied),),
-    )
-    sources = dict(rows.fetchall())
-    return sorted(scores, key=lambda passage: (-scores[passage], sources.get(passage, ""), passage))
+def _in_order(connection: sqlite3.Connection, scores: Mapping[int, float]) -> Iterator[int]:
+    """Passages as they are, best first; equal scores by document, whichever of several was indexed first."""
+    for _, equal in groupby(scores, scores.__getitem__):
+        tied = list(equal)
+        if len(tied) > 1:
+            rows = connection.execute(
+                "SELECT passages.id, source FROM json_each(?) CROSS JOIN passages ON passages.id = value"
+                " CROSS JOIN documents ON documents.id = document",
+                (json.dumps(tied),),
+            )
+            sources = dict(rows.fetchall())
+            tied.sort(key=lambda passage: (sources.get(passage, ""), passage))
+        yield from tied
 
 
 def _ranked(passages: Sequence[Evidence], scores: Sequence[float]) -> list[Evidence]:

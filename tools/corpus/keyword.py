@@ -1,8 +1,12 @@
 """The words and character n-grams of a corpus in tantivy, ranked by BM25.
 
 Rebuildable from the store at any time: a commit holds, besides the passages, the generation of the store that it
-stands for, so that what is missing after a kill is known exactly. Texts come analyzed (`text.analysis`, `text.grams`);
-tantivy splits at blanks and stems English endings (Snowball). The index holds no text.
+stands for, so that what is missing after a kill is known exactly. Texts come analyzed (`text.analysis`, `text.grams`)
+and stemmed (Snowball, English), each word but once; tantivy splits at blanks. The index holds no text.
+
+What a search costs is bounded by how many passages it looks at, not by how many there are. Passages are found by the
+rarest words of a question; its common words only add to the scores of those. A word that half of all passages hold
+tells them apart by next to nothing, and skipping its list takes tantivy longer than all others together.
 
 A passage's title counts twice, in one field with its headings and words; separate fields with weights did no better on
 MuSiQue and HotpotQA.
@@ -15,7 +19,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from text.grams import indexed
+from text.grams import Indexer
 from tools.corpus.store import Store
 
 if TYPE_CHECKING:
@@ -25,6 +29,15 @@ ANALYZER: Final = 1
 """Goes up when texts are analyzed differently; the index is then built anew."""
 
 _WRITER_BYTES: Final = 64_000_000
+_ENOUGH: Final = 5_000
+"""Entries of the index that the rarest words of a question need, before common ones are no longer looked for."""
+_PLENTY: Final = 50_000
+"""Entries up to which further words are looked for even then."""
+_MOST_COMMON: Final = 12
+"""Common words of a question that add to scores; a question this long has rarer ones to tell passages apart."""
+_MOST_GRAM_ENTRIES: Final = 250_000
+"""Entries after which no further n-gram of a question counts; 100,000 short passages rarely have as many."""
+_MOST_COUNTS: Final = 20_000
 _FIELDS: Final = ("words", "grams")
 _MARK: Final = "generation"
 
@@ -42,6 +55,7 @@ class Snapshot:
         self._schema = index.schema
         self._stem = stem
         self._searcher = index.searcher()
+        self._counts: dict[tuple[str, str], int] = {}
         self.generation = self._generation()
 
     def _generation(self) -> int:
@@ -57,7 +71,16 @@ class Snapshot:
 
     def frequency(self, term: str) -> int:
         """The number of passages that hold a term, as `text.analysis` gives it."""
-        return max((int(self._searcher.doc_freq("words", stem)) for stem in self._stem.analyze(term)), default=0)
+        return max((self._count("words", stem) for stem in self._stem.analyze(term)), default=0)
+
+    def _count(self, field: str, term: str) -> int:
+        """The number of passages with a term; remembered, since the router and each search ask for the same ones."""
+        count = self._counts.get((field, term))
+        if count is None:
+            if len(self._counts) >= _MOST_COUNTS:
+                self._counts.clear()
+            count = self._counts[field, term] = int(self._searcher.doc_freq(field, term))
+        return count
 
     def words(
         self,
@@ -82,25 +105,55 @@ class Snapshot:
         for term in terms:
             for stem in self._stem.analyze(term):
                 stems[stem] = max(stems.get(stem, 0.0), given.get(term, 1.0))
-        return self._search("words", stems, limit, within)
+        counted = self._counted("words", stems)
+        wanted, entries = 0, 0
+        for count, _ in counted:
+            if within is None and entries >= _ENOUGH and entries + count > _PLENTY:
+                break
+            wanted, entries = wanted + 1, entries + count
+        if not wanted:
+            return []
+        weighed = [(stem, stems[stem]) for _, stem in counted]
+        asked = self._any("words", weighed[:wanted])
+        occur = self._tantivy.Occur
+        for common in weighed[wanted:][
+            :_MOST_COMMON
+        ]:  # one in another: side by side tantivy reads their lists from end to end
+            asked = self._tantivy.Query.boolean_query(
+                [(occur.Must, asked), (occur.Should, self._one("words", *common))]
+            )
+        return self._search(asked, limit, within)
 
     def grams(self, grams: Iterable[str], most: int, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
         """Passages that share a character n-gram with a question; of its n-grams the `most` rarest that occur count."""
-        counted = [(count, gram) for gram in grams if (count := self._searcher.doc_freq("grams", gram))]
-        return self._search("grams", dict.fromkeys((gram for _, gram in sorted(counted)[:most]), 1.0), limit, within)
+        chosen: list[tuple[str, float]] = []
+        entries = 0
+        for count, gram in self._counted("grams", grams)[:most]:
+            if entries < _MOST_GRAM_ENTRIES:
+                chosen.append((gram, 1.0))
+            entries += count
+        return self._search(self._any("grams", chosen), limit, within) if chosen else []
 
-    def _search(self, field: str, terms: dict[str, float], limit: int, within: Sequence[int] | None) -> list[Hit]:
-        if not terms or limit < 1 or (within is not None and not within):
+    def _counted(self, field: str, terms: Iterable[str]) -> list[tuple[int, str]]:
+        """The terms that occur, rarest first, each after the number of passages that hold it."""
+        return sorted((count, term) for term in terms if (count := self._count(field, term)))
+
+    def _any(self, field: str, terms: Iterable[tuple[str, float]]) -> "tantivy.Query":
+        should = self._tantivy.Occur.Should
+        return self._tantivy.Query.boolean_query([(should, self._one(field, *term)) for term in terms])
+
+    def _one(self, field: str, term: str, weight: float) -> "tantivy.Query":
+        query = self._tantivy.Query
+        one = query.term_query(self._schema, field, term, "freq")
+        return one if weight == 1 else query.boost_query(one, weight)
+
+    def _search(self, asked: "tantivy.Query", limit: int, within: Sequence[int] | None) -> list[Hit]:
+        if limit < 1 or (within is not None and not within):
             return []
-        query, occur = self._tantivy.Query, self._tantivy.Occur
-        clauses = []
-        for term, weight in terms.items():
-            one = query.term_query(self._schema, field, term, "freq")
-            clauses.append((occur.Should, one if weight == 1 else query.boost_query(one, weight)))
-        asked = query.boolean_query(clauses)
         if within is not None:
+            query, must = self._tantivy.Query, self._tantivy.Occur.Must
             chosen = query.const_score_query(query.term_set_query(self._schema, "document", list(within)), 0.0)
-            asked = query.boolean_query([(occur.Must, asked), (occur.Must, chosen)])
+            asked = query.boolean_query([(must, asked), (must, chosen)])
         hits = self._searcher.search(asked, limit, count=False).hits
         ids = self._searcher.fast_field_values("id", [address for _, address in hits])
         found = [(int(number), float(score)) for (score, _), number in zip(hits, ids, strict=True) if number]
@@ -139,12 +192,11 @@ class KeywordIndex:
         self.path.mkdir(parents=True, exist_ok=True)
         index = tantivy.Index(build.build(), str(self.path))
         index.config_reader("manual")
-        blanks = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
-        stem = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).filter(tantivy.Filter.stemmer("english"))
-        analyzer = stem.build()
-        index.register_tokenizer("words", analyzer)
-        index.register_tokenizer("grams", blanks.build())
-        return index, analyzer
+        blanks = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+        for field in _FIELDS:
+            index.register_tokenizer(field, blanks)
+        english = tantivy.Filter.stemmer("english")
+        return index, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).filter(english).build()
 
     def snapshot(self, generation: int) -> Snapshot:
         """The newest state of the index, looked for anew if it is older than a generation of the store."""
@@ -162,18 +214,20 @@ class KeywordIndex:
 
     def update(self) -> "Update":
         """Begin to write."""
-        return Update(self._index, self.snapshot(1 << 62).generation)
+        return Update(self._index, self._stem, self.snapshot(1 << 62).generation)
 
 
 class Update:
     """Brings the index up to the store, commit by commit; one at a time."""
 
-    def __init__(self, index: "tantivy.Index", committed: int) -> None:
+    def __init__(self, index: "tantivy.Index", stem: "tantivy.TextAnalyzer", committed: int) -> None:
         import tantivy  # noqa: PLC0415  # heavy
 
         self._tantivy = tantivy
         self._schema = index.schema
+        self._indexed = Indexer(stem.analyze)
         self._writer = index.writer(_WRITER_BYTES, 1)
+        self._writer.garbage_collect_files()  # what a kill left of a commit bears the names that this one will use
         self.committed = committed
         """The generation that survives a kill."""
         self._added = committed
@@ -185,14 +239,17 @@ class Update:
         dead = store.died_since(self._added, until)
         if dead:  # by query: a deletion by term takes every number for a signed one, and finds none
             self._writer.delete_documents_by_query(self._tantivy.Query.term_set_query(self._schema, "document", dead))
-        make = self._tantivy.Document
+        make, indexed = self._tantivy.Document, self._indexed
+        last, above = "", indexed("")
         for number, document, title, headings, text in store.born_since(self._added, until):
-            above, below = indexed(title), indexed(f"{headings}\n{text}")
+            if title != last:  # a document's passages come one after another
+                last, above = title, indexed(f"{title} {title}")
+            below = indexed(f"{headings}\n{text}" if headings else text)
             entry = make()
             entry.add_unsigned("id", number)
             entry.add_unsigned("document", document)
-            entry.add_text("words", f"{above.terms} {above.terms} {below.terms}")
-            entry.add_text("grams", f"{above.grams} {above.grams} {below.grams}")
+            entry.add_text("words", f"{above.terms} {below.terms}")
+            entry.add_text("grams", f"{above.grams} {below.grams}")
             self._writer.add_document(entry)
             self.pending += 1
         self._added = until

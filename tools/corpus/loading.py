@@ -21,6 +21,7 @@ from tools.corpus.base import Corpus, NoPlaceError
 from tools.corpus.bringing import Files, bring_up, embed_few, substitute
 from tools.corpus.jobs import Job, Tell, shared
 from tools.corpus.joined import JoinedCorpus
+from tools.corpus.outside import MARK, outside
 from tools.corpus.reading import sample
 from tools.corpus.shelf import DEFAULT_NAME, coverage, days_ago, folder_for, folder_of, names_corpus, written_at
 from tools.corpus.writing import STORE
@@ -45,18 +46,17 @@ async def load_corpus(
     *,
     settings: Settings | None = None,
     tell: Tell | None = None,
-    max_bytes: int | None = None,  # noqa: ARG001
 ) -> Corpus:
     """Open documents, indexed on the fly where they are files; quick where nothing has changed.
 
     Args:
-        entries: Files, folders, patterns, and names of corpora. None means the corpus that `weiwo index` makes where no
-            name is given, or the sample corpus where there is none.
+        entries: Files, folders, patterns, names of corpora, and `@module.attribute` for a LangChain vector store or
+            retriever. None means the corpus that `weiwo index` makes where no name is given, or the sample corpus where
+            there is none.
         settings: Where corpora are kept, the embedding model, and whether there is telemetry; from the environment if
             not given.
         tell: Told what a person should know, such as how far indexing is, each line once in a process; logged if not
             given.
-        max_bytes: Of no effect: documents are bounded by `IngestLimits`.
 
     Returns:
         The corpus, shared by all who load the same; it may be empty.
@@ -136,9 +136,11 @@ class _Loading:
         for entry in known:
             if entry not in names:
                 self._say(f"corpus {entry}: the file or folder here is meant, not the corpus of that name")
-        paths = [entry for entry in given if entry not in names]
+        elsewhere = [entry for entry in dict.fromkeys(given) if entry.startswith(MARK) and not os.path.lexists(entry)]
+        paths = [entry for entry in given if entry not in {*names, *elsewhere}]
         corpora: list[Corpus] = [self._of_files(paths)] if paths else []
         corpora += [self._named(name) for name in dict.fromkeys(names)]
+        corpora += [outside(entry) for entry in elsewhere]
         return corpora[0] if len(corpora) == 1 else JoinedCorpus(corpora)
 
     def _named(self, name: str) -> "RoutedCorpus":
@@ -204,11 +206,12 @@ class _Loading:
             return None
 
     def _opened(self, folder: Path) -> _Kept:
+        from tools.corpus.languages import fitting  # noqa: PLC0415  # upon need
         from tools.corpus.routed import open_routed  # noqa: PLC0415  # heavy
 
         kept = self._known(folder)
         if kept is None:
-            kept = _Kept(open_routed(folder, self._settings), (folder / STORE).stat().st_ino)
+            kept = _Kept(open_routed(folder, fitting(folder, self._settings)), (folder / STORE).stat().st_ino)
         with _guard:
             _kept[self._key(folder)] = kept
             _kept.move_to_end(self._key(folder))

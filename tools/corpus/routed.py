@@ -1,17 +1,16 @@
 """A corpus as users search it: the router decides how, and telemetry notes what came of it."""
 
-import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from state import Evidence
 from state.settings import Settings
 from tools.corpus.base import Problem
-from tools.corpus.features import observe
+from tools.corpus.features import Features, observe
 from tools.corpus.indexed import IndexedCorpus
 from tools.corpus.policy import Policy, PolicyFile
 from tools.corpus.router import Decision, route
@@ -23,6 +22,7 @@ from tools.printable import one_line
 
 _log: Final = logging.getLogger(__name__)
 
+_FEATURES: Final = tuple(field.name for field in fields(Features))
 _NOTED: Final = 10
 """The best passages of each arm that are noted."""
 
@@ -101,18 +101,24 @@ class RoutedCorpus:
             CorpusError: The index cannot be read; noted as an error, not as a miss.
         """
         started, begun = time.time(), time.perf_counter()
-        decision = await asyncio.to_thread(self.decide, query, strategy)
-        record = _asked(query, k, decision)
-        decided = time.perf_counter() - begun
+        decided: list[tuple[Decision, float]] = []
+
+        def options_of_choice() -> Options:
+            decision = self.decide(query, strategy)
+            decided.append((decision, time.perf_counter() - begun))
+            return _with_strategy(options or self._options, decision.strategy)
+
         try:
-            chosen = _with_strategy(options or self._options, decision.strategy)
-            passages, trace = await self.corpus.find(query, k, options=chosen)
+            passages, trace = await self.corpus.find(query, k, options=options_of_choice)
         except Exception as error:
-            record["error"] = one_line(redacted(f"{type(error).__name__}: {error}"))
-            self._keep(started, time.perf_counter() - begun, record, ())
+            if decided:
+                what = {"error": one_line(redacted(f"{type(error).__name__}: {error}"))}
+                self._keep(started, time.perf_counter() - begun, {**_asked(query, k, decided[0][0]), **what}, ())
             raise
-        trace.seconds = {"routing": decided, **trace.seconds}
-        self._keep(started, time.perf_counter() - begun, {**record, **_done(trace)}, passages)
+        decision, taken = decided[0]
+        trace.seconds = {"routing": taken, **trace.seconds}
+        if self._recorder is not None:
+            self._keep(started, time.perf_counter() - begun, {**_asked(query, k, decision), **_done(trace)}, passages)
         return Routed(passages, trace, decision)
 
     async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
@@ -160,7 +166,7 @@ def _asked(query: str, k: int, decision: Decision) -> dict[str, Any]:
         "query": query[:LONGEST_QUERY],
         "k": k,
         "segment": features.segment,
-        "features": {**asdict(features), "exact": len(features.exact)},
+        "features": {**{name: getattr(features, name) for name in _FEATURES}, "exact": len(features.exact)},
         "scores": dict(decision.scores),
         "choice": decision.strategy,
         "by": decision.by,

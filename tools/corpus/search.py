@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from text.analysis import query_terms
 from text.grams import query_grams
 from text.identifiers import identifiers
-from text.mentions import names_in, possible_titles, question_key
+from text.mentions import Naming, possible_titles
 from tools.corpus.embeddings import EmbeddingError
 from tools.corpus.features import exact
 from tools.corpus.keyword import Snapshot
@@ -193,11 +193,11 @@ class Search:
 
     def _with_titles(self, scores: dict[int, float]) -> dict[int, float]:
         """Lift the passages of documents that the question names, found by their words or not."""
-        key = question_key(self._question)
+        named = Naming(self._question)
         titles = titled(self._connection, possible_titles(self._question), self._snapshot.generation, _MOST_NAMESAKES)
         self._look_up(scores)
         lifted = {
-            passage: score * (1 + TITLE_BONUS) if names_in(self._known[passage].title_key, key) else score
+            passage: score * (1 + TITLE_BONUS) if self._known[passage].title_key in named else score
             for passage, score in scores.items()
         }
         known = {self._known[passage].document for passage in scores}

@@ -22,9 +22,10 @@ from tools.corpus.store import Store
 
 STORE: Final = "corpus.sqlite"
 _LOCK: Final = "writer.lock"
-_COMMIT_EVERY: Final = 20_000
-"""Passages after which the keyword index is committed."""
-_COMMIT_SECONDS: Final = 2.0
+_COMMIT_EVERY: Final = 50_000
+"""Passages after which the keyword index is committed. Writing waits for that, and what is committed often is in many
+pieces, which slows down searching."""
+_COMMIT_SECONDS: Final = 5.0
 """Seconds after which it is, at the next batch."""
 _POLL_SECONDS: Final = 0.05
 
