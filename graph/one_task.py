@@ -2,7 +2,7 @@
 
     act ──▶ read ──▶ done
      ▲       │
-     └───────┘  a substitute, another query, a document to open
+     └───────┘  a substitute, other queries, a page to open
 
 What the task is and what it builds on are not saved with it: they follow from the plan and the outcomes, and are
 handed in through the runtime context, anew when a run is resumed.
@@ -10,7 +10,7 @@ handed in through the runtime context, anew when a run is resumed.
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -43,6 +43,8 @@ class AtWork:
     start: TaskInput
     work: Work
     turn: Turn
+    known: TaskProgress = field(default_factory=TaskProgress)
+    """What the latest finished step left, for when the task is broken off."""
 
 
 async def run_task(start: TaskInput, work: Work) -> TaskOutput:
@@ -53,18 +55,20 @@ async def run_task(start: TaskInput, work: Work) -> TaskOutput:
     task, seconds = start["task"], _seconds(work)
     if seconds <= 0:
         return {"outcome": out_of_time(task)}
-    turn = Turn(work.slots)
+    at_work = AtWork(start, work, Turn(work.slots))
     try:
         async with asyncio.timeout(seconds) as bound:
             bounds: RunnableConfig = {"recursion_limit": MOST_STEPS}
-            ran = await _graph.ainvoke({"turn": 0}, bounds, context=AtWork(start, work, turn))
+            ran = await _graph.ainvoke({"turn": 0}, bounds, context=at_work)
             return cast("TaskOutput", ran)
     except TimeoutError:
         if not bound.expired():
             raise
+        if (best := at_work.known.get("best")) is not None:
+            return {"outcome": best, "evidence": at_work.known.get("evidence", {})}
         return {"outcome": out_of_time(task)}
     finally:
-        turn.end()
+        at_work.turn.end()
 
 
 def _seconds(work: Work) -> float:
@@ -92,6 +96,7 @@ async def _step(step: Step, state: TaskProgress, at_work: AtWork) -> dict[str, A
         raise
     except Exception as error:  # noqa: BLE001 - the monitor and the trace show it
         update = {"outcome": crashed(at_work.start["task"], error)}
+    at_work.known.update(cast("TaskProgress", {**state, **update}))
     # Of a task that is over, the last checkpoint need not repeat what it looked through.
     return {**update, "passages": []} if "outcome" in update else update
 

@@ -26,8 +26,22 @@ def found(task: Task, judgement: Judgement, state: TaskState) -> Outcome:
         decided_by=judgement.decided_by,
         confidence=reading.confidence,
         detail={**reading.detail, **_kept(state)},
-        note=reading.missing if judgement.decided_by == "model" else "",
+        note=reading.missing,
+        support=reading.support,
+        rivals=reading.rivals,
     )
+
+
+def better(earlier: Outcome | None, now: Outcome) -> Outcome:
+    """What a task comes to of two outcomes: the one with a value, then the surer one, then the later one.
+
+    Args:
+        earlier: What was read before and found too weak to stop at, if anything.
+        now: What it has come to since; what it took counts for both.
+    """
+    if earlier is None or (now.usable and now.confidence >= earlier.confidence):
+        return now
+    return earlier.model_copy(update={"attempts": now.attempts, "seconds": now.seconds})
 
 
 _CALCULABLE: Final = frozenset({"number", "date"})

@@ -24,7 +24,7 @@ def unspoken_of(question: str, passages: Sequence[Evidence]) -> str | None:
     if not named or not passages or any(detect_language(passage.text) != language for passage in passages):
         return None
     said = fold(" ".join(f"{passage.title} {passage.source} {passage.text}" for passage in passages))
-    words = set(re.findall(r"[^\W_]+", said))
+    words = set(re.findall(f"[^\\W_{HAN}]+", said))
     for name in named:
         parts = list(_parts(name))
         if not parts or any(part in said if re.match(f"[{HAN}]", part) else part in words for part in parts):

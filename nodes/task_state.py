@@ -1,10 +1,18 @@
 """The channels of the task graph: what one task knows while it works."""
 
 import json
-from typing import Annotated, TypedDict
+from typing import Annotated, Final, TypedDict
 
 from state import Evidence, JsonValue, Outcome, Task, Usage
 from state.search import add_usage, merge_evidence
+from text.language import fold
+from tools.substitutes import is_address, is_query
+from tools.web.urls import canonical_url
+
+OF_CORPUS: Final = frozenset({"corpus_search", "open_document"})
+"""The tools over documents at hand: what they find has no page on the web to open."""
+
+_AROUND_WORDS: Final = ".,;:!?\"'()[]“”‘’。，、；：！？（）《》"
 
 
 class Call(TypedDict):
@@ -32,17 +40,23 @@ class TaskOutput(TypedDict, total=False):
 class TaskProgress(TaskOutput, total=False):
     """The channels of the task graph: how far one task has come."""
 
-    call: Call
-    """The call to make next."""
+    calls: list[Call]
+    """The calls to make next, at the same time; none where what was found is to be read."""
 
-    tried: list[str]
-    """Fingerprints of the calls made, so that none is made twice."""
+    call: Call
+    """The call made last, the first of its turn."""
+
+    tried: list[Call]
+    """The calls made, so that none is made twice."""
+
+    opened: list[str]
+    """Pages and documents opened, or tried to be, under one address each (`address_of`)."""
 
     passages: list[Evidence]
     """What was found so far, best first."""
 
     fresh: int
-    """Passages that the last call brought and none before."""
+    """Passages that the last turn brought and none before."""
 
     turn: int
     """Searches and openings so far, however many calls each took."""
@@ -51,10 +65,13 @@ class TaskProgress(TaskOutput, total=False):
     """Calls really made: further ones and those of substitutes counted, kept results not."""
 
     failed: dict[str, str]
-    """Tools that failed the task, and how, so that they are left alone and the last failure can name them."""
+    """What failed the task, and how: tools, which are left alone from then on, and pages, by their addresses."""
+
+    best: Outcome
+    """What was read and found too weak to stop at; it stands if nothing better is found."""
 
     cached: bool
-    """Whether the latest result was kept from an earlier call."""
+    """Whether the results of the last turn were kept from earlier calls."""
 
     seconds: float
     """Time spent working."""
@@ -64,6 +81,42 @@ class TaskState(TaskInput, TaskProgress, total=False):
     """A task with all that is known while it works."""
 
 
-def fingerprint(call: Call) -> str:
-    """The identity of a call: its tool and arguments as canonical JSON."""
-    return json.dumps([call["tool"], call["args"]], sort_keys=True, ensure_ascii=False)
+def identity(call: Call) -> str:
+    """What makes two calls the same: tool and arguments, whatever the case, spacing and word order of a query."""
+    args = {name: _folded(name, value) for name, value in call["args"].items()}
+    return json.dumps([call["tool"], args], sort_keys=True, ensure_ascii=False)
+
+
+def address_of(source: str) -> str:
+    """What makes two sources one page or document, however it is linked."""
+    return canonical_url(source)
+
+
+def opened_by(call: Call) -> str:
+    """The page or document that a call opens, as `address_of` names it; empty where it opens none."""
+    named = (value for name, value in call["args"].items() if is_address(name) and isinstance(value, str))
+    return address_of(next(named, ""))
+
+
+def query_of(call: Call) -> str:
+    """What a call looks for; empty where it does not search."""
+    name = _query_name(call)
+    return str(call["args"][name]) if name else ""
+
+
+def asking(call: Call, query: str) -> Call:
+    """The same call with another query; the call itself where it has none."""
+    name = _query_name(call)
+    return {"tool": call["tool"], "args": {**call["args"], name: query}} if name else call
+
+
+def _query_name(call: Call) -> str | None:
+    return next((name for name, value in call["args"].items() if is_query(name) and isinstance(value, str)), None)
+
+
+def _folded(name: str, value: JsonValue) -> JsonValue:
+    if not isinstance(value, str):
+        return value
+    if is_query(name):
+        return " ".join(sorted({word.strip(_AROUND_WORDS) for word in fold(value).split()} - {""}))
+    return canonical_url(value)

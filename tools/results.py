@@ -183,13 +183,14 @@ def _selected(passages: list[Evidence], query: str) -> list[Evidence]:
 
 
 def _bounded(passages: Iterable[Evidence], tool: str, max_bytes: int) -> tuple[Evidence, ...]:
-    """Each text once, clean, ranked, as long as there is room."""
+    """Each text once with all its addresses, clean, ranked, as long as there is room."""
     kept: dict[str, Evidence] = {}
     room = max_bytes
     for passage in passages:
         text = printable(passage.text)
         size = len(text.encode())
         if passage.id in kept:
+            kept[passage.id] = kept[passage.id].merged(passage)
             continue
         if size > room:
             break

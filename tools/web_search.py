@@ -102,25 +102,25 @@ class WebSearch(BaseTool):
 
 
 def _passages(found: Found, query: str, tool: str) -> list[Evidence]:
-    """The passages of a search, best first, each text once."""
+    """The passages of a search, best first, each text once with all its addresses."""
     highest = max((hit.score for hit in found.hits), default=0.0)
     kept: dict[str, Evidence] = {}
     for place, hit in enumerate(found.hits, 1):
         for text in _texts(hit, query):
-            key = passage_id(text)
-            if key not in kept:
-                kept[key] = Evidence(
-                    id=key,
-                    text=text,
-                    source=hit.url,
-                    title=hit.title,
-                    date=hit.date,
-                    tool=tool,
-                    # between 0 and 1, whoever gave it: as told, or by place where nothing is told
-                    score=hit.score / max(highest, 1.0) if highest > 0 else 1 / place,
-                    rank=len(kept) + 1,
-                    provider=found.provider,
-                )
+            passage = Evidence(
+                id=passage_id(text),
+                text=text,
+                source=hit.url,
+                title=hit.title,
+                date=hit.date,
+                tool=tool,
+                # between 0 and 1, whoever gave it: as told, or by place where nothing is told
+                score=hit.score / max(highest, 1.0) if highest > 0 else 1 / place,
+                rank=len(kept) + 1,
+                provider=found.provider,
+            )
+            known = kept.get(passage.id)
+            kept[passage.id] = passage if known is None else known.merged(passage)
     return list(kept.values())
 
 

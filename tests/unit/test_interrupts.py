@@ -40,7 +40,7 @@ def asking(monkeypatch):
         query = executor.fill_text(state["task"].args["query"], state["inputs"], "en")
         if query in queries:
             answer = interrupt(f"who is {query}?")
-            state = {**state, "call": {"tool": "corpus_search", "args": {"query": answer}}}
+            state = {**state, "calls": [{"tool": "corpus_search", "args": {"query": answer}}]}
         return await act(state, shared, turn)
 
     monkeypatch.setattr(executor, "act", asks)

@@ -148,14 +148,14 @@ async def test_confidence_is_kept_within_bounds(confidence, kept):
 
 async def test_it_may_want_to_search_again():
     judgement, _ = await read({"next": "search", "query": " Wu of Han birth year ", "missing": "the year"})
-    assert (judgement.move, judgement.query, judgement.decided_by) == ("search", "Wu of Han birth year", "model")
+    assert (judgement.move, judgement.queries, judgement.decided_by) == ("search", ("Wu of Han birth year",), "model")
     assert judgement.reading.value is None
     assert judgement.reading.missing == "the year"
 
 
 async def test_it_may_want_to_open_a_document():
     judgement, _ = await read({"next": "open", "open": 2})
-    assert (judgement.move, judgement.source) == ("open", "wu.md")
+    assert (judgement.move, judgement.opened) == ("open", WU)
 
 
 async def test_it_may_give_up():
@@ -286,6 +286,7 @@ async def test_the_objection_may_be_heeded():
             "Emperor Wu of Han",
         ),
         ("鲁迅生于哪一年？", LU, None),
+        ("X3 净水器的滤芯多久更换？", passage("清泉x3净水器的滤芯每半年更换一次。", "x.md"), None),
         ("鲁迅生于哪一年？", passage("胡适于1891年出生。", "h.md", "胡适"), "鲁迅"),
     ],
 )

@@ -93,6 +93,12 @@ async def test_results_become_passages():
     assert len(await passages(answering(), k=1)) == 1
 
 
+async def test_a_text_of_several_pages_keeps_their_addresses():
+    copies = [{"url": f"https://{host}.org/x", "content": "The very same words."} for host in "abc"]
+    (only,) = await passages(searching(lambda _: httpx.Response(200, json={"results": copies})))
+    assert (only.source, only.also) == ("https://a.org/x", ("https://b.org/x", "https://c.org/x"))
+
+
 async def test_nothing_found_is_no_failure():
     assert await passages(answering(reply={"results": []})) == []
 

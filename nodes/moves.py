@@ -1,0 +1,148 @@
+"""Where a task looks next: as the model said, else as rules do. What was looked for or opened once is not again."""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+from nodes.queries import as_asked, in_other_words
+from nodes.reader import Judgement
+from nodes.services import Services
+from nodes.sufficiency import worth_opening
+from nodes.task_state import OF_CORPUS, Call, TaskState, address_of, identity, opened_by, query_of
+from state import Evidence
+from tools.policies import POLICIES
+from tools.web.urls import site_of
+
+PAGES_AT_ONCE: Final = 2
+"""Pages of the web that are opened in one turn, of different sites where there are such: the second tells whether
+sources agree, and serves where the first cannot be read."""
+
+
+class Moves:
+    """The calls that a task may make next.
+
+    Args:
+        state: How far it has come.
+        question: What it asks, its references filled.
+        services: The tools and limits.
+        tools: The names of the tools it may use.
+    """
+
+    def __init__(self, state: TaskState, question: str, services: Services, tools: Sequence[str]) -> None:
+        self._state = state
+        self._question = question
+        self._services = services
+        self._limits = services.settings.limits
+        self._tools = tools
+        self._tried = state.get("tried", [])
+        self._known = {identity(call) for call in self._tried}
+
+    def after(self, judgement: Judgement) -> list[Call]:
+        """What to do when reading was not enough; nothing where nothing is left that is new."""
+        if judgement.decided_by == "model":
+            if judgement.move == "give_up":
+                return []
+            if said := self._as_said(judgement):
+                return said
+        return self._web_pages() or self._other_words() or self._other_tool()
+
+    def substitute(self, call: Call) -> Call | None:
+        """The same call for another tool of the cluster: one not yet tried with it, that has not failed the task."""
+        for name, args in self._services.calls.substitutes(call["tool"], call["args"]).items():
+            other: Call = {"tool": name, "args": args}
+            if name in self._tools and name not in self._state.get("failed", {}) and identity(other) not in self._known:
+                return other
+        return None
+
+    def elsewhere(self, call: Call) -> Call | None:
+        """The call that opens a copy of what a call could not open: another address under which the text was found."""
+        gone, tried = opened_by(call), set(self._state.get("opened", []))
+        for passage in self._state.get("passages", []) if gone else ():
+            addresses = {address_of(address): address for address in (passage.source, *passage.also)}
+            other = next((address for name, address in addresses.items() if name not in tried), None)
+            if gone in addresses and other is not None:
+                return self._opener(other, passage)
+        return None
+
+    def _as_said(self, judgement: Judgement) -> list[Call]:
+        """The move of a model, as far as it leads to something new."""
+        if (chosen := judgement.opened) is not None:
+            web = _on_the_web(chosen.source, chosen)
+            return self._opening(_varied([chosen, *self._promising()]) if web else [chosen])
+        search = self._search()
+        return as_asked(search, judgement.queries, self._tried, self._limits.max_queries) if search else []
+
+    def _searches(self) -> list[Call]:
+        return [call for call in self._tried if query_of(call) and not opens(call, self._services)]
+
+    def _search(self) -> Call | None:
+        """The task's latest search."""
+        return next(reversed(self._searches()), None)
+
+    def _other_words(self) -> list[Call]:
+        search = self._search()
+        if search is None or not self._question:
+            return []
+        passages, language = self._state.get("passages", []), self._services.language
+        return in_other_words(search, self._question, language, passages, self._tried, self._limits.max_queries)
+
+    def _other_tool(self) -> list[Call]:
+        """The searches made with the latest tool, with another one of its cluster."""
+        search = self._search()
+        if search is None or not POLICIES["empty"].substitute:
+            return []
+        same = (call for call in self._searches() if call["tool"] == search["tool"])
+        others = [other for call in same if (other := self.substitute(call))]
+        return others[: self._limits.max_queries]
+
+    def _web_pages(self) -> list[Call]:
+        return self._opening(_varied(self._promising()))
+
+    def _promising(self) -> list[Evidence]:
+        """The passages of the web whose pages promise to say more, best first."""
+        found = (passage for passage in self._state.get("passages", []) if _on_the_web(passage.source, passage))
+        return worth_opening(self._question, found)
+
+    def _opening(self, passages: Sequence[Evidence]) -> list[Call]:
+        """The calls that open the first pages or documents that were not opened yet; those that failed do not count."""
+        tried, failed = set(self._state.get("opened", [])), self._state.get("failed", {}).keys()
+        left = self._limits.max_pages - len(tried - failed)
+        return list(islice(self._openings(passages, tried, failed), max(0, min(left, PAGES_AT_ONCE))))
+
+    def _openings(self, passages: Sequence[Evidence], tried: set[str], failed: Collection[str]) -> Iterator[Call]:
+        """A call for each passage: what it is from, or, where that failed, another address of the same text."""
+        for passage in passages:
+            addresses = (a for a in (passage.source, *passage.also) if address_of(a) not in failed)
+            address = next(addresses, None)
+            if address is None or address_of(address) in tried:
+                continue
+            if (call := self._opener(address, passage)) is not None:
+                tried.add(address_of(address))
+                yield call
+
+    def _opener(self, address: str, passage: Evidence) -> Call | None:
+        """The call that opens what a passage is from. Only its sources count: addresses in its text are but text."""
+        if not _on_the_web(address, passage):
+            call: Call = {"tool": "open_document", "args": {"source": address, "query": self._question}}
+            return call if call["tool"] in self._tools else None
+        call = {"tool": "read_page", "args": {"url": address, "query": self._question}}
+        return call if call["tool"] in self._tools else self.substitute(call)
+
+
+def opens(call: Call, services: Services) -> bool:
+    """Whether a call opens a page or document, rather than searching or calculating."""
+    try:
+        return services.registry.info(call["tool"]).cluster == "open"
+    except KeyError:  # the run goes on where another set of tools is set up
+        return False
+
+
+def _varied(passages: Sequence[Evidence]) -> list[Evidence]:
+    """The first passage of each site, then the others."""
+    firsts = {site_of(passage.source): passage.id for passage in reversed(passages)}
+    return sorted(passages, key=lambda passage: firsts[site_of(passage.source)] != passage.id)
+
+
+def _on_the_web(address: str, passage: Evidence) -> bool:
+    """Whether an address of a passage is that of a web page: documents at hand may have web addresses too."""
+    return passage.tool not in OF_CORPUS and address.startswith(("http://", "https://"))
