@@ -44,7 +44,7 @@ types: $(VENV)/.developed ## Check types
 	@$(BIN)/mypy
 
 bench: $(VENV)/.developed ## Print the figures of the README; DATA="folder …" adds those over public sets
-	@for b in complexity answers overhead load; do echo "== $$b"; $(BIN)/python benchmarks/$$b.py || exit 1; done
+	@for b in complexity answers overhead load web; do echo "== $$b"; $(BIN)/python benchmarks/$$b.py || exit 1; done
 	@for b in retrieval routing reading; do test -z "$(DATA)" || { echo "== $$b"; $(BIN)/python benchmarks/$$b.py $(DATA) || exit 1; }; done
 
 dev: $(VENV)/.developed ## Open the graph on a local LangGraph server, for Studio

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from models.errors import BudgetExhausted, LimitReached
+from models.prices import Price
 from state import Limits, ModelCall, Usage
 from state.limits import NOT_SENT
 
@@ -182,6 +183,23 @@ class Budget:
         with self._lock:
             calls = (*self.spent.calls, *self._calls)
         return max((call.output_tokens for call in calls if (call.model, call.purpose) == (model, purpose)), default=0)
+
+    def tokens_left(self, price: Price | None = None) -> int:
+        """Tokens that the run may still spend, what is under way counted as spent; never negative.
+
+        Args:
+            price: What input tokens cost, where a limit on cost is to be minded too.
+        """
+        if self._parent is not None:
+            return self._parent.tokens_left(price)
+        limits, spent = self.limits, self.spent
+        with self._lock:
+            tokens = sum(call.input_tokens + call.output_tokens for call in self._calls) + self._held_tokens
+            cost = spent.cost + self._cost + self._held_cost
+        left = limits.max_tokens - spent.input_tokens - spent.output_tokens - tokens
+        if limits.max_cost is not None and price is not None and price[0] > 0:
+            left = min(left, int((limits.max_cost - cost) / price[0] * 1_000_000))
+        return max(0, left)
 
     def record_tool_call(self) -> None:
         """Book one tool call."""

@@ -50,12 +50,14 @@ class Fault:
         words: One line without anything of the request or reply in it.
         status: The HTTP status, 0 where there was none.
         pause: Seconds after which the endpoint wants to be asked again, if it says so.
+        window: Tokens that the model's context holds, if an overflow says so.
     """
 
     kind: Kind
     words: str
     status: int = 0
     pause: float | None = None
+    window: int | None = None
 
     @property
     def outage(self) -> bool:
@@ -91,7 +93,7 @@ def classify(error: BaseException) -> Fault:
     chain = list(_causes(error))
     names = {cls.__name__ for link in chain for cls in type(link).__mro__}
     if "ContextOverflowError" in names:
-        return Fault("overflow", "the prompt is longer than the model's context")
+        return _overflow(chain[0])
     for link in chain:
         if (status := _status(link)) is not None:
             return _of_status(status, link)
@@ -114,9 +116,43 @@ def _of_status(status: int, error: BaseException) -> Fault:
         return Fault("server", words, status, _pause(error))
     if status in {408, 409, 429}:
         return Fault("busy", words, status, _pause(error))
-    if status == 413 or "context_length" in code:
-        return Fault("overflow", "the prompt is longer than the model's context", status)
+    if status == 413 or "context_length" in code or (status == 400 and _says_overflow(error)):
+        return _overflow(error, status)
     return Fault("refused", words, status)
+
+
+_NUMBER = r"(\d{1,3}(?:,\d{3})+|\d{3,9})"
+_OVERFLOWS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"maximum context length (?:is|of) {_NUMBER}",  # OpenAI, vLLM, DeepSeek, OpenRouter
+        rf"{_NUMBER} maximum context length",  # Mistral
+        rf"too long: {_NUMBER} tokens > (?P<bound>\d+) maximum",  # Anthropic
+        rf"exceeds the maximum number of tokens allowed \({_NUMBER}\)",  # Gemini
+        rf"\bn_ctx\W{{1,4}}{_NUMBER}",  # llama.cpp
+        rf"context size \({_NUMBER} tokens\)",  # the same, in words
+        rf"exceeded model token limit: {_NUMBER}",  # Moonshot
+        rf"range of input length should be \[\d+, ?{_NUMBER}\]",  # DashScope
+        rf"max_new_tokens`? must be <= {_NUMBER}",  # TGI
+        r"(?:exceeds?|(?:long|larg)er than) (?:the |available |model'?s? |max(?:imum)? ){0,4}(?:context|prompt|input)",
+    )
+)
+"""How providers say that a prompt is too long, with the tokens their model holds where they tell."""
+_MOST_READ = 4_000
+"""Characters of an error that are searched for that."""
+
+
+def _overflow(error: BaseException, status: int = 0) -> Fault:
+    found = _says_overflow(error)
+    told = found and (found.groupdict().get("bound") or next(iter(found.groups()), None))
+    window = int(told.replace(",", "")) if told else None
+    return Fault("overflow", "the prompt is longer than the model's context", status, window=window)
+
+
+def _says_overflow(error: BaseException) -> re.Match[str] | None:
+    """Where an error's text says that the prompt was too long."""
+    texts = [str(link)[:_MOST_READ] for link in _causes(error)]
+    return next((found for pattern in _OVERFLOWS for text in texts if (found := pattern.search(text))), None)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -5,9 +5,11 @@ all its retries, and booked in the trace whatever comes of it. What goes wrong
 arrives at the caller as `ModelFailed`, who then decides by rule.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar, Union
 
 from pydantic import BaseModel
@@ -17,11 +19,13 @@ from models.budget import Budget
 from models.catalog import chat_model
 from models.endpoint import Endpoint, endpoint
 from models.errors import BudgetExhausted, ModelFailed, ModelUnavailable
+from models.estimate import PER_MESSAGE
 from models.line import RETRIES, Line, not_sent, require_complete
 from models.prices import price_of, require_prices
 from models.reply import finish_reason, message_text
 from models.structured import Judgement
 from models.thinking import without_thinking
+from models.windows import Size, own_window, prompt_bound, size_of, windows
 from state.settings import Settings
 
 if TYPE_CHECKING:
@@ -35,6 +39,9 @@ Messages = Sequence[Union["BaseMessage", tuple[str, str]]]
 """A conversation: LangChain messages, or pairs of role ("system", "human", "ai") and text."""
 Maker = Callable[[Endpoint, float], Awaitable["BaseChatModel"]]
 """Makes the chat model of an endpoint, given the seconds one request may take."""
+
+SHARE_OF_BUDGET = 0.5
+"""The share of the tokens a run may still spend that passages may fill up to in one prompt."""
 
 NOSTREAM = ("nostream", "langsmith:nostream")
 """Tags that keep a call's tokens out of LangGraph's `messages` stream: the first is read by
@@ -76,6 +83,44 @@ class ChatModels:
     def configured(self, role: str) -> bool:
         """Whether a role has a model. If not, it decides by rule."""
         return role in self._given or role in self.settings.models
+
+    async def ready(self, role: str) -> None:
+        """Make a role's model, so that `room` and `count` know it; without this they go by careful estimates."""
+        try:
+            await self._model(role)
+        except ModelUnavailable:
+            return  # the call that follows says so
+
+    def room(self, role: str, *prompt: str) -> int:
+        """Tokens left for passages in a prompt to a role's model, never negative.
+
+        A share of the model's window is used (`models.windows`), what the reply needs kept free, and of what the run
+        may still spend at most half: more is to come.
+
+        Args:
+            role: The agent that will ask.
+            prompt: All that the prompt holds besides the passages, message by message.
+        """
+        where, size = self._size(role)
+        bound = prompt_bound(windows.window(where.identity, self.settings.context_tokens or size.window), size.reply)
+        left = self.budget.tokens_left(price_of(self.settings, where.name))
+        bound = min(bound, int(left * SHARE_OF_BUDGET) - size.reply)
+        return max(0, bound - sum(PER_MESSAGE + size.count(text) for text in prompt))
+
+    def count(self, role: str, text: str) -> int:
+        """Tokens of a text for a role's model: with its tokenizer where it is at hand, else at most, as a rule."""
+        return self._size(role)[1].count(text)
+
+    def _size(self, role: str) -> tuple[Endpoint, Size]:
+        """A role's endpoint and what is known of its model; estimates where nothing is."""
+        if role in self._given:
+            where = _given_endpoint(self._given[role])
+            return where, replace(windows.size(where.identity), window=own_window(self._given[role]))
+        try:
+            where = endpoint(self.settings.models.get(role, ""))
+        except ModelUnavailable:
+            return Endpoint(role, ""), Size()
+        return where, windows.size(where.identity)
 
     def _named(self) -> dict[str, str]:
         """The names of the models in use that are made here, by role."""
@@ -175,17 +220,27 @@ class ChatModels:
     async def _model(self, role: str) -> "tuple[Endpoint, BaseChatModel]":
         if role in self._given:
             model = self._given[role]
-            return Endpoint(_given_name(model), "given", instance=id(model)), model
+            return await self._measured(_given_endpoint(model), model)
         name = self.settings.models.get(role)
         if name is None:
             raise ModelUnavailable(f"no model is configured for the {role}; set WEIWO_MODEL to provider:model")
         where = endpoint(name)
-        return where, await self._make(where, self.settings.model_seconds)
+        return await self._measured(where, await self._make(where, self.settings.model_seconds))
+
+    async def _measured(self, where: Endpoint, model: "BaseChatModel") -> "tuple[Endpoint, BaseChatModel]":
+        """The same, its size known from now on."""
+        if not windows.has(where.identity):
+            windows.is_of(where.identity, await asyncio.to_thread(size_of, model, where.name))
+        return where, model
 
     def _breaker(self, where: Endpoint) -> Breaker:
         if where.identity not in self._breakers:
             self._breakers[where.identity] = breaker(self._run_id, where.identity)
         return self._breakers[where.identity]
+
+
+def _given_endpoint(model: "BaseChatModel") -> Endpoint:
+    return Endpoint(_given_name(model), "given", instance=id(model))
 
 
 def _given_name(model: "BaseChatModel") -> str:

@@ -19,6 +19,7 @@ from models.prices import Price, cost_of
 from models.reply import BLOCKED, LENGTH, finish_reason, is_empty, message_text
 from models.request import Request, Span
 from models.thinking import ThinkingFilter
+from models.windows import windows
 from state import ModelCall
 from state.limits import NOT_SENT
 
@@ -164,6 +165,8 @@ class Line:
                 self.breaker.failed(fault.words, final=hopeless)
             if fault.kind == "deadline":
                 self.budget.note("max_seconds")
+            if fault.kind == "overflow":
+                windows.learn(self.endpoint.identity, fault.window, prompt)
             raise RequestFailed(fault, pause) from None
         else:
             error = None

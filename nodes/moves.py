@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
+from nodes.bounds import sendable
 from nodes.queries import as_asked, in_other_words
 from nodes.reader import Judgement
 from nodes.services import Services
@@ -70,7 +71,8 @@ class Moves:
             web = _on_the_web(chosen.source, chosen)
             return self._opening(_varied([chosen, *self._promising()]) if web else [chosen])
         search = self._search()
-        return as_asked(search, judgement.queries, self._tried, self._limits.max_queries) if search else []
+        asked = [sendable(query, self._question, self._state.get("passages", [])) for query in judgement.queries]
+        return as_asked(search, asked, self._tried, self._limits.max_queries) if search else []
 
     def _searches(self) -> list[Call]:
         return [call for call in self._tried if query_of(call) and not opens(call, self._services)]

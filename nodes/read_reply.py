@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
+from nodes.bounds import unfit
 from nodes.quotes import locate, paraphrased
 from nodes.replies import Line, Ordinal, Reply, Share
 from nodes.strangers import unspoken_of
@@ -123,7 +124,7 @@ class Shown:
                 continue
             quotes = self._located(other.quotes, value)
             ids = tuple(dict.fromkeys(quote.evidence_id for quote in quotes))
-            if quotes and value != self.value(reply):
+            if quotes and value != self.value(reply) and unfit(value, self.ret) is None:
                 found.append(Rival(value=value, evidence_ids=ids, quotes=tuple(quotes)))
         return found
 
@@ -149,6 +150,8 @@ class Shown:
             return None
         if reply.value is None:
             return 'next is "answer" but value is missing'
+        if (why := unfit(self.value(reply), self.ret)) is not None:
+            return why
         quotes = self.quotes(reply)
         if not quotes:
             return "none of the quotes occurs verbatim in the passage it names; copy the words exactly"

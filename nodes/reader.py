@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from models.gateway import ChatModels, ModelFailed
 from nodes.agreement import weighed
+from nodes.bounds import heard
 from nodes.fitting import fit
 from nodes.passages import DATA_RULE, passage_block
 from nodes.read_reply import TYPE_HINTS, ReadReply, Shown
@@ -147,6 +148,7 @@ async def _by_model(
         f"Today: {today()}\nQuestion of the user: {progress.whole}\nTask: {question}\nWanted: {TYPE_HINTS[ret]}\n"
         f"Queries tried: {queries or 'none'}\n{progress.told()}\n\n"
     )
+    await models.ready("executor")
     room = models.room("executor", SYSTEM, prompt)
     fitted = await asyncio.to_thread(fit, passages, question, room, lambda text: models.count("executor", text))
     whole = {passage.id: passage for passage in passages}
@@ -169,7 +171,7 @@ async def _by_model(
         reading = await asyncio.to_thread(_reading, reply, shown, passages, language)
         return Judgement(reading=reading, decided_by="model", move="answer", left_out=fitted.left_out)
     return Judgement(
-        reading=Reading(value=None, missing=reply.missing),
+        reading=Reading(value=None, missing=heard(reply.missing)),
         decided_by="model",
         move="give_up" if reply.next == "answer" else reply.next,
         queries=reply.asked if reply.next == "search" else (),
@@ -188,7 +190,7 @@ def _reading(reply: ReadReply, shown: Shown, passages: Sequence[Evidence], langu
         evidence_ids=tuple(dict.fromkeys(quote.evidence_id for quote in quotes)),
         quotes=tuple(quotes),
         confidence=min(1.0, max(0.0, reply.confidence)),
-        missing="; ".join(words for words in (doubt, reply.missing) if words),
+        missing="; ".join(words for words in (doubt, heard(reply.missing)) if words),
     )
     found = weighed(reading, shown.question, shown.ret, passages, language, shown.rivals(reply))
     return replace(found, confidence=min(STRANGER_CONFIDENCE, found.confidence)) if stranger else found

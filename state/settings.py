@@ -43,7 +43,7 @@ class Context(BaseModel):
     writer_model: str | None = Field(None, description="Model for the writer, if another.")
     model_seconds: float | None = Field(None, gt=0, description="Seconds one model call may take (default 60).")
     context_tokens: int | None = Field(
-        None, ge=2_000, description="Tokens of the model's context window, where it is not known by its name."
+        None, ge=2_000, description="Tokens of the model's context window. Unset: as known by its name, else 32,000."
     )
     depth: Depth | None = Field(
         None,
@@ -112,7 +112,7 @@ class Settings(Value):
         search: Search providers, in the order to ask them; empty: those whose keys are set.
         allow_hosts: Hosts and networks of an intranet that may be fetched from.
         depth: How far to look; `limits` follow from it.
-        context_tokens: Tokens of the model's context window; None: as known by its name.
+        context_tokens: Tokens of the model's context window; None: as known by its name, else 32,000.
         tools: Extra tools as module:attribute.
         approve_plan: Whether a person approves each plan before it runs.
         fresh: Whether tools are called anew even where a recent result is kept.

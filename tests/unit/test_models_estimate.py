@@ -19,6 +19,13 @@ from models.estimate import OUTPUT_RESERVE, prompt_tokens, reply_tokens, text_to
         ("Emperor Wu of Han was older than Julius Caesar, by 56 years [1].", 19),
         ('{"level": "simple", "score": 0.25}', 13),
         ("汉武帝生于公元前156年。", 15),
+        # what five tokenizers make at most of things that are dense: figures, code, keys, emoji, older Chinese
+        ("3.14159 2.71828 1.41421 1.73205 0.57721", 39),
+        ("def f(x): return {k: v ** 2 for k, v in x.items() if k != '_'}", 26),
+        ("| 1815 | 36.5 % | London |", 16),
+        ("👍🏽🇨🇳🎉🚀", 18),
+        ("孝武皇帝，景帝中子也，母曰王美人。", 25),
+        ("Straßenbahnhaltestellen außerdem Größenverhältnisse", 19),
         ("", 0),
     ],
 )

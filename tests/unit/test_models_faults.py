@@ -49,6 +49,37 @@ def test_a_failure_is_classified(error: Exception, kind: str, outage: bool) -> N
     assert "\n" not in fault.words
 
 
+class WordsError(Exception):
+    def __init__(self, words: str, status: int = 400) -> None:
+        super().__init__(words)
+        self.status_code = status
+
+
+@pytest.mark.parametrize(
+    ("words", "window"),
+    [
+        ("This model's maximum context length is 8192 tokens. However, you requested 9000 tokens", 8_192),
+        ("Prompt contains 40000 tokens, too large for model with 32768 maximum context length", 32_768),
+        ("prompt is too long: 210000 tokens > 200000 maximum", 200_000),
+        ("The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", 1_048_576),
+        ('{"message": "the request exceeds the available context size", "n_prompt_tokens": 9, "n_ctx": 4096}', 4_096),
+        ("Your request exceeded model token limit: 8192", 8_192),
+        ("Range of input length should be [1, 30720]", 30_720),
+        ("`inputs` tokens + `max_new_tokens` must be <= 4,096. Given: 5000", 4_096),
+        ("Prompt exceeds max context length", None),
+        ("the prompt is longer than the model's context", None),
+    ],
+)
+def test_a_prompt_that_is_too_long_teaches_the_window(words: str, window: int | None) -> None:
+    fault = classify(WordsError(words))
+    assert (fault.kind, fault.window) == ("overflow", window)
+    assert classify(WordsError(words, 500)).kind == "server"
+
+
+def test_another_refusal_does_not() -> None:
+    assert classify(WordsError("response_format json_schema is not supported; max_tokens is 4096")).kind == "refused"
+
+
 def test_the_response_behind_a_wrapper_is_found() -> None:
     try:
         try:

@@ -1,0 +1,159 @@
+"""Text that speaks to a model instead of to a reader: orders, roles, calls of tools, and what is hidden from people.
+
+The web is full of it (Greshake et al., arXiv 2302.12173). Finding it protects nothing by itself: code bounds what a
+passage can bring about, found or not. It lets prompts and answers say which passages try. So the patterns are meant to
+miss some rather than to suspect ordinary prose; writing about such attacks, which quotes them, is found too.
+"""
+
+import base64
+import binascii
+import re
+import unicodedata
+from typing import Final
+
+from text.injection_en import DOES, ENGLISH, MODEL
+from text.injection_zh import CHINESE
+from text.patterns import lazy
+
+_ZERO_WIDTH: Final = "\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff\u00ad\u180e"
+_REMOVED: Final = dict.fromkeys(
+    map(ord, _ZERO_WIDTH + "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+)
+_LOOKALIKES: Final = str.maketrans("аеорсухіѕԁɡ", "aeopcyxisdg")
+"""Cyrillic letters that pass for Latin ones."""
+_ZERO_WIDTH_RUN: Final = re.compile(f"[{_ZERO_WIDTH}]{{16,}}")
+"""Enough to spell two letters in them; if they are all the same they spell nothing."""
+_TURNED: Final = re.compile("[\u202d\u202e]")
+"""Text that is shown in another direction than it is read."""
+_TAGS: Final = re.compile("(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0020-\U000e007f]{4,}")
+"""ASCII in invisible tag characters; behind a black flag they name a region's."""
+_FIRST_TAG: Final = 0xE0000
+_SPACED: Final = re.compile(r"(?<!\w)(?:[a-z][ ._*-]){11,}[a-z](?!\w)")
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{32,}={0,2}")
+_COMMENT: Final = re.compile(
+    r"<!--(.{0,2000}?)-->|<[^<>]{0,200}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0)[^<>]{0,200}>"
+    r"([^<]{0,2000})",
+    re.DOTALL,
+)
+MOST_READ: Final = 50_000
+"""Characters that are looked at."""
+_MOST_BLOBS: Final = 20
+_LONGEST_BLOB: Final = 4_000
+
+_MARKUP: Final = (
+    r"<\|[\w| -]{1,40}\|>|<｜[^｜<>]{1,40}｜>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>",
+    (
+        r"</?(?:passage|calculation|system(?:[_-](?:prompt|message|reminder))?|assistant|instructions?|tool_(?:call"
+        r"|result|use)s?|function_(?:call|result)s?|invoke|antml:\w+)\b[^<>]{0,80}>"
+    ),
+    (
+        r"(?:^|\n)\s*#{2,4} ?(?:system|instructions?|new instructions?|assistant|response|系统|指令"
+        r"|新指令)\s*[:：]?\s*(?:\n|$)"
+    ),
+    (
+        r"(?:^|\n)\s*[\[【(*]{0,2}(?:system|developer|assistant|admin(?:istrator)?)(?: (?:message|prompt|note"
+        r"|override|notice))?[\]】)*]{0,2}\s*[:：]\s*[*]{0,2}\s*(?:the (?:user|model|assistant|answer|plan|search)"
+        r"|<does>|new|from now|this is|all|override|from this)\b"
+    ),
+    (
+        r"[\[【](?:system|系统|developer|开发者|admin)(?: ?(?:message|prompt|override|notice|instructions?|消息"
+        r"|提示|指令|通知))?[\]】][ :：]+[^\s(]"
+    ),
+    r"(?:^|\n)\s*(?:human|user|用户)\s*[:：][^\n]{0,400}\n+\s*(?:assistant|助手|ai)\s*[:：]",
+    r"[\"']?(?:tool_calls?|function_call|tool_use|tool_input)[\"']?\s*[:：=]\s*[\[{\"']",
+    (
+        r"[\"'](?:name|tool|function|action|recipient_name|tool_name|tool_binding)[\"']\s*:\s*[\"'][\w.-]{2,60}["
+        r"\"']\s*,\s*[\"'](?:arguments|args|parameters|input|action_input|kwargs)[\"']\s*:"
+    ),
+    (
+        r"[\"'](?:action|tool|function)[\"']\s*:\s*[\"'][\w.-]{2,60}[\"']\s*,\s*[\"']\w{0,20}(?:input|args"
+        r"|arguments)[\"']\s*:"
+    ),
+    r"(?:^|\n)\s*(?:assistant|助手)\s*[:：]\s*\n?\s*(?:sure|of course|certainly|okay|好的|当然)\b",
+    r"[\"']next[\"']\s*:\s*[\"'](?:search|open|answer|give_up)[\"']",
+    r"(?:^|\n)\s*(?:action|tool|function)\s*:\s*[\w.]+\s*\n\s*(?:action )?(?:input|arguments|args)\s*:",
+    (
+        r"(?:end|结束) ?(?:of)? ?(?:the )?(?:passage|passages|untrusted data|retrieved (?:data|content|documents?)"
+        r"|search results|data section|资料|段落|数据|检索结果)\W{0,6}(?:\n|$|now|begin|new|the user|system|现在"
+        r"|以下)"
+    ),
+    (
+        r"!\[[^\]\n]{0,200}\]\(\s*<?https?://[^)\s]{0,300}(?:[?&#][^)\s=]{0,40}=(?:[{\[<$]|%7b|\)"
+        r"|(?:your_?)?(?:secret|answer|prompt|conversation|history|summary|api_?key|question|user_?\w{1,12})\b)"
+        r"|/(?:[{\[<$]|%7b))"
+    ),
+)
+_HINTS: Final = (
+    r"\b(?:ai|llms?|language models?|(?:dear|hey|the) assistant|chatbots?|prompts?"
+    r"|your (?:answer|response|task|instructions?)"
+    r"|answer that|search for|tool call|ignore)\b|忽略|指令|提示词|助手|模型|你必须|请(?:回答|搜索|调用|打开)"
+)
+"""Where people are not to see it, less than an order is enough."""
+
+_ORDERS: Final = lazy(
+    "|".join((*ENGLISH, *CHINESE, *_MARKUP)).replace("<model>", MODEL).replace("<does>", DOES), re.DOTALL
+)
+_HINT: Final = lazy(_HINTS)
+
+
+def addresses_model(text: str) -> bool:
+    """Whether a text speaks to a model.
+
+    That is: it tells it to ignore its orders, gives it new ones or a role, writes calls of tools or ends of data for
+    it, asks for its prompt or keys, or hides words from people.
+
+    Args:
+        text: A passage, English or Chinese; of a long one its beginning is looked at.
+    """
+    text = text[:MOST_READ]
+    if _TURNED.search(text) or _hidden_in_tags(text) or _spelt_in_nothing(text):
+        return True
+    plain = unicodedata.normalize("NFKC", text).translate(_REMOVED).casefold().translate(_LOOKALIKES)
+    return (
+        bool(_ORDERS.search(plain))
+        or any(_speaks(part) for found in _COMMENT.finditer(plain) for part in found.groups() if part)
+        or any(_ORDERS.search(part) or _runs_together(part) for part in _spaced_out(plain))
+        or any(map(_speaks, _decoded(text)))
+    )
+
+
+def _speaks(hidden: str) -> bool:
+    """Whether words that people are not to see are for a model."""
+    plain = unicodedata.normalize("NFKC", hidden).casefold()
+    return bool(_ORDERS.search(plain) or _HINT.search(plain))
+
+
+def _hidden_in_tags(text: str) -> bool:
+    return any(
+        sum(chr(ord(tag) - _FIRST_TAG).isalpha() for tag in found.group()) >= 4 for found in _TAGS.finditer(text)
+    )
+
+
+def _spelt_in_nothing(text: str) -> bool:
+    return any(len(set(found.group())) > 1 for found in _ZERO_WIDTH_RUN.finditer(text))
+
+
+def _spaced_out(plain: str) -> list[str]:
+    """Words written with something between their letters, put together."""
+    return [re.sub(r"[ ._*-]", "", found.group()) for found in _SPACED.finditer(plain)]
+
+
+def _runs_together(word: str) -> bool:
+    return bool(
+        re.search(r"ignore.{0,12}(?:instruction|previous|above|rules|prompt)|systemprompt|newinstructions", word)
+    )
+
+
+def _decoded(text: str) -> list[str]:
+    """What stands in a text in base64, where that is text."""
+    found = []
+    for blob in _BASE64.findall(text)[:_MOST_BLOBS]:
+        body = blob[:_LONGEST_BLOB].rstrip("=").replace("-", "+").replace("_", "/")
+        body = body[: len(body) - (len(body) % 4 == 1)]
+        try:
+            decoded = base64.b64decode(body + "=" * (-len(body) % 4)).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            continue
+        if decoded.replace("\n", " ").isprintable():
+            found.append(decoded)
+    return found
