@@ -36,13 +36,14 @@ _RECURRING: Final = lazy(r"^when (?:do|does|can|must|should|may)\b", re.IGNORECA
 _PLURAL_YEARS: Final = lazy(r"^(?:in |on )?(?:what|which) (?:years|dates|days)\b", re.IGNORECASE)
 _MANY: Final = lazy(
     r"^(?:(?:what|which) (?:two|three|four|five|six|seven|eight|nine|ten|\d+) \w+"
-    r"|(?:what|which) (?:[\w-]+ ){0,3}[\w-]+(?:s|people|children|men|women) (?:are|were|have|do|did)\b"
+    r"|(?:what|which) (?:[\w-]+ ){0,3}(?:(?!\w*(?:ss|us|is|series|species|news|gas|lens)\b)[\w-]+s|people|children|men"
+    r"|women) (?:are|were|has|have|had|do|does|did|can|will|would)\b"
     r"|(?:list|name|enumerate|give(?: me)?) (?:all )?(?:of )?(?:the )?(?:[\w-]+ ){0,3}[\w-]+s\b)",
     re.IGNORECASE,
 )
 _WHAT_ARE: Final = lazy(r"^(?:what|who) (?:are|were) (?:all )?(?:of )?the (?P<what>[\w -]{2,60})", re.IGNORECASE)
 _WHICH_NOUNS: Final = lazy(r"^(?:what|which) (?P<words>(?:[\w-]+ ){2,5})", re.IGNORECASE)
-_NO_PLURAL: Final = lazy(r"(?:ss|us|is|series|species|news)$", re.IGNORECASE)
+_NO_PLURAL: Final = lazy(r"(?:ss|us|is|series|species|news|gas|lens)$", re.IGNORECASE)
 _NO_OBJECT: Final = word_set(
     "the a an in on of at by to from with for through into its his her their and or is was has does did about as"
 )
@@ -71,6 +72,6 @@ def _asks_for_many(question: str) -> bool:
     if found := _WHICH_NOUNS.match(question):
         listed = found["words"].split()
         for noun, verb in pairwise(listed):
-            if noun.endswith("s") and not _NO_PLURAL.search(noun) and noun not in english.THIRD:
+            if noun.endswith("s") and not _NO_PLURAL.search(noun) and noun not in {*english.THIRD, *english.AUX}:
                 return verb.islower() and verb not in _NO_OBJECT and not verb.endswith("s")
     return False

@@ -7,6 +7,7 @@ grammar is certain; elsewhere the passage speaks for itself. Nothing is said tha
 from collections.abc import Iterator, Mapping
 
 from nodes.rules.agreements import agreement, ranking
+from nodes.rules.disagreements import disagreement
 from nodes.rules.facts import UNNAMED, Book, Sentence, fact, indirect, is_computation, not_found
 from nodes.rules.forms import Shape
 from nodes.rules.reading.nearest import nearest
@@ -68,11 +69,12 @@ def _compared(plan: Plan, shape: Shape) -> list[str]:
 
 
 def _facts(book: Book) -> Iterator[Sentence]:
-    """What the look-ups found, those that the answer rests on first."""
+    """What the look-ups found, those that the answer rests on first, and what sources say otherwise."""
     lookups = [task for task in book.plan.tasks if not is_computation(task)]
     finals = set(book.plan.final_ids)
     for task in (*[t for t in lookups if t.id in finals], *[t for t in lookups if t.id not in finals]):
         yield from fact(book, task)
+        yield from disagreement(book, task)
 
 
 def _gaps(book: Book, shape: Shape) -> Iterator[Sentence]:

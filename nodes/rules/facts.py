@@ -7,9 +7,9 @@ from functools import partial
 from typing import Final
 
 from nodes.rules import statements_en, statements_zh
-from nodes.rules.amounts import approximate, shown, unit_of, written
+from nodes.rules.amounts import approximate, shown, unit_of
 from nodes.rules.reading.wants import is_definition
-from state import ITEM, REFERENCE, Evidence, JsonValue, Language, Outcome, Plan, Task, item_type
+from state import ITEM, REFERENCE, Evidence, Language, Outcome, Plan, Task, item_type
 
 UNNAMED: Final = "\ufffd"
 """Stands in a question for something that was not found and has no name."""
@@ -110,9 +110,6 @@ def fact(book: Book, task: Task) -> Iterator[Sentence]:
         yield from _verbatim(book, outcome)
     else:
         yield stated or _quoted(book, task, outcome)
-    rivals = outcome.detail.get("disagree")
-    if isinstance(rivals, list) and rivals:
-        yield _disagreeing(book, outcome, rivals)
 
 
 def _stated(book: Book, task: Task, outcome: Outcome, question: str) -> Sentence | None:
@@ -161,17 +158,6 @@ def _quoted(book: Book, task: Task, outcome: Outcome) -> Sentence:
     question = book.asked(task).rstrip("?？")
     text = f"The answer found to “{question}?” is: {value}." if english else f"“{question}？”的查找结果是：{value}。"
     return Sentence(text, cites)
-
-
-def _disagreeing(book: Book, outcome: Outcome, rivals: list[JsonValue]) -> Sentence:
-    inner = item_type(outcome.type)
-    named = [
-        text for value in rivals[:4] if (text := written(value, inner, book.language, unit_of(outcome)) or str(value))
-    ]
-    others = tuple(key for key in outcome.evidence_ids if key not in book.cited(outcome))[:3] or book.cited(outcome)
-    if book.language == "zh":
-        return Sentence(f"资料说法不一：另有资料给出的是{'、'.join(named)}。", others)
-    return Sentence(f"Sources disagree: others give {' and '.join(named)}.", others)
 
 
 def _of_items(book: Book, task: Task, outcome: Outcome) -> Iterator[Sentence]:

@@ -73,13 +73,7 @@ def _year(read_date: Reading) -> Reading:
     """A date's year as a number, negative before our era: planners type years so."""
     if not isinstance(read_date.value, str):
         return read_date
-    year = PartialDate.from_iso(read_date.value).year
-    detail = dict(read_date.detail)
-    if isinstance(others := detail.pop("disagree", None), list):
-        years = dict.fromkeys(PartialDate.from_iso(str(other)).year for other in others)
-        if rivals := [other for other in years if other != year]:
-            detail["disagree"] = list(rivals)
-    return replace(read_date, value=year, detail=detail)
+    return replace(read_date, value=PartialDate.from_iso(read_date.value).year)
 
 
 def _about_subject(asked: Asked, given: Sequence[Evidence], ret: ValueType) -> tuple[Reading | None, bool]:

@@ -9,6 +9,7 @@ from typing import Final
 
 from nodes.rules import english
 from nodes.rules.forms import word_set
+from nodes.rules.nouns_en import PREPOSITIONS
 from state import ValueType
 from text.patterns import lazy
 
@@ -172,14 +173,20 @@ def _where(asked: str, value: str, type_: ValueType, circa: bool, unit: bool) ->
     frame = _frame(asked)
     if frame is None or frame[0].lower() != "where" or type_ not in {"text", "list[text]"}:
         return None
-    clause = _clause(frame[2], frame[1], re.sub(r" ?\bfrom$", "", frame[3]))
+    words = frame[3].split()
+    preposition = words.pop() if _hanging(words) else "in"
+    clause = _clause(frame[2], frame[1], " ".join(words))
     if clause is None:
         return None
-    if frame[3].endswith("from"):
-        return f"{clause} from {value}"
-    return f"{clause} {value}" if _PREPOSED.match(value) else f"{clause} in {value}"
+    return f"{clause} {value}" if _PREPOSED.match(value) else f"{clause} {preposition} {value}"
 
 
+def _hanging(words: list[str]) -> bool:
+    """Whether a predicate ends in the preposition of what is asked for: "flow through", "is from"."""
+    return bool(words) and words[-1] in _HANGING
+
+
+_HANGING: Final = PREPOSITIONS | word_set("of into onto across past over to against")
 _IS: Final = lazy(r"(?P<wh>who|what|which(?: [a-z -]+)?) (?P<be>is|was|are|were) (?P<np>.+)", re.IGNORECASE)
 
 
@@ -244,9 +251,7 @@ def _object(asked: str, value: str, type_: ValueType, circa: bool, unit: bool) -
     clause = _clause(frame[2], frame[1], words[0]) if words else None
     if clause is None:
         return None
-    if len(words) == 2 and words[1] in {"for", "in", "at", "with", "to", "from", "by", "on"}:
-        return f"{clause} {words[1]} {value}"
-    return f"{clause} {value} {' '.join(words[1:])}"
+    return f"{clause} {' '.join(words[1:])} {value}" if _hanging(words) else f"{clause} {value} {' '.join(words[1:])}"
 
 
 def _listing(asked: str, value: str, type_: ValueType, circa: bool, unit: bool) -> str | None:  # noqa: ARG001, FBT001 - one signature for all builders

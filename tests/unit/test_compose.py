@@ -10,7 +10,7 @@ from nodes.rules.compose import Sentence, compose, small_talk
 from nodes.rules.plan import rule_plan
 from nodes.rules.statements_en import indirect, state
 from nodes.rules.statements_zh import state as state_zh
-from state import Evidence, Failure, Language, Outcome, Plan, Quote, Task, ValueType
+from state import Evidence, Failure, Language, Outcome, Plan, Quote, Rival, Task, ValueType
 
 TOOLS = ("corpus_search", "calculator", "date_difference")
 METRES: dict[str, Any] = {"unit": "m"}
@@ -231,10 +231,52 @@ def test_a_text_that_fits_no_sentence_is_quoted() -> None:
     assert texts("天空为什么是蓝色的？", "zh", ["因为散射。"]) == ["据《Page task_1》：“The very words.”。"]
 
 
-def test_roughly_known_values_and_rival_values() -> None:
-    lines = texts("When was Bach born?", "en", ["1685"], task_1={"approximate": True, "disagree": ["1684"]})
-    assert lines == ["Bach was born around 1685.", "Sources disagree: others give 1684."]
+def test_roughly_known_values() -> None:
+    assert texts("When was Bach born?", "en", ["1685"], task_1={"approximate": True}) == ["Bach was born around 1685."]
     assert texts("李白是哪一年出生的", "zh", ["701"], task_1={"approximate": True}) == ["李白生于约公元701年。"]
+
+
+def disagreeing(question: str, language: Language, value: Any, others: list[Any], **more: Any) -> list[Sentence]:
+    plan = rule_plan(question, language, TOOLS)
+    outcomes, evidence = ran(plan, [value], {"task_1": more.pop("detail", {})})
+    rivals = []
+    for n, (other, title) in enumerate(others):
+        passage = Evidence(id=f"r{n}", text=f"{n}", source=f"r{n}.md", title=title)
+        evidence[passage.id] = passage
+        quotes = (Quote(evidence_id=passage.id, text="Other words."),)
+        rivals.append(Rival(value=other, evidence_ids=(passage.id,), quotes=quotes))
+    outcomes["task_1"] = outcomes["task_1"].model_copy(update={"rivals": tuple(rivals), **more})
+    return compose(question, language, plan, outcomes, evidence)
+
+
+def test_sources_that_disagree_are_told_with_what_each_gives() -> None:
+    fact, *halves = disagreeing("When was Bach born?", "en", "1685-03-21", [("1684", "Bach in Leipzig")])
+    assert fact.text == "Bach was born on 21 March 1685."
+    assert halves == [
+        Sentence("Sources disagree: “Page task_1” gives 21 March 1685;", ("e_task_1",)),
+        Sentence("“Bach in Leipzig” gives 1684.", ("r0",)),
+    ]
+    _, *halves = disagreeing("黄河全长多少公里？", "zh", 5464, [(5500, "大河志")], detail={"unit": "km"})
+    assert halves == [
+        Sentence("资料说法不一：《Page task_1》给出的是5464公里；", ("e_task_1",)),
+        Sentence("《大河志》给出的是5500公里。", ("r0",)),
+    ]
+
+
+def test_sources_without_a_telling_title_are_one_and_another() -> None:
+    for title in ("Page task_1", "", "Who was Bach? A life."):
+        lines = [one.text for one in disagreeing("When was Bach born?", "en", "1685", [("1684", title)])[1:]]
+        assert lines == ["Sources disagree: one gives 1685;", "another gives 1684."]
+    lines = [one.text for one in disagreeing("李白是哪一年出生的", "zh", "1685", [("1684", "")])[1:]]
+    assert lines == ["资料说法不一：一份资料给出的是1685年；", "另一份给出的是1684年。"]
+
+
+def test_several_sources_are_told_as_several() -> None:
+    lines = [
+        one.text
+        for one in disagreeing("When was Bach born?", "en", "1685", [("1684", "A"), ("1690", "B")], support=3)[1:]
+    ]
+    assert lines == ["Sources disagree: several give 1685;", "“A” gives 1684;", "“B” gives 1690."]
 
 
 def test_every_item_is_told() -> None:

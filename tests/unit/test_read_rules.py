@@ -180,43 +180,6 @@ def test_detail_tells_unit_and_approximation() -> None:
     assert answer("When was Ola Brede born?", "date", [vague]).detail["approximate"] is True
 
 
-def test_sources_that_disagree_are_reported() -> None:
-    one = page("River Wend", "The River Wend is 310 kilometres long.", "a.md")
-    two = page("River Wend", "The River Wend is a river of Arvania. It is 318 kilometres long.", "b.md")
-    reading = answer("How long is the River Wend?", "number", [one, two])
-    assert reading.value == 310
-    assert reading.detail["disagree"] == [318]
-    assert two.id in reading.evidence_ids
-    assert any("318" in quote.text for quote in reading.quotes)
-    alone = page("River Wend", two.text, "a.md")
-    assert "disagree" not in answer("How long is the River Wend?", "number", [one, alone]).detail
-
-
-@pytest.mark.parametrize(
-    ("question", "ret", "one", "two"),
-    [
-        ("When was Ola Brede born?", "date", "born on 12 July 1715.", "born in 1715."),
-        ("When was Ola Brede born?", "date", "born in 1715.", "born around 1716."),
-        ("How tall is Ola Brede?", "number", "8,849 metres high.", "8,848.86 metres high."),
-        ("How tall is Ola Brede?", "number", "about 6,400 metres high.", "6,300 metres high."),
-        ("How tall is Ola Brede?", "number", "8,400 metres high.", "8.4 kilometres high."),
-    ],
-)
-def test_a_vaguer_form_of_a_value_is_no_other_value(question: str, ret: ValueType, one: str, two: str) -> None:
-    pages = [page("Ola Brede", f"Ola Brede was {text}", source) for text, source in ((one, "a.md"), (two, "b.md"))]
-    for given_ in (pages, pages[::-1]):
-        reading = answer(question, ret, given_)
-        assert reading.value is not None
-        assert "disagree" not in reading.detail
-
-
-def test_a_date_of_another_or_for_something_else_is_no_other_value() -> None:
-    page_ = page("Lena Harrow", LENA.text, "a.md")
-    other = page("Lena Harrow House", "Lena Harrow House is a museum. It was opened in 1952.", "b.md")
-    aside = page("Lena Harrow", "Lena Harrow married Otto Brandt, who was born in 1868.", "c.md")
-    assert "disagree" not in answer("When was Lena Harrow born?", "date", [page_, other, aside]).detail
-
-
 @pytest.mark.parametrize(
     ("question", "value"),
     [
@@ -241,12 +204,6 @@ def test_a_count_is_not_taken_for_a_year() -> None:
     calendar = page("Calendar", "The calendar of Lena Harrow had a year of 365 days. Lena Harrow built 12 towers.")
     assert answer("In which year was Lena Harrow born?", "number", [calendar]).value is None
     assert answer("How many towers did Lena Harrow build?", "number", [calendar]).value == 12
-
-
-def test_years_that_disagree_are_years() -> None:
-    one = page("Ola Brede", "Ola Brede was born on 3 May 1715.", "a.md")
-    two = page("Ola Brede", "Ola Brede was born on 3 May 1722.", "b.md")
-    assert answer("birth year of Ola Brede", "number", [one, two]).detail["disagree"] == [1722]
 
 
 @pytest.mark.parametrize(
@@ -374,13 +331,6 @@ def test_makers_in_both_word_orders(question: str, value: str) -> None:
         page("长堤", "长堤位于东州，由苏启主持修建，1090年完工。"),
     ]
     assert answer(question, "text", pages).value == value
-
-
-def test_agreement_raises_confidence() -> None:
-    one = page("River Wend", "The River Wend is about 310 kilometres long in all.")
-    two = page("Rivers", "Among them the River Wend is 310 kilometres long.")
-    alone, both = (answer("How long is the River Wend?", "number", p).confidence for p in ([one], [one, two]))
-    assert both > alone
 
 
 def test_figures_as_text_keep_the_words_of_the_passage() -> None:
@@ -601,3 +551,63 @@ def test_a_year_asked_for_as_a_number_is_the_year_of_a_date(asked: str) -> None:
     text = "Julius Caesar was born in Rome on 12 July 100 BC. The Julian calendar has a year of 365 days."
     passage = Evidence(id="c", text=text, source="c.md", title="Julius Caesar")
     assert read(asked, "number", [passage], "en").value == -100
+
+
+BEETHOVEN = page(
+    "Ludwig van Beethoven",
+    "Ludwig van Beethoven was a German composer. He was baptised in Bonn on 17 December 1770 and is generally thought to "
+    "have been born the day before, on 16 December 1770. He died in Vienna on 26 March 1827.",
+)
+BEETHOVEN_ZH = page(
+    "贝多芬", "贝多芬是德国作曲家。他于1770年12月17日受洗，一般认为前一天即12月16日出生。1827年3月26日在维也纳去世。"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("When was Beethoven born?", "1770-12-16"),
+        ("When was Beethoven baptised?", "1770-12-17"),
+        ("When did Beethoven die?", "1827-03-26"),
+        ("贝多芬什么时候出生？", "1770-12-16"),
+        ("贝多芬什么时候受洗？", "1770-12-17"),
+        ("贝多芬什么时候去世？", "1827-03-26"),
+    ],
+)
+def test_of_two_dates_the_one_beside_the_relation_is_taken(question: str, value: str) -> None:
+    assert answer(question, "date", [BEETHOVEN, BEETHOVEN_ZH]).value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "value"),
+    [
+        ("Lena married in 1902 and was born in 1871.", "When was Lena born?", "1871"),
+        ("Lena married in 1902 and was born in 1871.", "When did Lena marry?", "1902"),
+        ("Lena was crowned in 1804 and died in 1821.", "When was Lena born?", None),
+        ("Lena was crowned in 1804 and died in 1821.", "When did Lena die?", "1821"),
+        ("In 1902, Lena married Otto; she was born on 3 May 1871.", "When was Lena born?", "1871-05-03"),
+        ("In 1902, Lena married Otto; she was born on 3 May 1871.", "When did Lena die?", None),
+        ("Lena, crowned in 1804, was born in 1769.", "When was Lena born?", "1769"),
+        ("Born in Odense, Lena married Otto in 1902.", "When was Lena born?", None),
+        ("Lena was born in Odense, in 1902 she married Otto.", "When was Lena born?", None),
+        ("Lena, who founded the school in 1901, died in 1940.", "When did Lena die?", "1940"),
+        ("Lena published her book in 1899, was born in 1871 and died in 1940.", "When was Lena born?", "1871"),
+        (
+            "Lena was arrested on 2 May 1931, six years after she was born, on 1 June 1925.",
+            "When was Lena born?",
+            "1925-06-01",
+        ),
+        ("林岚1904年结婚，1881年出生于宁波。", "林岚是哪一年出生的？", "1881"),
+        ("林岚1904年毕业于东山大学，后来去世。", "林岚是哪一年去世的？", None),
+        ("林岚于1904年加冕，1936年去世。", "林岚是哪一年去世的？", "1936"),
+    ],
+)
+def test_a_date_of_another_event_in_the_sentence_is_not_taken(text: str, question: str, value: str | None) -> None:
+    assert answer(question, "date", [page("Lena" if "Lena" in text else "林岚", text)]).value == value
+
+
+def test_a_day_without_a_year_is_of_the_year_before_it() -> None:
+    told = page("林岚", "林岚2021年3月5日退休，5月6日去世。")
+    assert answer("林岚什么时候去世？", "date", [told]).value == "2021-05-06"
+    impossible = page("林岚", "林岚2021年3月5日退休，2月30日去世。")
+    assert answer("林岚什么时候去世？", "date", [impossible]).value is None

@@ -157,6 +157,7 @@ def analyse(description: str, ret: ValueType) -> Asked:
     asked_noun = _noun(text)
     carried = {*_IDLE_ZH, *_IDLE_EN, *(terms(asked_noun) if kind not in {None, "number", "thing"} else ())}
     if relation is not None:
+        carried.update(terms("people") if relation.measure == "people" else ())
         said = (relation.asks, relation.cues, _ROLE)
         carried.update(term for known in said for hit in known.finditer(text) for term in terms(hit.group()))
     return Asked(

@@ -7,9 +7,14 @@ from typing import Final
 from nodes.rules.reading.standing import View
 from state import JsonValue
 from text.language import fold
+from tools.web.urls import site_of
 
 LOWEST: Final = 0.45
 """A candidate that scores less is not reported: inventing is worse than finding nothing."""
+
+
+NEARLY: Final = 0.95
+"""Share of the best score from which the number of sources decides."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,8 @@ def same_text(one: JsonValue, other: JsonValue) -> bool:
 def choose(candidates: Iterable[Candidate], same: Callable[[JsonValue, JsonValue], bool]) -> list[Group]:
     """Group candidates that are one value, and put the groups in order.
 
-    Passages that agree support each other, and an earlier passage counts a little more than a later one.
+    Sources that agree support each other, and an earlier passage counts a little more than a later one. Of groups with
+    nearly equal scores, the one of most sources comes first.
 
     Args:
         candidates: What was found.
@@ -73,7 +79,8 @@ def choose(candidates: Iterable[Candidate], same: Callable[[JsonValue, JsonValue
         else:
             groups.append([candidate])
     scored = [(_support(group), group) for group in groups]
-    scored.sort(key=lambda pair: -pair[0])
+    least = NEARLY * max((score for score, _ in scored), default=0.0)
+    scored.sort(key=lambda pair: (-_voices(pair[1]) if pair[0] >= least else 0, -pair[0]))
     return scored
 
 
@@ -81,11 +88,15 @@ def _ranked(candidate: Candidate) -> float:
     return candidate.score * (1 - 0.015 * min(candidate.view.place, 12))
 
 
+def _voices(group: Sequence[Candidate]) -> int:
+    return len({site_of(candidate.view.passage.source) for candidate in group})
+
+
 def _support(group: Sequence[Candidate]) -> float:
-    """The best score, raised by each further passage that agrees."""
+    """The best score, raised by each further source that agrees."""
     best: dict[str, float] = {}
     for candidate in group:
-        key = candidate.view.passage.id
+        key = site_of(candidate.view.passage.source)
         best[key] = max(best.get(key, 0.0), _ranked(candidate))
     first, *others = sorted(best.values(), reverse=True)
     total = first

@@ -211,12 +211,24 @@ _SORTS_ZH: Final = {
 
 def _of_sort_zh(sort: str, view: View, cues: list[Span]) -> Iterator[tuple[Span, str, float]]:
     """Names of the sort asked for: 哪条河 is answered by 塞纳河 and 长江, not by the region they flow through."""
-    found = re.compile(
-        rf"(?:^|(?<=[的在于经过，、入是到向和与及跨为由临]))(?P<v>[{HAN}]{{1,7}}?[{_SORTS_ZH[sort]}])(?!流|段|道)"
-    )
-    for name in found.finditer(view.sentence):
-        near = max((_near(view, cue, name.span("v")) for cue in cues), default=0.6 * view.about)
-        yield name.span("v"), name["v"], 0.95 * near
+    taken = -1
+    for last in re.finditer(rf"[{_SORTS_ZH[sort]}](?!流|段|道|大?桥)", view.sentence):
+        clause = re.search(rf"[{HAN}]*$", view.sentence[taken + 1 : last.start()])
+        start = last.start() - len(clause.group() if clause else "")
+        inside = [m[1] for m in view.mentions if start < m[1] <= last.start()]
+        start = max([start, *inside])
+        marks = list(_BEFORE_SORT_ZH.finditer(view.sentence, start, last.start()))
+        start = marks[-1].end() if marks else start
+        if not 1 <= last.start() - start <= _LONGEST_SORT:
+            continue
+        taken = last.start()
+        span = start, last.end()
+        near = max((_near(view, cue, span) for cue in cues), default=0.6 * view.about)
+        yield span, view.sentence[slice(*span)], 0.95 * near
+
+
+_BEFORE_SORT_ZH: Final = lazy("横跨|跨越|流经|沿着?|[的在于经过、入是到向和与及跨为由临]")
+_LONGEST_SORT: Final = 7
 
 
 def _placed_zh(asked: Asked, view: View, cues: list[Span]) -> Iterator[tuple[Span, str, float]]:

@@ -39,6 +39,9 @@ _PRONOUN_BEFORE: Final = lazy(
 _JOIN: Final = lazy(r"^(?:,? and (?:the )?|, (?:and )?(?:the )?| & |、|和|与|及|以及)[\"“《]?$")
 _PLACE_JOIN: Final = lazy(r"^, (?:in )?$")
 
+_LISTED: Final = lazy(r",? and [A-Z]")
+"""Behind "A, B" it tells a list of places from a place with its region."""
+
 _STOP_ZH: Final = lazy(
     r"[，。；、（）()！？,;：:“”\"！\s…]|(?:于|在|等|所|共同|担任|饰演|扮演|执导|导演|创作|所著|撰写|编剧|主演|设计|发明|发现|建造|创办|创立|建立|兴建|"
     r"收藏|统一|继位|即位|写成|写的|生于|出生|去世|逝世|病逝|死于|之子|之女|谱写|作曲|举行|举办|出任|接任|当选|获得|赢得|夺得|领衔|联合|同时|以及|分别|下令|奉命|主持(?!人)|之手|以\d|[是为由被将把曾从也并而且的了]|[和与及](?!平))"
@@ -116,7 +119,7 @@ def _with_region(view: View, span: Span) -> Span:
     for name in view.names:
         if name.start <= end or not _PLACE_JOIN.match(view.sentence[end : name.start]):
             continue
-        if not view.sentence.startswith(", ", end):
+        if not view.sentence.startswith(", ", end) or _LISTED.match(view.sentence, name.end):
             break
         end = name.end
         if is_country(name.text) or is_us_state(name.text):

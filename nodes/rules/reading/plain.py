@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from nodes.rules.reading import gaps, gaps_zh
+from nodes.rules.reading.another import all_befell_another
 from nodes.rules.reading.asked import Asked
 from nodes.rules.reading.candidates import Candidate
 from nodes.rules.reading.likeness import Likeness, Word, likeness, said, words_of
@@ -18,7 +19,7 @@ from nodes.rules.reading.results import Reading, with_value
 from nodes.rules.reading.sought import Sought, sought
 from nodes.rules.reading.standing import View
 from nodes.rules.reading.statements import negated
-from nodes.rules.reading.weighing import ranked, timely
+from nodes.rules.reading.weighing import cues, of_another_event, ranked, timely
 from nodes.rules.words import stem
 from state import Evidence, JsonValue, ValueType, item_type
 from text.dates import find_dates
@@ -115,6 +116,10 @@ def _values(
             here = likeness(words, line, part)
             score = (0.75 * here.share + 0.25 * min(1.0, here.own * 1.6)) * fit * _later(line)
             view = View(line.passage, line.place, line.start, line.text, 1.0)
+            if seeks.sort == "date" and not line.keyed:
+                told = cues(asked, view)
+                if of_another_event(view, told, *span) or all_befell_another(asked, view, told):
+                    continue
             score *= timely(asked, view, span[0]) * ranked(asked, view)
             yield _Found(value, score, line, span, unit)
 

@@ -12,7 +12,7 @@ from nodes.rules.reading.requests import converted
 from nodes.rules.reading.standing import View
 from nodes.rules.words import stem
 from state import JsonValue
-from text.dates import DateSpan, find_dates
+from text.dates import DateSpan, PartialDate, find_dates
 from text.language import HAN, fold
 from text.numbers import NumberSpan, find_numbers
 from text.patterns import lazy
@@ -50,6 +50,13 @@ _MONEY: Final = lazy(r"(?i)票房|营收|收入|利润|多少钱|价格|售价|G
 _PEOPLE: Final = lazy(r"(?i)how many people|多少人|几人|人数|死亡|population|人口|inhabitants|报名")
 
 
+ELSEWHERE: Final = 0.35
+"""What is left of a date's score where its clause tells of another event."""
+ASIDE: Final = 0.6
+"""What is left of the score of a day in brackets, which is said of the word before."""
+_DAY_ZH: Final = lazy(r"(?<!\d)(\d{1,2})月(\d{1,2})日")
+
+
 def dates(asked: Asked, views: Iterable[View]) -> Iterator[Candidate]:
     """Dates that may answer the question; their values are ISO strings."""
     for view in views:
@@ -57,7 +64,7 @@ def dates(asked: Asked, views: Iterable[View]) -> Iterator[Candidate]:
         for span in spans:
             yield from _life(asked, view, span)
         cues = weighing.cues(asked, view)
-        for span in spans:
+        for span in (*spans, *_days_of_year(view.sentence, spans)):
             if asked.years and span.date.year in asked.years and span.date.month is None:
                 continue
             for value, end in (
@@ -65,6 +72,10 @@ def dates(asked: Asked, views: Iterable[View]) -> Iterator[Candidate]:
                 *(((span.until, span.end),) if _wants_end(asked) and span.until else ()),
             ):
                 score = weighing.weigh(asked, view, cues, span.start, end)
+                if score and weighing.of_another_event(view, cues, span.start, end):
+                    score *= ELSEWHERE
+                if span not in spans and view.sentence[span.start - 1] in "(（":
+                    score *= ASIDE
                 if value.month is None and re.search("日期|哪一?天|几月|几号|what date|which day", asked.text):
                     score *= 0.6
                 if score:
@@ -72,6 +83,18 @@ def dates(asked: Asked, views: Iterable[View]) -> Iterator[Candidate]:
                     yield Candidate(
                         value.iso(), score * (0.97 if span.until else 1), view, span.start, span.end, detail
                     )
+
+
+def _days_of_year(sentence: str, spans: Sequence[DateSpan]) -> Iterator[DateSpan]:
+    """Chinese days without a year, in the year of the date before: 1770年12月17日受洗，前一天即12月16日出生."""
+    for found in _DAY_ZH.finditer(sentence):
+        before = [span for span in spans if span.end <= found.start() and span.until is None]
+        if before and not any(span.start < found.end() and found.start() < span.end for span in spans):
+            try:
+                date = PartialDate(before[-1].date.year, int(found[1]), int(found[2]))
+            except ValueError:
+                continue
+            yield DateSpan(found.start(), found.end(), date)
 
 
 def _wants_end(asked: Asked) -> bool:
@@ -164,7 +187,7 @@ def _fit(asked: Asked, view: View, span: NumberSpan, unit: str, measure: str) ->
         if mine in _UNITS[measure]:
             return _measured(asked, view, span, measure)
         if measure == "people":
-            return 0.9 if mine is None and not _counted(view, span) else 0.0
+            return 0.95 if mine is None and not _counted(view, span) else 0.0
         return 0.75 if measure == "age" and mine is None else 0.0
     if unit == "year" and mine != "year":
         return 0.6 if mine is None and re.search(r"(?i)how old|多少岁|几岁", asked.text) else 0.0

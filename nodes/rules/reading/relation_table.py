@@ -280,23 +280,24 @@ asks: sport, sports, play, 运动
 cues: footballer, player, rugby, football, basketball, baseball, cricket, hockey, tennis, golf, 足球, 篮球
 
 mouth place
-asks: mouth of the watercourse, turn into, flow into, flows into, empty into, empties into, mouth, drain into, 注入, 流入, 汇入
-inverse: flows? (?:\w+ ){0,3}into, tributary of, tributaries of, empties into, emptying into, empties (?:\w+ )?into, discharges into, drains into, joins, joining, reaches, confluence with, falls into, debouches into, 注入, 汇入, 流入, 流经.{0,30}注入, 支流
+asks: mouth of the watercourse, into which, into what, flow(?=\?|$), turn into, flow into, flows into, empty into, empties into, mouth, drain into, 注入, 流入, 汇入
+inverse: flows? (?:\w+ ){0,3}into, tributary of, tributaries of, empties into, emptying into, empties (?:\w+ )?into, discharges into, drains into, joins, joining, reaches, confluence with, falls into, debouches into, 注入, 汇入, 流入, 支流
 
 source place
 asks: source of, rise, rises, originate, 发源, 源头
 nouns: source, sources, headwaters, 源头, 源地
 inverse: rises (?:in|at|on), originates (?:in|from|at), begins (?:at|in), source is in, 发源于, 源于, 发源自
 
-bank place
-asks: stand on, stands on, stand, lie on, lies on, on which river, on what river, flow through, flows through, 哪条[河江]畔?, 河畔
-inverse: stands on, situated on, located on, lies on, banks? of, on the river, on the, straddles, flows through, 位于, 坐落于, 濒临
-cues: River, river, flows, 河, 江
-
 bridge place
 asks: cross, crosses, crossed, span, spans, 横跨, 跨越
 inverse: crosses, spans, across, over, bridge over, bridge across, bridge that spans, crossing, 横跨, 跨越, 跨
 cues: 横跨, 跨越
+
+bank place
+asks: stand on, stands on, stand, lie on, lies on, on which river, on what river, flow through, flows through, 哪条(?:河流|河|江)(?:流经|流过|穿过|畔|边), 哪条(?:河流|河|江), 河畔
+actives: flows through, runs through, passes through, flows past
+inverse: stands on, situated on, located on, lies on, banks? of, on the river, on the, straddles, flows through, 位于, 坐落于, 濒临
+cues: River, river, flows, 河, 江
 
 holding place
 asks: hold, holds, held, house, houses, housed, keep, kept, museum, collection, 收藏, 藏于, 博物馆
@@ -353,11 +354,11 @@ actives: built, constructed
 
 groundbreaking date
 asks: begin, begun, began, start, started, construction start, 动工, 开工, 始建, 兴建, 开始, 开赛, 开售
-cues: began, begun, started, starts, begins, groundbreaking, broke ground, commenced, 动工, 开工, 始建, 兴建, 奠基, 开始, 启动, 开赛, 拉开帷幕, 开售, 起
+cues: began, begun, started, starts, begins, groundbreaking, broke ground, commenced, 动工, 开工, 始建, 建于, 兴建, 奠基, 开始, 启动, 开赛, 拉开帷幕, 开售, 起
 
 founding date
 asks: founded, found, established, establish, created, create, formed, form, founding, foundation, inception, incorporated, set up, start, started, 成立, 创办, 创立, 创建, 建立, 建校, 设立, 创刊
-cues: founded, established, established in, created, formed, founding, foundation, incorporated, set up, started, launched, opened, dates from, dates back, 成立, 创办, 创立, 创建, 建立, 建校, 设立, 创刊, 始建
+cues: founded, established, established in, created, formed, founding, foundation, incorporated, set up, started, launched, opened, dates from, dates back, 成立, 创办, 创立, 创建, 建立, 建校, 设立, 创刊, 始建, 建于, 建城
 
 ending date
 asks: end, ended, ends, close, closed, dissolve, dissolved, abolished, fall of, 结束, 闭幕, 灭亡, 解散, 截止, 关闭
@@ -407,7 +408,12 @@ measure: area
 
 population number
 asks: population, inhabitants, residents, how many people live, how many people lived, 人口, 居民
-cues: population, inhabitants, residents, people, 人口, 居民
+cues: population, inhabitants, residents, people(?! (?!live|reside|inhabit|in\b|on\b|at\b|as\b|and\b|or\b|of\b|per\b|were\b|are\b)[a-z]), 人口, 居民
+measure: people
+
+staff number
+asks: employees, staff, workforce, workers, employ, employs, employed, work for, works for, work at, works at, work in, 员工, 雇员, 职工, 雇用, 雇佣
+cues: employees, staff, workforce, workers, employs, employed, employing, employer of, people work, people worked, 员工, 雇员, 职工, 雇用, 雇佣
 measure: people
 
 weight number

@@ -81,7 +81,7 @@ def _relation(row: str) -> Relation:
         fields[key.strip()] = value.strip()
 
     def words(key: str) -> list[str]:
-        return [word.strip() for word in fields.get(key, "").split(",") if word.strip()]
+        return [word.strip() for word in fields.get(key, "").split(", ") if word.strip()]
 
     title, kind = name.split()
     nouns, actives, passives, inverse = (words(key) for key in ("nouns", "actives", "passives", "inverse"))

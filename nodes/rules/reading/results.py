@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from nodes.rules.reading.asked import Asked
 from nodes.rules.reading.candidates import LOWEST, Candidate, Group
-from nodes.rules.reading.rivals import rivals
 from nodes.rules.words import coverage, terms
-from state import Evidence, JsonValue, Language, Quote, ValueType
+from state import Evidence, JsonValue, Language, Quote, Rival, ValueType
 from text.dates import PartialDate
 
 ENOUGH: Final = 0.5
@@ -25,9 +24,12 @@ class Reading:
         evidence_ids: The passages it rests on, best first.
         quotes: The sentences that carry it, verbatim.
         confidence: 0 to 1.
-        detail: Particulars: `unit`, `approximate`, `shown` (the value as the passage writes it), `disagree` (other
-            values that other documents give with nearly as good reason; their passages are among `evidence_ids`).
+        detail: Particulars: `unit`, `approximate`, `shown` (the value as the passage writes it).
         missing: What was not found, in one line; empty if something was.
+        direct: Whether the rules found the value in a sentence that names the subject, or goes on about it on its own
+            page, and says what is asked of it.
+        support: Independent sources that give the value; 0 where they were not counted.
+        rivals: What other sources give instead.
     """
 
     value: JsonValue
@@ -36,6 +38,9 @@ class Reading:
     confidence: float = 0.0
     detail: dict[str, JsonValue] = field(default_factory=dict)
     missing: str = ""
+    direct: bool = False
+    support: int = 0
+    rivals: tuple[Rival, ...] = ()
 
 
 def same_date(one: JsonValue, other: JsonValue) -> bool:
@@ -73,12 +78,20 @@ def typed(
     detail = dict(best.detail)
     if best.start != best.end and best.shown != value:
         detail["shown"] = best.shown
-    against = [] if joined else rivals(asked, groups, best)
-    if against:
-        detail["disagree"] = [other.shown if shown else other.value for other in against]
-    # Whoever cites the reading takes its first passages: those that agree come before those that do not.
-    second = next((c for c in group if c.view.passage.id != best.view.passage.id), best)
-    return with_value(value, [best, second, *against, *group], score, detail)
+    # Whoever cites the reading takes its first passages.
+    second = next((c for c in group if c.view.passage.source != best.view.passage.source), best)
+    reading = with_value(value, [best, second, *group], group[0].score, detail)
+    return replace(reading, direct=_is_direct(asked, best))
+
+
+def _is_direct(asked: Asked, found: Candidate) -> bool:
+    view = found.view
+    if view.titled < 0.6 or view.about < 0.85 or not (view.mentions or view.carried):
+        return False
+    if asked.relation is not None:
+        bracketed = asked.relation.life is not None and found.start > 0
+        return bracketed or asked.relation.cues.search(view.sentence) is not None
+    return set(asked.words) <= view.terms | {*asked.subjects}
 
 
 def _sharpest(group: Sequence[Candidate]) -> Candidate:

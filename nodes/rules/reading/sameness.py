@@ -36,6 +36,9 @@ _EXCLUSIVE: Final = frozenset({"father", "mother", "grandfather", "capital", "su
 """Relations of which a thing has one value: others may have several, each source telling of one."""
 
 _CHANGING: Final = frozenset({"people", "age", "money"})
+_HEADS: Final = frozenset({"", "person"})
+"""Units of a count of people: "a population of 5,200" counts what "5,200 inhabitants" does."""
+
 _OF_MONEY_OR_PEOPLE: Final = lazy(
     r"(?i)\b(?:population|inhabitants|people|revenue|budget|profit|price|cost|gdp|members|staff|employees|students|visitors)\b"
     r"|人口|人数|多少人|营收|收入|利润|价格|售价|票房|产值|员工|会员|游客"
@@ -66,6 +69,8 @@ class Stated:
     def in_unit(self, unit: str) -> JsonValue:
         """The value in another unit; None where that cannot be."""
         if not isinstance(self.value, int | float) or isinstance(self.value, bool) or unit == self.unit or not unit:
+            return self.value
+        if {unit, self.unit} <= _HEADS:
             return self.value
         return converted(self.value, self.unit, unit) if self.unit else None
 
@@ -116,7 +121,8 @@ def contradicts(asked: Asked, value: Stated, other: Stated) -> bool:
     if isinstance(a, bool) or isinstance(b, bool) or same(asked, value, other) or carries(other.sentence, value):
         return False
     if isinstance(a, int | float) and isinstance(b, int | float):
-        if bool(value.unit) != bool(other.unit) and not asks_year(asked.text):
+        units = {value.unit, other.unit}
+        if "" in units and not units <= _HEADS and not asks_year(asked.text):
             return False
         return asks_year(asked.text) or _of_one_time(asked, value, other)
     if _date(a, asked) and _date(b, asked):
@@ -214,16 +220,21 @@ def _initial(word: str, full: str) -> bool:
 
 
 def _of_one_time(asked: Asked, one: Stated, other: Stated) -> bool:
-    """Whether two figures may be of one year: what grows and shrinks is not contradicted by last year's figure."""
+    """Whether two figures may be of one year: what grows and shrinks is not contradicted by last year's figure.
+
+    A figure without a year is not of the year that another names; but that a page has a date and the other has none
+    says nothing of the figures.
+    """
+    said = [{span.date.year for span in find_dates(stated.sentence)} for stated in (one, other)]
     changing = (asked.relation is not None and asked.relation.measure in _CHANGING) or bool(
         _OF_MONEY_OR_PEOPLE.search(asked.text)
     )
-    years = [_years(stated, changing=changing) for stated in (one, other)]
-    return bool(years[0] & years[1]) or not (years[0] or years[1])
+    if changing:
+        years = [named or _published(stated) for named, stated in zip(said, (one, other), strict=True)]
+        if all(years):
+            return bool(years[0] & years[1])
+    return bool(said[0] & said[1]) or not (said[0] or said[1])
 
 
-def _years(stated: Stated, *, changing: bool) -> set[int]:
-    years = {span.date.year for span in find_dates(stated.sentence)}
-    if not years and changing and re.match(r"\d{4}", stated.published):
-        return {int(stated.published[:4])}
-    return years
+def _published(stated: Stated) -> set[int]:
+    return {int(stated.published[:4])} if re.match(r"\d{4}", stated.published) else set()

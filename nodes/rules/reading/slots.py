@@ -35,6 +35,10 @@ _APPOSED: Final = lazy(
 )
 _POSSESSIVE: Final = lazy(r"['’]s?\s+(?:[\w-]+\s+){0,3}$")
 _PRONOUN: Final = lazy(r"(?i)\b(?:its|his|her|their|the)\s+(?:[\w-]+\s+){0,3}$")
+_DAY: Final = lazy(
+    r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?:^| )(?:January|February|March|April|June|July|August|"
+    r"September|October|November|December)$"
+)
 _BY: Final = lazy(r"\bby\s+(?:the\s+)?")
 
 
@@ -115,6 +119,8 @@ def _candidate(
         return None
     if kind == "person" and not isinstance(value, str) and not is_person(view, span):
         score *= 0.55 if re.search("[A-Z]", text) and not is_country(text) else 0.0
+    if kind in {"place", "city", "state"} and _DAY.search(text):
+        return None
     if kind == "country" and not is_country(text):
         score *= 0.3
     if (

@@ -79,7 +79,9 @@ def passive_zh(view: View, verb: re.Match[str], kind: Kind | None) -> Iterator[H
     sentence = view.sentence
     left = sentence[max(0, verb.start() - 60) : verb.start()]
     offset = verb.start() - len(left)
-    marks = list(re.finditer(r"[由被]|(?<![只不就还])是(?!一|由|被)", re.split("[。；]", left)[-1]))
+    if sentence.startswith("是", verb.end()):
+        return  # 写的是打官司: what it tells, not who wrote it
+    marks = list(re.finditer(r"[由被]|(?<![只不就还])是(?!一|由|被)(?=[^，]*$)", re.split("[。；]", left)[-1]))
     shift = len(left) - len(re.split("[。；]", left)[-1])
     own = binding(view, verb.start(), verb.end())
     if not view.mentions and not view.carried:

@@ -25,6 +25,9 @@ from text.patterns import lazy
 
 _PLACES: Final = frozenset({"place", "city", "country", "state"})
 _SINGLE: Final = frozenset({"father", "mother", "spouse", "capital", "successor", "predecessor", "chief"})
+_PLURAL: Final = lazy(
+    r"(?i)\b(?:which|what) (?:[a-z]+ )?[a-z]+(?<![su])(?<!serie)s (?:do|does|did|are|were|have)\b|哪些|哪几[个座条位部]"
+)
 _DAY_ZH: Final = lazy(r"\d{1,2}月\d{1,2}日(?:\d{1,2}[时点])?|\d{1,2}月(?:底|初|中旬|上旬|下旬)?")
 
 
@@ -50,6 +53,8 @@ def read_text(asked: Asked, subject: Subject, seen: Sequence[View], ret: ValueTy
     kind = asked.kind or (asked.relation.kind if asked.relation else None)
     if asked.agent:
         kind = "work" if asked.kind == "work" else "thing"
+    if ret == "text" and _PLURAL.search(asked.text) and (several := _several(asked, seen)) is not None:
+        return _as_written(several)
     groups = [found for found in choose(_candidates(asked, subject, seen, kind), same_text) if found[0] >= LOWEST]
     if ret == "list[text]" and len(groups) < 2:
         several = _several(asked, seen)
@@ -88,6 +93,15 @@ def _several(asked: Asked, seen: Sequence[View]) -> Reading | None:
         return None
     score, items, view = found[0]
     return with_value(list(items), [Candidate(list(items), score, view, 0, len(view.sentence))], 0.9 * score)
+
+
+def _as_written(several: Reading) -> Reading:
+    """A list as the sentence has it: "Harnmoor, Morvane and Selbrook"."""
+    items = [str(item) for item in several.value] if isinstance(several.value, list) else []
+    sentence = several.quotes[0].text
+    start = sentence.find(items[0])
+    end = sentence.find(items[-1], start) + len(items[-1])
+    return replace(several, value=sentence[start:end])
 
 
 def _quantity(asked: Asked, seen: Sequence[View]) -> list[Group]:

@@ -4,20 +4,29 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from nodes.rules.reading.another import befell
 from nodes.rules.reading.asked import Asked
 from nodes.rules.reading.binding import binding
 from nodes.rules.reading.relations import Relation
 from nodes.rules.reading.standing import View
-from nodes.rules.words import coverage, terms
-from text.language import HAN
+from nodes.rules.words import coverage, stem, terms
+from text.language import HAN, fold
 from text.patterns import lazy
 
+OTHERWISE: Final = 0.985
+"""What is left of a date's score where another word tells of the event than the question's."""
 _WORD: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+(?:['’-][^\W_{HAN}]+)*")
-_CLAUSE: Final = lazy(r"[,;，；。:：()（）]|、(?!\d)|\b(?:and|but|while|then|before|after|until|which|who)\b")
+_CLAUSE: Final = lazy(
+    r"[,;，；。:：()（）]|、(?!\d)|\b(?:and|but|while|then|(?:before|after)(?! ?,)|until|which|who)\b"
+)
 _OTHER_EVENTS: Final = lazy(
     r"(?i)\b(?:born|died|dies|killed|assassinated|founded|opened|completed|published|released|premiered|began|ended|"
-    r"moved|renamed|married|crowned|elected|reopened|renovated|restored|destroyed|rebuilt|appointed|awarded|won|graduated)\b"
+    r"moved|renamed|married|crowned|elected|reopened|renovated|restored|destroyed|rebuilt|appointed|awarded|won|graduated|"
+    r"bapti[sz]ed|christened|ordained|enthroned|buried|interred|canoni[sz]ed|beatified|knighted|arrested|executed|"
+    r"retired|resigned|emigrated|engaged|divorced|enlisted|recorded|launched|demolished|abandoned|inaugurated|"
+    r"consecrated|incorporated|acquired|dissolved)\b"
     r"|出生|去世|逝世|病逝|成立|创办|创立|动工|开工|兴建|建成|落成|完工|竣工|通车|开放|发表|出版|上映|即位|登基|毕业|获得|迁|改名|更名|当选|结婚"
+    r"|受洗|洗礼|加冕|册封|下葬|安葬|被捕|入狱|退休|辞职|移居|离婚|订婚|首播|首演|拆除|停办|解散|启用|奠基|封顶"
 )
 
 
@@ -76,13 +85,22 @@ def weigh(asked: Asked, view: View, found: Sequence[tuple[int, int, float]], sta
     strict = relation is not None and relation.life is not None
     for left, right, weight in found:
         near = _proximity(view.sentence, left, right, start, end, relation)
-        best = max(best, weight * near * binding(view, left, right, strict=strict))
+        mine = binding(view, left, right, strict=strict)
+        if relation is not None and relation.kind == "date" and not strict:
+            mine = min(mine, befell(view, left, relation)) * _as_asked(asked, view.sentence[left:right])
+        best = max(best, weight * near * mine)
     if relation is None:
         # Nothing but the question's own words vouches for the value.
         best *= 1.0 if share >= 0.99 else (0.8 * share if share >= 0.45 else 0.0)
     else:
         best *= 0.35 + 0.65 * share
     return best * view.about * timely(asked, view, start) * ranked(asked, view)
+
+
+def _as_asked(asked: Asked, cue: str) -> float:
+    """A little less than 1 where another word tells of the event: "opened" where "founded" is asked."""
+    same = cue in asked.text or any(stem(fold(word)) in asked.all_words for word in cue.split())
+    return 1.0 if same else OTHERWISE
 
 
 _RANK: Final = lazy(
@@ -118,6 +136,34 @@ def timely(asked: Asked, view: View, position: int) -> float:
 
 
 _BRACKET: Final = lazy("[(（][^()（）]*[)）]")
+_LOOSE_ADVERBIAL: Final = lazy(r", (?:probably |perhaps |possibly )?(?:on|in|about|around)? ?$")
+"""What leads to a date behind a comma: "born the day before, on 16 December"."""
+_STANDS_ALONE: Final = lazy(r"\s*(?:[.,;)]|$)")
+_NEW_CLAUSE: Final = lazy(
+    r"[,;，；。（）()]|\b(?:and|but|while|whereas|then|which|who|whose|where|when|though|although|before|after|until)\b"
+)
+_ONLY_LEADS: Final = lazy(r"(?i)\s*(?:on|in|at|by|about|around|early|late|of|the|year|[于在至到约年])?\s*")
+
+
+def of_another_event(view: View, found: Sequence[tuple[int, int, float]], start: int, end: int) -> bool:
+    """Whether a date is that of something else: its own clause tells of another event, and not of what is asked.
+
+    Args:
+        view: The sentence.
+        found: Where it says what is asked, from `cues`.
+        start: Start of the date, in the sentence.
+        end: Its end.
+    """
+    sentence = view.sentence
+    left = max((cut.end() for cut in _NEW_CLAUSE.finditer(sentence, 0, start)), default=0)
+    cuts = [cut.start() for cut in _NEW_CLAUSE.finditer(sentence, end)]
+    right = cuts[0] if cuts else len(sentence)
+    if _ONLY_LEADS.fullmatch(sentence, left, start) and _ONLY_LEADS.fullmatch(sentence, end, right):
+        # "In 1902, she married": a date by itself belongs to what follows, or else to what it follows.
+        right = cuts[1] if len(cuts) > 1 else len(sentence)
+    if any(left <= a and b <= right for a, b, _ in found):
+        return False
+    return _OTHER_EVENTS.search(sentence, left, right) is not None
 
 
 def _proximity(sentence: str, left: int, right: int, start: int, end: int, relation: Relation | None) -> float:
@@ -127,6 +173,8 @@ def _proximity(sentence: str, left: int, right: int, start: int, end: int, relat
     after = start >= right
     between = sentence[right:start] if after else sentence[end:left]
     between = _BRACKET.sub("", between)
+    if after and _STANDS_ALONE.match(sentence, end):
+        between = _LOOSE_ADVERBIAL.sub("", between)
     clauses = len(_CLAUSE.findall(between))
     near = (1.0, 0.85, 0.68, 0.55, 0.45)[min(clauses, 4)]
     others = sum(
