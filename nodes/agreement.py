@@ -15,14 +15,16 @@ from nodes.rules.reading.asked import Asked, analyse
 from nodes.rules.reading.results import Reading
 from nodes.rules.reading.sameness import Stated, carries, contradicts, same, unit_in
 from state import Evidence, Language, Rival, ValueType
+from text.names import names
 from text.near import Known, Told, copied
+from text.patterns import lazy
 from tools.web.urls import site_of
 
 MOST_SOURCES: Final = 8
 """Sources that are read by themselves, best first."""
 
 MOST_RIVALS: Final = 2
-NEARLY: Final = 0.9
+NEARLY: Final = 0.89
 """Share of the confidence in the value from which another value stands against it."""
 
 UNREAD: Final = 0.8
@@ -34,6 +36,8 @@ DOUBT_LEFT: Final = 0.75
 MOST_CONFIDENT: Final = 0.99
 LEAST_SHARE: Final = 0.5
 _LONGEST: Final = 120
+_BEGINS: Final = lazy(r"(?i)(?:\A|[,;:，；：]|\bthat)\s*(?:the )?\Z")
+"""What stands before the subject of a clause."""
 _COUNTED: Final = frozenset({"text", "number", "date", "boolean"})
 
 
@@ -161,12 +165,26 @@ def _rivals(asked: Asked, value: Stated, giving: Sequence[_Voice], others: Seque
     for voice in others:
         found = voice.reading
         if (
-            found.direct
+            (found.direct or _says_itself(asked, voice))
             and found.confidence >= bar
             and contradicts(asked, value, voice.stated)
             and (shown := voice.stated.in_unit(value.unit)) is not None
         ):
             yield Rival(value=shown, evidence_ids=found.evidence_ids[:1], quotes=found.quotes[:1])
+
+
+def _says_itself(asked: Asked, voice: _Voice) -> bool:
+    """Whether a sentence needs no page about the subject: a story titled by it says it of it, and of nothing between.
+
+    "Aldport, the council says, was founded in 1210" does, under "Aldport prepares for its feast".
+    """
+    said = asked.relation.cues.search(voice.sentence) if asked.relation is not None and asked.subjects else None
+    if said is None:
+        return False
+    subject = asked.subjects[0]
+    before, named, between = voice.sentence[: said.start()].partition(subject)
+    titles = [passage.title for passage in voice.passages if passage.id in voice.reading.evidence_ids[:1]]
+    return bool(named and _BEGINS.search(before) and not names(between) and all(subject in one for one in titles))
 
 
 def _told(asked: Asked, value: Stated, rivals: Iterable[Rival]) -> Iterator[Rival]:

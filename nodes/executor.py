@@ -18,10 +18,10 @@ from nodes.merging import merged
 from nodes.moves import Moves, opens
 from nodes.passages import flagged
 from nodes.queries import at_first
-from nodes.reader import Judgement, Progress, judge
+from nodes.reader import Judgement, Progress, earlier, judge, reweighed
 from nodes.services import Services
 from nodes.slots import Slots, Turn
-from nodes.sufficiency import doubted, enough
+from nodes.sufficiency import doubted, enough, unsettled
 from nodes.task_state import OF_CORPUS, Call, TaskState, address_of, opened_by, query_of
 from state import ITEM, Evidence, Outcome
 from text.values import render
@@ -124,7 +124,12 @@ async def read(state: TaskState, work: Work, turn: Turn) -> dict[str, Any]:
             nothing_new=not state.get("fresh", 1),
             failed=list(state.get("failed", {}).values()),
         )
-        judgement = await judge(question, task.ret, passages, services.language, services.models, progress)
+        before = earlier(state["best"]) if "best" in state else None
+        settled = before is not None and enough(before, question, passages)
+        again = before if before and settled else None
+        if again is not None:
+            again = await reweighed(again, question, task.ret, passages, services.language)
+        judgement = again or await judge(question, task.ret, passages, services.language, services.models, progress)
     if judgement.left_out:
         note = f"{judgement.left_out} passages left out: the prompt has no room for them"
         services.emit({"type": "task_progress", "task_id": task.id, "note": note})
@@ -132,10 +137,14 @@ async def read(state: TaskState, work: Work, turn: Turn) -> dict[str, Any]:
     update: dict[str, Any] = {"seconds": spent, "usage": services.budget.delta()}
     known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
     sure = enough(judgement, question, passages)
-    calls = [] if sure or turns_left <= 0 else Moves(known, question, services, work.tools).after(judgement)
+    moves = Moves(known, question, services, work.tools)
+    calls: list[Call] = []
+    if turns_left > 0:
+        calls = moves.after(judgement) if not sure else moves.second(judgement) if unsettled(judgement) else []
     if judgement.reading.value is not None:
         judged = judgement if sure else doubted(judgement, services.language)
-        best = outcomes.better(state.get("best"), outcomes.found(task, judged, known))
+        now = outcomes.found(task, judged, known)
+        best = now if settled else outcomes.better(state.get("best"), now)
         update |= {"evidence": _kept(passages, judgement), "best" if calls else "outcome": best}
     elif not calls:
         missing = judgement.reading.missing or f"nothing found answers: {question}"

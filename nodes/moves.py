@@ -47,6 +47,22 @@ class Moves:
                 return said
         return self._web_pages() or self._other_words() or self._other_tool()
 
+    def second(self, judgement: Judgement) -> list[Call]:
+        """A page of a site that was not heard yet, where pages were opened and they do not settle the value.
+
+        The page opened beside the first was to tell whether sources agree; where it is silent, one more is asked.
+        """
+        opened = set(self._state.get("opened", []))
+        heard = opened - self._state.get("failed", {}).keys()
+        if not 0 < len(heard) <= PAGES_AT_ONCE:
+            return []
+        cited = [p for p in self._state.get("passages", []) if p.id in judgement.reading.evidence_ids]
+        if not all(_on_the_web(passage.source, passage) for passage in cited):
+            return []
+        sites = {site_of(address) for address in (*opened, *(passage.source for passage in cited))}
+        others = [passage for passage in self._promising() if site_of(passage.source) not in sites]
+        return self._opening(others)[:1]
+
     def substitute(self, call: Call) -> Call | None:
         """The same call for another tool of the cluster: one not yet tried with it, that has not failed the task."""
         for name, args in self._services.calls.substitutes(call["tool"], call["args"]).items():

@@ -14,7 +14,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, ConfigDict
 
 from models.gateway import ChatModels, ModelFailed
-from nodes.agreement import weighed
+from nodes.agreement import LEAST_SHARE, weighed
 from nodes.bounds import heard
 from nodes.fitting import fit
 from nodes.passages import DATA_RULE, passage_block
@@ -22,9 +22,9 @@ from nodes.read_reply import TYPE_HINTS, ReadReply, Shown
 from nodes.rules.read import Reading
 from nodes.rules.read import read as read_by_rule
 from nodes.services import today
-from state import DecidedBy, Evidence, Language, ValueType
+from state import DecidedBy, Evidence, Language, Outcome, ValueType
 
-__all__ = ["Judgement", "Progress", "ReadReply", "judge"]
+__all__ = ["Judgement", "Progress", "ReadReply", "earlier", "judge", "reweighed"]
 
 SYSTEM = f"""You are the Executor of a search system. One task of a larger plan has searched; you read what it found.
 {DATA_RULE}
@@ -125,6 +125,44 @@ async def judge(
     if reading.value is None and unreadable:
         reading = replace(reading, missing=unreadable[-1])  # what was said says more than "nothing found"
     return Judgement(reading=reading, decided_by="rule", move="give_up" if reading.value is None else "answer")
+
+
+def earlier(outcome: Outcome) -> Judgement:
+    """The judgement that an outcome came of."""
+    reading = Reading(
+        value=outcome.value,
+        evidence_ids=outcome.evidence_ids,
+        quotes=outcome.quotes,
+        confidence=outcome.confidence,
+        detail={name: value for name, value in outcome.detail.items() if name != "cached"},  # of that turn
+        missing=outcome.note,
+        support=outcome.support,
+        rivals=outcome.rivals,
+    )
+    return Judgement(reading=reading, decided_by=outcome.decided_by, move="answer")
+
+
+async def reweighed(
+    judgement: Judgement, question: str, ret: ValueType, passages: Sequence[Evidence], language: Language
+) -> Judgement | None:
+    """What was read, weighed anew now that further sources were heard; nothing is read again, nor a model asked.
+
+    Args:
+        judgement: What was read before in one source, whether another stood against it or none.
+        question: The task, its references filled.
+        ret: The wanted type.
+        passages: What was found so far, best first.
+        language: The question's language.
+
+    Returns:
+        The judgement; None where more sources say otherwise by now, so that all is to be read anew.
+    """
+    before = judgement.reading
+    alone = replace(before, confidence=before.confidence / (LEAST_SHARE if before.rivals else 1))
+    reading = await asyncio.to_thread(weighed, alone, question, ret, passages, language, before.rivals)
+    if any(len(rival.evidence_ids) > reading.support for rival in reading.rivals):
+        return None
+    return judgement.model_copy(update={"reading": reading})
 
 
 def _by_rule(question: str, ret: ValueType, passages: Sequence[Evidence], language: Language) -> Reading:

@@ -1,14 +1,16 @@
 """Whether what was read is enough to stop at, where no model judges that."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from nodes.agreement import LEAST_SHARE
 from nodes.reader import Judgement
 from nodes.rules.reading.asked import analyse
 from nodes.rules.words import coverage, terms
 from nodes.strangers import unspoken_of
-from state import Evidence, Language
+from state import Evidence, JsonValue, Language
 
 SURE: Final = 0.5
 """Confidence from which a reading by rule is enough. Of what `benchmarks/answers.py` reads with less, nearly all is
@@ -20,6 +22,7 @@ ABOUT: Final = 0.6
 FIRST: Final = 0.3
 """What the first place in a result list is worth, against saying all words of the question, or being titled so."""
 
+_DATE: Final = re.compile(r"-?\d{4,}(?:-\d\d){0,2}")
 _WEAK: Final[dict[Language, str]] = {
     "en": "not sure: looking further brought nothing better",
     "zh": "把握不大：继续查找没有更好的结果",
@@ -38,7 +41,24 @@ def enough(judgement: Judgement, question: str, passages: Sequence[Evidence]) ->
     if reading.value is None or judgement.decided_by == "model":
         return reading.value is not None
     cited = [passage for passage in passages if passage.id in reading.evidence_ids]
-    return reading.confidence >= SURE and unspoken_of(question, cited) is None
+    # That sources disagree is told, and no reason to look on for what they would agree about.
+    least = SURE * LEAST_SHARE if reading.rivals else SURE
+    return reading.confidence >= least and unspoken_of(question, cited) is None
+
+
+def unsettled(judgement: Judgement) -> bool:
+    """Whether one more source should be heard: one alone gives a figure or a date, or one stands against another.
+
+    Args:
+        judgement: What was read.
+    """
+    reading = judgement.reading
+    exact = isinstance(reading.value, int | float) and not isinstance(reading.value, bool)
+    return reading.support == 1 and (exact or _is_date(reading.value) or bool(reading.rivals))
+
+
+def _is_date(value: JsonValue) -> bool:
+    return isinstance(value, str) and _DATE.fullmatch(value) is not None
 
 
 def doubted(judgement: Judgement, language: Language) -> Judgement:

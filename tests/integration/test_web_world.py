@@ -50,8 +50,8 @@ ASKED = (
     "Which is longer, the Sornwater or the Quillow?",
     "When was Ottoline Brammersdorf born?",
 )
-DISPUTED = "When was Harnmoor founded?"
-DEAD_ENDS = "When was the author of The Copper Road born?"
+DISPUTED = ("When was Harnmoor founded?", "What is the population of Treskholm?", "白砚市有多少人口？")
+DEAD_ENDS = "What is the population of Veldwick?"
 """A question on whose way there is a page that cannot be read."""
 
 
@@ -115,23 +115,14 @@ async def test_one_search_is_not_enough(web):
         assert answer.mark == "none"
 
 
-@pytest.mark.xfail(strict=True, reason="a task stops at the first page that answers, and hears no second source")
-async def test_sources_that_disagree_are_both_told(web, context):
-    graph = build_graph(tools=[web.read_page()], models=reader())
-    (question,) = chosen(DISPUTED)
-    answer = await ask(graph, web, question, context)
-    assert answer.mark == "right", answer.text
+@pytest.mark.parametrize("model", [None, "scripted"])
+async def test_sources_that_disagree_are_both_told(web, context, model):
+    graph = build_graph(tools=[web.read_page()], models=reader() if model else None)
+    answers = [await ask(graph, web, question, context) for question in chosen(*DISPUTED)]
+    assert [(one.question.text, one.text) for one in answers if one.mark != "right"] == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        ASKED[0],
-        pytest.param(
-            DEAD_ENDS, marks=pytest.mark.xfail(strict=True, reason="what could not be read is asked for again")
-        ),
-    ],
-)
+@pytest.mark.parametrize("text", [ASKED[0], DEAD_ENDS])
 async def test_a_question_asked_again_needs_no_web(web, context, text):
     async with open_store(Settings.resolve(context)) as store:
         graph = build_graph(store=store, tools=[web.read_page()])
@@ -139,6 +130,8 @@ async def test_a_question_asked_again_needs_no_web(web, context, text):
         first = await ask(graph, web, question, context)
         second = await ask(graph, web, question, context)
     assert {one.kind for one in first.requests} >= {"search", "page"}
+    dead = [one.path for one in first.requests if one.kind == "page" and one.status != 200]
+    assert bool(dead) == (text == DEAD_ENDS)
     assert second.text == first.text
     assert second.kept
     assert second.requests == ()

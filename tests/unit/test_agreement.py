@@ -1,7 +1,7 @@
 """Independent sources: who agrees, who truly disagrees, and who only says it otherwise."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nodes.agreement import DOUBT_LEFT, independent, weighed
@@ -198,6 +198,57 @@ def test_population_figures_of_one_year_disagree_and_so_do_those_of_pages_of_one
     assert answer("What is the population of Ola?", "number", dated).rivals == ()
 
 
+def test_a_count_of_people_needs_no_unit_to_be_contradicted() -> None:
+    pages = [
+        page("Ola", "Ola has a population of 277,242.", "a.md"),
+        page("Ola", "Ola has 275,372 inhabitants.", "b.md"),
+    ]
+    for ordered in (pages, pages[::-1]):
+        assert len(answer("What is the population of Ola?", "number", ordered).rivals) == 1
+
+
+def test_that_one_page_has_a_date_and_another_none_does_not_make_figures_agree() -> None:
+    pages = [
+        page("Ola", "Ola has a population of 5,200.", "a.md"),
+        page("Ola", "Ola has a population of 7,400.", "b.md", date="2021-01-01"),
+    ]
+    for ordered in (pages, pages[::-1]):
+        assert len(answer("What is the population of Ola?", "number", ordered).rivals) == 1
+    of_a_year = page("Ola", "In 1990 Ola had a population of 7,400.", "b.md")
+    assert answer("What is the population of Ola?", "number", [pages[0], of_a_year]).rivals == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "told", "others"),
+    [
+        (
+            "When was Harnmoor founded?",
+            "Harnmoor prepares for its great feast",
+            "Harnmoor, the organisers say, was founded in 1358.",
+            (
+                "The abbey near Harnmoor was founded in 1358.",
+                "Harnmoor says that Otley, its twin, was founded in 1358.",
+            ),
+        ),
+        (
+            "云洛市始建于哪一年？",
+            "云洛市筹备城庆",
+            "据组织者介绍，云洛市始建于1358年。",
+            ("王城始建于1358年，与云洛市为邻。",),
+        ),
+    ],
+)
+def test_a_story_that_says_it_of_the_subject_itself_is_heard(
+    question: str, title: str, told: str, others: tuple[str, ...]
+) -> None:
+    name = title[:3] if title[0] == "云" else "Harnmoor"
+    known = page(name, f"{name}始建于1354年。" if title[0] == "云" else f"{name} was founded in 1354.", "a.md")
+    (rival,) = answer(question, "date", [known, page(title, told, "b.md")]).rivals
+    assert rival.value == "1358"
+    for text in others:
+        assert answer(question, "date", [known, page(title, text, "b.md")]).rivals == ()
+
+
 def test_what_a_model_read_is_weighed_too() -> None:
     more = page("River Wend", "The River Wend, 310 kilometres long, rises near Brenn.", "c.md")
     reading = weighed(by_model(310, WEND), LENGTH, "number", [WEND, LONGER, more], "en")
@@ -254,6 +305,7 @@ _VALUES = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(_VALUES, _VALUES, st.sampled_from([LENGTH, "When was Ola born?", "birth year of Ola", "林岚的母亲是谁？", ""]))
 def test_any_two_values_are_the_same_or_not_whichever_comes_first(one: object, other: object, question: str) -> None:
     asked = analyse(question, "text")

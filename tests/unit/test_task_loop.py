@@ -419,6 +419,62 @@ async def test_beside_the_page_a_model_chooses_one_of_another_site_is_opened():
     assert (came.value, [rival.value for rival in came.rivals]) == ("1815-05-03", ["1815-05-04"])
 
 
+# A second source
+
+SILENT = f"Ada Smith, writer. {DISTINCT[3]}"
+OTHERWISE = "The writer Ada Smith was born on 4 May 1815, in Leeds, as the second of nine children."
+
+
+def sites(**texts: str) -> tuple[BaseTool, BaseTool]:
+    """A search that finds a page of each site, and what opens them."""
+    found_at = [(f"https://{name}.org/ada", f"{SNIPPET} {DISTINCT[n]}") for n, name in enumerate(texts)]
+    return web(lambda _: found_at), reader({f"https://{name}.org/ada": text for name, text in texts.items()})
+
+
+async def test_where_the_second_page_is_silent_one_more_is_heard():
+    search, page = sites(a=FACT, b=SILENT, c=OTHERWISE, d=FACT)
+    came = await outcome(search, page, limits=Limits(max_turns=6, max_pages=8))
+    assert [call[8] for call in page.metadata["calls"]] == ["a", "b", "c"]
+    assert (came.value, came.support) == ("1815-05-03", 1)
+    assert [rival.value for rival in came.rivals] == ["1815-05-04"]
+    assert len(search.metadata["calls"]) == 1
+
+
+@pytest.mark.parametrize(("second", "pages"), [(f"By all accounts {FACT}", 2), (SILENT, 3)])
+async def test_two_sources_that_agree_are_enough_and_so_is_one_that_nobody_contradicts(second, pages):
+    search, page = sites(a=FACT, b=second, c=SILENT, d=OTHERWISE)
+    came = await outcome(search, page, limits=Limits(max_turns=6, max_pages=8))
+    assert (came.value, came.rivals, len(page.metadata["calls"])) == ("1815-05-03", (), pages)
+    assert not came.note.startswith("not sure")
+
+
+async def test_of_two_that_disagree_a_third_tells_which_most_give():
+    search, page = sites(a=FACT, b=OTHERWISE, c=f"{DISTINCT[4]} In the parish, Ada Smith was born on 4 May 1815.")
+    came = await outcome(search, page)
+    assert (came.value, came.support) == ("1815-05-04", 2)
+    assert [rival.value for rival in came.rivals] == ["1815-05-03"]
+
+
+async def test_a_model_is_not_asked_again_for_a_second_source():
+    search, page = sites(a=FACT, b=SILENT, c=OTHERWISE)
+    model = fake(ReadReply=[{"next": "open", "open": 1}, found("1815-05-03", "born on 3 May 1815", 1)])
+    came = await outcome(search, page, model=model)
+    assert len(model.requests) == 2
+    assert (came.decided_by, came.value) == ("model", "1815-05-03")
+    assert [rival.value for rival in came.rivals] == ["1815-05-04"]
+
+
+async def test_a_second_source_that_cannot_be_read_costs_nothing_but_the_try():
+    search, page = sites(a=FACT, b=SILENT, c=SILENT)
+    broken = reader(
+        {"https://a.org/ada": FACT, "https://b.org/ada": SILENT, "https://c.org/ada": ToolFailure("blocked", "no")}
+    )
+    came = await outcome(search, broken)
+    assert (came.status, came.value, came.support, came.rivals) == ("succeeded", "1815-05-03", 1, ())
+    assert len(broken.metadata["calls"]) == 3
+    assert page.metadata["calls"] == []
+
+
 async def test_beside_a_document_no_page_is_opened():
     document = Evidence(id=passage_id(SNIPPET), text=SNIPPET, source="https://a.org/1", tool="corpus_search")
     opened: list[str] = []
