@@ -57,14 +57,17 @@ def index_command(
         target = outside(into) if into else None
     except CorpusError as error:
         raise UsageError(str(error)) from error
+
+    def stopped(code: int) -> CommandError:
+        said = f"the corpus {name} is as last said" if watch else "what was indexed is kept; run it again to go on"
+        return CommandError(f"stopped; {said}", code)
+
     try:
-        return run(_index(paths, folder, settings.embeddings, target, watch=watch, as_json=as_json))
+        return run(_index(paths, folder, settings.embeddings, target, watch=watch, as_json=as_json), stopped)
     except CorpusError as error:
         raise CommandError(str(error)) from error
-    except InterruptedRunError as stopped:
-        if watch:
-            raise CommandError(f"stopped; the corpus {name} is as last said", stopped.code) from None
-        raise CommandError("stopped; what was indexed is kept; run it again to go on", stopped.code) from None
+    except InterruptedRunError as ended:
+        raise stopped(ended.code) from None
 
 
 async def _index(

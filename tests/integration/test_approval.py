@@ -24,7 +24,8 @@ ASK = Context(approve_plan=True)
 
 
 @pytest.fixture(autouse=True)
-def _fresh():
+def _fresh(weiwo_home, index_sample):
+    index_sample(weiwo_home)
     rungs.forget()
 
 

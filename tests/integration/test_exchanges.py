@@ -13,18 +13,17 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import jsonschema
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from graph import build_graph
 from state.settings import Context
 from tests.support.openai_server import Json, OpenAIServer, Reply, asked_schema, error, last_message, prompt, text
+from tests.support.schema import check_result
 
 pytestmark = pytest.mark.integration
 FOLDER = Path(__file__).parents[1] / "data" / "exchanges"
 EXCHANGES: dict[str, Json] = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
-SCHEMA = json.loads((Path(__file__).parents[2] / "app" / "result.schema.json").read_text())
 LIMIT = 30
 
 
@@ -68,8 +67,10 @@ def numbered(reply: str, said: str) -> str:
 
 
 @pytest.fixture
-def replay(monkeypatch: pytest.MonkeyPatch, weiwo_home: Path) -> Iterator[Callable[[list[Json]], Replay]]:
-    assert not weiwo_home.exists()
+def replay(
+    monkeypatch: pytest.MonkeyPatch, weiwo_home: Path, index_sample: Callable[[Path], None]
+) -> Iterator[Callable[[list[Json]], Replay]]:
+    index_sample(weiwo_home)
     servers: list[OpenAIServer] = []
 
     def start(turns: list[Json]) -> Replay:
@@ -98,7 +99,7 @@ async def test_an_exchange_comes_to_what_it_should(exchange: Json, replay: Calla
     context = Context(model="openai:recorded", max_seconds=LIMIT, web=False)
     result = (await build_graph().ainvoke({"messages": conversation(exchange)}, context=context))["result"]
     expected = exchange["expect"]
-    jsonschema.validate(result, SCHEMA)
+    check_result(result)
     assert model.surprises == []
     assert {key: result[key] for key in ("status", "level") if key in expected} == {
         key: expected[key] for key in ("status", "level") if key in expected

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import documents
+from tests.support.command import run_command
 from tools.corpus.shelf import folder_of
 from tools.corpus.store import Store
 from tools.corpus.writing import STORE, IndexWriter
@@ -21,35 +22,23 @@ from tools.corpus.writing import STORE, IndexWriter
 pytestmark = pytest.mark.integration
 
 ROOT = Path(__file__).parents[2]
-DRIVER = """
-import json, sys
-from app.cli import _complain
-from app.index import corpora_command, index_command
-from app.output import prepare
-prepare()
-command = json.loads(sys.argv[1])
-try:
-    if command is None:
-        code = corpora_command(as_json="--json" in sys.argv)
-    else:
-        code = index_command(command, None, watch="--watch" in sys.argv, as_json="--json" in sys.argv)
-except Exception as error:
-    code = _complain(error)
-sys.exit(code or 0)
-"""
-
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
-def start(weiwo_home: Path, tmp_path: Path) -> Iterator[Start]:
+def environment(weiwo_home: Path) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), "WEIWO_HOME": str(weiwo_home)}
+
+
+@pytest.fixture
+def start(environment: dict[str, str], tmp_path: Path) -> Iterator[Start]:
+    """Start indexing; for what a start is needed for."""
     running: list[subprocess.Popen[str]] = []
 
-    def starter(paths: list[str] | None, *flags: str, **more: object) -> "subprocess.Popen[str]":
-        env = {**os.environ, "PYTHONPATH": str(ROOT), "WEIWO_HOME": str(weiwo_home)}
+    def starter(*arguments: str, **more: object) -> "subprocess.Popen[str]":
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        command = [sys.executable, "-c", DRIVER, json.dumps(paths), *flags]
-        running.append(subprocess.Popen(command, cwd=tmp_path, env=env, text=True, **{**streams, **more}))
+        command = [sys.executable, "-m", "app", "index", *arguments]
+        running.append(subprocess.Popen(command, cwd=tmp_path, env=environment, text=True, **{**streams, **more}))
         return running[-1]
 
     yield starter
@@ -60,11 +49,17 @@ def start(weiwo_home: Path, tmp_path: Path) -> Iterator[Start]:
 
 
 @pytest.fixture
-def index(start: Start) -> Callable[..., tuple[int, str, str]]:
-    def run(*arguments: str, paths: list[str] | None = None) -> tuple[int, str, str]:
-        process = start(["docs"] if paths is None else paths, *arguments)
-        out, err = process.communicate(timeout=120)
-        return process.returncode, out, err
+def weiwo(environment: dict[str, str], tmp_path: Path) -> Callable[..., tuple[int | None, str, str]]:
+    def run(*arguments: str) -> tuple[int | None, str, str]:
+        return run_command(*arguments, cwd=tmp_path, env=environment, seconds=120)
+
+    return run
+
+
+@pytest.fixture
+def index(weiwo) -> Callable[..., tuple[int | None, str, str]]:
+    def run(*arguments: str, path: str = "docs") -> tuple[int | None, str, str]:
+        return weiwo("index", path, *arguments)
 
     return run
 
@@ -131,7 +126,7 @@ def test_what_is_left_out_is_named_and_the_exit_code_is_three(index, docs) -> No
     ("path", "said"), [("nowhere", "name a file or folder that exists"), ("*.md", "no file match")]
 )
 def test_a_path_that_is_not_there_is_wrong_usage(index, path, said, weiwo_home) -> None:
-    code, out, err = index(paths=[path])
+    code, out, err = index(path=path)
     assert (code, out) == (2, "")
     assert err.startswith(f"weiwo: {path}: ")
     assert said in err
@@ -139,14 +134,13 @@ def test_a_path_that_is_not_there_is_wrong_usage(index, path, said, weiwo_home) 
 
 
 @pytest.mark.usefixtures("docs")
-def test_corpora_are_listed(index, start) -> None:
-    process = start(None)
-    assert process.communicate(timeout=60) == ("", "there are no corpora yet; weiwo index PATH makes one\n")
+def test_corpora_are_listed(index, weiwo) -> None:
+    assert weiwo("corpora") == (0, "", "there are no corpora yet; weiwo index PATH makes one\n")
     index()
-    out, _ = start(None).communicate(timeout=60)
+    _, out, _ = weiwo("corpora")
     assert out.startswith("default\t5 documents\t5 passages\t")
     assert out.endswith(" ago\n")
-    (one,) = json.loads(start(None, "--json").communicate(timeout=60)[0])
+    (one,) = json.loads(weiwo("corpora", "--json")[1])
     assert (one["name"], one["documents"], one["left_out"]) == ("default", 5, 0)
     assert one["bytes"] > 1_000
 
@@ -173,7 +167,7 @@ def many(docs: Path, number: int) -> None:
 def test_a_stopped_run_leaves_a_sound_index_that_goes_on(start, index, docs, weiwo_home, sent) -> None:
     many(docs, 40_000)
     path = folder_of(weiwo_home) / STORE
-    process = start(["docs"])
+    process = start("docs")
     until = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < until and not (path.is_file() and held(weiwo_home)):
         time.sleep(0.05)
@@ -181,7 +175,9 @@ def test_a_stopped_run_leaves_a_sound_index_that_goes_on(start, index, docs, wei
     _, err = process.communicate(timeout=60)
     assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[sent]
     if sent != signal.SIGKILL:
-        assert err == "weiwo: stopped; what was indexed is kept; run it again to go on\n"
+        *progress, last = err.splitlines(keepends=True)
+        assert last == "weiwo: stopped; what was indexed is kept; run it again to go on\n"
+        assert all(" files, " in line for line in progress)  # one every few seconds, should it take as long
     before = texts(weiwo_home)
     assert 0 < sum(map(len, before.values())) < 41_005
     code, out, _ = index("--json")
@@ -201,7 +197,7 @@ def held(home: Path) -> int:
 def test_a_terminal_sees_a_bar(start, docs) -> None:
     many(docs, 8_000)
     ours, theirs = pty.openpty()
-    process = start(["docs"], stderr=theirs)
+    process = start("docs", stderr=theirs)
     os.close(theirs)
     seen = b""
     with suppress(OSError):
@@ -215,7 +211,7 @@ def test_a_terminal_sees_a_bar(start, docs) -> None:
 
 
 def test_changes_are_followed_until_it_is_stopped(start, docs, weiwo_home) -> None:
-    process = start(["docs"], "--watch")
+    process = start("docs", "--watch")
     assert process.stdout.readline() == "default: 5 documents, 5 passages\n"
     assert process.stdout.readline().startswith("5 added")
     assert process.stderr.readline() == "watching for changes; Ctrl-C ends it\n"

@@ -3,10 +3,8 @@
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ import pypdf
 import pytest
 
 from tests.support import documents
+from tests.support.command import Ended, command, run_command, run_together
 
 pytestmark = pytest.mark.integration
 
@@ -56,19 +55,27 @@ Weiwo = Callable[..., Any]
 
 
 @pytest.fixture
-def weiwo(weiwo_home: Path, tmp_path: Path) -> Weiwo:
-    """Run the command in the folder of the documents; returns what it printed as JSON."""
+def environment(weiwo_home: Path, tmp_path: Path) -> dict[str, str]:
+    """What the command knows that runs in the folder of the documents."""
     for name, content in FILES.items():
         path = tmp_path / "docs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "WEIWO_HOME": str(weiwo_home)}
+    return {**os.environ, "PYTHONPATH": str(ROOT), "WEIWO_HOME": str(weiwo_home)}
+
+
+def printed(ended: Ended) -> Any:
+    code, out, err = ended
+    assert code in {0, 3}, err
+    return json.loads(out)
+
+
+@pytest.fixture
+def weiwo(environment: dict[str, str], tmp_path: Path) -> Weiwo:
+    """Run the command; returns what it printed as JSON."""
 
     def run(*args: str, cwd: Path = tmp_path) -> Any:
-        command = [sys.executable, "-m", "app", *args, "--json"]
-        done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=60, check=False)
-        assert done.returncode in {0, 3}, done.stderr
-        return json.loads(done.stdout)
+        return printed(run_command(*args, "--json", cwd=cwd, env=environment))
 
     return run
 
@@ -115,8 +122,8 @@ def test_names_are_right_from_another_folder_and_nothing_is_indexed_twice(weiwo:
     assert (corpus["documents"], corpus["roots"], corpus["left_out"]) == (len(FILES), [str(tmp_path / "docs")], 0)
 
 
-def test_many_processes_ask_a_new_folder_at_once(weiwo: Weiwo) -> None:
-    with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: weiwo("search", "石桥", "--corpus", "docs")["results"], range(4)))
+def test_many_processes_ask_a_new_folder_at_once(environment: dict[str, str], tmp_path: Path) -> None:
+    asking = partial(command, "search", "石桥", "--corpus", "docs", "--json")
+    found = [printed(ended)["results"] for ended in run_together([asking] * 4, cwd=tmp_path, env=environment)]
     assert [hits[0]["source"] for hits in found] == ["docs/笔记/石桥.txt"] * 4
     assert all(hits == found[0] for hits in found)

@@ -4,10 +4,10 @@ import asyncio
 import json
 import os
 import sqlite3
-import subprocess
-import sys
+from collections.abc import Callable
 from contextlib import suppress
 from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,7 +20,8 @@ from graph import build_graph, postgres_saver
 from graph.checkpoint import StorageError, open_checkpointer
 from graph.threads import list_threads
 from state.settings import Context, Settings
-from tests.support.many_runs import QUESTIONS
+from tests.support.command import run_together
+from tests.support.many_runs import QUESTIONS, ask_many
 from tests.support.openai_server import OpenAIServer
 from tests.support.personas import WU_OR_CAESAR, good
 
@@ -35,6 +36,11 @@ def database(request: pytest.FixtureRequest, weiwo_home: Path) -> str:
     return str(weiwo_home) if request.param == "sqlite" else request.getfixturevalue("postgres_url")
 
 
+@pytest.fixture
+def sample(weiwo_home: Path, index_sample: Callable[[Path], None]) -> None:
+    index_sample(weiwo_home)
+
+
 def opened(database: str) -> Any:
     url = database if database.startswith("postgresql") else None
     return open_checkpointer(Settings(home="/nonexistent" if url else database), url)
@@ -46,21 +52,10 @@ async def test_processes_that_share_a_database_lose_nothing(database: str, model
         env = {**os.environ, "WEIWO_TELEMETRY": "0"}
         if model == "a model":
             env |= server.environment | {"WEIWO_MODEL": "openai:scripted"}
-        command = [sys.executable, "-m", "tests.support.many_runs", database]
-        children = [
-            subprocess.Popen(  # noqa: ASYNC220 - starting them is quick
-                [*command, f"p{n}", str(RUNS)],
-                cwd=ROOT,
-                env=env,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-            for n in range(PROCESSES)
-        ]
-        ended = await asyncio.gather(*(asyncio.to_thread(child.communicate, timeout=240) for child in children))
-    assert [child.returncode for child in children] == [0] * PROCESSES, "\n".join(err for _, err in ended)
-    assert [json.loads(out) for out, _ in ended] == [{"complete": RUNS}] * PROCESSES
+        calls = [partial(ask_many, database, f"p{n}", RUNS) for n in range(PROCESSES)]
+        ended = await asyncio.to_thread(run_together, calls, cwd=ROOT, env=env, seconds=240)
+    assert [code for code, _, _ in ended] == [0] * PROCESSES, "\n".join(err for _, _, err in ended)
+    assert [json.loads(out) for _, out, _ in ended] == [{"complete": RUNS}] * PROCESSES
     async with opened(database) as saver:
         threads = {info.thread_id: info for info in await list_threads(saver, 1_000)}
         assert {info.status for info in threads.values()} == {"complete"}
@@ -70,6 +65,7 @@ async def test_processes_that_share_a_database_lose_nothing(database: str, model
         assert not threads
 
 
+@pytest.mark.usefixtures("sample")
 async def test_many_runs_at_once_wait_for_no_connection_in_vain(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graph.checkpoint.CONNECT_SECONDS", 1)  # what waiting for the pool may take
     async with opened(database) as saver:
@@ -141,6 +137,7 @@ async def test_a_write_that_fails_fails_for_those_who_wait_and_the_next_one_succ
 
 # LangGraph drops a coroutine of its own, never awaited, when a run is cancelled at the wrong moment.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.usefixtures("sample")
 @pytest.mark.parametrize("events", range(6))
 async def test_a_cancelled_run_can_be_resumed(database: str, events: int) -> None:
     """Also one that is cancelled between a node's end and the edges behind it, which LangGraph takes for finished."""
@@ -186,6 +183,7 @@ def hang_up(admin: "psycopg.Connection[Any]", url: str) -> int:
     return len(ended.fetchall())
 
 
+@pytest.mark.usefixtures("sample")
 async def test_runs_survive_broken_connections(postgres_url: str, postgres_server: str) -> None:
     broken = 0
     with psycopg.connect(postgres_server, autocommit=True) as admin:

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-import sys
+import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ from langchain_core.tools import tool
 from graph import build_graph
 from graph.store import open_store
 from state.settings import Context, Settings
+from tests.support.command import run_together
+from tests.support.store_writer import write_many
 
 pytestmark = pytest.mark.integration
 
@@ -27,30 +31,21 @@ async def corpus_search(query: str) -> str:
 
 corpus_search.metadata = {"cluster": "search", "cache_seconds": 60}
 
-WRITER = """
-import asyncio, sys
-from graph.store import open_store
-from state.settings import Settings
-async def main(home, url, name):
-    async with open_store(Settings(home=home), url or None) as store:
-        assert store is not None
-        for number in range(30):
-            await asyncio.gather(store.aput(("n",), f"{name}{number}", {"x": number}, ttl=5), store.aget(("n",), "k"))
-asyncio.run(main(*sys.argv[1:]))
-"""
-
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def database(request: pytest.FixtureRequest, weiwo_home: Path) -> tuple[Settings, str]:
+def database(
+    request: pytest.FixtureRequest, weiwo_home: Path, index_sample: Callable[[Path], None]
+) -> tuple[Settings, str]:
+    index_sample(weiwo_home)
     url = request.getfixturevalue("postgres_url") if request.param == "postgres" else ""
     return Settings(home=str(weiwo_home)), url
 
 
-async def test_processes_open_it_at_once_and_nothing_is_lost(database: tuple[Settings, str]) -> None:
+async def test_processes_open_it_at_once_and_nothing_is_lost(database: tuple[Settings, str], tmp_path: Path) -> None:
     settings, url = database
-    arguments = [sys.executable, "-W", "error", "-c", WRITER, settings.home, url]
-    running = [await asyncio.create_subprocess_exec(*arguments, name) for name in "abcd"]
-    assert [await process.wait() for process in running] == [0, 0, 0, 0]
+    calls = [partial(write_many, settings.home, url, name, 30) for name in "abcd"]
+    ended = await asyncio.to_thread(run_together, calls, cwd=tmp_path, env=os.environ)
+    assert ended == [(0, "", "")] * 4
     async with open_store(settings, url or None) as store:
         assert store is not None
         assert len(await store.asearch(("n",), limit=1_000)) == 120

@@ -1,13 +1,7 @@
-"""Many questions at once in one of several processes that share a database. Started as a child process.
-
-    python -m tests.support.many_runs DATABASE PREFIX COUNT
-
-DATABASE is a folder for SQLite or a postgresql:// URL. The statuses of the answers are printed as JSON.
-"""
+"""Many questions at once in one of several processes that share a database."""
 
 import asyncio
 import json
-import sys
 from collections import Counter
 
 from graph import build_graph
@@ -18,8 +12,18 @@ from tests.support.personas import HELLO, WU_OR_CAESAR
 QUESTIONS = (WU_OR_CAESAR, HELLO)
 
 
-async def main(database: str, prefix: str, count: int) -> None:
-    """Ask them."""
+def ask_many(database: str, prefix: str, count: int) -> None:
+    """Ask them, and print the statuses of the answers as JSON.
+
+    Args:
+        database: A folder for SQLite or a postgresql:// URL.
+        prefix: What the ids of the threads begin with.
+        count: How many.
+    """
+    asyncio.run(_ask_many(database, prefix, count))
+
+
+async def _ask_many(database: str, prefix: str, count: int) -> None:
     postgres = database.startswith("postgresql")
     settings = Settings(home="/nonexistent" if postgres else database)
     async with open_checkpointer(settings, database if postgres else None) as saver:
@@ -33,7 +37,3 @@ async def main(database: str, prefix: str, count: int) -> None:
 
         statuses = await asyncio.gather(*(ask(n) for n in range(count)))
     print(json.dumps(Counter(statuses)))  # noqa: T201 - its only output
-
-
-if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))

@@ -2,10 +2,10 @@
 
 import asyncio
 import json
+import os
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
@@ -18,9 +18,9 @@ from state import Reflection
 from state.settings import Context
 from tests.support.fake_model import FakeModel, Request, ScriptedError, assessed, fake, found
 from tests.support.run import search_tool, services
+from tests.support.schema import check_result
 from tests.support.states import state_of
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "app" / "result.schema.json").read_text())
 ADA = "Ada Lovelace was born in London in 1815. Ada Lovelace died on 27 November 1852."
 ALAN = "Alan Turing was born in Maida Vale in 1912. Alan Turing died in 1954."
 FACT = "When was Ada Lovelace born?"
@@ -28,7 +28,8 @@ OLDER = "Who was older, Ada Lovelace or Alan Turing, and by how many years?"
 
 
 @pytest.fixture(autouse=True)
-def _fresh():
+def _fresh(index_sample):
+    index_sample(Path(os.environ["WEIWO_HOME"]))
     rungs.forget()
 
 
@@ -80,7 +81,7 @@ async def asked(
 ) -> dict[str, Any]:
     tool = find if hasattr(find, "ainvoke") else search_tool(find)
     values = await build_graph(tools=[tool], models=model, **more).ainvoke({"question": question}, context=context)
-    jsonschema.validate(values["result"], SCHEMA)
+    check_result(values["result"])
     return values
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.cli import main
 from tests.support import documents
 from tests.support.index_writer import MemoryWriter
 from tools.corpus import batches
@@ -16,6 +17,9 @@ from tools.corpus.base import CorpusError
 from tools.corpus.bounds import IngestLimits
 from tools.corpus.ingest import ingest
 from tools.corpus.report import Progress, Report
+from tools.corpus.shelf import folder_of
+from tools.corpus.store import Store
+from tools.corpus.writing import STORE
 
 ENDINGS = (".md", ".txt", ".rst", ".html", ".pdf", ".docx", ".pptx", ".xlsx", ".csv", ".json", ".jsonl", ".epub", ".py")
 
@@ -284,7 +288,7 @@ async def test_a_missing_parser_is_named_and_asked_for_again(docs, monkeypatch, 
     assert (report.left_out, writer.texts["docs/a.pdf"]) == ([], ["Words of a page."])
 
 
-async def test_ten_broken_files_of_each_kind_among_a_hundred(tmp_path, monkeypatch):
+def test_ten_broken_files_of_each_kind_among_a_hundred(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     root = tmp_path / "mixed"
     root.mkdir()
@@ -296,11 +300,23 @@ async def test_ten_broken_files_of_each_kind_among_a_hundred(tmp_path, monkeypat
     for name in bad:
         ending = Path(name).suffix
         (tmp_path / name).write_bytes(documents.corrupt(ending, int(Path(name).stem[3:])))
-    writer = MemoryWriter()
-    report = await ingest([root], writer)
-    assert report.added == len(writer.documents) == 104
-    assert set(reasons(report)) == bad
-    assert not [reason for reason in reasons(report).values() if not reason or "\n" in reason]
+    monkeypatch.setattr("sys.argv", ["weiwo", "index", "mixed"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 3
+    first, second, heading, *lines = capsys.readouterr().out.splitlines()
+    assert first.startswith("default: 104 documents, ")
+    assert second.startswith("104 added in ")
+    assert heading == "left out, or taken in part: 130"
+    named = dict(line.strip().split(": ", 1) for line in lines)
+    assert set(named) == bad
+    assert all(named.values())
+    store = Store(folder_of(tmp_path / "home") / STORE)
+    assert sorted(one.source for one in store.known().values() if not one.problem) == sorted(
+        f"mixed/{path.name}" for path in root.glob("good*")
+    )
+    assert {one.source for one in store.problems()} == bad
+    store.close()
 
 
 async def test_long_files_are_written_in_parts_and_only_changed_parts_again(docs):

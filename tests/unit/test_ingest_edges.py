@@ -3,6 +3,8 @@
 import json
 import os
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -116,6 +118,14 @@ async def test_workers_are_told_no_secrets(tmp_path, monkeypatch):
     seen = json.loads(problem.reason.partition("(")[2].rpartition(")")[0])
     assert "PATH" in seen
     assert "OPENAI_API_KEY" not in seen
+
+
+def test_a_worker_starts_with_what_reads_files_alone() -> None:
+    """One is started by every run that has files to read, so whatever it imports is paid for again and again."""
+    loaded = "import sys, tools.corpus.worker; print(*{name.partition('.')[0] for name in sys.modules})"
+    found = subprocess.run([sys.executable, "-c", loaded], capture_output=True, check=True, text=True)
+    assert {"tools", "text"} <= set(found.stdout.split())
+    assert not {"pydantic", "langchain_core", "state", "sqlite3", "tantivy", "pypdf"} & set(found.stdout.split())
 
 
 async def test_a_worker_that_does_not_start_is_one_error(tmp_path, monkeypatch):
