@@ -36,6 +36,7 @@ def on(title: str, text: str, question: str, ret: ValueType = "text", source: st
         ("Aldport is a market town. The school was established in 1801.", None),
         ("Aldport is a market town. In 1801 the school of the guild was established.", None),
         ("The settlement was established in 1118.", "1118"),
+        ("Aldport is a market town. The name is found in the tax rolls of Aldport from 1540 on.", None),
         ("Aldport is a market town. Work on the walls began early. The town itself was established in 1118.", "1118"),
     ],
 )

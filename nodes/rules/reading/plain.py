@@ -118,6 +118,8 @@ def _values(
             view = View(line.passage, line.place, line.start, line.text, 1.0)
             if seeks.sort == "date" and not line.keyed:
                 told = cues(asked, view)
+                if not told and asked.relation is not None and asked.relation.cues.search(asked.text):
+                    continue  # "is found in the rolls" says nothing of when it was founded
                 if of_another_event(view, told, *span) or all_befell_another(asked, view, told):
                     continue
             score *= timely(asked, view, span[0]) * ranked(asked, view)
