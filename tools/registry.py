@@ -8,7 +8,7 @@ import asyncio
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from langchain_core.tools import BaseTool
 
@@ -22,6 +22,9 @@ from tools.imports import import_object
 from tools.printable import one_line
 from tools.substitutes import mapped
 
+if TYPE_CHECKING:
+    from tools.web.health import Source
+
 _BUILT_IN: Final[dict[str, tuple[str, tuple[ValueType, ...]]]] = {
     "corpus_search": ("search", VALUE_TYPES),
     "open_document": ("open", VALUE_TYPES),
@@ -29,6 +32,7 @@ _BUILT_IN: Final[dict[str, tuple[str, tuple[ValueType, ...]]]] = {
     "date_difference": ("dates", ("number",)),
     "web_search": ("search", VALUE_TYPES),
     "read_page": ("open", VALUE_TYPES),
+    "extract_page": ("open", VALUE_TYPES),
 }
 _CHEAP: Final = frozenset({"corpus_search", "open_document", "calculator", "date_difference"})
 CACHE_SECONDS: Final = 300.0
@@ -172,20 +176,23 @@ def _over_web(settings: Settings) -> tuple[list[BaseTool], list[ToolInfo]]:
     tools: list[BaseTool] = [] if search is None else [search]
     missing = [_unavailable(WebSearch, nobody(settings))] if search is None else []
     if search is not None or (settings.web and settings.allow_hosts):
-        tools.append(_reader(settings))
+        tools += _readers(settings, () if search is None else search.sources)
     return tools, missing
 
 
-def _reader(settings: Settings) -> BaseTool:
-    from tools.web.guard import Guard  # noqa: PLC0415  # slow to import, and not of use to runs without the web
+def _readers(settings: Settings, sources: "Sequence[Source]") -> list[BaseTool]:
+    from tools.web.extract_page import ExtractPage  # noqa: PLC0415  # slow to import, and of no use without the web
+    from tools.web.guard import Guard  # noqa: PLC0415  # the same
     from tools.web.read_page import ReadPage  # noqa: PLC0415  # the same
 
     try:
         guard = Guard(allow=settings.allow_hosts)
     except ValueError as error:
         raise SettingsError(f"allow_hosts: {one_line(str(error))}") from None
-    # a fetch may take less than a call, so that a second one fits in
-    return ReadPage(guard=guard, seconds=0.4 * settings.limits.tool_seconds, max_bytes=settings.limits.max_page_bytes)
+    seconds = 0.4 * settings.limits.tool_seconds  # a fetch may take less than a call, so that a second one fits in
+    bounds: dict[str, Any] = {"guard": guard, "seconds": seconds, "max_bytes": settings.limits.max_page_bytes}
+    tavily = [ExtractPage(source=source, **bounds) for source in sources if source.name == "tavily"]
+    return [ReadPage(**bounds), *tavily]
 
 
 def _named(entries: Iterable[str]) -> list[BaseTool]:

@@ -239,7 +239,7 @@ async def test_what_goes_wrong_is_typed_and_the_next_is_asked(play, name, step):
     health = Health()
     first = Source(PROVIDERS[name], base(name, play), KEY, 1000)
     second = Source(PROVIDERS["arxiv"], f"{play.url}/good", "", 1000)
-    found = await search([first, second], Query("x"), health, seconds=0.8 if step == "hang" else 20)
+    found = await search([first, second], Query("x"), health, seconds=0.8 if step == "hang" else 90)
     assert (found.provider, [hit.title for hit in found.hits]) == ("arxiv", ["Tower"])
     if (name, step) in CANNOT_TELL:
         assert found.failures == ()
@@ -273,6 +273,18 @@ async def test_what_the_client_of_duckduckgo_raises_is_typed(monkeypatch, error,
     with pytest.raises(ToolFailure, match=r"^ddgs: ") as failure:
         await ask(PROVIDERS["ddgs"], Query("x"), key="", base="duckduckgo", seconds=5)
     assert (failure.value.kind, failure.value.transient) == (kind, transient)
+
+
+async def test_no_results_without_any_reply_is_no_reply_of_duckduckgo(monkeypatch):
+    import ddgs.exceptions  # noqa: PLC0415 - slow
+
+    def raises(*_args: object, **_kwargs: object) -> None:
+        raise ddgs.exceptions.DDGSException("No results found.")
+
+    monkeypatch.setattr("ddgs.DDGS.text", raises)
+    with pytest.raises(ToolFailure, match="no reply in time") as failure:
+        await ask(PROVIDERS["ddgs"], Query("x"), key="", base="duckduckgo", seconds=5)
+    assert failure.value.kind == "timeout"
 
 
 async def test_news_of_duckduckgo_have_dates(monkeypatch):

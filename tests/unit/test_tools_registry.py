@@ -55,7 +55,7 @@ async def test_without_a_key_the_web_is_listed_as_missing(settings):
 async def test_with_a_key_the_web_is_there_unless_switched_off(settings, monkeypatch):
     monkeypatch.setenv("TAVILY_API_KEY", "tvly-dev-12345678")
     registry = await build_registry(settings)
-    assert registry.names() == (*BUILT_IN, "web_search", "read_page")
+    assert registry.names() == (*BUILT_IN, "web_search", "read_page", "extract_page")
     assert registry.info("web_search").args_schema["required"] == ["query"]
     assert "tvly-dev" not in repr(registry.get("web_search"))
     off = await build_registry(settings.model_copy(update={"web": False}))
@@ -154,6 +154,7 @@ async def test_how_long_results_are_kept(settings, monkeypatch):
     registry = await build_registry(settings, tools)
     kept = {info.name: info.cache_seconds for info in registry.infos()}
     pages = kept.pop("read_page")
+    assert kept.pop("extract_page") == pages
     assert kept == {**dict.fromkeys(BUILT_IN, 0), "web_search": 3600, "probe": 300, "own": 7, "odd": 300}
     assert pages > 0
 

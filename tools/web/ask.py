@@ -1,6 +1,8 @@
 """Asking one provider once: bounded, and every way it can go wrong typed."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -49,20 +51,32 @@ async def ask(
         ToolFailure: `auth`, `blocked` (a refusal, or a plan's limit), `rate_limit`, `timeout`, `oversized`,
             `not_found`, `bad_arguments` or `crash`; one line that begins with the provider's name.
     """
-    secrets = [key] if key else []
     most = max_bytes or (WHOLE_BYTES if whole else MAX_BYTES)
     access = Access(base.rstrip("/"), key, seconds, whole and provider.whole, most, transport)
     shortened = replace(query, text=_shortened(query.text, provider.longest))
+    async with asking(provider.name, access):
+        return (await provider.search(shortened, access))[: query.k]
+
+
+@asynccontextmanager
+async def asking(name: str, access: Access) -> AsyncIterator[None]:
+    """One request to a provider: within its time, and whatever goes wrong a `ToolFailure` without the key.
+
+    Args:
+        name: The provider's name, with which messages begin.
+        access: How it is reached.
+    """
+    secrets = [access.key] if access.key else []
     try:
-        async with asyncio.timeout(seconds):
-            return (await provider.search(shortened, access))[: query.k]
+        async with asyncio.timeout(access.seconds):
+            yield
     except TimeoutError:
-        raise ToolFailure("timeout", f"{provider.name}: no reply within {seconds:.2g} s") from None
+        raise ToolFailure("timeout", f"{name}: no reply within {access.seconds:.2g} s") from None
     except Complaint as said:
-        message = one_line(f"{provider.name}: {redacted(str(said), secrets)}", _LONGEST)
+        message = one_line(f"{name}: {redacted(str(said), secrets)}", _LONGEST)
         raise ToolFailure(said.kind, message, retry_after=said.retry_after, transient=said.transient) from None
     except Exception as error:  # noqa: BLE001 - whatever a provider's client raises, typed
-        failure = classify(error, provider.name)
+        failure = classify(error, name)
         failure.message = one_line(redacted(failure.message, secrets))
         failure.args = (failure.message,)
         raise failure from None

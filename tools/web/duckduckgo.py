@@ -61,6 +61,8 @@ def _nothing(error: Exception, statuses: list[int]) -> list[Any]:
         raise Complaint("rate_limit", f"HTTP {refused}, it wants fewer requests")
     if refused is not None:
         raise refusal(refused)
+    if not statuses and "No results found" in str(error):
+        raise Complaint("timeout", "no reply in time")  # which its client takes for no results as well
     if "No results found" not in str(error):
         raise Complaint("crash", str(error), transient=True)
     return []

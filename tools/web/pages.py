@@ -55,7 +55,16 @@ def read_page(fetched: Fetched) -> Page:
     text = _text(fetched)
     if fetched.type in _HTML or re.match(r"\s*<(?:!doctype html|html)", text[:500], re.IGNORECASE):
         return _html(text, fetched.url)
-    return _checked(Page(fetched.url, "", "", None, printable(text).strip()))
+    return read_text(fetched.url, text)
+
+
+def read_text(url: str, text: str) -> Page:
+    """A page whose text somebody else has read.
+
+    Raises:
+        ToolFailure: `blocked`, `not_found` or `empty`, as `read_page` does.
+    """
+    return _checked(Page(url, "", "", None, printable(text).strip()))
 
 
 def refreshed(fetched: Fetched) -> str:

@@ -30,28 +30,51 @@ _BY_NAME: Final[dict[str, tuple[FailureKind, str]]] = {
 
 async def search(query: Query, access: Access) -> list[Hit]:
     """Ask Tavily."""
-    transport = await asyncio.to_thread(_Bounded, access)
-    tavily = await asyncio.to_thread(_import_tavily)
-    try:
-        async with httpx.AsyncClient(transport=transport, base_url=access.base, follow_redirects=False) as http:
-            client = tavily.AsyncTavilyClient(api_key=access.key, api_base_url=access.base, client=http)
-            reply = await client.search(
-                query=query.text,
-                max_results=query.k,
-                time_range=query.time_range,
-                topic=query.topic,
-                include_raw_content="markdown" if access.whole else None,
-                timeout=access.seconds,
-            )
-    except Exception as error:  # noqa: BLE001 - its exceptions have no base of their own
-        raise _complaint(error, transport) from None
-    if not isinstance(reply, Mapping) or not isinstance(reply.get("results"), list):
-        raise Complaint("crash", "the reply holds no list of results")
+    reply = await _asked(
+        access,
+        "search",
+        query=query.text,
+        max_results=query.k,
+        time_range=query.time_range,
+        topic=query.topic,
+        include_raw_content="markdown" if access.whole else None,
+    )
     said = reply.get("error") or reply.get("detail")
     if said and not reply["results"]:  # the client adds an empty list where the reply has none
         raise Complaint("crash", f"it reports an error: {said}")
     names = {"date": "published_date", "score": "score", "page": "raw_content" if access.whole else ""}
     return hits(reply["results"], url="url", text=("content",), **names)
+
+
+async def extract(url: str, access: Access) -> str:
+    """The text of a page as Tavily reads it, as Markdown.
+
+    Raises:
+        Complaint: It could not read the page, or it refuses.
+    """
+    reply = await _asked(access, "extract", urls=[url], format="markdown")
+    texts = [item.get("raw_content") for item in reply["results"] if isinstance(item, Mapping)]
+    text = next((text for text in texts if isinstance(text, str) and text.strip()), "")
+    if not text:
+        failed = reply.get("failed_results")
+        why = [item.get("error") for item in failed if isinstance(item, Mapping)] if isinstance(failed, list) else []
+        raise Complaint("empty", f"it could not read the page: {next(filter(None, why), 'no text')}")
+    return text
+
+
+async def _asked(access: Access, method: str, **arguments: Any) -> Mapping[str, Any]:
+    """A reply of Tavily that holds a list of results."""
+    transport = await asyncio.to_thread(_Bounded, access)
+    tavily = await asyncio.to_thread(_import_tavily)
+    try:
+        async with httpx.AsyncClient(transport=transport, base_url=access.base, follow_redirects=False) as http:
+            client = tavily.AsyncTavilyClient(api_key=access.key, api_base_url=access.base, client=http)
+            reply = await getattr(client, method)(**arguments, timeout=access.seconds)
+    except Exception as error:  # noqa: BLE001 - its exceptions have no base of their own
+        raise _complaint(error, transport) from None
+    if not isinstance(reply, Mapping) or not isinstance(reply.get("results"), list):
+        raise Complaint("crash", "the reply holds no list of results")
+    return reply
 
 
 def _complaint(error: Exception, transport: "_Bounded") -> Exception:
