@@ -269,7 +269,7 @@ async def test_what_the_client_of_duckduckgo_raises_is_typed(monkeypatch, error,
     def raises(*_args: object, **_kwargs: object) -> None:
         raise getattr(ddgs.exceptions, error)("it is the library's word")
 
-    monkeypatch.setattr("ddgs.DDGS.text", raises)
+    monkeypatch.setattr("ddgs.ddgs.DDGS.text", raises)
     with pytest.raises(ToolFailure, match=r"^ddgs: ") as failure:
         await ask(PROVIDERS["ddgs"], Query("x"), key="", base="duckduckgo", seconds=5)
     assert (failure.value.kind, failure.value.transient) == (kind, transient)
@@ -281,7 +281,7 @@ async def test_no_results_without_any_reply_is_no_reply_of_duckduckgo(monkeypatc
     def raises(*_args: object, **_kwargs: object) -> None:
         raise ddgs.exceptions.DDGSException("No results found.")
 
-    monkeypatch.setattr("ddgs.DDGS.text", raises)
+    monkeypatch.setattr("ddgs.ddgs.DDGS.text", raises)
     with pytest.raises(ToolFailure, match="no reply in time") as failure:
         await ask(PROVIDERS["ddgs"], Query("x"), key="", base="duckduckgo", seconds=5)
     assert failure.value.kind == "timeout"
@@ -294,7 +294,7 @@ async def test_news_of_duckduckgo_have_dates(monkeypatch):
         asked.append({"query": query, **given})
         return [{"date": "2024-05-03T10:00:00+00:00", "title": "T", "body": "B", "url": "https://a.org", "source": "A"}]
 
-    monkeypatch.setattr("ddgs.DDGS.news", news)
+    monkeypatch.setattr("ddgs.ddgs.DDGS.news", news)
     query = Query("塔", 3, "week", "news", "zh")
     (one,) = await ask(PROVIDERS["ddgs"], query, key="", base="duckduckgo", seconds=5)
     assert (one.url, one.text, one.date) == ("https://a.org", "B", "2024-05-03")

@@ -23,7 +23,7 @@ async def search(query: Query, access: Access) -> list[Hit]:
 
 
 def _search(query: Query, access: Access) -> list[Hit]:
-    from ddgs import DDGS  # noqa: PLC0415  # slow to import, and needed only for this
+    from ddgs.ddgs import DDGS  # noqa: PLC0415  # slow to import; the package itself gives a stand-in at first
     from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException  # noqa: PLC0415  # the same
 
     class Watched(DDGS):
