@@ -103,6 +103,8 @@ async def _sqlite(path: Path) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
         why = error.strerror or type(error).__name__
         raise StorageError(f"cannot create the folder {path.parent}; {why}; set WEIWO_HOME to a folder") from None
     try:
+        # Where a file does not open, `aiosqlite` leaves a thread behind.
+        await asyncio.to_thread(lambda: sqlite3.connect(path, timeout=BUSY_SECONDS).close())
         async with aiosqlite.connect(path, timeout=BUSY_SECONDS) as connection:
             saver = AsyncSqliteSaver(connection, serde=serializer())
             await _set_up_sqlite(saver)

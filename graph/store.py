@@ -85,13 +85,19 @@ async def _sqlite(path: Path) -> "AsyncIterator[BaseStore]":
                     found[place] = result
             return found
 
-    # Questions and what was found for them are nobody else's business.
-    await asyncio.to_thread(path.parent.mkdir, mode=0o700, parents=True, exist_ok=True)
+    await asyncio.to_thread(_openable, path)
     async with aiosqlite.connect(path, timeout=BUSY_SECONDS, isolation_level=None) as connection:
         store = SharedSqliteStore(connection)
         await _set_up_sqlite(store, connection)
         async with _running(store):
             yield store
+
+
+def _openable(path: Path) -> None:
+    """Make the file's folder and see that it opens: where it does not, `aiosqlite` leaves a thread behind."""
+    # Questions and what was found for them are nobody else's business.
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    sqlite3.connect(path, timeout=BUSY_SECONDS).close()
 
 
 async def _set_up_sqlite(store: Any, connection: Any) -> None:

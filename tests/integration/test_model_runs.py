@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import time
 
 import pytest
@@ -180,9 +181,9 @@ async def test_sentences_that_cannot_be_verified_are_sent_back_once_then_marked(
 async def test_a_rewritten_sentence_takes_its_place(endpoint):
     def corrected(request):
         if '"RewriteReply"' in json.dumps(request):
-            listed = request["messages"][-1]["content"].splitlines()[-1]
-            n, _, sentence = listed.partition(": ")
-            return structured(request, {"sentences": [{"n": int(n), "text": sentence.replace("157", "156")}]})
+            listed = re.findall(r"^(\d+): (.+)$", request["messages"][-1]["content"], re.MULTILINE)
+            mended = [{"n": int(n), "text": sentence.replace("157", "156")} for n, sentence in listed]
+            return structured(request, {"sentences": mended})
         reply = good(request)
         return (
             reply.__class__(content=reply.content.replace("in 156 BC", "in 157 BC")) if request.get("stream") else reply
