@@ -221,3 +221,12 @@ def test_bounds_in_the_table_are_not_cut_at_their_comma() -> None:
 )
 def test_the_life_of_another_in_the_sentence_is_not_the_subjects(text: str, question: str) -> None:
     assert on("Lena Harrow", text, question, "date").value is None
+
+
+def test_somebody_of_another_year_is_not_who_was_asked_for() -> None:
+    text = (
+        "Emperor Wu was the seventh emperor of the Han dynasty. He was born in 156 BC. Emperor Wu was succeeded by his"
+        " youngest son, Emperor Zhao, who was born in 94 BC."
+    )
+    assert on("Emperor Wu of Han", text, "Which emperor was born in 156 BC?").value != "Emperor Zhao"
+    assert on("Emperor Wu of Han", text, "Which emperor was born in 94 BC?").value == "Emperor Zhao"

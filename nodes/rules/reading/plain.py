@@ -102,10 +102,13 @@ def _values(
     asked: Asked, seeks: Sought, words: tuple[Word, ...], passages: Sequence[Evidence], ret: ValueType
 ) -> Iterator[_Found]:
     chinese = bool(re.search(f"[{HAN}]", asked.text))
+    stated = {span.date.year for span in find_dates(asked.text)}
     for line in lines(passages):
         whole = likeness(words, line)
         if not _promising(whole, words, line, seeks) or (chinese and asked.years and not line.keyed):
             continue  # a year asks for one figure of a series, which prose seldom tells apart from the others
+        if item_type(ret) == "text" and _of_other_years(stated, line):
+            continue  # "Zhao, born in 94 BC" is not who was born in 156 BC
         if asked.open and item_type(ret) == "text" and asked.kind in {None, "reason"}:
             yield _Found(line.text, whole.share * _later(line), line, (0, len(line.text)))
             continue
@@ -176,7 +179,14 @@ def _of_sort(
         if not text_wanted:
             return
     if text_wanted and (line.keyed or not ret.startswith("list[")):
-        yield from ((line.text[slice(*span)], span, fit, "") for span, fit in _texts(asked, seeks, words, line))
+        found = ((line.text[slice(*span)].rstrip(" ,;:"), span, fit) for span, fit in _texts(asked, seeks, words, line))
+        yield from ((text, span, fit, "") for text, span, fit in found)
+
+
+def _of_other_years(stated: set[int], line: Line) -> bool:
+    """Whether a line tells of years, and of none of those that the question states."""
+    told = {span.date.year for span in find_dates(line.text)} if stated and not line.keyed else set()
+    return bool(told) and told.isdisjoint(stated)
 
 
 def _repeats(asked: Asked, value: JsonValue) -> bool:
