@@ -7,12 +7,12 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 export WEIWO_QUESTION = $(value Q)
 
 .DEFAULT_GOAL := help
-.PHONY: help ask test torture lint types bench dev format clean
+.PHONY: help ask check test torture lint types bench dev format clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(VENV)/.installed: pyproject.toml
+$(VENV)/.installed: pyproject.toml hatch_build.py
 	@test -n "$(PYTHON)" || { echo "Weiwo needs Python 3.11 or newer; none was found on the PATH." >&2; exit 1; }
 	@echo "Setting up $(VENV) (once) …" >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -29,6 +29,9 @@ ask: $(VENV)/.installed ## Answer a question: make ask Q="Who was older, …?"
 	@test -n "$$WEIWO_QUESTION" || { echo 'usage: make ask Q="your question"' >&2; exit 2; }
 	@$(BIN)/weiwo ask -- "$$WEIWO_QUESTION"
 
+check: lint types ## Check what takes a minute: style, layers, types and the unit tests that start no process
+	@$(BIN)/python -m pytest tests/unit -n auto --dist worksteal -m "not processes" --hypothesis-profile dev
+
 test: $(VENV)/.developed ## Run every test
 	@$(BIN)/python -m pytest -n auto --dist worksteal
 
@@ -44,8 +47,8 @@ types: $(VENV)/.developed ## Check types
 	@$(BIN)/mypy
 
 bench: $(VENV)/.developed ## Print the figures of the README; DATA="folder …" adds those over public sets
-	@for b in complexity answers overhead load web; do echo "== $$b"; $(BIN)/python benchmarks/$$b.py || exit 1; done
-	@for b in retrieval routing reading; do test -z "$(DATA)" || { echo "== $$b"; $(BIN)/python benchmarks/$$b.py $(DATA) || exit 1; }; done
+	@for b in complexity start overhead load web; do echo "== $$b"; $(BIN)/python benchmarks/$$b.py || exit 1; done
+	@for b in asserted retrieval routing; do test -z "$(DATA)" || { echo "== $$b"; $(BIN)/python benchmarks/$$b.py $(DATA) || exit 1; }; done
 
 dev: $(VENV)/.developed ## Open the graph on a local LangGraph server, for Studio
 	@LANGGRAPH_CLI_NO_ANALYTICS=1 $(BIN)/langgraph dev --n-jobs-per-worker 10
@@ -55,4 +58,4 @@ format: $(VENV)/.developed ## Format the code
 	@$(BIN)/ruff format .
 
 clean: ## Remove .venv and caches
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .langgraph_api
+	@rm -rf $(VENV) .editable .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .langgraph_api

@@ -27,14 +27,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from tools.corpus.indexed import IndexedCorpus
-from tools.corpus.records import Changes, Document, Passage
-from tools.corpus.routed import RoutedCorpus
-from tools.corpus.strategies import Options
-from tools.corpus.telemetry import Recorder
-from tools.corpus.writing import IndexWriter
+from weiwo.tools.corpus.index.writer import IndexWriter
+from weiwo.tools.corpus.records import Changes, Document, Passage
+from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
+from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
+from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions
+from weiwo.tools.corpus.retrieval.telemetry import TelemetryRecorder
 
 PER_DOCUMENT = 10
 BATCH = 500
@@ -42,9 +40,9 @@ QUESTIONS = 200
 FOUND = 8
 SYLLABLES = "ba be bi bo da de di ka ke ki la le li ma me mi na ne no ra re ri sa se so ta te ti va ve pra tre sto gri"
 SEARCHES = {
-    "keyword": Options(strategy="keyword", linked=False),
-    "n-gram": Options(strategy="vector", linked=False),
-    "hybrid": Options(linked=False),
+    "keyword": SearchOptions(strategy="keyword", linked=False),
+    "n-gram": SearchOptions(strategy="vector", linked=False),
+    "hybrid": SearchOptions(linked=False),
 }
 
 Figures = dict[str, float]
@@ -124,7 +122,7 @@ async def search_ours(folder: Path, asked: list[str]) -> Figures:
     await corpus.search(asked[0])
     for name, options in SEARCHES.items():
         figures |= await timed(name, partial(corpus.search, k=FOUND, options=options), asked)
-    routed = RoutedCorpus(corpus, recorder=Recorder(folder))
+    routed = RoutedCorpus(corpus, recorder=TelemetryRecorder(folder))
     return figures | await timed("as users get it", lambda question: routed.search(question, FOUND), asked)
 
 
@@ -234,7 +232,7 @@ def approximate(count: int, dimension: int = 384) -> None:
     import numpy as np  # noqa: PLC0415  # here alone
     from usearch.index import Index  # noqa: PLC0415  # the same
 
-    from tools.corpus.vectors import AROUND  # noqa: PLC0415  # the same
+    from weiwo.tools.corpus.index.vector_index import AROUND  # noqa: PLC0415  # the same
 
     chance = np.random.default_rng(3)
     centres = chance.normal(size=(max(count // 50, 1), dimension))

@@ -36,10 +36,10 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool, StructuredTool
 
-from graph import build_graph
-from graph.checkpoint import open_checkpointer
-from state import Evidence, passage_id
-from state.settings import Context, Settings
+from weiwo.graph import build_graph
+from weiwo.graph.persistence.checkpointer import open_checkpointer
+from weiwo.state import Evidence, passage_id
+from weiwo.state.settings import Context, Settings
 
 SECONDS = 0.3
 """What a call of the model or the search tool takes."""

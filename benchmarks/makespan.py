@@ -27,8 +27,8 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import Send
 from stage import Stage
 
-from state import Plan, Task
-from state.settings import Context
+from weiwo.state import Plan, Task
+from weiwo.state.settings import Context
 
 SHORTEST, MEDIAN, LONGEST, SPREAD = 0.05, 0.16, 0.5, 0.6
 UNBOUNDED = Context(max_parallel=1000, max_tasks=1000, max_seconds=600, web=False)

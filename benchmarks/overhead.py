@@ -26,10 +26,10 @@ from uuid import uuid4
 from langchain_core.tools import BaseTool, StructuredTool
 from stage import Stage
 
-from graph import build_graph
-from graph.checkpoint import open_checkpointer, serializer
-from state import Evidence, Plan, Task, passage_id
-from state.settings import Context, Settings
+from weiwo.graph import build_graph
+from weiwo.graph.persistence.checkpointer import open_checkpointer, serializer
+from weiwo.state import Evidence, Plan, Task, passage_id
+from weiwo.state.settings import Context, Settings
 
 QUESTION = "Who was born earlier, the director of Seven Samurai or the architect of the Sydney Opera House?"
 COUNTS = (5, 50, 500)

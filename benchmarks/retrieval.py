@@ -3,9 +3,10 @@
     python benchmarks/retrieval.py [--embeddings openai:MODEL] FOLDER...
 
 A folder is BEIR-shaped: `corpus.jsonl` (`_id title text`), `queries.jsonl` (`_id text`), `qrels.tsv`. Documents are cut
-into passages and searched through `tools.corpus`, as a user's would be; the plain index is SQLite FTS5 with its default
+into passages and searched through `corpus`, as a user's would be; the plain index is SQLite FTS5 with its default
 tokenizer over the same titles and texts, whole. A document counts at the rank of its best passage. With embeddings
-(`OPENAI_BASE_URL` says where they are) the strategies that use them are measured, too.
+(`OPENAI_BASE_URL` says where they are) the strategies that use them are measured, too; `default` is what a user
+gets, who is spared a model that does not know the language of the documents.
 """
 
 import argparse
@@ -13,7 +14,6 @@ import asyncio
 import json
 import re
 import sqlite3
-import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
@@ -21,26 +21,26 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from tools.corpus.chunks import chunk
-from tools.corpus.embed import embed
-from tools.corpus.embeddings import Embedder, embedder
-from tools.corpus.indexed import IndexedCorpus
-from tools.corpus.records import Changes, Document, Passage
-from tools.corpus.strategies import Options
-from tools.corpus.writing import IndexWriter
+from weiwo.text.chunking import chunk_text
+from weiwo.text.language import detect_language
+from weiwo.tools.corpus.index.embedding import embed_passages
+from weiwo.tools.corpus.index.embedding_models import Embedder, load_embedder
+from weiwo.tools.corpus.index.language_fit import assess_fit
+from weiwo.tools.corpus.index.writer import IndexWriter
+from weiwo.tools.corpus.records import Changes, Document, Passage
+from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
+from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions
 
 Search = Callable[[str], Awaitable[list[str]]]
 DEPTH = 10
 
 STRATEGIES = {
-    "default": Options(),
-    "hybrid": Options(linked=False),
-    "hybrid, ranks": Options(linked=False, fusion="ranks"),
-    "keyword": Options(strategy="keyword", linked=False),
-    "keyword, linked": Options(strategy="keyword"),
-    "vector": Options(strategy="vector", linked=False),
+    "default": SearchOptions(),
+    "hybrid": SearchOptions(linked=False),
+    "hybrid, ranks": SearchOptions(linked=False, fusion="ranks"),
+    "keyword": SearchOptions(strategy="keyword", linked=False),
+    "keyword, linked": SearchOptions(strategy="keyword"),
+    "vector": SearchOptions(strategy="vector", linked=False),
 }
 
 
@@ -70,24 +70,26 @@ def read(folder: Path) -> Dataset:
     )
 
 
-def index(data: Dataset, folder: Path, model: Embedder | None) -> None:
-    """Make a corpus of the documents."""
+def index(data: Dataset, folder: Path, model: Embedder | None) -> bool:
+    """Make a corpus of the documents; whether the model knows their language, so that a user would be given it."""
 
     def cut(title: str, text: str) -> list[Passage]:
-        _, pieces = chunk(f"# {title}\n\n{text}\n", markdown=True)
+        _, pieces = chunk_text(f"# {title}\n\n{text}\n", markdown=True)
         return [Passage(one.text, one.headings, f"line {one.first}", one.first, one.last) for one in pieces]
 
     put = [
-        (Document(name, f"/{name}", "", len(text), 0, title, "markdown", ""), cut(title, text))
+        (Document(name, f"/{name}", "", len(text), 0, title, "markdown", detect_language(text)), cut(title, text))
         for name, title, text in data.documents
     ]
     with IndexWriter(folder) as writer:
         writer.apply(Changes(put=put))
-        if model is not None:
-            embed(writer, model)
+        if model is None:
+            return True
+        embed_passages(writer, model)
+        return assess_fit(writer.store, model).trusted
 
 
-def ours(corpus: IndexedCorpus, options: Options) -> Search:
+def ours(corpus: IndexedCorpus, options: SearchOptions) -> Search:
     """Corpus search."""
 
     async def search(question: str) -> list[str]:
@@ -134,15 +136,17 @@ async def main(folders: list[Path], embeddings: str) -> None:
     """Print one line for each folder and search."""
     columns = ("documents", "questions", "recall@5", "hit@5", "all@10", "p50 ms")
     print(f"{'set':<16}{'search':<20}" + "".join(f"{column:>10}" for column in columns))
-    model = await asyncio.to_thread(embedder, embeddings) if embeddings else None
+    model = await asyncio.to_thread(load_embedder, embeddings) if embeddings else None
     for folder in folders:
         data = await asyncio.to_thread(read, folder)
         with tempfile.TemporaryDirectory() as scratch:
-            await asyncio.to_thread(index, data, Path(scratch), model)
+            trusted = await asyncio.to_thread(index, data, Path(scratch), model)
             corpus = IndexedCorpus(Path(scratch), embedder=model)
             searches = {name: ours(corpus, options) for name, options in STRATEGIES.items()}
+            if not trusted:
+                searches["default"] = ours(IndexedCorpus(Path(scratch)), STRATEGIES["default"])
             if model is not None:  # what is left where it is down or not configured
-                searches["default, no model"] = ours(IndexedCorpus(Path(scratch)), Options())
+                searches["default, no model"] = ours(IndexedCorpus(Path(scratch)), SearchOptions())
             searches["FTS5 unicode61"] = plain(data)
             for name, search in searches.items():
                 got = await measure(data, search)

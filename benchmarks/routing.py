@@ -19,17 +19,15 @@ import tempfile
 from itertools import cycle, islice
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from text.analysis import terms
-from text.identifiers import identifiers
-from tools.corpus.dataset import Dataset, Entry
-from tools.corpus.embeddings import Embedder, embedder
-from tools.corpus.evaluation import AUTO, Evaluation, evaluate, indexed
-from tools.corpus.features import EXACT_SHARE
-from tools.corpus.indexed import IndexedCorpus
-from tools.corpus.policy import Policy, Step, part
-from tools.corpus.routed import RoutedCorpus
+from weiwo.text.analyzer import terms
+from weiwo.text.identifiers import identifiers
+from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetDocument
+from weiwo.tools.corpus.evaluation.strategy_comparison import AUTO, Evaluation, compare_strategies, index_dataset
+from weiwo.tools.corpus.index.embedding_models import Embedder, load_embedder
+from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
+from weiwo.tools.corpus.retrieval.query_features import EXACT_SHARE
+from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
+from weiwo.tools.corpus.retrieval.routing_policy import PolicyStep, RoutingPolicy, hash_to_share
 
 K = 5
 MOST_IDENTIFIERS = 100
@@ -45,9 +43,9 @@ ASKED = (
 
 async def run(dataset: Dataset, home: Path, model: Embedder | None) -> Evaluation:
     """Evaluate a set."""
-    folder = await asyncio.to_thread(indexed, dataset, home, model)
+    folder = await asyncio.to_thread(index_dataset, dataset, home, model)
     corpus = RoutedCorpus(IndexedCorpus(folder, embedder=model))
-    found = await evaluate(dataset, corpus, K)
+    found = await compare_strategies(dataset, corpus, K)
     corpus.close()
     return found
 
@@ -58,8 +56,10 @@ def promise_kept(found: Evaluation, embeddings: str) -> bool:
     hybrid, router = figures["strategies"]["hybrid"], figures["router"]
     low, high = router["interval"]
     kept = float(high) >= 0
-    policy = Policy(embeddings=embeddings).learned(found.lessons(), "here", Step(what="learned", at=""))
-    held = found.under(policy).evidence()
+    policy = RoutingPolicy(embeddings=embeddings).learn(
+        found.list_observations(), "here", PolicyStep(what="learned", at="")
+    )
+    held = found.replay_policy(policy).measure_policy()
     print(
         f"{found.dataset:<18}{figures['queries']:>6} questions  recall@{K}: hybrid {hybrid['recall']:.3f}"
         f"  router {router['recall']:.3f} ({low:+.4f} to {high:+.4f})  oracle {figures['oracle']['recall']:.3f}"
@@ -115,7 +115,7 @@ def asking(folder: Path, corpus: Path, held: dict[str, set[str]]) -> Dataset:
     return Dataset(folder)
 
 
-def made_up() -> tuple[list[Entry], dict[str, set[str]]]:
+def made_up() -> tuple[list[DatasetDocument], dict[str, set[str]]]:
     """A thousand notes about tickets, versions and names in code, each with an identifier of its own."""
     chance = random.Random(5)  # noqa: S311  # the same
     kinds = (
@@ -134,20 +134,22 @@ def made_up() -> tuple[list[Entry], dict[str, set[str]]]:
     for number in range(1_000):
         name = kinds[number % len(kinds)](number)
         others = " ".join(chance.choices(said, k=3))
-        entries.append(Entry(f"note-{number}", "", f"{others} See {name}. {others}"))
+        entries.append(DatasetDocument(f"note-{number}", "", f"{others} See {name}. {others}"))
         held[name] = {f"note-{number}"}
     return entries, held
 
 
 async def main(folders: list[Path], embeddings: str, questions: int) -> int:
     """Print the figures; returns the exit code."""
-    model = await asyncio.to_thread(embedder, embeddings) if embeddings else None
+    model = await asyncio.to_thread(load_embedder, embeddings) if embeddings else None
     kept = []
     with tempfile.TemporaryDirectory() as scratch:
         home = Path(scratch)
         for number, folder in enumerate(folders):
             dataset = Dataset(folder)
-            dataset.questions = list(islice(sorted(dataset.questions, key=lambda one: part(one.text)), questions))
+            dataset.questions = list(
+                islice(sorted(dataset.questions, key=lambda one: hash_to_share(one.text)), questions)
+            )
             kept.append(promise_kept(await run(dataset, home, model), embeddings))
             if held := identifiers_in(dataset):
                 asked = asking(home / f"asked-{number}", folder / "corpus.jsonl", held)

@@ -10,13 +10,13 @@ from langgraph.config import get_config
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from graph.dag import run_plan
-from graph.services import opener
-from nodes.executor import Work
-from nodes.slots import Slots
-from state import Outcome, Plan
-from state.search import SearchState
-from state.settings import Context
+from weiwo.graph.execution.fan_out import run_plan
+from weiwo.graph.run_context import context_opener
+from weiwo.nodes.executor.concurrency import PriorityLimiter
+from weiwo.nodes.executor.node import TaskResources
+from weiwo.state import Outcome, Plan
+from weiwo.state.search import SearchState
+from weiwo.state.settings import Context
 
 
 class Stage:
@@ -29,12 +29,12 @@ class Stage:
     def __init__(self, tools: Sequence[BaseTool], saver: Any = None) -> None:
         self.seconds = 0.0
         self._plans: dict[str, Plan] = {}
-        open_services = opener(tools, None)
+        open_context = context_opener(tools, None)
 
         async def executor(state: SearchState, runtime: Runtime[Context]) -> Any:
-            services = await open_services(state, runtime, new_run=uuid4().hex)
-            slots = Slots(services.settings.limits.max_parallel)
-            work = Work(services, slots, state["question"], services.registry.names())
+            services = await open_context(state, runtime, new_run=uuid4().hex)
+            slots = PriorityLimiter(services.settings.limits.max_parallel)
+            work = TaskResources(services, slots, state["question"], services.registry.names())
             started = time.perf_counter()
             try:
                 return await run_plan(self._plans[state["question"]], {}, work, get_config())

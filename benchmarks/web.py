@@ -20,16 +20,16 @@ from contextlib import contextmanager
 
 from langchain_core.language_models import BaseChatModel
 
-from graph import build_graph
-from graph.store import open_store
-from graph.sync import SearchGraph
-from state.settings import Context, Settings
 from tests.web_world.hazards import Promise, again, of_each_kind, promises, tour, toured
 from tests.web_world.model import reader
 from tests.web_world.questions import Question, questions
 from tests.web_world.runs import ONE_SHOT_PAGES, Answered, ask, by_shape, losses, one_shot, table
 from tests.web_world.server import WebWorld
 from tests.web_world.site import build
+from weiwo.graph import build_graph
+from weiwo.graph.persistence.store import open_store
+from weiwo.graph.search_graph import SearchGraph
+from weiwo.state.settings import Context, Settings
 
 TOOL_SECONDS = 3.0
 TWICE = 5

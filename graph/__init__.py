@@ -1,11 +1,25 @@
 """Wiring: which node follows which, the plan's fan-out, checkpointers.
 
-`graph` is the compiled default that langgraph.json serves; `build_graph` makes one with your own
-checkpointer, store, tools and models.
+`graph` is the compiled default; `build_graph` makes one with your own checkpointer, store, tools and models. Both are
+imported when they are first asked for: what only reads checkpoints starts without LangGraph. LangGraph servers take
+the default from `weiwo.graph.default_graph`, since they look a graph up among a module's variables.
 """
 
-from graph.builder import build_graph
-
-graph = build_graph()
+from typing import TYPE_CHECKING
 
 __all__ = ["build_graph", "graph"]
+
+if TYPE_CHECKING:
+    from weiwo.graph.builder import build_graph
+    from weiwo.graph.default_graph import graph
+else:
+
+    def __getattr__(name: str) -> object:
+        """Import a public name when it is first used."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module  # noqa: PLC0415 - only where a name is asked for
+
+        module = "builder" if name == "build_graph" else "default_graph"
+        value = globals()[name] = getattr(import_module(f"{__name__}.{module}"), name)
+        return value

@@ -22,22 +22,20 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.types import Overwrite
 
-from graph.dag import run_plan
-from graph.served import ServedGraph
-from graph.services import accounted, opener
-from graph.sync import SearchGraph
-from nodes.approval import approval
-from nodes.executor import Work
-from nodes.master import master
-from nodes.planner import planned, planner
-from nodes.reflection import reflection
-from nodes.replan import stuck
-from nodes.rules.plan import single_task_plan
-from nodes.slots import Slots
-from nodes.writer import writer
-from state import Usage
-from state.search import SearchInput, SearchOutput, SearchState
-from state.settings import Context
+from weiwo.graph.execution.fan_out import run_plan
+from weiwo.graph.run_context import context_opener, run_agent
+from weiwo.graph.search_graph import SearchGraph
+from weiwo.nodes.executor.concurrency import PriorityLimiter
+from weiwo.nodes.executor.node import TaskResources
+from weiwo.nodes.master.node import master
+from weiwo.nodes.planner.approval import approval
+from weiwo.nodes.planner.node import planner
+from weiwo.nodes.reflection.node import reflection
+from weiwo.nodes.shared.replanning import is_stuck
+from weiwo.nodes.writer.node import writer
+from weiwo.state import Usage
+from weiwo.state.search import Approved, SearchInput, SearchOutput, SearchState
+from weiwo.state.settings import Context
 
 RECURSION_LIMIT = 60
 """Supersteps of one run; the limits on rounds end every loop long before."""
@@ -63,42 +61,38 @@ def build_graph(
     Returns:
         A graph from `{"question": …}` or `{"messages": […]}` to `{"result": …, "messages": […]}`.
     """
-    open_services = opener(tools, models)
+    open_context = context_opener(tools, models)
 
     async def master_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
-        services = await open_services(state, runtime, new_run=uuid4().hex)
+        services = await open_context(state, runtime, new_run=uuid4().hex)
         update = await master(state, services)
-        judged, tool_names = update["assessment"], update["team"].tools
-        if judged.level == "moderate":
-            update["plan"] = single_task_plan(judged.question, judged.language, tool_names)
-            services.emit(planned(update["plan"]))
-        asks = -1 if services.settings.approve_plan else None
-        update |= {"approved": asks, "feedback": "", "rejected": None}
+        approved: Approved | None = "nothing" if services.settings.approve_plan else None
+        update |= {"approved": approved, "feedback": "", "rejected": None}
         return {**update, "run": services.run, "usage": Overwrite(services.budget.delta())}
 
     async def planner_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
-        return await accounted(planner, state, await open_services(state, runtime))
+        return await run_agent(planner, state, await open_context(state, runtime))
 
     async def approval_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
-        return await approval(state, await open_services(state, runtime))
+        return await approval(state, await open_context(state, runtime))
 
     async def executor_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
-        services = await open_services(state, runtime)
+        services = await open_context(state, runtime)
         plan = state.get("plan")
         if plan is None:
             return {}  # a state edited by hand; reflection says so
-        slots = Slots(services.settings.limits.max_parallel)
-        work = Work(services, slots, state["assessment"].question, state["team"].tools)
+        limiter = PriorityLimiter(services.settings.limits.max_parallel)
+        work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools)
         started = time.monotonic()
         ran = await run_plan(plan, state.get("outcomes", {}), work, get_config())
         spent = ran.get("usage", Usage()) + Usage(seconds=time.monotonic() - started)
         return {**ran, "usage": spent}
 
     async def reflection_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
-        return await accounted(reflection, state, await open_services(state, runtime))
+        return await run_agent(reflection, state, await open_context(state, runtime))
 
     async def writer_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
-        return await accounted(writer, state, await open_services(state, runtime))
+        return await run_agent(writer, state, await open_context(state, runtime))
 
     builder = StateGraph(SearchState, context_schema=Context, input_schema=SearchInput, output_schema=SearchOutput)
     builder.add_node("master", master_node)
@@ -115,7 +109,7 @@ def build_graph(
     builder.add_conditional_edges("reflection", by_decision)
     builder.add_edge("writer", END)
     compiled = builder.compile(checkpointer=checkpointer, store=store, name="weiwo")
-    return ServedGraph.of(compiled).with_config(recursion_limit=RECURSION_LIMIT)
+    return SearchGraph.of(compiled).with_config(recursion_limit=RECURSION_LIMIT)
 
 
 def by_level(state: SearchState) -> Literal["writer", "approval", "executor", "reflection", "planner"]:
@@ -129,7 +123,7 @@ def by_plan(state: SearchState) -> Literal["approval", "executor", "reflection"]
 
     A plan that failed and that the planner knew nothing better for is not run again: reflection ends with the reason.
     """
-    if stuck(state):
+    if is_stuck(state):
         return "reflection"
     plan, approved = state.get("plan"), state.get("approved")
     return "executor" if approved is None or plan is None or approved == plan.revision else "approval"

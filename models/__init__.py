@@ -1,21 +1,21 @@
 """Chat models: made from `provider:model`, asked within the run's limits, their replies made into values.
 
-`ChatModels` is the door. Everything behind it fails as `ModelFailed`, and the
+`ChatModels` is the door. Everything behind it fails as `ModelCallError`, and the
 caller then decides by rule. Importing this package loads no provider.
 """
 
-from models.budget import Budget
-from models.errors import BudgetExhausted, LimitReached, ModelFailed, ModelUnavailable
-from models.gateway import NOSTREAM, ChatModels
-from models.json_text import parse_json
+from weiwo.models.budget import Budget
+from weiwo.models.errors import BudgetExhaustedError, LimitReachedError, ModelCallError, ModelUnavailableError
+from weiwo.models.gateway import NOSTREAM, ChatModels
+from weiwo.models.json_text import parse_json
 
 __all__ = [
     "NOSTREAM",
     "Budget",
-    "BudgetExhausted",
+    "BudgetExhaustedError",
     "ChatModels",
-    "LimitReached",
-    "ModelFailed",
-    "ModelUnavailable",
+    "LimitReachedError",
+    "ModelCallError",
+    "ModelUnavailableError",
     "parse_json",
 ]

@@ -1,4 +1,4 @@
-"""What a run may still spend: seconds, model calls, tokens, cost.
+"""The budget of a run: the seconds, model calls, tokens and dollars that it may still spend.
 
 One `Budget` is made where a node starts, from the limits of the run and what
 earlier nodes spent, and shared by everything that node runs in parallel. What it
@@ -11,24 +11,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from models.errors import BudgetExhausted, LimitReached
-from models.prices import Price
-from state import Limits, ModelCall, Usage
-from state.limits import NOT_SENT
+from weiwo.models.errors import BudgetExhaustedError, LimitReachedError
+from weiwo.models.prices import Price
+from weiwo.state import Limits, ModelCall, Usage
+from weiwo.state.limits import NOT_SENT
 
-__all__ = ["Budget", "LimitReached", "Room"]
+__all__ = ["Budget", "LimitReachedError", "Reservation"]
 
 WRITER_SHARE = 0.1
 """This share of the run's seconds is kept for the writer: all other work ends before it."""
 DEADLINE = "broken off: the run's max_seconds is near"
 """How the trace tells of a call that had to end so that the answer can be written in time."""
 
-_TOLD = {BudgetExhausted(name).reason: name for name in ("max_seconds", "max_model_calls", "max_tokens", "max_cost")}
-_TOLD[DEADLINE] = "max_seconds"
+_LIMIT_BY_REASON = {
+    BudgetExhaustedError(name).reason: name for name in ("max_seconds", "max_model_calls", "max_tokens", "max_cost")
+}
+_LIMIT_BY_REASON[DEADLINE] = "max_seconds"
 
 
 @dataclass(frozen=True)
-class Room:
+class Reservation:
     """What is set aside for a call while it is under way, at an upper estimate.
 
     Attributes:
@@ -40,7 +42,7 @@ class Room:
     cost: float = 0.0
 
 
-_NOTHING = Room()
+_NOTHING = Reservation()
 
 
 class Budget:
@@ -61,7 +63,9 @@ class Budget:
         self._parent: Budget | None = None
         self.limits = limits
         self.spent = spent or Usage()
-        self.reached: str | None = next((_TOLD[call.error] for call in self.spent.calls if call.error in _TOLD), None)
+        self.reached: str | None = next(
+            (_LIMIT_BY_REASON[call.error] for call in self.spent.calls if call.error in _LIMIT_BY_REASON), None
+        )
         """The first limit that kept something from being done, here or in an earlier node, or None."""
         self._clock = clock
         self._started = clock()
@@ -129,25 +133,25 @@ class Budget:
         by rule: `reserve_call` refuses the model then, and `reached` names the limit.
 
         Raises:
-            LimitReached: `max_seconds` is used up.
+            LimitReachedError: `max_seconds` is used up.
         """
         if self.remaining_seconds() <= 0:
             self.refuse("max_seconds")
 
-    def reserve_call(self, room: Room = _NOTHING) -> None:
+    def reserve_call(self, room: Reservation = _NOTHING) -> None:
         """Take one model call, to be made right after; `record` it whatever comes of it.
 
         Args:
             room: What the call may take, at an upper estimate.
 
         Raises:
-            LimitReached: With the first of `max_seconds`, `max_model_calls`,
+            LimitReachedError: With the first of `max_seconds`, `max_model_calls`,
                 `max_tokens`, `max_cost` that leaves no room.
         """
         if self._parent is not None:
             try:
                 self._parent.reserve_call(room)
-            except LimitReached as limit:
+            except LimitReachedError as limit:
                 self.refuse(limit.reason)
             return
         self.check()
@@ -160,7 +164,7 @@ class Budget:
                 return
         self.refuse(full)
 
-    def record(self, call: ModelCall, cost: float = 0.0, room: Room = _NOTHING) -> None:
+    def record(self, call: ModelCall, cost: float = 0.0, room: Reservation = _NOTHING) -> None:
         """Book a model call that was reserved and has ended, well or badly.
 
         Args:
@@ -212,7 +216,7 @@ class Budget:
         """What was spent since construction, to be added to the state's usage once."""
         with self._lock:
             return Usage(
-                model_calls=sum(call.rung != NOT_SENT for call in self._calls),
+                model_calls=sum(call.mode != NOT_SENT for call in self._calls),
                 input_tokens=sum(call.input_tokens for call in self._calls),
                 output_tokens=sum(call.output_tokens for call in self._calls),
                 cost=self._cost,
@@ -231,12 +235,12 @@ class Budget:
         """Refuse something for a limit's sake.
 
         Raises:
-            LimitReached: With that limit.
+            LimitReachedError: With that limit.
         """
         self.note(limit)
-        raise LimitReached(limit)
+        raise LimitReachedError(limit)
 
-    def _full(self, room: Room) -> str | None:
+    def _full(self, room: Reservation) -> str | None:
         """The limit that leaves no room for such a call, if any."""
         limits, spent = self.limits, self.spent
         if spent.model_calls + self._reserved >= limits.max_model_calls:

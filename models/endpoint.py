@@ -1,4 +1,4 @@
-"""Where a model is: provider, model, base URL and key, as the environment gives them."""
+"""The endpoint of a model: provider, model, base URL and key, as the environment gives them."""
 
 import hashlib
 import ipaddress
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from models.errors import ModelUnavailable
+from weiwo.models.errors import ModelUnavailableError
 
 PLACEHOLDER_KEY = "none"
 """Sent to a local server that needs no key; the client refuses to start without one."""
@@ -45,26 +45,26 @@ class Endpoint:
         return hashlib.sha256(f"{self.base_url}\0{self.api_key}".encode()).hexdigest()
 
 
-def endpoint(name: str, env: Mapping[str, str] | None = None) -> Endpoint:
+def resolve_endpoint(name: str, env: Mapping[str, str] | None = None) -> Endpoint:
     """The endpoint of a model named `provider:model`.
 
     Raises:
-        ModelUnavailable: The name has no provider, the base URL is none, or a key is missing.
+        ModelUnavailableError: The name has no provider, the base URL is none, or a key is missing.
     """
     env = os.environ if env is None else env
     provider, colon, model = name.partition(":")
     if not (provider and colon and model):
-        raise ModelUnavailable(f"model {name!r} has no provider; write provider:model, such as openai:{name}")
+        raise ModelUnavailableError(f"model {name!r} has no provider; write provider:model, such as openai:{name}")
     if provider != "openai":
         return Endpoint(name, provider)
     base_url = (env.get("OPENAI_BASE_URL") or env.get("OPENAI_API_BASE") or "").strip()
     api_key = (env.get("OPENAI_API_KEY") or "").strip()
     if base_url and not _is_http(base_url):
-        raise ModelUnavailable(
+        raise ModelUnavailableError(
             f"{name}: OPENAI_BASE_URL is not an http(s) address; give one, such as http://localhost:8000/v1"
         )
     if not api_key and not (base_url and _is_local(base_url)):
-        raise ModelUnavailable(
+        raise ModelUnavailableError(
             f"{name}: OPENAI_API_KEY is not set; set it, or OPENAI_BASE_URL to a server on this machine or network"
         )
     return Endpoint(name, provider, base_url, api_key or PLACEHOLDER_KEY)

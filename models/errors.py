@@ -1,15 +1,17 @@
-"""What a caller of a model has to catch: one type, `ModelFailed`, whose message is one line.
+"""Errors of model calls: whoever asks a model catches one type, `ModelCallError`, whose message is one line.
 
 Messages are written here from status codes and exception types. They never quote
 the request, the reply or the provider's own text, any of which may hold a prompt
 or a key.
 """
 
+from weiwo.state.errors import WeiwoError
+
 LimitName = str
 """One of `max_seconds`, `max_model_calls`, `max_tokens`, `max_cost`: the fields of `Limits` a model call can reach."""
 
 
-class LimitReached(Exception):  # noqa: N818 - a limit is an outcome of a run, not an error of the program
+class LimitReachedError(WeiwoError):
     """A limit of the run leaves nothing for what was asked.
 
     Attributes:
@@ -21,7 +23,7 @@ class LimitReached(Exception):  # noqa: N818 - a limit is an outcome of a run, n
         self.reason = reason
 
 
-class ModelFailed(Exception):  # noqa: N818 - it says what happened, and is always handled by a rule
+class ModelCallError(WeiwoError):
     """A model gave no usable reply. The caller falls back to its rule.
 
     Attributes:
@@ -33,11 +35,11 @@ class ModelFailed(Exception):  # noqa: N818 - it says what happened, and is alwa
         self.reason = reason
 
 
-class ModelUnavailable(ModelFailed):
+class ModelUnavailableError(ModelCallError):
     """A model cannot be asked at all: not configured, package missing, key missing. Says what to do."""
 
 
-class BudgetExhausted(ModelFailed):
+class BudgetExhaustedError(ModelCallError):
     """The run's limits leave no room for another model call.
 
     Attributes:

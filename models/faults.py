@@ -1,4 +1,4 @@
-"""Why a request failed, in our own words, and what follows from it."""
+"""Classification of request failures: why one failed, in our own words, and what follows from it."""
 
 import email.utils
 import re
@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from models.errors import ModelFailed
+from weiwo.models.errors import ModelCallError
 
-Kind = Literal[
+FaultKind = Literal[
     "refused",
     "denied",
     "overflow",
@@ -53,7 +53,7 @@ class Fault:
         window: Tokens that the model's context holds, if an overflow says so.
     """
 
-    kind: Kind
+    kind: FaultKind
     words: str
     status: int = 0
     pause: float | None = None
@@ -70,7 +70,7 @@ class Fault:
         return (self.kind in {"busy", "unreachable"} or self.status >= 500) and "quota" not in self.words
 
 
-class RequestFailed(ModelFailed):
+class ModelRequestError(ModelCallError):
     """A request that brought no reply.
 
     Attributes:
@@ -84,7 +84,7 @@ class RequestFailed(ModelFailed):
         self.pause = pause
 
 
-def classify(error: BaseException) -> Fault:
+def classify_fault(error: BaseException) -> Fault:
     """The fault behind an exception of a provider's client, whichever provider it is.
 
     Clients wrap one another, and a warning turned into an error can hide the
@@ -113,9 +113,9 @@ def _of_status(status: int, error: BaseException) -> Fault:
     if status in {401, 403}:
         return Fault("denied", words, status)
     if status >= 500:
-        return Fault("server", words, status, _pause(error))
+        return Fault("server", words, status, _parse_retry_after(error))
     if status in {408, 409, 429}:
-        return Fault("busy", words, status, _pause(error))
+        return Fault("busy", words, status, _parse_retry_after(error))
     if status == 413 or "context_length" in code or (status == 400 and _says_overflow(error)):
         return _overflow(error, status)
     return Fault("refused", words, status)
@@ -172,7 +172,7 @@ def _status(error: BaseException) -> int | None:
     return None
 
 
-def _pause(error: BaseException) -> float | None:
+def _parse_retry_after(error: BaseException) -> float | None:
     """The pause of a Retry-After header, given in milliseconds, in seconds or as a date."""
     headers: Mapping[str, Any] = getattr(getattr(error, "response", None), "headers", None) or {}
     given = str(headers.get("retry-after", "")).strip()

@@ -1,8 +1,8 @@
-"""The one door to chat models: bounded, counted, and with a rule always behind it.
+"""The gateway to chat models, the only one: bounded, counted, and with a rule always behind it.
 
 Every call is taken from the run's budget before it is sent, bounded in time with
 all its retries, and booked in the trace whatever comes of it. What goes wrong
-arrives at the caller as `ModelFailed`, who then decides by rule.
+arrives at the caller as `ModelCallError`, who then decides by rule.
 """
 
 import asyncio
@@ -14,25 +14,25 @@ from typing import TYPE_CHECKING, TypeVar, Union
 
 from pydantic import BaseModel
 
-from models.breaker import Breaker, breaker
-from models.budget import Budget
-from models.catalog import chat_model
-from models.endpoint import Endpoint, endpoint
-from models.errors import BudgetExhausted, ModelFailed, ModelUnavailable
-from models.estimate import PER_MESSAGE
-from models.line import RETRIES, Line, not_sent, require_complete
-from models.prices import price_of, require_prices
-from models.reply import finish_reason, message_text
-from models.structured import Judgement
-from models.thinking import without_thinking
-from models.windows import Size, own_window, prompt_bound, size_of, windows
-from state.settings import Settings
+from weiwo.models.budget import Budget
+from weiwo.models.circuit_breaker import EndpointBreaker, endpoint_breaker
+from weiwo.models.context_windows import ModelSize, measure_model, own_window, prompt_bound, window_memory
+from weiwo.models.endpoint import Endpoint, resolve_endpoint
+from weiwo.models.errors import BudgetExhaustedError, ModelCallError, ModelUnavailableError
+from weiwo.models.model_cache import get_chat_model
+from weiwo.models.prices import price_of, require_prices
+from weiwo.models.reasoning_filter import strip_reasoning
+from weiwo.models.reply import finish_reason, message_text
+from weiwo.models.session import RETRIES, ModelSession, require_complete, unsent_call
+from weiwo.models.structured import StructuredCall
+from weiwo.models.token_estimate import PER_MESSAGE
+from weiwo.state.settings import Settings
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import BaseMessage
 
-__all__ = ["NOSTREAM", "BudgetExhausted", "ChatModels", "ModelFailed", "ModelUnavailable"]
+__all__ = ["NOSTREAM", "BudgetExhaustedError", "ChatModels", "ModelCallError", "ModelUnavailableError"]
 
 T = TypeVar("T", bound=BaseModel)
 Messages = Sequence[Union["BaseMessage", tuple[str, str]]]
@@ -70,15 +70,17 @@ class ChatModels:
         run_id: str = "",
         *,
         given: Mapping[str, "BaseChatModel"] | None = None,
-        make: Maker = chat_model,
+        make: Maker = get_chat_model,
     ) -> None:
         self.settings = settings
         self.budget = budget
         self._run_id = run_id
         self._given = dict(given or {})
         self._make = make
-        self._breakers: dict[str, Breaker] = {}
-        require_prices(settings, [*(_given_name(model) for model in self._given.values()), *self._named().values()])
+        self._breakers: dict[str, EndpointBreaker] = {}
+        require_prices(
+            settings, [*(_given_name(model) for model in self._given.values()), *self._configured_names().values()]
+        )
 
     def configured(self, role: str) -> bool:
         """Whether a role has a model. If not, it decides by rule."""
@@ -88,13 +90,13 @@ class ChatModels:
         """Make a role's model, so that `room` and `count` know it; without this they go by careful estimates."""
         try:
             await self._model(role)
-        except ModelUnavailable:
+        except ModelUnavailableError:
             return  # the call that follows says so
 
     def room(self, role: str, *prompt: str) -> int:
         """Tokens left for passages in a prompt to a role's model, never negative.
 
-        A share of the model's window is used (`models.windows`), what the reply needs kept free, and of what the run
+        A share of the model's window is used (`context_windows`), what the reply needs kept free, and of what the run
         may still spend at most half: more is to come.
 
         Args:
@@ -102,7 +104,9 @@ class ChatModels:
             prompt: All that the prompt holds besides the passages, message by message.
         """
         where, size = self._size(role)
-        bound = prompt_bound(windows.window(where.identity, self.settings.context_tokens or size.window), size.reply)
+        bound = prompt_bound(
+            window_memory.window(where.identity, self.settings.context_tokens or size.window), size.reply
+        )
         left = self.budget.tokens_left(price_of(self.settings, where.name))
         bound = min(bound, int(left * SHARE_OF_BUDGET) - size.reply)
         return max(0, bound - sum(PER_MESSAGE + size.count(text) for text in prompt))
@@ -111,22 +115,22 @@ class ChatModels:
         """Tokens of a text for a role's model: with its tokenizer where it is at hand, else at most, as a rule."""
         return self._size(role)[1].count(text)
 
-    def _size(self, role: str) -> tuple[Endpoint, Size]:
+    def _size(self, role: str) -> tuple[Endpoint, ModelSize]:
         """A role's endpoint and what is known of its model; estimates where nothing is."""
         if role in self._given:
             where = _given_endpoint(self._given[role])
-            return where, replace(windows.size(where.identity), window=own_window(self._given[role]))
+            return where, replace(window_memory.size(where.identity), window=own_window(self._given[role]))
         try:
-            where = endpoint(self.settings.models.get(role, ""))
-        except ModelUnavailable:
-            return Endpoint(role, ""), Size()
-        return where, windows.size(where.identity)
+            where = resolve_endpoint(self.settings.models.get(role, ""))
+        except ModelUnavailableError:
+            return Endpoint(role, ""), ModelSize()
+        return where, window_memory.size(where.identity)
 
-    def _named(self) -> dict[str, str]:
+    def _configured_names(self) -> dict[str, str]:
         """The names of the models in use that are made here, by role."""
         return {role: name for role, name in self.settings.models.items() if role not in self._given}
 
-    def spending(self, budget: Budget) -> "ChatModels":
+    def with_budget(self, budget: Budget) -> "ChatModels":
         """The same models, at the expense of another budget, such as a child of this one."""
         other = copy(self)
         other.budget = budget
@@ -144,8 +148,8 @@ class ChatModels:
     ) -> T:
         """One judgement, as an instance of a pydantic model.
 
-        Goes down the ladder JSON schema, function call, JSON in text, from where the
-        endpoint last held; what comes in the wrong shape is mended where that takes
+        Goes through the modes JSON schema, function call, JSON in text, from the one that the
+        endpoint last took; what comes in the wrong shape is mended where that takes
         no guessing, and else sent back once with what is wrong.
 
         Args:
@@ -157,23 +161,23 @@ class ChatModels:
             tags: Tags of the requests.
 
         Raises:
-            ModelFailed: There is no usable reply, for the reason it names.
+            ModelCallError: There is no usable reply, for the reason it names.
         """
-        line = await self._line(role, purpose, tags, streaming=False)
-        return await Judgement(line, _converted(messages), schema, check).make()
+        session = await self._open_session(role, purpose, tags, streaming=False)
+        return await StructuredCall(session, _convert_messages(messages), schema, check).run()
 
     async def text(self, role: str, purpose: str, messages: Messages, *, tags: Sequence[str] = NOSTREAM) -> str:
         """A reply as plain text, whole, without reasoning.
 
         Raises:
-            ModelFailed: There is none, it is empty, or it was cut off.
+            ModelCallError: There is none, it is empty, or it was cut off.
         """
-        line = await self._line(role, purpose, tags, streaming=False)
-        message = await line.ask(line.model, "text", _converted(messages))
+        session = await self._open_session(role, purpose, tags, streaming=False)
+        message = await session.ask(session.model, "text", _convert_messages(messages))
         require_complete(finish_reason(message))
-        text = without_thinking(message_text(message)).strip()
+        text = strip_reasoning(message_text(message)).strip()
         if not text:
-            raise ModelFailed("the reply was reasoning and nothing else")
+            raise ModelCallError("the reply was reasoning and nothing else")
         return text
 
     async def stream(
@@ -185,26 +189,26 @@ class ChatModels:
         leaves early should close the iterator (`contextlib.aclosing`).
 
         Raises:
-            ModelFailed: The stream was refused, cut, stalled, timed out or stayed empty.
+            ModelCallError: The stream was refused, cut, stalled, timed out or stayed empty.
                 What came before has been yielded; the caller decides what it is worth.
         """
-        line = await self._line(role, purpose, tags, streaming=True)
-        async with aclosing(line.stream(_converted(messages))) as deltas:
+        session = await self._open_session(role, purpose, tags, streaming=True)
+        async with aclosing(session.stream(_convert_messages(messages))) as deltas:
             async for delta in deltas:
                 yield delta
 
-    async def _line(self, role: str, purpose: str, tags: Sequence[str], *, streaming: bool) -> Line:
+    async def _open_session(self, role: str, purpose: str, tags: Sequence[str], *, streaming: bool) -> ModelSession:
         try:
             where, model = await self._model(role)
-        except ModelUnavailable as unavailable:
+        except ModelUnavailableError as unavailable:
             if (name := self.settings.models.get(role)) is not None:
-                self.budget.record(not_sent(role, purpose, name, unavailable.reason))
+                self.budget.record(unsent_call(role, purpose, name, unavailable.reason))
             raise
         if not streaming:
             # A streaming callback up the stack, as LangGraph's `messages` mode sets one,
             # would turn a plain request into a streamed one.
             model = model.model_copy(update={"disable_streaming": True})
-        return Line(
+        return ModelSession(
             role=role,
             purpose=purpose,
             endpoint=where,
@@ -220,22 +224,22 @@ class ChatModels:
     async def _model(self, role: str) -> "tuple[Endpoint, BaseChatModel]":
         if role in self._given:
             model = self._given[role]
-            return await self._measured(_given_endpoint(model), model)
+            return await self._measure(_given_endpoint(model), model)
         name = self.settings.models.get(role)
         if name is None:
-            raise ModelUnavailable(f"no model is configured for the {role}; set WEIWO_MODEL to provider:model")
-        where = endpoint(name)
-        return await self._measured(where, await self._make(where, self.settings.model_seconds))
+            raise ModelUnavailableError(f"no model is configured for the {role}; set WEIWO_MODEL to provider:model")
+        where = resolve_endpoint(name)
+        return await self._measure(where, await self._make(where, self.settings.model_seconds))
 
-    async def _measured(self, where: Endpoint, model: "BaseChatModel") -> "tuple[Endpoint, BaseChatModel]":
+    async def _measure(self, where: Endpoint, model: "BaseChatModel") -> "tuple[Endpoint, BaseChatModel]":
         """The same, its size known from now on."""
-        if not windows.has(where.identity):
-            windows.is_of(where.identity, await asyncio.to_thread(size_of, model, where.name))
+        if not window_memory.has(where.identity):
+            window_memory.remember_size(where.identity, await asyncio.to_thread(measure_model, model, where.name))
         return where, model
 
-    def _breaker(self, where: Endpoint) -> Breaker:
+    def _breaker(self, where: Endpoint) -> EndpointBreaker:
         if where.identity not in self._breakers:
-            self._breakers[where.identity] = breaker(self._run_id, where.identity)
+            self._breakers[where.identity] = endpoint_breaker(self._run_id, where.identity)
         return self._breakers[where.identity]
 
 
@@ -249,7 +253,7 @@ def _given_name(model: "BaseChatModel") -> str:
     return f"given:{name}"
 
 
-def _converted(messages: Messages) -> "list[BaseMessage]":
+def _convert_messages(messages: Messages) -> "list[BaseMessage]":
     from langchain_core.messages import convert_to_messages  # noqa: PLC0415 - heavy
 
     return convert_to_messages(messages)

@@ -1,4 +1,4 @@
-"""A JSON reader that forgives what language models get wrong.
+"""A lenient JSON parser, which forgives what language models get wrong.
 
 It reads one value from a position in a text and tolerates: trailing and missing
 commas, comments, unquoted and single-quoted keys, Python literals, raw line
@@ -45,7 +45,7 @@ _COMMAS, _COLONS = ",，", ":："
 _MISSING: Any = object()
 
 
-class Reader:
+class JsonReader:
     """Reads one value of `text` from `start` on. `broken_off` tells whether the end was missing.
 
     Time is linear in the length of the text.

@@ -1,11 +1,11 @@
-"""The JSON value in a model's reply, whatever it is wrapped in."""
+"""Extraction of the JSON value from a model's reply, whatever it is wrapped in."""
 
 import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from models.json_reader import Reader
+from weiwo.models.json_reader import JsonReader
 
 MAX_ATTEMPTS = 64
 """Brackets at which a value is looked for. Bounds the time on text that is all brackets."""
@@ -20,7 +20,7 @@ def parse_json(text: str) -> Any:
 
     A text that is JSON is read as such. Otherwise the value is taken from a code
     fence that holds one, else it is the longest object or list found between the
-    prose, read forgivingly (see `models.json_reader`); one that breaks off is
+    prose, read forgivingly (see `weiwo.models.json_reader`); one that breaks off is
     closed where its last complete value ends. Reasoning before `</think>` is
     passed over when JSON follows it. NaN and infinities, which JSON lacks, become null.
 
@@ -83,7 +83,7 @@ def _values(text: str) -> Iterator[tuple[int, int, Any]]:
         try:
             value, at = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
-            reader = Reader(text, start)
+            reader = JsonReader(text, start)
             try:
                 value, at = reader.read(), reader.at
             except ValueError:

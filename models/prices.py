@@ -1,8 +1,8 @@
-"""What a model's tokens cost, as configured. There is no list of prices here: one would be wrong within months."""
+"""Prices of a model's tokens, as configured. There is no list of prices here: one would be wrong within months."""
 
 from collections.abc import Iterable
 
-from state.settings import Settings, SettingsError
+from weiwo.state.settings import Settings, SettingsError
 
 Price = tuple[float, float]
 """US dollars per million input and output tokens."""

@@ -1,4 +1,4 @@
-"""What a chat model's message says: the judgement in it, or what is wrong with it."""
+"""Parsing of a chat model's reply: the value in it, or what is wrong with it."""
 
 import json
 import re
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 
-from models.fitting import MisfitError, fit
-from models.json_text import parse_json
+from weiwo.models.coercion import SchemaMismatchError, coerce_reply
+from weiwo.models.json_text import parse_json
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 T = TypeVar("T", bound=BaseModel)
-Verdict = Literal["good", "invalid", "cut", "prose", "refused"]
+ReplyVerdict = Literal["good", "invalid", "cut", "prose", "refused"]
 
 _FINISH_KEYS = ("finish_reason", "stop_reason", "done_reason", "stopReason")
 LENGTH = frozenset({"length", "max_tokens", "MAX_TOKENS", "model_length"})
@@ -25,7 +25,7 @@ _CUT_WORDS = "it was cut off at the length limit; send a shorter one"
 
 
 @dataclass(frozen=True)
-class Reading(Generic[T]):
+class ParsedReply(Generic[T]):
     """A reply, judged.
 
     Attributes:
@@ -36,38 +36,38 @@ class Reading(Generic[T]):
         structural: The JSON is not of the schema's form at all.
     """
 
-    verdict: Verdict
+    verdict: ReplyVerdict
     value: T | None = None
     words: str = ""
     structural: bool = False
 
 
-def read(message: "BaseMessage", schema: type[T], check: Callable[[T], str | None] | None) -> Reading[T]:
+def parse_reply(message: "BaseMessage", schema: type[T], check: Callable[[T], str | None] | None) -> ParsedReply[T]:
     """Judge a reply against a schema and, where it fits, against the caller's `check`."""
     finish = finish_reason(message)
     if message.additional_kwargs.get("refusal") or finish in BLOCKED:
-        return Reading("refused")
-    reading = _judged(message, schema, check)
+        return ParsedReply("refused")
+    reading = _parse_content(message, schema, check)
     if finish not in LENGTH:
         return reading
-    return Reading("cut", reading.value, reading.words or _CUT_WORDS)
+    return ParsedReply("cut", reading.value, reading.words or _CUT_WORDS)
 
 
-def _judged(message: "BaseMessage", schema: type[T], check: Callable[[T], str | None] | None) -> Reading[T]:
+def _parse_content(message: "BaseMessage", schema: type[T], check: Callable[[T], str | None] | None) -> ParsedReply[T]:
     """The reply's content alone, taken as whole."""
     try:
         payload = _payload(message)
     except ValueError:
-        return Reading("prose", words="there was no JSON object in it")
+        return ParsedReply("prose", words="there was no JSON object in it")
     try:
-        value = fit(payload, schema)
-    except MisfitError as misfit:
+        value = coerce_reply(payload, schema)
+    except SchemaMismatchError as misfit:
         if not _holds_object(payload):
-            return Reading("prose", words="there was no JSON object in it")  # such as "[1]", a citation
-        return Reading("invalid", words=misfit.words, structural=misfit.structural)
+            return ParsedReply("prose", words="there was no JSON object in it")  # such as "[1]", a citation
+        return ParsedReply("invalid", words=misfit.words, structural=misfit.structural)
     if complaint := check(value) if check else None:
-        return Reading("invalid", words=complaint)
-    return Reading("good", value)
+        return ParsedReply("invalid", words=complaint)
+    return ParsedReply("good", value)
 
 
 def _holds_object(payload: Any) -> bool:
@@ -110,7 +110,7 @@ def finish_reason(message: "BaseMessage") -> str | None:
     return None
 
 
-def tokens(message: "BaseMessage | None") -> tuple[int, int]:
+def reported_tokens(message: "BaseMessage | None") -> tuple[int, int]:
     """Input and output tokens as reported, 0 where not."""
     usage = getattr(message, "usage_metadata", None) or {}
     return int(usage.get("input_tokens") or 0), int(usage.get("output_tokens") or 0)
@@ -125,7 +125,7 @@ def _payload(message: "BaseMessage") -> Any:
     return parse_json(message_text(message))
 
 
-def one_line(words: str, size: int = 200) -> str:
+def clip_line(words: str, size: int = 200) -> str:
     """Words cut to a line of the trace."""
     line = re.sub(r"\s+", " ", words).strip()
     return line if len(line) <= size else line[: size - 1] + "…"

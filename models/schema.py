@@ -85,17 +85,17 @@ def _strict(node: Any) -> Any:
 
 def schema_prompt(schema: type[BaseModel]) -> str:
     """The schema in words, for a model that is told its format in the prompt."""
-    body = json.dumps(_told(schema.model_json_schema()), ensure_ascii=False, separators=(",", ":"))
+    body = json.dumps(_describe(schema.model_json_schema()), ensure_ascii=False, separators=(",", ":"))
     return (
         "Reply with one JSON object and nothing else: no explanation, no code fence. "
         f'It must be an instance of the JSON schema "{schema_name(schema)}":\n{body}'
     )
 
 
-def _told(node: Any, defined: Mapping[str, Any] | None = None) -> Any:
+def _describe(node: Any, defined: Mapping[str, Any] | None = None) -> Any:
     """A schema node without what a reader has no use for: titles, and definitions that say nothing."""
     if isinstance(node, list):
-        return [_told(inner, defined) for inner in node]
+        return [_describe(inner, defined) for inner in node]
     if not isinstance(node, Mapping):
         return node
     defined = node.get("$defs", {}) if defined is None else defined
@@ -105,9 +105,11 @@ def _told(node: Any, defined: Mapping[str, Any] | None = None) -> Any:
     told: dict[str, Any] = {}
     for key, value in node.items():
         if key in ("properties", "$defs"):  # names here, not words of the schema
-            named = {name: _told(inner, defined) for name, inner in value.items() if inner or key == "properties"}
+            named = {name: _describe(inner, defined) for name, inner in value.items() if inner or key == "properties"}
             if named:
                 told[key] = named
         elif key != "title":
-            told[key] = value if key in ("enum", "const", "default", "required", "examples") else _told(value, defined)
+            told[key] = (
+                value if key in ("enum", "const", "default", "required", "examples") else _describe(value, defined)
+            )
     return told

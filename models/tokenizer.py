@@ -24,7 +24,7 @@ _PIECE: Final = 50_000
 """Characters encoded at once: the work on one word without blanks grows faster than its length."""
 
 
-def tokenizer(name: str) -> Callable[[str], int] | None:
+def find_tokenizer(name: str) -> Callable[[str], int] | None:
     """A counter of tokens for a model, if its tokenizer is known and at hand. Blocks: it reads megabytes from disk.
 
     Args:

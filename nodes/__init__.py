@@ -1,1 +1,1 @@
-"""One agent a file, each with its prompt; `nodes.rules` decides where no model does."""
+"""The agents, a folder each: `node.py` is one function from state to update, `prompt.py` every word a model is told."""

@@ -1,26 +1,32 @@
-"""What flows: the typed graph state and the values in it. Imports nothing of ours."""
+"""What flows: the typed graph state and the values in it. Imports nothing of ours.
+
+The values are imported when the first of them is asked for, so that `state.errors` alone costs nothing.
+"""
 
 import os
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 # Read when LangGraph is imported: checkpoints then revive the types of the graph's schemas and no others.
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
-from state.answer import Answer, Citation, Claim, Decision, Reflection, Status, Verdict
-from state.assessment import Assessment, Level, TeamConfig, TeamName
-from state.evidence import (
-    Evidence,
-    Failure,
-    FailureKind,
-    MonitorReport,
-    Outcome,
-    OutcomeStatus,
-    Quote,
-    Rival,
-    passage_id,
-)
-from state.limits import Limits, ModelCall, Usage
-from state.plan import ITEM, REFERENCE, Plan, PlanFormatError, Task, references
-from state.values import VALUE_TYPES, DecidedBy, JsonValue, Language, Value, ValueType, item_type
+if TYPE_CHECKING:
+    from weiwo.state.answer import Answer, Citation, Claim, Decision, Extract, Reflection, Status, Verdict
+    from weiwo.state.assessment import Assessment, Level, TeamConfig, TeamName
+    from weiwo.state.evidence import (
+        Evidence,
+        Failure,
+        FailureKind,
+        MonitorReport,
+        Outcome,
+        OutcomeStatus,
+        Quote,
+        Rival,
+        passage_id,
+    )
+    from weiwo.state.limits import Limits, ModelCall, Usage
+    from weiwo.state.plan import ITEM, REFERENCE, Plan, PlanFormatError, Task, references
+    from weiwo.state.values import VALUE_TYPES, DecidedBy, JsonValue, Language, Value, ValueType, item_type
 
 __all__ = [
     "ITEM",
@@ -33,6 +39,7 @@ __all__ = [
     "DecidedBy",
     "Decision",
     "Evidence",
+    "Extract",
     "Failure",
     "FailureKind",
     "JsonValue",
@@ -60,3 +67,16 @@ __all__ = [
     "passage_id",
     "references",
 ]
+
+_MODULES = ("values", "evidence", "limits", "assessment", "answer", "plan")  # cheap ones first
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Import a public name when it is first used."""
+        if name in __all__:
+            for module in _MODULES:
+                if hasattr(found := import_module(f"{__name__}.{module}"), name):
+                    globals()[name] = getattr(found, name)
+                    return globals()[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,10 +2,12 @@
 
 from typing import Literal
 
-from state.values import DecidedBy, Value
+from weiwo.state.evidence import MonitorReport
+from weiwo.state.values import DecidedBy, Value
 
 Decision = Literal["finish", "retry", "replan", "deepen", "abort"]
-Status = Literal["complete", "partial", "failed"]
+Status = Literal["complete", "extracts", "partial", "failed"]
+"""`extracts`: nothing is asserted beyond what the sources' own words, which are shown, say."""
 Verdict = Literal["supported", "computed", "unsupported", "uncited"]
 
 
@@ -20,6 +22,7 @@ class Reflection(Value):
         task_ids: The tasks concerned.
         missing: What is still to be found, for `replan` and `deepen`.
         revision: The plan revision it looked at.
+        report: What the monitor saw in the execution; None where there was no plan.
     """
 
     decision: Decision
@@ -28,6 +31,7 @@ class Reflection(Value):
     task_ids: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     revision: int = 0
+    report: MonitorReport | None = None
 
 
 class Citation(Value):
@@ -63,6 +67,31 @@ class Claim(Value):
     text: str
     citations: tuple[int, ...] = ()
     verdict: Verdict
+
+
+class Extract(Value):
+    """A passage shown as it stands in its source, with the sentences that fit the question best.
+
+    Attributes:
+        n: Its number on the screen, from 1.
+        source: URL or file.
+        title: Title.
+        text: The passage, or a readable part of a long one; "…" where it was cut.
+        highlights: The sentences that fit best, as character offsets `(start, end)` into `text`, in order, none
+            overlapping another; empty where the passage alone speaks for itself.
+        score: How much of what is asked the passage speaks of, 0 to 1.
+        evidence_id: The passage.
+        locator: Its place within the source, such as "page 2" or "lines 3-7"; empty where the source is the place.
+    """
+
+    n: int
+    source: str
+    title: str
+    text: str
+    highlights: tuple[tuple[int, int], ...] = ()
+    score: float = 0.0
+    evidence_id: str
+    locator: str = ""
 
 
 class Answer(Value):

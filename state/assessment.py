@@ -4,8 +4,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from state.limits import Limits
-from state.values import DecidedBy, Language, Value
+from weiwo.state.limits import Limits
+from weiwo.state.query import QueryFrame
+from weiwo.state.values import DecidedBy, Language, Value
 
 Level = Literal["simple", "moderate", "complex"]
 TeamName = Literal["writer_only", "executor_inclusive", "planner_enhanced"]
@@ -16,8 +17,7 @@ class Assessment(Value):
     """How much machinery a question deserves.
 
     Attributes:
-        question: The question as it stands on its own, follow-ups resolved, in the user's language.
-        language: The language to answer in.
+        frame: The parsed question: standalone, follow-ups resolved, in the user's language.
         features: Static features of the question, each 0 to 1.
         static_score: Complexity by the features, 0 to 1.
         semantic_score: Complexity by a model, 0 to 1; None where no model judged.
@@ -27,8 +27,7 @@ class Assessment(Value):
         decided_by: Whether a model took part.
     """
 
-    question: str
-    language: Language
+    frame: QueryFrame
     features: dict[str, float]
     static_score: float = Field(ge=0, le=1)
     semantic_score: float | None = Field(None, ge=0, le=1)
@@ -36,6 +35,16 @@ class Assessment(Value):
     level: Level
     reason: str
     decided_by: DecidedBy
+
+    @property
+    def question(self) -> str:
+        """The question as it stands on its own."""
+        return self.frame.question
+
+    @property
+    def language(self) -> Language:
+        """The language to answer in."""
+        return self.frame.language
 
 
 class TeamConfig(Value):

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from state.values import DecidedBy, JsonValue, Value, ValueType
+from weiwo.state.values import DecidedBy, JsonValue, Value, ValueType
 
 
 def passage_id(text: str) -> str:

@@ -5,25 +5,29 @@ from typing import Any, Final, Literal
 
 from pydantic import Field
 
-from state.values import Value
+from weiwo.state.values import Value
 
 
 class Limits(Value):
     """Bounds of one run. Each is enforced in code; reaching one is a stop reason, not an exception."""
 
-    max_seconds: float = Field(120, gt=0, description="Seconds of work for one answer, waiting for a person excluded.")
-    max_model_calls: int = Field(60, ge=0, description="Chat model calls for one answer.")
-    max_tokens: int = Field(400_000, ge=0, description="Input and output tokens for one answer.")
-    max_cost: float | None = Field(None, ge=0, description="US dollars for one answer, where prices are known.")
-    max_tasks: int = Field(20, ge=1, description="Tasks in one plan.")
-    max_items: int = Field(500, ge=1, description="Instances of one for_each task; more are cut, and that is reported.")
-    max_replans: int = Field(2, ge=0, description="Rounds of retrying, replanning or deepening.")
-    max_turns: int = Field(3, ge=1, description="Searches or page openings inside one task.")
-    max_queries: int = Field(2, ge=1, description="Queries sent at once in one search of a task.")
-    max_pages: int = Field(3, ge=0, description="Pages or documents opened in one task.")
-    max_parallel: int = Field(8, ge=1, description="Tasks that work at the same time.")
-    tool_seconds: float = Field(30, gt=0, description="Seconds for one tool call.")
-    max_page_bytes: int = Field(5_000_000, ge=1_000, description="Bytes read of one page or document.")
+    max_seconds: float = Field(
+        default=120, gt=0, description="Seconds of work for one answer, waiting for a person excluded."
+    )
+    max_model_calls: int = Field(default=60, ge=0, description="Chat model calls for one answer.")
+    max_tokens: int = Field(default=400_000, ge=0, description="Input and output tokens for one answer.")
+    max_cost: float | None = Field(default=None, ge=0, description="US dollars for one answer, where prices are known.")
+    max_tasks: int = Field(default=20, ge=1, description="Tasks in one plan.")
+    max_items: int = Field(
+        default=500, ge=1, description="Instances of one for_each task; more are cut, and that is reported."
+    )
+    max_replans: int = Field(default=2, ge=0, description="Rounds of retrying, replanning or deepening.")
+    max_turns: int = Field(default=3, ge=1, description="Searches or page openings inside one task.")
+    max_queries: int = Field(default=2, ge=1, description="Queries sent at once in one search of a task.")
+    max_pages: int = Field(default=3, ge=0, description="Pages or documents opened in one task.")
+    max_parallel: int = Field(default=8, ge=1, description="Tasks that work at the same time.")
+    tool_seconds: float = Field(default=30, gt=0, description="Seconds for one tool call.")
+    max_page_bytes: int = Field(default=5_000_000, ge=1_000, description="Bytes read of one page or document.")
 
 
 Depth = Literal["quick", "normal", "deep"]
@@ -51,7 +55,7 @@ class ModelCall(Value):
         role: The agent that asked: master, planner, executor, reflection or writer.
         purpose: What for: assess, plan, read, decide, draft, rewrite.
         model: The model's name as configured.
-        rung: How the reply was obtained: json_schema, function_call, json_text, repair or text; `not_sent` for a call
+        mode: How the reply was obtained: json_schema, function_call, json_text, repair or text; `not_sent` for a call
             that could not be made, which is in the trace but costs nothing.
         input_tokens: Tokens of the prompt, as the endpoint reported them, else an upper estimate from the text.
         output_tokens: Tokens of the reply, likewise.
@@ -62,7 +66,7 @@ class ModelCall(Value):
     role: str
     purpose: str
     model: str
-    rung: str
+    mode: str
     input_tokens: int = 0
     output_tokens: int = 0
     seconds: float = 0.0

@@ -7,7 +7,7 @@ also inside a longer string. Here `ret` names a type, and a task may run once pe
 item of an upstream list (`for_each`), in whose arguments `{{item}}` stands for the item.
 
 This module knows the form only; whether a plan fits the tools at hand is for the
-validator (`nodes.plan_check`).
+validator (`weiwo.nodes.planner.validator`).
 """
 
 import json
@@ -16,14 +16,15 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple, Self
 
-from state.plan_form import parse_type, read_links, read_tasks
-from state.task import ITEM, REFERENCE, Task, references
-from state.values import DecidedBy, Value
+from weiwo.state.errors import WeiwoError
+from weiwo.state.plan_form import parse_type, read_links, read_tasks
+from weiwo.state.task import ITEM, REFERENCE, Task, references
+from weiwo.state.values import DecidedBy, Value
 
 __all__ = ["ITEM", "REFERENCE", "Plan", "PlanFormatError", "Sketch", "Task", "parse_type", "references"]
 
 
-class PlanFormatError(ValueError):
+class PlanFormatError(WeiwoError, ValueError):
     """A plan that is not of the interchange form. The message names task and field."""
 
 
@@ -37,6 +38,7 @@ class Plan(Value):
         decided_by: Who made it.
         wish: What a person asked for when sending back the revision before; empty where nobody did.
         perspectives: Who would want to know what, one line each: what a deep search is to cover.
+        curtailed: Whether the question calls for more tasks than the run may have.
     """
 
     tasks: tuple[Task, ...]
@@ -45,6 +47,7 @@ class Plan(Value):
     decided_by: DecidedBy = "rule"
     wish: str = ""
     perspectives: tuple[str, ...] = ()
+    curtailed: bool = False
 
     @cached_property
     def wiring(self) -> "Wiring":

@@ -8,8 +8,8 @@ a complaint about one task does not hide what is wrong with the next.
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from state.task import REFERENCE, Task
-from state.values import VALUE_TYPES, JsonValue, ValueType
+from weiwo.state.task import REFERENCE, Task
+from weiwo.state.values import VALUE_TYPES, JsonValue, ValueType
 
 _TYPE_ALIASES: dict[str, ValueType] = {
     "string": "text",

@@ -1,17 +1,17 @@
 """The state of one conversation thread, as LangGraph checkpoints it."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from state.answer import Reflection
-from state.assessment import Assessment, TeamConfig
-from state.evidence import Evidence, Outcome
-from state.limits import Usage
-from state.plan import Plan
+from weiwo.state.answer import Reflection
+from weiwo.state.assessment import Assessment, TeamConfig
+from weiwo.state.evidence import Evidence, Outcome
+from weiwo.state.limits import Usage
+from weiwo.state.plan import Plan
 
 DOCUMENTED = ConfigDict(use_attribute_docstrings=True)
 """Field docstrings go into the JSON schemas that Studio and servers show."""
@@ -38,6 +38,10 @@ def append(old: tuple[Reflection, ...], new: tuple[Reflection, ...]) -> tuple[Re
 def add_usage(old: Usage, new: Usage) -> Usage:
     """The sum of what was spent."""
     return old + new
+
+
+Approved = int | Literal["nothing"]
+"""The revision of the plan that a person approved last; "nothing" before any."""
 
 
 @with_config(DOCUMENTED)
@@ -87,8 +91,8 @@ class SearchState(TypedDict, total=False):
     plan: Plan | None
     """The plan in force; None where the writer answers alone."""
 
-    approved: int | None
-    """Where a person is asked about plans: the revision approved last, -1 before any. None: nobody is asked."""
+    approved: Approved | None
+    """What a person has approved of the plan. None: nobody is asked about plans."""
 
     feedback: str
     """What a person said when rejecting the plan; the planner takes it up and empties it."""

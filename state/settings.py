@@ -7,13 +7,14 @@ place where the environment is read.
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from state.limits import DEPTHS, Depth, Limits
-from state.values import Value
+from weiwo.state.errors import WeiwoError
+from weiwo.state.home import home
+from weiwo.state.limits import DEPTHS, Depth, Limits
+from weiwo.state.values import Value
 
 ROLES = ("master", "planner", "executor", "reflection", "writer")
 MODEL_FIELDS = frozenset({"model", *(f"{role}_model" for role in ROLES)})
@@ -24,78 +25,82 @@ _LISTS = ("tools", "search", "allow_hosts")
 _PLAIN = (*_FLAGS, "model_seconds", "embeddings", "prices", "depth", "context_tokens")
 
 
-class SettingsError(ValueError):
+class SettingsError(WeiwoError, ValueError):
     """A setting that cannot be used. The message is one line: which, why, what to do."""
 
 
 class Context(BaseModel):
     """Configuration of one run; LangGraph Studio draws its form from this. Whatever is unset comes from `WEIWO_*`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     model: str | None = Field(
-        None, description="Chat model as provider:model, such as openai:gpt-5-mini. Unset: rules alone."
+        default=None, description="Chat model as provider:model, such as openai:gpt-5-mini. Unset: rules alone."
     )
-    master_model: str | None = Field(None, description="Model for the master, if another.")
-    planner_model: str | None = Field(None, description="Model for the planner, if another.")
-    executor_model: str | None = Field(None, description="Model that reads passages inside tasks, if another.")
-    reflection_model: str | None = Field(None, description="Model for reflection, if another.")
-    writer_model: str | None = Field(None, description="Model for the writer, if another.")
-    model_seconds: float | None = Field(None, gt=0, description="Seconds one model call may take (default 60).")
+    master_model: str | None = Field(default=None, description="Model for the master, if another.")
+    planner_model: str | None = Field(default=None, description="Model for the planner, if another.")
+    executor_model: str | None = Field(default=None, description="Model that reads passages inside tasks, if another.")
+    reflection_model: str | None = Field(default=None, description="Model for reflection, if another.")
+    writer_model: str | None = Field(default=None, description="Model for the writer, if another.")
+    model_seconds: float | None = Field(default=None, gt=0, description="Seconds one model call may take (default 60).")
     context_tokens: int | None = Field(
-        None, ge=2_000, description="Tokens of the model's context window. Unset: as known by its name, else 32,000."
+        default=None,
+        ge=2_000,
+        description="Tokens of the model's context window. Unset: as known by its name, else 32,000.",
     )
     depth: Depth | None = Field(
-        None,
+        default=None,
         description="How far to look: sets turns, queries, pages and rounds, unless these are set (default normal).",
     )
-    embeddings: str | None = Field(None, description="Embedding model as provider:model, to find passages by meaning.")
+    embeddings: str | None = Field(
+        default=None, description="Embedding model as provider:model, to find passages by meaning."
+    )
     corpus: list[str] | None = Field(
-        None,
+        default=None,
         description="Files, folders, patterns and names of corpora to search, indexed on the fly. Unset: WEIWO_CORPUS,"
         " else what weiwo index made without a name, else the bundled sample.",
     )
     web: bool | None = Field(
-        None,
+        default=None,
         description="Whether the web may be used (default: where a provider is set up; true without a key: DuckDuckGo,"
         " Wikipedia).",
     )
     search: list[str] | None = Field(
-        None,
+        default=None,
         description="Search providers, in the order to ask them, such as searxng, brave@5/1000, tavily+raw. Unset:"
         " those whose keys are set.",
     )
     allow_hosts: list[str] | None = Field(
-        None,
+        default=None,
         description="Hosts and networks of an intranet that may be fetched from, such as wiki.corp or 10.1.0.0/16.",
     )
-    tools: list[str] | None = Field(None, description="Extra LangChain tools as module:attribute.")
+    tools: list[str] | None = Field(default=None, description="Extra LangChain tools as module:attribute.")
     telemetry: bool | None = Field(
-        None, description="Whether retrieval telemetry is kept on this machine (default yes)."
+        default=None, description="Whether retrieval telemetry is kept on this machine (default yes)."
     )
     approve_plan: bool | None = Field(
-        None, description="Whether a person approves each plan before it runs (default no)."
+        default=None, description="Whether a person approves each plan before it runs (default no)."
     )
     fresh: bool | None = Field(
-        None, description="Whether tools are called anew even where a recent result is kept (default no)."
+        default=None, description="Whether tools are called anew even where a recent result is kept (default no)."
     )
     prices: dict[str, tuple[float, float]] | None = Field(
-        None,
+        default=None,
         description="US dollars per million input and output tokens, by provider:model; max_cost counts with them.",
     )
-    max_seconds: float | None = Field(None, gt=0, description="Seconds of work for one answer.")
-    max_model_calls: int | None = Field(None, ge=0, description="Chat model calls for one answer.")
-    max_tokens: int | None = Field(None, ge=0, description="Input and output tokens for one answer.")
-    max_cost: float | None = Field(None, ge=0, description="US dollars for one answer, where prices are known.")
-    max_tasks: int | None = Field(None, ge=1, description="Tasks in one plan.")
-    max_items: int | None = Field(None, ge=1, description="Instances of one for_each task.")
-    max_replans: int | None = Field(None, ge=0, description="Rounds of retrying, replanning or deepening.")
-    max_turns: int | None = Field(None, ge=1, description="Searches or page openings inside one task.")
-    max_queries: int | None = Field(None, ge=1, description="Queries sent at once in one search of a task.")
-    max_pages: int | None = Field(None, ge=0, description="Pages or documents opened in one task.")
-    max_parallel: int | None = Field(None, ge=1, description="Tasks that work at the same time.")
-    tool_seconds: float | None = Field(None, gt=0, description="Seconds for one tool call.")
-    max_page_bytes: int | None = Field(None, ge=1_000, description="Bytes read of one page or document.")
+    max_seconds: float | None = Field(default=None, gt=0, description="Seconds of work for one answer.")
+    max_model_calls: int | None = Field(default=None, ge=0, description="Chat model calls for one answer.")
+    max_tokens: int | None = Field(default=None, ge=0, description="Input and output tokens for one answer.")
+    max_cost: float | None = Field(default=None, ge=0, description="US dollars for one answer, where prices are known.")
+    max_tasks: int | None = Field(default=None, ge=1, description="Tasks in one plan.")
+    max_items: int | None = Field(default=None, ge=1, description="Instances of one for_each task.")
+    max_replans: int | None = Field(default=None, ge=0, description="Rounds of retrying, replanning or deepening.")
+    max_turns: int | None = Field(default=None, ge=1, description="Searches or page openings inside one task.")
+    max_queries: int | None = Field(default=None, ge=1, description="Queries sent at once in one search of a task.")
+    max_pages: int | None = Field(default=None, ge=0, description="Pages or documents opened in one task.")
+    max_parallel: int | None = Field(default=None, ge=1, description="Tasks that work at the same time.")
+    tool_seconds: float | None = Field(default=None, gt=0, description="Seconds for one tool call.")
+    max_page_bytes: int | None = Field(default=None, ge=1_000, description="Bytes read of one page or document.")
 
 
 class Settings(Value):
@@ -125,7 +130,7 @@ class Settings(Value):
     """
 
     home: str
-    database_url: str | None = Field(None, repr=False)
+    database_url: str | None = Field(default=None, repr=False)
     models: dict[str, str] = Field(default_factory=dict)
     model_seconds: float = 60
     embeddings: str | None = None
@@ -139,7 +144,7 @@ class Settings(Value):
     approve_plan: bool = False
     fresh: bool = False
     prices: dict[str, tuple[float, float]] = Field(default_factory=dict)
-    limits: Limits = Limits()
+    limits: Limits = Field(default_factory=Limits)
     telemetry: bool = True
 
     @classmethod
@@ -150,8 +155,7 @@ class Settings(Value):
             SettingsError: A value is malformed; the message names the variable or field.
         """
         env = os.environ if env is None else env
-        context = context or Context()
-        given: dict[str, Any] = context.model_dump(exclude_none=True)
+        given = {} if context is None else _set_fields(context)
         known = {**_from_environment(env), **given}
         for field in MODEL_FIELDS & given.keys():
             _check_model(field, given[field])
@@ -160,27 +164,25 @@ class Settings(Value):
         preset = DEPTHS[known.get("depth", "normal")]
         limits = {**preset, **{name: known[name] for name in Limits.model_fields if name in known}}
         rest = {name: known[name] for name in _PLAIN if name in known}
-        try:
-            return cls(
-                home=str(home(env)),
-                database_url=env.get("WEIWO_DATABASE_URL") or None,
-                models={role: name for role, name in models.items() if name},
-                corpus=tuple(known.get("corpus", ())),
-                **{name: tuple(known.get(name, ())) for name in _LISTS},
-                limits=Limits(**limits),
-                **rest,
-            )
-        except ValidationError as error:
-            raise SettingsError(one_line(error)) from None
+        fields: dict[str, Any] = {
+            "home": str(home(env)),
+            "database_url": env.get("WEIWO_DATABASE_URL") or None,
+            "models": {role: name for role, name in models.items() if name},
+            "corpus": tuple(known.get("corpus", ())),
+            **{name: tuple(known.get(name, ())) for name in _LISTS},
+            "limits": Limits.model_construct(**limits),
+            **rest,
+        }
+        # Every part was validated as a field of `Context`; doing so again would build the validators of three models.
+        return cls.model_construct(**fields)
 
 
-def home(env: Mapping[str, str] | None = None) -> Path:
-    """The folder of Weiwo's own files."""
-    env = os.environ if env is None else env
-    return Path(env.get("WEIWO_HOME") or "~/.weiwo").expanduser()
+def _set_fields(context: Context) -> dict[str, Any]:
+    """The fields that a caller set."""
+    return {name: value for name in Context.model_fields if (value := getattr(context, name)) is not None}
 
 
-def one_line(error: ValidationError) -> str:
+def describe_validation_error(error: ValidationError) -> str:
     """The first complaint of a validation error, as one line that names the field."""
     first = error.errors(include_url=False, include_context=False)[0]
     field = ".".join(str(part) for part in first["loc"]) or "input"
@@ -208,7 +210,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
         try:
             found[field] = getattr(Context.model_validate({field: value}), field)
         except ValidationError as error:
-            raise SettingsError(f"{name}: {one_line(error)}; correct or unset it") from None
+            raise SettingsError(f"{name}: {describe_validation_error(error)}; correct or unset it") from None
         if field in MODEL_FIELDS:
             _check_model(name, text)
     return found

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import Field
 
-from state.values import VALUE_TYPES, JsonValue, Value, ValueType
+from weiwo.state.query import QueryFrame
+from weiwo.state.values import VALUE_TYPES, JsonValue, Value, ValueType
 
 REFERENCE = re.compile(r"\{\{\s*([^{}\s.]+)(?:\.ret)?\s*\}\}")
 ITEM = "item"
@@ -52,6 +53,7 @@ class Task(Value):
         args: The tool's arguments; strings may hold references.
         ret: The type of its value.
         for_each: A reference to a list; the task runs once per item.
+        frame: The parsed description; no part of the task's identity. None in plans that were read from a file.
     """
 
     id: str
@@ -60,6 +62,7 @@ class Task(Value):
     args: dict[str, JsonValue] = Field(default_factory=dict)
     ret: ValueType = "text"
     for_each: str | None = None
+    frame: QueryFrame | None = None
 
     @property
     def references(self) -> tuple[str, ...]:

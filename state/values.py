@@ -46,7 +46,7 @@ def item_type(type_: ValueType) -> ValueType:
 class Value(BaseModel):
     """Base of everything that flows through the state: frozen, and strict about unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 __all__ = ["VALUE_TYPES", "DecidedBy", "JsonValue", "Language", "Value", "ValueType", "item_type"]

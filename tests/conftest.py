@@ -1,20 +1,58 @@
-"""What tests of every kind share: the sample corpus, indexed once for all who only search it."""
+"""What tests of every kind share: the sample corpus, indexed once for all who only search it, and one Postgres."""
 
 import asyncio
+import os
 import shutil
+import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
 
 import pytest
+from hypothesis import settings
 
-from state.settings import Settings
+from tests.support.examples import register_profiles
+from weiwo.state.settings import Settings
+
+register_profiles()
+settings.load_profile("ci" if os.environ.get("CI") else "default")  # `--hypothesis-profile` has the last word
+
+_POSTGRES: Final = "postgres_folder"
+_FOLDER: Final = pytest.StashKey[Path]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the folder of the session's Postgres: the controller of pytest-xdist does, its workers are told."""
+    told = getattr(config, "workerinput", {}).get(_POSTGRES)
+    config.stash[_FOLDER] = Path(told or Path(tempfile.gettempdir()) / f"weiwo-pg-{uuid4().hex[:12]}")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of pytest-xdist."""
+    node.workerinput[_POSTGRES] = str(node.config.stash[_FOLDER])
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the session's Postgres, if a test has started it. Workers have ended by then."""
+    if not hasattr(config, "workerinput") and config.stash[_FOLDER].exists():
+        from tests.support.postgres import stop_server  # noqa: PLC0415 - heavy, and not for every session
+
+        stop_server(config.stash[_FOLDER])
+
+
+@pytest.fixture(scope="session")
+def postgres_folder(request: pytest.FixtureRequest) -> Path:
+    """Where the server lives that the processes of this session share; it need not be there yet."""
+    return request.config.stash[_FOLDER]
 
 
 @pytest.fixture(scope="session")
 def index_sample(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], None]:
     """Leave a home as a first question leaves it: the sample corpus is indexed there. A copy, so each is its own."""
-    from tools.corpus import load_corpus  # noqa: PLC0415 - heavy, and not for every test
+    from weiwo.tools.corpus import load_corpus  # noqa: PLC0415 - heavy, and not for every test
 
     home = tmp_path_factory.mktemp("sample") / "home"
     indexed = load_corpus(settings=Settings(home=str(home), telemetry=False))

@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from text.numerals import chinese_integer
-from text.patterns import lazy
-from text.units import unit_after
+from weiwo.text.numerals import chinese_integer
+from weiwo.text.patterns import lazy
+from weiwo.text.units import unit_after
 
 MONTHS: Final = (
     "January", "February", "March", "April", "May", "June",

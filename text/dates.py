@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from functools import total_ordering
 from typing import Final, Self
 
-from text.date_forms import FIRST_BARE_YEAR, LAST_BARE_YEAR, MONTHS, DateForm, date_forms
-from text.language import Language
-from text.units import unit_after
+from weiwo.text.date_forms import FIRST_BARE_YEAR, LAST_BARE_YEAR, MONTHS, DateForm, date_forms
+from weiwo.text.language import Language
+from weiwo.text.units import unit_after
 
 LAST_YEAR: Final = 99_999
 """Years beyond this, in either era, are no dates here."""

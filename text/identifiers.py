@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from text.analysis import terms
+from weiwo.text.analyzer import terms
 
 _CANDIDATE: Final = re.compile(r"(?<![\w])[A-Za-z0-9_][\w.:/@+#-]*\w", re.ASCII)
 _LETTERS_AND_DIGITS: Final = re.compile(r"(?=.*[A-Za-z])(?=.*\d)")
@@ -19,7 +19,7 @@ _COMPOUND: Final = re.compile(r"\d[\d.,]*(?:-[A-Za-z]{2,})+|[A-Za-z]+-\d{2,4}|[A
 
 
 def identifiers(question: str) -> tuple[str, ...]:
-    """The identifiers in a question, as terms of `text.analysis`, in order.
+    """The identifiers in a question, as terms of `weiwo.text.analyzer`, in order.
 
     A ticket (`INC-49217`), a version (`v1.2.3`), a name in code (`user_id`, `getUserName`), an error code (`E404`).
     Ordinals, decades, measures and words such as "19-year-old" are none.

@@ -11,9 +11,9 @@ import re
 import unicodedata
 from typing import Final
 
-from text.injection_en import DOES, ENGLISH, MODEL
-from text.injection_zh import CHINESE
-from text.patterns import lazy
+from weiwo.text.injection_en import DOES, ENGLISH, MODEL
+from weiwo.text.injection_zh import CHINESE
+from weiwo.text.patterns import lazy
 
 _ZERO_WIDTH: Final = "\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff\u00ad\u180e"
 _REMOVED: Final = dict.fromkeys(

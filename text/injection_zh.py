@@ -1,4 +1,4 @@
-"""How Chinese text speaks to a model: regular expressions over folded text (`text.injection`)."""
+"""How Chinese text speaks to a model: regular expressions over folded text (`weiwo.text.injection`)."""
 
 from typing import Final
 

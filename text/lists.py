@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from text.language import Language
+from weiwo.text.language import Language
 
 _BULLET: Final = re.compile(
     r"\s{0,20}(?:[-*+•·‣▪–]\s{1,8}|[0-9]{1,3}(?:[.)]\s{1,8}|、\s{0,8})|[(（][0-9]{1,3}[)）]\s{0,8})(?=\S)"

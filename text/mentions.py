@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from text.analysis import STOP_WORDS, plain
-from text.han_folding import SIMPLIFIED
-from text.language import HAN
-from text.names_zh import chinese_names
+from weiwo.text.analyzer import STOP_WORDS, plain
+from weiwo.text.han_folding import SIMPLIFIED
+from weiwo.text.language import HAN
+from weiwo.text.names_zh import chinese_names
 
 LONGEST: Final = 10
 """Words of the longest title that is looked for."""

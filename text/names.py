@@ -1,7 +1,7 @@
 """Named entities in English and Chinese text, found by rules that would rather miss a name than invent one.
 
 English writes names with capitals, so they are runs of capitalised words, whatever the text around them is written
-in. How Chinese names are found is said in `text.names_zh`.
+in. How Chinese names are found is said in `weiwo.text.names_zh`.
 """
 
 import re
@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from text.language import HAN
-from text.names_zh import chinese_names, mask
+from weiwo.text.language import HAN
+from weiwo.text.names_zh import chinese_names, mask
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from text.language import HAN
-from text.patterns import lazy
+from weiwo.text.language import HAN
+from weiwo.text.patterns import lazy
 
 
 def _words(joined: str) -> frozenset[str]:

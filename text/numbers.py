@@ -9,8 +9,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
-from text.language import Language
-from text.numerals import (
+from weiwo.text.language import Language
+from weiwo.text.numerals import (
     CHINESE_DIGITS,
     CHINESE_NUMERALS,
     ENGLISH_RUN,
@@ -18,7 +18,7 @@ from text.numerals import (
     chinese_integer,
     english_integer,
 )
-from text.units import CURRENCIES, to_si, unit_after
+from weiwo.text.units import CURRENCIES, to_si, unit_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def find_numbers(text: str) -> list[NumberSpan]:
     """Find the numbers in English, Chinese or mixed text.
 
     Ordinals ("5th", 第三), parts of names and codes ("A4", "COVID-19", "192.168.1.1") and a lone "one" or 一 that
-    counts no known unit are left out. Numbers inside dates are found too; `text.dates.find_dates` tells them apart.
+    counts no known unit are left out. Numbers inside dates are found too; `find_dates` tells them apart.
 
     Args:
         text: Any text; time grows linearly with its length.

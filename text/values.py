@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import Final
 
-from state.values import JsonValue, ValueType, item_type
-from text.dates import PartialDate, find_dates, format_date, parse_date
-from text.language import Language
-from text.lists import join_items, split_items
-from text.numbers import format_number, parse_number
+from weiwo.state.values import JsonValue, ValueType, item_type
+from weiwo.text.dates import PartialDate, find_dates, format_date, parse_date
+from weiwo.text.language import Language
+from weiwo.text.lists import join_items, split_items
+from weiwo.text.numbers import format_number, parse_number
 
 _YES: Final = frozenset(
     {"yes", "y", "true", "correct", "right", "是", "是的", "对", "對", "对的", "真", "正确", "没错"}

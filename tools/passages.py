@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from html import escape
 
-from state import Evidence, JsonValue
-from tools.printable import one_line
+from weiwo.state import Evidence, JsonValue
+from weiwo.tools.printable import one_line
 
 
 def as_text(passages: Sequence[Evidence], nothing: str) -> str:

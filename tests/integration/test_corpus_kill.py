@@ -14,17 +14,17 @@ from pathlib import Path
 import pytest
 
 from tests.support.slow_ingest import DOCUMENTS, PASSAGES, write_version
-from tools.corpus.indexed import IndexedCorpus
-from tools.corpus.ingest import ingest
-from tools.corpus.strategies import Options
-from tools.corpus.writing import IndexWriter
+from weiwo.tools.corpus.index.writer import IndexWriter
+from weiwo.tools.corpus.ingestion.ingest import ingest_files
+from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
+from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions
 
 pytestmark = pytest.mark.integration
 
 KILLS = 30
 REAL_EVERY = 6
 """Each sixth run has its files parsed by worker processes, which take longer to start than all the rest."""
-ALL = Options(strategy="keyword", linked=False)
+ALL = SearchOptions(strategy="keyword", linked=False)
 
 
 async def versions(corpus: IndexedCorpus) -> dict[str, int]:
@@ -94,7 +94,7 @@ async def test_thirty_kills_at_random_moments(tmp_path, monkeypatch):
     files.mkdir()
     write_version(files, 0)
     with IndexWriter(folder) as writer:
-        await ingest([files], writer)
+        await ingest_files([files], writer)
     reader = Reader(IndexedCorpus(folder))
     reading = asyncio.create_task(reader.run())
     process = await asyncio.create_subprocess_exec(
@@ -102,7 +102,7 @@ async def test_thirty_kills_at_random_moments(tmp_path, monkeypatch):
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])},
     )
     runs, chance = Runs(process), random.Random(7)  # noqa: S311  # any moments will do
     kills = halfway = version = 0
@@ -132,7 +132,7 @@ async def test_thirty_kills_at_random_moments(tmp_path, monkeypatch):
             assert not reading.done() or reading.exception() is None
         assert halfway >= KILLS // 6  # or the moments were no good
         with IndexWriter(folder) as writer:
-            report = await ingest([files], writer)
+            report = await ingest_files([files], writer)
         assert (report.unchanged, report.changed) == (
             sum(one == version for one in after.values()),
             sum(one < version for one in after.values()),

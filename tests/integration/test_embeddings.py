@@ -7,11 +7,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from tests.support.corpora import LetterEmbeddings, document
-from tools.corpus.embed import embed
-from tools.corpus.embeddings import EmbeddingError, embedder
-from tools.corpus.indexed import IndexedCorpus
-from tools.corpus.records import Changes
-from tools.corpus.writing import IndexWriter
+from weiwo.tools.corpus.index.embedding import embed_passages
+from weiwo.tools.corpus.index.embedding_models import EmbeddingError, load_embedder
+from weiwo.tools.corpus.index.writer import IndexWriter
+from weiwo.tools.corpus.records import Changes
+from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 
 pytestmark = pytest.mark.integration
 
@@ -73,11 +73,11 @@ def env(server):
 
 
 async def test_passages_are_embedded_and_found_and_the_server_may_go_down(tmp_path, server, env):
-    model = embedder("openai:letters", env)
+    model = load_embedder("openai:letters", env)
     with IndexWriter(tmp_path) as writer:
         writer.apply(Changes(put=[document(f"{n}.md", f"passage {n} " + "aeiou"[n % 5] * 9) for n in range(150)]))
         server.failures = 1  # of the probe; it is tried again
-        assert embed(writer, model).done == 150
+        assert embed_passages(writer, model).done == 150
     assert sum(len(texts) for texts in server.requests) == 152
     corpus = IndexedCorpus(tmp_path, embedder=model)
     found = await corpus.find("eeeeeeeee passage")
@@ -96,7 +96,7 @@ async def test_passages_are_embedded_and_found_and_the_server_may_go_down(tmp_pa
 
 
 def test_nobody_answering_is_one_clear_line():
-    model = embedder("openai:letters", {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"})
+    model = load_embedder("openai:letters", {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"})
     with pytest.raises(EmbeddingError, match="see if it is up") as caught:
-        model.question("hello")
+        model.embed_question("hello")
     assert "\n" not in str(caught.value)

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from tests.support.command import run_command
-from tools.corpus.indexed import IndexedCorpus
-from tools.corpus.ingest import ingest
-from tools.corpus.routed import RoutedCorpus
-from tools.corpus.shelf import folder_of
-from tools.corpus.telemetry import Recorder, run
-from tools.corpus.writing import IndexWriter
+from tests.support.command import run_command, search_path
+from weiwo.tools.calling.call_context import CallContext, set_current_call
+from weiwo.tools.corpus.index.catalog import locate_by_name
+from weiwo.tools.corpus.index.writer import IndexWriter
+from weiwo.tools.corpus.ingestion.ingest import ingest_files
+from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
+from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
+from weiwo.tools.corpus.retrieval.telemetry import TelemetryRecorder
 
 pytestmark = pytest.mark.integration
 
-ROOT = Path(__file__).parents[2]
 WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "glade", "heron", "islet", "jetty")
 
 Weiwo = Callable[..., tuple[int | None, str, str]]
@@ -27,7 +27,7 @@ Weiwo = Callable[..., tuple[int | None, str, str]]
 @pytest.fixture
 def weiwo(weiwo_home: Path, tmp_path: Path) -> Weiwo:
     def call(*arguments: str) -> tuple[int | None, str, str]:
-        env = {**os.environ, "PYTHONPATH": str(ROOT), "WEIWO_HOME": str(weiwo_home)}
+        env = {**os.environ, "PYTHONPATH": search_path(), "WEIWO_HOME": str(weiwo_home)}
         return run_command(*arguments, cwd=tmp_path, env=env, seconds=120)
 
     return call
@@ -158,16 +158,16 @@ def test_embeddings_that_fail_are_one_line(weiwo: Weiwo, dataset: Path, monkeypa
 async def test_telemetry_is_summarized_and_exported(weiwo: Weiwo, weiwo_home: Path, tmp_path: Path) -> None:
     assert weiwo("telemetry")[0] == 2
     (tmp_path / "bridge.md").write_text("# Chain Bridge\n\nThe bridge joins Buda and Pest. See INC-49217.\n")
-    folder = folder_of(weiwo_home)
+    folder = locate_by_name(weiwo_home)
     writer = IndexWriter(folder)
-    await ingest([tmp_path / "bridge.md"], writer)
+    await ingest_files([tmp_path / "bridge.md"], writer)
     writer.close()
-    recorder = Recorder(folder)
+    recorder = TelemetryRecorder(folder)
     corpus = RoutedCorpus(IndexedCorpus(folder), recorder=recorder)
-    run.set("r")
+    set_current_call(CallContext("r"))
     (found,) = await corpus.search("What does the\u2028bridge join?")
     await corpus.search("INC-49217")
-    recorder.cited("r", [found.id])
+    recorder.label_citations("r", [found.id])
     assert recorder.flush()
     code, out, err = weiwo("telemetry", "--json", "--export", "records.jsonl")
     assert code == 0, err

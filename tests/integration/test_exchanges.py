@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
-from graph import build_graph
-from state.settings import Context
 from tests.support.openai_server import Json, OpenAIServer, Reply, asked_schema, error, last_message, prompt, text
 from tests.support.schema import check_result
+from weiwo.graph import build_graph
+from weiwo.state.settings import Context
 
 pytestmark = pytest.mark.integration
 FOLDER = Path(__file__).parents[1] / "data" / "exchanges"

@@ -9,25 +9,27 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from tests.support import documents
-from tests.support.command import run_command
-from tools.corpus.shelf import folder_of
-from tools.corpus.store import Store
-from tools.corpus.writing import STORE, IndexWriter
+from tests.support.command import run_command, search_path
+from tests.support.waiting import wait_for
+from weiwo.tools.corpus.index.catalog import locate_by_name
+from weiwo.tools.corpus.index.schema import STORE
+from weiwo.tools.corpus.index.store import Store
+from weiwo.tools.corpus.index.writer import IndexWriter
 
 pytestmark = pytest.mark.integration
 
-ROOT = Path(__file__).parents[2]
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
 def environment(weiwo_home: Path) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), "WEIWO_HOME": str(weiwo_home)}
+    return {**os.environ, "PYTHONPATH": search_path(), "WEIWO_HOME": str(weiwo_home)}
 
 
 @pytest.fixture
@@ -37,15 +39,14 @@ def start(environment: dict[str, str], tmp_path: Path) -> Iterator[Start]:
 
     def starter(*arguments: str, **more: object) -> "subprocess.Popen[str]":
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        command = [sys.executable, "-m", "app", "index", *arguments]
+        command = [sys.executable, "-m", "weiwo", "index", *arguments]
         running.append(subprocess.Popen(command, cwd=tmp_path, env=environment, text=True, **{**streams, **more}))
         return running[-1]
 
     yield starter
     for process in running:
-        with suppress(ProcessLookupError):
+        with process:
             process.kill()
-        process.communicate()
 
 
 @pytest.fixture
@@ -75,8 +76,8 @@ def docs(tmp_path: Path) -> Path:
 
 def texts(home: Path) -> dict[str, list[str]]:
     """What the index holds, read from the store itself."""
-    store = Store(folder_of(home) / STORE)
-    with store.reading() as connection:
+    store = Store(locate_by_name(home) / STORE)
+    with store.read_transaction() as connection:
         rows = connection.execute(
             "SELECT source, text FROM documents JOIN passages ON passages.id BETWEEN first AND first + count - 1"
             " WHERE died IS NULL ORDER BY passages.id"
@@ -148,7 +149,7 @@ def test_corpora_are_listed(index, weiwo) -> None:
 @pytest.mark.usefixtures("docs")
 def test_a_second_writer_is_told_so(index, weiwo_home) -> None:
     index()
-    with IndexWriter(folder_of(weiwo_home)):
+    with IndexWriter(locate_by_name(weiwo_home)):
         code, _, err = index()
     assert code == 1
     assert "writing" in err
@@ -166,13 +167,11 @@ def many(docs: Path, number: int) -> None:
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_stopped_run_leaves_a_sound_index_that_goes_on(start, index, docs, weiwo_home, sent) -> None:
     many(docs, 40_000)
-    path = folder_of(weiwo_home) / STORE
+    path = locate_by_name(weiwo_home) / STORE
     process = start("docs")
-    until = time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < until and not (path.is_file() and held(weiwo_home)):
-        time.sleep(0.05)
+    wait_for(lambda: path.is_file() and held(weiwo_home), process)
     process.send_signal(sent)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate()
     assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[sent]
     if sent != signal.SIGKILL:
         *progress, last = err.splitlines(keepends=True)
@@ -204,7 +203,7 @@ def test_a_terminal_sees_a_bar(start, docs) -> None:
         while data := os.read(ours, 65_536):
             seen += data
     os.close(ours)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate()
     assert process.returncode == 0
     assert out.startswith("default: ")
     assert all(words in seen.decode() for words in ("indexing", "files", "passages/s", "%"))
@@ -215,9 +214,11 @@ def test_changes_are_followed_until_it_is_stopped(start, docs, weiwo_home) -> No
     assert process.stdout.readline() == "default: 5 documents, 5 passages\n"
     assert process.stdout.readline().startswith("5 added")
     assert process.stderr.readline() == "watching for changes; Ctrl-C ends it\n"
-    until, out = time.monotonic() + 60, ""
-    while not out and time.monotonic() < until:  # the watch may not have begun
-        (docs / "new.md").write_text(f"# New\n\nWords at {time.monotonic()}.\n", encoding="utf-8")
+    out = ""
+    for turn in count():  # the watch may not have begun
+        if out:
+            break
+        (docs / "new.md").write_text(f"# New\n\nWords, turn {turn}.\n", encoding="utf-8")
         (docs / ".hidden.md").write_text("Words.", encoding="utf-8")
         os.set_blocking(process.stdout.fileno(), False)
         time.sleep(0.5)
@@ -226,7 +227,54 @@ def test_changes_are_followed_until_it_is_stopped(start, docs, weiwo_home) -> No
     assert out.startswith("default: 6 documents, 6 passages\n")
     process.send_signal(signal.SIGINT)
     os.set_blocking(process.stdout.fileno(), True)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    _, err = process.communicate()
+    assert process.returncode == 130, err
     assert err.endswith("weiwo: stopped; the corpus default is as last said\n")
     assert "docs/new.md" in texts(weiwo_home)
+
+
+def test_a_document_loader_fills_a_corpus_that_is_then_searched_by_name(weiwo, tmp_path) -> None:
+    (tmp_path / "people.csv").write_text("name,role\nMarta Quill,architect\nJonas Brenn,mason\n", encoding="utf-8")
+    loader = (
+        "--loader",
+        "langchain_community.document_loaders:CSVLoader",
+        "--loader-args",
+        '{"file_path": "people.csv"}',
+    )
+    code, out, err = weiwo("index", "--name", "people", *loader)
+    assert (code, err) == (0, "")
+    assert out.startswith("people: 1 document, 2 passages\n1 added in ")
+    code, out, err = weiwo("index", "--name", "people", *loader, "--json")
+    assert (code, err, json.loads(out)["unchanged"]) == (0, "", 1)
+    code, out, _ = weiwo("search", "--corpus", "people", "--json", "Marta Quill")
+    assert code == 0
+    assert "row 1" in out
+    assert "from langchain_community.document_loaders:CSVLoader" in weiwo("corpora")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        ((), 2, "nothing to index; name files or folders, or a document loader with --loader"),
+        (("--loader-args", "{}"), 2, "--loader-args: there is no loader that they are for"),
+        (("docs", "--loader", "json:JSONDecoder"), 2, "--loader: it does not go with paths"),
+        (("--watch", "--loader", "json:JSONDecoder"), 2, "--loader: it does not go with --watch"),
+        (("--loader", "nowhere"), 2, "not MODULE:NAME"),
+        (("--loader", "json:JSONDecoder"), 2, "no LangChain document loader"),
+        (
+            (
+                *("--loader", "langchain_community.document_loaders:TextLoader"),
+                *("--loader-args", '{"file_path": "nowhere.txt"}'),
+            ),
+            1,
+            "No such file or directory: 'nowhere.txt'); nothing was changed",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("docs")
+def test_what_is_wrong_with_a_loader_is_one_line_and_makes_no_corpus(weiwo, arguments, code, says) -> None:
+    ended, out, err = weiwo("index", *arguments)
+    assert (ended, out) == (code, "")
+    assert says in err
+    assert len(err.splitlines()) == 1
+    assert weiwo("corpora")[1] == ""

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,11 +14,11 @@ import jsonschema
 import pytest
 from langchain_core.tools import BaseTool, StructuredTool
 
-from graph import build_graph
-from state.settings import Context, SettingsError
-from tests.support.command import run_command
+from tests.support.command import run_command, search_path
 from tests.support.openai_server import Handler, OpenAIServer, Reply, prompt
 from tests.support.personas import HELLO, UNANSWERABLE, WU_OR_CAESAR, WU_OR_CAESAR_ZH, good
+from weiwo.graph import build_graph
+from weiwo.state.settings import Context, SettingsError
 
 pytestmark = pytest.mark.integration
 ROOT = Path(__file__).parents[2]
@@ -128,19 +129,19 @@ async def test_a_limit_on_cost_without_a_price_is_refused_before_anything_is_spe
 @pytest.mark.parametrize("seconds", [1.5, 3.0])
 @pytest.mark.parametrize("question", [WU_OR_CAESAR, HELLO])
 async def test_seconds_with_a_slow_model(serve: Any, question: str, seconds: float) -> None:
-    serve(Metered(delay=60))
+    serve(Metered(delay=10_000))
     await ask(HELLO, max_model_calls=0)  # loads what the run needs
-    started = time.monotonic()
     result = await ask(question, max_seconds=seconds)
-    assert time.monotonic() - started < seconds + 10
-    assert result["usage"]["seconds"] < seconds + 5
-    assert [call for call in result["usage"]["calls"] if "no reply within" in (call["error"] or "")]
+    errors = [call["error"] for call in result["usage"]["calls"] if call["error"]]
+    waits = [float(found[1]) for error in errors if (found := re.search(r"no reply within ([\d.]+) s", error))]
+    assert waits
+    assert max(waits) <= seconds / 2
     assert result["answer"]
 
 
 def hanging(*, blocking: bool) -> BaseTool:
     async def find(query: str, k: int = 8) -> str:  # noqa: ARG001 - the interface has it
-        await asyncio.sleep(60)
+        await asyncio.sleep(10_000)
         return "late"
 
     def block(query: str, k: int = 8) -> str:  # noqa: ARG001 - the interface has it
@@ -156,17 +157,13 @@ def hanging(*, blocking: bool) -> BaseTool:
 @pytest.mark.parametrize("blocking", [False, True])
 async def test_seconds_with_a_slow_tool(serve: Any, blocking: bool) -> None:  # noqa: FBT001 - a column
     serve(Metered())
-    started = time.monotonic()
     result = await ask(WU_OR_CAESAR, (hanging(blocking=blocking),), max_seconds=3)
-    assert time.monotonic() - started < 30
     assert outcome(result) == (PARTIAL, "max_seconds")
 
 
 async def test_tool_seconds(serve: Any) -> None:
     serve(Metered())
-    started = time.monotonic()
     result = await ask(WU_OR_CAESAR, (hanging(blocking=False),), tool_seconds=0.2, max_replans=0)
-    assert time.monotonic() - started < 30
     assert result["status"] in {"partial", "failed"}
     failures = [one["failure"]["kind"] for one in result["outcomes"].values() if one["failure"]]
     assert "timeout" in failures
@@ -201,7 +198,7 @@ def command(serve: Any, tmp_path: Path) -> Callable[..., tuple[int | None, dict[
     serve(Metered())
 
     def run(**env: str) -> tuple[int | None, dict[str, Any], str]:
-        given = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}", **env}
+        given = {**os.environ, "PYTHONPATH": search_path(tmp_path), **env}
         code, out, err = run_command("ask", "--json", "--no-web", WU_OR_CAESAR, cwd=tmp_path, env=given)
         assert "Traceback" not in err
         return code, json.loads(out or "null"), err
@@ -221,7 +218,7 @@ def test_the_command_says_which_limit_it_met(command: Any) -> None:
 def test_the_command_refuses_a_limit_it_cannot_keep(command: Any) -> None:
     code, result, err = command(WEIWO_MAX_COST="1")
     assert (code, result) == (2, None)
-    assert err.strip() == (
+    assert err.strip().splitlines()[-1] == (
         "weiwo: max_cost: 1 US dollars cannot be kept, since the price of openai:scripted is not known; set WEIWO_PRICES"
         " to openai:scripted=INPUT/OUTPUT in US dollars per million tokens, or unset max_cost"
     )
@@ -234,9 +231,7 @@ def test_a_tool_that_cannot_be_stopped_does_not_hold_the_command(command: Any, t
         "@tool\n"
         "def corpus_search(query: str) -> str:\n"
         "    'Never finds anything.'\n"
-        "    time.sleep(60)\n"
+        "    time.sleep(10_000)\n"
     )
-    started = time.monotonic()
     code, result, _ = command(WEIWO_TOOLS="stuck_tools:corpus_search", WEIWO_MAX_SECONDS="3")
-    assert time.monotonic() - started < 40
     assert (code, outcome(result)) == (3, (PARTIAL, "max_seconds"))

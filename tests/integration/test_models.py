@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import json
-import time
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,10 +13,6 @@ import pytest
 from langgraph.graph import END, START, StateGraph
 from pydantic import BaseModel, Field
 
-from models import Budget, ChatModels, ModelFailed
-from models.ladder import rungs
-from state import Limits, Usage
-from state.settings import Settings
 from tests.support.openai_server import (
     Handler,
     OpenAIServer,
@@ -40,6 +36,10 @@ from tests.support.openai_server import (
     text,
     unfinished,
 )
+from weiwo.models import Budget, ChatModels, ModelCallError
+from weiwo.models.structured_modes import mode_memory
+from weiwo.state import Limits, Usage
+from weiwo.state.settings import Settings
 
 pytestmark = pytest.mark.integration
 
@@ -64,9 +64,9 @@ good = scripted({"Verdict": GOOD}, "Emperor Wu was older [1].")
 
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    rungs.forget()
+    mode_memory.forget()
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setattr("models.line.PAUSE_SECONDS", 0.02)  # the pauses are not what is tested
+    monkeypatch.setattr("weiwo.models.session.PAUSE_SECONDS", 0.02)  # the pauses are not what is tested
 
 
 @pytest.fixture
@@ -119,18 +119,18 @@ async def collect(models: ChatModels, into: list[str], **more: Any) -> str:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-async def test_a_judgement_is_had_and_the_rung_remembered(serve: Any, handler: Handler, asked: list[str]) -> None:
+async def test_a_judgement_is_had_and_the_mode_remembered(serve: Any, handler: Handler, asked: list[str]) -> None:
     with serve(handler) as server:
         models = chat()
         assert await judge(models) == Verdict(**GOOD)
-        assert server.rungs == asked
+        assert server.modes == asked
         assert await judge(models) == Verdict(**GOOD)
-        assert server.rungs == [*asked, asked[-1]]
+        assert server.modes == [*asked, asked[-1]]
         assert await judge(chat()) == Verdict(**GOOD)  # another run knows too
-        assert server.rungs == [*asked, asked[-1], asked[-1]]
-        assert {request.schema for request in server.requests if request.rung == asked[-1]} == {"Verdict"}
+        assert server.modes == [*asked, asked[-1], asked[-1]]
+        assert {request.schema for request in server.requests if request.mode == asked[-1]} == {"Verdict"}
     usage = models.budget.delta()
-    assert [entry.rung for entry in usage.calls] == [*asked, asked[-1]]
+    assert [entry.mode for entry in usage.calls] == [*asked, asked[-1]]
     assert usage.model_calls == len(asked) + 1
     assert usage.input_tokens >= 22
 
@@ -140,7 +140,7 @@ async def test_where_a_response_format_breaks_the_server_plain_text_is_asked_for
         models = chat()
         assert await judge(models) == Verdict(**GOOD)
         assert await judge(models) == Verdict(**GOOD)
-        assert server.rungs == ["json_schema"] * 3 + ["json_text"] * 2
+        assert server.modes == ["json_schema"] * 3 + ["json_text"] * 2
 
 
 async def test_a_schema_is_strict_only_if_it_can_be(serve: Any) -> None:
@@ -210,7 +210,7 @@ async def test_a_bad_reply_is_sent_back(serve: Any, bad: Reply, complaint: str) 
         assert verdict == Verdict(level="simple")
         return
     assert verdict == Verdict(**GOOD)
-    assert models.budget.delta().calls[-1].rung == "repair"
+    assert models.budget.delta().calls[-1].mode == "repair"
     sent_back = last_message(server.requests[-1].body)
     assert any(words in sent_back for words in complaint.split("|"))
     assert asked_schema(server.requests[-1].body) == "Verdict"
@@ -226,7 +226,7 @@ async def test_what_check_says_is_sent_back(serve: Any) -> None:
 
 async def test_a_plan_that_is_wrong_twice_fails_with_the_reason(serve: Any) -> None:
     with serve(scripted({"Verdict": GOOD})) as server:
-        with pytest.raises(ModelFailed, match="did not fit Verdict after a repair: no such tool"):
+        with pytest.raises(ModelCallError, match="did not fit Verdict after a repair: no such tool"):
             await judge(chat(), check=lambda _: "no such tool")
         assert len(server.requests) == 2
 
@@ -237,7 +237,7 @@ async def test_a_strict_schema_that_is_not_kept_is_not_relied_on_again(serve: An
         models = chat()
         assert await judge(models) == Verdict(**GOOD)
         assert await judge(models) == Verdict(**GOOD)
-        assert server.rungs == ["json_schema", "json_text", "json_text"]
+        assert server.modes == ["json_schema", "json_text", "json_text"]
 
 
 # Malformed replies, one test a shape that some provider sends
@@ -289,7 +289,7 @@ async def test_json_in_an_odd_shape_takes_one_request(serve: Any, content: str) 
 async def test_a_reply_that_is_none(serve: Any, reply: Reply, words: str) -> None:
     with serve(always(reply)) as server:
         models = chat()
-        with pytest.raises(ModelFailed, match=words) as failure:
+        with pytest.raises(ModelCallError, match=words) as failure:
             await judge(models)
         said = f"{failure.value.reason} {[entry.error for entry in models.budget.delta().calls]}"
         assert "THE-PROMPT" not in said
@@ -301,10 +301,10 @@ async def test_a_reply_that_is_none(serve: Any, reply: Reply, words: str) -> Non
 async def test_an_empty_reply_steps_down_and_then_ends_it(serve: Any, reply: Reply) -> None:
     with serve(in_turn(reply, good)) as server:
         assert await judge(chat()) == Verdict(**GOOD)
-        assert server.rungs == ["json_schema", "function_call"]
-    rungs.forget()
+        assert server.modes == ["json_schema", "function_call"]
+    mode_memory.forget()
     with serve(always(reply)) as server:
-        with pytest.raises(ModelFailed, match="the reply was empty"):
+        with pytest.raises(ModelCallError, match="the reply was empty"):
             await judge(chat())
         assert len(server.requests) == 2
 
@@ -313,7 +313,7 @@ async def test_prose_all_the_way_down_costs_four_requests_once_and_two_later(ser
     with serve(always(text("I would rather talk."))) as server:
         models = chat()
         for requests in (4, 6):
-            with pytest.raises(ModelFailed, match="no JSON"):
+            with pytest.raises(ModelCallError, match="no JSON"):
                 await judge(models)
             assert len(server.requests) == requests
 
@@ -321,21 +321,34 @@ async def test_prose_all_the_way_down_costs_four_requests_once_and_two_later(ser
 # Outages
 
 
-async def test_a_pause_the_server_asks_for_is_kept(serve: Any) -> None:
-    with serve(failing(429, 2, good, retry_after="0.3")) as server:
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that were to be waited; none is."""
+    asked: list[float] = []
+    sleep = asyncio.sleep
+
+    async def note(seconds: float) -> None:
+        asked.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr(asyncio, "sleep", note)
+    return asked
+
+
+async def test_a_pause_the_server_asks_for_is_kept(serve: Any, pauses: list[float]) -> None:
+    with serve(failing(429, 2, good, retry_after="3")) as server:
         assert await judge(chat()) == Verdict(**GOOD)
-    gaps = [later.at - earlier.at for earlier, later in zip(server.requests, server.requests[1:], strict=False)]
-    assert len(gaps) == 2
-    assert min(gaps) >= 0.29
+    assert len(server.requests) == 3
+    assert len(pauses) == 2
+    assert all(3 <= pause < 4 for pause in pauses)
 
 
-async def test_a_pause_beyond_the_time_there_is_is_not_waited_for(serve: Any) -> None:
+async def test_a_pause_beyond_the_time_there_is_is_not_waited_for(serve: Any, pauses: list[float]) -> None:
     with serve(failing(429, retry_after="30")) as server:
-        started = time.monotonic()
-        with pytest.raises(ModelFailed, match="HTTP 429, too many requests"):
+        with pytest.raises(ModelCallError, match="HTTP 429, too many requests"):
             await judge(chat(seconds=5))
-        assert time.monotonic() - started < 2
         assert len(server.requests) == 1
+    assert not pauses
 
 
 async def test_a_hiccup_is_ridden_out(serve: Any) -> None:
@@ -351,7 +364,7 @@ async def test_a_hiccup_is_ridden_out(serve: Any) -> None:
 async def test_attempts_count_as_calls(serve: Any, calls: int) -> None:
     with serve(failing(503)) as server:
         models = chat(max_model_calls=calls)
-        with pytest.raises(ModelFailed, match="max_model_calls"):
+        with pytest.raises(ModelCallError, match="max_model_calls"):
             await models.text("master", "x", ASK)
         assert len(server.requests) == models.budget.delta().model_calls == calls
 
@@ -367,7 +380,7 @@ async def test_a_stream_that_is_refused_is_tried_again_and_one_that_began_is_not
         assert await collect(chat(), []) == "Emperor Wu was older [1]."
         assert len(server.requests) == 2
     with serve(in_turn(cut("Emperor Wu was older", after=10), good)) as server:
-        with pytest.raises(ModelFailed, match="no connection"):
+        with pytest.raises(ModelCallError, match="no connection"):
             await collect(chat(), [])
         assert len(server.requests) == 1
 
@@ -388,7 +401,7 @@ async def test_an_endpoint_that_reports_no_usage_is_counted_by_estimate(serve: A
 async def test_a_reply_that_never_came_is_counted_by_estimate(serve: Any) -> None:
     with serve(always(silent())):
         models = chat(seconds=0.3)
-        with pytest.raises(ModelFailed, match="no reply within"):
+        with pytest.raises(ModelCallError, match="no reply within"):
             await models.text("master", "x", ASK)
     usage = models.budget.delta()
     assert usage.input_tokens > 15
@@ -399,7 +412,7 @@ async def test_parallel_calls_do_not_overshoot_tokens(serve: Any) -> None:
     limit = 5_000
     with serve(lambda request: replace(good(request), usage=(40, 960), delay=0.2)) as server:
         models = chat(max_tokens=limit)
-        asked = (models.spending(models.budget.child()).text("master", "x", ASK) for _ in range(20))
+        asked = (models.with_budget(models.budget.child()).text("master", "x", ASK) for _ in range(20))
         results = await asyncio.gather(*asked, return_exceptions=True)
         assert len(server.requests) == 4  # a thousand for each reply, and some for the prompt
     assert sum(isinstance(result, str) for result in results) == 4
@@ -417,7 +430,7 @@ async def test_parallel_calls_do_not_overshoot_cost(serve: Any) -> None:
     )
     with serve(lambda request: replace(good(request), usage=(40, 900), delay=0.2)) as server:
         models = ChatModels(settings, Budget(settings.limits))
-        asked = (models.spending(models.budget.child()).text("master", "x", ASK) for _ in range(20))
+        asked = (models.with_budget(models.budget.child()).text("master", "x", ASK) for _ in range(20))
         await asyncio.gather(*asked, return_exceptions=True)
         assert len(server.requests) == 3
     usage = models.budget.delta()
@@ -428,11 +441,11 @@ async def test_parallel_calls_do_not_overshoot_cost(serve: Any) -> None:
 async def test_a_server_that_is_down_is_given_up_quickly(serve: Any) -> None:
     with serve(failing(500)) as server:
         models = chat(run_id="down")
-        with pytest.raises(ModelFailed, match="HTTP 500"):
+        with pytest.raises(ModelCallError, match="HTTP 500"):
             await judge(models)
         so_far = len(server.requests)
         for again in (models, chat(run_id="down")):
-            with pytest.raises(ModelFailed, match=r"does not answer \(HTTP 500, server error\)"):
+            with pytest.raises(ModelCallError, match=r"does not answer \(HTTP 500, server error\)"):
                 await judge(again)
         assert len(server.requests) == so_far
 
@@ -441,10 +454,10 @@ async def test_a_server_that_is_down_is_given_up_quickly(serve: Any) -> None:
 async def test_a_key_or_model_that_is_wrong_is_asked_about_once(serve: Any, status: int) -> None:
     with serve(failing(status)) as server:
         models = chat()
-        with pytest.raises(ModelFailed, match=f"HTTP {status}.*check"):
+        with pytest.raises(ModelCallError, match=f"HTTP {status}.*check"):
             await judge(models)
         so_far = len(server.requests)
-        with pytest.raises(ModelFailed, match=f"does not answer .HTTP {status}"):
+        with pytest.raises(ModelCallError, match=f"does not answer .HTTP {status}"):
             await models.text("writer", "draft", ASK)
         assert len(server.requests) == so_far
 
@@ -452,19 +465,17 @@ async def test_a_key_or_model_that_is_wrong_is_asked_about_once(serve: Any, stat
 async def test_no_server_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     with OpenAIServer(good) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-    with pytest.raises(ModelFailed, match="no connection to the model endpoint"):
+    with pytest.raises(ModelCallError, match="no connection to the model endpoint"):
         await judge(chat())
 
 
-async def test_a_server_that_never_answers_costs_two_waits(serve: Any) -> None:
+async def test_a_server_that_never_answers_is_not_asked_again(serve: Any) -> None:
     with serve(always(silent())) as server:
         models = chat(seconds=0.3, run_id="silent")
-        started = time.monotonic()
         results = await asyncio.gather(*(judge(models) for _ in range(4)), return_exceptions=True)
-        assert all(isinstance(result, ModelFailed) and "no reply within 0.3 s" in str(result) for result in results)
-        with pytest.raises(ModelFailed, match="does not answer"):
+        assert all(isinstance(result, ModelCallError) and "no reply within 0.3 s" in str(result) for result in results)
+        with pytest.raises(ModelCallError, match="does not answer"):
             await judge(models)
-        assert time.monotonic() - started < 1.5
         assert len(server.requests) == 4
     assert models.budget.delta().model_calls == 4
 
@@ -473,22 +484,26 @@ async def test_a_call_is_broken_off_where_the_writers_time_begins(serve: Any) ->
     with serve(always(silent())):
         models = chat(max_seconds=20)
         models.budget.spent = Usage(seconds=17.5)  # half a second of work is left, and a tenth of the whole to write
-        with pytest.raises(ModelFailed, match="broken off: the run's max_seconds is near"):
+        with pytest.raises(ModelCallError, match="broken off: the run's max_seconds is near"):
             await models.text("executor", "read", ASK)
         assert models.budget.remaining_seconds() > 1.5
-        with pytest.raises(ModelFailed, match="max_seconds is reached"):
+        with pytest.raises(ModelCallError, match="max_seconds is reached"):
             await models.text("executor", "read", ASK)
         assert models.budget.reached == "max_seconds"
-        with pytest.raises(ModelFailed, match="no reply within"):  # the writer may, and no breaker stops it
+        with pytest.raises(ModelCallError, match="no reply within"):  # the writer may, and no breaker stops it
             await models.text("writer", "draft", ASK)
 
 
 async def test_the_runs_own_time_bounds_a_call(serve: Any) -> None:
+    with serve(good):
+        await judge(chat())  # loads what a first call needs
     with serve(always(silent())):
-        models = chat(seconds=60, max_seconds=0.8)
-        with pytest.raises(ModelFailed, match=r"no reply within 0\.[34]\d* s"):
+        models = chat(seconds=60, max_seconds=3)
+        with pytest.raises(ModelCallError):
             await judge(models)
-        assert models.budget.remaining_seconds() > 0.2
+    within = re.search(r"no reply within ([\d.]+) s", str(models.budget.delta().calls[0].error))
+    assert within
+    assert float(within[1]) <= 1.5  # half of it
 
 
 # Streams
@@ -527,7 +542,7 @@ async def test_a_stream_that_fails_gives_what_came(serve: Any, reply: Reply, cam
     with serve(always(reply)):
         models = chat(seconds=0.5 if reply.silent or reply.pause else 5)
         pieces: list[str] = []
-        with pytest.raises(ModelFailed, match=words) as failure:
+        with pytest.raises(ModelCallError, match=words) as failure:
             await collect(models, pieces)
     assert "".join(pieces).startswith(came)
     assert "THE-PROMPT" not in failure.value.reason
@@ -539,7 +554,7 @@ async def test_a_stream_that_fails_gives_what_came(serve: Any, reply: Reply, cam
 async def test_a_whole_text(serve: Any) -> None:
     with serve(always(text("<think>hm</think>\n Good day.\n"))):
         assert await chat().text("writer", "greet", ASK) == "Good day."
-    with serve(always(text("Good", finish="length"))), pytest.raises(ModelFailed, match="length limit"):
+    with serve(always(text("Good", finish="length"))), pytest.raises(ModelCallError, match="length limit"):
         await chat().text("writer", "greet", ASK)
 
 

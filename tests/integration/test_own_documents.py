@@ -13,11 +13,10 @@ import pypdf
 import pytest
 
 from tests.support import documents
-from tests.support.command import Ended, command, run_command, run_together
+from tests.support.command import Ended, command, run_command, run_together, search_path
 
 pytestmark = pytest.mark.integration
 
-ROOT = Path(__file__).parents[2]
 FILLING = "The committee met, spoke of the weather and of other things that nobody wrote down."
 FILES: dict[str, bytes] = {
     "reports/viaduct.pdf": documents.pdf(
@@ -61,7 +60,7 @@ def environment(weiwo_home: Path, tmp_path: Path) -> dict[str, str]:
         path = tmp_path / "docs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    return {**os.environ, "PYTHONPATH": str(ROOT), "WEIWO_HOME": str(weiwo_home)}
+    return {**os.environ, "PYTHONPATH": search_path(), "WEIWO_HOME": str(weiwo_home)}
 
 
 def printed(ended: Ended) -> Any:
@@ -99,13 +98,14 @@ def test_a_citation_leads_to_the_words_it_quotes(
     weiwo: Weiwo, tmp_path: Path, question: str, says: str, source: str, place: str
 ) -> None:
     result = weiwo("ask", question, "--corpus", "docs")
-    assert (result["status"], says in result["answer"]) == ("complete", True)
+    assert result["status"] in {"complete", "extracts"}
+    assert says in result["answer"]
     evidence = {one["id"]: one for one in result["evidence"]}
-    (citation,) = result["citations"]
+    citation = next(one for one in result["citations"] if says in evidence[one["evidence_id"]]["text"])
     passage = evidence[citation["evidence_id"]]
     assert citation["source"] == passage["source"] == f"docs/{source}"
     assert passage["locator"] == place
-    assert says in citation["quote"]
+    assert result["status"] == "extracts" or says in citation["quote"]  # an extract's highlights carry the words
     assert " ".join(citation["quote"].split()) in shown(tmp_path / citation["source"], place)
 
 

@@ -16,14 +16,16 @@ import psycopg
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
-from graph import build_graph, postgres_saver
-from graph.checkpoint import StorageError, open_checkpointer
-from graph.threads import list_threads
-from state.settings import Context, Settings
 from tests.support.command import run_together
 from tests.support.many_runs import QUESTIONS, ask_many
 from tests.support.openai_server import OpenAIServer
 from tests.support.personas import WU_OR_CAESAR, good
+from weiwo.graph import build_graph
+from weiwo.graph.persistence import checkpointer, postgres_saver
+from weiwo.graph.persistence.checkpointer import open_checkpointer
+from weiwo.graph.persistence.storage import StorageError
+from weiwo.graph.persistence.threads import list_threads
+from weiwo.state.settings import Context, Settings
 
 pytestmark = pytest.mark.integration
 ROOT = Path(__file__).parents[2]
@@ -67,7 +69,7 @@ async def test_processes_that_share_a_database_lose_nothing(database: str, model
 
 @pytest.mark.usefixtures("sample")
 async def test_many_runs_at_once_wait_for_no_connection_in_vain(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graph.checkpoint.CONNECT_SECONDS", 1)  # what waiting for the pool may take
+    monkeypatch.setattr(checkpointer, "CONNECT_SECONDS", 1)  # what waiting for the pool may take
     async with opened(database) as saver:
         graph = build_graph(saver)
 
@@ -225,7 +227,7 @@ async def test_a_server_that_stays_away_is_told(
     postgres_url: str, postgres_server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres_saver, "PATIENCE_SECONDS", 0.5)
-    monkeypatch.setattr("graph.checkpoint.CONNECT_SECONDS", 1)
+    monkeypatch.setattr(checkpointer, "CONNECT_SECONDS", 1)
     name = name_of(postgres_url)
 
     async def lose() -> None:

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from tests.support.command import run_command
 from tests.support.openai_server import OpenAIServer
 from tests.support.personas import WU_OR_CAESAR, good
+from tests.support.waiting import wait_for
 from tests.torture.child import Kill
 from tests.torture.harness import finish, start
 from tests.torture.server import server
@@ -63,11 +63,9 @@ def test_the_command_resumes_a_run_with_a_model(requests, tmp_path):
             "WEIWO_MODEL": "openai:scripted",
             "WEIWO_HOME": str(tmp_path),
         }
-        command = [sys.executable, "-m", "app", "ask", "--json", "--thread", "killed", WU_OR_CAESAR]
+        command = [sys.executable, "-m", "weiwo", "ask", "--json", "--thread", "killed", WU_OR_CAESAR]
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        deadline = time.monotonic() + 30
-        while len(server.requests) < requests and time.monotonic() < deadline:
-            time.sleep(0.005)
+        wait_for(lambda: len(server.requests) >= requests, process)
         process.kill()
         process.communicate()
         before = [json.dumps(request.body["messages"]) for request in server.requests]

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from langchain_core.tools import tool
 
-from graph import build_graph
-from graph.store import open_store
-from state.settings import Context, Settings
 from tests.support.command import run_together
 from tests.support.store_writer import write_many
+from weiwo.graph import build_graph
+from weiwo.graph.persistence.store import open_store
+from weiwo.state.settings import Context, Settings
 
 pytestmark = pytest.mark.integration
 

@@ -10,14 +10,14 @@ from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from app.history import finished_tasks
-from graph import build_graph
-from graph.forks import ForkError, branch, fork
-from graph.threads import find_checkpoint, list_threads
-from models.ladder import rungs
-from state import Evidence, Plan, passage_id
-from state.settings import Context
 from tests.support.run import search_tool
+from weiwo.app.cli.history import finished_tasks
+from weiwo.graph import build_graph
+from weiwo.graph.persistence.forks import ForkError, branch, fork
+from weiwo.graph.persistence.threads import find_checkpoint, list_threads
+from weiwo.models.structured_modes import mode_memory
+from weiwo.state import Evidence, Plan, passage_id
+from weiwo.state.settings import Context
 
 pytestmark = pytest.mark.integration
 
@@ -31,7 +31,7 @@ ASK = Context(approve_plan=True)
 @pytest.fixture(autouse=True)
 def _fresh(weiwo_home, index_sample):
     index_sample(weiwo_home)
-    rungs.forget()
+    mode_memory.forget()
 
 
 def people(query: str) -> str | None:

@@ -12,10 +12,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tools.failures import NotCalledFailure, ToolFailure
-from tools.web.fetch import MOST_REDIRECTS, fetch
-from tools.web.guard import Guard
-from tools.web.manners import AT_ONCE
+from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
+from weiwo.tools.web.fetching.fetch import MOST_REDIRECTS, fetch
+from weiwo.tools.web.fetching.site_limiter import AT_ONCE
+from weiwo.tools.web.fetching.url_guard import UrlGuard
 
 pytestmark = pytest.mark.integration
 PAGE = "<html><title>乌龟</title><p>Turtles are old.</p></html>".encode("gb18030")
@@ -151,7 +151,7 @@ def site() -> type[Handler]:
 
 
 @pytest.fixture
-def web(site) -> Iterator[tuple[str, Guard, list[str]]]:
+def web(site) -> Iterator[tuple[str, UrlGuard, list[str]]]:
     """The URL of the site under its public name, a guard that resolves it, and what was asked for."""
     handler = site
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -161,7 +161,7 @@ def web(site) -> Iterator[tuple[str, Guard, list[str]]]:
     async def resolver(host: str, port: int) -> list[str]:  # noqa: ARG001 - the interface has it
         return ["10.9.8.7"] if host == "private.example.com" else ["127.0.0.1"]
 
-    guard = Guard(allow=("www.example.com", "other.example.com"), resolver=resolver)
+    guard = UrlGuard(allow=("www.example.com", "other.example.com"), resolver=resolver)
     yield f"http://www.example.com:{server.server_address[1]}", guard, handler.asked
     handler.released.set()
     server.shutdown()
@@ -179,7 +179,7 @@ async def test_a_page_comes_with_its_type_and_charset(web, path, host):
 @pytest.mark.parametrize("target", ["private", "literal", "file", "user", "short", "mapped", "named"])
 async def test_no_redirect_leads_inside(web, target):
     url, guard, asked = web
-    with pytest.raises(ToolFailure, match="is not fetched") as failure:
+    with pytest.raises(ToolCallError, match="is not fetched") as failure:
         await fetch(f"{url}/to/{target}", guard, seconds=10, max_bytes=10_000)
     assert failure.value.kind == "blocked"
     assert asked == [f"www.example.com/to/{target}"]
@@ -192,8 +192,8 @@ async def test_an_address_that_changes_after_the_check_is_not_connected_to(web):
     async def rebinding(host: str, port: int) -> list[str]:  # noqa: ARG001 - the interface has it
         return next(answers)
 
-    with pytest.raises(ToolFailure, match=r"10\.0\.0\.1, a private address"):
-        await fetch(f"{url}/page", Guard(resolver=rebinding), seconds=10, max_bytes=10_000)
+    with pytest.raises(ToolCallError, match=r"10\.0\.0\.1, a private address"):
+        await fetch(f"{url}/page", UrlGuard(resolver=rebinding), seconds=10, max_bytes=10_000)
     assert asked == []
 
 
@@ -227,7 +227,7 @@ async def test_an_address_that_changes_after_the_check_is_not_connected_to(web):
 )
 async def test_what_goes_wrong_is_typed(web, path, kind, transient):
     url, guard, asked = web
-    with pytest.raises(ToolFailure, match=r"example\.com") as failure:
+    with pytest.raises(ToolCallError, match=r"example\.com") as failure:
         await fetch(url + path, guard, seconds=10, max_bytes=200_000)
     assert (failure.value.kind, failure.value.transient) == (kind, transient)
     assert failure.value.retry_after == (7 if kind == "rate_limit" else None)
@@ -236,7 +236,7 @@ async def test_what_goes_wrong_is_typed(web, path, kind, transient):
 
 async def test_a_page_that_does_not_come_is_a_timeout(web):
     url, guard, _ = web
-    with pytest.raises(ToolFailure, match=r"within 0\.3 s") as failure:
+    with pytest.raises(ToolCallError, match=r"within 0\.3 s") as failure:
         await fetch(f"{url}/slow", guard, seconds=0.3, max_bytes=10_000)
     assert failure.value.kind == "timeout"
 
@@ -263,7 +263,7 @@ async def test_a_redirect_written_carelessly_is_followed(web, target, path):
 
 async def test_of_a_page_without_end_not_much_more_than_the_bound_is_read(web, site):
     url, guard, _ = web
-    with pytest.raises(ToolFailure, match="larger than"):
+    with pytest.raises(ToolCallError, match="larger than"):
         await fetch(f"{url}/endless", guard, seconds=10, max_bytes=200_000)
     assert site.sent < 20_000_000, "what lies in the sockets' buffers comes on top"
 
@@ -277,7 +277,7 @@ async def test_what_is_too_large_may_be_cut(web):
 
 async def test_a_page_that_trickles_in_is_a_timeout(web):
     url, guard, _ = web
-    with pytest.raises(ToolFailure, match=r"within 0\.4 s") as failure:
+    with pytest.raises(ToolCallError, match=r"within 0\.4 s") as failure:
         await fetch(f"{url}/trickle", guard, seconds=0.4, max_bytes=10_000)
     assert failure.value.kind == "timeout"
 
@@ -286,15 +286,15 @@ async def test_a_host_that_nobody_has_is_not_tried_again():
     async def nobody(host: str, port: int) -> list[str]:  # noqa: ARG001 - the interface has it
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    with pytest.raises(ToolFailure, match=r"there is no host gone\.example\.com") as failure:
-        await fetch("http://gone.example.com/", Guard(resolver=nobody), seconds=10, max_bytes=10_000)
+    with pytest.raises(ToolCallError, match=r"there is no host gone\.example\.com") as failure:
+        await fetch("http://gone.example.com/", UrlGuard(resolver=nobody), seconds=10, max_bytes=10_000)
     assert (failure.value.kind, failure.value.transient) == ("not_found", False)
 
 
 async def test_a_host_name_that_the_client_cannot_read_is_typed(web):
     url, _, asked = web
-    guard = Guard(["xn--n28h.example.com"], web[1]._resolver)
-    with pytest.raises(ToolFailure, match="xn--n28h") as failure:
+    guard = UrlGuard(["xn--n28h.example.com"], web[1]._resolver)
+    with pytest.raises(ToolCallError, match="xn--n28h") as failure:
         await fetch(url.replace("www", "xn--n28h"), guard, seconds=10, max_bytes=10_000)
     assert (failure.value.kind, asked) == ("bad_arguments", [])
 
@@ -315,9 +315,9 @@ async def test_a_site_is_asked_for_few_pages_at_once(web, site):
 
 async def test_a_site_that_wants_no_requests_gets_none(web):
     url, guard, asked = web
-    with pytest.raises(ToolFailure, match="HTTP 429"):
+    with pytest.raises(ToolCallError, match="HTTP 429"):
         await fetch(f"{url}/status/429", guard, seconds=10, max_bytes=10_000)
-    with pytest.raises(NotCalledFailure, match="wants no requests for") as failure:
+    with pytest.raises(ToolNotCalledError, match="wants no requests for") as failure:
         await fetch(f"{url}/page", guard, seconds=10, max_bytes=10_000)
     assert failure.value.kind == "rate_limit"
     assert 6 < failure.value.retry_after <= 7
@@ -354,14 +354,14 @@ async def test_the_connection_goes_to_the_address_that_was_checked():
         lookups.append(host)
         return ["127.0.0.2"] if len(lookups) == 1 else ["127.0.0.1"]
 
-    guard = Guard(["127.0.0.2"], rebinding)
+    guard = UrlGuard(["127.0.0.2"], rebinding)
     try:
         got = await fetch(f"http://rebind.example.com:{port}/page", guard, seconds=10, max_bytes=10_000)
         assert got.body == PAGE
         assert (lookups, public.connections, inside.connections) == (["rebind.example.com"], 1, 0)
-        with pytest.raises(ToolFailure, match=r"127\.0\.0\.1, a loopback address"):
+        with pytest.raises(ToolCallError, match=r"127\.0\.0\.1, a loopback address"):
             await fetch(f"http://rebind.example.com:{port}/page", guard, seconds=10, max_bytes=10_000)
-        with pytest.raises(ToolFailure, match=r"127\.0\.0\.1, a loopback address"):
+        with pytest.raises(ToolCallError, match=r"127\.0\.0\.1, a loopback address"):
             await fetch(f"http://127.0.0.1:{port}/page", guard, seconds=10, max_bytes=10_000)
         assert (public.connections, inside.connections) == (1, 0)
     finally:

@@ -9,12 +9,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tools.failures import ToolFailure
-from tools.web.ask import MAX_BYTES, ask
-from tools.web.failover import search
-from tools.web.health import Health, Source
-from tools.web.provider import Query
-from tools.web.providers import PROVIDERS
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.web.providers.catalog import PROVIDERS
+from weiwo.tools.web.providers.failover import search_with_failover
+from weiwo.tools.web.providers.health import ConfiguredProvider, ProviderHealth
+from weiwo.tools.web.providers.provider import SearchQuery
+from weiwo.tools.web.providers.request import MAX_BYTES, ask_provider
 
 pytestmark = pytest.mark.integration
 KEY = "secret-key-123456"
@@ -179,8 +179,8 @@ def base(name: str, play: Any) -> str:
 async def test_hits_of_one_shape(play, name):
     play.reply = (200, {}, body(FOUND[name]))
     provider = PROVIDERS[name]
-    query = Query("how tall is the tower", k=1, time_range="week", language="zh")
-    (one,) = await ask(provider, query, key=KEY, base=base(name, play), seconds=10)
+    query = SearchQuery("how tall is the tower", k=1, time_range="week", language="zh")
+    (one,) = await ask_provider(provider, query, key=KEY, base=base(name, play), seconds=10)
     assert (one.title, " ".join(one.text.split())) == ("Tower", "It is 300 m tall.")
     assert one.url.endswith(("a.org/1", "arxiv.org/abs/1"))
     assert one.date == ("2024-05-03" if name in {"searxng", "brave", "arxiv", "tavily"} else None)
@@ -195,21 +195,21 @@ async def test_hits_of_one_shape(play, name):
 @pytest.mark.parametrize("name", PROVIDERS)
 async def test_nothing_found_is_no_failure(play, name):
     play.reply = (200, {}, body(EMPTY[name]))
-    assert await ask(PROVIDERS[name], Query("x"), key=KEY, base=base(name, play), seconds=10) == []
+    assert await ask_provider(PROVIDERS[name], SearchQuery("x"), key=KEY, base=base(name, play), seconds=10) == []
 
 
 @pytest.mark.parametrize("name", SAYS_NO)
 async def test_a_provider_that_says_it_did_not_search_found_not_nothing(play, name):
     reply, said = SAYS_NO[name]
     play.reply = (200, {}, body(reply))
-    with pytest.raises(ToolFailure, match=f"^{name}: .*{said}"):
-        await ask(PROVIDERS[name], Query("x"), key=KEY, base=base(name, play), seconds=10)
+    with pytest.raises(ToolCallError, match=f"^{name}: .*{said}"):
+        await ask_provider(PROVIDERS[name], SearchQuery("x"), key=KEY, base=base(name, play), seconds=10)
 
 
 async def test_wikipedia_may_want_fewer_requests_with_any_status(play):
     play.reply = (200, {}, body({"error": {"code": "ratelimited", "info": "slow down"}}))
-    with pytest.raises(ToolFailure, match="slow down") as failure:
-        await ask(PROVIDERS["wikipedia"], Query("x"), key="", base=play.url, seconds=10)
+    with pytest.raises(ToolCallError, match="slow down") as failure:
+        await ask_provider(PROVIDERS["wikipedia"], SearchQuery("x"), key="", base=play.url, seconds=10)
     assert (failure.value.kind, failure.value.transient) == ("rate_limit", True)
 
 
@@ -236,10 +236,10 @@ CANNOT_TELL = {("ddgs", step) for step in ("html", "broken", "deep", "huge")}
 @pytest.mark.parametrize("step", FAILURES)
 async def test_what_goes_wrong_is_typed_and_the_next_is_asked(play, name, step):
     play.reply, kind, transient = FAILURES[step]
-    health = Health()
-    first = Source(PROVIDERS[name], base(name, play), KEY, 1000)
-    second = Source(PROVIDERS["arxiv"], f"{play.url}/good", "", 1000)
-    found = await search([first, second], Query("x"), health, seconds=0.8 if step == "hang" else 90)
+    health = ProviderHealth()
+    first = ConfiguredProvider(PROVIDERS[name], base(name, play), KEY, 1000)
+    second = ConfiguredProvider(PROVIDERS["arxiv"], f"{play.url}/good", "", 1000)
+    found = await search_with_failover([first, second], SearchQuery("x"), health, seconds=0.8 if step == "hang" else 90)
     assert (found.provider, [hit.title for hit in found.hits]) == ("arxiv", ["Tower"])
     if (name, step) in CANNOT_TELL:
         assert found.failures == ()
@@ -270,8 +270,8 @@ async def test_what_the_client_of_duckduckgo_raises_is_typed(monkeypatch, error,
         raise getattr(ddgs.exceptions, error)("it is the library's word")
 
     monkeypatch.setattr("ddgs.ddgs.DDGS.text", raises)
-    with pytest.raises(ToolFailure, match=r"^ddgs: ") as failure:
-        await ask(PROVIDERS["ddgs"], Query("x"), key="", base="duckduckgo", seconds=5)
+    with pytest.raises(ToolCallError, match=r"^ddgs: ") as failure:
+        await ask_provider(PROVIDERS["ddgs"], SearchQuery("x"), key="", base="duckduckgo", seconds=5)
     assert (failure.value.kind, failure.value.transient) == (kind, transient)
 
 
@@ -282,8 +282,8 @@ async def test_no_results_without_any_reply_is_no_reply_of_duckduckgo(monkeypatc
         raise ddgs.exceptions.DDGSException("No results found.")
 
     monkeypatch.setattr("ddgs.ddgs.DDGS.text", raises)
-    with pytest.raises(ToolFailure, match="no reply in time") as failure:
-        await ask(PROVIDERS["ddgs"], Query("x"), key="", base="duckduckgo", seconds=5)
+    with pytest.raises(ToolCallError, match="no reply in time") as failure:
+        await ask_provider(PROVIDERS["ddgs"], SearchQuery("x"), key="", base="duckduckgo", seconds=5)
     assert failure.value.kind == "timeout"
 
 
@@ -295,8 +295,8 @@ async def test_news_of_duckduckgo_have_dates(monkeypatch):
         return [{"date": "2024-05-03T10:00:00+00:00", "title": "T", "body": "B", "url": "https://a.org", "source": "A"}]
 
     monkeypatch.setattr("ddgs.ddgs.DDGS.news", news)
-    query = Query("塔", 3, "week", "news", "zh")
-    (one,) = await ask(PROVIDERS["ddgs"], query, key="", base="duckduckgo", seconds=5)
+    query = SearchQuery("塔", 3, "week", "news", "zh")
+    (one,) = await ask_provider(PROVIDERS["ddgs"], query, key="", base="duckduckgo", seconds=5)
     assert (one.url, one.text, one.date) == ("https://a.org", "B", "2024-05-03")
     expected = {"query": "塔", "region": "cn-zh", "timelimit": "w", "max_results": 3, "backend": "duckduckgo"}
     assert asked == [expected]
@@ -304,17 +304,17 @@ async def test_news_of_duckduckgo_have_dates(monkeypatch):
 
 async def test_the_riddle_of_duckduckgo_is_a_rate_limit(play):
     play.reply = (202, {}, b"<html>Select all squares containing a duck</html>")
-    with pytest.raises(ToolFailure, match="HTTP 202") as failure:
-        await ask(PROVIDERS["ddgs"], Query("x"), key="", base="duckduckgo", seconds=5)
+    with pytest.raises(ToolCallError, match="HTTP 202") as failure:
+        await ask_provider(PROVIDERS["ddgs"], SearchQuery("x"), key="", base="duckduckgo", seconds=5)
     assert failure.value.kind == "rate_limit"
 
 
 async def test_whole_pages_where_they_are_asked_for(play):
     pages = {"data": [{"url": "https://a.org/1", "title": "T", "description": "D", "content": "# All\n\nof it"}]}
     play.reply = (200, {}, body(pages))
-    (one,) = await ask(PROVIDERS["jina"], Query("x"), key=KEY, base=play.url, seconds=5, whole=True)
+    (one,) = await ask_provider(PROVIDERS["jina"], SearchQuery("x"), key=KEY, base=play.url, seconds=5, whole=True)
     assert (one.text, one.page) == ("D", "# All\n\nof it")
-    await ask(PROVIDERS["jina"], Query("x"), key=KEY, base=play.url, seconds=5)
+    await ask_provider(PROVIDERS["jina"], SearchQuery("x"), key=KEY, base=play.url, seconds=5)
     assert ["x-respond-with" in seen["headers"] for seen in play.seen] == [False, True]
 
 
@@ -324,11 +324,11 @@ async def test_news_where_a_provider_has_a_place_for_them(play):
         {},
         body({"news": [{"link": "https://a.org", "title": "T", "snippet": "S", "date": "2024-05-03"}]}),
     )
-    (one,) = await ask(PROVIDERS["serper"], Query("x", topic="news"), key=KEY, base=play.url, seconds=5)
+    (one,) = await ask_provider(PROVIDERS["serper"], SearchQuery("x", topic="news"), key=KEY, base=play.url, seconds=5)
     assert (play.seen[0]["path"], one.date) == ("/news", "2024-05-03")
 
 
 async def test_nobody_listening_is_a_failure():
-    with pytest.raises(ToolFailure, match="cannot be reached") as failure:
-        await ask(PROVIDERS["searxng"], Query("x"), key="", base="http://127.0.0.1:9", seconds=5)
+    with pytest.raises(ToolCallError, match="cannot be reached") as failure:
+        await ask_provider(PROVIDERS["searxng"], SearchQuery("x"), key="", base="http://127.0.0.1:9", seconds=5)
     assert failure.value.transient

@@ -10,14 +10,14 @@ from uuid import uuid4
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from tools.cache import Cache
-from tools.calls import Caller, ToolCalls
-from tools.failures import ToolFailure
-from tools.keeping import Memory
-from tools.registry import Registry
-from tools.run import Backoff
-from tools.web.guard import Guard
-from tools.web.read_page import ReadPage
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.calling.invoke import Backoff
+from weiwo.tools.calling.result_cache import ResultCache
+from weiwo.tools.calling.tool_calls import Caller, ToolCalls
+from weiwo.tools.calling.ttl_cache import LruMemory
+from weiwo.tools.registry import Registry
+from weiwo.tools.web.fetching.url_guard import UrlGuard
+from weiwo.tools.web.read_page import ReadPage
 
 pytestmark = pytest.mark.integration
 TURTLE = "<h2>History</h2><p>The great turtle was described in 1875 by a naturalist on the island.</p>" + "".join(
@@ -80,7 +80,7 @@ def tool(**more) -> ReadPage:
     async def resolver(host: str, port: int) -> list[str]:  # noqa: ARG001 - the interface has it
         return ["127.0.0.1"]
 
-    return ReadPage(guard=Guard(["www.example.com"], resolver), **more)
+    return ReadPage(guard=UrlGuard(["www.example.com"], resolver), **more)
 
 
 class Run:
@@ -89,7 +89,12 @@ class Run:
     def __init__(self, store, *, fresh: bool = False, **more) -> None:
         registry = Registry([tool(**more)])
         self.calls = ToolCalls(
-            uuid4().hex, registry, store, fresh=fresh, backoff=Backoff(first=0.01), cache=Cache(store, memory=Memory())
+            uuid4().hex,
+            registry,
+            store,
+            fresh=fresh,
+            backoff=Backoff(first=0.01),
+            cache=ResultCache(store, memory=LruMemory()),
         )
         self.told: list[str] = []
         self.caller = Caller(asyncio.Semaphore(8), lambda: 60, lambda: None, self.told.append)
@@ -126,16 +131,16 @@ async def test_a_fresh_run_fetches_anew_and_renews_what_is_kept(site):
 async def test_who_is_allowed_more_shares_nothing_with_who_is_not(site):
     store = InMemoryStore()
     await Run(store, robots=False).read(f"{site.url}/private/diary")
-    with pytest.raises(ToolFailure, match=r"robots\.txt"):
+    with pytest.raises(ToolCallError, match=r"robots\.txt"):
         await Run(store).read(f"{site.url}/private/diary")
 
 
 async def test_a_page_that_cannot_be_read_is_not_asked_for_again(site):
     store = InMemoryStore()
     for _ in range(2):
-        with pytest.raises(ToolFailure, match="a login was shown"):
+        with pytest.raises(ToolCallError, match="a login was shown"):
             await Run(store).read(f"{site.url}/login")
-        with pytest.raises(ToolFailure, match="HTTP 503"):
+        with pytest.raises(ToolCallError, match="HTTP 503"):
             await Run(store).read(f"{site.url}/broken")
     assert (site.asked["/login"], site.asked["/broken"]) == (1, 6), "what may pass is tried again"
 
@@ -148,7 +153,7 @@ async def test_parallel_questions_about_one_page_fetch_it_once(site):
 
 @pytest.mark.parametrize("path", ["/private/diary", "/moved"])
 async def test_what_the_site_keeps_robots_from_is_not_read(site, path):
-    with pytest.raises(ToolFailure, match=r"robots\.txt asks") as failure:
+    with pytest.raises(ToolCallError, match=r"robots\.txt asks") as failure:
         await Run(None).read(f"{site.url}{path}")
     assert failure.value.kind == "blocked"
     assert site.asked["/private/diary"] == 0
@@ -158,7 +163,7 @@ async def test_what_the_site_keeps_robots_from_is_not_read(site, path):
 async def test_whether_rules_that_cannot_be_had_forbid(site, status, kind):
     site.robots = (status, "")
     if kind:
-        with pytest.raises(ToolFailure, match=r"robots\.txt: HTTP") as failure:
+        with pytest.raises(ToolCallError, match=r"robots\.txt: HTTP") as failure:
             await Run(None).read(f"{site.url}/turtle")
         assert (failure.value.kind, site.asked["/turtle"]) == (kind, 0)
     else:
@@ -168,9 +173,9 @@ async def test_whether_rules_that_cannot_be_had_forbid(site, status, kind):
 async def test_a_page_that_leads_on_by_itself_is_followed_under_the_guard(site):
     run = Run(None)
     assert (await run.read(f"{site.url}/hop")).passages[0].source == f"{site.url}/turtle"
-    with pytest.raises(ToolFailure, match=r"127\.0\.0\.1, a loopback address"):
+    with pytest.raises(ToolCallError, match=r"127\.0\.0\.1, a loopback address"):
         await run.read(f"{site.url}/hop-inside")
-    with pytest.raises(ToolFailure) as failure:
+    with pytest.raises(ToolCallError) as failure:
         await run.read(f"{site.url}/hop-round")
     assert (failure.value.kind, site.asked["/hop-round"]) == ("empty", 3)
 
@@ -178,9 +183,9 @@ async def test_a_page_that_leads_on_by_itself_is_followed_under_the_guard(site):
 async def test_what_one_site_does_is_not_held_against_the_others(site):
     run = Run(None)
     for number in range(4):
-        with pytest.raises(ToolFailure, match="HTTP 503"):
+        with pytest.raises(ToolCallError, match="HTTP 503"):
             await run.read(f"{site.url}/broken{number}")
-    with pytest.raises(ToolFailure, match="a login was shown"):
+    with pytest.raises(ToolCallError, match="a login was shown"):
         await run.read(f"{site.url}/login")
     assert run.calls.breaker("read_page").state == "closed"
     assert (await run.read(f"{site.url}/turtle")).passages

@@ -17,31 +17,35 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Final
 
-from app.cli import main
+from weiwo.app.cli.main import main
 
 _FORKS: Final = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(
     [
-        "app.commands",
-        "app.document_commands",
-        "app.index",
-        "app.retrieval_commands",
-        "graph.postgres_saver",
-        "graph.sqlite_saver",
-        "graph.store",
+        "weiwo.app.cli.ask",
+        "weiwo.app.cli.checkpoints",
+        "weiwo.app.cli.document_commands",
+        "weiwo.app.cli.index",
+        "weiwo.app.cli.runs",
+        "weiwo.app.cli.show",
+        "weiwo.app.cli.retrieval_commands",
+        "weiwo.graph.persistence.postgres_saver",
+        "weiwo.graph.persistence.sqlite_saver",
+        "weiwo.graph.persistence.store",
         "langchain_openai",
-        "nodes.rules.read",
-        "tools.corpus.indexed",
-        "tools.corpus.ingest",
+        "weiwo.nodes.rules.read",
+        "weiwo.tools.corpus.retrieval.indexed_corpus",
+        "weiwo.tools.corpus.ingestion.ingest",
     ]
 )
+_ROOT: Final = Path(__file__).parents[2]
 _STREAMS: Final = ("stdout", "stderr")
 
 Ended = tuple[int | None, str, str]
 """Exit code, standard output, standard error. A negative code is the signal that ended it; None: it did not end."""
 
 
-def run_command(*arguments: str, cwd: Path, env: Mapping[str, str], seconds: float = 60) -> Ended:
+def run_command(*arguments: str, cwd: Path, env: Mapping[str, str], seconds: float = 240) -> Ended:
     """Run a command to its end, nothing to read on standard input.
 
     Args:
@@ -55,7 +59,7 @@ def run_command(*arguments: str, cwd: Path, env: Mapping[str, str], seconds: flo
 
 
 def run_together(
-    calls: Sequence[Callable[[], object]], *, cwd: Path, env: Mapping[str, str], seconds: float = 60
+    calls: Sequence[Callable[[], object]], *, cwd: Path, env: Mapping[str, str], seconds: float = 240
 ) -> list[Ended]:
     """Run functions that can be imported, such as `partial(command, "corpora")`, each in a process, all at once.
 
@@ -75,6 +79,12 @@ def run_together(
         until = time.monotonic() + seconds
         codes = [_code(process, until) for process in processes]
         return [(code, *_said(folder)) for code, folder in zip(codes, folders, strict=True)]
+
+
+def search_path(*folders: Path) -> str:
+    """A `PYTHONPATH` for a process of its own: that of this one, these tests and some folders."""
+    inherited = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    return os.pathsep.join([*inherited, str(_ROOT), *map(str, folders)])
 
 
 def command(*arguments: str) -> None:

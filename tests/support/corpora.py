@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from langchain_core.embeddings import Embeddings
 
-from tools.corpus.records import Document, Passage
+from weiwo.tools.corpus.records import Document, Passage
 
 
 def document(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from tools.corpus.records import Changes, Document, Known, Passage
+from weiwo.tools.corpus.records import Changes, Document, KnownFile, Passage
 
 
 class MemoryWriter:
@@ -17,13 +17,13 @@ class MemoryWriter:
 
     def __init__(self, before_apply: Callable[[int], None] | None = None) -> None:
         self.documents: dict[str, tuple[Document, tuple[Passage, ...]]] = {}
-        self.failures: dict[str, Known] = {}
+        self.failures: dict[str, KnownFile] = {}
         self.log: list[Changes] = []
         self._before_apply = before_apply
 
-    def known(self) -> Mapping[str, Known]:
+    def read_known(self) -> Mapping[str, KnownFile]:
         known = {
-            path: Known(path, one.source, one.sha256, one.size, one.modified_ns)
+            path: KnownFile(path, one.source, one.sha256, one.size, one.modified_ns)
             for path, (one, _) in self.documents.items()
         }
         return known | self.failures

@@ -4,10 +4,10 @@ import asyncio
 import json
 from collections import Counter
 
-from graph import build_graph
-from graph.checkpoint import open_checkpointer
-from state.settings import Context, Settings
 from tests.support.personas import HELLO, WU_OR_CAESAR
+from weiwo.graph import build_graph
+from weiwo.graph.persistence.checkpointer import open_checkpointer
+from weiwo.state.settings import Context, Settings
 
 QUESTIONS = (WU_OR_CAESAR, HELLO)
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from nodes.drafting import GROUNDED
-from nodes.reader import SYSTEM
 from tests.support.fake_model import FakeModel, Request, assessed, fake
 from tests.support.injected import Injected
+from weiwo.nodes.executor.reader import SYSTEM
+from weiwo.nodes.writer.prompt import GROUNDED
 
 CANARY = "zq7-canary"
 """Ends each injected passage, so that it is known wherever it comes up."""

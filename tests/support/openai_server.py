@@ -22,7 +22,6 @@ import json
 import re
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -138,7 +137,7 @@ def asked_schema(request: Json) -> str | None:
     return found[-1] if found else None
 
 
-def asked_rung(request: Json) -> str:
+def asked_mode(request: Json) -> str:
     """How the request asks: `json_schema`, `function_call`, `json_text` or `text`."""
     if "response_format" in request:
         return "json_schema"
@@ -262,13 +261,11 @@ class Recorded:
         path: Its path, such as /v1/chat/completions.
         headers: Its headers, names in lower case.
         body: Its body.
-        at: When, on the clock of `time.monotonic`.
     """
 
     path: str
     headers: Mapping[str, str]
     body: Json
-    at: float
 
     @property
     def schema(self) -> str | None:
@@ -276,9 +273,9 @@ class Recorded:
         return asked_schema(self.body)
 
     @property
-    def rung(self) -> str:
+    def mode(self) -> str:
         """How it asks."""
-        return asked_rung(self.body)
+        return asked_mode(self.body)
 
 
 class OpenAIServer:
@@ -310,9 +307,9 @@ class OpenAIServer:
         return {"OPENAI_BASE_URL": self.url, "OPENAI_API_KEY": self.key}
 
     @property
-    def rungs(self) -> list[str]:
+    def modes(self) -> list[str]:
         """How each request asked, in order."""
-        return [request.rung for request in self.requests]
+        return [request.mode for request in self.requests]
 
     def wait(self, seconds: float | None = None) -> bool:
         """Sleep, but not beyond the server's end; True if it ended."""
@@ -381,7 +378,7 @@ class _Exchange(BaseHTTPRequestHandler):
         body = json.loads(sent)
         owner = self.server.owner
         headers = {name.lower(): value for name, value in self.headers.items()}
-        owner.requests.append(Recorded(self.path, headers, body, time.monotonic()))
+        owner.requests.append(Recorded(self.path, headers, body))
         if not self.path.endswith("/chat/completions"):
             self._send(404, json.dumps({"error": {"message": f"no {self.path} here", "type": "not_found"}}))
             return

@@ -4,8 +4,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from state import Outcome, Plan, Task
 from tests.support.states import got, lost, search
+from weiwo.state import Outcome, Plan, Task
 
 NAMES = st.sampled_from([*(f"task_{n}" for n in range(1, 8)), "a", "b", "task_1b", "任务"])
 

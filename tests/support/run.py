@@ -9,18 +9,20 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.store.base import BaseStore
 
-from models.budget import Budget
-from models.gateway import ChatModels
-from nodes.executor import Work
-from nodes.services import Services
-from nodes.slots import Slots
-from state import Evidence, Language, Limits, Usage, passage_id
-from state.settings import Settings
-from tools.calculator import Calculator
-from tools.calls import ToolCalls
-from tools.date_difference import DateDifference
-from tools.registry import Registry
-from tools.run import Backoff
+from weiwo.models.budget import Budget
+from weiwo.models.gateway import ChatModels
+from weiwo.nodes.executor.concurrency import PriorityLimiter
+from weiwo.nodes.executor.node import TaskResources
+from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state import Evidence, Language, Limits, Usage, passage_id
+from weiwo.state.events import parse_event
+from weiwo.state.settings import Settings
+from weiwo.tools.calling.invoke import Backoff
+from weiwo.tools.calling.tool_calls import ToolCalls
+from weiwo.tools.compute.calculator import Calculator
+from weiwo.tools.compute.date_difference import DateDifference
+from weiwo.tools.registry import Registry
 
 
 def search_tool(
@@ -55,14 +57,14 @@ def services(
     events: list[dict[str, Any]] | None = None,
     store: BaseStore | None = None,
     fresh: bool = False,
-) -> Services:
-    """Services over these tools and the two that calculate, without a model unless one is given."""
+) -> RunContext:
+    """RunContext over these tools and the two that calculate, without a model unless one is given."""
     settings = Settings(home="/nonexistent", limits=limits or Limits(), fresh=fresh)
     registry = Registry([*tools, Calculator(), DateDifference()])
     run = uuid4().hex
     budget = Budget(settings.limits, Usage())
     roles = ("master", "planner", "executor", "reflection", "writer")
-    return Services(
+    return RunContext(
         run=run,
         settings=settings,
         registry=registry,
@@ -77,11 +79,11 @@ def services(
         ),
         models=ChatModels(settings, budget, given=dict.fromkeys(roles, model) if model else {}),
         budget=budget,
-        emit=(events if events is not None else []).append,
+        emit=lambda event: None if events is None else events.append(parse_event(event.to_json()).to_json()),
         language=language,
     )
 
 
-def work(run: Services, question: str = "?", parallel: int = 8) -> Work:
+def work(run: RunContext, question: str = "?", parallel: int = 8) -> TaskResources:
     """What the tasks of one execution share."""
-    return Work(run, Slots(parallel), question, run.registry.names())
+    return TaskResources(run, PriorityLimiter(parallel), parse_question(question, run.language), run.registry.names())

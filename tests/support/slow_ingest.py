@@ -16,10 +16,10 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.corpus import batches, ingest, worker
-from tools.corpus.records import Changes, Known
-from tools.corpus.report import Progress
-from tools.corpus.writing import IndexWriter
+from weiwo.tools.corpus.index.writer import IndexWriter
+from weiwo.tools.corpus.ingestion import change_batch, ingest, worker
+from weiwo.tools.corpus.ingestion.ingestion_report import IngestProgress
+from weiwo.tools.corpus.records import Changes, KnownFile
 
 DOCUMENTS = 40
 PASSAGES = 3
@@ -40,11 +40,11 @@ def write_version(folder: Path, version: int) -> None:
 
 
 class _Within:
-    """Reads files within this process, in place of `tools.corpus.pool.Worker`."""
+    """Reads files within this process, in place of `weiwo.tools.corpus.ingestion.worker_pool.ParserWorker`."""
 
     async def ask(self, request: dict[str, Any]) -> AsyncIterator[list[Any]]:
         for number, file in enumerate(request["files"]):
-            for message in worker._read(file):  # what a worker does
+            for message in worker._read_file(file):  # what a worker does
                 yield [number, message]
                 await asyncio.sleep(0)
 
@@ -58,8 +58,8 @@ class _Telling:
     def __init__(self, writer: IndexWriter) -> None:
         self._writer = writer
 
-    def known(self) -> Mapping[str, Known]:
-        return self._writer.known()
+    def read_known(self) -> Mapping[str, KnownFile]:
+        return self._writer.read_known()
 
     def apply(self, changes: Changes) -> int:
         generation = self._writer.apply(changes)
@@ -74,18 +74,18 @@ def _say(*what: object) -> None:
 
 
 def _run(corpus: Path, files: str, *, real: bool) -> None:
-    batches.BATCH_DOCUMENTS = _A_BATCH  # type: ignore[misc]
+    change_batch.BATCH_DOCUMENTS = _A_BATCH  # type: ignore[misc]
     if not real:
-        ingest.Worker = _Within  # type: ignore[misc, assignment]
+        ingest.ParserWorker = _Within  # type: ignore[misc, assignment]
     told: list[int] = []
 
-    def tell(now: Progress) -> None:
+    def tell(now: IngestProgress) -> None:
         if not told:
             told.append(now.files_total)
             _say("todo", now.files_total)
 
     with IndexWriter(corpus, wait_seconds=30) as writer:
-        asyncio.run(ingest.ingest([files], _Telling(writer), progress=tell))
+        asyncio.run(ingest.ingest_files([files], _Telling(writer), progress=tell))
     _say("ended")
 
 

@@ -8,5 +8,5 @@ from langchain_core.tools import tool
 @tool
 async def corpus_search(query: str) -> str:
     """Find passages in the local documents."""
-    await asyncio.sleep(60)
+    await asyncio.sleep(10_000)
     return query

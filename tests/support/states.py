@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from nodes.complexity import static_features
-from nodes.services import Services
-from state import Assessment, Evidence, Language, Level, Outcome, Plan, Task, TeamConfig, passage_id
-from state.evidence import Failure, FailureKind
-from state.search import SearchState
+from weiwo.nodes.master.complexity import extract_static_features
+from weiwo.nodes.shared.monitor import monitor_plan
+from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state import Assessment, Evidence, Language, Level, Outcome, Plan, Reflection, Task, TeamConfig, passage_id
+from weiwo.state.evidence import Failure, FailureKind
+from weiwo.state.search import SearchState
 
 
 def passage(text: str, source: str = "s.md", title: str = "", **more: Any) -> Evidence:
@@ -35,7 +37,7 @@ def lost(task_id: str, kind: FailureKind = "empty", message: str = "", **more: A
 
 def state_of(
     question: str,
-    services: Services,
+    services: RunContext,
     *,
     level: Level = "complex",
     plan: Plan | None = None,
@@ -46,15 +48,18 @@ def state_of(
 ) -> SearchState:
     """What the state holds after a master's turn, and whatever came after it."""
     score = {"simple": 0.1, "moderate": 0.5, "complex": 0.9}[level]
+    looks = []
+    if plan is not None:
+        report = monitor_plan(plan, outcomes or {}, services.settings.limits)
+        looks = [Reflection(decision="finish", reason="", decided_by="rule", report=report)]
     names: Any = {"simple": "writer_only", "moderate": "executor_inclusive", "complex": "planner_enhanced"}
     return SearchState(
         question=question,
         messages=[],
         run="test",
         assessment=Assessment(
-            question=question,
-            language=language,
-            features=static_features(question),
+            frame=(frame := parse_question(question, language)),
+            features=extract_static_features(frame),
             static_score=score,
             score=score,
             level=level,
@@ -72,7 +77,7 @@ def state_of(
         revisions=[],
         outcomes=dict(outcomes or {}),
         evidence={item.id: item for item in evidence},
-        reflections=[],
+        reflections=more.pop("reflections", looks),
         result={},
         **more,
     )

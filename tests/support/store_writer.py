@@ -3,8 +3,8 @@
 import asyncio
 import warnings
 
-from graph.store import open_store
-from state.settings import Settings
+from weiwo.graph.persistence.store import open_store
+from weiwo.state.settings import Settings
 
 
 def write_many(home: str, url: str, name: str, count: int) -> None:

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.torture.server import Server, new_database, server
+from tests.support.postgres import create_database
+from tests.torture.server import Server, server
 from tests.torture.trials import Database, Row, durability, trials
 
 _HEAD = ("database", "trouble", "kills", "resumes", "effects", "finished, again", "in flight, again", "repeats", "lost")
@@ -25,10 +26,10 @@ def _database(kind: str, folder: Path) -> Iterator[tuple[Database, Server | None
     if kind == "sqlite":
         yield Database(kind, folder), None
     elif url := os.environ.get("WEIWO_TEST_DATABASE_URL"):
-        yield Database(kind, folder, new_database(url)), None  # somebody else's server is not ours to break off
+        yield Database(kind, folder, create_database(url)), None  # somebody else's server is not ours to break off
     else:
         with server() as own:
-            yield Database(kind, folder, new_database(own.url)), own
+            yield Database(kind, folder, create_database(own.url)), own
 
 
 def _line(kind: str, row: Row) -> str:

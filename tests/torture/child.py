@@ -18,12 +18,12 @@ import psycopg_pool  # noqa: F401 - the same
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
-from graph import build_graph
-from graph.checkpoint import open_checkpointer
-from state.settings import Context, Settings
 from tests.support.foreign import FOREIGN
 from tests.torture.log import Log
 from tests.torture.story import QUESTION, Story, model, tools
+from weiwo.graph import build_graph
+from weiwo.graph.persistence.checkpointer import open_checkpointer
+from weiwo.state.settings import Context, Settings
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver

@@ -9,10 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
-from uuid import uuid4
-
-import psycopg
 
 
 class Server:
@@ -53,11 +49,3 @@ def server() -> Iterator[Server]:
     finally:
         handle.cleanup()
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def new_database(url: str) -> str:
-    """The URL of a database that nobody else has, on the server at a URL."""
-    name = f"weiwo_{uuid4().hex[:12]}"
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
-    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))

@@ -21,10 +21,10 @@ from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import PrivateAttr
 
-from state import Evidence, passage_id
 from tests.support.fake_model import FakeModel, Request, assessed, found
 from tests.torture.log import Log
-from tools.calculator import Calculator
+from weiwo.state import Evidence, passage_id
+from weiwo.tools.compute.calculator import Calculator
 
 Story = Literal["plain", "replan"]
 QUESTION = (

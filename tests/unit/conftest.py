@@ -1,6 +1,11 @@
-"""Unit tests open no socket and read no configuration of the machine they run on."""
+"""Unit tests open no socket, read no configuration of the machine, and start no process unless they are marked so."""
 
 import os
+import subprocess
+from collections.abc import Callable, Iterator
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
 
 import pytest
 from pytest_socket import disable_socket
@@ -19,3 +24,28 @@ def clean_environment(monkeypatch, tmp_path):
         if name.startswith(FOREIGN):
             monkeypatch.delenv(name)
     monkeypatch.setenv("WEIWO_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture(autouse=True)
+def no_processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What starts processes is marked, so that `make check` can leave it out."""
+    started: list[object] = []
+
+    def recording(start: Callable[..., None]) -> Callable[..., None]:
+        def recorded(*args: Any, **options: Any) -> None:
+            started.append(args)
+            start(*args, **options)
+
+        return recorded
+
+    if request.node.get_closest_marker("processes") is None:
+        monkeypatch.setattr(subprocess.Popen, "__init__", recording(subprocess.Popen.__init__))
+        monkeypatch.setattr(BaseProcess, "start", recording(BaseProcess.start))
+    yield
+    assert not started, "mark it with pytest.mark.processes, or give it the fixture indexed_home"
+
+
+@pytest.fixture
+def indexed_home(clean_environment: None, index_sample: Callable[[Path], None]) -> None:  # noqa: ARG001 - it sets the home
+    """The sample corpus is indexed in the test's home already, as after a first question."""
+    index_sample(Path(os.environ["WEIWO_HOME"]))

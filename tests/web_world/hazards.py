@@ -11,7 +11,7 @@ from tests.web_world.pages import UTF8, Page, Trouble
 from tests.web_world.runs import Answered
 from tests.web_world.server import HUGE, INSIDE, SORRY, Asked, WebWorld
 from tests.web_world.site import Site
-from tools.failures import ToolFailure
+from weiwo.tools.calling.errors import ToolCallError
 
 MOST_READ: Final = HUGE // 3
 """Bytes of a page of 50 MB that may leave the server: what a client reads, and what waits in buffers."""
@@ -137,7 +137,7 @@ async def tour(world: WebWorld, pages: Iterable[Page], seconds: float = 2.0) -> 
                 message = await tool.ainvoke(
                     {"type": "tool_call", "id": "1", "name": tool.name, "args": {"url": world.url(page)}}
                 )
-            except ToolFailure as failure:
+            except ToolCallError as failure:
                 return Opened(page, failure.kind, str(failure))
         text = " ".join(" ".join(item["text"] for item in message.artifact).split())
         whole = all(" ".join(sentence.split()) in text for sentence in page.tells.values())

@@ -14,20 +14,21 @@ import httpx
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 
-from graph.sync import SearchGraph
-from models.estimate import text_tokens
-from nodes.rules.plan import single_task_plan
-from nodes.rules.read import read as read_by_rule
-from state import Evidence, passage_id
-from state.settings import Context
 from tests.web_world.engine import Engine
 from tests.web_world.model import UNKNOWN
 from tests.web_world.questions import Question
 from tests.web_world.server import Asked, WebWorld
 from tests.web_world.site import Site
-from text.language import fold
-from text.values import render
-from tools.failures import ToolFailure
+from weiwo.graph.search_graph import SearchGraph
+from weiwo.models.token_estimate import text_tokens
+from weiwo.nodes.executor.extraction import extract_value
+from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.rule_plan import build_single_task_plan
+from weiwo.state import Evidence, passage_id
+from weiwo.state.settings import Context
+from weiwo.text.language import fold
+from weiwo.text.values import render
+from weiwo.tools.calling.errors import ToolCallError
 
 Mark = Literal["right", "wrong", "none"]
 
@@ -172,7 +173,7 @@ async def one_shot(world: WebWorld, question: Question, model: BaseChatModel | N
     for hit in results[:pages]:
         try:
             _, found = await tool._arun(hit["url"], question.text)
-        except ToolFailure:
+        except ToolCallError:
             continue
         passages += [Evidence.model_validate(item) for item in found]
     if model is None:
@@ -195,9 +196,10 @@ async def one_shot(world: WebWorld, question: Question, model: BaseChatModel | N
 
 
 async def _by_rule(question: Question, passages: Sequence[Evidence]) -> str:
-    task = single_task_plan(question.text, question.language, ("web_search",)).tasks[0]
-    reading = read_by_rule(task.description, task.ret, passages, question.language)
-    return "" if reading.value is None else render(reading.value, task.ret, question.language)
+    frame = parse_question(question.text, question.language)
+    task = build_single_task_plan(frame, ("web_search",)).tasks[0]
+    found = extract_value(frame, task.ret, passages)
+    return "" if found is None else render(found.value, task.ret, question.language)
 
 
 def _numbered(passages: Sequence[Evidence]) -> str:

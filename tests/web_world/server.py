@@ -15,8 +15,8 @@ from langchain_core.tools import BaseTool
 from tests.web_world.engine import Engine
 from tests.web_world.pages import Page, sent
 from tests.web_world.site import FORBIDDEN_FOLDER, ROBOTS_HOST, Site, build
-from tools.web.guard import Guard
-from tools.web.read_page import ReadPage
+from weiwo.tools.web.fetching.url_guard import UrlGuard
+from weiwo.tools.web.read_page import ReadPage
 
 HUGE: Final = 50_000_000
 """Bytes of a page that is far too large."""
@@ -86,7 +86,7 @@ class WebWorld:
         """An address that pages must not lead to."""
         return f"http://127.0.0.1:{self._inside.server_address[1]}/admin"
 
-    def guard(self) -> Guard:
+    def guard(self) -> UrlGuard:
         """A guard that knows the hosts of this web, and nothing else that is not public."""
 
         async def resolver(host: str, port: int) -> Sequence[str]:  # noqa: ARG001 - the interface has it
@@ -94,7 +94,7 @@ class WebWorld:
                 return ["127.0.0.1"]
             raise OSError(f"{host} has no address")
 
-        return Guard((".test",), resolver=resolver)
+        return UrlGuard((".test",), resolver=resolver)
 
     def read_page(self, seconds: float = 2.0) -> BaseTool:
         """The tool that reads pages, under that guard."""

@@ -1,12 +1,15 @@
-"""What a searchable collection of documents is to the rest of the system."""
+"""The `Corpus` interface: a searchable collection of documents, and the errors it raises."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from state import Evidence
+from weiwo.state.errors import WeiwoError
+
+if TYPE_CHECKING:
+    from weiwo.state import Evidence
 
 
-class CorpusError(ValueError):
+class CorpusError(WeiwoError, ValueError):
     """A corpus that cannot be used at all. The message is one line: what, why, what to do."""
 
 
@@ -14,7 +17,7 @@ class NoPlaceError(CorpusError):
     """There is nowhere to keep an index: every disk is full or cannot be written. The message is one line."""
 
 
-class DocumentNotFoundError(LookupError):
+class DocumentNotFoundError(WeiwoError, LookupError):
     """A corpus has no document under the name asked for. The message is one line."""
 
 
@@ -49,7 +52,7 @@ class Corpus(Protocol):
         """The number of passages."""
         ...
 
-    async def search(self, query: str, k: int = 8) -> list[Evidence]:
+    async def search(self, query: str, k: int = 8) -> "list[Evidence]":
         """Find the passages nearest to a question.
 
         Args:
@@ -62,7 +65,7 @@ class Corpus(Protocol):
         """
         ...
 
-    async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
+    async def open(self, source: str, query: str = "", k: int = 8) -> "list[Evidence]":
         """Read one document.
 
         Args:

@@ -1,4 +1,4 @@
-"""What an index keeps of documents, and how ingestion hands it over."""
+"""Index records: documents, passages, and the batches of changes in which ingestion hands them over."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,16 +7,17 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One file of a corpus, as it was when it was read.
+    """A document of a corpus, as it was when it was read.
 
     Attributes:
         source: The name that citations give it; unique in its corpus.
-        path: Where it lies, absolute.
+        path: Where it lies, absolute; of a document that is no file, a name that its loader gave rise to.
         sha256: Hash of its bytes, in hex: its identity across renames.
         size: Bytes.
         modified_ns: Its time of change, in nanoseconds since 1970.
         title: Its title, or its file name.
-        type: The kind of file: markdown, text, rst, html, pdf, docx, pptx, xlsx, csv, json, epub or code.
+        type: The kind of file: markdown, text, rst, html, pdf, docx, pptx, xlsx, csv, json, epub or code; or `loaded`,
+            by a document loader.
         language: `en`, `zh` or another language's code, of most of its text.
         date: The ISO date that it states for itself, where it does.
     """
@@ -54,8 +55,8 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What the index knows of a file: enough to tell whether it must be read again.
+class KnownFile:
+    """A file as the index knows it: enough to tell whether it must be read again.
 
     Attributes:
         path: Where it lies, absolute.
@@ -76,7 +77,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """One batch of changes, taken over whole or not at all.
+    """A batch of changes, taken over whole or not at all.
 
     Attributes:
         put: Documents read, each with its passages; what the index had under that path is replaced.
@@ -88,16 +89,16 @@ class Changes:
 
     put: Sequence[tuple[Document, Sequence[Passage]]] = ()
     moved: Mapping[str, Document] | None = None
-    touched: Sequence[Known] = ()
-    failed: Sequence[Known] = ()
+    touched: Sequence[KnownFile] = ()
+    failed: Sequence[KnownFile] = ()
     removed: Sequence[str] = ()
 
 
-class Writer(Protocol):
-    """The one writer of an index at a time, across processes."""
+class ChangeSink(Protocol):
+    """The interface of an index that takes changes; one writer at a time, across processes."""
 
-    def known(self) -> Mapping[str, Known]:
-        """What is known of each file, by absolute path."""
+    def read_known(self) -> Mapping[str, KnownFile]:
+        """The files that the index knows, by absolute path."""
         ...
 
     def apply(self, changes: Changes) -> int:

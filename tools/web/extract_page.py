@@ -10,15 +10,15 @@ from typing import Any, Final
 
 from pydantic import Field
 
-from tools.failures import ToolFailure
-from tools.web.ask import asking
-from tools.web.guard import Guard, UrlRefusedError
-from tools.web.health import HEALTH, Health, Source
-from tools.web.page import Page
-from tools.web.pages import read_text
-from tools.web.provider import Access
-from tools.web.read_page import ReadPage
-from tools.web.robots import check_robots
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.web.fetching.page import WebPage
+from weiwo.tools.web.fetching.page_parser import text_page
+from weiwo.tools.web.fetching.robots import check_robots
+from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
+from weiwo.tools.web.providers.health import PROVIDER_HEALTH, ConfiguredProvider, ProviderHealth
+from weiwo.tools.web.providers.provider import ProviderAccess
+from weiwo.tools.web.providers.request import bounded_request
+from weiwo.tools.web.read_page import ReadPage
 
 NAME: Final = "extract_page"
 
@@ -29,9 +29,9 @@ class ExtractPage(ReadPage):
     name: str = NAME
     description: str = "Read one web page through a service, where read_page cannot."
     source: Any = Field(exclude=True, repr=False)
-    """Tavily as it is set up: a `tools.web.health.Source`."""
-    health: Any = Field(default=HEALTH, exclude=True, repr=False)
-    """What is known of providers: a `tools.web.health.Health`."""
+    """Tavily as it is set up: a `weiwo.tools.web.providers.health.ConfiguredProvider`."""
+    health: Any = Field(default=PROVIDER_HEALTH, exclude=True, repr=False)
+    """What is known of providers: a `weiwo.tools.web.providers.health.ProviderHealth`."""
     transport: Any = Field(default=None, exclude=True, repr=False)
     """An `httpx.AsyncBaseTransport` instead of the network."""
 
@@ -39,34 +39,34 @@ class ExtractPage(ReadPage):
     def _conditions(self) -> str:
         return f"{super()._conditions} through={self.source.base}"
 
-    async def _fetched(self, url: str) -> Page:
-        guard: Guard = self.guard
-        source: Source = self.source
-        health: Health = self.health
+    async def _fetched(self, url: str) -> WebPage:
+        guard: UrlGuard = self.guard
+        source: ConfiguredProvider = self.source
+        health: ProviderHealth = self.health
         try:
             parts = guard.check_url(url)
             await guard.addresses(parts.hostname or "", parts.port or 443)
         except UrlRefusedError as error:
-            raise ToolFailure("blocked", str(error)) from None
+            raise ToolCallError("blocked", str(error)) from None
         except OSError as error:
-            raise ToolFailure("not_found", f"{parts.hostname}: {error}") from None
+            raise ToolCallError("not_found", f"{parts.hostname}: {error}") from None
         if self.robots:
             await check_robots(url, guard)
         if refusal := health.refusal(source):
             raise refusal
-        access = Access(source.base.rstrip("/"), source.key, self.seconds, True, self.max_bytes, self.transport)  # noqa: FBT003
-        async with health.pace(source).turn(source.per_second):
+        access = ProviderAccess(source.base.rstrip("/"), source.key, self.seconds, True, self.max_bytes, self.transport)  # noqa: FBT003
+        async with health.limiter(source).turn(source.per_second):
             health.spend(source)
             text = await self._asked(url, access)
-        return await asyncio.to_thread(read_text, url, text)
+        return await asyncio.to_thread(text_page, url, text)
 
-    async def _asked(self, url: str, access: Access) -> str:
-        from tools.web import tavily  # noqa: PLC0415 - slow to import
+    async def _asked(self, url: str, access: ProviderAccess) -> str:
+        from weiwo.tools.web.providers import tavily  # noqa: PLC0415 - slow to import
 
         try:
-            async with asking(self.name, access):
+            async with bounded_request(self.name, access):
                 return await tavily.extract(url, access)
-        except ToolFailure as failure:
+        except ToolCallError as failure:
             if failure.kind != "empty":
                 self.health.failed(self.source, failure)
             raise

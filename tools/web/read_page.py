@@ -1,6 +1,6 @@
-"""`read_page`: one page of the web, the passages that matter for a question first.
+"""`parse_page`: one page of the web, the passages that matter for a question first.
 
-The whole page is kept for a while (`tools.web.kept`), so that another question about it fetches nothing; what comes out
+The whole page is kept for a while (`page_cache`), so that another question about it fetches nothing; what comes out
 are passages, because all that comes out is written into every checkpoint.
 """
 
@@ -10,25 +10,29 @@ from typing import Any, Final, Literal
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
-from state import JsonValue
-from tools.failures import ToolFailure
-from tools.passages import as_artifact, as_text
-from tools.sync import run_sync
-from tools.web.fetch import fetch
-from tools.web.guard import Guard, UrlRefusedError
-from tools.web.kept import SECONDS, KeptPages, page_keeper
-from tools.web.merged import once
-from tools.web.page import Page
-from tools.web.pages import read_page, refreshed
-from tools.web.robots import check_robots
-from tools.web.selection import passages_of
+from weiwo.state import JsonValue
+from weiwo.tools.calling.call_context import current_call
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.calling.singleflight import SingleFlight
+from weiwo.tools.passages import as_artifact, as_text
+from weiwo.tools.sync import run_sync
+from weiwo.tools.web.fetching.fetch import fetch
+from weiwo.tools.web.fetching.page import WebPage
+from weiwo.tools.web.fetching.page_cache import SECONDS, PageCache
+from weiwo.tools.web.fetching.page_parser import parse_page, refresh_target
+from weiwo.tools.web.fetching.passage_selection import select_passages
+from weiwo.tools.web.fetching.robots import check_robots
+from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
 
 MOST_REFRESHES: Final = 2
 """How often a page may lead on by itself."""
 
+_single_flight: Final[SingleFlight[WebPage]] = SingleFlight()
+"""A page that several tasks want at the same time is fetched once."""
+
 
 class ReadPageArguments(BaseModel):
-    """What `read_page` takes."""
+    """What `parse_page` takes."""
 
     url: str = Field(min_length=1, description="The page's address, beginning with http.")
     query: str = Field("", description="What to look for on it; empty to read it from the start.")
@@ -41,8 +45,8 @@ class ReadPage(BaseTool):
     description: str = "Read one web page, the passages that match a query first."
     args_schema: Any = ReadPageArguments
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
-    guard: Any = Field(default_factory=Guard, exclude=True, repr=False)
-    """The `Guard` that decides what may be fetched."""
+    guard: Any = Field(default_factory=UrlGuard, exclude=True, repr=False)
+    """The `UrlGuard` that decides what may be fetched."""
     seconds: float = 12
     """Bound of one fetch; short enough for a second one within the time of a call."""
     max_bytes: int = 5_000_000
@@ -62,34 +66,36 @@ class ReadPage(BaseTool):
 
     async def _arun(self, url: str, query: str = "") -> tuple[str, list[dict[str, JsonValue]]]:
         page = await self._page(url.strip())
-        passages = await asyncio.to_thread(passages_of, page, query, self.name)
+        passages = await asyncio.to_thread(select_passages, page, query, self.name)
         content = as_text(passages, "The page holds no text.")
         return f"({page.note})\n\n{content}" if page.note else content, as_artifact(passages)
 
     def _run(self, url: str, query: str = "") -> tuple[str, list[dict[str, JsonValue]]]:
         return run_sync(self._arun(url, query))
 
-    async def _page(self, url: str) -> Page:
+    async def _page(self, url: str) -> WebPage:
         """The page, as it was kept or as it is."""
-        guard: Guard = self.guard
+        guard: UrlGuard = self.guard
         try:
             address = guard.check_url(url).geturl()
         except UrlRefusedError as error:
-            raise ToolFailure("blocked", str(error)) from None
-        keeper = page_keeper.get() or KeptPages()
+            raise ToolCallError("blocked", str(error)) from None
+        call = current_call()
+        keeper = PageCache(call.store, fresh=call.fresh)
         key = f"{address} {self._conditions}"
         page = await keeper.get(key)
         if page is None:
             try:
-                page = await once(("page", key), lambda: self._fetched(address))
-            except ToolFailure as failure:
+                page = await _single_flight.run(key, lambda: self._fetched(address))
+            except ToolCallError as failure:
                 await keeper.put_failure(key, failure)
                 raise
             await keeper.put(key, page)
+        call.used_kept |= keeper.used
         return page
 
-    async def _fetched(self, url: str) -> Page:
-        guard: Guard = self.guard
+    async def _fetched(self, url: str) -> WebPage:
+        guard: UrlGuard = self.guard
 
         async def permit(address: str) -> None:
             if self.robots:
@@ -98,9 +104,9 @@ class ReadPage(BaseTool):
         for turn in range(MOST_REFRESHES + 1):
             got = await fetch(url, guard, seconds=self.seconds, max_bytes=self.max_bytes, permit=permit)
             try:
-                return await asyncio.to_thread(read_page, got)
-            except ToolFailure:
-                url = refreshed(got)
+                return await asyncio.to_thread(parse_page, got)
+            except ToolCallError:
+                url = refresh_target(got)
                 if not url or turn == MOST_REFRESHES:
                     raise
         raise AssertionError("the last turn returns or raises")

@@ -1,18 +1,18 @@
-"""Kinds of files, and how each becomes passages: one small module a kind, and this table."""
+"""File formats, and how each becomes passages: one small module a format, and this table."""
 
 import os
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Final
 
-from tools.corpus.formats.base import Part, Reader
+from weiwo.tools.corpus.formats.parts import Part, PartReader
 
 __all__ = ["KINDS", "Kind", "Part", "kind_of", "reader"]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of file.
+class FileFormat:
+    """A file format.
 
     Attributes:
         type: What it is called in `Document.type`.
@@ -27,23 +27,23 @@ class Kind:
     heavy: bool = False
 
 
-_TEXT: Final = Kind("text", "plain")
-_CODE: Final = Kind("code", "source_code")
-_HTML: Final = Kind("html", "web_page")
+_TEXT: Final = FileFormat("text", "plain_text")
+_CODE: Final = FileFormat("code", "source_code")
+_HTML: Final = FileFormat("html", "web_page")
 
-KINDS: Final[dict[str, Kind]] = {
-    **dict.fromkeys((".md", ".markdown", ".mdx"), Kind("markdown", "markdown")),
+FORMATS: Final[dict[str, FileFormat]] = {
+    **dict.fromkeys((".md", ".markdown", ".mdx"), FileFormat("markdown", "markdown")),
     **dict.fromkeys((".txt", ".text", ".log", ".tex", ".org", ".adoc"), _TEXT),
-    ".rst": Kind("rst", "restructured"),
+    ".rst": FileFormat("rst", "restructuredtext"),
     **dict.fromkeys((".html", ".htm", ".xhtml"), _HTML),
-    ".pdf": Kind("pdf", "pdf", heavy=True),
-    ".docx": Kind("docx", "word", heavy=True),
-    ".pptx": Kind("pptx", "slides", heavy=True),
-    **dict.fromkeys((".xlsx", ".xlsm"), Kind("xlsx", "sheets", heavy=True)),
-    **dict.fromkeys((".csv", ".tsv"), Kind("csv", "delimited", streams=True)),
-    ".json": Kind("json", "json_document"),
-    **dict.fromkeys((".jsonl", ".ndjson"), Kind("json", "json_lines", streams=True)),
-    ".epub": Kind("epub", "epub", heavy=True),
+    ".pdf": FileFormat("pdf", "pdf", heavy=True),
+    ".docx": FileFormat("docx", "docx", heavy=True),
+    ".pptx": FileFormat("pptx", "pptx", heavy=True),
+    **dict.fromkeys((".xlsx", ".xlsm"), FileFormat("xlsx", "xlsx", heavy=True)),
+    **dict.fromkeys((".csv", ".tsv"), FileFormat("csv", "delimited_text", streams=True)),
+    ".json": FileFormat("json", "json_document"),
+    **dict.fromkeys((".jsonl", ".ndjson"), FileFormat("json", "json_lines", streams=True)),
+    ".epub": FileFormat("epub", "epub", heavy=True),
     **dict.fromkeys(
         (
             *(".py", ".pyi", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".java", ".kt", ".kts", ".scala", ".go"),
@@ -63,13 +63,13 @@ _NAMES: Final = {
 }
 
 
-def kind_of(path: str) -> Kind | None:
-    """The kind of a file by its name, or None where it is none that we read."""
+def find_format(path: str) -> FileFormat | None:
+    """The format of a file by its name, or None where it is none that we read."""
     stem, dot, ending = os.path.basename(path).rpartition(".")  # noqa: PTH119 - asked some times of every file
-    return KINDS.get(f".{ending.lower()}") if dot and stem else _NAMES.get(ending.lower())
+    return FORMATS.get(f".{ending.lower()}") if dot and stem else _NAMES.get(ending.lower())
 
 
-def reader(kind: Kind) -> Reader:
-    """What reads a kind; its module is loaded now."""
-    read: Reader = import_module(f"{__name__}.{kind.module}").read
+def load_reader(kind: FileFormat) -> PartReader:
+    """The reader of a format; its module is loaded now."""
+    read: PartReader = import_module(f"{__name__}.{kind.module}").read
     return read

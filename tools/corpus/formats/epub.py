@@ -7,11 +7,11 @@ from urllib.parse import unquote
 from xml.etree import ElementTree as ET
 from zipfile import BadZipFile, ZipFile
 
-from tools.corpus.encodings import UnreadableError, decode
-from tools.corpus.formats.base import Part, date_of, filled, passages, tidy, title_of
-from tools.corpus.formats.markup import markup
-from tools.corpus.formats.zips import archive
-from tools.corpus.records import Passage
+from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
+from weiwo.tools.corpus.formats.html_document import parse_html
+from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, find_date, make_passages, require_passages
+from weiwo.tools.corpus.formats.zip_archive import open_archive
+from weiwo.tools.corpus.records import Passage
 
 _CONTAINER: Final = "META-INF/container.xml"
 _ENCRYPTION: Final = "META-INF/encryption.xml"
@@ -24,49 +24,51 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     Raises:
         UnreadableError: It is protected, is no EPUB, or is empty.
     """
-    with archive(file) as opened:
+    with open_archive(file) as opened:
         try:
-            root = _xml(opened, _CONTAINER).find(".//{*}rootfile")
+            root = _read_xml(opened, _CONTAINER).find(".//{*}rootfile")
             at = root.get("full-path", "") if root is not None else ""
-            book = _xml(opened, at)
+            book = _read_xml(opened, at)
         except (KeyError, ET.ParseError, BadZipFile, EOFError) as error:
             raise UnreadableError(f"damaged: no book in it ({error})") from None
-        found, bad = _chapters(opened, _spine(book, PurePosixPath(at).parent))
+        found, bad = _read_chapters(opened, _list_members(book, PurePosixPath(at).parent))
         if bad and not found:
             raise UnreadableError("damaged: none of its chapters can be read")
         stated = {field: book.findtext(f".//{{*}}metadata/{{*}}{field}") for field in ("title", "date")}
         note = f"chapter {', '.join(map(str, bad[:8]))} cannot be read; the rest is indexed" if bad else ""
-        return filled(Part(title_of(stated["title"]) or name, found, date_of(stated["date"]), note=note))
+        return require_passages(
+            Part(choose_title(stated["title"]) or name, found, find_date(stated["date"]), note=note)
+        )
 
 
-def _chapters(opened: ZipFile, names: list[str]) -> tuple[list[Passage], list[int]]:
-    locked = _locked(opened)
+def _read_chapters(opened: ZipFile, names: list[str]) -> tuple[list[Passage], list[int]]:
+    locked = _find_encrypted(opened)
     found: list[Passage] = []
     bad: list[int] = []
     for number, member in enumerate(names[:_MOST_CHAPTERS], 1):
         if member in locked:
             raise UnreadableError("protected against copying; its text cannot be read")
         try:
-            page = markup(tidy(decode(opened.read(member))), by_block=True)
+            page = parse_html(clean_text(decode(opened.read(member))), by_block=True)
         except (KeyError, BadZipFile, EOFError, UnreadableError, NotImplementedError):
             bad.append(number)
             continue
-        title, chunks = page.body.chunks()
-        for piece in passages(chunks, unit="paragraph", within=f"chapter {number}", page=number):
+        title, chunks = page.body.cut_chunks()
+        for piece in make_passages(chunks, unit="paragraph", within=f"chapter {number}", page=number):
             above = (title, *piece.headings) if title else piece.headings
             found.append(Passage(piece.text, above, piece.locator, piece.first_line, piece.last_line, piece.page))
     return found, bad
 
 
-def _spine(book: ET.Element, folder: PurePosixPath) -> list[str]:
+def _list_members(book: ET.Element, folder: PurePosixPath) -> list[str]:
     """The names of the members that make the book, in order."""
     items = {item.get("id"): item for item in book.iterfind(".//{*}manifest/{*}item")}
     listed = [items[ref] for one in book.iterfind(".//{*}spine/{*}itemref") if (ref := one.get("idref")) in items]
     pages = [item for item in listed if "html" in item.get("media-type", "html")]
-    return [_within(folder, unquote(item.get("href", "")).partition("#")[0]) for item in pages]
+    return [_resolve_member(folder, unquote(item.get("href", "")).partition("#")[0]) for item in pages]
 
 
-def _within(folder: PurePosixPath, href: str) -> str:
+def _resolve_member(folder: PurePosixPath, href: str) -> str:
     """The name of a member that a link in a folder leads to."""
     parts: list[str] = []
     for part in (folder / href).parts:
@@ -77,14 +79,14 @@ def _within(folder: PurePosixPath, href: str) -> str:
     return "/".join(parts)
 
 
-def _locked(opened: ZipFile) -> set[str]:
+def _find_encrypted(opened: ZipFile) -> set[str]:
     """Members that are encrypted; fonts often are, which does no harm."""
     try:
-        listing = _xml(opened, _ENCRYPTION)
+        listing = _read_xml(opened, _ENCRYPTION)
     except (KeyError, ET.ParseError, BadZipFile):
         return set()
     return {unquote(one.get("URI", "")) for one in listing.iterfind(".//{*}CipherReference")}
 
 
-def _xml(opened: ZipFile, member: str) -> ET.Element:
+def _read_xml(opened: ZipFile, member: str) -> ET.Element:
     return ET.fromstring(opened.read(member))  # noqa: S314 - expat bounds the growth of entities itself

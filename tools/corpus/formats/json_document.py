@@ -1,4 +1,4 @@
-"""A JSON file: a list of records, or an object whose members are sections."""
+"""JSON files: a list of records, or an object whose members are sections."""
 
 import json
 import re
@@ -6,11 +6,11 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Final
 
-from tools.corpus.chunks import LARGEST, SMALLEST, chunk_along, weight
-from tools.corpus.encodings import UnreadableError
-from tools.corpus.formats.base import Part, filled, lines, text_of
-from tools.corpus.formats.json_values import record, rendered
-from tools.corpus.records import Passage
+from weiwo.text.chunking import LARGEST, SMALLEST, chunk_sections, measure_weight
+from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.json_records import read_record, render_value
+from weiwo.tools.corpus.formats.parts import Part, format_range, read_text, require_passages
+from weiwo.tools.corpus.records import Passage
 
 _BLANK: Final = re.compile(r"[ \t\n\r]*")
 _MOST_DEPTH: Final = 60
@@ -22,21 +22,21 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     Raises:
         UnreadableError: It is not JSON.
     """
-    text = text_of(file)
+    text = read_text(file)
     if not text.strip():
         raise UnreadableError("empty")
     try:
         value = json.loads(text)
-        passages = _Walk(text).all(value)
+        passages = _ValueWalker(text).walk(value)
     except RecursionError:
         raise UnreadableError("nested too deeply") from None
     except ValueError as error:
         raise UnreadableError(f"not JSON: {error}") from None
-    title = record(value).title if isinstance(value, dict) else ""
-    return filled(Part(title or name, passages, record(value).date if isinstance(value, dict) else None))
+    title = read_record(value).title if isinstance(value, dict) else ""
+    return require_passages(Part(title or name, passages, read_record(value).date if isinstance(value, dict) else None))
 
 
-class _Walk:
+class _ValueWalker:
     """Goes through a JSON text that is known to be valid, value by value."""
 
     def __init__(self, text: str) -> None:
@@ -47,27 +47,27 @@ class _Walk:
         self._size = 0.0
         self._made: list[Passage] = []
 
-    def all(self, value: Any) -> list[Passage]:
+    def walk(self, value: Any) -> list[Passage]:
         start = self._skip(0)
-        self._value(value, start, len(self._text.rstrip()), (), 0)
+        self._add_value(value, start, len(self._text.rstrip()), (), 0)
         self._flush()
         return self._made
 
-    def _value(self, value: Any, start: int, end: int, path: tuple[str, ...], depth: int) -> None:
+    def _add_value(self, value: Any, start: int, end: int, path: tuple[str, ...], depth: int) -> None:
         records = isinstance(value, list) and any(isinstance(item, dict) for item in value)
-        title, text, _ = record(value)
-        size = weight(text)
+        title, text, _ = read_record(value)
+        size = measure_weight(text)
         if records or (size > LARGEST and isinstance(value, dict | list) and depth < _MOST_DEPTH):
-            self._open(start, path, depth)
+            self._open_value(start, path, depth)
         elif isinstance(value, dict):
             self._flush()
             self._add(text or title, start, end, (*path, title) if title and text else path)
             self._flush()
         else:
-            text = rendered(value, path[-1] if path else "")
+            text = render_value(value, path[-1] if path else "")
             self._add(text, start, end, path[:-1])
 
-    def _open(self, start: int, path: tuple[str, ...], depth: int) -> None:
+    def _open_value(self, start: int, path: tuple[str, ...], depth: int) -> None:
         """Go into an object or a list."""
         within_object = self._text[start] == "{"
         at = self._skip(start + 1)
@@ -79,7 +79,7 @@ class _Walk:
                 at = self._skip(self._skip(at) + 1)  # the colon
                 below = (*path, key)
             value, end = self._decoder.raw_decode(self._text, at)
-            self._value(value, at if isinstance(value, dict | list) else member, end, below, depth + 1)
+            self._add_value(value, at if isinstance(value, dict | list) else member, end, below, depth + 1)
             at = self._skip(end)
             if self._text[at] == ",":
                 at = self._skip(at + 1)
@@ -94,7 +94,7 @@ class _Walk:
         """Hold a piece until it has company enough."""
         if not text.strip():
             return
-        size = weight(text)
+        size = measure_weight(text)
         if self._held and (self._held[0][3] != path or self._size + size > LARGEST):
             self._flush()
         self._held.append((text, start, end, path))
@@ -111,5 +111,5 @@ class _Walk:
         path = self._held[0][3]
         self._held, self._size = [], 0.0
         self._made += [
-            Passage(piece.words, path, lines(first, last), first, last) for piece in chunk_along(text, ())[1]
+            Passage(piece.words, path, format_range(first, last), first, last) for piece in chunk_sections(text, ())[1]
         ]

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import BinaryIO, Final
 
-from tools.corpus.chunks import LARGEST, chunk
-from tools.corpus.encodings import UnreadableError
-from tools.corpus.formats.base import Part
-from tools.corpus.formats.json_values import Record, record
-from tools.corpus.formats.streams import in_parts, text_lines
-from tools.corpus.records import Passage
+from weiwo.text.chunking import LARGEST, chunk_text
+from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.json_records import JsonRecord, read_record
+from weiwo.tools.corpus.formats.line_stream import read_lines, split_parts
+from weiwo.tools.corpus.formats.parts import Part
+from weiwo.tools.corpus.records import Passage
 
 SINGLY_BYTES: Final = 100_000_000
 """Size of a file up to which each titled record is a document."""
@@ -33,25 +33,25 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     size = file.seek(0, 2)
     file.seek(0)
     notes: list[str] = []
-    records = _records(text_lines(file), notes)
+    records = _read_records(read_lines(file), notes)
     if size > SINGLY_BYTES:
-        passages = (piece for number, found in records for piece in _passages(number, found, headed=True))
-        yield from in_parts(passages, name, notes=notes)
+        passages = (piece for number, found in records for piece in _make_passages(number, found, headed=True))
+        yield from split_parts(passages, name, notes=notes)
         return
     rest: list[Passage] = []
     titled = False
     for number, found in records:
-        pieces = _passages(number, found, headed=False)
+        pieces = _make_passages(number, found, headed=False)
         if found.title and pieces:
             titled = True
             digest = sha256(f"{number} {found.date} {found.title}\n{found.text}".encode()).hexdigest()
             yield Part(found.title, pieces, found.date, str(number), digest)
         else:
             rest += pieces
-    yield from in_parts(rest, name, notes=notes, more=titled)
+    yield from split_parts(rest, name, notes=notes, more=titled)
 
 
-def _records(numbered: Iterable[tuple[int, str]], notes: list[str]) -> Iterator[tuple[int, Record]]:
+def _read_records(numbered: Iterable[tuple[int, str]], notes: list[str]) -> Iterator[tuple[int, JsonRecord]]:
     bad, good, first_bad = 0, 0, 0
     for number, line in numbered:
         if not line or line.isspace():
@@ -64,7 +64,7 @@ def _records(numbered: Iterable[tuple[int, str]], notes: list[str]) -> Iterator[
                 break
             continue
         good += 1
-        yield number, record(value)
+        yield number, read_record(value)
     if bad and not good:
         raise UnreadableError(f"not JSON Lines: line {first_bad} is no JSON, nor is any other")
     if bad:
@@ -72,12 +72,12 @@ def _records(numbered: Iterable[tuple[int, str]], notes: list[str]) -> Iterator[
         notes.append(f"{where} no JSON; the rest is indexed")
 
 
-def _passages(number: int, found: Record, *, headed: bool) -> list[Passage]:
+def _make_passages(number: int, found: JsonRecord, *, headed: bool) -> list[Passage]:
     text = found.text.strip()
     headings = (found.title,) if headed and found.title and text else ()
     locator = f"line {number}"
     if len(text) < _SURELY_SMALL:
         text = text or found.title
         return [Passage(text, headings, locator, number, number)] if text else []
-    pieces = chunk(text, markdown=False)[1]
+    pieces = chunk_text(text, markdown=False)[1]
     return [Passage(piece.words, (*headings, *piece.headings), locator, number, number) for piece in pieces]

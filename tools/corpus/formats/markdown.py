@@ -4,9 +4,17 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from tools.corpus.chunks import chunk
-from tools.corpus.formats.base import Part, date_of, filled, lines, passages, text_of, title_of
-from tools.corpus.records import Passage
+from weiwo.text.chunking import chunk_text
+from weiwo.tools.corpus.formats.parts import (
+    Part,
+    choose_title,
+    find_date,
+    format_range,
+    make_passages,
+    read_text,
+    require_passages,
+)
+from weiwo.tools.corpus.records import Passage
 
 _FRONT: Final = re.compile(r"---[ \t]*\n(?P<fields>(?:.*\n){1,60}?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _FIELD: Final = re.compile(r"^(title|date|published|updated)[ \t]*:[ \t]*(.+?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
@@ -14,16 +22,16 @@ _FIELD: Final = re.compile(r"^(title|date|published|updated)[ \t]*:[ \t]*(.+?)[ 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
     """Read a Markdown text; its front matter is a passage of its own and gives title and date where it has them."""
-    text = text_of(file)
+    text = read_text(file)
     stated: dict[str, str] = {}
     front: list[Passage] = []
     if found := _FRONT.match(text):
         stated = {key.lower(): value.strip("\"'") for key, value in _FIELD.findall(found["fields"])}
         rows = found["fields"].count("\n")
-        front = [Passage(found["fields"].strip("\n"), (), lines(2, rows + 1), 2, rows + 1)]
+        front = [Passage(found["fields"].strip("\n"), (), format_range(2, rows + 1), 2, rows + 1)]
         text = "\n" * found.group().count("\n") + text[found.end() :]
         if not found["fields"].strip() or len(found["fields"]) > 2_000:
             front = []
-    title, chunks = chunk(text, markdown=True, name=title_of(stated.get("title")) or name)
-    date = next((date_of(stated[key]) for key in ("date", "published", "updated") if key in stated), None)
-    return filled(Part(title_of(stated.get("title")) or title, front + passages(chunks), date))
+    title, chunks = chunk_text(text, markdown=True, name=choose_title(stated.get("title")) or name)
+    date = next((find_date(stated[key]) for key in ("date", "published", "updated") if key in stated), None)
+    return require_passages(Part(choose_title(stated.get("title")) or title, front + make_passages(chunks), date))

@@ -4,11 +4,11 @@ import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from tools.corpus.chunks import chunk_along
-from tools.corpus.encodings import UnreadableError
-from tools.corpus.formats.base import Part, date_of, package, passages, tidy, title_of
-from tools.corpus.records import Passage
-from tools.printable import one_line
+from weiwo.text.chunking import chunk_sections
+from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, find_date, import_parser, make_passages
+from weiwo.tools.corpus.records import Passage
+from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     from pypdf import PdfReader
@@ -32,7 +32,7 @@ class Pdf:
     """
 
     def __init__(self, file: BinaryIO) -> None:
-        pypdf = package("pypdf")
+        pypdf = import_parser("pypdf")
         logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what matters of it is raised
         self.bad: list[int] = []
         try:
@@ -46,7 +46,7 @@ class Pdf:
         except RecursionError:
             raise UnreadableError("damaged PDF: its parts contain each other") from None
 
-    def pages(self, most: int) -> Iterator[tuple[int, str]]:
+    def read_pages(self, most: int) -> Iterator[tuple[int, str]]:
         """The number and the text of each page that can be read.
 
         Args:
@@ -54,7 +54,7 @@ class Pdf:
         """
         for number in range(1, min(self.count, most) + 1):
             try:
-                text = tidy(self._reader.pages[number - 1].extract_text())
+                text = clean_text(self._reader.pages[number - 1].extract_text())
             except MemoryError:
                 raise
             except Exception:  # noqa: BLE001 - a broken page raises whatever it happens to break; the others may be whole
@@ -62,21 +62,21 @@ class Pdf:
                 continue
             yield number, text
 
-    def stated(self) -> tuple[str, str | None]:
+    def read_metadata(self) -> tuple[str, str | None]:
         """The title and date that it states; a title that only names the file it was made from counts for nothing."""
         try:
             stated = self._reader.metadata
-            title = title_of(stated.title) if stated else ""
+            title = choose_title(stated.title) if stated else ""
             created = stated.creation_date if stated else None
         except Exception:  # noqa: BLE001 - broken metadata, whatever it raises, is no metadata
             return "", None
         made_from = title.lower().startswith(("microsoft word", "microsoft powerpoint", "untitled")) or (
             title.rpartition(".")[2].lower() in {"doc", "docx", "ppt", "pptx", "tex", "dvi", "indd", "pdf", "qxd"}
         )
-        return "" if made_from else title, date_of(created.isoformat()) if created else None
+        return "" if made_from else title, find_date(created.isoformat()) if created else None
 
 
-def on_page(number: int) -> str:
+def format_page(number: int) -> str:
     """A page of a document, for people."""
     return f"page {number}"
 
@@ -91,19 +91,19 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     if pdf.locked:
         raise UnreadableError("encrypted; save it without a password")
     found: list[Passage] = []
-    for number, text in pdf.pages(_MOST_PAGES):
-        found += passages(chunk_along(text, ())[1], within=on_page(number), page=number)
+    for number, text in pdf.read_pages(_MOST_PAGES):
+        found += make_passages(chunk_sections(text, ())[1], within=format_page(number), page=number)
     if not found:
         raise UnreadableError(
             f"damaged PDF: none of its {pdf.count} pages can be read"
             if pdf.bad
             else "no text, only pictures; run OCR on it"
         )
-    title, date = pdf.stated()
-    yield Part(title or name, found, date, note=_note(pdf.bad, pdf.count))
+    title, date = pdf.read_metadata()
+    yield Part(title or name, found, date, note=_describe_losses(pdf.bad, pdf.count))
 
 
-def _note(bad: list[int], count: int) -> str:
+def _describe_losses(bad: list[int], count: int) -> str:
     cut = f"only the first {_MOST_PAGES:,} of {count:,} pages are indexed" if count > _MOST_PAGES else ""
     if not bad:
         return cut

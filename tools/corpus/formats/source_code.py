@@ -1,12 +1,12 @@
-"""Source code, parted where a definition starts at the left margin; its name is the heading."""
+"""Source code and configuration, parted where a definition starts at the left margin; its name is the heading."""
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, Final
 
-from tools.corpus.chunks import SMALLEST, chunk_along, weight
-from tools.corpus.formats.base import Part, passages, text_of
-from tools.corpus.outline import Heading
+from weiwo.text.chunking import SMALLEST, chunk_sections, measure_weight
+from weiwo.text.outline import Heading
+from weiwo.tools.corpus.formats.parts import Part, make_passages, read_text
 
 _WORDS: Final = (
     "pub public private protected internal static final abstract async export default declare sealed open override"
@@ -35,13 +35,13 @@ _MOST_NAMES: Final = 4
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
     """Read a program or a configuration file; small neighbours share a passage. One that is empty is sound, too."""
-    text = text_of(file)
+    text = read_text(file)
     rows = text.split("\n")
-    _, chunks = chunk_along(text, _joined(rows, list(_definitions(rows))), by_line=True)
-    yield Part(name, passages(chunks))
+    _, chunks = chunk_sections(text, _join_definitions(rows, list(_find_definitions(rows))), by_line=True)
+    yield Part(name, make_passages(chunks))
 
 
-def _definitions(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _find_definitions(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Where each top-level definition starts, with the comments and decorators right above it, and its name."""
     floor = 0
     for row, line in enumerate(rows):
@@ -58,7 +58,7 @@ def _definitions(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
         floor = row + 1
 
 
-def _joined(rows: Sequence[str], found: Sequence[tuple[int, str]]) -> Iterator[Heading]:
+def _join_definitions(rows: Sequence[str], found: Sequence[tuple[int, str]]) -> Iterator[Heading]:
     """Headings without rows of their own; a definition too small for a passage goes with the next."""
     first, names, size = 0, list[str](), 0.0
     ends = [*(start for start, _ in found[1:]), len(rows)]
@@ -66,7 +66,7 @@ def _joined(rows: Sequence[str], found: Sequence[tuple[int, str]]) -> Iterator[H
         if not names:
             first, size = start, 0.0
         names.append(name)
-        size += weight("\n".join(rows[start:end]))
+        size += measure_weight("\n".join(rows[start:end]))
         if size >= SMALLEST or end == len(rows):
             more = ", …" if len(names) > _MOST_NAMES else ""
             yield Heading(1, ", ".join(names[:_MOST_NAMES]) + more, first, first)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from tools.corpus.encodings import UnreadableError
-from tools.corpus.formats.base import Part, date_of, filled, passages, text_of, title_of
-from tools.corpus.formats.markup import markup
+from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.html_document import parse_html
+from weiwo.tools.corpus.formats.parts import Part, choose_title, find_date, make_passages, read_text, require_passages
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
@@ -14,8 +14,8 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     Raises:
         UnreadableError: It holds no text.
     """
-    page = markup(text_of(file))
-    title, chunks = page.body.chunks()
+    page = parse_html(read_text(file))
+    title, chunks = page.body.cut_chunks()
     if not chunks:
         raise UnreadableError("a page without text")
-    return filled(Part(title_of(page.title, title) or name, passages(chunks), date_of(page.date)))
+    return require_passages(Part(choose_title(page.title, title) or name, make_passages(chunks), find_date(page.date)))

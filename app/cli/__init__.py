@@ -1,0 +1,1 @@
+"""The `weiwo` command: its commands, options and exit codes."""

@@ -1,0 +1,232 @@
+"""`weiwo eval retrieval`: how well the documents of a labelled set are found, and what the router may learn of it."""
+
+import asyncio
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.event_loop import InterruptedRunError, run
+from weiwo.app.cli.output import hint, is_terminal, page, terminal, write_json
+from weiwo.state.settings import Settings
+from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError
+from weiwo.tools.corpus.retrieval.routing_policy import PolicyError, PolicyStep, RoutingPolicy, load_policy, save_policy
+
+if TYPE_CHECKING:
+    from weiwo.tools.corpus.evaluation.strategy_comparison import Evaluation, StageListener
+    from weiwo.tools.corpus.index.embedding_models import Embedder
+
+_LINE_SECONDS: Final = 5.0
+_REDRAW_SECONDS: Final = 0.2
+_COLUMNS: Final = ("recall", "all", "hit", "ndcg10", "mrr", "p50_ms", "vector_calls")
+
+
+def eval_command(
+    folder: str | None,
+    *,
+    k: int,
+    strategy: str,
+    learn: bool,
+    promote: bool,
+    demote: bool,
+    share: float | None,
+    as_json: bool,
+) -> None:
+    """Evaluate retrieval over a set, and let the router's policy learn, rise or step back.
+
+    Args:
+        folder: The set; None only with `demote`.
+        k: How many documents count for recall, all and hit.
+        strategy: "all", or one of the strategies.
+        learn: Whether the policy in shadow learns from the set.
+        promote: Whether the policy takes a step up, if the set speaks for it.
+        demote: Whether it takes a step back.
+        share: The share of the questions that a policy on trial decides, with `promote`.
+        as_json: Print one object.
+
+    Raises:
+        UsageError: The options do not go together, or the set is none.
+        CommandError: Embeddings fail, the index cannot be written, or the policy cannot take the step.
+    """
+    _check(folder, strategy, learn=learn, promote=promote, demote=demote, share=share)
+    settings = Settings.resolve()
+    home, embeddings = Path(settings.home), settings.embeddings or ""
+    try:
+        policy = load_policy(home, embeddings)
+        if demote:
+            policy = policy.demote(_now())
+            save_policy(home, policy)
+        if folder is None:
+            _print_policy(policy, as_json=as_json)
+            return
+        dataset = Dataset(Path(folder).expanduser())
+        model = run(_model(settings, dataset))
+        if model is None and embeddings:
+            policy = load_policy(home, "")
+        evaluation = run(_evaluated(home, dataset, model, policy, k, strategy))
+        if learn:
+            known = policy.version
+            step = PolicyStep(what=f"learned from {dataset.name}", at=_now())
+            policy = policy.learn(evaluation.list_observations(), f"{dataset.questions_digest()}-{k}", step)
+            if policy.version == known:
+                hint(f"policy {known} has learned from this set before; nothing new in it")
+            else:
+                save_policy(home, policy)
+                evaluation = evaluation.replay_policy(policy)
+        refused = ""
+        if promote:
+            try:
+                policy = policy.promote(evaluation.measure_policy(), _now(), share)
+                save_policy(home, policy)
+                hint(f"policy {policy.version} is now in {policy.stage}; --demote takes the step back")
+            except PolicyError as error:  # the figures say why
+                refused = str(error)
+        _print(evaluation, policy, as_json=as_json)
+        if refused:
+            raise CommandError(refused)
+    except DatasetError as error:
+        raise UsageError(str(error)) from error
+    except (CorpusError, PolicyError) as error:
+        raise CommandError(str(error)) from error
+    except InterruptedRunError as stopped:
+        raise CommandError("stopped; what was indexed is kept", stopped.code) from None
+
+
+def _check(folder: str | None, strategy: str, *, learn: bool, promote: bool, demote: bool, share: float | None) -> None:
+    from weiwo.tools.corpus.evaluation.strategy_comparison import CHOICES  # noqa: PLC0415 - heavy
+
+    if strategy not in {"all", *CHOICES}:
+        raise UsageError(f"--strategy {strategy!r}; there is none; choose all, {', '.join(CHOICES)}")
+    if learn + promote + demote > 1:
+        raise UsageError("--learn, --promote and --demote; they change the policy in different ways; give one of them")
+    if (learn or promote) and strategy != "all":
+        raise UsageError(f"--strategy {strategy}; a policy is judged by all of them; leave it out")
+    if share is not None and not promote:
+        raise UsageError("--share; it says how much a promoted policy decides on trial; give it with --promote")
+    if folder is None and not demote:
+        raise UsageError("Missing argument 'DATASET_DIR'; see weiwo eval retrieval --help")
+
+
+async def _model(settings: Settings, dataset: Dataset) -> "Embedder | None":
+    """The embedding model that a user of these documents would get."""
+    from weiwo.tools.corpus.evaluation.strategy_comparison import count_languages  # noqa: PLC0415 - heavy
+    from weiwo.tools.corpus.index.embedding_models import load_embedder  # noqa: PLC0415 - heavy
+    from weiwo.tools.corpus.index.language_fit import LanguageFit, measure_languages  # noqa: PLC0415 - heavy
+
+    if settings.embeddings is None:
+        return None
+    model = await asyncio.to_thread(load_embedder, settings.embeddings)
+    found = await asyncio.to_thread(measure_languages, model)
+    known = LanguageFit(model.name, found, await asyncio.to_thread(count_languages, dataset))
+    if known.warning:
+        hint(known.warning)
+    return model if known.trusted else None
+
+
+async def _evaluated(
+    home: Path, dataset: Dataset, model: "Embedder | None", policy: RoutingPolicy, k: int, strategy: str
+) -> "Evaluation":
+    from weiwo.tools.corpus.evaluation.strategy_comparison import CHOICES, compare_strategies, index_dataset  # noqa: PLC0415 - heavy
+    from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus  # noqa: PLC0415 - heavy
+    from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus  # noqa: PLC0415 - heavy
+
+    watch = _telling()
+    folder = await asyncio.to_thread(index_dataset, dataset, home, model, watch)
+    corpus = RoutedCorpus(await asyncio.to_thread(IndexedCorpus, folder, embedder=model), lambda: policy)
+    try:
+        return await compare_strategies(dataset, corpus, k, tuple(CHOICES) if strategy == "all" else (strategy,), watch)
+    finally:
+        corpus.close()
+
+
+def evaluation_json(evaluation: "Evaluation", policy: RoutingPolicy) -> dict[str, Any]:
+    """The figures and the policy as one object."""
+    found = evaluation.as_json()
+    if evaluation.whole:
+        found["policy"] = {**policy_json(policy), "held_out": evaluation.measure_policy().model_dump(mode="json")}
+    return found
+
+
+def policy_json(policy: RoutingPolicy) -> dict[str, Any]:
+    """What a policy is, without the sets it has learned from."""
+    return policy.model_dump(mode="json", exclude={"sources"})
+
+
+def _print(evaluation: "Evaluation", policy: RoutingPolicy, *, as_json: bool) -> None:
+    if as_json:
+        write_json(evaluation_json(evaluation, policy))
+    else:
+        _print_figures(terminal() if is_terminal() else page(), evaluation, policy)
+
+
+def _print_figures(console: Console, evaluation: "Evaluation", policy: RoutingPolicy) -> None:
+    found = evaluation.as_json()
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("strategy", no_wrap=True)
+    heads = (f"recall@{evaluation.k}", f"all@{evaluation.k}", f"hit@{evaluation.k}", "NDCG@10", "MRR", "p50 ms")
+    for head in (*heads, "vector calls"):
+        table.add_column(head, justify="right", no_wrap=True)
+    rows = dict(found["strategies"]) | ({"oracle": found["oracle"]} if evaluation.whole else {})
+    for name, figures in rows.items():
+        shown = [f"{figures[column]:.3f}" for column in _COLUMNS[:-2]]
+        table.add_row(name, *shown, f"{figures['p50_ms']:.1f}", f"{figures['vector_calls']:,}")
+    console.print(f"{evaluation.dataset}: {len(evaluation.answered):,} questions")
+    console.print(table)
+    if not evaluation.whole:
+        return
+    router, held = found["router"], evaluation.measure_policy()
+    low, high = router["interval"]
+    console.print(
+        f"auto is what you get without choosing. Against always-hybrid {router['difference']:+.4f} recall@"
+        f"{evaluation.k} ({low:+.4f} to {high:+.4f}); to the best choice per question (oracle) it lacks"
+        f" {router['regret']:.4f}.",
+        soft_wrap=True,
+    )
+    if not policy.segments:
+        console.print("No policy has learned anything yet; --learn begins one, in shadow.")
+        return
+    console.print(
+        f"Policy {policy.version} ({policy.stage}): on {held.questions:,} questions that it does not learn from"
+        f" {held.difference:+.4f} ({held.low:+.4f} to {held.high:+.4f}).",
+        soft_wrap=True,
+    )
+
+
+def _print_policy(policy: RoutingPolicy, *, as_json: bool) -> None:
+    if as_json:
+        write_json({"policy": policy_json(policy)})
+    else:
+        hint(f"policy {policy.version} is now in {policy.stage}")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _telling() -> "StageListener":
+    """Tell the progress on standard error: in place on a terminal, a line now and then elsewhere."""
+    drawn = sys.stderr.isatty()
+    every = _REDRAW_SECONDS if drawn else _LINE_SECONDS
+    told = time.monotonic()
+
+    def tell(what: str, done: int, total: int) -> None:
+        nonlocal told
+        if drawn and done == total:
+            sys.stderr.write("\r\033[K")
+        elif time.monotonic() - told >= every:
+            told = time.monotonic()
+            line = f"{what}: {done:,}" + (f" of {total:,}" if total else "")
+            if drawn:
+                sys.stderr.write(f"\r\033[K{line}")
+                sys.stderr.flush()
+            else:
+                hint(line)
+
+    return tell

@@ -1,0 +1,101 @@
+"""The event loop of a command: its coroutine is run, and Ctrl-C or SIGTERM cancels it."""
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any, TypeVar, cast
+
+from weiwo.app.cli.errors import INTERRUPTED, TERMINATED, CommandError
+from weiwo.app.cli.output import is_terminal
+from weiwo.app.cli.worker_threads import DaemonPool
+from weiwo.state.errors import WeiwoError
+
+T = TypeVar("T")
+
+PATIENCE_SECONDS = 3.0
+"""Seconds in which a stopped command has to put things in order."""
+SHOW_CURSOR = "\x1b[?25h"
+
+
+class InterruptedRunError(WeiwoError):
+    """A signal ended the event loop's work. `code` is the exit code that says which."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def run(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | None = None) -> T:
+    """Run a command's coroutine; Ctrl-C and SIGTERM cancel it, so that files and the terminal are left in order.
+
+    Only the first signal counts: what is being put in order is not disturbed by an impatient second one.
+
+    Args:
+        work: What to do.
+        stopped: What is said, by exit code, should putting things in order take too long to be waited for.
+
+    Raises:
+        InterruptedRunError: One of these came.
+    """
+    stops: list[int] = []
+    patience: list[threading.Timer] = []
+    before = {sent: signal.getsignal(sent) for sent in (signal.SIGINT, signal.SIGTERM)}
+
+    def stop(task: "asyncio.Task[Any]", code: int) -> None:
+        task.cancel()
+        patience.append(threading.Timer(PATIENCE_SECONDS, _leave, [code, stopped]))
+        patience[0].daemon = True
+        patience[0].start()
+
+    async def main() -> T:
+        loop, task = asyncio.get_running_loop(), cast("asyncio.Task[Any]", asyncio.current_task())
+        loop.set_default_executor(DaemonPool())
+
+        # Not `loop.add_signal_handler`: a signal that comes while its loop is being closed is told as an OSError.
+        def came(sent: int, _: object) -> None:
+            stops.append(INTERRUPTED if sent == signal.SIGINT else TERMINATED)
+            if len(stops) == 1:
+                with suppress(RuntimeError):  # the loop is closed: all was done
+                    loop.call_soon_threadsafe(stop, task, stops[0])
+
+        for sent in before:
+            signal.signal(sent, came)
+        return await work
+
+    try:
+        return asyncio.run(main())
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        before.update(dict.fromkeys(before, signal.SIG_IGN))  # what is left is to say so and to exit,
+        patience.clear()  # still watched
+        raise InterruptedRunError(stops[0] if stops else INTERRUPTED) from None
+    finally:
+        for timer in patience:
+            timer.cancel()  # the signal came when all was done
+        for sent, handler in before.items():
+            signal.signal(sent, handler)
+
+
+def _leave(code: int, stopped: Callable[[int], CommandError] | None) -> None:
+    """End the program, whatever still holds it: a database that hangs, say."""
+    words = str(stopped(code)) if stopped else "stopped; weiwo threads lists what can be resumed"
+    last, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    show_cursor = f"\r\x1b[2K{SHOW_CURSOR}" if is_terminal() else ""
+    for stream in (1, 2):  # what is still being drawn may not come after the last line
+        os.dup2(nowhere, stream)
+    os.write(last, f"{show_cursor}weiwo: {words}\n".encode())
+    os._exit(code)
+
+
+def run_to_end(work: Coroutine[Any, Any, T]) -> T:
+    """Run what leaves nothing behind when it is stopped.
+
+    Raises:
+        CommandError: A person stopped it.
+    """
+    try:
+        return run(work)
+    except InterruptedRunError as stopped:
+        raise CommandError("stopped", stopped.code) from None

@@ -1,0 +1,260 @@
+"""The `weiwo` command: what is asked for, and how it ends. What it does is in the modules beside this one.
+
+Heavy imports happen inside the commands, so that `weiwo --help` is quick.
+"""
+
+import gc
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from weiwo.app.cli.document_commands import documents
+from weiwo.app.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError, UsageError
+from weiwo.app.cli.options import (
+    Corpus,
+    Json,
+    Plan,
+    Thread,
+    Verbose,
+    checked_thread_id,
+    context_of,
+    fork_place,
+    fork_values,
+    question_of,
+)
+from weiwo.app.cli.plan_files import read_plan
+from weiwo.app.cli.retrieval_commands import evaluations, observations
+from weiwo.app.cli.text_parameters import TextCommand, TextGroup
+
+app = typer.Typer(
+    name="weiwo",
+    cls=TextGroup,
+    help="AI search that plans before it searches. Without a model it shows extracts, asserting what rules can prove.",
+    epilog="Exit codes: 0 complete or extracts, 3 partial, 4 waits for approval, 1 failed, 2 wrong usage, 130 stopped.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def start() -> None:
+    """Read `.env` of the working directory; what the environment has already wins."""
+    path = Path(".env")
+    try:
+        if path.is_file():
+            from dotenv import load_dotenv  # noqa: PLC0415 - where there is none, nobody waits for it
+
+            load_dotenv(path, override=False)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise UsageError(f"{path.absolute()}; it cannot be read: {why}; correct or remove it") from None
+
+
+@app.command(cls=TextCommand)
+def ask(  # noqa: PLR0913 - each option is a parameter
+    question: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="QUESTION", help='The question, quoted or as it comes; "-" reads standard input.'),
+    ] = None,
+    *,
+    corpus: Corpus = None,
+    thread: Annotated[
+        str | None, typer.Option("--thread", metavar="ID", help="Continue this conversation, or begin one of that id.")
+    ] = None,
+    json: Json = False,
+    no_web: Annotated[bool, typer.Option("--no-web", help="Search local documents only.")] = False,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="Chat model. Default: WEIWO_MODEL.")
+    ] = None,
+    depth: Annotated[
+        str | None,
+        typer.Option("--depth", metavar="quick|normal|deep", help="How far to look: turns, queries, pages and rounds."),
+    ] = None,
+    max_seconds: Annotated[
+        float | None, typer.Option("--max-seconds", metavar="N", help="Answer within about N seconds.")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Call tools anew even where a recent result is kept.")] = False,
+    approve_plan: Annotated[
+        bool, typer.Option("--approve-plan", help="Ask me about each plan before it runs.")
+    ] = False,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="THREAD@CHECKPOINT",
+            help="Go back to that moment and run on from there; `weiwo show THREAD --history` lists them.",
+        ),
+    ] = None,
+    plan: Plan = None,
+    values: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="TASK=VALUE", help="With --from: the value of a task; may be repeated."),
+    ] = None,
+    verbose: Verbose = False,
+) -> None:
+    """Ask a question; get an answer whose every claim leads to its source."""
+    context = context_of(
+        corpus=corpus,
+        web=False if no_web else None,
+        model=model,
+        depth=depth,
+        max_seconds=max_seconds,
+        fresh=fresh or None,
+        approve_plan=approve_plan or None,
+    )
+    if checkpoint is not None:
+        text = question_of(question) if question else None
+        place, changes = fork_place(checkpoint, thread), fork_values(values)
+        if text is not None and (plan or changes):
+            raise UsageError("QUESTION with --plan or --set; these change the question of that moment; leave one out")
+        edited = None if plan is None else read_plan(plan)
+        from weiwo.app.cli.ask import fork_command  # noqa: PLC0415 - heavy
+
+        raise typer.Exit(fork_command(place, text, context, edited, changes, as_json=json, verbose=verbose))
+    if plan is not None or values:
+        raise UsageError("--plan and --set change a moment of a thread; say which one: --from THREAD@CHECKPOINT")
+    if not question:
+        raise UsageError("Missing argument 'QUESTION'; see weiwo ask --help")
+    from weiwo.graph.persistence.threads import new_thread_id  # noqa: PLC0415 - heavy
+
+    text = question_of(question)
+    thread_id = new_thread_id() if thread is None else checked_thread_id(thread)
+    from weiwo.app.cli.ask import ask_command  # noqa: PLC0415 - heavy
+
+    raise typer.Exit(ask_command(text, thread_id, context, as_json=json, verbose=verbose, given=thread is not None))
+
+
+@app.command(cls=TextCommand)
+def resume(
+    thread: Thread,
+    *,
+    approve: Annotated[bool, typer.Option("--approve", help="Run the plan that waits for approval.")] = False,
+    plan: Plan = None,
+    reject: Annotated[
+        str | None,
+        typer.Option("--reject", metavar="WORDS", help="Send the plan back, saying what should be different."),
+    ] = None,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Finish what was interrupted or waits for approval; nothing that had finished runs again."""
+    thread_id = checked_thread_id(thread)
+    if approve + (plan is not None) + (reject is not None) > 1:
+        raise UsageError("--approve, --plan and --reject; they say different things; give one of them")
+    answer: Any = "approve" if approve else None
+    if plan is not None:
+        answer = {"plan": read_plan(plan)}
+    if reject is not None:
+        answer = {"reject": reject}
+    from weiwo.app.cli.ask import resume_command  # noqa: PLC0415 - heavy
+
+    raise typer.Exit(resume_command(thread_id, answer, as_json=json, verbose=verbose))
+
+
+@app.command(cls=TextCommand)
+def threads(
+    *,
+    json: Json = False,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at most.")] = 20,
+) -> None:
+    """List threads, the one that changed last first."""
+    from weiwo.app.cli.threads import threads_command  # noqa: PLC0415 - heavy
+
+    threads_command(limit, as_json=json)
+
+
+@app.command(cls=TextCommand)
+def show(
+    thread: Annotated[str, typer.Argument(metavar="THREAD[@CHECKPOINT]", help="A thread, or a moment of it.")],
+    *,
+    json: Json = False,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Print the plan as a Mermaid flowchart.")] = False,
+    history: Annotated[bool, typer.Option("--history", help="List its checkpoints, newest first.")] = False,
+) -> None:
+    """Show a thread: question, plan and outcomes, answer, what it cost."""
+    name, at, checkpoint = thread.partition("@")
+    thread_id = checked_thread_id(name)
+    if history and (mermaid or at):
+        raise UsageError("--history; it lists the checkpoints of a thread; give THREAD alone, with or without --json")
+    if json and mermaid:
+        raise UsageError("--json and --mermaid; they print different things; give one of them")
+    from weiwo.app.cli.threads import history_command, show_command  # noqa: PLC0415 - heavy
+
+    if history:
+        history_command(thread_id, as_json=json)
+    else:
+        show_command(thread_id, checkpoint if at else None, as_json=json, mermaid=mermaid)
+
+
+@app.command(cls=TextCommand)
+def doctor(*, json: Json = False) -> None:
+    """Tell what is set up, what is missing, and what it would add."""
+    from weiwo.app.cli.doctor import doctor_command  # noqa: PLC0415 - heavy
+
+    raise typer.Exit(doctor_command(as_json=json))
+
+
+app.add_typer(documents)
+app.add_typer(evaluations, name="eval")
+app.add_typer(observations)
+
+
+def main() -> NoReturn:
+    """Run the command and exit."""
+    from weiwo.app.cli.output import prepare  # noqa: PLC0415 - kept with its use
+
+    prepare()
+    # What is imported stays: with the usual threshold, the collector looks through it for a sixth of a start.
+    gc.set_threshold(100_000, 20, 20)
+    try:
+        code = app(prog_name="weiwo", standalone_mode=False)
+    except Exception as error:  # noqa: BLE001 - the last line of defence: a line and an exit code
+        code = _complain(error)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence()
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(error: Exception) -> int:
+    """Say on one line what went wrong; returns the exit code."""
+    from weiwo.app.cli.output import say  # noqa: PLC0415 - kept with its use
+
+    if isinstance(error, BrokenPipeError):  # whoever read our output has had enough
+        _silence()
+        return FAILED
+    if os.environ.get("WEIWO_DEBUG", "") not in {"", "0"}:
+        import traceback  # noqa: PLC0415 - upon need
+
+        traceback.print_exception(error)
+    if isinstance(error, CommandError):
+        say(str(error))
+        return error.code
+    if isinstance(error, typer.TyperException):
+        if message := error.format_message().strip():
+            command = getattr(getattr(error, "ctx", None), "command_path", "weiwo")
+            say(f"{message.rstrip('.')}; see {command} --help")
+        return USAGE
+    if isinstance(error, typer.Abort):  # Ctrl-C while the program was still starting
+        say("stopped; nothing had begun")
+        return INTERRUPTED
+    from weiwo.state.settings import SettingsError  # noqa: PLC0415 - heavy
+
+    if isinstance(error, SettingsError):
+        say(str(error))
+        return USAGE
+    say(f"it broke off; {type(error).__name__}: {error}; WEIWO_DEBUG=1 shows where, weiwo doctor what is set up")
+    return FAILED
+
+
+def _silence() -> None:
+    """Keep the interpreter from complaining about the closed pipe once more when it exits."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,73 @@
+"""Standard output and standard error: what is a terminal, and how JSON and lines are written."""
+
+import json
+import os
+import re
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+from weiwo.tools.printable import one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# JSON escapes C0 controls only; the rest of what a terminal may obey or hide is escaped here, which changes no value.
+_UNSAFE: Final = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+
+
+def is_terminal() -> bool:
+    """Whether standard output is a terminal that can be drawn on."""
+    return sys.stdout.isatty() and os.environ.get("TERM", "").lower() not in {"dumb", "unknown"}
+
+
+def terminal() -> "Console":
+    """Standard output as a terminal. Text is text: no markup, no emoji codes, no guessing at colours."""
+    from rich.console import Console  # noqa: PLC0415 - a pipe needs none
+
+    return Console(markup=False, emoji=False, highlight=False)
+
+
+def page() -> "Console":
+    """Standard output as a page of plain text, for what is laid out but goes down a pipe."""
+    from rich.console import Console  # noqa: PLC0415 - as above
+
+    return Console(markup=False, emoji=False, highlight=False, force_terminal=False, color_system=None, width=100)
+
+
+def prepare() -> None:
+    """Make output survive characters its encoding does not have."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+def write(text: str) -> None:
+    """Write to standard output."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def write_json(value: Any) -> None:
+    """Write one JSON object, and nothing else, to standard output."""
+    encoding = sys.stdout.encoding or ""
+    text = json.dumps(value, ensure_ascii=not encoding.lower().startswith("utf"), indent=2)
+    write(_UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n")
+
+
+def say(message: str) -> None:
+    """One line on standard error."""
+    sys.stderr.write(f"weiwo: {one_line(message, 1_000)}\n")
+    sys.stderr.flush()
+
+
+def hint(message: str) -> None:
+    """One line on standard error that is no complaint; dim on a terminal."""
+    if sys.stderr.isatty():
+        from rich.console import Console  # noqa: PLC0415 - as above
+
+        console = Console(stderr=True, markup=False, emoji=False, highlight=False, soft_wrap=True)
+        console.print(one_line(message, 1_000), style="dim")
+    else:
+        sys.stderr.write(one_line(message, 1_000) + "\n")
+        sys.stderr.flush()

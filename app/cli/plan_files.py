@@ -1,0 +1,122 @@
+"""Plans as files: read from one that a person wrote, or edited in the editor of their choice.
+
+A plan in the making is kept in a file of Weiwo's own folder until it is taken, so that a mistake in it, a lost
+connection or a second thought costs nobody what they typed. Lines at its top that begin with # are remarks.
+"""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.state.errors import WeiwoError
+from weiwo.tools.printable import one_line
+
+MAX_LENGTH: Final = 1_000_000
+_REMARK: Final = ("#", "//")
+
+
+class DraftError(WeiwoError, ValueError):
+    """A text that is no plan. The message is one line."""
+
+
+def parse(text: str) -> dict[str, Any]:
+    """The plan in a text: in the interchange form, alone or as `plan` of a larger object, such as a result.
+
+    Raises:
+        DraftError: There is none, or the text is too long to be one.
+    """
+    if len(text) > MAX_LENGTH:
+        raise DraftError(f"it has more than {MAX_LENGTH:,} characters")
+    lines = text.removeprefix("\ufeff").splitlines()
+    while lines and (not lines[0].strip() or lines[0].lstrip().startswith(_REMARK)):
+        lines[0:1] = []
+    try:
+        data = json.loads("\n".join(lines))
+    except (ValueError, RecursionError) as error:
+        raise DraftError(f"it is not JSON ({one_line(str(error), 100)})") from None
+    if isinstance(data, dict) and isinstance(data.get("plan"), dict):
+        data = data["plan"]
+    if not isinstance(data, dict) or "vertices" not in data:
+        raise DraftError("it holds no plan, which is an object with `vertices`")
+    return data
+
+
+def read_plan(name: str) -> dict[str, Any]:
+    """The plan in a file; "-" is standard input.
+
+    Raises:
+        UsageError: It cannot be read, or holds no plan.
+    """
+    try:
+        if name == "-":
+            data = sys.stdin.buffer.read(4 * MAX_LENGTH + 4)
+        else:
+            with Path(name).expanduser().open("rb") as file:
+                data = file.read(4 * MAX_LENGTH + 4)
+        return parse(data.decode())
+    except OSError as error:
+        raise UsageError(f"--plan {name!r}; it cannot be read: {error.strerror}; name a file that can") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"--plan {name!r}; it is not UTF-8 text; convert it") from None
+    except DraftError as error:
+        raise UsageError(f"--plan {name!r}; {error}; correct it") from None
+
+
+def edit(path: Path, plan: Mapping[str, Any], complaints: Iterable[str], remark: str) -> dict[str, Any] | None:
+    """Let a person edit a plan; a draft they left off goes on where it was.
+
+    Args:
+        path: The draft; it stays until whoever calls takes it away.
+        plan: What to begin with.
+        complaints: What is wrong with the draft, put above it.
+        remark: How to go about it, put above it as well.
+
+    Returns:
+        The edited plan; None if nothing was changed, and then there is no draft.
+
+    Raises:
+        DraftError: What was written is no plan; the draft is kept.
+        CommandError: There is no editor, or no place for the draft.
+    """
+    original = json.dumps(plan, ensure_ascii=False, indent=2)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        body = _without_remarks(path.read_text("utf-8", "replace")) if path.exists() else original
+        head = [f"# {line}" for line in (*(f"! {one_line(complaint, 500)}" for complaint in complaints), remark)]
+        begun = path.exists()
+        path.write_text("\n".join([*head, body]) + "\n", "utf-8")
+        try:
+            _open_editor(path)
+        except CommandError:
+            if not begun:
+                path.unlink()
+            raise
+        text = path.read_text("utf-8", "replace")
+        if _without_remarks(text).strip() == original.strip():
+            path.unlink()
+            return None
+    except OSError as error:
+        raise CommandError(f"the draft {path}; {error.strerror}; give the plan as a file: --plan FILE") from None
+    return parse(text)
+
+
+def _without_remarks(text: str) -> str:
+    lines = text.splitlines()
+    while lines and lines[0].startswith(_REMARK):
+        lines[0:1] = []
+    return "\n".join(lines)
+
+
+def _open_editor(path: Path) -> None:
+    """Raises CommandError where there is no editor; how the editor ends does not matter, the text does."""
+    command = os.environ.get("VISUAL", "").strip() or os.environ.get("EDITOR", "").strip() or "vi"
+    try:
+        subprocess.run([*shlex.split(command), str(path)], check=False)  # noqa: S603 - the user's own editor
+    except (OSError, ValueError) as error:
+        raise CommandError(f"the editor {command!r}; it does not start: {error}; set EDITOR") from None

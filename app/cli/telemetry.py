@@ -1,0 +1,135 @@
+"""`weiwo telemetry`: what became of the retrievals on a corpus. Everything stays on this machine."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.output import hint, is_terminal, page, terminal, write_json
+from weiwo.state.settings import Settings
+from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.evaluation.telemetry_report import DRIFTING, summarize_telemetry
+from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, locate_by_name
+from weiwo.tools.corpus.retrieval.telemetry import read_records
+from weiwo.tools.printable import one_line
+
+_MOVING: Final = 0.1
+_MOVED: Final = 0.25
+
+
+def telemetry_command(name: str | None, export: str | None, *, as_json: bool) -> None:
+    """Summarize what is kept on a corpus, and export it.
+
+    Args:
+        name: The corpus; without one, the default.
+        export: A file to write the records to, a JSON object a line.
+        as_json: Print one object.
+
+    Raises:
+        UsageError: There is no such corpus.
+        CommandError: The records cannot be read, or the file cannot be written.
+    """
+    settings = Settings.resolve()
+    name = name or DEFAULT_NAME
+    try:
+        folder = locate_by_name(Path(settings.home), name)
+    except CorpusError as error:
+        raise UsageError(str(error)) from error
+    if not folder.is_dir():
+        raise UsageError(f"corpus {name}: there is none; weiwo corpora lists those there are")
+    try:
+        found = {"corpus": name, "recording": settings.telemetry, **summarize_telemetry(folder)}
+        if export is not None:
+            count = _export(folder, Path(export).expanduser())
+            hint(f"{count:,} records in {export}")
+    except CorpusError as error:
+        raise CommandError(str(error)) from error
+    if as_json:
+        write_json(found)
+    else:
+        print_summary(terminal() if is_terminal() else page(), found)
+
+
+def _export(folder: Path, file: Path) -> int:
+    """Write all records; returns how many."""
+    count = 0
+    try:
+        with file.open("w", encoding="utf-8") as out:
+            for record in read_records(folder):
+                out.write(json.dumps(record) + "\n")  # ASCII, so that no line end of a question splits a line
+                count += 1
+    except OSError as error:
+        raise CommandError(f"--export {file}: {error.strerror or error}; choose another file") from None
+    return count
+
+
+def print_summary(console: Console, found: Mapping[str, Any]) -> None:
+    """Print a summary, laid out for a terminal or a page."""
+    console.print(f"{found['corpus']}: {_count(found['retrievals'], 'retrieval')}", soft_wrap=True)
+    if not found["recording"]:
+        console.print("recording is off (WEIWO_TELEMETRY)")
+    if not found["retrievals"]:
+        return
+    console.print(f"from {found['since']} to {found['until']}")
+    console.print(f"{_count(found['errors'], 'error')}, {found['misses']:,} without a passage")
+    console.print(f"strategies: {_shares(found['strategies'])}; decided by: {_shares(found['decided_by'])}")
+    policy = found["policy"]
+    console.print(
+        f"policy {policy['version']} ({policy['stage']}) would choose {_shares(policy['would_choose'])};"
+        f" that is what was done in {policy['agrees']:.0%}",
+        soft_wrap=True,
+    )
+    regret = found["regret"]
+    if regret:
+        console.print(f"regret in order, where an answer has cited: {regret['mean']:.3f} over {regret['labelled']:,}")
+    console.print(_times(found["milliseconds"]))
+    console.print(_segments(found["segments"]))
+    if found["drift"]:
+        console.print(_drift(found["drift"]))
+
+
+def _times(stages: Mapping[str, Any]) -> Table:
+    table = _table("stage", "p50 ms", "p95 ms")
+    for stage, taken in stages.items():
+        table.add_row(one_line(stage, 40), f"{taken['p50']:.2f}", f"{taken['p95']:.2f}")
+    return table
+
+
+def _segments(segments: Mapping[str, Any]) -> Table:
+    table = _table("kind of question", "retrievals", "labelled", "cited")
+    for kind, one in segments.items():
+        cited = "" if one["hit_rate"] is None else f"{one['hit_rate']:.0%}"
+        table.add_row(one_line(kind, 40), f"{one['retrievals']:,}", f"{one['labelled']:,}", cited)
+    return table
+
+
+def _drift(weeks: list[dict[str, Any]]) -> Table:
+    table = _table("week", *DRIFTING)
+    for week in weeks:
+        table.add_row(week["week"], *(_moved(week[name]) for name in DRIFTING))
+    return table
+
+
+def _moved(index: float) -> str:
+    return f"{index:.2f} {'same' if index < _MOVING else 'moving' if index < _MOVED else 'moved'}"
+
+
+def _table(first: str, *others: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(first)
+    for head in others:
+        table.add_column(head, justify="right")
+    return table
+
+
+def _shares(shares: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {share:.0%}" for name, share in shares.items()) or "none"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}" + "s" * (number != 1)

@@ -1,0 +1,63 @@
+"""`weiwo threads`: the list of threads, for a terminal, a pipe and as JSON."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from weiwo.tools.printable import one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from weiwo.graph.persistence.threads import ThreadInfo
+
+_STYLES: Final = {
+    "complete": "green",
+    "extracts": "green",
+    "partial": "yellow",
+    "failed": "red",
+    "interrupted": "cyan",
+    "waiting": "cyan",
+}
+
+
+def print_threads(console: "Console", threads: Sequence["ThreadInfo"]) -> None:
+    """Print a list of threads, one a line."""
+    from rich.cells import set_cell_size  # noqa: PLC0415 - a pipe needs none
+    from rich.text import Text  # noqa: PLC0415 - the same
+
+    widest = max((len(one.thread_id) for one in threads), default=0)
+    for one in threads:
+        line = Text(f"{one.thread_id:<{widest}}  ", no_wrap=True, overflow="ellipsis")
+        line.append(f"{one.updated.astimezone():%Y-%m-%d %H:%M}  ", "dim")
+        line.append(f"{one.status:<11} ", _STYLES.get(one.status, ""))
+        room = console.width - line.cell_len
+        question = one_line(one.question, 500)
+        if room >= 20:
+            line.append(question)
+            console.print(line, no_wrap=True, overflow="ellipsis")
+        else:  # a narrow screen: the question on a line of its own
+            console.print(line, no_wrap=True, overflow="ellipsis")
+            console.print(Text(f"  {set_cell_size(question, console.width - 2).rstrip()}"))
+
+
+def plain_threads(threads: Sequence["ThreadInfo"]) -> str:
+    """A list of threads for a pipe: id, time, status and question, parted by tabs."""
+    return "".join(
+        f"{one.thread_id}\t{one.updated.isoformat(timespec='seconds')}\t{one.status}\t{one_line(one.question, 8_000)}\n"
+        for one in threads
+    )
+
+
+def as_json(threads: Sequence["ThreadInfo"]) -> dict[str, Any]:
+    """A list of threads as one object."""
+    return {
+        "threads": [
+            {
+                "thread_id": one.thread_id,
+                "updated": one.updated.isoformat(timespec="milliseconds"),
+                "status": one.status,
+                "question": one.question,
+            }
+            for one in threads
+        ]
+    }

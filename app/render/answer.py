@@ -1,0 +1,127 @@
+"""The answer as people see it: on a terminal with its sources and a foot line, on a pipe as plain text."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from weiwo.app.render.extracts import render_extracts, split_answer
+from weiwo.app.render.labels import label
+from weiwo.app.render.plan_tree import duration
+from weiwo.app.render.text_wrapping import Flow
+from weiwo.tools.printable import one_line, printable
+
+_MARK: Final = re.compile(r"(?:\[\d+\])+")
+_LONGEST_QUOTE: Final = 220
+_MOST_ALSO: Final = 3
+_ALSO: Final = {"en": ("also at {}", ", ", " and {} more"), "zh": ("另见 {}", "、", "等 {} 处")}
+
+
+def print_answer(console: Console, result: Mapping[str, Any]) -> None:
+    """Print answer, extracts and sources on a terminal."""
+    extracts = result.get("extracts") or ()
+    before, after = split_answer(printable(str(result.get("answer", ""))), extracts)
+    _print_prose(console, before)
+    for extract in render_extracts(extracts):
+        console.print()
+        console.print(Flow(extract, indent=4))
+    if after:
+        console.print()
+        _print_prose(console, after)
+    shown = {extract.get("n") for extract in extracts}
+    citations = [citation for citation in result.get("citations") or () if citation["n"] not in shown]
+    if not citations:
+        return
+    language = str(result.get("language", "en"))
+    console.print()
+    console.print(Text(label(language, "sources"), "bold"))
+    for citation in citations:
+        mark = f"[{citation['n']}] "
+        console.print(Flow(Text.assemble((mark, "cyan"), _origin(citation)), indent=len(mark)))
+        if also := _also(citation, language):
+            console.print(Flow(Text(" " * len(mark) + also, "dim"), indent=len(mark)))
+        if quote := _quote(citation):
+            console.print(Flow(Text(" " * len(mark) + quote, "dim"), indent=len(mark)))
+
+
+def _print_prose(console: Console, text: str) -> None:
+    prose = Text(text)
+    prose.highlight_regex(_MARK, "cyan")
+    console.print(Flow(prose))
+
+
+def plain_answer(result: Mapping[str, Any]) -> str:
+    """Answer and sources as plain text, for a pipe."""
+    lines = [printable(str(result.get("answer", ""))).strip()]
+    citations = result.get("citations") or ()
+    if citations:
+        language = str(result.get("language", "en"))
+        shown = {extract.get("n") for extract in result.get("extracts") or ()}
+        lines += ["", label(language, "sources")]
+        for citation in citations:
+            lines.append(f"[{citation['n']}] {_origin(citation)}")
+            if also := _also(citation, language):
+                lines.append(f"    {also}")
+            if citation["n"] not in shown and (quote := _quote(citation)):
+                lines.append(f"    {quote}")
+    return "\n".join(lines) + "\n"
+
+
+def foot(result: Mapping[str, Any], decided_by: str = "") -> str:
+    """How the answer came about, in one line."""
+    usage = result.get("usage") or {}
+    calls = usage.get("model_calls", 0)
+    parts = [
+        str(result.get("level", "")),
+        str(result.get("team", "")),
+        f"by {decided_by}" if decided_by else "",
+        f"{calls} model call{'' if calls == 1 else 's'}",
+        model_trouble(result),
+        duration(float(usage.get("seconds", 0.0))),
+        f"thread {result.get('thread_id', '')}",
+    ]
+    if result.get("status") == "extracts":
+        parts.insert(0, "extracts")
+    elif result.get("status") != "complete":
+        parts.insert(0, f"{result.get('status')}: {stop_words(result)}")
+    return " · ".join(one_line(part) for part in parts if part)
+
+
+def model_trouble(result: Mapping[str, Any]) -> str:
+    """What became of model calls that gave nothing: a model that is down must not look like none at all."""
+    calls: Sequence[Mapping[str, Any]] = (result.get("usage") or {}).get("calls") or ()
+    errors = list(dict.fromkeys(one_line(str(call["error"]), 160) for call in calls if call.get("error")))
+    if not errors:
+        return ""
+    failed = sum(bool(call.get("error")) for call in calls)
+    return f"rules stood in for the model {failed} time{'' if failed == 1 else 's'}: {errors[0]}"
+
+
+def stop_words(result: Mapping[str, Any]) -> str:
+    """The stop reason, in words."""
+    return one_line(str(result.get("stop_reason", "")).replace("_", " "))
+
+
+def _origin(citation: Mapping[str, Any]) -> str:
+    title, source = one_line(str(citation.get("title", ""))), one_line(str(citation.get("source", "")), 500)
+    source = source.removeprefix("task:")  # a calculation is known by its task
+    origin = f"{title} · {source}" if title and source and title != source else title or source
+    place = one_line(str(citation.get("locator") or ""))
+    return f"{origin} · {place}" if place else origin
+
+
+def _also(citation: Mapping[str, Any], language: str) -> str:
+    """Where else the same text stands, in a few words."""
+    addresses = [one_line(str(address), 200) for address in citation.get("also") or ()]
+    if not addresses:
+        return ""
+    frame, comma, more = _ALSO["zh" if language == "zh" else "en"]
+    left = len(addresses) - _MOST_ALSO
+    return frame.format(comma.join(addresses[:_MOST_ALSO])) + (more.format(left) if left > 0 else "")
+
+
+def _quote(citation: Mapping[str, Any]) -> str:
+    quote = one_line(str(citation.get("quote", "")), _LONGEST_QUOTE)
+    return f"“{quote}”" if quote else ""

@@ -1,0 +1,71 @@
+"""The few words the command puts around an answer, in the answer's language."""
+
+from typing import Final
+
+_WORDS: Final = {
+    "en": {
+        "sources": "Sources",
+        "not_found": "not found",
+        "blocked": "not run: something it needs is missing",
+        "failed": "failed",
+        "calls": "{} calls",
+        "instead": "instead of {}",
+        "from": "from {}",
+        "question": "Question",
+        "plan": "Plan",
+        "revisions": "Earlier plans",
+        "kept": "kept {}",
+        "replan": "replanned (by {})",
+        "deepen": "extended (by {})",
+        "rejected": "sent back",
+        "edited": "edited by hand",
+        "answer": "Answer",
+        "thinking": "Judging the question",
+        "planning": "Planning",
+        "working": "Working",
+        "writing": "Writing",
+        "more": "… {} more",
+        "approve_prompt": "Run this plan?  [a] approve  [e] edit  [r] send back with words  [q] decide later: ",
+        "reject_prompt": "What should be different? ",
+        "words_prompt": "Send the plan back with these words? [y/n] ",
+        "unchanged": "The plan is unchanged.",
+        "draft_remark": "Change the plan, save and leave the editor. Lines at the top that begin with # are remarks.",
+        "no_model": "no model is configured: passages are shown, and only what rules can prove is asserted; "
+        "WEIWO_MODEL=provider:model, such as openai:gpt-5-mini, adds answers in prose, plans and judgement",
+    },
+    "zh": {
+        "sources": "来源",
+        "not_found": "未找到",
+        "blocked": "未执行：缺少所需的结果",
+        "failed": "失败",
+        "calls": "{} 次调用",
+        "instead": "代替 {}",
+        "from": "来自 {}",
+        "question": "问题",
+        "plan": "计划",
+        "revisions": "先前的计划",
+        "kept": "保留 {}",
+        "replan": "重新计划（{}）",
+        "deepen": "补充计划（{}）",
+        "rejected": "被退回",
+        "edited": "由人修改",
+        "answer": "回答",
+        "thinking": "正在判断问题",
+        "planning": "正在制定计划",
+        "working": "正在执行",
+        "writing": "正在撰写",
+        "more": "……另有 {} 项",
+        "approve_prompt": "执行这个计划吗？ [a] 批准  [e] 编辑  [r] 退回并说明  [q] 以后再定：",
+        "reject_prompt": "哪里需要改？ ",
+        "words_prompt": "用这句话退回计划吗？ [y/n] ",
+        "unchanged": "计划没有改动。",
+        "draft_remark": "请修改计划，保存后退出编辑器。文件开头以 # 起始的行是说明。",
+        "no_model": "没有配置模型：只展示原文段落，仅断言规则能够证明的内容；"
+        "设置 WEIWO_MODEL=provider:model（如 openai:gpt-5-mini）后，判断、计划和行文都会由模型来做",
+    },
+}
+
+
+def label(language: str, name: str, *values: object) -> str:
+    """A word or phrase in a language; English for a language we do not have."""
+    return _WORDS.get(language, _WORDS["en"])[name].format(*values)

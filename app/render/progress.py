@@ -1,0 +1,204 @@
+"""What the events of a run add up to: the plan and how far each of its tasks is.
+
+The command's live view, its lines on a pipe and `weiwo show` all draw from this. Events are read
+leniently, since another version may have written them; their text is for the renderer to make safe.
+"""
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from weiwo.state import REFERENCE
+
+RowState = Literal["waiting", "running", "succeeded", "empty", "failed", "blocked", "unknown"]
+_STATES: Final = frozenset({"succeeded", "empty", "failed", "blocked"})
+_INSTANCE: Final = re.compile(r"(.*)\[(\d+)\]", re.DOTALL)
+_FILLED: Final = 40
+
+
+@dataclass
+class Row:
+    """One task, or one instance of a `for_each` task.
+
+    Attributes:
+        task_id: Its id.
+        description: What it is to find out, references and all.
+        planned_tool: The tool the plan binds it to.
+        state: How far it is; `unknown` when its own end was not told but its parent has ended.
+        tool: The tool at work, or the one that gave the value.
+        value: Its value, for people.
+        reason: Why it has none.
+        note: Something a reader should know.
+        attempts: Tool calls made.
+        seconds: How long it worked.
+        started: When it began, on the monotonic clock.
+        decided_by: Who read the value.
+        for_each: Whether it runs once per item.
+        asks: What it will ask its tool, references and all.
+        ret: The type of its value.
+        upstream: Ids of the tasks it builds on.
+        instances: By position, from 1.
+    """
+
+    task_id: str
+    description: str = ""
+    planned_tool: str = ""
+    state: RowState = "waiting"
+    tool: str = ""
+    value: str = ""
+    reason: str = ""
+    note: str = ""
+    attempts: int = 0
+    seconds: float = 0.0
+    started: float | None = None
+    decided_by: str = ""
+    for_each: bool = False
+    asks: str = ""
+    ret: str = ""
+    upstream: tuple[str, ...] = ()
+    instances: dict[int, "Row"] = field(default_factory=dict)
+
+
+class Progress:
+    """A run so far.
+
+    Attributes:
+        begun: Whether the graph has begun, so that there is a checkpoint.
+        assessed: The `assessed` event, once it came.
+        rows: The tasks of the plan in force, in plan order.
+        remarks: What reflection decided, and what the planner had to mend, oldest first.
+        proposed: Whether the plan waits for a person's approval.
+        writing: Whether the answer has begun.
+        answer: The answer as far as it was streamed.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self.begun = False
+        self.assessed: dict[str, Any] = {}
+        self.rows: dict[str, Row] = {}
+        self.remarks: list[str] = []
+        self.proposed = False
+        self.writing = False
+        self.answer = ""
+
+    def apply(self, event: Mapping[str, Any]) -> Row | None:
+        """Take in one event; returns the row it concerns, if any."""
+        match event.get("type"):
+            case "assessed":
+                self.assessed = dict(event)
+            case "planned":
+                self._planned(event.get("plan") or {})
+                if note := event.get("note"):
+                    self._remark(str(note))
+            case "waiting":
+                self.proposed = True
+            case "task_started" | "task_progress":
+                return self._working(event)
+            case "task_finished":
+                return self._finished(event)
+            case "reflected":
+                if event.get("decision") != "finish":
+                    self._remark(f"{event.get('decision', '')}: {event.get('reason', '')}")
+            case "answer_started":
+                self.writing = True
+        return None
+
+    def describe(self, row: Row) -> str:
+        """A task's description, references to other tasks replaced by their values where these are known."""
+        return self.fill(row.description)
+
+    def fill(self, text: str) -> str:
+        """A text of the plan, references to tasks replaced by their values where these are known."""
+
+        def fill(match: re.Match[str]) -> str:
+            source = self.rows.get(match[1])
+            if source is None or source.state != "succeeded" or not source.value:
+                return f"‹{match[1]}›"
+            return source.value if len(source.value) <= _FILLED else source.value[: _FILLED - 1] + "…"
+
+        return REFERENCE.sub(fill, text)
+
+    def _remark(self, remark: str) -> None:
+        if remark not in self.remarks:
+            self.remarks.append(remark)
+
+    def _planned(self, plan: Mapping[str, Any]) -> None:
+        """A new plan, or a new revision of it: tasks that stay keep what is known of them."""
+        upstream: dict[str, list[str]] = {}
+        for edge in plan.get("edges") or ():
+            upstream.setdefault(edge[1], []).append(edge[0])
+        rows = {}
+        for vertex in plan.get("vertices") or ():
+            row = self.rows.get(vertex["id"], Row(vertex["id"]))
+            same = row.description in {"", vertex.get("description", "")}
+            row = row if same else Row(vertex["id"])
+            row.description = vertex.get("description") or vertex["id"]
+            row.planned_tool = vertex.get("tool_binding", "")
+            row.for_each = bool(vertex.get("for_each"))
+            row.asks, row.ret = _asked(vertex.get("args")), str(vertex.get("ret") or "")
+            row.upstream = tuple(upstream.get(row.task_id, ()))
+            rows[row.task_id] = row
+        self.rows = rows
+
+    def _row(self, task_id: str) -> Row:
+        """The row of a task or an instance; an instance's parent begins when the first of them does."""
+        if task_id not in self.rows and (match := _INSTANCE.fullmatch(task_id)) and match[1] in self.rows:
+            parent = self.rows[match[1]]
+            parent.for_each = True
+            return parent.instances.setdefault(int(match[2]), Row(task_id, planned_tool=parent.planned_tool))
+        return self.rows.setdefault(task_id, Row(task_id))
+
+    def _working(self, event: Mapping[str, Any]) -> Row | None:
+        if (task_id := str(event.get("task_id", ""))) in {"", "plan"}:
+            if note := event.get("note"):
+                self._remark(str(note))
+            return None
+        row = self._row(task_id)
+        match = _INSTANCE.fullmatch(task_id)
+        if match and match[1] in self.rows:
+            self._run(self.rows[match[1]])
+            row.description = _subject(event.get("args")) or row.description or str(event.get("description", ""))
+        else:
+            row.description = row.description or str(event.get("description", ""))
+        if "turn" in event or event.get("type") == "task_started":
+            self._run(row)
+            row.attempts = int(event.get("turn") or 1)
+            row.tool = str(event.get("tool", "")) or row.tool
+        row.note = str(event.get("note", "")) or row.note
+        return row
+
+    def _run(self, row: Row) -> None:
+        if row.state != "running":
+            row.state, row.started = "running", self.clock()
+            row.value = row.reason = row.note = ""
+
+    def _finished(self, event: Mapping[str, Any]) -> Row:
+        row = self._row(str(event.get("task_id", "")))
+        status = event.get("status")
+        row.state = status if status in _STATES else "unknown"
+        row.value = str(event.get("value") or "")
+        row.reason = str(event.get("failure") or "")
+        row.note = str(event.get("note") or "")
+        row.tool = str(event.get("tool") or row.tool)
+        row.attempts = int(event.get("attempts") or 0)
+        row.seconds = float(event.get("seconds") or 0.0)
+        row.decided_by = str(event.get("decided_by") or "")
+        for instance in row.instances.values():
+            if instance.state == "running":
+                instance.state = "unknown"
+        return row
+
+
+def _asked(args: object) -> str:
+    """All the arguments of a task, in their order."""
+    values = args.values() if isinstance(args, Mapping) else ()
+    return ", ".join(str(value) for value in values)
+
+
+def _subject(args: object) -> str:
+    """What tells an instance from its siblings: the first text among its arguments."""
+    values = args.values() if isinstance(args, Mapping) else ()
+    return next((value for value in values if isinstance(value, str) and value), "")

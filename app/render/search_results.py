@@ -1,0 +1,74 @@
+"""The results of `weiwo search` on a terminal, and why they are what they are."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from weiwo.app.cli.search import excerpt_of, place_of
+from weiwo.app.render.extracts import render_passage
+from weiwo.app.render.text_wrapping import Flow
+from weiwo.state import Evidence
+from weiwo.tools.printable import one_line
+
+if TYPE_CHECKING:
+    from weiwo.tools.corpus.retrieval.routed_corpus import RoutedSearchResult
+
+
+def print_explanation(console: Console, parts: "Mapping[str, RoutedSearchResult]") -> None:
+    """Print features, scores and choice as tables, corpus by corpus, laid out for a terminal or a page."""
+    for name, routed in parts.items():
+        if len(parts) > 1:
+            console.print(Flow(Text(one_line(name), "bold"), indent=2))
+        _print_one(console, routed)
+    if not parts:
+        console.print(Flow(Text("what is searched is kept elsewhere, and says nothing of how it searches"), indent=2))
+
+
+def _print_one(console: Console, routed: "RoutedSearchResult") -> None:
+    decision, trace = routed.decision, routed.trace
+    features = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for head in ("feature", "value"):
+        features.add_column(head)
+    for name, value in asdict(decision.features).items():
+        features.add_row(name, one_line(_shown(value), 80))
+    features.add_row("kind", decision.features.segment)
+    scores = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for head in ("strategy", "signals", "learned", "score", ""):
+        scores.add_column(head, justify="left" if head in {"strategy", ""} else "right")
+    for arm, score in decision.scores.items():
+        marks = [
+            word for word, named in (("chosen", decision.strategy), ("candidate", decision.candidate)) if named == arm
+        ]
+        heuristic, learned = decision.heuristic[arm], decision.learned[arm]
+        scores.add_row(arm, f"{heuristic:.3f}", f"{learned:+.3f}", f"{score:.3f}", ", ".join(marks))
+    console.print(features)
+    console.print(scores)
+    console.print(Flow(Text(one_line(f"{decision.strategy}, by the {decision.by}: {decision.reason}")), indent=2))
+    stages = ", ".join(f"{stage} {1e3 * seconds:.1f} ms" for stage, seconds in trace.seconds.items())
+    console.print(Flow(Text(stages), indent=2))
+    for note in trace.notes:
+        console.print(Flow(Text(one_line(note)), indent=2))
+    console.print()
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
+
+
+def print_results(console: Console, passages: Sequence[Evidence], extracts: Sequence[Mapping[str, Any]]) -> None:
+    """Print the passages, the sentences that fit best in bold."""
+    shown = {extract["n"]: extract for extract in extracts}
+    for passage in passages:
+        head = Text.assemble((f"{passage.rank}. ", "cyan"), (one_line(passage.title), "bold"))
+        console.print(Flow(head, indent=3))
+        console.print(Flow(Text(f"   {place_of(passage)} · {passage.score:.2f}", "dim"), indent=3))
+        extract = shown.get(passage.rank)
+        text = Text(excerpt_of(passage)) if extract is None else render_passage(extract)
+        console.print(Flow(Text("   ") + text, indent=3))

@@ -1,0 +1,88 @@
+"""Watchers of a run: what each must be able to do, and two that do not draw on a terminal."""
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Protocol, Self, TextIO
+
+from weiwo.app.render.plan_tree import row_text
+from weiwo.app.render.progress import Progress
+from weiwo.tools.printable import one_line
+
+
+class Watcher(Protocol):
+    """Observer of a run. Entered before it, left after it, however it ends.
+
+    Attributes:
+        progress: What it has been told.
+    """
+
+    progress: Progress
+
+    def event(self, event: Mapping[str, Any]) -> None:
+        """One of the graph's events."""
+
+    def token(self, text: str) -> None:
+        """The next piece of the answer."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class Silent:
+    """Watches without a word, and remembers who judged the question."""
+
+    def __init__(self, language: str = "en") -> None:
+        self.language = language
+        self.progress = Progress()
+
+    def event(self, event: Mapping[str, Any]) -> None:
+        """Take in an event."""
+        self.progress.apply(event)
+
+    def token(self, text: str) -> None:
+        """Take in a piece of the answer."""
+        self.progress.answer += text
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+
+class Lines(Silent):
+    """Writes one plain line per step, for logs and pipes."""
+
+    def __init__(self, stream: TextIO, language: str = "en") -> None:
+        super().__init__(language)
+        self.stream = stream
+        self._told: dict[str, str] = {}  # a resumed run tells again what had finished
+
+    def event(self, event: Mapping[str, Any]) -> None:
+        """Take in an event and write what it says."""
+        remarks = len(self.progress.remarks)
+        row = self.progress.apply(event)
+        kind = event.get("type")
+        if kind == "assessed":
+            judged = (event.get(name, "") for name in ("level", "team", "reason"))
+            self._write(" · ".join(one_line(str(part)) for part in judged))
+        elif kind == "planned":
+            for planned in self.progress.rows.values():
+                self._write(row_text(self.progress, planned, self.language).plain)
+        elif row is not None and kind in {"task_started", "task_finished"}:
+            text = row_text(self.progress, row, self.language).plain
+            line = f"> {text[2:]}" if kind == "task_started" else text
+            if self._told.get(row.task_id) != line:
+                self._told[row.task_id] = line
+                self._write(line)
+        for remark in self.progress.remarks[remarks:]:
+            self._write(f"~ {one_line(remark)}")
+
+    def _write(self, line: str) -> None:
+        self.stream.write(line + "\n")
+        self.stream.flush()

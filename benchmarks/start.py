@@ -1,0 +1,88 @@
+"""What a start of the command costs, beside importing what it stands on: medians of CPU time over fresh processes.
+
+    python benchmarks/start.py [RUNS]
+
+Wall time says little on a machine that does other things, so each figure is the CPU time of the process and its
+children (`getrusage`), and each is compared with an import measured in the same rounds. Bytecode is cached as it is
+after an installation. Commands run in a home of their own with the sample indexed and one thread answered.
+"""
+
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final, NamedTuple
+
+RUNS: Final = 9
+QUESTION: Final = "How long is the Danube?"
+LIGHT: Final = "import typer, rich, tantivy"
+HEAVY: Final = "import langgraph.graph, langgraph.checkpoint.sqlite.aio"
+
+
+class Start(NamedTuple):
+    """A command, and the import whose cost its own is measured by.
+
+    Attributes:
+        arguments: What is typed after `weiwo`.
+        beside: The import it is compared with.
+        goal: How many times that it may cost.
+    """
+
+    arguments: tuple[str, ...]
+    beside: str
+    goal: float
+
+
+def starts(thread_id: str) -> list[Start]:
+    """What is measured."""
+    light = [("search", "Danube"), ("threads",), ("corpora",), ("show", thread_id), ("doctor",)]
+    return [*(Start(arguments, LIGHT, 2.5) for arguments in light), Start(("ask", QUESTION), HEAVY, 1.4)]
+
+
+def cpu_seconds(command: list[str], env: dict[str, str]) -> float:
+    """CPU seconds of a process to its end."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, env=env, check=True, stdin=subprocess.DEVNULL, capture_output=True)  # noqa: S603 - ours
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """The environment of every process: no model, no web, a home of its own, and bytecode cached."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("WEIWO_", "PYTHONDONTWRITE"))}
+    return {**own, "WEIWO_HOME": str(folder / "home"), "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
+
+
+def main() -> None:
+    """Measure in rounds, each of every command, and print medians and ratios."""
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
+    with tempfile.TemporaryDirectory(prefix="weiwo-start-") as name:
+        env = environment(Path(name))
+        weiwo = [sys.executable, "-m", "weiwo"]
+        cpu_seconds([*weiwo, "ask", "--thread", "first", QUESTION], env)
+        measured = starts("first")
+        commands = {start.arguments: [*weiwo, *start.arguments] for start in measured}
+        commands |= {(code,): [sys.executable, "-c", code] for code in (LIGHT, HEAVY)}
+        for command in commands.values():
+            cpu_seconds(command, env)  # caches the bytecode
+        taken: dict[tuple[str, ...], list[float]] = {key: [] for key in commands}
+        for _ in range(runs):
+            for key, command in commands.items():
+                taken[key].append(cpu_seconds(command, env))
+    median = {key: statistics.median(seconds) for key, seconds in taken.items()}
+    for code in (LIGHT, HEAVY):
+        print(f"{median[(code,)] * 1e3:6.0f} ms  python -c {code!r}")
+    for start in measured:
+        ratio = median[start.arguments] / median[(start.beside,)]
+        beside = "typer, rich, tantivy" if start.beside == LIGHT else "langgraph, SQLite saver"
+        print(
+            f"{median[start.arguments] * 1e3:6.0f} ms  weiwo {start.arguments[0]:8} {ratio:5.2f} x {beside}"
+            f" (goal: at most {start.goal})"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,241 @@
+"""The fan-out of a plan: every task at once through `Send`, each starting when its own inputs exist.
+
+The executor node invokes one compiled plan graph, whose single step sends every task. A task first awaits its
+inputs on an in-memory board (`board`), then works in a graph of its own, step by saved step (`task_graph`).
+A `for_each` task sends its instances in one more graph, so that they work side by side and are resumed one by one.
+
+Why it has this shape (all tried on langgraph 1.2):
+- Waves of `Send` wait at a barrier after each.
+- A scheduler made of `@task` calls gets results swapped on resume: they are matched by the order of the calls.
+- A subgraph as the Send's node itself writes all its channels back, and a finished one would not post to the board on
+  resume. A function that invokes the subgraph does both right.
+- What a Send carries is saved up to four times. So it carries an id or a position; the rest waits in memory, and
+  is made from the state again when a run is resumed.
+
+After a crash LangGraph keeps the writes of finished Sends, and `aget_state` returns them as `tasks[i].result`: the
+board is seeded from there. Of an unfinished Send, the steps that had finished are not done again.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Final, TypedDict, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from weiwo.graph.execution.board import Board, unfinished_tasks, usable_outcomes
+from weiwo.graph.execution.task_graph import run_task
+from weiwo.nodes.executor.concurrency import PriorityLimiter
+from weiwo.nodes.executor.for_each import ForEach, join_outcomes, read_for_each
+from weiwo.nodes.executor.node import TaskResources
+from weiwo.nodes.executor.task_state import TaskOutput
+from weiwo.state import Evidence, Outcome, Plan, Task, Usage
+from weiwo.state.search import add_usage, merge_evidence, merge_outcomes
+
+_UNBOUNDED: Final = 1_000_000
+"""A caller's `max_concurrency` bounds work, as `max_parallel` does; bounding Sends, it would bound waiting."""
+
+
+async def run_plan(
+    plan: Plan, outcomes: Mapping[str, Outcome], work: TaskResources, config: RunnableConfig
+) -> "PlanOutput":
+    """Run what a plan still has to run.
+
+    Called inside a node; if that node was interrupted, the tasks that had finished are not
+    run again and half-done ones go on at their next step.
+
+    Args:
+        plan: A valid plan.
+        outcomes: What earlier executions came to; usable ones are kept.
+        work: What the tasks share.
+        config: The node's own config, which leads to its checkpoints.
+
+    Returns:
+        Outcomes, passages and usage of the tasks that ran. Each has an outcome, whatever happened to it.
+    """
+    todo = unfinished_tasks(plan, outcomes)
+    if not todo:
+        return {}
+    if bound := config.get("max_concurrency"):
+        work = replace(work, limiter=PriorityLimiter(min(bound, work.services.settings.limits.max_parallel)))
+    board = Board(plan, usable_outcomes(outcomes.values()))
+    ran = await _plan_graph.ainvoke(
+        {"todo": [task.id for task in todo]},
+        {"max_concurrency": _UNBOUNDED},
+        context=ExecutionContext(work, {task.id: task for task in todo}, board, BoardSeeding(board, work, config)),
+    )
+    return cast("PlanOutput", ran)
+
+
+class BoardSeeding:
+    """Seeds the board with what an interrupted execution had finished.
+
+    Done by the first task that runs: by then LangGraph has settled which Sends it does not run again. Looked up any
+    earlier, an outcome that reaches the database in between (from another process, say) would never be posted.
+    """
+
+    def __init__(self, board: Board, work: TaskResources, config: RunnableConfig) -> None:
+        self._board = board
+        self._work = work
+        self._config = config
+        self._posting: asyncio.Task[None] | None = None
+
+    async def wait(self) -> None:
+        """Seed the board, or wait until it is seeded."""
+        self._posting = self._posting or asyncio.create_task(self._post())
+        await asyncio.shield(self._posting)
+
+    async def _post(self) -> None:
+        try:
+            snapshot = await _plan_graph.aget_state(self._config)
+        except ValueError:  # the graph runs without a checkpointer
+            return
+        for task in snapshot.tasks:
+            ran = task.result if isinstance(task.result, dict) else {}
+            self._work.services.budget.spent += ran.get("usage", Usage())
+            for outcome in ran.get("outcomes", {}).values():
+                self._board.post(outcome)
+                self._work.report_finished(outcome)
+
+
+# The plan: a Send for each task
+
+
+@dataclass(frozen=True)
+class ExecutionContext:
+    """The runtime context of the plan graph: in memory, for one execution, never saved."""
+
+    work: TaskResources
+    tasks: Mapping[str, Task]
+    board: Board
+    seeding: BoardSeeding
+
+
+class PlanInput(TypedDict):
+    """What the plan graph starts from: the ids of the tasks to run."""
+
+    todo: list[str]
+
+
+class PlanOutput(TypedDict, total=False):
+    """What tasks bring in, merged."""
+
+    outcomes: Annotated[dict[str, Outcome], merge_outcomes]
+    evidence: Annotated[dict[str, Evidence], merge_evidence]
+    usage: Annotated[Usage, add_usage]
+
+
+class PlanState(PlanInput, PlanOutput):
+    """The channels of the plan graph."""
+
+
+class SentTask(TypedDict):
+    """What one of its Sends carries."""
+
+    task_id: str
+
+
+async def _run_sent_task(state: SentTask, runtime: Runtime[ExecutionContext]) -> PlanOutput:
+    task, board, work = runtime.context.tasks[state["task_id"]], runtime.context.board, runtime.context.work
+    try:
+        await runtime.context.seeding.wait()
+        inputs, instead = await board.wait_for_inputs(task, work.services.work_seconds())
+        if instead is not None:
+            result: TaskOutput = {"outcome": instead}
+        elif task.for_each is not None:
+            result = await _run_for_each(task, inputs, work)
+        else:
+            result = await run_task({"task": task, "inputs": inputs}, work)
+    except BaseException:  # somebody is asked, or all is cancelled; what waits for this task has to stop with it
+        board.abandon(task.id)
+        raise
+    work.report_finished(result["outcome"])
+    board.post(result["outcome"])
+    return {
+        "outcomes": {task.id: result["outcome"]},
+        "evidence": result.get("evidence", {}),
+        "usage": result.get("usage", Usage()),
+    }
+
+
+# A `for_each` task: a Send for each item
+
+
+@dataclass(frozen=True)
+class ForEachContext:
+    """The runtime context of the graph of one `for_each` task, likewise."""
+
+    work: TaskResources
+    fan: ForEach
+
+
+def merge_positions(old: dict[int, Outcome], new: dict[int, Outcome]) -> dict[int, Outcome]:
+    """Outcomes by position of the instance."""
+    return {**old, **new}
+
+
+class ForEachState(TypedDict, total=False):
+    """The channels of that graph."""
+
+    count: int
+    by_position: Annotated[dict[int, Outcome], merge_positions]
+    evidence: Annotated[dict[str, Evidence], merge_evidence]
+    usage: Annotated[Usage, add_usage]
+
+
+class SentItem(TypedDict):
+    """What one of its Sends carries."""
+
+    position: int
+
+
+async def _run_sent_item(state: SentItem, runtime: Runtime[ForEachContext]) -> ForEachState:
+    work = runtime.context.work
+    result = await run_task(runtime.context.fan.starts[state["position"]], work)
+    work.report_finished(result["outcome"])
+    return {
+        "by_position": {state["position"]: result["outcome"]},
+        "evidence": result.get("evidence", {}),
+        "usage": result.get("usage", Usage()),
+    }
+
+
+async def _run_for_each(task: Task, inputs: Mapping[str, Outcome], work: TaskResources) -> TaskOutput:
+    """Run one instance per item and join them under the task's id, in item order."""
+    fan = read_for_each(task, inputs, work.services.settings.limits.max_items)
+    if not fan.starts:
+        return {"outcome": join_outcomes(task, fan, {})}
+    result = await _for_each_graph.ainvoke({"count": len(fan.starts)}, context=ForEachContext(work, fan))
+    outcome = join_outcomes(task, fan, result["by_position"])
+    return {"outcome": outcome, "evidence": result["evidence"], "usage": result["usage"]}
+
+
+# The two graphs
+
+
+def _compile_plan_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
+    def send_all(state: PlanState) -> Sequence[Send]:
+        return [Send("task", SentTask(task_id=task_id)) for task_id in state["todo"]]
+
+    builder = StateGraph(PlanState, context_schema=ExecutionContext, input_schema=PlanInput, output_schema=PlanOutput)
+    builder.add_node("task", _run_sent_task, input_schema=SentTask)
+    builder.add_conditional_edges(START, send_all, ["task"])
+    return builder.compile(name="plan")
+
+
+def _compile_for_each_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
+    def send_all(state: ForEachState) -> Sequence[Send]:
+        return [Send("instance", SentItem(position=n)) for n in range(state["count"])]
+
+    builder = StateGraph(ForEachState, context_schema=ForEachContext)
+    builder.add_node("instance", _run_sent_item, input_schema=SentItem)
+    builder.add_conditional_edges(START, send_all, ["instance"])
+    return builder.compile(name="for_each")
+
+
+_plan_graph = _compile_plan_graph()
+_for_each_graph = _compile_for_each_graph()

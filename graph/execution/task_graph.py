@@ -1,0 +1,114 @@
+"""The graph of one task, from its inputs to its outcome; its steps are saved one by one.
+
+    act ──▶ read ──▶ done
+     ▲       │
+     └───────┘  a substitute, other queries, a page to open
+
+What the task is and what it builds on are not saved with it: they follow from the plan and the outcomes, and are
+handed in through the runtime context, anew when a run is resumed.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphBubbleUp
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+
+from weiwo.graph.execution.board import timed_out_outcome
+from weiwo.graph.execution.isolation import run_isolated
+from weiwo.nodes.executor import node as executor
+from weiwo.nodes.executor.concurrency import Lease
+from weiwo.nodes.executor.node import TaskResources
+from weiwo.nodes.executor.outcomes import crashed_outcome
+from weiwo.nodes.executor.task_state import TaskInput, TaskOutput, TaskProgress, TaskState
+
+GRACE_SECONDS: Final = 1.0
+"""How long work may go on when the run's seconds for it are over; at most half of what is kept for the writer."""
+
+MOST_STEPS: Final = 1_000
+"""Steps of one task; its turns end it long before."""
+
+Step = Callable[[TaskState, TaskResources, Lease], Coroutine[Any, Any, dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class TaskContext:
+    """The runtime context of the graph of one task: in memory, for one execution, never saved."""
+
+    start: TaskInput
+    work: TaskResources
+    lease: Lease
+    known: TaskProgress = field(default_factory=TaskProgress)
+    """What the latest finished step left, for when the task is broken off."""
+
+
+async def run_task(start: TaskInput, work: TaskResources) -> TaskOutput:
+    """Run one task to its outcome, whatever it meets on the way: only interrupts and cancellation pass through.
+
+    Called inside a node, under whose checkpoint the task's own are kept.
+    """
+    task, seconds = start["task"], _seconds_for_task(work)
+    if seconds <= 0:
+        return {"outcome": timed_out_outcome(task)}
+    context = TaskContext(start, work, Lease(work.limiter))
+    try:
+        async with asyncio.timeout(seconds) as bound:
+            bounds: RunnableConfig = {"recursion_limit": MOST_STEPS}
+            ran = await _graph.ainvoke({"turn": 0}, bounds, context=context)
+            return cast("TaskOutput", ran)
+    except TimeoutError:
+        if not bound.expired():
+            raise
+        if (best := context.known.get("best")) is not None:
+            return {"outcome": best, "evidence": context.known.get("evidence", {})}
+        return {"outcome": timed_out_outcome(task)}
+    finally:
+        context.lease.end()
+
+
+def _seconds_for_task(work: TaskResources) -> float:
+    """Seconds until this task is broken off: those there are for work, and the grace; 0 if it need not start."""
+    seconds = work.services.work_seconds()
+    reserve = work.services.budget.remaining_seconds() - seconds
+    return seconds + min(GRACE_SECONDS, reserve / 2) if seconds > 0 else 0.0
+
+
+async def _act(state: TaskProgress, runtime: Runtime[TaskContext]) -> dict[str, Any]:
+    """Make the task's next call."""
+    return await _run_step(executor.act, state, runtime.context)
+
+
+async def _read(state: TaskProgress, runtime: Runtime[TaskContext]) -> dict[str, Any]:
+    """Read what it has found."""
+    return await _run_step(executor.read, state, runtime.context)
+
+
+async def _run_step(step: Step, state: TaskProgress, context: TaskContext) -> dict[str, Any]:
+    """A step of the executor's. What goes wrong in it is the task's outcome; what goes wrong around it is not."""
+    try:
+        update = await run_isolated(step(cast("TaskState", {**context.start, **state}), context.work, context.lease))
+    except GraphBubbleUp:  # somebody is asked
+        raise
+    except Exception as error:  # noqa: BLE001 - the monitor and the trace show it
+        update = {"outcome": crashed_outcome(context.start["task"], error)}
+    context.known.update(cast("TaskProgress", {**state, **update}))
+    # Of a task that is over, the last checkpoint need not repeat what it looked through.
+    return {**update, "passages": []} if "outcome" in update else update
+
+
+def _compile() -> CompiledStateGraph[Any, Any, Any, Any]:
+    builder = StateGraph(TaskProgress, context_schema=TaskContext, output_schema=TaskOutput)
+    builder.add_node("act", _act)
+    builder.add_node("read", _read)
+    builder.add_edge(START, "act")
+    builder.add_conditional_edges("act", executor.route_after_act, {"act": "act", "read": "read", "done": END})
+    builder.add_conditional_edges("read", executor.route_after_read, {"act": "act", "done": END})
+    return builder.compile(name="task")
+
+
+_graph = _compile()

@@ -1,0 +1,1 @@
+"""Persistence: checkpoint savers, the store, threads and their locks, forks."""

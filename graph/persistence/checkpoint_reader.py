@@ -1,0 +1,197 @@
+"""Checkpoint reader: threads straight from the SQLite file, without LangGraph, for commands that only look.
+
+LangGraph's serializer writes MessagePack, with an object of ours as an extension: the module, the name and the fields
+of its class. What is read here is narrow on purpose: plain data, the types of `weiwo.state`, and messages as their
+fields. Objects are rebuilt from the annotations of their classes, not validated: what is in the file was valid when it
+was written. Anything else, and any thread that has not come to its end, is for the graph to read
+(`UnreadableCheckpointError`): what is to run next is known to LangGraph alone.
+"""
+
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from importlib import import_module
+from pathlib import Path
+from types import UnionType
+from typing import Any, Final, Union, get_args, get_origin
+
+import ormsgpack
+
+from weiwo.graph.persistence.storage import BUSY_SECONDS, make_folder, sqlite_error
+from weiwo.graph.persistence.threads import SQLITE_LIST, ThreadInfo, info_of
+from weiwo.state.errors import WeiwoError
+
+MOST_BYTES: Final = 256_000_000
+"""A checkpoint larger than this is left to the graph."""
+_DEEPEST: Final = 16
+"""Objects within objects."""
+_MODULE: Final = re.compile(r"(?:weiwo\.)?(state\.[a-z_]+)")
+"""Modules of the state's types, also as the first edition named them."""
+_LATEST: Final = (
+    "SELECT type, checkpoint, checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
+    " ORDER BY checkpoint_id DESC LIMIT 1"
+)
+_WRITES: Final = "SELECT 1 FROM writes WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ? LIMIT 1"
+
+
+class UnreadableCheckpointError(WeiwoError, ValueError):
+    """A checkpoint that only the graph can read."""
+
+
+def list_saved_threads(path: Path, limit: int) -> list[ThreadInfo]:
+    """The threads of a file that changed last, newest first; none if there is no such file.
+
+    Raises:
+        StorageError: The file cannot be read.
+        UnreadableCheckpointError: It holds something that only LangGraph can read.
+    """
+    with _opened(path) as database:
+        rows = database.execute(SQLITE_LIST, (limit,)).fetchall() if database else []
+        return [
+            info_of(thread_id, last, _Decoder(fields_only=True).channels(kind, packed))
+            for thread_id, last, kind, packed in rows
+        ]
+
+
+def saved_thread_exists(path: Path, thread_id: str) -> bool:
+    """Whether a file has that thread.
+
+    Raises:
+        StorageError: The file cannot be read.
+    """
+    with _opened(path) as database:
+        return database is not None and database.execute(_LATEST, (thread_id,)).fetchone() is not None
+
+
+def read_finished_thread(path: Path, thread_id: str) -> dict[str, Any] | None:
+    """The state of a thread whose latest question is answered; None if there is no such thread.
+
+    Raises:
+        StorageError: The file cannot be read.
+        UnreadableCheckpointError: The thread waits or was interrupted, or holds what only LangGraph can read.
+    """
+    with _opened(path) as database:
+        if database is None or (row := database.execute(_LATEST, (thread_id,)).fetchone()) is None:
+            return None
+        kind, packed, checkpoint_id = row
+        begun = database.execute(_WRITES, (thread_id, checkpoint_id)).fetchone()
+    values = _Decoder().channels(kind, packed)
+    if begun or not values.get("result") or any(name.startswith(("branch:to:", "__")) for name in values):
+        raise UnreadableCheckpointError("the thread has not come to its end")
+    return values
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection | None]:
+    """The database, not to be written to; None where nothing was ever kept."""
+    if not path.exists():
+        make_folder(path.parent)  # or say why a run could keep nothing there
+        yield None
+        return
+    try:
+        # Not `mode=ro`: reading beside a writer takes the file of the shared index, which may have to be made.
+        with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as database:
+            database.execute("PRAGMA query_only = ON")
+            made = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'writes'").fetchone()
+            yield database if made else None
+    except sqlite3.Error as error:
+        raise sqlite_error(path, error) from error
+
+
+class _Decoder:
+    """Decodes one checkpoint.
+
+    Args:
+        fields_only: Leave objects as the fields they were written as.
+    """
+
+    def __init__(self, *, fields_only: bool = False) -> None:
+        self._fields_only = fields_only
+        self._depth = 0
+
+    def channels(self, kind: str, packed: bytes) -> dict[str, Any]:
+        """The values of a checkpoint's channels.
+
+        Raises:
+            UnreadableCheckpointError: It is of another form.
+        """
+        if kind != "msgpack" or len(packed) > MOST_BYTES:
+            raise UnreadableCheckpointError(f"a checkpoint of {len(packed):,} bytes, {kind}")
+        checkpoint = self._unpack(packed)
+        values = checkpoint.get("channel_values") if isinstance(checkpoint, dict) else None
+        if not isinstance(values, dict):
+            raise UnreadableCheckpointError("a checkpoint without channels")
+        return values
+
+    def _unpack(self, packed: bytes) -> Any:
+        try:
+            return ormsgpack.unpackb(packed, ext_hook=self._object, option=ormsgpack.OPT_NON_STR_KEYS)
+        except ormsgpack.MsgpackDecodeError as error:
+            raise UnreadableCheckpointError(f"not MessagePack: {error}") from None
+
+    def _object(self, code: int, packed: bytes) -> Any:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise UnreadableCheckpointError("objects within objects without end")
+        written = self._unpack(packed)
+        self._depth -= 1
+        match code, written:  # the codes of langgraph.checkpoint.serde.jsonplus
+            case 5, [str(module), str(name), dict(fields), *_]:
+                return self._rebuilt(module, name, fields)
+            case 0, ["builtins", "set" | "frozenset", list(items)]:
+                return items
+        raise UnreadableCheckpointError(f"an object of kind {code}")
+
+    def _rebuilt(self, module: str, name: str, fields: dict[str, Any]) -> Any:
+        if module.startswith("langchain_core.messages."):
+            return fields
+        if not (ours := _MODULE.fullmatch(module)):
+            raise UnreadableCheckpointError(f"{module}.{name} is not of the state")
+        return fields if self._fields_only else construct(f"weiwo.{ours[1]}", name, fields)
+
+
+def construct(module: str, name: str, fields: Mapping[str, Any]) -> Any:
+    """An object of the state from the fields it was written as, not validated.
+
+    Raises:
+        UnreadableCheckpointError: There is no such type, or it has no such fields.
+    """
+    from weiwo.state.values import Value  # noqa: PLC0415 - heavy; a list needs none
+
+    try:
+        kind = getattr(import_module(module), name)
+    except (ImportError, AttributeError):
+        raise UnreadableCheckpointError(f"{module}.{name} is not of this version") from None
+    if not (isinstance(kind, type) and issubclass(kind, Value)):
+        raise UnreadableCheckpointError(f"{module}.{name} is no value of the state")
+    return _constructed(kind, fields)
+
+
+def _constructed(kind: Any, fields: Mapping[str, Any]) -> Any:
+    required = {name for name, field in kind.model_fields.items() if field.is_required()}
+    if not required <= fields.keys() <= kind.model_fields.keys():
+        raise UnreadableCheckpointError(f"{kind.__name__} had other fields when it was written")
+    return kind.model_construct(
+        **{name: _typed(kind.model_fields[name].annotation, value) for name, value in fields.items()}
+    )
+
+
+def _typed(annotation: Any, value: Any) -> Any:
+    """A field's value with the objects and tuples its annotation asks for; MessagePack knows maps and arrays only."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin in {Union, UnionType}:
+        fitting = (one for one in inner if _is_value(one) or get_origin(one) is tuple)
+        return value if value is None else _typed(next(fitting, None), value)
+    if isinstance(value, Mapping):
+        if _is_value(annotation):
+            return _constructed(annotation, value)
+        return {key: _typed(inner[1], one) for key, one in value.items()} if origin is dict else value
+    if isinstance(value, list) and origin is tuple:
+        kinds = [inner[0]] * len(value) if inner[1:] == (...,) else inner
+        return tuple(_typed(one, item) for one, item in zip(kinds, value, strict=True))
+    return value
+
+
+def _is_value(annotation: Any) -> bool:
+    return isinstance(annotation, type) and hasattr(annotation, "model_construct")

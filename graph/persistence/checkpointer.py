@@ -1,0 +1,183 @@
+"""Where threads are kept: one SQLite file under `WEIWO_HOME`, or Postgres.
+
+Checkpoints are read back strictly: only the types of `state`, and those LangGraph itself
+vouches for, are ever built from stored bytes, whoever wrote them. The list is given to the serializer here, so
+that it holds whether or not `LANGGRAPH_STRICT_MSGPACK` was set before LangGraph was
+imported; with that variable set, LangGraph adds what it finds in the graphs' own schemas.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weiwo.graph.persistence.storage import (
+    BUSY_SECONDS,
+    DatabaseUrlError,
+    StorageError,
+    credentials_of,
+    database_file,
+    make_folder,
+    masked,
+    sqlite_error,
+)
+from weiwo.state.settings import Settings
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from weiwo.graph.persistence.serializer import StateSerializer
+
+CONNECT_SECONDS = 10
+"""How long a Postgres server may take to answer."""
+
+_SETUP_LOCK = 0x77656977  # an advisory lock of our own, "weiw"
+
+
+def serializer() -> "StateSerializer":
+    """The serializer of every saver of ours: strict, with the types of `state` allowed."""
+    from weiwo.graph.persistence.serializer import StateSerializer  # noqa: PLC0415 - heavy
+
+    return StateSerializer()
+
+
+@asynccontextmanager
+async def open_checkpointer(
+    settings: Settings, database_url: str | None = None
+) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
+    """Open the saver that a graph is built with.
+
+    Args:
+        settings: Tells the folder of Weiwo's own files, and the database if one is configured.
+        database_url: Another `postgresql://…` than the settings'; without any, SQLite.
+
+    Yields:
+        A saver whose tables exist. Several processes may have the same one open.
+
+    Raises:
+        DatabaseUrlError: The URL is no Postgres URL.
+        StorageError: The database cannot be used, now or while it is open.
+    """
+    if url := database_url or settings.database_url:
+        async with _postgres(url) as saver:
+            yield saver
+    else:
+        async with _sqlite(database_file(settings.home)) as saver:
+            yield saver
+
+
+@asynccontextmanager
+async def _sqlite(path: Path) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
+    import aiosqlite  # noqa: PLC0415 - heavy
+
+    from weiwo.graph.persistence.sqlite_saver import AsyncSqliteSaver  # noqa: PLC0415 - heavy
+
+    await asyncio.to_thread(make_folder, path.parent)
+    try:
+        # Where a file does not open, `aiosqlite` leaves a thread behind.
+        await asyncio.to_thread(lambda: sqlite3.connect(path, timeout=BUSY_SECONDS).close())
+        async with aiosqlite.connect(path, timeout=BUSY_SECONDS) as connection:
+            saver = AsyncSqliteSaver(connection, serde=serializer())
+            await _set_up_sqlite(saver)
+            # A power cut may cost the last steps, never the file; a kill costs nothing. Several times faster.
+            await connection.execute("PRAGMA synchronous=NORMAL")
+            try:
+                yield saver
+            finally:
+                await saver.drain()
+    except sqlite3.Error as error:
+        raise sqlite_error(path, error) from error
+
+
+async def _set_up_sqlite(saver: Any) -> None:
+    """Create the tables. The first switch to WAL fails, without waiting, when two processes make it at once."""
+    for pause in (0.05, 0.1, 0.2, 0.4, 0.8, 1.6):
+        try:
+            await saver.setup()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+            await asyncio.sleep(pause)
+        else:
+            return
+    await saver.setup()
+
+
+@asynccontextmanager
+async def _postgres(url: str) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
+    if not url.startswith(("postgresql://", "postgres://")):
+        raise DatabaseUrlError(
+            f"WEIWO_DATABASE_URL; {masked(url)!r} is not a Postgres URL; write postgresql://user:password@host/database,"
+            " or unset it to use SQLite"
+        )
+    try:
+        import psycopg  # noqa: PLC0415 - heavy, and an extra
+        from langgraph.checkpoint.postgres import aio  # noqa: PLC0415 - the same
+        from psycopg.rows import dict_row  # noqa: PLC0415 - the same
+        from psycopg_pool import AsyncConnectionPool  # noqa: PLC0415 - the same
+
+        from weiwo.graph.persistence.postgres_saver import AsyncPostgresSaver  # noqa: PLC0415 - the same
+    except ImportError as error:
+        raise StorageError(
+            f"WEIWO_DATABASE_URL names a Postgres database; {error.name or 'its driver'} is not installed;"
+            " pip install 'weiwo[postgres]', or unset it to use SQLite"
+        ) from None
+    try:
+        ports = str(psycopg.conninfo.conninfo_to_dict(url).get("port") or "").split(",")
+        # With one of these unescaped in it, a password is taken for something else.
+        readable = not set("/?#") & set(credentials_of(url)) and all(port.isdecimal() or not port for port in ports)
+    except psycopg.ProgrammingError:
+        readable = False
+    if not readable:
+        # The driver's own words are kept back: they quote the URL around the mistake, often the password.
+        raise DatabaseUrlError(
+            "WEIWO_DATABASE_URL; it cannot be read as a URL; write postgresql://user:password@host/database"
+            " with special characters in the password percent-encoded"
+        )
+    options: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
+    options["connect_timeout"] = CONNECT_SECONDS
+    try:
+        # One plain connection first: it says what is wrong, where a pool would only time out.
+        async with await psycopg.AsyncConnection.connect(url, **options) as connection:
+            await _set_up_postgres(aio.AsyncPostgresSaver(connection), connection)
+        pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
+            url, min_size=1, max_size=8, kwargs=options, open=False, timeout=CONNECT_SECONDS
+        )
+        async with pool:
+            yield AsyncPostgresSaver(pool, serde=serializer())
+    except psycopg.Error as error:
+        raise _postgres_error(url, error) from error
+
+
+async def _set_up_postgres(saver: Any, connection: Any) -> None:
+    """Create the tables, one process at a time.
+
+    The lock is polled: a session that waits inside `pg_advisory_lock` holds a snapshot, for which
+    the migrations' `CREATE INDEX CONCURRENTLY` would wait in turn.
+    """
+    for _ in range(200):
+        cursor = await connection.execute("SELECT pg_try_advisory_lock(%s) AS taken", (_SETUP_LOCK,))
+        if (await cursor.fetchone())["taken"]:
+            break
+        await asyncio.sleep(0.1)
+    await saver.setup()  # also after 20 seconds without the lock: the statements are idempotent
+    await connection.execute("SELECT pg_advisory_unlock(%s)", (_SETUP_LOCK,))
+
+
+def _postgres_error(url: str, error: Exception) -> StorageError:
+    why = " ".join(str(error).split()) or type(error).__name__
+    with suppress(Exception):  # the URL was readable; should it not be, its password is not in the message either
+        if password := _parts(url).get("password"):
+            why = why.replace(str(password), "***")
+    return StorageError(
+        f"cannot use the database {masked(url)}; {why[:300]}; start it, correct WEIWO_DATABASE_URL, or unset it to use"
+        " SQLite"
+    )
+
+
+def _parts(url: str) -> dict[str, Any]:
+    from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415 - heavy, and an extra
+
+    return dict(conninfo_to_dict(url))

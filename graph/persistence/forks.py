@@ -1,0 +1,295 @@
+"""Time travel: go back to a checkpoint, change the plan or the value of a task, and run on from there.
+
+    config = await fork(graph, "thread", "1f0e5a3c", outcomes={"task_1": "156 BC"})
+    values = await graph.ainvoke(None, config)
+
+A fork lives in the thread it came from: its first checkpoint, the newest of the thread, has the old one as its parent,
+so what the thread shows and resumes is the fork, and the branch it left stays in the history, to be shown or forked in
+its turn. Only what depends on a change runs again: a finished task that asks the same of the same inputs keeps its
+outcome and its passages. What had not run yet at that moment has no outcome to keep, so fork after an execution to keep
+what it found. A change is a new start: what is spent counts anew, and what was said of the plan's last run is
+forgotten; of earlier revisions it is kept.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+from uuid import uuid4
+
+from langchain_core.messages import AIMessage, RemoveMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Overwrite, StateSnapshot
+
+from weiwo.graph.persistence.threads import find_checkpoint
+from weiwo.nodes.planner.outcome_reuse import reuse_outcomes, reuse_passages
+from weiwo.nodes.planner.validator import check_plan
+from weiwo.nodes.shared.references import fill_text
+from weiwo.state import Evidence, Language, Outcome, Plan, Quote, Task, Usage, passage_id
+from weiwo.state.errors import WeiwoError
+from weiwo.state.search import Approved, merge_evidence
+from weiwo.state.settings import Context, Settings
+from weiwo.text.values import coerce, render
+from weiwo.tools.registry import build_registry
+
+FORK_KEY: Final = "weiwo_fork"
+"""Under this name a fork's first checkpoint tells what was changed."""
+
+PERSON: Final = "person"
+"""Named as the tool of an outcome that a person set."""
+
+_MOST_COMPLAINTS: Final = 3
+_TITLE: Final[dict[Language, str]] = {"en": "The user", "zh": "用户"}
+
+
+class ForkError(WeiwoError, ValueError):
+    """A fork that cannot be made. The message is one line: what, why, what to do."""
+
+
+@dataclass(frozen=True)
+class Interrupted:
+    """What an execution had brought in when it was interrupted.
+
+    Attributes:
+        outcomes: Of the tasks that had finished.
+        evidence: The passages they found.
+        usage: What they spent.
+    """
+
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    evidence: dict[str, Evidence] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+
+
+async def fork(
+    graph: CompiledStateGraph[Any, Any, Any, Any],
+    thread_id: str,
+    checkpoint_id: str,
+    *,
+    plan: Plan | Mapping[str, Any] | str | None = None,
+    outcomes: Mapping[str, Any] | None = None,
+    context: Context | None = None,
+    tools: Sequence[BaseTool] = (),
+    metadata: Mapping[str, Any] | None = None,
+) -> RunnableConfig:
+    """Fork a thread at a checkpoint. Nothing runs yet: invoke the graph with None and the config returned.
+
+    Args:
+        graph: A graph of `build_graph`, with a checkpointer.
+        thread_id: The thread.
+        checkpoint_id: One of its checkpoints, of the graph itself (`graph.aget_state_history`), or the beginning of
+            its id.
+        plan: A plan to go on with, in the interchange form; it is validated.
+        outcomes: Values by task id, each of the type that its task returns, or text that can be read as that.
+        context: The run's context: with `approve_plan` a person is asked about plans that are neither approved yet nor
+            given here.
+        tools: Your own tools, as `build_graph` has them.
+        metadata: More to keep with the fork's first checkpoint.
+
+    Returns:
+        The config of the thread, whose newest checkpoint is now the fork's.
+
+    Raises:
+        ForkError: There is no such checkpoint, nothing is left to run there, or the plan or a value is not valid.
+    """
+    config: RunnableConfig = {"configurable": {"thread_id": thread_id}}
+    snapshot = await _at(graph, thread_id, checkpoint_id)
+    settings = Settings.resolve(context)
+    if plan is None and not outcomes and not {"approval", "executor"} & set(snapshot.next):
+        if not snapshot.next:
+            raise ForkError(
+                f"checkpoint {checkpoint_id}; its question is answered and nothing is changed; give a plan, the value "
+                "of a task, or a new question"
+            )
+        await graph.aupdate_state(snapshot.config, None, as_node="__copy__")
+        return config
+    ahead = await interrupted(_saver(graph), snapshot)
+    update, changes = await _changed(snapshot, ahead, plan, outcomes or {}, settings, tools)
+    place: RunnableConfig = {**snapshot.config, "metadata": {**(metadata or {}), FORK_KEY: changes}}
+    await graph.aupdate_state(place, update, as_node="planner")
+    return config
+
+
+async def branch(graph: CompiledStateGraph[Any, Any, Any, Any], thread_id: str, checkpoint_id: str) -> RunnableConfig:
+    """Make a checkpoint the newest of its thread, so that a question asked there continues that conversation.
+
+    Raises:
+        ForkError: There is no such checkpoint.
+    """
+    snapshot = await _at(graph, thread_id, checkpoint_id)
+    await graph.aupdate_state(snapshot.config, None, as_node="__copy__")
+    return {"configurable": {"thread_id": thread_id}}
+
+
+async def interrupted(saver: BaseCheckpointSaver[Any], snapshot: StateSnapshot) -> Interrupted:
+    """What the tasks of an interrupted execution had finished, which has not reached the thread's state.
+
+    They are the pending writes of the plan graph's checkpoint, whose namespace is the interrupted node's.
+    """
+    found = Interrupted()
+    for task in snapshot.tasks:
+        place = {"thread_id": snapshot.config["configurable"]["thread_id"], "checkpoint_ns": f"{task.name}:{task.id}"}
+        item = await saver.aget_tuple({"configurable": place})
+        for _, channel, value in (item.pending_writes or ()) if item else ():
+            if channel == "outcomes" and isinstance(value, Mapping):
+                found.outcomes.update({key: one for key, one in value.items() if isinstance(one, Outcome)})
+            elif channel == "evidence" and isinstance(value, Mapping):
+                found = Interrupted(found.outcomes, merge_evidence(found.evidence, dict(value)), found.usage)
+            elif channel == "usage" and isinstance(value, Usage):
+                found = Interrupted(found.outcomes, found.evidence, found.usage + value)
+    return found
+
+
+def set_outcome(
+    task: Task, value: object, known: Mapping[str, Outcome], language: Language
+) -> tuple[Outcome, Evidence]:
+    """The outcome of a task whose value a person set, and the passage that says so, for the answer to cite.
+
+    Raises:
+        ForkError: The value is not of the task's type.
+    """
+    try:
+        data = coerce(value, task.value_type)
+    except ValueError as error:
+        raise ForkError(
+            f"{task.id}: {error}; {task.id} returns {task.value_type}; give it a value of that type"
+        ) from None
+    shown = render(data, task.value_type, language)
+    text = f"{fill_text(task.description, known, language)} {shown}"
+    passage = Evidence(
+        id=passage_id(text),
+        text=text,
+        source=f"task:{task.id}",
+        title=_TITLE[language],
+        tool=PERSON,
+        task_ids=(task.id,),
+    )
+    outcome = Outcome(
+        task_id=task.id,
+        status="succeeded",
+        value=data,
+        type=task.value_type,
+        evidence_ids=(passage.id,),
+        quotes=(Quote(evidence_id=passage.id, text=shown),),
+        tool=PERSON,
+        detail={"set_by": PERSON},
+    )
+    return outcome, passage
+
+
+async def _at(graph: CompiledStateGraph[Any, Any, Any, Any], thread_id: str, checkpoint_id: str) -> StateSnapshot:
+    try:
+        _, found = await find_checkpoint(_saver(graph), checkpoint_id, thread_id)
+    except ValueError as error:
+        raise ForkError(str(error)) from None
+    return await graph.aget_state(
+        {"configurable": {"thread_id": thread_id, "checkpoint_ns": "", "checkpoint_id": found}}
+    )
+
+
+def _saver(graph: CompiledStateGraph[Any, Any, Any, Any]) -> BaseCheckpointSaver[Any]:
+    if not isinstance(graph.checkpointer, BaseCheckpointSaver):
+        raise ForkError("the graph; it has no checkpointer, so nothing is kept; build it with one")
+    return graph.checkpointer
+
+
+async def _changed(
+    snapshot: StateSnapshot,
+    ahead: Interrupted,
+    plan: Plan | Mapping[str, Any] | str | None,
+    given: Mapping[str, Any],
+    settings: Settings,
+    tools: Sequence[BaseTool],
+) -> tuple[dict[str, Any], str]:
+    """The update that makes the fork, and what it changes, in words."""
+    values = snapshot.values
+    old = _plan_of(snapshot)
+    new = old if plan is None else await _checked(plan, old, values, settings, tools)
+    if new is None:
+        raise ForkError("the checkpoint; at that moment there is no plan yet; choose a later one, or give a plan")
+    if unknown := [task_id for task_id in given if task_id not in new.ids]:
+        raise ForkError(f"{unknown[0]}: the plan has no such task; it has {', '.join(new.ids)}")
+    language: Language = values["assessment"].language
+    done = {**values.get("outcomes", {}), **ahead.outcomes}
+    passages = merge_evidence(values.get("evidence", {}), ahead.evidence)
+    kept = reuse_outcomes(old, new, done, given) if old is not None else {}
+    found = reuse_passages(old, new, kept, passages) if old is not None else {}
+    for task_id in (one for one in new.order() if one in given):
+        kept[task_id], passage = set_outcome(new.task(task_id), given[task_id], kept, language)
+        found[passage.id] = passage
+    replaced = [old] if old is not None and new is not old else []
+    approved: Approved | None = values.get("approved")
+    if approved is None and settings.approve_plan:
+        approved = "nothing"
+    update: dict[str, Any] = {
+        "plan": new,
+        "revisions": [*values.get("revisions", []), *replaced],
+        "outcomes": Overwrite(kept),
+        "evidence": Overwrite(found),
+        "approved": new.revision if approved is not None and plan is not None else approved,
+        "feedback": "",
+        "rejected": None,
+        "result": {},
+        "messages": _answers(values.get("messages", [])),
+    }
+    if plan is None and not given:
+        return {**update, "usage": ahead.usage}, "nothing changed"
+    changes = [*(["plan replaced"] if plan is not None else []), *(f"{task_id} set" for task_id in given)]
+    looks = [past for past in values.get("reflections", []) if old is not None and past.revision < old.revision]
+    start = {"run": uuid4().hex, "reflections": Overwrite(looks), "usage": Overwrite(Usage())}
+    return {**update, **start}, ", ".join(changes)
+
+
+def _plan_of(snapshot: StateSnapshot) -> Plan | None:
+    """The plan at that moment.
+
+    Raises:
+        ForkError: Its question was not judged yet, or takes no plan.
+    """
+    assessment = snapshot.values.get("assessment")
+    if assessment is None or {"__start__", "master"} & set(snapshot.next):
+        raise ForkError("the checkpoint; at that moment the question is not judged yet; choose a later one")
+    if assessment.level == "simple":
+        raise ForkError(
+            "the checkpoint; its question takes no plan, so there is nothing to change; ask another question"
+        )
+    plan: Plan | None = snapshot.values.get("plan")
+    return plan
+
+
+async def _checked(
+    plan: Plan | Mapping[str, Any] | str,
+    old: Plan | None,
+    values: Mapping[str, Any],
+    settings: Settings,
+    tools: Sequence[BaseTool],
+) -> Plan:
+    """The plan as the next revision of the old one.
+
+    Raises:
+        ForkError: It is not valid.
+    """
+    sketch = Plan.read(plan.to_json() if isinstance(plan, Plan) else plan)
+    registry = await build_registry(settings, tools)
+    interfaces = {name: registry.info(name) for name in values["team"].tools if name in registry.names()}
+    complaints = list(sketch.complaints)
+    if sketch.plan.tasks:
+        complaints += check_plan(sketch.plan, interfaces, settings.limits, given=sketch.broken)
+    if complaints:
+        more = f" (and {len(complaints) - _MOST_COMPLAINTS} more)" if len(complaints) > _MOST_COMPLAINTS else ""
+        raise ForkError(f"the plan; {'; '.join(complaints[:_MOST_COMPLAINTS])}{more}; correct it")
+    if old is None:
+        return sketch.plan.model_copy(update={"revision": 0})
+    return sketch.plan.model_copy(update={"revision": old.revision + 1, "decided_by": old.decided_by})
+
+
+def _answers(messages: Sequence[Any]) -> list[RemoveMessage]:
+    """Removes what was answered to the last question: it is answered anew."""
+    trailing: list[RemoveMessage] = []
+    for message in reversed(messages):
+        if not isinstance(message, AIMessage) or not message.id:
+            break
+        trailing.append(RemoveMessage(message.id))
+    return trailing

@@ -1,0 +1,72 @@
+"""Strict checkpoint serializer: of stored bytes, only the types of the state are built, whoever wrote them.
+
+The first edition wrote `state.limits.Usage` where this one writes `weiwo.state.limits.Usage`. A name not allowed
+comes back as a bare dict, which nodes cannot work with: old names are read as the new ones, and what no longer fits its
+type is refused in one line.
+"""
+
+import re
+from importlib import import_module
+from typing import Any, Final
+
+import ormsgpack
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from pydantic import ValidationError
+
+from weiwo import state
+from weiwo.graph.persistence.storage import OlderCheckpointError
+from weiwo.state.values import Value
+
+_OLD_NAME: Final = re.compile(rb"[\xa7-\xbf]state\.[a-z_]")
+"""A short MessagePack string that begins as an old module does."""
+_OLD_MODULE: Final = re.compile(r"state\.[a-z_]+")
+
+
+class StateSerializer(JsonPlusSerializer):
+    """LangGraph's serializer with the types of `weiwo.state` allowed, and those of its old name."""
+
+    def __init__(self) -> None:
+        exported = (getattr(state, name) for name in state.__all__)
+        kinds = [kind for kind in exported if isinstance(kind, type) and issubclass(kind, Value)]
+        super().__init__(allowed_msgpack_modules=[(kind.__module__, kind.__name__) for kind in kinds])
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        """Read a stored value.
+
+        Raises:
+            OlderCheckpointError: An older Weiwo wrote it, and it does not fit this one.
+        """
+        kind, packed = data
+        if kind == "msgpack" and _OLD_NAME.search(packed):
+            packed = _renamed(packed)
+        return super().loads_typed((kind, packed))
+
+
+def _renamed(packed: bytes) -> bytes:
+    """The same value with today's module names."""
+    misfits: list[str] = []  # MessagePack hides what a hook raises
+
+    def rename(code: int, inner: bytes) -> ormsgpack.Ext:
+        if not _OLD_NAME.search(inner):
+            return ormsgpack.Ext(code, inner)
+        written = ormsgpack.unpackb(inner, ext_hook=rename, option=ormsgpack.OPT_NON_STR_KEYS)
+        match written:
+            case [str(module), str(name), dict(fields), *rest] if _OLD_MODULE.fullmatch(module):
+                written = [f"weiwo.{module}", name, fields, *rest]
+                if not _fits(f"weiwo.{module}", name, fields):
+                    misfits.append(name)
+        return ormsgpack.Ext(code, ormsgpack.packb(written, option=ormsgpack.OPT_NON_STR_KEYS))
+
+    value = ormsgpack.unpackb(packed, ext_hook=rename, option=ormsgpack.OPT_NON_STR_KEYS)
+    if misfits:
+        raise OlderCheckpointError(misfits[0])
+    return ormsgpack.packb(value, option=ormsgpack.OPT_NON_STR_KEYS)
+
+
+def _fits(module: str, name: str, fields: dict[str, Any]) -> bool:
+    """Whether there is such a type of the state, and it takes these fields."""
+    try:
+        getattr(import_module(module), name)(**fields)
+    except (ImportError, AttributeError, TypeError, ValidationError):
+        return False
+    return True

@@ -1,0 +1,102 @@
+"""Where threads are kept on this machine, and the errors of a database, each in one line that says what to do."""
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from weiwo.state.errors import WeiwoError
+
+if TYPE_CHECKING:
+    from weiwo.state.settings import Settings
+
+BUSY_SECONDS: Final = 15
+"""How long a process waits for another one that is writing to the same file."""
+
+_ADVICE: Final = {
+    "readonly": "make it writable, or set WEIWO_HOME to another folder",
+    "unable to open": "make its folder writable, or set WEIWO_HOME to another folder",
+    "full": "free some space, or set WEIWO_HOME to a folder on another disk",
+    "i/o error": "free some space or check the disk, or set WEIWO_HOME to another folder",
+    "not a database": "move it away, or set WEIWO_HOME to another folder",
+    "malformed": "move it away, or set WEIWO_HOME to another folder",
+    "locked": "another process keeps it busy: try again, or set WEIWO_HOME to another folder",
+}
+
+
+class StorageError(WeiwoError, RuntimeError):
+    """Threads cannot be kept or read. The message is one line: what; why; what to do. It holds no secret."""
+
+
+class DatabaseUrlError(StorageError):
+    """`WEIWO_DATABASE_URL` is not the address of a database."""
+
+
+class OlderCheckpointError(StorageError):
+    """A thread was written by an older Weiwo, and what it holds does not fit this one."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"the thread was written by an older Weiwo; its {name} does not fit this one; ask again on a new thread"
+        )
+
+
+def database_file(home: str | os.PathLike[str]) -> Path:
+    """The SQLite file of the threads, in the folder of Weiwo's own files."""
+    return Path(home) / "threads.sqlite"
+
+
+def require_writable(path: Path) -> None:
+    """See that a file of threads can be written; it is made if there is none. Blocks.
+
+    Raises:
+        StorageError: It cannot.
+    """
+    make_folder(path.parent)
+    try:
+        with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as database:
+            database.execute("BEGIN IMMEDIATE")
+            database.execute("ROLLBACK")
+    except sqlite3.Error as error:
+        raise sqlite_error(path, error) from error
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of a database: questions and what was found for them are nobody else's business.
+
+    Raises:
+        StorageError: It cannot be made.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise StorageError(f"cannot create the folder {folder}; {why}; set WEIWO_HOME to a folder") from None
+
+
+def sqlite_error(path: Path, error: sqlite3.Error) -> StorageError:
+    """What SQLite complains of, and what to do about it."""
+    why = str(error)
+    advice = next((text for sign, text in _ADVICE.items() if sign in why.lower()), "set WEIWO_HOME to another folder")
+    return StorageError(f"cannot use {path}; {why}; {advice}")
+
+
+def describe(settings: "Settings", database_url: str | None) -> str:
+    """Where threads are kept, for people: a file, or a URL without its password."""
+    return masked(database_url) if database_url else str(database_file(settings.home))
+
+
+def masked(url: str) -> str:
+    """A database URL that can be shown: scheme, user, host and database, no password and no parameters."""
+    scheme, found, rest = url.partition("://")
+    if not found:
+        return "(not a URL)"
+    user, colon, _ = credentials_of(url).partition(":")
+    place = rest.rpartition("@")[2].partition("?")[0].partition("#")[0]
+    return f"{scheme}://{user}{':***' if colon else ''}{'@' if '@' in rest else ''}{place}"
+
+
+def credentials_of(url: str) -> str:
+    """What stands before the last @: user and password, even if that holds characters it may not."""
+    return url.partition("://")[2].rpartition("@")[0]

@@ -1,0 +1,170 @@
+"""Where things are kept across threads, tool results above all: a SQLite file under `WEIWO_HOME`, or Postgres.
+
+What is in it can be had again. So a store that cannot be opened costs one line of warning and some speed, never an
+answer. Several processes may have the same one open; each sweeps out what has expired when it opens it, and
+leaves nothing running when it closes it.
+"""
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from weiwo.graph.persistence.checkpointer import CONNECT_SECONDS
+from weiwo.graph.persistence.storage import BUSY_SECONDS, masked
+from weiwo.state.settings import Settings
+
+if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore, Op, Result
+
+FILE_NAME: Final = "store.sqlite"
+
+_SETUP_LOCK: Final = 0x77656973  # an advisory lock of our own, "weis"
+_log: Final = logging.getLogger(__name__)
+
+
+def _warning(line: str) -> None:
+    _log.warning("%s", line)
+
+
+@asynccontextmanager
+async def open_store(
+    settings: Settings, database_url: str | None = None, warn: Callable[[str], None] = _warning
+) -> "AsyncIterator[BaseStore | None]":
+    """Open the store that a graph is built with.
+
+    Args:
+        settings: Tells the folder of Weiwo's own files, and the database if one is configured.
+        database_url: Another `postgresql://…` than the settings'; without any, SQLite.
+        warn: Takes one line, should the store not be there.
+
+    Yields:
+        A store whose tables exist; None where it cannot be used.
+    """
+    url = database_url or settings.database_url
+    path = Path(settings.home) / FILE_NAME
+    async with AsyncExitStack() as stack:
+        store: BaseStore | None = None
+        try:
+            opened = _postgres(url) if url else _sqlite(path, warn)
+            store = await stack.enter_async_context(opened)
+        except Exception as error:  # noqa: BLE001 - whatever a database does wrong, answering goes on
+            warn(_told(error, url, path))
+        try:
+            yield store
+        finally:
+            with suppress(Exception):  # nor can closing it fail what was done
+                await stack.aclose()
+
+
+def _told(error: Exception, url: str | None, path: Path) -> str:
+    """The warning; a driver's own words are kept back, since they may quote a URL with its password."""
+    if url:
+        return f"results are not kept for later: cannot use the database {masked(url)}; {type(error).__name__}"
+    why = " ".join(str(error).split())[:200] or type(error).__name__
+    return f"results are not kept for later: cannot use {path}; {why}; delete it, or set WEIWO_HOME to another folder"
+
+
+@asynccontextmanager
+async def _sqlite(path: Path, warn: Callable[[str], None]) -> "AsyncIterator[BaseStore]":
+    from weiwo.graph.persistence.lazy_store import LazyStore  # noqa: PLC0415 - heavy
+
+    await asyncio.to_thread(_openable, path)
+    async with LazyStore(lambda: _opened_sqlite(path), lambda error: warn(_told(error, None, path))) as store:
+        yield store
+
+
+@asynccontextmanager
+async def _opened_sqlite(path: Path) -> "AsyncIterator[BaseStore]":
+    import aiosqlite  # noqa: PLC0415 - heavy
+    from langgraph.store.base import PutOp  # noqa: PLC0415 - heavy
+    from langgraph.store.sqlite.aio import AsyncSqliteStore  # noqa: PLC0415 - heavy
+
+    class SharedSqliteStore(AsyncSqliteStore):
+        """Writes apart from reads: a transaction that has read cannot wait for another process's write, it fails."""
+
+        async def abatch(self, ops: "Iterable[Op]") -> "list[Result]":
+            asked = list(ops)
+            found: list[Result] = [None] * len(asked)
+            for writes in (False, True):
+                places = [n for n, op in enumerate(asked) if isinstance(op, PutOp) is writes]
+                results = await super().abatch([asked[n] for n in places]) if places else []
+                for place, result in zip(places, results, strict=True):
+                    found[place] = result
+            return found
+
+    async with aiosqlite.connect(path, timeout=BUSY_SECONDS, isolation_level=None) as connection:
+        store = SharedSqliteStore(connection)
+        await _set_up_sqlite(store, connection)
+        async with _running(store):
+            yield store
+
+
+def _openable(path: Path) -> None:
+    """Make the file's folder and see that it opens: where it does not, `aiosqlite` leaves a thread behind."""
+    # Questions and what was found for them are nobody else's business.
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as database:
+        database.execute("PRAGMA schema_version")
+
+
+async def _set_up_sqlite(store: Any, connection: Any) -> None:
+    """Create the tables. Two processes that do so at once get into each other's way; a moment later all is there."""
+    for pause in (0.05, 0.1, 0.2, 0.4, 0.8, 0.0):
+        try:
+            await connection.execute("PRAGMA journal_mode=WAL")
+            await connection.execute("PRAGMA synchronous=NORMAL")
+            await store.setup()
+            await store.sweep_ttl()
+        except (sqlite3.OperationalError, sqlite3.IntegrityError):
+            if not pause:
+                raise
+            await asyncio.sleep(pause)
+        else:
+            return
+
+
+@asynccontextmanager
+async def _postgres(url: str) -> "AsyncIterator[BaseStore]":
+    import psycopg  # noqa: PLC0415 - heavy, and an extra
+    from langgraph.store.postgres.aio import AsyncPostgresStore  # noqa: PLC0415 - the same
+    from psycopg.rows import dict_row  # noqa: PLC0415 - the same
+    from psycopg_pool import AsyncConnectionPool  # noqa: PLC0415 - the same
+
+    options: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
+    options["connect_timeout"] = CONNECT_SECONDS
+    # One plain connection first: it says what is wrong, where a pool would only time out.
+    async with await psycopg.AsyncConnection.connect(url, **options) as connection:
+        await _set_up_postgres(AsyncPostgresStore(connection), connection)
+    pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
+        url, min_size=1, max_size=4, kwargs=options, open=False, timeout=CONNECT_SECONDS
+    )
+    async with pool, _running(AsyncPostgresStore(pool)) as store:
+        yield store
+
+
+async def _set_up_postgres(store: Any, connection: Any) -> None:
+    """Create the tables, one process at a time; polled, as in `weiwo.graph.persistence.checkpointer`."""
+    async with _running(store):
+        for _ in range(100):
+            cursor = await connection.execute("SELECT pg_try_advisory_lock(%s) AS taken", (_SETUP_LOCK,))
+            if (await cursor.fetchone())["taken"]:
+                break
+            await asyncio.sleep(0.1)
+        await store.setup()  # also after 10 seconds without the lock: the statements are idempotent
+        await store.sweep_ttl()
+        await connection.execute("SELECT pg_advisory_unlock(%s)", (_SETUP_LOCK,))
+
+
+@asynccontextmanager
+async def _running(store: Any) -> AsyncIterator[Any]:
+    """A store until its end: the task that works for it is left to the garbage collector otherwise."""
+    try:
+        yield store
+    finally:
+        task = store._task  # noqa: SLF001 - the library has no other way to it
+        task.cancel()
+        await asyncio.wait({task}, timeout=1)

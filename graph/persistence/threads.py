@@ -1,0 +1,255 @@
+"""Threads: their ids, and what a database knows of them.
+
+The list is read from the checkpoint tables directly, one query a database, because a
+saver's own listing decodes every checkpoint of every thread. A thread is the same whether the command, the
+server or Python started it: what is shown comes from the state alone.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+ThreadStatus = Literal["complete", "extracts", "partial", "failed", "interrupted", "waiting"]
+"""How its latest question ended; it has not where `interrupted` (it can be resumed) or `waiting` for an approval."""
+
+_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # without the look-alikes 0 o 1 l i
+_EXAMPLE = "20261120-194501-k3f9"
+
+# A thread's newest root checkpoint tells its state; its newest checkpoint of all, tasks included, when it last moved.
+SQLITE_LIST = """
+SELECT c.thread_id, newest.last, c.type, c.checkpoint FROM (
+    SELECT thread_id, MAX(checkpoint_id) AS last, MAX(CASE WHEN checkpoint_ns = '' THEN checkpoint_id END) AS root
+    FROM checkpoints GROUP BY thread_id ORDER BY last DESC LIMIT ?
+) AS newest
+JOIN checkpoints AS c ON c.thread_id = newest.thread_id AND c.checkpoint_ns = '' AND c.checkpoint_id = newest.root
+ORDER BY newest.last DESC
+"""
+_POSTGRES_LIST = """
+SELECT c.thread_id, newest.last, c.checkpoint -> 'channel_values' AS plain, (
+    SELECT array_agg(array[bl.channel::bytea, bl.type::bytea, bl.blob])
+    FROM jsonb_each_text(c.checkpoint -> 'channel_versions') AS version
+    JOIN checkpoint_blobs AS bl ON bl.thread_id = c.thread_id AND bl.checkpoint_ns = ''
+        AND bl.channel = version.key AND bl.version = version.value
+    WHERE bl.channel IN ('result', 'messages', '__start__')
+) AS blobs FROM (
+    SELECT thread_id, MAX(checkpoint_id) AS last, MAX(checkpoint_id) FILTER (WHERE checkpoint_ns = '') AS root
+    FROM checkpoints GROUP BY thread_id ORDER BY last DESC LIMIT %s
+) AS newest
+JOIN checkpoints AS c ON c.thread_id = newest.thread_id AND c.checkpoint_ns = '' AND c.checkpoint_id = newest.root
+ORDER BY newest.last DESC
+"""
+
+_CHECKPOINT: Final = re.compile(r"[0-9a-f][0-9a-f-]{3,35}")
+_FIND: Final = "SELECT thread_id, checkpoint_id FROM checkpoints WHERE checkpoint_ns = '' AND checkpoint_id LIKE {0}"
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadInfo:
+    """What a list shows of a thread.
+
+    Attributes:
+        thread_id: Its id.
+        updated: When it last changed.
+        question: Its latest question.
+        status: How that ended.
+    """
+
+    thread_id: str
+    updated: datetime
+    question: str
+    status: ThreadStatus
+
+
+def new_thread_id(now: datetime | None = None) -> str:
+    """A fresh id: the time (UTC), so that ids sort by it, and four random characters."""
+    import secrets  # noqa: PLC0415 - light commands make no ids
+
+    now = (now or datetime.now(UTC)).astimezone(UTC)
+    return f"{now:%Y%m%d-%H%M%S}-{''.join(secrets.choice(_ALPHABET) for _ in range(4))}"
+
+
+def check_thread_id(text: str) -> str:
+    """The id, if it is one.
+
+    Raises:
+        ValueError: It is not; the message is one line.
+    """
+    if not _ID.fullmatch(text):
+        shown = ascii(text if len(text) <= 40 else text[:40] + "...")
+        raise ValueError(
+            f"thread id {shown}; ids are 1 to 128 ASCII letters, digits and - _ . :; write one such as {_EXAMPLE}"
+        )
+    return text
+
+
+async def thread_exists(saver: "BaseCheckpointSaver[Any]", thread_id: str) -> bool:
+    """Whether the database has that thread."""
+    return await saver.aget_tuple({"configurable": {"thread_id": thread_id}}) is not None
+
+
+async def find_checkpoint(
+    saver: "BaseCheckpointSaver[Any]", prefix: str, thread_id: str | None = None
+) -> tuple[str, str]:
+    """The thread and the whole id of the checkpoint whose id begins so.
+
+    Args:
+        saver: The database.
+        prefix: The beginning of the id, four characters or more.
+        thread_id: Its thread; any, if not given.
+
+    Raises:
+        ValueError: It is no such beginning, or of no checkpoint, or of several; the message is one line.
+    """
+    if not _CHECKPOINT.fullmatch(prefix.lower()):
+        raise ValueError(
+            f"checkpoint {prefix[:60]!a}; ids are hexadecimal, 4 characters or more; write THREAD@CHECKPOINT as"
+            " weiwo show THREAD --history lists them"
+        )
+    found = await _checkpoints(saver, prefix.lower(), thread_id)
+    where = f"thread {thread_id}" if thread_id else "the database"
+    if not found:
+        raise ValueError(
+            f"checkpoint {prefix!r}; {where} has none that begins so; weiwo show THREAD --history lists them"
+        )
+    if len(found) > 1:
+        some = ", ".join(f"{thread}@{one[:18]}" for thread, one in sorted(found)[:3])
+        raise ValueError(f"checkpoint {prefix!r}; {len(found)} begin so, such as {some}; write more of it")
+    return found[0]
+
+
+async def _checkpoints(saver: "BaseCheckpointSaver[Any]", prefix: str, thread_id: str | None) -> list[tuple[str, str]]:
+    kind = type(saver).__name__
+    given: tuple[str, ...] = (f"{prefix}%",) if thread_id is None else (f"{prefix}%", thread_id)
+    if kind == "AsyncSqliteSaver":
+        lite: Any = saver
+        query = _FIND.format("?") + (" AND thread_id = ?" if thread_id is not None else "")
+        async with lite.lock, lite.conn.execute(query, given) as cursor:
+            return [(str(thread), str(one)) for thread, one in await cursor.fetchall()]
+    if kind == "AsyncPostgresSaver":
+        query = _FIND.format("%s") + (" AND thread_id = %s" if thread_id is not None else "")
+        async with saver._cursor() as cursor:  # type: ignore[attr-defined]  # noqa: SLF001 - as for the list of threads
+            await cursor.execute(query, given)
+            return [(row["thread_id"], row["checkpoint_id"]) for row in await cursor.fetchall()]
+    config: RunnableConfig | None = {"configurable": {"thread_id": thread_id}} if thread_id is not None else None
+    places = [item.config["configurable"] async for item in saver.alist(config)]
+    return [
+        (place["thread_id"], place["checkpoint_id"])
+        for place in places
+        if not place.get("checkpoint_ns") and place["checkpoint_id"].startswith(prefix)
+    ]
+
+
+async def list_threads(saver: "BaseCheckpointSaver[Any]", limit: int = 20) -> list[ThreadInfo]:
+    """The threads that changed last, newest first."""
+    connection = getattr(saver, "conn", None)
+    kind = type(saver).__name__
+    if kind == "AsyncSqliteSaver":
+        return await _from_sqlite(saver, connection, limit)
+    if kind == "AsyncPostgresSaver":
+        return await _from_postgres(saver, limit)
+    return await _from_any(saver, limit)
+
+
+async def _from_sqlite(saver: Any, connection: Any, limit: int) -> list[ThreadInfo]:
+    from asyncio import to_thread  # noqa: PLC0415 - light commands list without an event loop
+
+    async with saver.lock, connection.execute(SQLITE_LIST, (limit,)) as cursor:
+        rows = await cursor.fetchall()
+
+    def decode() -> list[ThreadInfo]:
+        return [
+            info_of(thread_id, last, saver.serde.loads_typed((type_, blob))["channel_values"])
+            for thread_id, last, type_, blob in rows
+        ]
+
+    return await to_thread(decode)
+
+
+async def _from_postgres(saver: Any, limit: int) -> list[ThreadInfo]:
+    from asyncio import to_thread  # noqa: PLC0415 - the same
+
+    async with saver._cursor() as cursor:  # noqa: SLF001 - takes a connection from whatever the saver holds, a pool or one
+        await cursor.execute(_POSTGRES_LIST, (limit,), binary=True)
+        rows = await cursor.fetchall()
+
+    def decode() -> list[ThreadInfo]:
+        infos = []
+        for row in rows:
+            values = dict(row["plain"] or {})
+            for channel, type_, blob in row["blobs"] or ():
+                if (named := type_.decode()) != "empty":
+                    values[channel.decode()] = saver.serde.loads_typed((named, blob))
+            infos.append(info_of(row["thread_id"], row["last"], values))
+        return infos
+
+    return await to_thread(decode)
+
+
+async def _from_any(saver: "BaseCheckpointSaver[Any]", limit: int) -> list[ThreadInfo]:
+    """Through the saver's own listing, which reads everything: for memory, and savers we do not know."""
+    last: dict[str, str] = {}
+    roots: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    async for item in saver.alist(None):
+        place = item.config["configurable"]
+        thread_id, id_ = place["thread_id"], item.checkpoint["id"]
+        last[thread_id] = max(id_, last.get(thread_id, ""))
+        if not place.get("checkpoint_ns") and id_ > roots.get(thread_id, ("", {}))[0]:
+            roots[thread_id] = (id_, item.checkpoint["channel_values"])
+    newest = sorted(roots, key=lambda thread_id: last[thread_id], reverse=True)[:limit]
+    return [info_of(thread_id, last[thread_id], roots[thread_id][1]) for thread_id in newest]
+
+
+def info_of(thread_id: str, checkpoint_id: str, values: Mapping[str, Any]) -> ThreadInfo:
+    """What a list shows of a thread.
+
+    Args:
+        thread_id: Its id.
+        checkpoint_id: Its newest checkpoint of all, which tells when it last moved.
+        values: The channels of its newest checkpoint that is not a task's.
+    """
+    result = values.get("result") or {}
+    start = values.get("__start__")
+    status: ThreadStatus = "interrupted"
+    sources: Iterable[Callable[[], Any]]
+    if start is not None or any(name.startswith("branch:to:") for name in values) or not result:
+        if "branch:to:approval" in values:
+            status = "waiting"
+        # What a new run was given has not reached the state yet, or belongs to the question at work.
+        given = start if isinstance(start, Mapping) else {}
+        sources = (
+            lambda: given.get("question"),
+            lambda: _last_human(given.get("messages")),
+            lambda: values.get("question"),
+            lambda: _last_human(values.get("messages")),
+        )
+    else:
+        status = result.get("status", "failed")
+        sources = (lambda: result.get("question"), lambda: values.get("question"))
+    question = next((found for source in sources if (found := source())), "")
+    return ThreadInfo(thread_id, _time(checkpoint_id), str(question), status)
+
+
+def _last_human(messages: Any) -> str:
+    """The text of the last human message; messages come as objects, or as the dicts a client sent."""
+    for message in reversed(messages if isinstance(messages, list) else []):
+        one = message if isinstance(message, Mapping) else vars(message)
+        if (one.get("type") or one.get("role")) in {"human", "user"}:
+            content = one.get("content")
+            if isinstance(content, list):
+                content = " ".join(part.get("text", "") for part in content if isinstance(part, Mapping))
+            return str(content or "")
+    return ""
+
+
+def _time(checkpoint_id: str) -> datetime:
+    """When a checkpoint was written: its id is a UUID of version 6, which begins with the time."""
+    digits = checkpoint_id.replace("-", "")
+    ticks = int(digits[:12] + digits[13:16], 16)  # 100 ns since 1582-10-15, the version digit left out
+    return datetime.fromtimestamp((ticks - 0x01B21DD213814000) / 10_000_000, UTC)

@@ -1,0 +1,65 @@
+"""Opens the run context anew for every node, and books what the node spent."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.tools import BaseTool
+from langgraph.runtime import Runtime
+
+from weiwo.models.budget import Budget
+from weiwo.models.gateway import ChatModels
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state import Usage
+from weiwo.state.search import SearchState
+from weiwo.state.settings import ROLES, Context, Settings
+from weiwo.tools.calling.tool_calls import ToolCalls
+from weiwo.tools.registry import build_registry
+
+Agent = Callable[[SearchState, RunContext], Awaitable[dict[str, Any]]]
+
+
+def context_opener(
+    tools: Sequence[BaseTool], models: Mapping[str, BaseChatModel] | BaseChatModel | None
+) -> Callable[..., Awaitable[RunContext]]:
+    """A function that opens the run context of one node.
+
+    Args:
+        tools: Your tools, beside the built-in ones.
+        models: Chat models by role, or one for all.
+
+    Returns:
+        From the state, LangGraph's runtime and, for a run that begins, its name (`new_run`) to the context.
+    """
+    given = dict.fromkeys(ROLES, models) if isinstance(models, BaseChatModel) else dict(models or {})
+
+    async def open_context(state: SearchState, runtime: Runtime[Context], *, new_run: str = "") -> RunContext:
+        settings = Settings.resolve(runtime.context)
+        run = new_run or state["run"]
+        budget = Budget(settings.limits, Usage() if new_run else state.get("usage", Usage()))
+        registry = await build_registry(settings, tools)
+        return RunContext(
+            run=run,
+            settings=settings,
+            registry=registry,
+            calls=ToolCalls(
+                run,
+                registry,
+                runtime.store,
+                seconds=settings.limits.tool_seconds,
+                max_bytes=settings.limits.max_page_bytes,
+                fresh=settings.fresh,
+            ),
+            models=ChatModels(settings, budget, run_id=run, given=given),
+            budget=budget,
+            emit=lambda event: runtime.stream_writer(event.to_json()),
+            language="en" if new_run else state["assessment"].language,
+        )
+
+    return open_context
+
+
+async def run_agent(agent: Agent, state: SearchState, services: RunContext) -> dict[str, Any]:
+    """Run an agent and book what it spent."""
+    update = await agent(state, services)
+    return {**update, "usage": services.budget.delta()}

@@ -1,0 +1,117 @@
+"""The compiled graph, as `build_graph` returns it: LangGraph's, which can be called synchronously and copied.
+
+Every node is async, and LangGraph runs async nodes for async callers only. So `invoke` and `stream` run the graph on an
+event loop of their own. The checkpointer must have async methods that are not bound to another loop; `InMemorySaver`
+does, or none. The loop has a thread of its own: the caller has the result when the run has it, even if a tool still
+blocks some thread, and a caller who is interrupted, or leaves a stream early, ends the run at once.
+
+Servers copy a graph, to give it their own checkpointer. LangGraph derives from the state's schema which types may be
+built from stored bytes, and forgets it in every copy (langgraph 1.2, `Pregel.copy`): on a strict server a thread that
+waits or was interrupted would come back as bare dicts. Copies of this graph may read what it wrote.
+"""
+
+import asyncio
+import contextvars
+import queue
+import threading
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from typing import Any, Final, Generic, Self, TypeVar
+
+from langgraph.graph.state import CompiledStateGraph
+
+T = TypeVar("T")
+_END: Final = object()
+_POLL_SECONDS: Final = 1.0
+"""Seconds after which a waiting caller looks up: a signal that comes as it begins to wait does not wake it."""
+_END_SECONDS: Final = 2.0
+"""Seconds that a run which was called off has to end, and its thread after it; a tool may block it for longer."""
+
+
+class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
+    """A compiled graph that can also be called synchronously, and whose copies read what it wrote."""
+
+    @classmethod
+    def of(cls, compiled: CompiledStateGraph[Any, Any, Any, Any]) -> Self:
+        """A compiled graph as one of these."""
+        graph = cls(**vars(compiled))
+        graph._serde_allowlist = compiled._serde_allowlist  # noqa: SLF001 - as LangGraph's own `compile` sets it
+        return graph
+
+    def copy(self, update: dict[str, Any] | None = None) -> Self:
+        """A copy with some attributes changed."""
+        copied = super().copy(update)
+        copied._serde_allowlist = self._serde_allowlist  # noqa: SLF001 - the same
+        return copied
+
+    def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:  # noqa: A002 - LangGraph's name
+        """As `ainvoke`, for callers without an event loop (or from within one, blocking it)."""
+        run = _LoopThread(self.ainvoke(input, config, **kwargs))
+        try:
+            while not wait([run.result], _POLL_SECONDS).done:
+                pass
+            return run.result.result()
+        finally:
+            run.end()
+
+    def stream(self, input: Any, config: Any = None, **kwargs: Any) -> Iterator[Any]:  # noqa: A002 - the same
+        """As `astream`, for callers without an event loop."""
+        parts: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+        async def pump() -> None:
+            async for part in self.astream(input, config, **kwargs):
+                parts.put(part)
+
+        run = _LoopThread(pump())
+        run.result.add_done_callback(lambda _: parts.put(_END))
+        try:
+            while (part := _take(parts)) is not _END:
+                yield part
+            run.result.result()
+        finally:
+            run.end()
+
+
+def _take(parts: "queue.SimpleQueue[Any]") -> Any:
+    while True:  # the run puts its end there, whatever happens
+        with suppress(queue.Empty):
+            return parts.get(timeout=_POLL_SECONDS)
+
+
+class _LoopThread(Generic[T]):
+    """A coroutine on a loop and a thread of its own.
+
+    Attributes:
+        result: What it comes to.
+    """
+
+    def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:
+        self.result: Future[T] = Future()
+        self._begun = threading.Event()
+        run = contextvars.copy_context().run
+        self._thread = threading.Thread(target=run, args=(self._run, coroutine), name="weiwo-run", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """Call it off, unless it has ended."""
+        self._begun.wait(_END_SECONDS)
+        if not self.result.done():
+            with suppress(RuntimeError):  # its loop was closed this very moment
+                self._loop.call_soon_threadsafe(self._task.cancel)
+        self._thread.join(_END_SECONDS)
+
+    def _run(self, coroutine: Coroutine[Any, Any, T]) -> None:
+        async def held() -> T:
+            self._loop = asyncio.get_running_loop()
+            self._task = self._loop.create_task(coroutine)
+            self._begun.set()
+            return await self._task
+
+        with asyncio.Runner() as runner:
+            try:
+                value = runner.run(held())
+            except BaseException as error:  # noqa: BLE001 - raised again where the result is read
+                self.result.set_exception(error)
+            else:
+                self.result.set_result(value)

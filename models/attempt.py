@@ -1,0 +1,119 @@
+"""One attempt at a model call while it is under way: its deadline, and what it has come to."""
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from weiwo.models.budget import DEADLINE, Budget, Reservation
+from weiwo.models.faults import Fault
+from weiwo.models.reply import reported_tokens, sent_text
+from weiwo.models.token_estimate import text_tokens
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+WRITER = "writer"
+_HASTE = 0.5
+"""The share of the time left that one call may take: what follows it needs some too."""
+_HASTE_OF_WRITER = 0.8
+"""The same for the writer, whom only its own rules follow."""
+
+
+@dataclass(frozen=True)
+class CallDeadline:
+    """How long a call may take, all its attempts and pauses included.
+
+    Attributes:
+        seconds: That long.
+        last: The run's time for work ends with it.
+        began: When it began, on the clock of `time.monotonic`.
+    """
+
+    seconds: float
+    last: bool = False
+    began: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def of(cls, role: str, seconds: float, budget: Budget) -> "CallDeadline":
+        """The time a role may take for a call that starts now.
+
+        Args:
+            role: Who asks; the writer may use the time that all others have to leave to it.
+            seconds: The bound that is configured.
+            budget: What the run may still spend.
+        """
+        left = budget.remaining_seconds()
+        if role == WRITER:
+            return cls(min(seconds, left * _HASTE_OF_WRITER))
+        work = budget.work_seconds()
+        bound = min(seconds, left * _HASTE, work)
+        return cls(bound, last=bound == work)
+
+    @property
+    def until(self) -> float:
+        """Its end, on the same clock."""
+        return self.began + self.seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds of it that are left, never negative."""
+        return max(0.0, self.until - time.monotonic())
+
+    def overdue(self, what: str = "reply") -> Fault:
+        """The fault of a call that did not end in time."""
+        return Fault("deadline", DEADLINE) if self.last else Fault("late", f"no {what} within {self.seconds:.3g} s")
+
+
+@dataclass
+class Attempt:
+    """What is known of an attempt while it is under way.
+
+    Attributes:
+        deadline: Until when it may take.
+        number: How many were made before it.
+        room: What was set aside for it.
+        prompt: Tokens of its prompt, estimated.
+        began: Whether any part of a reply has come.
+    """
+
+    deadline: CallDeadline
+    number: int
+    room: Reservation
+    prompt: int
+    began: bool = False
+    _started: float = field(default_factory=time.monotonic)
+    _input: int = 0
+    _output: int = 0
+    _seen: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """Since it was sent."""
+        return time.monotonic() - self._started
+
+    def take(self, message: "BaseMessage", *, totals: bool) -> None:
+        """Count a reply, or a chunk of one.
+
+        Args:
+            message: The reply or chunk.
+            totals: The counts reported are those of the whole so far: OpenAI-like servers report such, some of
+                them in every chunk; others report parts.
+        """
+        self.began = True
+        self._seen += text_tokens(sent_text(message))
+        sent, received = reported_tokens(message)
+        if totals:
+            self._input, self._output = max(self._input, sent), max(self._output, received)
+        else:
+            self._input, self._output = self._input + sent, self._output + received
+
+    def spent(self, fault: Fault | None, *, left: bool) -> tuple[int, int]:
+        """Input and output tokens: as reported, else as estimated; an attempt that nothing came of took none.
+
+        Args:
+            fault: What went wrong, if anything did.
+            left: Whoever asked did not wait for the end.
+        """
+        if not (self.began or left or (fault is not None and fault.kind in {"late", "deadline"})):
+            return 0, 0
+        return self._input or self.prompt, self._output or self._seen

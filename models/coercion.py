@@ -1,0 +1,187 @@
+"""Coercion of a model's JSON to a pydantic model, forgiving its shape but not its content."""
+
+import re
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from weiwo.models.json_text import parse_json
+from weiwo.models.schema import json_schema
+from weiwo.state.errors import WeiwoError
+
+T = TypeVar("T", bound=BaseModel)
+
+_WRAPPED_ARGUMENTS = ("arguments", "parameters", "input", "args")
+_CONTAINERS = frozenset({"list_type", "dict_type", "tuple_type", "set_type", "model_type", "model_attributes_type"})
+_MAX_COMPLAINTS = 6
+
+
+class SchemaMismatchError(WeiwoError, ValueError):
+    """JSON that does not fit the schema.
+
+    Attributes:
+        words: What is wrong, for the model to correct: field and rule, without the values.
+        structural: A field is missing, unknown or of another type; what a
+            schema-constrained endpoint could not have sent.
+    """
+
+    def __init__(self, error: ValidationError) -> None:
+        details = error.errors(include_url=False, include_input=False, include_context=False)
+        lines = [
+            f"{'.'.join(map(str, detail['loc'])) or 'the whole'}: {' '.join(detail['msg'].split())[:200]}"
+            for detail in details[:_MAX_COMPLAINTS]
+        ]
+        self.words = "; ".join(lines)
+        self.structural = any(
+            detail["type"] in {"missing", "extra_forbidden"} or detail["type"].endswith("_type") for detail in details
+        )
+        super().__init__(self.words)
+
+
+def coerce_reply(value: Any, schema: type[T]) -> T:
+    """An instance of `schema` from a JSON value as models send it.
+
+    Tolerated: the object inside a list of one, inside a wrapper (`{"Plan": {…}}`,
+    `{"name": …, "arguments": {…}}`, `{"properties": {…}}`), or as a string of JSON;
+    a bare list where the object has one list field; field names in another
+    spelling (`nextStep`, `Next Step`); fields the schema does not know; a list or
+    object inside the value given as a string of JSON; null for a field that may be left
+    out; one value where a list is wanted, and a list of one where a value is; a number
+    where a name is; a choice in another spelling (`Give up`).
+
+    Raises:
+        SchemaMismatchError: No such reading is valid; the words are about the value as it was sent.
+    """
+    first: ValidationError | None = None
+    for shape in _shapes(value, schema):
+        candidate = shape
+        for _ in range(4):  # mending one thing can uncover another
+            try:
+                return schema.model_validate(candidate)
+            except ValidationError as error:
+                first = first or error
+                mended = _repair_value(candidate, error)
+                if mended is None:
+                    break
+                candidate = mended
+    assert first is not None  # noqa: S101 - the value itself was tried
+    raise SchemaMismatchError(first)
+
+
+def _shapes(value: Any, schema: type[BaseModel]) -> Iterator[Any]:
+    """The value, then the ways it may be wrapped, likeliest first."""
+    yield value
+    fields = json_schema(schema)[0].get("properties", {})
+    if isinstance(value, str):
+        try:
+            value = parse_json(value)
+        except ValueError:
+            return
+        yield value
+    if isinstance(value, list):
+        lists = [name for name, field in fields.items() if _is_list(field)]
+        lists = [name for name in lists if _is_required(schema, name)] or lists
+        if len(lists) == 1:
+            yield {lists[0]: value}
+        if len(value) == 1:
+            value = value[0]
+            yield value
+    if isinstance(value, Mapping):
+        yield _rename_keys(value, fields)
+        yield from _unwrapped(value, schema, fields)
+
+
+def _unwrapped(value: Mapping[str, Any], schema: type[BaseModel], fields: Mapping[str, Any]) -> Iterator[Any]:
+    """What an object holds that may be a wrapper around the wanted one."""
+    for key, inner in value.items():
+        if key in fields:
+            continue
+        if isinstance(inner, str) and key in _WRAPPED_ARGUMENTS:
+            yield from _shapes(inner, schema)
+        elif isinstance(inner, Mapping | list) and (
+            len(value) == 1 or key in _WRAPPED_ARGUMENTS or (key == "properties" and "type" in value)
+        ):
+            yield inner
+            if isinstance(inner, Mapping):
+                yield _rename_keys(inner, fields)
+        elif isinstance(inner, Mapping):  # one part of the object in a box of its own
+            yield _rename_keys({**value, **inner}, fields)
+
+
+def _is_list(field: Mapping[str, Any]) -> bool:
+    return field.get("type") == "array" or any(option.get("type") == "array" for option in field.get("anyOf", ()))
+
+
+def _is_required(schema: type[BaseModel], name: str) -> bool:
+    return name in schema.model_fields and schema.model_fields[name].is_required()
+
+
+def _rename_keys(value: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The object with keys that only differ in case and separators spelled as the schema spells them."""
+    known = {_fold_key(name): name for name in fields}
+    return {key if key in fields else known.get(_fold_key(key), key): inner for key, inner in value.items()}
+
+
+def _fold_key(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).lower()
+
+
+_NO_VALUE = object()
+"""Stands for a field that is better left out."""
+
+
+def _repair_value(value: Any, error: ValidationError) -> Any | None:
+    """The value with the form of what is wrong in it put right, as far as that takes no guessing; None if nothing is.
+
+    Fields that the schema does not know are left out, and so is null, which stands for a default or is missed as a
+    field of its own; strings of JSON are read; one value stands for a list of one and the other way round; a number
+    may be a name; a choice is known by its letters.
+    """
+    mended, changed = deepcopy(value), False
+    for detail in reversed(error.errors(include_url=False)):  # backwards, so that positions in lists stay true
+        parent: Any = mended
+        *path, last = detail["loc"] or (None,)
+        try:
+            for step in path:
+                parent = parent[step]
+            better = _NO_VALUE if detail["type"] == "extra_forbidden" else _reshape(parent[last], detail)
+            if better is _NO_VALUE:
+                del parent[last]
+            else:
+                parent[last] = better
+        except (LookupError, TypeError, ValueError, StopIteration):
+            continue  # a union's tag stands in the path, or the value cannot be put otherwise
+        changed = True
+    return mended if changed else None
+
+
+def _reshape(value: Any, detail: Mapping[str, Any]) -> Any:
+    """A value in the form that was missed.
+
+    Raises:
+        ValueError: It cannot be without guessing.
+    """
+    kind: str = detail["type"]
+    if value is None and kind != "missing":
+        return _NO_VALUE
+    if kind in _CONTAINERS:
+        if isinstance(value, str) and value.strip():
+            try:
+                return parse_json(value)
+            except ValueError:
+                if kind != "list_type":
+                    raise
+        if kind == "list_type":
+            return [] if value == "" else [value]
+        if kind == "dict_type" and value in ([], ""):
+            return {}
+    if isinstance(value, list) and len(value) == 1 and kind.endswith(("_type", "_parsing", "_error")):
+        return value[0]
+    if kind == "string_type" and isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if kind == "literal_error" and isinstance(value, str):
+        choices = re.findall(r"'([^']*)'", str(detail.get("ctx", {}).get("expected", "")))
+        return next(choice for choice in choices if _fold_key(choice) == _fold_key(value))
+    raise ValueError(kind)

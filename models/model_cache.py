@@ -1,0 +1,145 @@
+"""A cache of chat models, made when first asked for and kept for as long as their event loop lives.
+
+An HTTP client belongs to the event loop it first ran on, and LangChain shares one
+per base URL across loops; so every loop here has clients of its own. They are
+closed when the loop winds down, by the one hook asyncio has for that: an
+asynchronous generator that was started on the loop is closed with it.
+"""
+
+import asyncio
+import re
+import warnings
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from weiwo.models.endpoint import Endpoint
+from weiwo.models.errors import ModelUnavailableError
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+CONNECT_SECONDS = 10.0
+
+
+@dataclass
+class _LoopClients:
+    """What one event loop holds."""
+
+    loop: asyncio.AbstractEventLoop
+    models: dict[tuple[str, str, float], "BaseChatModel"] = field(default_factory=dict)
+    clients: list[Any] = field(default_factory=list)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    closer: AsyncGenerator[None, None] | None = None
+
+
+_by_loop: dict[int, _LoopClients] = {}
+
+
+async def get_chat_model(endpoint: Endpoint, seconds: float) -> "BaseChatModel":
+    """The chat model of an endpoint, made once per event loop.
+
+    Temperature is left to the provider: reasoning models refuse to be told.
+
+    Args:
+        endpoint: Which.
+        seconds: Bound of one request; callers set a tighter one around the whole call.
+
+    Raises:
+        ModelUnavailableError: Its package is not installed, or it cannot be set up. One line, without secrets.
+    """
+    kept = await _clients_of_this_loop()
+    key = (endpoint.name, endpoint.key_hash, seconds)
+    async with kept.lock:
+        if key not in kept.models:
+            client = await asyncio.to_thread(_http_client, seconds) if endpoint.provider == "openai" else None
+            if client is not None:
+                kept.clients.append(client)
+            kept.models[key] = await asyncio.to_thread(_make_model, endpoint, seconds, client)
+        return kept.models[key]
+
+
+async def close_clients() -> None:
+    """Close the clients of the running event loop. Happens by itself when the loop is shut down."""
+    kept = _by_loop.get(id(asyncio.get_running_loop()))
+    if kept is not None and kept.closer is not None:
+        await kept.closer.aclose()
+
+
+async def _clients_of_this_loop() -> _LoopClients:
+    loop = asyncio.get_running_loop()
+    kept = _by_loop.get(id(loop))
+    if kept is None:
+        for other in [other for other in _by_loop.values() if other.loop.is_closed()]:
+            _by_loop.pop(id(other.loop), None)
+        kept = _by_loop[id(loop)] = _LoopClients(loop)
+        kept.closer = _close_with_loop(kept)
+        await anext(kept.closer)
+    return kept
+
+
+async def _close_with_loop(kept: _LoopClients) -> AsyncGenerator[None, None]:
+    try:
+        yield
+    finally:
+        _by_loop.pop(id(kept.loop), None)
+        for client in kept.clients:
+            await client.aclose()
+
+
+def _http_client(seconds: float) -> Any:
+    """An HTTP client for one event loop. In a thread: it reads certificates from disk."""
+    try:
+        import openai  # noqa: PLC0415 - heavy
+    except ImportError:
+        return None  # `_make_model` says so in words
+    return openai.DefaultAsyncHttpxClient(timeout=openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)))
+
+
+def _make_model(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatModel":
+    """Set up a model. In a thread: imports take a second."""
+    # The session itself asks again: each attempt is a call of the run's budget.
+    options: dict[str, Any] = {"timeout": seconds, "max_retries": 0}
+    if endpoint.provider == "openai":
+        # The client warns about replies that the structured modes handle.
+        warnings.filterwarnings("ignore", message=".*OpenAI's structured output feature")
+        options |= {
+            "api_key": endpoint.api_key,
+            "http_async_client": client,
+            "stream_usage": True,
+            "stream_chunk_timeout": seconds,
+        }
+        if endpoint.base_url:
+            # Some model names would make the client call /responses, which only OpenAI itself has.
+            options |= {"base_url": endpoint.base_url, "use_responses_api": False}
+    try:
+        from langchain.chat_models import init_chat_model  # noqa: PLC0415 - heavy
+
+        return _init(init_chat_model, endpoint.name, options)
+    except ImportError as error:
+        package = re.search(r"pip install ([\w.-]+)", str(error))
+        name = package[1] if package else f"langchain-{endpoint.provider.replace('_', '-')}"
+        raise ModelUnavailableError(
+            f"{endpoint.name}: the package {name} is not installed; run pip install {name}"
+        ) from None
+    except Exception as error:  # noqa: BLE001 - each provider raises its own, with keys and values in the text
+        if "Unsupported provider" in str(error):
+            raise ModelUnavailableError(
+                f"{endpoint.name}: the provider {endpoint.provider!r} is unknown; use one that LangChain's"
+                " init_chat_model knows, such as openai, anthropic, google_genai or ollama"
+            ) from None
+        raise ModelUnavailableError(
+            f"{endpoint.name}: it cannot be set up ({type(error).__name__});"
+            f" check its name and its key, usually {endpoint.provider.upper()}_API_KEY"
+        ) from None
+
+
+def _init(make: Any, name: str, options: dict[str, Any]) -> "BaseChatModel":
+    """Make a model with the options, or bare if its class knows none of them; our own timeout holds anyway."""
+    try:
+        model: BaseChatModel = make(name, **options)
+    except (TypeError, ValueError):
+        if name.startswith("openai:"):
+            raise
+        model = make(name)
+    return model

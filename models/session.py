@@ -1,0 +1,273 @@
+"""A session of one agent with one model: each attempt bounded in time, booked in the budget, its failure named."""
+
+import asyncio
+import random
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from weiwo.models.attempt import Attempt, CallDeadline
+from weiwo.models.budget import Budget, Reservation
+from weiwo.models.circuit_breaker import EndpointBreaker
+from weiwo.models.context_windows import window_memory
+from weiwo.models.endpoint import Endpoint
+from weiwo.models.errors import BudgetExhaustedError, LimitReachedError, ModelCallError
+from weiwo.models.faults import Fault, ModelRequestError, classify_fault
+from weiwo.models.prices import Price, cost_of
+from weiwo.models.reasoning_filter import ReasoningFilter
+from weiwo.models.reply import BLOCKED, LENGTH, finish_reason, is_empty, message_text
+from weiwo.models.structured_modes import speaks_openai
+from weiwo.models.token_estimate import prompt_tokens, reply_tokens
+from weiwo.state import ModelCall
+from weiwo.state.limits import NOT_SENT
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import BaseMessage
+    from langchain_core.runnables import Runnable, RunnableConfig
+
+STALL_SECONDS = 20.0
+"""Silence after which a stream that has begun is taken to be dead."""
+RETRIES = 2
+"""Attempts after the first, where what went wrong may pass."""
+PAUSE_SECONDS = 0.5
+"""Before the first of them, and twice as long before each further one, where the endpoint names no pause."""
+
+
+@dataclass(frozen=True)
+class ModelSession:
+    """Asks a model, for a role and a purpose.
+
+    Attributes:
+        role: The agent that asks.
+        purpose: What for.
+        endpoint: Where the model is.
+        model: The model.
+        budget: What the run may still spend.
+        breaker: The endpoint's breaker in this run.
+        seconds: Bound of one call with all its attempts; less where the run has less left.
+        tags: Tags of the requests.
+        price: What the model's tokens cost, if known.
+        retries: Attempts after the first; a model made elsewhere has retries of its own.
+    """
+
+    role: str
+    purpose: str
+    endpoint: Endpoint
+    model: "BaseChatModel"
+    budget: Budget
+    breaker: EndpointBreaker
+    seconds: float
+    tags: tuple[str, ...]
+    price: Price | None = None
+    retries: int = RETRIES
+
+    async def ask(self, runnable: "Runnable[Any, Any]", mode: str, messages: "list[BaseMessage]") -> "BaseMessage":
+        """One call and its whole reply, which is not empty.
+
+        Raises:
+            BudgetExhaustedError: The run has no room for it.
+            ModelRequestError: It brought no reply.
+            ModelCallError: The endpoint is known to be down.
+        """
+        deadline = CallDeadline.of(self.role, self.seconds, self.budget)
+        try:
+            for number in count():
+                try:
+                    return await self._ask_once(runnable, mode, messages, deadline, number)
+                except ModelRequestError as failure:
+                    if failure.pause is None:
+                        raise
+                    pause = failure.pause
+                await asyncio.sleep(pause)
+        finally:
+            self.breaker.released(deadline)
+        raise AssertionError("attempts end by themselves")
+
+    async def _ask_once(
+        self,
+        runnable: "Runnable[Any, Any]",
+        mode: str,
+        messages: "list[BaseMessage]",
+        deadline: CallDeadline,
+        number: int,
+    ) -> "BaseMessage":
+        """One attempt at a whole reply."""
+        with self._attempt(mode, messages, runnable, deadline, number) as attempt:
+            async with asyncio.timeout(deadline.left):
+                message: BaseMessage = await runnable.ainvoke(messages, self._config())
+            attempt.take(message, totals=True)
+            if is_empty(message):
+                raise ModelRequestError(Fault("empty", "the reply was empty"))
+        return message
+
+    async def stream(self, messages: "list[BaseMessage]") -> AsyncGenerator[str, None]:
+        """One call and its reply as it comes, without reasoning.
+
+        Raises:
+            BudgetExhaustedError: The run has no room for it.
+            ModelRequestError: The stream was cut, stalled or stayed empty; what came has been yielded.
+            ModelCallError: The endpoint is known to be down.
+        """
+        deadline = CallDeadline.of(self.role, self.seconds, self.budget)
+        try:
+            for number in count():
+                try:
+                    async with aclosing(self._stream_once(messages, deadline, number)) as deltas:
+                        async for delta in deltas:
+                            yield delta
+                except ModelRequestError as failure:
+                    if failure.pause is None:
+                        raise
+                    pause = failure.pause
+                else:
+                    return
+                await asyncio.sleep(pause)
+        finally:
+            self.breaker.released(deadline)
+
+    async def _stream_once(
+        self, messages: "list[BaseMessage]", deadline: CallDeadline, number: int
+    ) -> AsyncGenerator[str, None]:
+        """One attempt at a stream."""
+        thinking, given, finish = ReasoningFilter(), False, None
+        with self._attempt("text", messages, self.model, deadline, number) as attempt:
+            chunks = aiter(self.model.astream(messages, self._config()))
+            try:
+                async for chunk in _within_time(chunks, deadline):
+                    finish = finish_reason(chunk) or finish
+                    attempt.take(chunk, totals=speaks_openai(self.model))
+                    if text := thinking.feed(message_text(chunk)):
+                        given = True
+                        yield text
+            finally:
+                if close := getattr(chunks, "aclose", None):
+                    await close()  # releases the connection at once when the caller leaves early
+            if rest := thinking.end():
+                given = True
+                yield rest
+            if not given and finish not in LENGTH | BLOCKED:
+                raise ModelRequestError(Fault("empty", "the reply was empty"))
+            if finish is None and speaks_openai(self.model):
+                raise ModelRequestError(Fault("incomplete", "the reply broke off"))
+            require_complete(finish)
+
+    @contextmanager
+    def _attempt(
+        self,
+        mode: str,
+        messages: "list[BaseMessage]",
+        runnable: "Runnable[Any, Any]",
+        deadline: CallDeadline,
+        number: int,
+    ) -> Iterator[Attempt]:
+        """Take a call from the budget, and book it whatever comes of it; name what goes wrong."""
+        prompt = prompt_tokens(messages, runnable)
+        reply = reply_tokens(self.model, self.budget.longest_reply(self.endpoint.name, self.purpose))
+        room = Reservation(prompt + reply, cost_of(self.price, prompt, reply))
+        self._reserve(room, deadline)
+        attempt = Attempt(deadline, number, room, prompt)
+        fault: Fault | None = None
+        error: str | None = "left before its end"
+        try:
+            yield attempt
+        except Exception as failure:  # noqa: BLE001 - each provider's client raises its own
+            fault = failure.fault if isinstance(failure, ModelRequestError) else self._fault_of(failure, deadline)
+            error = fault.words
+            pause = self._retry_pause(fault, attempt)
+            # A model that does not exist when asked in the plainest way will not exist later either.
+            hopeless = fault.kind == "denied" or (fault.status == 404 and mode in {"text", "json_text"})
+            if pause is None and (fault.outage or hopeless):
+                self.breaker.failed(deadline, fault.words, hopeless=hopeless)
+            if fault.kind == "deadline":
+                self.budget.note("max_seconds")
+            if fault.kind == "overflow":
+                window_memory.learn(self.endpoint.identity, fault.window, prompt)
+            raise ModelRequestError(fault, pause) from None
+        else:
+            error = None
+            self.breaker.succeeded(deadline)
+        finally:
+            sent, received = attempt.spent(fault, left=fault is None and error is not None)
+            call = ModelCall(
+                role=self.role,
+                purpose=self.purpose,
+                model=self.endpoint.name,
+                mode=mode,
+                input_tokens=sent,
+                output_tokens=received,
+                seconds=attempt.seconds,
+                error=error,
+            )
+            self.budget.record(call, cost_of(self.price, sent, received), room)
+
+    def _reserve(self, room: Reservation, deadline: CallDeadline) -> None:
+        """Take a call from the budget; what stands in its way is in the trace."""
+        try:
+            self.breaker.admit(deadline)
+            if deadline.left <= 0:
+                self.budget.refuse("max_seconds")
+            self.budget.reserve_call(room)
+        except ModelCallError as down:
+            self.budget.record(unsent_call(self.role, self.purpose, self.endpoint.name, down.reason))
+            raise
+        except LimitReachedError as limit:
+            exhausted = BudgetExhaustedError(limit.reason)
+            self.budget.record(unsent_call(self.role, self.purpose, self.endpoint.name, exhausted.reason))
+            raise exhausted from None
+
+    def _retry_pause(self, fault: Fault, attempt: Attempt) -> float | None:
+        """Seconds until it is worth trying again; None if it is not, or there would be no time left."""
+        if not fault.passing or attempt.began or attempt.number >= self.retries:
+            return None
+        pause = fault.pause
+        if pause is None:
+            pause = PAUSE_SECONDS * 2**attempt.number * random.uniform(0.75, 1.0)  # noqa: S311 - spreads the load
+        return pause if pause < attempt.deadline.left else None
+
+    @staticmethod
+    def _fault_of(failure: Exception, deadline: CallDeadline) -> Fault:
+        return (
+            deadline.overdue() if isinstance(failure, TimeoutError) and deadline.left <= 0 else classify_fault(failure)
+        )
+
+    def _config(self) -> "RunnableConfig":
+        return {"run_name": f"{self.role}.{self.purpose}", "tags": list(self.tags)}
+
+
+def unsent_call(role: str, purpose: str, model: str, reason: str) -> ModelCall:
+    """The trace of a call that could not be made, so that a rule standing in for it is never silent."""
+    return ModelCall(role=role, purpose=purpose, model=model, mode=NOT_SENT, error=reason)
+
+
+def require_complete(finish: str | None) -> None:
+    """Refuse a reply that its model did not end by itself.
+
+    Raises:
+        ModelRequestError: It was cut at the length limit, or filtered.
+    """
+    if finish in LENGTH:
+        raise ModelRequestError(Fault("incomplete", "the reply was cut off at the model's length limit"))
+    if finish in BLOCKED:
+        raise ModelRequestError(Fault("incomplete", "the model declined, or a filter did"))
+
+
+async def _within_time(chunks: "AsyncIterator[Any]", deadline: CallDeadline) -> "AsyncIterator[Any]":
+    """The chunks, each bounded by the deadline's end and, once the first is there, by the time a stream may pause."""
+    began = False
+    while True:
+        left = deadline.left
+        bound = min(left, STALL_SECONDS) if began else left
+        try:
+            async with asyncio.timeout(bound):
+                chunk = await anext(chunks)
+        except StopAsyncIteration:
+            return
+        except TimeoutError:
+            if began and bound == STALL_SECONDS:
+                raise ModelRequestError(Fault("late", f"the reply stopped coming for {bound:.3g} s")) from None
+            raise ModelRequestError(deadline.overdue("whole reply")) from None
+        yield chunk
+        began = True

@@ -1,0 +1,94 @@
+"""Passages found at several times and places, kept once each with all their origins.
+
+A syndicated story comes under many addresses, one page comes as a snippet and then whole. To a reader, and to whoever
+counts who says what, each is one passage: the fuller one, with the other addresses in `also`.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from weiwo.state import Evidence
+from weiwo.text.near_duplicates import Known, Told
+from weiwo.tools.web.fetching.urls import canonical_url
+
+FULLER: Final = 1.2
+"""How many times the words of a known text another must have to take its place."""
+
+MOST_ALSO: Final = 12
+"""Further addresses kept of one passage."""
+
+
+MOST_OF_A_PAGE: Final = 60
+"""Passages of one page that a further one of it is compared with, the latest of them."""
+
+
+def merge_passages(old: Sequence[Evidence], new: Sequence[Evidence]) -> list[Evidence]:
+    """Known and new passages without repetition.
+
+    Args:
+        old: What was known.
+        new: What the latest call found, best first; its `task_ids` are set.
+
+    Returns:
+        New passages first, since they answer the latest query, then known ones. Of one text (`near_duplicates`), and
+        of a text that stands within another of the same page, there is one passage, with the better rank and score
+        and every other address. It keeps the identity of the known one unless the new one says a good deal more.
+    """
+    known_ids = {passage.id for passage in old}
+    shelf = _DistinctPassages()
+    for passage in (*new, *old):
+        shelf.put(passage, known=passage.id in known_ids)
+    return shelf.passages
+
+
+class _DistinctPassages:
+    """Distinct passages, in the order in which the first of each came."""
+
+    def __init__(self) -> None:
+        self.passages: list[Evidence] = []
+        self._told: list[Told] = []
+        self._known: list[bool] = []
+        self._texts = Known()
+        self._place_of_text: list[int] = []
+        self._place_of_id: dict[str, int] = {}
+        self._pages: dict[str, list[int]] = {}
+
+    def put(self, passage: Evidence, *, known: bool) -> None:
+        place = self._place_of_id.get(passage.id)
+        if place is not None:
+            self.passages[place] = _cleaned(self.passages[place].merged(passage))
+            return
+        told = Told.of(passage.text)
+        same = self._texts.add(told)
+        place = self._place_of_text[same] if same is not None else self._place_on_page(passage, told)
+        if place is None:
+            place = len(self.passages)
+            self.passages.append(_cleaned(passage))
+            self._told.append(told)
+            self._known.append(known)
+            self._pages.setdefault(canonical_url(passage.source), []).append(place)
+        else:
+            self._join(place, passage, told, known=known)
+        self._place_of_text.append(place)
+        self._place_of_id[passage.id] = place
+
+    def _place_on_page(self, passage: Evidence, told: Told) -> int | None:
+        """Where a passage of the same page stands that holds this one, or that this one holds."""
+        others = self._pages.get(canonical_url(passage.source), ())[-MOST_OF_A_PAGE:]
+        return next((at for at in others if self._told[at].holds(told) or told.holds(self._told[at])), None)
+
+    def _join(self, place: int, passage: Evidence, told: Told, *, known: bool) -> None:
+        main, words = self.passages[place], len(self._told[place].words)
+        longer, shorter = len(told.words) > FULLER * words, FULLER * len(told.words) < words
+        if longer or (known and not self._known[place] and not shorter):
+            main, passage = passage, main
+            self._told[place], self._known[place] = told, known
+        self.passages[place] = _cleaned(main.merged(passage))
+
+
+def _cleaned(passage: Evidence) -> Evidence:
+    """A passage whose further addresses are other pages than its own, each once."""
+    pages = {canonical_url(address): address for address in reversed(passage.also)}
+    pages.pop(canonical_url(passage.source), None)
+    also = tuple(address for address in passage.also if pages.get(canonical_url(address)) == address)[:MOST_ALSO]
+    return passage if also == passage.also else passage.model_copy(update={"also": also})

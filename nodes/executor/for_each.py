@@ -1,0 +1,158 @@
+"""`for_each`: one instance of a task per item of a list known only at run time, joined in item order.
+
+Equal items are looked up once. In a list that was read somewhere, an item that stands twice is there by
+accident, and counts once. In a list that a `for_each` task joined, every value belongs to an item of its own (two
+people may come from the same country), so each keeps its place and a second `for_each` lines up with the first.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from weiwo.nodes.executor.task_state import TaskInput
+from weiwo.state import ITEM, REFERENCE, Failure, FailureKind, JsonValue, Outcome, Quote, Task, item_type
+
+_NAMED = 10
+"""Items without a value that a note names; all are in `detail`."""
+
+
+@dataclass(frozen=True)
+class ForEach:
+    """Expansion of a `for_each` task: its items, and the instances that run over them.
+
+    Attributes:
+        items: The items, in order.
+        positions: For each item, which of the starts is its own.
+        starts: What the instances start from, one for each distinct item.
+        cut: How many more items the limit left out.
+    """
+
+    items: Sequence[JsonValue]
+    positions: Sequence[int]
+    starts: Sequence[TaskInput]
+    cut: int = 0
+
+
+def read_for_each(task: Task, inputs: Mapping[str, Outcome], max_items: int) -> ForEach:
+    """Expand a `for_each` task: its items, and an instance for each that differs.
+
+    Args:
+        task: The task.
+        inputs: Usable upstream outcomes by task id, that of the list among them.
+        max_items: Instances at most.
+    """
+    found, source = list_items(task, inputs)
+    items: list[JsonValue] = []
+    positions: list[int] = []
+    starts: list[TaskInput] = []
+    known: dict[str, int] = {}
+    for item in found:
+        key = _key(item)
+        if source is not None and key not in known and len(starts) < max_items:
+            known[key] = len(starts)
+            instance, bound = make_instance(task, item, known[key], source, inputs)
+            starts.append({"task": instance, "inputs": bound})
+        if key in known:
+            items.append(item)
+            positions.append(known[key])
+    return ForEach(items, positions, starts, len(found) - len(items))
+
+
+def list_items(task: Task, inputs: Mapping[str, Outcome]) -> tuple[list[JsonValue], Outcome | None]:
+    """The items a `for_each` task runs over, blanks dropped, and the outcome they came from."""
+    match = REFERENCE.fullmatch((task.for_each or "").strip())
+    source = inputs.get(match[1]) if match else None
+    if source is None:
+        return [], None
+    values = source.value if isinstance(source.value, list) else [source.value]
+    kept: list[JsonValue] = [value for value in values if value is not None and _key(value)]
+    if "items" in source.detail:  # joined: each value belongs to an item of its own
+        return kept, source
+    distinct: dict[str, JsonValue] = {}
+    for value in kept:
+        distinct.setdefault(_key(value), value)
+    return list(distinct.values()), source
+
+
+def _key(item: JsonValue) -> str:
+    """Items with the same key are the same."""
+    return str(item).strip().casefold()
+
+
+def make_instance(
+    task: Task, item: JsonValue, position: int, source: Outcome, inputs: Mapping[str, Outcome]
+) -> tuple[Task, dict[str, Outcome]]:
+    """The instance for one item.
+
+    Inside it `{{item}}`, and a reference to the very task it iterates over, mean the item.
+    """
+    bound = Outcome(task_id=source.task_id, status="succeeded", value=item, type=item_type(source.type))
+    instance = task.model_copy(update={"id": f"{task.id}[{position + 1}]", "for_each": None})
+    return instance, {**inputs, ITEM: bound, source.task_id: bound}
+
+
+def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome]) -> Outcome:
+    """One outcome for the whole: values in item order, and what is missing said.
+
+    `detail["items"]` names the item that each value belongs to (an instance that returns a list has as many values),
+    `detail["missing"]` the items without one, and `detail["limit"]` is there if a limit of the run broke some off.
+
+    Args:
+        task: The `for_each` task.
+        fan: What it ran over.
+        by_position: Outcome of each instance.
+    """
+    outcomes = [by_position[position] for position in range(len(fan.starts))]
+    values: list[JsonValue] = []
+    items: list[JsonValue] = []
+    lacking: list[str] = []
+    contested: list[str] = []
+    for item, position in zip(fan.items, fan.positions, strict=True):
+        one = by_position[position]
+        if one.usable:
+            more = one.value if isinstance(one.value, list) else [one.value]
+            values.extend(more)
+            items.extend([item] * len(more))
+            contested.extend([str(item)] if one.rivals else [])
+        else:
+            lacking.append(str(item))
+    missing = list(dict.fromkeys(lacking))
+    usable = [outcome for outcome in outcomes if outcome.usable]
+    quotes: list[Quote] = [quote for outcome in outcomes for quote in outcome.quotes]
+    failure = None if usable or not outcomes else _failure(task, outcomes)
+    detail: dict[str, JsonValue] = {"items": items, "missing": list(missing)}
+    if any(outcome.failure is not None and outcome.failure.kind == "limit" for outcome in outcomes):
+        detail["limit"] = True
+    return Outcome(
+        task_id=task.id,
+        status="succeeded" if failure is None else ("empty" if failure.kind == "empty" else "failed"),
+        value=values if failure is None else None,
+        type=task.value_type,
+        evidence_ids=tuple(dict.fromkeys(key for outcome in outcomes for key in outcome.evidence_ids)),
+        quotes=tuple(quotes),
+        tool=task.tool,
+        attempts=sum(outcome.attempts for outcome in outcomes),
+        seconds=sum(outcome.seconds for outcome in outcomes),
+        decided_by="model" if any(outcome.decided_by == "model" for outcome in outcomes) else "rule",
+        confidence=min((outcome.confidence for outcome in usable), default=1.0),
+        detail=detail,
+        failure=failure,
+        note=_note(fan, missing, contested),
+    )
+
+
+def _failure(task: Task, outcomes: Sequence[Outcome]) -> Failure:
+    kinds = {outcome.failure.kind for outcome in outcomes if outcome.failure is not None}
+    kind: FailureKind = kinds.pop() if len(kinds) == 1 else "incomplete"
+    return Failure(task_id=task.id, kind=kind, message=f"none of the {len(outcomes)} items has a value")
+
+
+def _note(fan: ForEach, missing: Sequence[str], contested: Sequence[str]) -> str:
+    notes = []
+    if fan.cut:
+        notes.append(f"{fan.cut} more items were cut by the limit of {len(fan.starts)}")
+    if missing:
+        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        notes.append(f"no value for {', '.join(missing[:_NAMED])}{more}")
+    if contested:
+        notes.append(f"sources disagree about {', '.join(dict.fromkeys(contested[:_NAMED]))}")
+    return "; ".join(notes)

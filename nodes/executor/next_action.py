@@ -1,0 +1,181 @@
+"""Where a task looks next: as the model said, else as rules do. What was looked for or opened once is not again."""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+from weiwo.nodes.executor.queries import further_queries, requested_queries
+from weiwo.nodes.executor.reader import Judgement
+from weiwo.nodes.executor.sufficiency import rank_pages
+from weiwo.nodes.executor.task_state import (
+    OF_CORPUS,
+    Call,
+    TaskState,
+    call_identity,
+    call_query,
+    opened_address,
+    source_address,
+)
+from weiwo.nodes.shared.input_guard import safe_query
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state import Evidence
+from weiwo.state.query import QueryFrame
+from weiwo.tools.calling.policies import POLICIES
+from weiwo.tools.web.fetching.urls import site_of
+
+PAGES_AT_ONCE: Final = 2
+"""Pages of the web that are opened in one turn, of different sites where there are such: the second tells whether
+sources agree, and serves where the first cannot be read."""
+
+
+class NextActions:
+    """The calls that a task may make next.
+
+    Args:
+        state: How far it has come.
+        frame: What it asks, its references filled.
+        services: The tools and limits.
+        tools: The names of the tools it may use.
+    """
+
+    def __init__(self, state: TaskState, frame: QueryFrame, services: RunContext, tools: Sequence[str]) -> None:
+        self._state = state
+        self._frame = frame
+        self._services = services
+        self._limits = services.settings.limits
+        self._tools = tools
+        self._tried = state.get("tried", [])
+        self._known = {call_identity(call) for call in self._tried}
+
+    def after_reading(self, judgement: Judgement) -> list[Call]:
+        """What to do when reading was not enough; nothing where nothing is left that is new."""
+        if judgement.decided_by == "model":
+            if judgement.move == "give_up":
+                return []
+            if said := self._as_said(judgement):
+                return said
+        return self._web_pages() or self._other_words() or self._other_tool()
+
+    def second_source(self, judgement: Judgement) -> list[Call]:
+        """A page of a site that was not heard yet, where pages were opened and they do not settle the value.
+
+        The page opened beside the first was to tell whether sources agree; where it is silent, one more is asked.
+        """
+        opened = set(self._state.get("opened", []))
+        heard = opened - self._state.get("failed", {}).keys()
+        if not 0 < len(heard) <= PAGES_AT_ONCE:
+            return []
+        cited = [p for p in self._state.get("passages", []) if p.id in judgement.reading.evidence_ids]
+        if not all(_on_the_web(passage.source, passage) for passage in cited):
+            return []
+        sites = {site_of(address) for address in (*opened, *(passage.source for passage in cited))}
+        others = [passage for passage in self._promising() if site_of(passage.source) not in sites]
+        return self._opening(others)[:1]
+
+    def substitute_call(self, call: Call) -> Call | None:
+        """The same call for another tool of the cluster: one not yet tried with it, that has not failed the task."""
+        for name, args in self._services.calls.substitutes(call["tool"], call["args"]).items():
+            other: Call = {"tool": name, "args": args}
+            if (
+                name in self._tools
+                and name not in self._state.get("failed", {})
+                and call_identity(other) not in self._known
+            ):
+                return other
+        return None
+
+    def open_mirror(self, call: Call) -> Call | None:
+        """The call that opens a copy of what a call could not open: another address under which the text was found."""
+        gone, tried = opened_address(call), set(self._state.get("opened", []))
+        for passage in self._state.get("passages", []) if gone else ():
+            addresses = {source_address(address): address for address in (passage.source, *passage.also)}
+            other = next((address for name, address in addresses.items() if name not in tried), None)
+            if gone in addresses and other is not None:
+                return self._opener(other, passage)
+        return None
+
+    def _as_said(self, judgement: Judgement) -> list[Call]:
+        """The move of a model, as far as it leads to something new."""
+        if (chosen := judgement.opened) is not None:
+            web = _on_the_web(chosen.source, chosen)
+            return self._opening(_varied([chosen, *self._promising()]) if web else [chosen])
+        search = self._search()
+        asked = [
+            safe_query(query, self._frame.question, self._state.get("passages", [])) for query in judgement.queries
+        ]
+        return requested_queries(search, asked, self._tried, self._limits.max_queries) if search else []
+
+    def _searches(self) -> list[Call]:
+        return [call for call in self._tried if call_query(call) and not is_opening_call(call, self._services)]
+
+    def _search(self) -> Call | None:
+        """The task's latest search."""
+        return next(reversed(self._searches()), None)
+
+    def _other_words(self) -> list[Call]:
+        search = self._search()
+        if search is None:
+            return []
+        passages, most = self._state.get("passages", []), self._limits.max_queries
+        return further_queries(search, self._frame, passages, self._tried, most)
+
+    def _other_tool(self) -> list[Call]:
+        """The searches made with the latest tool, with another one of its cluster."""
+        search = self._search()
+        if search is None or not POLICIES["empty"].substitute:
+            return []
+        same = (call for call in self._searches() if call["tool"] == search["tool"])
+        others = [other for call in same if (other := self.substitute_call(call))]
+        return others[: self._limits.max_queries]
+
+    def _web_pages(self) -> list[Call]:
+        return self._opening(_varied(self._promising()))
+
+    def _promising(self) -> list[Evidence]:
+        """The passages of the web whose pages promise to say more, best first."""
+        found = (passage for passage in self._state.get("passages", []) if _on_the_web(passage.source, passage))
+        return rank_pages(self._frame, found)
+
+    def _opening(self, passages: Sequence[Evidence]) -> list[Call]:
+        """The calls that open the first pages or documents that were not opened yet; those that failed do not count."""
+        tried, failed = set(self._state.get("opened", [])), self._state.get("failed", {}).keys()
+        left = self._limits.max_pages - len(tried - failed)
+        return list(islice(self._openings(passages, tried, failed), max(0, min(left, PAGES_AT_ONCE))))
+
+    def _openings(self, passages: Sequence[Evidence], tried: set[str], failed: Collection[str]) -> Iterator[Call]:
+        """A call for each passage: what it is from, or, where that failed, another address of the same text."""
+        for passage in passages:
+            addresses = (a for a in (passage.source, *passage.also) if source_address(a) not in failed)
+            address = next(addresses, None)
+            if address is None or source_address(address) in tried:
+                continue
+            if (call := self._opener(address, passage)) is not None:
+                tried.add(source_address(address))
+                yield call
+
+    def _opener(self, address: str, passage: Evidence) -> Call | None:
+        """The call that opens what a passage is from. Only its sources count: addresses in its text are but text."""
+        if not _on_the_web(address, passage):
+            call: Call = {"tool": "open_document", "args": {"source": address, "query": self._frame.question}}
+            return call if call["tool"] in self._tools else None
+        call = {"tool": "read_page", "args": {"url": address, "query": self._frame.question}}
+        return call if call["tool"] in self._tools else self.substitute_call(call)
+
+
+def is_opening_call(call: Call, services: RunContext) -> bool:
+    """Whether a call opens a page or document, rather than searching or calculating."""
+    try:
+        return services.registry.info(call["tool"]).cluster == "open"
+    except KeyError:  # the run goes on where another set of tools is set up
+        return False
+
+
+def _varied(passages: Sequence[Evidence]) -> list[Evidence]:
+    """The first passage of each site, then the others."""
+    firsts = {site_of(passage.source): passage.id for passage in reversed(passages)}
+    return sorted(passages, key=lambda passage: firsts[site_of(passage.source)] != passage.id)
+
+
+def _on_the_web(address: str, passage: Evidence) -> bool:
+    """Whether an address of a passage is that of a web page: documents at hand may have web addresses too."""
+    return passage.tool not in OF_CORPUS and address.startswith(("http://", "https://"))

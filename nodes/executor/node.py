@@ -1,0 +1,261 @@
+"""The executor: what happens inside one task.
+
+A task fills its arguments from upstream values and makes its calls (`tool_calls`), asking a substitute of the same
+functional cluster where a tool fails. It reads what came back (`reader`), and, while that is not enough
+(`sufficiency`), searches again in other words, opens a page or asks another tool (`next_action`), up to its
+turns. Whatever happens ends in a typed outcome. `fan_out` decides when tasks run; this module only knows one.
+"""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from weiwo.nodes.executor import outcomes
+from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
+from weiwo.nodes.executor.evidence_merging import merge_passages
+from weiwo.nodes.executor.next_action import NextActions, is_opening_call
+from weiwo.nodes.executor.queries import first_queries
+from weiwo.nodes.executor.reader import Judgement, TaskProgressNote, read_passages, restore_judgement, reweigh_judgement
+from weiwo.nodes.executor.sufficiency import needs_second_source
+from weiwo.nodes.executor.task_state import OF_CORPUS, Call, TaskState, call_query, opened_address, source_address
+from weiwo.nodes.executor.tool_calls import CallBatch, make_calls
+from weiwo.nodes.shared.passage_prompt import flag_injections
+from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.references import fill_args, fill_text
+from weiwo.nodes.shared.rule_plan import frame_task
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state import ITEM, Evidence, Language, Outcome
+from weiwo.state.events import TaskFinishedEvent, TaskProgressEvent, TaskStartedEvent
+from weiwo.state.query import QueryFrame
+from weiwo.text.values import render
+from weiwo.tools.calling.policies import POLICIES
+
+KEPT_PASSAGES = 8
+"""Passages a task hands to the state beside those it cites; whole results would swell every checkpoint."""
+
+
+@dataclass(frozen=True)
+class TaskResources:
+    """Resources that the tasks of one execution share.
+
+    Attributes:
+        services: The run's resources.
+        limiter: Bounds the tasks that work at the same time; waiting takes none.
+        frame: The user's question.
+        tools: The tools tasks may use.
+    """
+
+    services: RunContext
+    limiter: PriorityLimiter
+    frame: QueryFrame
+    tools: tuple[str, ...]
+
+    def report_finished(self, outcome: Outcome) -> None:
+        """Tell the watchers what a task came to."""
+        shown = "" if outcome.value is None else render(outcome.value, outcome.type, self.services.language)
+        self.services.emit(
+            TaskFinishedEvent(
+                task_id=outcome.task_id,
+                status=outcome.status,
+                value=shown[: TaskFinishedEvent.LONGEST_VALUE],
+                tool=outcome.tool,
+                attempts=outcome.attempts,
+                seconds=round(outcome.seconds, 3),
+                decided_by=outcome.decided_by,
+                failure=outcome.failure.message if outcome.failure else "",
+                note=outcome.note,
+                cached=outcome.detail.get("cached") is True,
+            )
+        )
+
+
+async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
+    """Make the calls of a task's next turn."""
+    task, services, frame = state["task"], work.services.scoped(), _frame(state, work)
+    try:
+        calls = state.get("calls") or _first_calls(state, frame, services)
+    except ValueError as error:
+        return {"outcome": outcomes.unfinished_outcome(task, "failed", "bad_arguments", str(error), state)}
+    except KeyError:  # the run goes on where another set of tools is set up
+        gone = f"{task.tool}: no such tool is set up here"
+        return {"outcome": outcomes.unfinished_outcome(task, "failed", "not_found", gone, state)}
+    for call in calls:
+        services.emit(_progress(state, call))
+    tried = [*state.get("tried", []), *calls]
+    opened = [*state.get("opened", []), *(opened_address(call) for call in calls if is_opening_call(call, services))]
+    actions = NextActions({**state, "tried": tried, "opened": opened}, frame, services, work.tools)
+    batch = await make_calls(calls, task.id, services, lease, {c["tool"] for c in calls if actions.substitute_call(c)})
+    update: dict[str, Any] = {
+        "frame": frame,
+        "call": calls[0],
+        "calls": [],
+        "tried": tried,
+        "opened": list(dict.fromkeys([*opened, *_found_at(batch, services)])),
+        "attempts": state.get("attempts", 0) + batch.attempts,
+        "seconds": state.get("seconds", 0.0) + batch.seconds,
+        "usage": services.budget.delta(),
+    }
+    known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
+    if not batch.results:
+        return {**update, **_without_results(known, batch, actions, services)}
+    copies = [other for call, _ in batch.failures if (other := actions.open_mirror(call)) is not None]
+    update |= {"calls": copies, "turn": state.get("turn", 0) + (not copies), "cached": batch.all_cached}
+    if batch.failures:
+        update["failed"] = _gone_on_without(known, batch, services)
+    for call, _ in batch.cached_results:
+        note = f"{call['tool']}: kept from an earlier call"
+        services.emit(TaskProgressEvent(task_id=task.id, tool=call["tool"], cached=True, note=note))
+    if (computed := batch.computed) is not None:
+        return {
+            **update,
+            "outcome": outcomes.outcome_of_computation(task, computed, {**known, "cached": batch.all_cached}),
+        }
+    old = state.get("passages", [])
+    passages = await asyncio.to_thread(lambda: merge_passages(old, flag_injections(batch.passages(task.id))))
+    return {**update, "fresh": max(0, len(passages) - len(old)), "passages": passages}
+
+
+async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
+    """Read what a task has found; decide its outcome or its next calls."""
+    task, services = state["task"], work.services.scoped()
+    frame = _frame(state, work)
+    passages = state.get("passages", [])
+    turns_left = services.settings.limits.max_turns - state["turn"]
+    started = time.monotonic()
+    async with lease:
+        progress = TaskProgressNote(
+            whole=work.frame.question,
+            tried=[call_query(call) for call in state["tried"] if not is_opening_call(call, services)],
+            turns_left=turns_left,
+            nothing_new=not state.get("fresh", 1),
+            failed=list(state.get("failed", {}).values()),
+        )
+        before = restore_judgement(state["best"]) if "best" in state else None
+        again = await reweigh_judgement(before, frame, task.ret, passages) if before is not None else None
+        judgement = again or await read_passages(frame, task.ret, passages, services.models, progress)
+    if judgement.left_out:
+        note = f"{judgement.left_out} passages left out: the prompt has no room for them"
+        services.emit(TaskProgressEvent(task_id=task.id, note=note))
+    spent = state.get("seconds", 0.0) + time.monotonic() - started
+    update: dict[str, Any] = {"seconds": spent, "usage": services.budget.delta()}
+    known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
+    found = judgement.reading.value is not None
+    actions = NextActions(known, frame, services, work.tools)
+    calls: list[Call] = []
+    if turns_left > 0:
+        calls = (
+            actions.after_reading(judgement)
+            if not found
+            else actions.second_source(judgement)
+            if needs_second_source(judgement)
+            else []
+        )
+    if found:
+        now = outcomes.outcome_of_reading(task, judgement, known)
+        best = now if before is not None else outcomes.choose_better(state.get("best"), now)
+        update |= {"evidence": _kept(passages, judgement), "best" if calls else "outcome": best}
+    elif not calls:
+        missing = judgement.reading.missing or f"nothing found answers: {frame.question}"
+        empty = outcomes.unfinished_outcome(task, "empty", "empty", missing, known, state["call"]["tool"])
+        empty = empty.model_copy(update={"decided_by": judgement.decided_by})
+        outcome = outcomes.choose_better(state.get("best"), empty)
+        update |= {"evidence": _kept(passages, judgement), "outcome": outcome}
+    return {**update, "calls": calls}
+
+
+def route_after_act(state: TaskState) -> Literal["act", "read", "done"]:
+    """After the calls of a turn: done with an outcome, on to substitutes, or read."""
+    if "outcome" in state:
+        return "done"
+    return "act" if state.get("calls") else "read"
+
+
+def route_after_read(state: TaskState) -> Literal["act", "done"]:
+    """After reading: done, or further calls."""
+    return "done" if "outcome" in state else "act"
+
+
+def _first_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> list[Call]:
+    """The call that was planned; of a search of the web with the words of the task beside it, where they say more."""
+    task, info = state["task"], services.registry.info(state["task"].tool)
+    call: Call = {"tool": task.tool, "args": fill_args(task, state["inputs"], services.language, info.args_schema)}
+    if info.cluster != "search" or task.tool in OF_CORPUS or not task.description:
+        return [call]
+    return first_queries(call, frame, services.settings.limits.max_queries)
+
+
+def _without_results(state: TaskState, batch: CallBatch, actions: NextActions, services: RunContext) -> dict[str, Any]:
+    """How a task goes on when no call of a turn worked: with stand-ins, with what it has, or not at all."""
+    worth = [call for call, failure in batch.failures if POLICIES[failure.kind].substitute]
+    if stand_ins := [
+        o for call in worth if (o := actions.substitute_call(call) or actions.open_mirror(call)) is not None
+    ]:
+        return {"failed": _failed(state, batch, services), "calls": stand_ins}
+    call, failure = batch.failures[0]
+    over = any(POLICIES[failure.kind].last == "give_up" for _, failure in batch.failures)
+    if state.get("passages") and not over:
+        failed = _gone_on_without(state, batch, services)
+        return {"failed": failed, "turn": state.get("turn", 0) + 1, "fresh": 0}
+    ended = outcomes.unfinished_outcome(state["task"], "failed", failure.kind, failure.message, state, call["tool"])
+    return {"outcome": outcomes.choose_better(state.get("best"), ended)}
+
+
+def _gone_on_without(state: TaskState, batch: CallBatch, services: RunContext) -> dict[str, str]:
+    """What failed, told to the watchers, where the task goes on with what else it has."""
+    for call, failure in batch.failures:
+        note = failure.message
+        services.emit(TaskProgressEvent(task_id=state["task"].id, tool=call["tool"], note=note))
+    return _failed(state, batch, services)
+
+
+def _failed(state: TaskState, batch: CallBatch, services: RunContext) -> dict[str, str]:
+    new = {
+        opened_address(c) if is_opening_call(c, services) else c["tool"]: failure.message
+        for c, failure in batch.failures
+    }
+    return {**state.get("failed", {}), **new}
+
+
+def _found_at(batch: CallBatch, services: RunContext) -> list[str]:
+    """Where the pages and documents were found that a turn opened: redirects may have led elsewhere."""
+    return [
+        source_address(p.source)
+        for call, done in batch.results
+        if is_opening_call(call, services)
+        for p in done.passages
+    ]
+
+
+def _frame(state: TaskState, work: TaskResources) -> QueryFrame:
+    """What a task asks, its references filled; the user's question where it says nothing."""
+    if "frame" in state:
+        return state["frame"]
+    return _parse_task(state, work.services.language) if state["task"].description else work.frame
+
+
+def _parse_task(state: TaskState, language: Language) -> QueryFrame:
+    """The frame of a task; one whose description refers to other tasks is parsed with their values in place."""
+    task = state["task"]
+    question = fill_text(task.description, state["inputs"], language)
+    return frame_task(task, language) if question == task.description else parse_question(question, language)
+
+
+def _progress(state: TaskState, call: Call) -> TaskStartedEvent | TaskProgressEvent:
+    task, item = state["task"], state["inputs"].get(ITEM)
+    event = TaskProgressEvent if "call" in state else TaskStartedEvent
+    return event(
+        task_id=task.id,
+        description=task.description,
+        turn=state.get("turn", 0) + 1,
+        tool=call["tool"],
+        args=call["args"],
+        **({} if item is None else {"item": item.value}),
+    )
+
+
+def _kept(passages: list[Evidence], judgement: Judgement) -> dict[str, Evidence]:
+    reading = judgement.reading
+    cited = {*reading.evidence_ids, *(key for rival in reading.rivals for key in rival.evidence_ids)}
+    ordered = sorted(passages, key=lambda passage: passage.id not in cited)
+    return {passage.id: passage for passage in ordered[: max(KEPT_PASSAGES, len(cited))]}

@@ -1,0 +1,113 @@
+"""The outcomes a task can come to, built in one place so that each carries what the trace needs."""
+
+from typing import Final, Literal
+
+from weiwo.nodes.executor.reader import Judgement
+from weiwo.nodes.executor.task_state import TaskState
+from weiwo.state import Failure, FailureKind, JsonValue, Outcome, Task
+from weiwo.text.values import coerce
+from weiwo.tools.calling.invoke import ToolResult
+from weiwo.tools.printable import one_line
+
+
+def outcome_of_reading(task: Task, judgement: Judgement, state: TaskState) -> Outcome:
+    """A value read out of passages."""
+    reading = judgement.reading
+    return Outcome(
+        task_id=task.id,
+        status="succeeded",
+        value=reading.value,
+        type=task.ret,
+        evidence_ids=reading.evidence_ids,
+        quotes=reading.quotes,
+        tool=state["call"]["tool"],
+        attempts=state.get("attempts", 0),
+        seconds=state["seconds"],
+        decided_by=judgement.decided_by,
+        confidence=reading.confidence,
+        detail={**reading.detail, **_kept(state)},
+        note=reading.missing,
+        support=reading.support,
+        rivals=reading.rivals,
+    )
+
+
+def choose_better(earlier: Outcome | None, now: Outcome) -> Outcome:
+    """What a task comes to of two outcomes: the one with a value, then the surer one, then the later one.
+
+    Args:
+        earlier: What was read before and found too weak to stop at, if anything.
+        now: What it has come to since; what it took counts for both.
+    """
+    if earlier is None or (now.usable and now.confidence >= earlier.confidence):
+        return now
+    return earlier.model_copy(update={"attempts": now.attempts, "seconds": now.seconds})
+
+
+_CALCULABLE: Final = frozenset({"number", "date"})
+
+
+def outcome_of_computation(task: Task, result: ToolResult, state: TaskState) -> Outcome:
+    """A value a tool worked out; it rests on what its inputs rest on.
+
+    What cannot be read as the type that others were promised is a failure that names it: a wrong type, handed on,
+    would surface two tasks later as a wrong number. A number and a date may stand for each other, since whatever
+    calculates takes either.
+    """
+    tool = state["call"]["tool"]
+    type_ = task.ret
+    try:
+        value = coerce(result.value, type_)
+    except ValueError as error:
+        if result.type is None or not {result.type, type_} <= _CALCULABLE:
+            return unfinished_outcome(task, "failed", "incomplete", f"{tool}: {error}", state, tool)
+        value, type_ = result.value, result.type
+    return Outcome(
+        task_id=task.id,
+        status="succeeded",
+        value=value,
+        type=type_,
+        evidence_ids=tuple(dict.fromkeys(key for source in state["inputs"].values() for key in source.evidence_ids)),
+        tool=tool,
+        attempts=state.get("attempts", 0),
+        seconds=state["seconds"],
+        detail={**result.detail, "computed": True, **_kept(state)},
+    )
+
+
+def unfinished_outcome(
+    task: Task,
+    status: Literal["failed", "empty"],
+    kind: FailureKind,
+    message: str,
+    state: TaskState,
+    tool: str = "",
+) -> Outcome:
+    """A task that came to nothing, with why, and what had come to nothing before."""
+    if earlier := state.get("failed"):
+        message = one_line(f"{message} (before that: {'; '.join(earlier.values())})", 600)
+    return Outcome(
+        task_id=task.id,
+        status=status,
+        type=task.ret,
+        tool=tool or task.tool,
+        attempts=state.get("attempts", 0),
+        seconds=state.get("seconds", 0.0),
+        failure=Failure(task_id=task.id, kind=kind, message=message),
+    )
+
+
+def _kept(state: TaskState) -> dict[str, JsonValue]:
+    return {"cached": True} if state.get("cached") else {}
+
+
+def crashed_outcome(task: Task, error: Exception) -> Outcome:
+    """The outcome of a task whose own machinery failed."""
+    message = f"{task.id} broke off: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    return Outcome(
+        task_id=task.id,
+        status="failed",
+        type=task.value_type,
+        tool=task.tool,
+        failure=Failure(task_id=task.id, kind="crash", message=message),
+    )

@@ -1,0 +1,219 @@
+"""Reading inside a task: from passages to a typed value with the words that carry it, or what is missing.
+
+With a model, one structured judgement says the value, quotes, confidence, what is missing and the
+next move (the searcher of MindSearch, arXiv 2407.20183; `reader_reply` checks it). Without a model the extraction
+rules read. Either way it is then weighed against what the other sources say (`weiwo.nodes.executor.source_agreement`).
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import BaseModel, ConfigDict
+
+from weiwo.models.gateway import ChatModels, ModelCallError
+from weiwo.nodes.executor.extraction import extract_value
+from weiwo.nodes.executor.prompt import SYSTEM
+from weiwo.nodes.executor.reader_reply import TYPE_HINTS, ReadReply, ShownPassages
+from weiwo.nodes.executor.reading import Reading
+from weiwo.nodes.executor.source_agreement import LEAST_SHARE, weigh_sources
+from weiwo.nodes.shared.context_packing import pack_passages
+from weiwo.nodes.shared.input_guard import safe_note
+from weiwo.nodes.shared.passage_prompt import format_passages
+from weiwo.nodes.shared.run_context import today
+from weiwo.state import DecidedBy, Evidence, Language, Outcome, ValueType
+from weiwo.state.query import QueryFrame
+
+__all__ = ["Judgement", "ReadReply", "TaskProgressNote", "read_passages", "restore_judgement", "reweigh_judgement"]
+
+STRANGER_CONFIDENCE = 0.5
+"""The most that is held of a value whose passage does not name what the task asks about."""
+
+_DOUBT: dict[Language, str] = {"en": "the passage does not name {}", "zh": "所引段落没有提到{}"}
+
+
+class Judgement(BaseModel):
+    """What reading came to: a reading, who made it, and the move that follows.
+
+    Attributes:
+        reading: The value, or None with what is missing.
+        decided_by: A model or the rules.
+        move: What to do next where there is no value.
+        queries: The queries of a `search` move.
+        opened: The passage whose page or document an `open` move means.
+        left_out: Passages that there was no room for in the prompt.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True)
+    reading: Reading
+    decided_by: DecidedBy
+    move: Literal["answer", "search", "open", "give_up"]
+    queries: tuple[str, ...] = ()
+    opened: Evidence | None = None
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class TaskProgressNote:
+    """Progress note in the reader's prompt: how far a task has come.
+
+    Attributes:
+        whole: The user's question that the task serves.
+        tried: Queries already sent.
+        turns_left: How often the task may search or open yet.
+        nothing_new: Whether the last turn brought no passage that was not known.
+        failed: What did not work, such as a page that could not be opened.
+    """
+
+    whole: str
+    tried: Sequence[str]
+    turns_left: int
+    nothing_new: bool = False
+    failed: Sequence[str] = ()
+
+    def describe_turns(self) -> str:
+        """The turns left, in words for the model."""
+        if self.turns_left <= 0:
+            turns = "This is the last turn: answer or give up."
+        else:
+            turns = f"You may search or open {'once' if self.turns_left == 1 else f'{self.turns_left} times'} more."
+        if self.nothing_new and len(self.tried) > 1:
+            turns = f"The last query brought nothing new. {turns}"
+        return "\n".join([turns, *(f"Did not work: {message}" for message in self.failed)])
+
+
+async def read_passages(
+    frame: QueryFrame,
+    ret: ValueType,
+    passages: Sequence[Evidence],
+    models: ChatModels,
+    progress: TaskProgressNote,
+) -> Judgement:
+    """Read passages for one task.
+
+    Args:
+        frame: The task, its references filled.
+        ret: The wanted type.
+        passages: What was found so far, best first.
+        models: The chat models; the executor's is asked if there is one.
+        progress: How far the task has come.
+    """
+    unreadable: list[str] = []
+    if passages and models.configured("executor"):
+        try:
+            return await _by_model(frame, ret, passages, models, progress, unreadable=unreadable)
+        except ModelCallError:
+            pass  # the call is in the trace with its error; the rules read instead
+    reading = await asyncio.to_thread(_by_rule, frame, ret, passages)
+    if reading.value is None and unreadable:
+        reading = replace(reading, missing=unreadable[-1])  # what was said says more than "nothing found"
+    return Judgement(reading=reading, decided_by="rule", move="give_up" if reading.value is None else "answer")
+
+
+def restore_judgement(outcome: Outcome) -> Judgement:
+    """Rebuild the judgement that an outcome came of."""
+    reading = Reading(
+        value=outcome.value,
+        evidence_ids=outcome.evidence_ids,
+        quotes=outcome.quotes,
+        confidence=outcome.confidence,
+        detail={name: value for name, value in outcome.detail.items() if name != "cached"},  # of that turn
+        missing=outcome.note,
+        support=outcome.support,
+        rivals=outcome.rivals,
+    )
+    return Judgement(reading=reading, decided_by=outcome.decided_by, move="answer")
+
+
+async def reweigh_judgement(
+    judgement: Judgement, frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]
+) -> Judgement | None:
+    """What was read, weighed anew now that further sources were heard; nothing is read again, nor a model asked.
+
+    Args:
+        judgement: What was read before in one source, whether another stood against it or none.
+        frame: The task, its references filled.
+        ret: The wanted type.
+        passages: What was found so far, best first.
+
+    Returns:
+        The judgement; None where more sources say otherwise by now, so that all is to be read anew.
+    """
+    before = judgement.reading
+    alone = replace(before, confidence=before.confidence / (LEAST_SHARE if before.rivals else 1))
+    reading = await asyncio.to_thread(weigh_sources, alone, frame, ret, passages, before.rivals)
+    if any(len(rival.evidence_ids) > reading.support for rival in reading.rivals):
+        return None
+    return judgement.model_copy(update={"reading": reading})
+
+
+def _by_rule(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> Reading:
+    found = extract_value(frame, ret, passages)
+    return Reading(value=None) if found is None else weigh_sources(Reading.from_finding(found), frame, ret, passages)
+
+
+async def _by_model(
+    frame: QueryFrame,
+    ret: ValueType,
+    passages: Sequence[Evidence],
+    models: ChatModels,
+    progress: TaskProgressNote,
+    *,
+    unreadable: list[str],
+) -> Judgement:
+    """The model's judgement; a value it gave that cannot be read as the wanted type is told in `unreadable`."""
+    queries = "; ".join(query for query in progress.tried if query)
+    prompt = (
+        f"Today: {today()}\nQuestion of the user: {progress.whole}\nTask: {frame.question}\nWanted: {TYPE_HINTS[ret]}\n"
+        f"Queries tried: {queries or 'none'}\n{progress.describe_turns()}\n\n"
+    )
+    await models.ready("executor")
+    room = models.room("executor", SYSTEM, prompt)
+    fitted = await asyncio.to_thread(
+        pack_passages, passages, frame.question, room, lambda text: models.count("executor", text)
+    )
+    whole = {passage.id: passage for passage in passages}
+    shown = ShownPassages(frame.question, ret, [whole[passage.id] for passage in fitted.shown])
+    objected = False
+
+    def check(reply: ReadReply) -> str | None:
+        nonlocal objected
+        try:
+            objection = shown.find_objection(reply, strangers=not objected)
+        except ValueError as error:
+            unreadable.append(str(error))
+            objection = f"value: {error}; wanted: {TYPE_HINTS[ret]}"
+        objected = objected or objection is not None
+        return objection
+
+    messages = [SystemMessage(SYSTEM), HumanMessage(prompt + format_passages(fitted.shown))]
+    reply = await models.structured("executor", "read", messages, ReadReply, check=check)
+    if reply.next == "answer" and reply.value is not None:
+        reading = await asyncio.to_thread(_reading, reply, shown, passages, frame)
+        return Judgement(reading=reading, decided_by="model", move="answer", left_out=fitted.left_out)
+    return Judgement(
+        reading=Reading(value=None, missing=safe_note(reply.missing)),
+        decided_by="model",
+        move="give_up" if reply.next == "answer" else reply.next,
+        queries=reply.all_queries if reply.next == "search" else (),
+        opened=shown.opened_passage(reply) if reply.next == "open" else None,
+        left_out=fitted.left_out,
+    )
+
+
+def _reading(reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence], frame: QueryFrame) -> Reading:
+    """What a model's answer comes to, beside what the other sources say."""
+    quotes = shown.locate_quotes(reply)
+    stranger = shown.find_unmentioned_name(quotes)
+    doubt = _DOUBT[frame.language].format(stranger) if stranger else ""
+    reading = Reading(
+        value=shown.read_value(reply),
+        evidence_ids=tuple(dict.fromkeys(quote.evidence_id for quote in quotes)),
+        quotes=tuple(quotes),
+        confidence=min(1.0, max(0.0, reply.confidence)),
+        missing="; ".join(words for words in (doubt, safe_note(reply.missing)) if words),
+    )
+    found = weigh_sources(reading, frame, shown.ret, passages, shown.list_rivals(reply))
+    return replace(found, confidence=min(STRANGER_CONFIDENCE, found.confidence)) if stranger else found

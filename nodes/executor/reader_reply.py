@@ -1,0 +1,183 @@
+"""What a model makes of a task's passages: its reply, what can be wrong with it, and what it comes to.
+
+Numbers in a reply are those of the passages as they were shown. Quotes are looked for in the whole passages behind
+them: a value none of whose quotes can be found is not believed.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, BeforeValidator, Field
+
+from weiwo.nodes.executor.entity_check import find_unmentioned_name
+from weiwo.nodes.executor.quotes import find_paraphrase, locate_quote
+from weiwo.nodes.shared.input_guard import find_rejection
+from weiwo.nodes.shared.reply_types import Line, Ordinal, Reply, Share
+from weiwo.state import Evidence, JsonValue, Quote, Rival, ValueType
+from weiwo.text.values import coerce
+
+TYPE_HINTS: dict[ValueType, str] = {
+    "text": "text: the shortest exact answer, such as a name; for an open question one or two sentences",
+    "number": "number: digits only, in the unit the task asks for",
+    "date": 'date: "YYYY", "YYYY-MM" or "YYYY-MM-DD"; years BC are negative, such as "-156"; of an approximate \
+date give the year and say "about" in `missing`',
+    "boolean": "boolean: true or false",
+    "list[text]": "list of short texts",
+    "list[number]": "list of numbers",
+    "list[date]": 'list of dates ("YYYY", "YYYY-MM-DD"; BC negative)',
+    "list[boolean]": "list of true/false",
+    "passages": "text: a summary of what the passages say on the task",
+}
+
+
+Scalar = str | int | float | bool
+ReadValue = Scalar | list[Scalar]
+
+
+class QuoteRef(Reply):
+    """Words copied from a numbered passage."""
+
+    passage: Ordinal = Field(
+        0, description="Number of the passage.", validation_alias=AliasChoices("passage", "n", "number", "passage_id")
+    )
+    text: str = Field(
+        description="Words copied from it exactly.", validation_alias=AliasChoices("text", "quote", "words")
+    )
+
+
+def _quotes(value: Any) -> Any:
+    """Quotes of which some are but the words, from whichever passage."""
+    if not isinstance(value, list):
+        return value
+    return [{"passage": 0, "text": quote} if isinstance(quote, str) else quote for quote in value]
+
+
+Quotes = Annotated[list[QuoteRef], BeforeValidator(_quotes)]
+
+
+class RivalValue(Reply):
+    """Another value that other passages give."""
+
+    value: ReadValue
+    quotes: Quotes = Field(default_factory=list)
+
+
+class ReadReply(Reply):
+    """What a model makes of the passages."""
+
+    next: Literal["answer", "search", "open", "give_up"]
+    value: ReadValue | None = Field(None, description="The answer, in the wanted type.")
+    quotes: Quotes = Field(default_factory=list)
+    confidence: Share = Field(0.5, description="0 to 1.")
+    missing: Line = Field("", description="What is still not known, in one line.")
+    query: Line = Field("", description="The next query, if next is search.")
+    queries: list[str] = Field(default_factory=list, description="Further queries to send at the same time, if any.")
+    open: Ordinal = Field(0, description="Number of the passage whose page or document to open, if next is open.")
+    others: list[RivalValue] = Field(default_factory=list, description="Other values that other passages give, if any.")
+
+    @property
+    def all_queries(self) -> tuple[str, ...]:
+        """The queries of a `search` move, each once."""
+        lines = (line.strip() for line in (self.query, *self.queries))
+        return tuple(dict.fromkeys(line for line in lines if line))
+
+
+@dataclass(frozen=True)
+class ShownPassages:
+    """Passages a model was shown, and what it was asked; its replies are checked against them.
+
+    Attributes:
+        question: The task, its references filled.
+        ret: The wanted type.
+        passages: The passages it was shown, whole, in the order of their numbers.
+    """
+
+    question: str
+    ret: ValueType
+    passages: Sequence[Evidence]
+
+    def read_value(self, reply: ReadReply) -> JsonValue:
+        """The value of a reply in the wanted type.
+
+        Raises:
+            ValueError: It cannot be read as that.
+        """
+        return None if reply.value is None else self._coerced(reply.value)
+
+    def locate_quotes(self, reply: ReadReply) -> list[Quote]:
+        """The quotes of a reply that occur in the passages."""
+        return self._located(reply.quotes, self.read_value(reply))
+
+    def find_unmentioned_name(self, quotes: Iterable[Quote]) -> str | None:
+        """The name the task asks about, if no quoted passage has it."""
+        cited = {quote.evidence_id for quote in quotes}
+        return find_unmentioned_name(self.question, [passage for passage in self.passages if passage.id in cited])
+
+    def list_rivals(self, reply: ReadReply) -> list[Rival]:
+        """The other values of a reply that are of the wanted type and have a quote that occurs."""
+        found = []
+        for other in reply.others:
+            try:
+                value = self._coerced(other.value)
+            except ValueError:
+                continue
+            quotes = self._located(other.quotes, value)
+            ids = tuple(dict.fromkeys(quote.evidence_id for quote in quotes))
+            if quotes and value != self.read_value(reply) and find_rejection(value, self.ret) is None:
+                found.append(Rival(value=value, evidence_ids=ids, quotes=tuple(quotes)))
+        return found
+
+    def opened_passage(self, reply: ReadReply) -> Evidence | None:
+        """The passage whose page or document a reply wants to open."""
+        return self.passages[reply.open - 1] if 0 < reply.open <= len(self.passages) else None
+
+    def find_objection(self, reply: ReadReply, *, strangers: bool) -> str | None:
+        """Why a reply cannot be used, in words for the model; None if it can.
+
+        Args:
+            reply: What the model said.
+            strangers: Whether to object to quotes about something else than the task names.
+
+        Raises:
+            ValueError: Its value is not of the wanted type.
+        """
+        if reply.next == "search" and not reply.all_queries:
+            return 'next is "search" but query is empty'
+        if reply.next == "open" and self.opened_passage(reply) is None:
+            return f'next is "open" but open is {reply.open}; there are passages 1 to {len(self.passages)}'
+        if reply.next != "answer":
+            return None
+        if reply.value is None:
+            return 'next is "answer" but value is missing'
+        if (why := find_rejection(self.read_value(reply), self.ret)) is not None:
+            return why
+        quotes = self.locate_quotes(reply)
+        if not quotes:
+            return "none of the quotes occurs verbatim in the passage it names; copy the words exactly"
+        if strangers and (stranger := self.find_unmentioned_name(quotes)):
+            return f"the quoted passage does not speak of {stranger}; quote one that does, else search or give up"
+        return None
+
+    def _coerced(self, value: ReadValue) -> JsonValue:
+        return [str(value)] if self.ret == "passages" else coerce(value, self.ret)
+
+    def _located(self, quotes: Iterable[QuoteRef], value: JsonValue) -> list[Quote]:
+        """The quotes that occur in the passages they name (or, misnumbered, in another), in the passage's own spelling.
+
+        For one that occurs in none, the sentence it paraphrases is taken, if that holds the value.
+        """
+        found = []
+        for ref in quotes:
+            named = self.passages[ref.passage - 1 : ref.passage] if ref.passage > 0 else []
+            places = (*named, *self.passages)
+            spans = ((passage, locate_quote(ref.text, passage.text)) for passage in places)
+            told = (
+                (passage, find_paraphrase(ref.text, passage.text, value, self.ret))
+                for passage in (named or self.passages)
+            )
+            for passage, span in (*spans, *told):
+                if span:
+                    found.append(Quote(evidence_id=passage.id, text=passage.text[span[0] : span[1]]))
+                    break
+        return found

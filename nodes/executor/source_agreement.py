@@ -1,0 +1,165 @@
+"""Agreement of independent sources: how many give a value, and which give another.
+
+A source supports a value if one of its sentences carries it. It is a rival only where the reader says so, or where the
+value that extraction can show in it alone cannot be the same. A disagreement that is none would cost a reader more
+trust than one not noticed.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from weiwo.nodes.executor.extraction import Finding, carries, extract_value, values_conflict
+from weiwo.nodes.executor.reading import Reading
+from weiwo.state import Evidence, Rival, ValueType
+from weiwo.state.query import QueryFrame
+from weiwo.text.language import sentences
+from weiwo.text.near_duplicates import Known, Told, copied
+from weiwo.text.terms import terms
+from weiwo.tools.web.fetching.urls import site_of
+
+MOST_SOURCES: Final = 8
+"""Sources that are read by themselves, best first."""
+
+MOST_RIVALS: Final = 2
+
+DOUBT_LEFT: Final = 0.75
+"""Share of the doubt in a value that each further independent source leaves."""
+
+MOST_CONFIDENT: Final = 0.99
+LEAST_SHARE: Final = 0.5
+_LONGEST_VALUE: Final = 120
+_MOST_SENTENCES: Final = 200
+_COUNTED: Final = frozenset({"text", "number", "date", "boolean"})
+
+
+def weigh_sources(
+    reading: Reading, frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence], rivals: Sequence[Rival] = ()
+) -> Reading:
+    """A reading with the independent sources that give its value counted, and those that give another named.
+
+    With `k` sources for the value and `r` for others, confidence `c` becomes
+    `(1 - (1 - c) * DOUBT_LEFT ** (k - 1)) * max(LEAST_SHARE, k / (k + r))`, at most `MOST_CONFIDENT`.
+
+    CPU-bound; call it through `asyncio.to_thread`.
+
+    Args:
+        reading: What a model or the rules read.
+        frame: The task, its references filled.
+        ret: The wanted type. Of lists and passages nothing is counted, nor of explanations.
+        passages: What was read, best first.
+        rivals: What the reader itself saw others give; kept unless it is the value in other words.
+
+    Returns:
+        The reading with `support`, `rivals` and `confidence` set.
+    """
+    countable = reading.value is not None and ret in _COUNTED and len(str(reading.value)) <= _LONGEST_VALUE
+    if not countable or frame.shape == "open":
+        return reading
+    sources = group_independent_sources(passages)[:MOST_SOURCES]
+    giving = [source for source in sources if _gives(source, reading, frame, ret)]
+    words = {quote.evidence_id: quote.text for quote in reading.quotes}
+    said = [next((words[p.id] for p in source if p.id in words), source[0].text) for source in giving]
+    support = max(1, _count_distinct(said))  # the source itself, where it is too far down to be read apart
+    others = [source for source in sources if source not in giving]
+    against = [*_told_rivals(reading, ret, rivals), *_found_rivals(reading, frame, ret, others)]
+    grouped = _group_rivals(against)
+    share = max(LEAST_SHARE, support / (support + sum(_count_distinct(q.text for q in one.quotes) for one in grouped)))
+    raised = 1 - (1 - reading.confidence) * DOUBT_LEFT ** max(0, support - 1)
+    confidence = round(min(max(MOST_CONFIDENT, reading.confidence), raised) * (share if grouped else 1.0), 3)
+    return replace(reading, support=support, rivals=tuple(grouped[:MOST_RIVALS]), confidence=confidence)
+
+
+def group_independent_sources(passages: Sequence[Evidence]) -> list[tuple[Evidence, ...]]:
+    """Passages by source, best first: those of one site, or of one text, are one source; a file is its own.
+
+    Args:
+        passages: Passages, best first.
+    """
+    groups: list[list[Evidence]] = []
+    sites: dict[str, int] = {}
+    texts, place_of_text = Known(), list[int]()
+    for passage in passages:
+        site, same_text = site_of(passage.source), texts.add(Told.of(passage.text))
+        place = sites.get(site, place_of_text[same_text] if same_text is not None else len(groups))
+        if place == len(groups):
+            groups.append([])
+        groups[place].append(passage)
+        sites.setdefault(site, place)
+        place_of_text.append(place)
+    return [tuple(group) for group in groups]
+
+
+def _gives(source: Sequence[Evidence], reading: Reading, frame: QueryFrame, ret: ValueType) -> bool:
+    """Whether a source is quoted, or has a sentence with the value in a passage about the subject."""
+    cited = {quote.evidence_id for quote in reading.quotes} or set(reading.evidence_ids[:1])
+    if any(passage.id in cited for passage in source):
+        return True
+    about = set(terms(frame.subject))
+    for passage in source:
+        if not about <= {*terms(passage.title), *terms(passage.text)}:
+            continue
+        for start, end in sentences(passage.text)[:_MOST_SENTENCES]:
+            if carries(passage.text[start:end], reading.value, ret):
+                return True
+    return False
+
+
+def _told_rivals(reading: Reading, ret: ValueType, rivals: Iterable[Rival]) -> Iterable[Rival]:
+    """The rivals a reader told of, without those that are the value in other words."""
+    finding = _as_finding(reading, ret)
+    for rival in rivals:
+        other = replace(finding, value=rival.value, quotes=rival.quotes)
+        if rival.value != reading.value and (ret not in {"date", "number"} or values_conflict(finding, other)):
+            yield rival
+
+
+def _found_rivals(
+    reading: Reading, frame: QueryFrame, ret: ValueType, others: Iterable[Sequence[Evidence]]
+) -> Iterable[Rival]:
+    """The values that extraction can show in other sources, each by itself, and that cannot be the same."""
+    value = _as_finding(reading, ret)
+    for source in others:
+        found = extract_value(frame, ret, source)
+        if found is not None and values_conflict(value, found):
+            yield Rival(value=found.value, evidence_ids=found.evidence_ids[:1], quotes=found.quotes[:1])
+
+
+def _as_finding(reading: Reading, ret: ValueType) -> Finding:
+    unit = reading.detail.get("unit")
+    return Finding(
+        value=reading.value,
+        evidence_ids=reading.evidence_ids,
+        quotes=reading.quotes,
+        unit=unit if isinstance(unit, str) else "",
+        approximate=reading.detail.get("approximate") is True,
+        shown="",
+        mechanism=f"look_up:{ret}",
+        confidence=reading.confidence,
+    )
+
+
+def _group_rivals(rivals: Iterable[Rival]) -> list[Rival]:
+    """Rivals that give one value as one, those of most sources first."""
+    groups: dict[str, Rival] = {}
+    for rival in rivals:
+        one = groups.get(str(rival.value))
+        groups[str(rival.value)] = (
+            rival
+            if one is None
+            else Rival(
+                value=one.value,
+                evidence_ids=tuple(dict.fromkeys((*one.evidence_ids, *rival.evidence_ids))),
+                quotes=tuple(dict.fromkeys((*one.quotes, *rival.quotes))),
+            )
+        )
+    return sorted(groups.values(), key=lambda one: -len(one.evidence_ids))
+
+
+def _count_distinct(sentences_said: Iterable[str]) -> int:
+    """How many of these were written independently of the others; a sentence copied is no second voice."""
+    kept: list[str] = []
+    for sentence in sentences_said:
+        if not sentence or not any(copied(sentence, other) for other in kept):
+            kept.append(sentence)
+    return len(kept)

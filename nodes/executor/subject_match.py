@@ -1,0 +1,246 @@
+"""Entity matching: whether a passage is about a thing, and where a text names it.
+
+A title is the thing only where it is its whole name: "Julius Caesar (play)" may be, "Julius Caesar Award" is not.
+An alias (the last name of a person, "the bridge") counts only on the thing's own page.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Final
+
+from weiwo.text.han_folding import SIMPLIFIED
+from weiwo.text.language import HAN, fold, sentences
+from weiwo.text.patterns import lazy
+
+LONGEST_TEXT: Final = 20_000
+"""Characters of one passage that are read."""
+
+Span = tuple[int, int]
+
+
+def _words(joined: str) -> frozenset[str]:
+    return frozenset(joined.split())
+
+
+_BRACKET: Final = lazy(r"\s?[(（]([^()（）]{1,80})[)）]")
+_MARKS: Final = str.maketrans("", "", '《》“”"«»「」『』*_')
+_SITE: Final = lazy(r"[_|｜].*$|\s[-–—]\s(?:Wikipedia|维基百科|百度百科).*$")
+_TOKEN: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+")
+_HEADING: Final = lazy(r"^[ \t]{0,3}#{1,6}[ \t]+([^\n]{1,200})$", re.MULTILINE)
+_DEFINES: Final = lazy(
+    r"[\"”’]?(?:,[^,;]{1,60},)?(?:\s?\([^()]{0,200}\))?,?\s(?:is|was|are|were)\s(?:also\s)?(?:an?|the|one)\s"
+    r"(?P<en>[a-zA-Z][\w' -]{0,120})"
+    rf"|[》”]?(?P<more>[{HAN}]{{0,4}}?)(?:[（(][^（）()]{{0,80}}[）)])?[，,]?(?:是|为|，)(?P<zh>[^，。；]{{1,60}})"
+)
+_NARROWS: Final = lazy(
+    r"\b(?:of|in|on|at|for|with|by|from|that|who|which|whose|where|when|to|situated|located|based)\b"
+)
+_PERSONAL: Final = lazy(r"(?i)\b(?:he|she|his|her)\b")
+_LONGER: Final = lazy(r"-\w| (?:(?:the|of|de|von) )?(?:[A-Z][\w'’-]*|[IVX]+\b)")
+_WORD_BEFORE: Final = lazy(r"([\w.'’]+)( |-)$")
+_GIVEN_NAMES: Final = lazy(
+    r"(?:(?!(?:The|In|On|At|By|When|After|Before|For|As|His|Her|Its)\s)[A-Z][\w.'’-]{1,20}\s){1,3}"
+)
+_HONORIFICS: Final = _words("sir dr lord lady saint st king queen emperor president general pope")
+_OPENERS: Final = _words("The A An In On At By When While After Before Since As And But Although From Of For With")
+_THINGS: Final = _words(
+    "film movie magazine journal album song single novel book play opera ship crater asteroid school award prize "
+    "series band video game newspaper comic character musical locomotive station street 电影 小说 杂志 专辑 歌曲 "
+    "学校 奖项 游戏"
+)
+"""Kinds of things that are neither born nor die, whoever they are named after."""
+_PERSONS_RELATIONS: Final = frozenset(["birth", "death", "lifespan", "spouse", "father", "mother"])
+
+
+@lru_cache(maxsize=32_768)
+def _plain_character(character: str) -> str:
+    folded = fold(character)
+    return folded if len(folded) == 1 else character
+
+
+def plain(text: str) -> str:
+    """Text folded character by character, so that places stay: lower case, no accents, narrow, simplified Chinese."""
+    return text.lower() if text.isascii() else "".join(map(_plain_character, text.translate(SIMPLIFIED)))
+
+
+def name_key(name: str) -> str:
+    """A name as names are compared: folded words without a leading "the", marks and what stands in brackets."""
+    words = _TOKEN.findall(plain(_BRACKET.sub("", name).translate(_MARKS)))
+    return " ".join(words[1:] if len(words) > 1 and words[0] == "the" else words)
+
+
+def qualifier(name: str) -> str:
+    """What stands in brackets behind a name: "play" of "Julius Caesar (play)"."""
+    found = _BRACKET.search(name.strip())
+    return found[1] if found and found.end() == len(name.strip()) else ""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A thing that is asked about, by its name as the question writes it."""
+
+    text: str
+
+    @cached_property
+    def key(self) -> str:
+        """Its name as names are compared."""
+        return name_key(self.text)
+
+    @cached_property
+    def tokens(self) -> list[str]:
+        """The folded words of its name."""
+        return self.key.split()
+
+    @cached_property
+    def han(self) -> bool:
+        """Whether its name is written in Chinese."""
+        return bool(self.tokens) and not self.tokens[0].isascii()
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        body = r"[\s\-'’.,·•・‧]{0,2}".join(map(re.escape, self.tokens))
+        return re.compile(rf"(?<![a-z0-9]){body}(?![a-z0-9])" if body else "(?!)")
+
+    def mentions(self, text: str, folded: str, *, known: bool) -> list[Span]:
+        """Where a text names the subject in full and not as part of a longer name.
+
+        Args:
+            text: The text.
+            folded: The same, by `plain`.
+            known: Whether the passage is about the subject, so that further given names may stand before its own.
+        """
+        found = (one.span() for one in self._pattern.finditer(folded))
+        return [(start, end) for start, end in found if self._whole(text, start, end, known=known)]
+
+    def _whole(self, text: str, start: int, end: int, *, known: bool) -> bool:
+        if self.han:
+            return not {text[end : end + 1], text[start - 1 : start]} & {"·", "•"}
+        if not re.search(r"[A-Z0-9]|[^\x00-\x7f]", text[start:end]) or _LONGER.match(text, end):
+            return False
+        ahead = _WORD_BEFORE.search(text[max(0, start - 30) : start])
+        if ahead is None or ahead[2] == "-" or known or not ahead[1][0].isupper():
+            return ahead is None or ahead[2] != "-"
+        opens = text[: start - len(ahead[0])].rstrip()[-1:] in {"", ".", "!", "?", "\n"}
+        return fold(ahead[1]).strip(".") in _HONORIFICS or (opens and ahead[1] in _OPENERS)
+
+    def alias(self, text: str, folded: str) -> list[Span]:
+        """Where a text about a person names the person by the last name alone, or as Pliny the Elder by the first."""
+        name = self.tokens[0] if "the" in self.tokens else self.tokens[-1] if len(self.tokens) > 1 else ""
+        if self.han or len(name) < 3:
+            return []
+        last = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+        return [one.span() for one in last.finditer(folded) if self._alone(text, *one.span())]
+
+    def _alone(self, text: str, start: int, end: int) -> bool:
+        if not text[start].isupper() or _LONGER.match(text, end):
+            return False
+        ahead = re.search(r"([A-Z][\w.'’-]*) $", text[max(0, start - 30) : start])
+        return ahead is None or fold(ahead[1]).strip(".") in {*self.tokens, *_HONORIFICS} or ahead[1] in _OPENERS
+
+
+@dataclass(frozen=True)
+class Page:
+    """A passage, or the section of one below a heading, seen with a subject in mind.
+
+    Attributes:
+        subject: The subject.
+        title: The name it stands under.
+        text: Its text.
+    """
+
+    subject: Subject
+    title: str
+    text: str
+
+    @cached_property
+    def titled(self) -> bool:
+        """Whether its title is the subject's name.
+
+        "(film)" tells one of several things of a name; "(It's Not Easy)" and "(Godsmack song)" belong to other names.
+        """
+        mine, theirs = qualifier(self.subject.text), qualifier(self._name)
+        fits = plain(mine) == plain(theirs) if mine else not theirs[:1].isupper()
+        return self._namesake and fits
+
+    @cached_property
+    def _name(self) -> str:
+        return _SITE.sub("", self.title.strip())
+
+    @cached_property
+    def _namesake(self) -> bool:
+        return name_key(self._name) == self.subject.key != ""
+
+    @cached_property
+    def spans(self) -> list[Span]:
+        """Its sentences."""
+        return sentences(self.text)
+
+    @cached_property
+    def _defined(self) -> re.Match[str] | None:
+        if not self.spans or (self._namesake and not self.titled):
+            return None
+        first = self.text[slice(*self.spans[0])]
+        for start, end in self.subject.mentions(first, plain(first), known=self.titled)[:1]:
+            opens = first[:start].strip(' "“《*').lower()
+            found = _DEFINES.match(first, end)
+            # A longer Chinese name may begin with the subject's: 北京大学 does not define 北京.
+            if found and (opens in {"", "the"} if not self.titled else "," not in opens):
+                return found if self.titled or not found["more"] else None
+        return None
+
+    @cached_property
+    def about(self) -> bool:
+        """Whether it is about the subject: its title or its first sentence says so."""
+        return self.titled or self._defined is not None
+
+    @cached_property
+    def definition(self) -> str:
+        """What its first sentence says the subject is, up to the first thing that narrows it; empty if it doesn't."""
+        found = self._defined
+        return "" if found is None else _NARROWS.split(found["en"])[0].strip() if found["en"] else str(found["zh"])
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """General nouns that stand for the subject on its page, as in "the bridge" or 大桥."""
+        if self.subject.han:
+            return frozenset(one[-2:] for one in (self.subject.key, self.definition) if len(one) > 2 and self.about)
+        named = self.subject.tokens if len(self.subject.tokens) > 1 else []
+        return frozenset([*fold(self.definition).split()[-1:], *named[-1:], *named[:1]])
+
+    def fits(self, relation: str) -> bool:
+        """Whether the thing it is about may have such a relation: a film was not born."""
+        kind = {*plain(qualifier(self.title)).split(), *fold(self.definition).split()[-1:], self.definition[-2:]}
+        return relation not in _PERSONS_RELATIONS or not kind & _THINGS
+
+    def mentions(self, text: str, folded: str) -> list[Span]:
+        """Where a sentence of it names the subject, in full or, on a person's own page, by the last name."""
+        alone = len(self.subject.tokens) == 1 and not self.subject.han  # one word may name many things
+        if not self.about and (alone or self._namesake):
+            return []
+        found = self.subject.mentions(text, folded, known=self.about)
+        if self.about and self._personal:
+            last = self.subject.alias(text, folded)
+            found += [(a, b) for a, b in last if not any(start <= a < end for start, end in found)]
+        # "Gaius Julius Caesar" heads a sentence of Julius Caesar's own page.
+        return sorted((0 if self.titled and _GIVEN_NAMES.fullmatch(text, 0, a) else a, b) for a, b in found)
+
+    @cached_property
+    def _personal(self) -> bool:
+        return _PERSONAL.search(self.text) is not None
+
+
+def pages(subject: Subject, title: str, text: str) -> list[Page]:
+    """The sections of a passage, each under the name it is about: its heading's, if that is a name, or the title."""
+    text = text[:LONGEST_TEXT]
+    cuts = list(_HEADING.finditer(text))
+    ends = [cut.start() for cut in cuts[1:]] + [len(text)]
+    made = [Page(subject, title, text[: cuts[0].start()] if cuts else text)]
+    for cut, end in zip(cuts, ends, strict=False):
+        name, below = cut[1].strip(" #"), text[cut.end() : end]
+        # "## Newbridge" on the page of a town is about the bridge if its text names it.
+        made.append(Page(subject, title if name_key(title) == subject.key and name not in below else name, below))
+    return [page for page in made if page.text.strip()]
+
+
+__all__ = ["Page", "Span", "Subject", "name_key", "pages", "plain", "qualifier"]

@@ -1,0 +1,126 @@
+"""The channels of the task graph: what one task knows while it works."""
+
+import json
+from typing import Annotated, Final, TypedDict
+
+from weiwo.state import Evidence, JsonValue, Outcome, Task, Usage
+from weiwo.state.query import QueryFrame
+from weiwo.state.search import add_usage, merge_evidence
+from weiwo.text.language import fold
+from weiwo.tools.calling.substitutes import is_address, is_query
+from weiwo.tools.web.fetching.urls import canonical_url
+
+OF_CORPUS: Final = frozenset({"corpus_search", "open_document"})
+"""The tools over documents at hand: what they find has no page on the web to open."""
+
+_AROUND_WORDS: Final = ".,;:!?\"'()[]“”‘’。，、；：！？（）《》"
+
+
+class Call(TypedDict):
+    """A tool call to make."""
+
+    tool: str
+    args: dict[str, JsonValue]
+
+
+class TaskInput(TypedDict):
+    """What a task starts from."""
+
+    task: Task
+    inputs: dict[str, Outcome]
+
+
+class TaskOutput(TypedDict, total=False):
+    """What a task brings in."""
+
+    outcome: Outcome
+    evidence: Annotated[dict[str, Evidence], merge_evidence]
+    usage: Annotated[Usage, add_usage]
+
+
+class TaskProgress(TaskOutput, total=False):
+    """The channels of the task graph: how far one task has come."""
+
+    frame: QueryFrame
+    """What the task asks, parsed, its references filled."""
+
+    calls: list[Call]
+    """The calls to make next, at the same time; none where what was found is to be read."""
+
+    call: Call
+    """The call made last, the first of its turn."""
+
+    tried: list[Call]
+    """The calls made, so that none is made twice."""
+
+    opened: list[str]
+    """Pages and documents opened, or tried to be, under one address each (`source_address`)."""
+
+    passages: list[Evidence]
+    """What was found so far, best first."""
+
+    fresh: int
+    """Passages that the last turn brought and none before."""
+
+    turn: int
+    """Searches and openings so far, however many calls each took."""
+
+    attempts: int
+    """Calls really made: further ones and those of substitutes counted, kept results not."""
+
+    failed: dict[str, str]
+    """What failed the task, and how: tools, which are left alone from then on, and pages, by their addresses."""
+
+    best: Outcome
+    """What was read and found too weak to stop at; it stands if nothing better is found."""
+
+    cached: bool
+    """Whether the results of the last turn were kept from earlier calls."""
+
+    seconds: float
+    """Time spent working."""
+
+
+class TaskState(TaskInput, TaskProgress, total=False):
+    """A task with all that is known while it works."""
+
+
+def call_identity(call: Call) -> str:
+    """Key of a call: tool and arguments, whatever the case, spacing and word order of a query."""
+    args = {name: _folded(name, value) for name, value in call["args"].items()}
+    return json.dumps([call["tool"], args], sort_keys=True, ensure_ascii=False)
+
+
+def source_address(source: str) -> str:
+    """Canonical address of a source: that of one page or document, however it is linked."""
+    return canonical_url(source)
+
+
+def opened_address(call: Call) -> str:
+    """The page or document that a call opens, as `source_address` names it; empty where it opens none."""
+    named = (value for name, value in call["args"].items() if is_address(name) and isinstance(value, str))
+    return source_address(next(named, ""))
+
+
+def call_query(call: Call) -> str:
+    """What a call looks for; empty where it does not search."""
+    name = _query_name(call)
+    return str(call["args"][name]) if name else ""
+
+
+def with_query(call: Call, query: str) -> Call:
+    """The same call with another query; the call itself where it has none."""
+    name = _query_name(call)
+    return {"tool": call["tool"], "args": {**call["args"], name: query}} if name else call
+
+
+def _query_name(call: Call) -> str | None:
+    return next((name for name, value in call["args"].items() if is_query(name) and isinstance(value, str)), None)
+
+
+def _folded(name: str, value: JsonValue) -> JsonValue:
+    if not isinstance(value, str):
+        return value
+    if is_query(name):
+        return " ".join(sorted({word.strip(_AROUND_WORDS) for word in fold(value).split()} - {""}))
+    return canonical_url(value)

@@ -1,0 +1,141 @@
+"""The calls of one turn of a task, made at the same time on one slot."""
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from weiwo.nodes.executor.concurrency import Lease
+from weiwo.nodes.executor.task_state import Call
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state import Evidence
+from weiwo.state.events import TaskProgressEvent
+from weiwo.tools.calling.invoke import ToolCallError, ToolResult
+from weiwo.tools.calling.tool_calls import Caller
+
+
+@dataclass(frozen=True)
+class CallBatch:
+    """Batch of tool calls of one turn, with what each came to, in its place.
+
+    Attributes:
+        calls: The calls.
+        done: The result or the failure of each.
+    """
+
+    calls: tuple[Call, ...]
+    done: tuple[ToolResult | ToolCallError, ...]
+
+    @property
+    def results(self) -> list[tuple[Call, ToolResult]]:
+        """The calls that gave something, if only the word that there is nothing."""
+        return [(call, done) for call, done in zip(self.calls, self.done, strict=True) if isinstance(done, ToolResult)]
+
+    @property
+    def failures(self) -> list[tuple[Call, ToolCallError]]:
+        """The calls that did not work."""
+        return [
+            (call, done) for call, done in zip(self.calls, self.done, strict=True) if isinstance(done, ToolCallError)
+        ]
+
+    @property
+    def cached_results(self) -> list[tuple[Call, ToolResult]]:
+        """Those whose results were kept from earlier calls."""
+        return [(call, result) for call, result in self.results if result.cached]
+
+    @property
+    def all_cached(self) -> bool:
+        """Whether all results were kept from earlier calls."""
+        return len(self.cached_results) == len(self.results)
+
+    @property
+    def computed(self) -> ToolResult | None:
+        """The result that is a value instead of passages, if one is."""
+        valued = (result for _, result in self.results if result.value is not None and result.type is not None)
+        return next(valued, None)
+
+    @property
+    def attempts(self) -> int:
+        """Calls really made."""
+        return sum(done.attempts for done in self.done)
+
+    @property
+    def seconds(self) -> float:
+        """Time they took, the slowest one's."""
+        return max((done.seconds for done in self.done), default=0.0)
+
+    def passages(self, task_id: str) -> list[Evidence]:
+        """What was found: the best of each call, then the second of each, and so on; each text once.
+
+        Args:
+            task_id: The task that asked; an instance's passages belong to the whole task.
+        """
+        own = task_id.partition("[")[0]
+        ranks = zip_longest(*(result.passages for _, result in self.results))
+        kept: dict[str, Evidence] = {}
+        for passage in (passage for rank in ranks for passage in rank if passage is not None):
+            known = kept.get(passage.id)
+            stamped = passage.model_copy(update={"task_ids": (own,)})
+            kept[passage.id] = stamped if known is None else known.merged(stamped)
+        return list(kept.values())
+
+
+async def make_calls(
+    calls: Sequence[Call], task_id: str, services: RunContext, lease: Lease, spared: Collection[str]
+) -> CallBatch:
+    """Make the calls of a turn, all at the same time, and wait for all of them.
+
+    Args:
+        calls: The calls.
+        task_id: The task that makes them.
+        services: Who pays for them and makes them.
+        lease: The task's slot; the calls share it.
+        spared: The tools instead of which another could be asked, so that they need not be waited for long.
+
+    Raises:
+        Exception: What is no failure of a tool: somebody is asked, or the run is stopped.
+    """
+    shared = _SharedLease(lease)
+
+    async def one(call: Call) -> ToolResult | ToolCallError:
+        tell = _teller(services, task_id, call["tool"])
+        caller = Caller(shared, services.work_seconds, services.budget.record_tool_call, tell)
+        try:
+            return await services.calls.call(call["tool"], call["args"], caller, has_substitute=call["tool"] in spared)
+        except ToolCallError as failure:
+            return failure
+
+    if len(calls) == 1:
+        return CallBatch(tuple(calls), (await one(calls[0]),))
+    ended = await asyncio.gather(*map(one, calls), return_exceptions=True)
+    done = []
+    for end in ended:
+        if isinstance(end, BaseException) and not isinstance(end, ToolCallError):
+            raise end
+        done.append(end)
+    return CallBatch(tuple(calls), tuple(done))
+
+
+class _SharedLease:
+    """A task's slot for calls it makes at once: taken when the first begins to work, given up when the last ends."""
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
+        self._inside = 0
+        self._entering = asyncio.Lock()
+
+    async def __aenter__(self) -> None:
+        async with self._entering:
+            if not self._inside:
+                await self._lease.__aenter__()
+            self._inside += 1
+
+    async def __aexit__(self, *error: object) -> None:
+        self._inside -= 1
+        if not self._inside:
+            await self._lease.__aexit__(*error)  # type: ignore[arg-type]
+
+
+def _teller(services: RunContext, task_id: str, tool: str) -> Callable[[str], None]:
+    """Tells the watchers of a task one line about a tool."""
+    return lambda note: services.emit(TaskProgressEvent(task_id=task_id, tool=tool, note=note))

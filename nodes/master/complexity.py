@@ -1,0 +1,104 @@
+"""Static complexity: how much work a question deserves, judged from its parsed frame by rules anybody can read.
+
+A frame is turned into features, each 0 to 1, and the features into one score. Three things matter: whether facts from
+outside are needed at all, whether one look-up will do, and what makes it more than one: comparing, calculating,
+several things or steps, or a chain, where the question for one look-up is only known after another.
+
+Features, weighted sum and thresholds follow the Master of the AI Search Paradigm (arXiv 2506.17188); chain and listing
+are added, and the sum is taken only as far as facts are needed.
+"""
+
+from typing import Final
+
+from weiwo.state.assessment import Level
+from weiwo.state.query import QueryFrame
+from weiwo.text.language import word_count
+
+SIMPLE_BELOW: Final = 0.3
+COMPLEX_FROM: Final = 0.7
+
+ONE_FACT: Final = 0.42
+"""The score of a question that needs one fact and shows nothing else."""
+
+WEIGHTS: Final = {
+    "length": 0.12,
+    "entities": 0.1,
+    "comparison": 0.3,
+    "calculation": 0.3,
+    "multi_step": 0.3,
+    "chain": 0.3,
+}
+"""What each feature adds to `ONE_FACT`.
+
+A single clear sign of more than one look-up crosses 0.7 alone; length and entities together stay below it, so that a
+long or name-laden question for one fact is moderate. No weight is negative: more signs never lower the score.
+`python benchmarks/complexity.py` prints what they achieve on labelled questions.
+"""
+
+
+def extract_static_features(frame: QueryFrame) -> dict[str, float]:
+    """Read off a parsed question what tells how much work it takes.
+
+    Args:
+        frame: The question's frame.
+
+    Returns:
+        Features by name, each 0 to 1: those of `WEIGHTS`, what needs no facts (`small_talk`, `writing`), what needs
+        them for certain (`freshness`, `local`), `arithmetic`, and `facts`, whether the question needs facts at all.
+    """
+    shape = frame.shape
+    talk = shape in {"small_talk", "writing"}
+    found = {
+        "length": min(1.0, word_count(frame.question) / 50),
+        "entities": min(1.0, len(frame.subjects) / 5),
+        "comparison": float(shape in {"comparison", "same"}),
+        "calculation": float(shape == "difference" or (shape == "comparison" and frame.wants_difference)),
+        "multi_step": float(shape == "several"),
+        "chain": float(shape == "chain"),
+        "arithmetic": float(shape == "calculation"),
+        "small_talk": float(shape == "small_talk"),
+        "writing": float(shape == "writing"),
+        "freshness": float(frame.fresh),
+        "local": float(frame.local),
+        "facts": float(not talk),
+    }
+    return dict(sorted(found.items()))
+
+
+def compute_static_score(features: dict[str, float]) -> float:
+    """Weigh features into one score.
+
+    Args:
+        features: As returned by `extract_static_features`; a missing one counts as 0.
+
+    Returns:
+        Complexity, 0 to 1, never below `minimum_score(features)`.
+    """
+    weighed = ONE_FACT + sum(weight * features.get(name, 0.0) for name, weight in WEIGHTS.items())
+    return max(minimum_score(features), min(1.0, features.get("facts", 0.0) * weighed))
+
+
+def minimum_score(features: dict[str, float]) -> float:
+    """The least score that hard facts allow, whatever a model says: fresh and local facts must be looked up.
+
+    Args:
+        features: As returned by `extract_static_features`.
+
+    Returns:
+        The threshold of `moderate`, or 0.
+    """
+    return SIMPLE_BELOW if max(features.get("freshness", 0.0), features.get("local", 0.0)) >= 0.5 else 0.0
+
+
+def classify_level(score: float) -> Level:
+    """Name a score.
+
+    Args:
+        score: Complexity, 0 to 1.
+
+    Returns:
+        `simple` below 0.3, `moderate` below 0.7, else `complex`.
+    """
+    if score < SIMPLE_BELOW:
+        return "simple"
+    return "moderate" if score < COMPLEX_FROM else "complex"

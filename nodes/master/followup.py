@@ -1,0 +1,129 @@
+"""Follow-up resolution: a pronoun or an ellipsis replaced by what the last question was about.
+
+Only where exactly one thing can be meant; else the question stays as it is, since a wrong substitution is worse than
+none.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from langchain_core.messages import AnyMessage, HumanMessage
+
+from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.state import Language
+from weiwo.state.query import QueryFrame
+from weiwo.text.language import detect_language
+from weiwo.text.names import names
+from weiwo.text.patterns import lazy
+
+_PRONOUN: Final = {
+    "en": lazy(
+        r"\b(?:(?P<owner>[Hh]is|[Ii]ts|[Tt]heir|[Hh]er(?= (?!in\b|on\b|at\b|by\b|for\b|to\b|and\b|when\b)[a-z]))"
+        r"|(?P<person>[Hh]e|[Ss]he|[Hh]im|[Hh]er)|(?P<several>[Tt]hey|[Tt]hem)|(?P<thing>[Ii]t))\b"
+    ),
+    "zh": lazy(
+        r"(?P<several>[他她它]们)|(?P<person>(?<![其吉])[他她](?![人国乡日方])|此人|[这那]个人)|(?P<thing>(?<!其)它)"
+    ),
+}
+_DUMMY: Final = lazy(
+    r"(?i)\b(?:what (?:time|day|date|year) (?:is|was) it|how (?:late|early|hot|cold|warm|far|long) (?:is|was"
+    r"|will) it (?:from|to|in)?|(?:is|was|will|would|does|did) it (?:be )?(?:true|possible|legal|safe|better|worth|ok"
+    r"|rain|snow|raining|snowing|hot|cold|common|normal|necessary|important|take|matter|mean)|it (?:is|was|takes?|took"
+    r"|rains?|seems)\b)"
+)
+_ELLIPSIS: Final = {
+    "en": lazy(r"(?i)^(?:(?:and|but|so) )?(?:(?:what|how) about |and )(?P<new>[^?.!]{1,80})[?.! ]*$"),
+    "zh": lazy(r"^(?:那么?|而)?[,，]?(?P<new>[^,，?？年时些里边样么位次]{2,20})呢[?？]?$"),
+}
+_LEAD: Final = lazy(r"(?i)^(?:(?:and|but|so|then|also)[, ]+|(?:那么|那(?![年时个些里天一])|然后)[,，]?)")
+_NO_SUBJECT: Final = lazy(
+    r"[我你您他她它们谁哪几吗这那其还]|什么|怎|为|多|如何|别的|后来|[之以然][前后]|现在|[今明昨]天|当时|如果"
+)
+_FEMALE: Final = lazy(r"(?i)\b(?:wife|mother|daughter|sister|queen|empress)\b|妻|母|女儿|姐|妹|后")
+_MALE: Final = lazy(r"(?i)\b(?:husband|father|son|brother|king|emperor)\b|丈夫|父|儿子|兄|弟|皇帝")
+_LISTING: Final = lazy(r"(?s)\n\n[^\n]{1,20}[:：]\n\[1\] .*")
+_PEOPLE: Final = frozenset({"birth", "death", "lifespan", "spouse", "father", "mother"})
+
+
+def resolve_follow_up(question: str, history: Sequence[AnyMessage], language: Language) -> str:
+    """The question with a reference to the last one resolved.
+
+    Args:
+        question: The user's words.
+        history: Earlier messages, oldest first; follow-ups among them are resolved on the way.
+        language: The question's language.
+
+    Returns:
+        The question to be understood without the conversation; unchanged where nothing or several things may be meant.
+    """
+    asked, answered = "", ""
+    for message in history:
+        text = str(message.text)
+        if isinstance(message, HumanMessage):
+            asked, answered = _resolved(text, asked, answered, detect_language(text)), ""
+        elif message.type == "ai" and asked:
+            answered = _LISTING.sub("", text)
+    return _resolved(question, asked, answered, language)
+
+
+def _resolved(question: str, asked: str, answered: str, language: Language) -> str:
+    if not asked:
+        return question
+    frame = parse_question(asked, detect_language(asked))
+    if other := _with_other_subject(question, frame, language):
+        return other
+    dummies = [found.span() for found in _DUMMY.finditer(question)] if language == "en" else []
+    found = next(
+        (p for p in _PRONOUN[language].finditer(question) if not any(a <= p.start() < b for a, b in dummies)), None
+    )
+    named = [name.start for name in names(question)]
+    # A name before the pronoun, or in a clause after it, may be what it means.
+    if found is None or any(at < found.start() or re.search("[,，;；]", question[found.end() : at]) for at in named):
+        return question
+    topic = _topic(found.lastgroup or "", found[0].casefold(), frame, answered, language)
+    if not topic or topic.casefold() in question.casefold():
+        return question
+    owner = "'s" if found.lastgroup == "owner" else ""
+    text = _LEAD.sub("", question[: found.start()] + topic + owner + question[found.end() :], count=1)
+    return text[:1].upper() + text[1:]
+
+
+def _topic(kind: str, word: str, frame: QueryFrame, answered: str, language: Language) -> str:
+    """The one thing a pronoun can mean: the subject asked about, or the one that was asked for."""
+    if kind == "several" or word == "their":
+        both = [_as_asked(frame, subject) for subject in frame.subjects]
+        return ("和" if language == "zh" else " and ").join(both) if len(both) == 2 else ""
+    person = kind == "person" or word in {"his", "her"}
+    if frame.answer_type in {"person", "name"} if person else frame.relation == "capital":
+        other_sex = _FEMALE if word in {"he", "him", "his", "他"} else _MALE if word in {"she", "her", "她"} else None
+        new = {name.text for name in names(answered)} - {name.text for name in names(frame.question)}
+        return new.pop() if len(new) == 1 and not (other_sex and other_sex.search(frame.question)) else ""
+    of_person = any(one.relation in _PEOPLE for one in (frame, *frame.parts))
+    of_thing = bool(frame.dimension) or (frame.answer_type == "place" and not of_person)
+    return "" if len(frame.subjects) != 1 or (of_thing if person else of_person) else _as_asked(frame, frame.subject)
+
+
+def _as_asked(frame: QueryFrame, subject: str) -> str:
+    """A subject with its article, where the question has one."""
+    return f"the {subject}" if f"the {subject}".casefold() in frame.question.casefold() else subject
+
+
+def _with_other_subject(question: str, frame: QueryFrame, language: Language) -> str:
+    """Resolve "what about Y?" after a question about X: that question, asked about Y; empty where it is none."""
+    found = _ELLIPSIS[language].match(question.strip())
+    if found is None or len(frame.subjects) != 1 or frame.subject not in frame.question:
+        return ""
+    new = found["new"].strip()
+    if language == "zh":
+        head, _, attribute = new.partition("的")
+        new = "" if _NO_SUBJECT.search(new) or attribute not in frame.question else head
+    else:
+        named = names(new)
+        rest = set(re.findall(r"\w+", (new.replace(named[0].text, " ") if named else new).casefold())) - {"the"}
+        known = rest <= set(re.findall(r"\w+", frame.question.casefold())) and not _PRONOUN["en"].search(new)
+        new = "" if len(named) != 1 or not known else named[0].text if rest else new
+    old = _as_asked(frame, frame.subject)
+    at = frame.question.casefold().find(old.casefold())
+    text = frame.question[:at] + new + frame.question[at + len(old) :]
+    return text[:1].upper() + text[1:] if new else ""

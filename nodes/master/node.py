@@ -1,0 +1,177 @@
+"""The master: reads the conversation, judges how much machinery a question deserves, and sets up the team.
+
+Complexity = 0.4 · static + 0.6 · semantic, levels at 0.3 and 0.7 (AI Search Paradigm, arXiv 2506.17188, section 3).
+The static part is `weiwo.nodes.master.complexity`; the semantic part is one structured call. Without a model the
+static score stands alone. Whatever is fresh or local is never answered from memory.
+"""
+
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from langgraph.types import Overwrite
+from pydantic import Field
+
+from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.master.complexity import (
+    COMPLEX_FROM,
+    classify_level,
+    compute_static_score,
+    extract_static_features,
+    minimum_score,
+)
+from weiwo.nodes.master.followup import resolve_follow_up
+from weiwo.nodes.master.prompt import SYSTEM
+from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.reply_types import Line, Reply, Share
+from weiwo.nodes.shared.rule_plan import build_single_task_plan
+from weiwo.nodes.shared.run_context import RunContext, today
+from weiwo.nodes.shared.turn import ConversationTurn, find_current_turn, format_transcript
+from weiwo.state import Assessment, Language, Level, TeamConfig
+from weiwo.state.events import AssessedEvent, PlannedEvent
+from weiwo.state.search import SearchState
+from weiwo.state.settings import ROLES
+from weiwo.text.language import detect_language
+
+STATIC_SHARE, SEMANTIC_SHARE = 0.4, 0.6
+
+
+class AssessmentReply(Reply):
+    """What a model makes of a question."""
+
+    standalone_question: str
+    multi_step: Share = Field(description="0 to 1")
+    external_information: Share = Field(description="0 to 1")
+    tool_use: Share = Field(description="0 to 1")
+    comparison_or_calculation: Share = Field(description="0 to 1")
+    reason: Line = ""
+
+
+AGENTS: dict[Level, tuple[str, ...]] = {
+    "simple": ("master", "writer"),
+    "moderate": ("master", "executor", "reflection", "writer"),
+    "complex": ("master", "planner", "executor", "reflection", "writer"),
+}
+EXPECTED_CALLS: dict[Level, int] = {"simple": 2, "moderate": 3, "complex": 7}
+"""Model calls such a question usually takes: assess and draft; one reading; a plan and some four readings."""
+
+
+async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
+    """Open a turn: find the question, judge it, set up the team, and clear what concerned the question before.
+
+    Raises:
+        QuestionError: There is no question, or it cannot be asked.
+    """
+    turn = find_current_turn(state)
+    services = services.with_language(detect_language(turn.question))
+    assessment = await assess_question(turn, services)
+    team = configure_team(assessment, services)
+    services.emit(
+        AssessedEvent(
+            question=assessment.question,
+            language=assessment.language,
+            level=assessment.level,
+            team=team.name,
+            score=round(assessment.score, 3),
+            reason=assessment.reason,
+            decided_by=assessment.decided_by,
+            tools=list(team.tools),
+            models=dict(services.settings.models),
+        )
+    )
+    plan = build_single_task_plan(assessment.frame, team.tools) if assessment.level == "moderate" else None
+    if plan is not None:
+        services.emit(PlannedEvent.of(plan))
+    message = turn.message or HumanMessage(turn.question, id=str(uuid4()))
+    return {
+        "question": turn.question,
+        "messages": [message],
+        "asked": message.id or "",
+        "assessment": assessment,
+        "team": team,
+        "plan": plan,
+        "revisions": [],
+        "outcomes": Overwrite({}),
+        "evidence": Overwrite({}),
+        "reflections": Overwrite([]),
+        "result": {},
+    }
+
+
+async def assess_question(turn: ConversationTurn, services: RunContext) -> Assessment:
+    """Judge a question by its features and, where there is a model, by the model's reading of it."""
+    language: Language = services.language
+    reply: AssessmentReply | None = None
+    if services.models.configured("master"):
+        try:
+            reply = await services.models.structured("master", "assess", _messages(turn), AssessmentReply)
+        except ModelCallError:
+            reply = None  # in the trace; the features decide alone
+    question = resolve_follow_up(turn.question, turn.history, language)
+    if reply is not None and _plausible(reply.standalone_question, turn.question):
+        question = reply.standalone_question.strip()
+    frame = parse_question(question, language)
+    features = extract_static_features(frame)
+    static = compute_static_score(features)
+    semantic = compute_semantic_score(reply) if reply is not None else None
+    blended = static if semantic is None else STATIC_SHARE * static + SEMANTIC_SHARE * semantic
+    score = max(blended, minimum_score(features))
+    if (
+        classify_level(score) == "moderate"
+        and services.settings.depth == "deep"
+        and services.models.configured("planner")
+    ):
+        features, score = {**features, "deep": 1.0}, COMPLEX_FROM  # it asks for more than one look-up
+    level = classify_level(score)
+    reason = reply.reason if reply is not None and reply.reason else _reason(features, level)
+    return Assessment(
+        frame=frame,
+        features=features,
+        static_score=static,
+        semantic_score=semantic,
+        score=score,
+        level=level,
+        reason=" ".join(reason.split())[:300],
+        decided_by="rule" if reply is None else "model",
+    )
+
+
+def compute_semantic_score(reply: AssessmentReply) -> float:
+    """One number from the four judgements: a need for outside facts alone is moderate, steps on top are complex."""
+    outside = max(_unit(reply.external_information), _unit(reply.tool_use))
+    steps = max(_unit(reply.multi_step), _unit(reply.comparison_or_calculation))
+    return 0.45 * outside + 0.55 * steps * max(outside, 0.5)
+
+
+def configure_team(assessment: Assessment, services: RunContext) -> TeamConfig:
+    """The team for a level: agents, tools, limits, and what it will cost in model calls."""
+    with_model = any(services.models.configured(role) for role in ROLES)
+    names = {"simple": "writer_only", "moderate": "executor_inclusive", "complex": "planner_enhanced"}
+    return TeamConfig(
+        name=names[assessment.level],
+        agents=AGENTS[assessment.level],
+        tools=() if assessment.level == "simple" else services.registry.names(),
+        limits=services.settings.limits,
+        expected_model_calls=EXPECTED_CALLS[assessment.level] if with_model else 0,
+    )
+
+
+def _messages(turn: ConversationTurn) -> list[SystemMessage | HumanMessage]:
+    before = format_transcript(turn.history)
+    prompt = f"Conversation so far:\n{before}\n\nLast message: {turn.question}" if before else turn.question
+    return [SystemMessage(f"{SYSTEM}\nToday: {today()}"), HumanMessage(prompt)]
+
+
+def _plausible(rewritten: str, question: str) -> bool:
+    """Whether a rewriting can be the same question: in its language, and of a sane length."""
+    text = rewritten.strip()
+    return 0 < len(text) <= 4 * len(question) + 400 and detect_language(text) == detect_language(question)
+
+
+def _unit(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+def _reason(features: dict[str, float], level: Level) -> str:
+    strongest = [name for name, value in sorted(features.items(), key=lambda pair: -pair[1]) if value >= 0.5][:3]
+    return f"{level}: {', '.join(strongest).replace('_', ' ') or 'no sign of more'}"

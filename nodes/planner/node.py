@@ -1,0 +1,141 @@
+"""The planner: a complex question becomes a DAG of typed tasks bound to tools.
+
+With a model, one call thinks and then sketches the plan (chain of thought → structured sketch, arXiv
+2506.17188, section 4.2); the validator's own words repair it at most twice. Behind that stands the plan the rules
+make. Replanning is local: finished tasks stay as they are, what failed and what hangs on it is planned anew, and what
+was tried in vain is not tried again. A plan that a person sent back is changed as they wish.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+
+from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.planner.autofix import autofix_plan
+from weiwo.nodes.planner.prompt import SYSTEM, build_first_prompt, build_revision_prompt
+from weiwo.nodes.planner.reply import PlanReply
+from weiwo.nodes.planner.validator import ToolInterface, check_plan
+from weiwo.nodes.shared.perspectives import find_perspectives
+from weiwo.nodes.shared.replanning import PlanHistory, replan_other_way
+from weiwo.nodes.shared.rule_plan import add_frames, build_rule_plan, build_single_task_plan
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.shared.task_identity import adopt_ids
+from weiwo.state import Language, Plan
+from weiwo.state.events import PLANNING, PlannedEvent, TaskProgressEvent
+from weiwo.state.search import SearchState
+
+REPAIRS: Final = 2
+
+_NO_MODEL: Final[dict[Language, str]] = {
+    "en": "no model is configured, so the words cannot be followed; give an edited plan instead",
+    "zh": "没有配置模型，无法按这些话修改计划；请直接给出修改后的计划",
+}
+_NOT_FOLLOWED: Final[dict[Language, str]] = {
+    "en": "the model gave no valid plan that follows the words; the plan stays as it was",
+    "zh": "模型没有按这些话给出有效的计划；计划保持不变",
+}
+_NO_OTHER_WAY: Final[dict[Language, str]] = {
+    "en": "no other way to what is missing is known; the plan stays as it was",
+    "zh": "没有别的办法找到缺少的内容；计划保持不变",
+}
+
+
+async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
+    """Make the plan, or the next revision of it."""
+    frame, tools, old = state["assessment"].frame, state["team"].tools, state.get("plan")
+    if old is None:
+        views = await find_perspectives(frame.question, services)
+        sketched = await _by_model(None, build_first_prompt(frame.question, tools, services, views), tools, services)
+        most = services.settings.limits.max_tasks
+        plan = sketched or build_rule_plan(frame, tools, max_tasks=most)
+        if len(plan.tasks) > most:
+            plan = build_single_task_plan(frame, tools)
+        plan = plan.model_copy(update={"perspectives": views})
+        services.emit(PlannedEvent.of(plan))
+        return {"plan": plan, "revisions": [], "feedback": ""}
+    past = PlanHistory(old, state.get("revisions", []), state.get("outcomes", {}))
+    revised, note = await _next_revision(past, state, services)
+    services.emit(PlannedEvent.of(revised or old, note))
+    if revised is None:
+        return {"plan": old, "revisions": list(past.earlier), "feedback": ""}
+    return {"plan": revised, "revisions": list(past.revisions), "feedback": ""}
+
+
+async def _next_revision(past: PlanHistory, state: SearchState, services: RunContext) -> tuple[Plan | None, str]:
+    """What comes after a plan that failed in part or was sent back; None, and why, where nothing else is known."""
+    frame, tools = state["assessment"].frame, state["team"].tools
+    wish = state.get("feedback", "").strip()
+    last = state["reflections"][-1] if state.get("reflections") else None
+    first = build_first_prompt(frame.question, tools, services, past.plan.perspectives)
+    prompt = f"{first}\n\n{build_revision_prompt(past, last, wish, services)}"
+    if wish:  # which rules cannot follow
+        plan = await _by_model(past, prompt, tools, services)
+        refusal = _NOT_FOLLOWED if services.models.configured("planner") else _NO_MODEL
+        return (plan.model_copy(update={"wish": wish}), "") if plan else (None, refusal[services.language])
+    plan = None if past.model_is_lost else await _by_model(past, prompt, tools, services)
+    if plan is None:
+        plan = replan_other_way(
+            frame, past, last.task_ids if last else (), tools, max_tasks=services.settings.limits.max_tasks
+        )
+        if plan is not None and check_plan(plan, services.list_interfaces(tools), services.settings.limits):
+            plan = None
+    return plan, "" if plan else _NO_OTHER_WAY[services.language]
+
+
+async def _by_model(past: PlanHistory | None, prompt: str, tools: tuple[str, ...], services: RunContext) -> Plan | None:
+    """A valid plan sketched by the model; None where there is no model or it gave none."""
+    if not services.models.configured("planner"):
+        return None
+    interfaces = services.list_interfaces(tools)
+    system = SYSTEM.replace("{max_tasks}", str(services.settings.limits.max_tasks))
+    messages: list[BaseMessage] = [SystemMessage(system), HumanMessage(prompt)]
+    repeated = False
+    for _ in range(REPAIRS + 1):
+        try:
+            reply = await services.models.structured("planner", "plan", messages, PlanReply)
+        except ModelCallError:
+            return None  # in the trace; the rules plan instead
+        sketch = reply.model_dump(exclude_none=True)
+        plan, complaints = _checked(sketch, past, interfaces, services)
+        if not complaints and past is not None and (complaints := past.find_repetitions(plan)):
+            if repeated:
+                return None  # told once; it knows no other way
+            repeated = True
+        if not complaints:
+            return add_frames(plan.model_copy(update={"decided_by": "model"}), services.language)
+        services.emit(TaskProgressEvent(task_id=PLANNING, note="; ".join(complaints)[:500]))
+        messages = [
+            *messages[:2],
+            AIMessage(json.dumps(sketch, ensure_ascii=False)),
+            HumanMessage(
+                "The plan is not valid:\n" + "\n".join(f"- {c}" for c in complaints) + "\nGive it whole again."
+            ),
+        ]
+    return None
+
+
+def _checked(
+    sketch: Mapping[str, Any], past: PlanHistory | None, interfaces: Mapping[str, ToolInterface], services: RunContext
+) -> tuple[Plan, list[str]]:
+    """The plan that a sketch makes of what is kept, and everything that is wrong with it."""
+    new, unread, broken = Plan.read(sketch)
+    kept = past.kept if past else Plan(tasks=())
+    # A finished task that the model gives again, under whatever id, is checked as the model wrote it.
+    again = [task.id for task in kept.tasks if task.id in new.wiring.tasks]
+    hanging = kept.descendants(again)
+    still = [task for task in kept.tasks if task.id not in hanging and task.id not in again]
+    whole = Plan(tasks=(*still, *new.tasks), links=new.links)
+    whole, notes = autofix_plan(whole, interfaces, [task.id for task in still])
+    if notes:
+        services.emit(TaskProgressEvent(task_id=PLANNING, note=f"mended: {'; '.join(notes)}"[:500]))
+    limits = services.settings.limits
+    complaints = list(unread)
+    if new.tasks:
+        complaints += check_plan(whole, interfaces, limits, given=broken | hanging)
+    if past is None or complaints or not new.tasks:
+        return whole, complaints
+    sketched = whole.model_copy(update={"tasks": whole.tasks[len(still) :]})
+    plan = adopt_ids(sketched, kept.model_copy(update={"revision": past.plan.revision + 1}), past.revisions)
+    return plan, check_plan(plan, interfaces, limits)

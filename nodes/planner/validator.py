@@ -1,0 +1,279 @@
+"""The plan's validator: what a plan must satisfy before it runs.
+
+Every complaint names task and field, so that a model can repair its plan from the words alone. Inside a `for_each`
+task `{{item}}`, and equally a reference to the very task it iterates over, mean the item and have the item's type.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Final, Protocol
+
+from weiwo.state import (
+    ITEM,
+    REFERENCE,
+    JsonValue,
+    Limits,
+    Plan,
+    PlanFormatError,
+    Task,
+    ValueType,
+    item_type,
+    references,
+)
+
+
+class ToolInterface(Protocol):
+    """What the validator has to know of a tool: the JSON schema of its arguments."""
+
+    @property
+    def args_schema(self) -> Mapping[str, Any]:
+        """JSON schema with `properties` and `required`."""
+        ...
+
+
+FORMULA_TOOLS: Final = frozenset({"calculator"})
+"""Tools whose string arguments are arithmetic expressions."""
+
+DATE_ARGUMENTS: Final[Mapping[str, frozenset[str]]] = {"date_difference": frozenset({"start", "end"})}
+"""Arguments that take a date, or a year as a number, though their schema may call them strings."""
+
+_AGGREGATE: Final = re.compile(r"(?:sum|min|max|avg|mean)\s*\(\s*$", re.IGNORECASE)
+_STRAY: Final = re.compile(r"\{\{|\}\}")
+_JSON_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
+    "string": (str,),
+    "number": (int, float),
+    "integer": (int,),
+    "boolean": (bool,),
+    "array": (list, tuple),
+    "object": (dict,),
+    "null": (type(None),),
+}
+
+
+def check_plan(
+    plan: Plan, tools: Mapping[str, ToolInterface], limits: Limits, *, given: Collection[str] = ()
+) -> list[str]:
+    """Say everything that is wrong with a plan.
+
+    Args:
+        plan: The plan; one task is a plan, none is not.
+        tools: The tools that tasks may bind to, by name.
+        limits: The bounds in force.
+        given: Ids that may be referred to although they are not in the plan, such as tasks finished earlier; their
+            types are not known, so references to them are not checked for type.
+
+    Returns:
+        One message per fault, in plan order; empty means valid.
+    """
+    if not plan.tasks:
+        return ["vertices: the plan has no task"]
+    faults: list[str] = []
+    if len(plan.tasks) > limits.max_tasks:
+        faults.append(f"vertices: {len(plan.tasks)} tasks, at most {limits.max_tasks} are allowed; plan fewer")
+    for task_id, times in Counter(plan.ids).items():
+        if times > 1:
+            faults.append(f"{task_id}.id: used by {times} tasks; give each its own")
+    types: dict[str, ValueType | None] = {**dict.fromkeys(given), **{task.id: task.value_type for task in plan.tasks}}
+    for task in plan.tasks:
+        faults += _check_task(task, types, tools)
+    for source, target in plan.links:
+        for end in (source, target):
+            if end not in types:
+                faults.append(f"edges: [{source}, {target}] names the unknown task {end!r}")
+        if source == target:
+            faults.append(f"edges: [{source}, {target}] makes a task wait for itself")
+    if not any("refers to itself" in fault or "wait for itself" in fault for fault in faults):
+        try:
+            plan.order()
+        except PlanFormatError as error:
+            faults.append(str(error))
+    return list(dict.fromkeys(faults))
+
+
+def _check_task(task: Task, types: Mapping[str, ValueType | None], tools: Mapping[str, ToolInterface]) -> Iterator[str]:
+    where = task.id or "a task"
+    if task.id == ITEM:
+        yield f'{where}.id: "{ITEM}" is reserved for the current item of for_each; rename the task'
+    elif not REFERENCE.fullmatch(f"{{{{{task.id}.ret}}}}"):
+        yield f"{where}.id: cannot be referred to; use letters, digits and underscores"
+    if not task.description.strip():
+        yield f"{where}.description: empty; say what is to be found out"
+    yield from _check_for_each(task, types)
+    for field, value in (("description", task.description), *((f"args.{k}", v) for k, v in task.args.items())):
+        yield from _check_references(task, field, value, types)
+    tool = tools.get(task.tool)
+    if tool is None:
+        known = ", ".join(sorted(tools)) or "none available"
+        yield f"{where}.tool_binding: unknown tool {task.tool!r}; use one of {known}"
+        return
+    yield from _check_args(task, tool.args_schema, types)
+
+
+def _check_for_each(task: Task, types: Mapping[str, ValueType | None]) -> Iterator[str]:
+    if task.for_each is None:
+        return
+    match = REFERENCE.fullmatch(task.for_each.strip())
+    field = f"{task.id}.for_each"
+    if match is None:
+        yield f"{field}: expected one reference such as {{{{task_1.ret}}}}, got {task.for_each[:60]!r}"
+    elif match[1] == task.id:
+        yield f"{field}: refers to itself"
+    elif match[1] not in types:
+        yield f"{field}: refers to the unknown task {match[1]!r}"
+    else:
+        source = types[match[1]]
+        if source is not None and item_type(source) == source:
+            yield f"{field}: {match[1]} returns {source}, not a list; make its ret a list or drop for_each"
+
+
+def _check_references(task: Task, field: str, value: JsonValue, types: Mapping[str, ValueType | None]) -> Iterator[str]:
+    for name in references(value):
+        if name == ITEM:
+            if task.for_each is None:
+                yield f"{task.id}.{field}: {{{{item}}}} has a meaning only in a task with for_each"
+        elif name == task.id:
+            yield f"{task.id}.{field}: refers to itself"
+        elif name not in types:
+            yield f"{task.id}.{field}: refers to the unknown task {name!r}"
+    for text in _strings(value):
+        if _STRAY.search(REFERENCE.sub("", text)):
+            yield f"{task.id}.{field}: a reference is malformed; write {{{{task_1.ret}}}}"
+
+
+def _strings(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _strings(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _strings(inner)
+
+
+def _check_args(task: Task, schema: Mapping[str, Any], types: Mapping[str, ValueType | None]) -> Iterator[str]:
+    properties: Mapping[str, Any] = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        if name not in task.args:
+            yield f"{task.id}.args.{name}: missing; {task.tool} needs it"
+    for name, value in task.args.items():
+        field = f"{task.id}.args.{name}"
+        if name not in properties:
+            if schema.get("additionalProperties") in (None, False):
+                known = ", ".join(properties) or "none"
+                yield f"{field}: {task.tool} has no such argument; it takes {known}"
+            continue
+        yield from _check_value(task, name, value, properties[name], schema, types)
+
+
+def _check_value(
+    task: Task,
+    name: str,
+    value: JsonValue,
+    expected: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    types: Mapping[str, ValueType | None],
+) -> Iterator[str]:
+    field = f"{task.id}.args.{name}"
+    whole = REFERENCE.fullmatch(value.strip()) if isinstance(value, str) else None
+    if task.tool in FORMULA_TOOLS and isinstance(value, str):
+        yield from _check_formula(task, field, value, types)
+    elif name in DATE_ARGUMENTS.get(task.tool, ()) and whole:
+        source = _type_of(task, whole[1], types)
+        if source not in {None, "date", "number"}:
+            yield f"{field}: {whole[1]} returns {source}; a date is needed, or a year as a number; make its ret date"
+    elif whole:
+        source = _type_of(task, whole[1], types)
+        if source is not None and not _reference_fits(source, list_json_types(expected, schema)):
+            wanted = " or ".join(sorted(list_json_types(expected, schema)))
+            yield f"{field}: {whole[1]} returns {source}, but {task.tool} takes {wanted} here"
+    else:
+        yield from _check_literal(task, field, value, expected, schema)
+
+
+def _type_of(task: Task, name: str, types: Mapping[str, ValueType | None]) -> ValueType | None:
+    """The type a reference has inside a task: the item's, for what it iterates over; None where it is not known."""
+    over = REFERENCE.fullmatch(task.for_each.strip()) if task.for_each else None
+    if over and name in {ITEM, over[1]}:
+        source = types.get(over[1])
+        return None if source is None else item_type(source)
+    return types.get(name)
+
+
+def _check_formula(task: Task, field: str, value: str, types: Mapping[str, ValueType | None]) -> Iterator[str]:
+    for match in REFERENCE.finditer(value):
+        source = _type_of(task, match[1], types)
+        if source is None or source in {"number", "date"}:
+            continue
+        if source in {"list[number]", "list[date]"}:
+            if not _AGGREGATE.search(value[: match.start()]):
+                yield (
+                    f"{field}: {match[1]} returns {source}, a list; in a formula it may only stand inside "
+                    "sum(), min(), max() or avg()"
+                )
+        else:
+            yield f"{field}: {match[1]} returns {source}, which cannot be calculated with; make its ret number or date"
+
+
+def resolve_schema_reference(expected: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema of an argument, a reference to a definition followed."""
+    reference = expected.get("$ref")
+    if isinstance(reference, str):
+        found = schema.get("$defs", {}).get(reference.rsplit("/", 1)[-1], {})
+        return found if isinstance(found, Mapping) else {}
+    return expected
+
+
+def list_json_types(expected: Mapping[str, Any], schema: Mapping[str, Any]) -> frozenset[str]:
+    """The JSON types an argument takes; empty where the schema does not say."""
+    expected = resolve_schema_reference(expected, schema)
+    options = [option for key in ("anyOf", "oneOf", "allOf") for option in expected.get(key, ())]
+    if options:
+        inner = [list_json_types(option, schema) for option in options]
+        return frozenset().union(*inner) if all(inner) else frozenset()
+    kind = expected.get("type")
+    if isinstance(kind, str):
+        return frozenset({kind})
+    if isinstance(kind, list):
+        return frozenset(kind)
+    return (
+        frozenset({"string"})
+        if "enum" in expected and all(isinstance(v, str) for v in expected["enum"])
+        else frozenset()
+    )
+
+
+def _reference_fits(source: ValueType, kinds: frozenset[str]) -> bool:
+    if not kinds or "string" in kinds:  # every value can be written out
+        return True
+    if source == "number":
+        return bool(kinds & {"number", "integer"})
+    if source == "boolean":
+        return "boolean" in kinds
+    if source == "passages" or source.startswith("list["):
+        return "array" in kinds
+    return False
+
+
+def _check_literal(
+    task: Task, field: str, value: JsonValue, expected: Mapping[str, Any], schema: Mapping[str, Any]
+) -> Iterator[str]:
+    kinds = list_json_types(expected, schema)
+    if kinds and not any(_is_a(value, kind) for kind in kinds):
+        wanted = " or ".join(sorted(kinds - {"null"}))
+        yield f"{field}: {str(value)[:60]!r} is not a {wanted}, which {task.tool} takes here"
+        return
+    allowed = resolve_schema_reference(expected, schema).get("enum")
+    if allowed and isinstance(value, str) and not REFERENCE.search(value) and value not in allowed:
+        yield f"{field}: {value[:60]!r} is not one of {', '.join(map(str, allowed))}"
+    if isinstance(value, str) and not value.strip() and field.rsplit(".", 1)[-1] in schema.get("required", ()):
+        yield f"{field}: empty; {task.tool} needs it"
+
+
+def _is_a(value: JsonValue, kind: str) -> bool:
+    if kind in {"number", "integer"} and isinstance(value, bool):
+        return False
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, _JSON_TYPES.get(kind, (object,)))

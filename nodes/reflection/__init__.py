@@ -1,0 +1,1 @@
+"""Reflection: after an execution, decides whether to finish, retry, replan, deepen or abort."""

@@ -1,0 +1,204 @@
+"""Reflection: after an execution, decide whether to finish, retry, replan, deepen or abort.
+
+Rules decide what rules can: all found, a passing failure worth one more try, a bound reached. The model is
+asked only where they leave a question: something is missing, and there may be another way to it.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import Field
+
+from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.reflection.prompt import SYSTEM
+from weiwo.nodes.shared.input_guard import safe_note
+from weiwo.nodes.shared.monitor import monitor_plan
+from weiwo.nodes.shared.passage_prompt import quote_as_data
+from weiwo.nodes.shared.perspectives import format_perspectives
+from weiwo.nodes.shared.references import fill_text
+from weiwo.nodes.shared.replanning import HOPELESS, PASSING, PlanHistory, is_stuck, replan_other_way
+from weiwo.nodes.shared.reply_types import Line, Reply
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state import Evidence, Failure, MonitorReport, Outcome, Plan, Reflection, Task
+from weiwo.state.events import ReflectedEvent
+from weiwo.state.search import SearchState
+from weiwo.text.values import render
+
+HARMLESS = frozenset({"slow"})
+ALL_DONE = "every task has an outcome"
+
+
+class ReflectionReply(Reply):
+    """What a model decides."""
+
+    reason: Line = Field("", description="Why, in one line.")
+    decision: Literal["finish", "replan", "deepen"]
+    missing: list[str] = Field(default_factory=list)
+
+
+async def reflection(state: SearchState, services: RunContext) -> dict[str, Any]:
+    """Look back at the execution of the plan and decide how to go on."""
+    plan = state.get("plan")
+    if plan is None:
+        decided = Reflection(decision="abort", reason="there is no plan", decided_by="rule")
+        return {"reflections": [decided]}
+    report = monitor_plan(plan, state.get("outcomes", {}), services.settings.limits)
+    decided = _by_rule(plan, report, state, services) or await _open_question(plan, report, state, services)
+    decided = decided.model_copy(update={"report": report})
+    services.emit(
+        ReflectedEvent(
+            decision=decided.decision,
+            reason=decided.reason,
+            decided_by=decided.decided_by,
+            task_ids=list(decided.task_ids),
+        )
+    )
+    return {"reflections": [decided]}
+
+
+def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> Reflection | None:
+    """The decision where the facts leave no choice; None where they do."""
+    failures = [failure for failure in report.failures if failure.kind not in HARMLESS]
+    concerned = tuple(dict.fromkeys(failure.task_id for failure in failures))
+    rounds = len(_rounds(state))
+
+    def decide(decision: Literal["finish", "retry", "abort"], reason: str) -> Reflection:
+        return Reflection(
+            decision=decision, reason=reason, decided_by="rule", task_ids=concerned, revision=plan.revision
+        )
+
+    if not failures and _may_deepen(state, services, rounds):
+        return None
+    if not failures:
+        return decide("finish", ALL_DONE)
+    give_up: Literal["finish", "abort"] = "finish" if report.finished else "abort"
+    if end := _end_reason(failures, state, services, rounds):
+        return decide(give_up, end)
+    if not _has_reader(services) and _shows_passages(concerned, state):
+        return decide("finish", "passages were found; without a model they are shown as they are")
+    passing = [failure for failure in failures if failure.kind in PASSING]
+    retried = any(past.decision == "retry" and past.revision == plan.revision for past in state.get("reflections", []))
+    if passing and not retried:
+        return decide("retry", passing[0].message)
+    return None
+
+
+async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> Reflection:
+    """Something may be missing, and there is room to go on: ask the model, else see if a rule knows another way."""
+    failures = [failure for failure in report.failures if failure.kind not in HARMLESS]
+    fact = failures[0].message if failures else ALL_DONE
+    concerned = tuple(dict.fromkeys(failure.task_id for failure in failures))
+    if services.models.configured("reflection"):
+        prompt = _prompt(plan, report, state, services)
+        try:
+            reply = await services.models.structured(
+                "reflection", "decide", [SystemMessage(SYSTEM), HumanMessage(prompt)], ReflectionReply
+            )
+        except ModelCallError:
+            pass  # in the trace; the rule decides
+        else:
+            return Reflection(
+                decision="deepen" if reply.decision == "replan" and not failures else reply.decision,
+                reason=safe_note(reply.reason) or fact,
+                decided_by="model",
+                task_ids=concerned,
+                missing=tuple(words for missing in reply.missing[:10] if (words := safe_note(missing))),
+                revision=plan.revision,
+            )
+    if not failures:
+        return Reflection(decision="finish", reason=fact, decided_by="rule", revision=plan.revision)
+    past = PlanHistory(plan, state.get("revisions", []), state.get("outcomes", {}))
+    most = services.settings.limits.max_tasks
+    other_way = replan_other_way(state["assessment"].frame, past, concerned, state["team"].tools, max_tasks=most)
+    if other_way is not None:
+        decision: Literal["replan", "finish", "abort"] = "replan"
+    else:
+        decision = "finish" if report.finished else "abort"
+    return Reflection(decision=decision, reason=fact, decided_by="rule", task_ids=concerned, revision=plan.revision)
+
+
+def _end_reason(failures: Sequence[Failure], state: SearchState, services: RunContext, rounds: int) -> str:
+    """Why no further round is to be had; empty where one is."""
+    if limit := services.budget.exhausted() or (None if services.work_seconds() else "max_seconds"):
+        return f"the run's {limit} is reached"
+    ended = [failure for failure in failures if failure.kind in HOPELESS]
+    if ended and all(failure.kind in {*HOPELESS, "incomplete"} for failure in failures):
+        return ended[0].message
+    if rounds >= services.settings.limits.max_replans:
+        return f"{failures[0].message}; no more than {rounds} further rounds"
+    return f"{failures[0].message}; no other way to it is known" if is_stuck(state) else ""
+
+
+def _has_reader(services: RunContext) -> bool:
+    """Whether a model reads passages; without one, what the rules cannot show is shown as extracts."""
+    return services.models.configured("executor")
+
+
+def _shows_passages(concerned: Collection[str], state: SearchState) -> bool:
+    """Whether every failed search found passages, or waited for one that did."""
+    outcomes, passages = state.get("outcomes", {}), state.get("evidence", {}).values()
+    finding = {task_id for passage in passages for task_id in passage.task_ids}
+    empty = {task_id for task_id in concerned if task_id in outcomes and outcomes[task_id].status == "empty"}
+    others = [outcomes[task_id].status for task_id in concerned if task_id in outcomes and task_id not in empty]
+    return bool(empty) and empty <= finding and all(status in {"blocked", "succeeded"} for status in others)
+
+
+def _may_deepen(state: SearchState, services: RunContext, rounds: int) -> bool:
+    """Whether a search in which nothing failed may go on: a deep one, with a model to judge, within its limits."""
+    return (
+        services.settings.depth == "deep"
+        and services.models.configured("reflection")
+        and rounds < services.settings.limits.max_replans
+        and not is_stuck(state)
+        and not services.budget.exhausted()
+        and services.work_seconds() > 0
+    )
+
+
+def _rounds(state: SearchState) -> list[Reflection]:
+    """The decisions to go on, so far."""
+    return [past for past in state.get("reflections", []) if past.decision in {"retry", "replan", "deepen"}]
+
+
+def _prompt(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> str:
+    past = _rounds(state)
+    made = f" ({', '.join(one.decision for one in past)})" if past else ""
+    lines = [
+        f"Question: {state['assessment'].question}",
+        f"Rounds so far: {len(past)} of {services.settings.limits.max_replans}{made}",
+        "Tasks:",
+    ]
+    outcomes: dict[str, Outcome] = state.get("outcomes", {})
+    usable = {task_id: outcome for task_id, outcome in outcomes.items() if outcome.usable}
+    for task in plan.tasks:
+        asked = quote_as_data(fill_text(task.description, usable, services.language), 300)
+        lines.append(
+            f"- {task.id} ({task.tool}{_sent(task, usable, services)}): {asked} "
+            f"→ {_told(outcomes.get(task.id), services)}"
+        )
+    saw = [f"- {quote_as_data(failure.message, 300)}" for failure in report.failures]
+    lines += ["What the monitor saw:", *(saw or [f"- {ALL_DONE}"])]
+    if plan.perspectives:
+        lines.append(format_perspectives(plan.perspectives))
+    evidence: dict[str, Evidence] = state.get("evidence", {})
+    titles = sorted({passage.title for passage in evidence.values() if passage.title})[:20]
+    lines.append(f"Documents seen: {'; '.join(quote_as_data(title, 100) for title in titles) or 'none'}")
+    lines.append(f"Tools: {', '.join(state['team'].tools)}")
+    return "\n".join(lines)
+
+
+def _sent(task: Task, usable: Mapping[str, Outcome], services: RunContext) -> str:
+    """The query a task sent first, its references filled where their values are known."""
+    query = task.args.get("query")
+    if not isinstance(query, str):
+        return ""
+    return f', query "{quote_as_data(fill_text(query, usable, services.language), 200)}"'
+
+
+def _told(outcome: Outcome | None, services: RunContext) -> str:
+    if outcome is None:
+        return "did not run"
+    if not outcome.usable:
+        return f"{outcome.status}: {quote_as_data(outcome.failure.message, 300) if outcome.failure else ''}"
+    return quote_as_data(render(outcome.value, outcome.type, services.language), 300)

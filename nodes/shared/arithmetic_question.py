@@ -1,0 +1,91 @@
+"""Arithmetic questions: text that is nothing but a calculation, in the notation of `weiwo.tools.compute`."""
+
+import re
+from typing import Final
+
+from weiwo.text.numerals import chinese_integer
+from weiwo.text.patterns import lazy
+
+_FRAME: Final = lazy(
+    r"^(?:(?:what(?:'s| is| are| does)|how much (?:is|are)|calculate|compute|evaluate|work out|solve|the (?:value"
+    r"|result) of|计算一?下?|算一?下?|求)[\s:,]*)+|[\s=]*(?:equals?|等于多少|等于几|等于|是多少|得多少|得几|是几|多少"
+    r"|的(?:值|结果)是?多少)?[\s=?。.!]*$"
+)
+_SIGNS: Final = (
+    (lazy(r"(?<=\d),(?=\d{3}(?!\d))"), ""),
+    (lazy(r"(\d+(?:\.\d+)?)\s*的\s*(?:百分之\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*%)"), r"\1 * \2\3 / 100"),
+    (lazy(r"(\d+(?:\.\d+)?)\s*(?:%|percent|per cent)\s*(?:of|的)\s*(?=[\d(])"), r"\1 / 100 * "),
+    (lazy(r"(\d+(?:\.\d+)?)\s*的平方根|(?:the )?square root of|根号|√"), r" sqrt \1"),
+    (lazy(r"to the power(?: of)?|的(?=\d+次方)|\^|\*\*"), " ** "),
+    (lazy(r"(?<=\d)\s*次方"), ""),
+    (lazy(r"squared|的?平方"), " ** 2 "),
+    (lazy(r"cubed|的?立方"), " ** 3 "),
+    (lazy(r"multiplied by|times|乘以|乘|×|✕|·|(?<=\d)\s*x\s*(?=\d)"), " * "),
+    (lazy(r"divided by|over|除以|÷"), " / "),
+    (lazy(r"plus|added to|加上|加"), " + "),
+    (lazy(r"minus|less|减去|减|−"), " - "),
+    (lazy(r"modulo|mod\b"), " % "),
+)
+_TOKEN: Final = lazy(
+    r"\s*(?:(?P<number>\d+(?:\.\d+)?)|(?P<sqrt>sqrt)|(?P<operator>\*\*|[-+*/%])|(?P<open>\()|(?P<close>\)))"
+)
+_CHINESE: Final = lazy(r"(?<!百分之)[零一二两三四五六七八九十百千万亿]+(?!次方)")
+_OPERATOR: Final = lazy(r"[加减乘除]")
+LONGEST: Final = 200
+
+
+def arithmetic_expression(text: str) -> str:
+    """The formula of a question that asks for nothing else; empty where it asks for anything besides.
+
+    A number alone is no formula, and a date such as 1999-12-31 is left alone.
+
+    Args:
+        text: The question in lower case and half-width forms, without politeness.
+    """
+    if _OPERATOR.search(text):
+        text = _CHINESE.sub(_digits, text[: LONGEST + 1])
+    if not any(c.isdecimal() for c in text) or len(text) > LONGEST or re.search(r"\d{4}-\d\d?-\d\d?", text):
+        return ""
+    text = _FRAME.sub("", _FRAME.sub("", text.strip()).strip()).strip()
+    for pattern, sign in _SIGNS:
+        text = pattern.sub(sign, text)
+    return _formula(text.strip())
+
+
+def _digits(numeral: re.Match[str]) -> str:
+    try:
+        return str(chinese_integer(numeral[0]))
+    except ValueError:
+        return numeral[0]
+
+
+def _formula(text: str) -> str:
+    """The tokens of a formula, joined; empty where anything else occurs or they do not fit each other."""
+    parts: list[str] = []
+    position, depth, operators, operand, root = 0, 0, 0, False, False
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        kind = match.lastgroup if match else None
+        # A number, a root and an opening bracket follow no operand; a closing bracket and most operators need one.
+        if match is None or (
+            operand != (kind in {"operator", "close"}) and not _is_sign(match, parts, operand=operand)
+        ):
+            return ""
+        if root and kind not in {"number", "open"}:
+            return ""
+        written = match[kind or 0]
+        position, operators = match.end(), operators + (kind == "sqrt" or (kind == "operator" and operand))
+        depth += (kind == "open") - (kind == "close")
+        if depth < 0:
+            return ""
+        if kind != "sqrt":
+            parts.append((f"sqrt({written})" if kind == "number" else "sqrt(") if root else written)
+        operand, root = kind in {"number", "close"}, kind == "sqrt"
+    if depth or root or not operand or not operators:
+        return ""
+    return " ".join(parts).replace(" )", ")").replace("( ", "(")
+
+
+def _is_sign(match: re.Match[str], parts: list[str], *, operand: bool) -> bool:
+    """Whether this is the minus of a negative number."""
+    return not operand and match["operator"] == "-" and not (parts and parts[-1] == "-")

@@ -1,0 +1,67 @@
+"""The master's monitor: what went wrong in an execution, as a pure function over plan and outcomes.
+
+(The Master supervises execution in the AI Search Paradigm, arXiv 2506.17188, section 3; reflection acts on what
+it reports.)
+"""
+
+from collections.abc import Mapping
+
+from weiwo.state import Failure, FailureKind, JsonValue, Limits, MonitorReport, Outcome, Plan
+
+SLOW_SHARE = 0.5
+"""A task that took more than this share of the run's seconds is reported as slow."""
+
+MOST_NAMED = 10
+"""Items without a value that a report names."""
+
+
+def monitor_plan(plan: Plan, outcomes: Mapping[str, Outcome], limits: Limits) -> MonitorReport:
+    """Report failures, timeouts, empty, blocked, incomplete, inconsistent and slow tasks.
+
+    Args:
+        plan: The plan that ran.
+        outcomes: Outcomes by task id; a task without one never ran.
+        limits: The bounds it ran under.
+    """
+    failures: list[Failure] = []
+    for task in plan.tasks:
+        outcome = outcomes.get(task.id)
+        if outcome is None:
+            failures.append(Failure(task_id=task.id, kind="incomplete", message=f"{task.id} did not run"))
+        elif outcome.failure is not None:
+            failures.append(outcome.failure)
+        else:
+            if missing := outcome.detail.get("missing"):
+                kind: FailureKind = "limit" if outcome.detail.get("limit") else "incomplete"
+                failures.append(Failure(task_id=task.id, kind=kind, message=f"{task.id} lacks {_listed(missing)}"))
+            if outcome.seconds > limits.max_seconds * SLOW_SHARE:
+                message = f"{task.id} took {outcome.seconds:.0f} of {limits.max_seconds:.0f} seconds"
+                failures.append(Failure(task_id=task.id, kind="slow", message=message))
+    failures.extend(_inconsistent(plan, outcomes))
+    finished = tuple(task_id for task_id in plan.ids if task_id in outcomes and outcomes[task_id].usable)
+    return MonitorReport(
+        failures=tuple(failures),
+        finished=finished,
+        answerable=all(task_id in finished for task_id in plan.final_ids),
+    )
+
+
+def _listed(missing: JsonValue) -> str:
+    names = [str(name) for name in missing] if isinstance(missing, list) else [str(missing)]
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _inconsistent(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[Failure]:
+    """Tasks that ask the very same thing and came to different values."""
+    found = []
+    first: dict[tuple[str, str], Outcome] = {}
+    for task in plan.tasks:
+        outcome = outcomes.get(task.id)
+        if not task.description or outcome is None or not outcome.usable:
+            continue
+        one = first.setdefault((task.description.casefold(), task.ret), outcome)
+        if one.value != outcome.value:
+            message = f"{one.task_id} and {task.id} ask the same and differ: {one.value!r} and {outcome.value!r}"
+            found.append(Failure(task_id=task.id, kind="inconsistent", message=message))
+    return found

@@ -1,0 +1,27 @@
+"""Validation of a question: cleaned, not empty, not too long. Imports no LangChain, for light commands."""
+
+from weiwo.state.errors import WeiwoError
+from weiwo.text.language import clean
+
+MAX_QUESTION_CHARS = 8_000
+
+
+class QuestionError(WeiwoError, ValueError):
+    """A question that cannot be asked. The message is one line: what, why, what to do."""
+
+
+def check_question(text: str) -> str:
+    """The question without control characters and surplus blanks.
+
+    Raises:
+        QuestionError: It is empty or too long.
+    """
+    question = clean(text)
+    if not any(character.isalnum() for character in question):
+        raise QuestionError("the question is empty; ask something in words")
+    if len(question) > MAX_QUESTION_CHARS:
+        raise QuestionError(
+            f"the question has {len(question):,} characters, at most {MAX_QUESTION_CHARS:,} are read; "
+            "shorten it, or put long material into a document and search that"
+        )
+    return question

@@ -1,0 +1,130 @@
+"""Hand-off: a task's references filled with the values of the tasks it builds on.
+
+This is what makes a plan worth more than its questions asked side by side: the answer of one
+task becomes a word in the next one's query, or a number in its formula. A reference that is the
+whole argument passes the typed value; one inside a longer string is written out as prose in
+the question's language, or, inside an arithmetic expression, as a literal.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from weiwo.state import REFERENCE, JsonValue, Language, Outcome, Task, ValueType
+from weiwo.text.dates import PartialDate
+from weiwo.text.values import coerce, render
+
+ARITHMETIC = frozenset({"calculator"})
+"""Tools whose strings are arithmetic, so that a date becomes `date(-156)` and a list `[1, 2]`."""
+
+
+def fill_text(text: str, inputs: Mapping[str, Outcome], language: Language) -> str:
+    """A string with every known reference written out as prose."""
+    return REFERENCE.sub(lambda match: _prose(inputs.get(match[1]), match[0], language), text)
+
+
+def fill_args(
+    task: Task, inputs: Mapping[str, Outcome], language: Language, schema: Mapping[str, Any]
+) -> dict[str, JsonValue]:
+    """A task's arguments with every reference filled.
+
+    Args:
+        task: The task.
+        inputs: Usable upstream outcomes by task id; in a `for_each` instance also the item.
+        language: The language prose is written in.
+        schema: JSON schema of the tool's arguments, which tells a string from a typed argument.
+
+    Raises:
+        ValueError: A value cannot be read as what its argument or an arithmetic expression takes; the message names it.
+    """
+    properties = schema.get("properties", {})
+    if task.tool in ARITHMETIC:
+        return {name: _formula(value, inputs) for name, value in task.args.items()}
+    return {name: _fill(value, inputs, language, properties.get(name, {})) for name, value in task.args.items()}
+
+
+def _formula(value: JsonValue, inputs: Mapping[str, Outcome]) -> JsonValue:
+    if not isinstance(value, str):
+        return value
+    return REFERENCE.sub(lambda match: _literal(inputs.get(match[1]), match[0]), value)
+
+
+def _fill(value: JsonValue, inputs: Mapping[str, Outcome], language: Language, schema: Mapping[str, Any]) -> JsonValue:
+    if isinstance(value, dict):
+        properties = schema.get("properties", {})
+        return {key: _fill(inner, inputs, language, properties.get(key, {})) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_fill(inner, inputs, language, schema.get("items", {})) for inner in value]
+    if not isinstance(value, str):
+        return value
+    whole = REFERENCE.fullmatch(value.strip())
+    if whole and whole[1] in inputs and not _wants_text(schema, inputs[whole[1]].value):
+        return _typed(inputs[whole[1]], _kinds(schema))
+    return fill_text(value, inputs, language)
+
+
+_NATIVE: Mapping[type, frozenset[str]] = {
+    bool: frozenset({"boolean"}),
+    int: frozenset({"number", "integer"}),
+    float: frozenset({"number"}),
+    list: frozenset({"array"}),
+}
+
+
+def _wants_text(schema: Mapping[str, Any], value: JsonValue) -> bool:
+    """Whether an argument takes a value in words: it takes strings, and nothing that the value is already."""
+    kinds = _kinds(schema)
+    return "string" in kinds and kinds.isdisjoint(_NATIVE.get(type(value), frozenset()))
+
+
+def _typed(outcome: Outcome, kinds: frozenset[str]) -> JsonValue:
+    """A value as the one type that an argument takes: a number written in words is read, a date gives its year."""
+    value, wanted = outcome.value, kinds - {"null"}
+    if wanted == {"array"}:
+        return value if isinstance(value, list) else [value]
+    if not wanted or isinstance(value, list | dict):
+        return value
+    if wanted <= {"number", "integer"} and not isinstance(value, int | float):
+        date = outcome.type == "date" and isinstance(value, str)
+        value = PartialDate.from_iso(str(value)).year if date else coerce(value, "number")
+    if wanted == {"integer"} and isinstance(value, float):
+        if not value.is_integer():
+            raise ValueError(f"{value!r} is not a whole number")
+        return int(value)
+    return coerce(value, "boolean") if wanted == {"boolean"} else value
+
+
+def _kinds(schema: Mapping[str, Any]) -> frozenset[str]:
+    """The JSON types that an argument takes; empty where its schema does not say."""
+    kind = schema.get("type")
+    named = frozenset({kind}) if isinstance(kind, str) else frozenset(kind or ())
+    return named.union(*(_kinds(option) for key in ("anyOf", "oneOf") for option in schema.get(key, ())))
+
+
+def _prose(outcome: Outcome | None, otherwise: str, language: Language) -> str:
+    if outcome is None:
+        return otherwise
+    if outcome.type == "passages":
+        return " ".join(str(text) for text in outcome.value) if isinstance(outcome.value, list) else ""
+    return render(outcome.value, outcome.type, language)
+
+
+def _literal(outcome: Outcome | None, otherwise: str) -> str:
+    if outcome is None:
+        return otherwise
+    return _arithmetic(outcome.value, outcome.type)
+
+
+def _arithmetic(value: JsonValue, type_: ValueType) -> str:
+    if isinstance(value, list):
+        inner: ValueType = "date" if "date" in type_ else "number"
+        return "[" + ", ".join(_arithmetic(item, inner) for item in value) + "]"
+    if type_ == "date" and isinstance(value, str):
+        date = PartialDate.from_iso(value)
+        return "date(" + ", ".join(str(part) for part in (date.year, date.month, date.day) if part is not None) + ")"
+    if isinstance(value, bool):
+        return str(value)
+    try:
+        number = coerce(value, "number")
+    except ValueError as error:
+        raise ValueError(f"{error}, so it cannot be calculated with") from None
+    return f"({number})" if str(number).startswith("-") else str(number)

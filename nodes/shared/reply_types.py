@@ -1,0 +1,137 @@
+"""What models reply with: lenient in form, where leniency takes no guessing, and never in content.
+
+`coercion` mends what is the same for every schema (wrappers, other spellings, a number given as a string of
+digits); here is what follows from what a field means.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Annotated, Any, get_origin
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+
+from weiwo.models.json_text import parse_json
+
+_WORDS = {
+    **dict.fromkeys(("none", "no", "zero", "无", "没有", "否"), 0.0),
+    **dict.fromkeys(("very low", "很低"), 0.1),
+    **dict.fromkeys(("low", "低", "较低"), 0.2),
+    **dict.fromkeys(("medium", "moderate", "mid", "average", "中", "中等", "一般"), 0.5),
+    **dict.fromkeys(("high", "高", "较高"), 0.9),
+    **dict.fromkeys(("very high", "certain", "full", "yes", "很高", "确定", "是"), 1.0),
+}
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_OUT_OF = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:/|out of)\s*(\d+(?:\.\d+)?)", re.IGNORECASE)
+_ARROW = re.compile(r"\s*(?:-+>|=+>|→|>)\s*")
+
+
+class Reply(BaseModel):
+    """A model's structured reply: null for an optional field is its default, one value for a list a list of one."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lenient(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        fields = cls.model_fields
+        kept = {key: value for key, value in data.items() if not (value is None and _optional(fields.get(key)))}
+        for key, value in kept.items():
+            if key in fields and get_origin(fields[key].annotation) is list and not isinstance(value, list):
+                kept[key] = _listed(value)
+        return kept
+
+
+def _optional(field: Any) -> bool:
+    return field is not None and not field.is_required()
+
+
+def _listed(value: Any) -> list[Any]:
+    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
+        try:
+            value = parse_json(value)
+        except ValueError:
+            return [value]
+    if isinstance(value, list):
+        return value
+    return [] if value == "" else [value]
+
+
+def _share(value: Any) -> Any:
+    """A share of one as models give it: 0.9, "90%", 90, "9/10", "high"."""
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, str):
+        text = value.strip().strip(".。").lower()
+        if text in _WORDS:
+            return _WORDS[text]
+        if match := _OUT_OF.search(text):
+            return float(match[1]) / float(match[2]) if float(match[2]) else value
+        number = _NUMBER.search(text)
+        if number is None:
+            return next((share for word, share in _WORDS.items() if text.startswith(f"{word} ")), value)
+        value = float(number[0]) / (100 if re.match(r"\s*[%％]", text[number.end() :]) else 1)
+    return value / 100 if isinstance(value, int | float) and 10 < value <= 100 else value
+
+
+def _ordinal(value: Any) -> Any:
+    """The number of a passage as models give it: 1, "1", "[1]", "passage 1", [1]; 0 where none is meant."""
+    if isinstance(value, list):
+        value = value[0] if value else 0
+    if value is None or isinstance(value, bool):
+        return 0
+    if isinstance(value, str):
+        number = _NUMBER.search(value)
+        return int(float(number[0])) if number else 0
+    return value
+
+
+def _line(value: Any) -> Any:
+    if isinstance(value, list):
+        return "; ".join(str(item).strip() for item in value if item not in (None, ""))
+    return value
+
+
+def _pairs(edges: Any) -> Any:
+    """Edges in any of the forms models use; one that cannot be read is left out: edges follow from references."""
+    return [list(pair) for edge in edges for pair in _ends(edge)] if isinstance(edges, list) else edges
+
+
+def _ends(edge: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(edge, str):
+        for chain in re.split(r"[;,\n]", edge):
+            nodes = [node.strip(" \"'[]()") for node in _ARROW.split(chain)]
+            if all(nodes):
+                yield from pairwise(nodes)
+        return
+    if isinstance(edge, dict):
+        start = next((edge[key] for key in ("from", "source", "start", "src") if key in edge), None)
+        end = next((edge[key] for key in ("to", "target", "end", "dst") if key in edge), None)
+        if start is None and end is None:
+            for key, value in edge.items():  # {"task_1": ["task_2"]}
+                yield from ((str(key), str(to)) for to in (value if isinstance(value, list) else [value]) if _named(to))
+            return
+        edge = [start, end]
+    if isinstance(edge, list) and len(edge) == 1 and isinstance(edge[0], str):
+        yield from _ends(edge[0])
+    elif isinstance(edge, list) and len(edge) == 2 and all(map(_named, edge)):
+        yield str(edge[0]), str(edge[1])
+
+
+def _named(end: Any) -> bool:
+    return bool(end) and isinstance(end, str | int) and not isinstance(end, bool)
+
+
+Share = Annotated[float, BeforeValidator(_share)]
+"""A number from 0 to 1."""
+
+Ordinal = Annotated[int, BeforeValidator(_ordinal)]
+"""The number of a passage, from 1; 0 is none."""
+
+Line = Annotated[str, BeforeValidator(_line)]
+"""Words in one line; several are joined."""
+
+Edges = Annotated[list[list[str]], BeforeValidator(_pairs)]
+"""Pairs of task ids."""

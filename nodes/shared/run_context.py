@@ -1,0 +1,67 @@
+"""What an agent needs beside the state: settings, tools, models, what may still be spent, and a voice.
+
+Nodes take `(state, services)` and nothing else, so that each can be called in a test
+without a graph. `weiwo.graph.builder` opens the services anew for every node, since a node may
+run in another process than the one before it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from weiwo.models.budget import Budget
+from weiwo.models.gateway import ChatModels
+from weiwo.state import Language
+from weiwo.state.events import Emit
+from weiwo.state.settings import Settings
+from weiwo.tools.calling.tool_calls import ToolCalls
+from weiwo.tools.registry import Registry
+from weiwo.tools.tool_info import ToolInfo
+
+
+def today() -> str:
+    """The date, for prompts: what is fresh depends on it."""
+    return datetime.now(UTC).date().isoformat()
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """The run's resources, as one node sees them.
+
+    Attributes:
+        run: Names the run of this question, across the processes it may take.
+        settings: The settings in force.
+        registry: The tools.
+        calls: The door to them: calls are merged, kept for later, and kept from tools that are out of order.
+        models: The chat models, by role.
+        budget: What may still be spent, shared by the tasks that run at the same time.
+        emit: Sends an event.
+        language: The language of the question.
+    """
+
+    run: str
+    settings: Settings
+    registry: Registry
+    calls: ToolCalls
+    models: ChatModels
+    budget: Budget
+    emit: Emit
+    language: Language = "en"
+
+    def scoped(self) -> "RunContext":
+        """The same services with a ledger of their own: what is spent through them counts in both."""
+        budget = self.budget.child()
+        return replace(self, budget=budget, models=self.models.with_budget(budget))
+
+    def with_language(self, language: Language) -> "RunContext":
+        """The same services for a question in another language."""
+        return replace(self, language=language)
+
+    def work_seconds(self) -> float:
+        """Seconds left for searching and reading; 0 ends that work with a limit."""
+        return self.budget.work_seconds()
+
+    def list_interfaces(self, names: Sequence[str]) -> Mapping[str, ToolInfo]:
+        """The interfaces of the named tools, as the plan's validator wants them; a tool that is gone has none."""
+        known = {info.name: info for info in self.registry.infos()}
+        return {name: known[name] for name in names if name in known}

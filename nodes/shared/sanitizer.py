@@ -1,0 +1,103 @@
+"""Answers without links and pictures that their writer made up, and without what models are told here.
+
+A model that follows words in a passage can be made to put what it knows into an address: a picture is fetched as soon
+as the answer is shown, a link when it is clicked. The list of sources is written by code; in the sentences above it no
+link is needed. An address as such may be what was asked for, so one that a passage holds, or the question, stays.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from weiwo.nodes.shared.citation_marks import clean_marks
+from weiwo.nodes.shared.passage_prompt import INSTRUCTIONS
+from weiwo.state import Evidence, Language
+from weiwo.text.language import fold
+
+REMOVED: Final[dict[Language, str]] = {"en": "(link removed)", "zh": "（链接已移除）"}
+
+RECITED: Final = 48
+"""Characters of instructions that nobody says by chance."""
+RECITED_WHOLE: Final = 20
+"""The same for a whole sentence."""
+
+_IN: Final = r"[^\s<>\"'`()\[\]{}\x7f-\U0010ffff]"
+ADDRESS: Final = re.compile(
+    r"(?:(?<![A-Za-z0-9])(?i:[a-z][a-z0-9+.-]{1,11}://|mailto:|javascript:|www\.|data:(?=[\w/+.-]*[;,]))"
+    rf"|(?<![\w:/])//(?=[\w-]+\.))(?:{_IN}|\({_IN}*\))*(?:(?=[\w/#&=+~%$-]){_IN}|\({_IN}*\))"
+)
+"""An address up to a blank, a quotation mark, a bracket, anything outside ASCII, or the stop that ends its sentence."""
+_PICTURE: Final = re.compile(
+    r"!\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,2000}(?:\([^()\n]*\)[^()\n]*)*\)?|\[[^\[\]\n]{0,100}\])"
+)
+_TARGET: Final = r"\(\s*<?(?:[a-z][a-z0-9+.-]{0,11}:|/|www\.|[#.?])[^()\n]{0,2000}(?:\([^()\n]*\)[^()\n]*)*\)?"
+_LINK: Final = re.compile(rf"\[([^\[\]\n]{{0,300}})\]{_TARGET}", re.IGNORECASE)
+_HALF: Final = re.compile(rf"\]{_TARGET}", re.IGNORECASE)
+"""The end of a link whose beginning was spoken before."""
+_DEFINITION: Final = re.compile(r"(\[[^\[\]\n]{1,100}\]):\s*<?(?:[a-z][a-z0-9+.-]{1,11}:|//|www\.)\S*", re.IGNORECASE)
+_TAG: Final = re.compile(
+    r"</?(?:img|a|area|audio|base|button|embed|form|i?frame|image|input|link|math|meta|object|picture|portal|script|source"
+    r"|style|svg|track|video)\b[^<>]*>?",
+    re.IGNORECASE,
+)
+_MARK: Final = re.compile(r"\^?\d[\d\s,，、–-]{0,30}")
+
+
+_PROMPTS: Final[list[str]] = []
+
+
+def protect_prompt(prompt: str) -> str:
+    """Register a prompt as one that no answer may recite; returns it."""
+    _PROMPTS.append(prompt)
+    return prompt
+
+
+class AnswerSanitizer:
+    """Output sanitizer: makes prose fit to be spoken in one answer.
+
+    Args:
+        passages: What may be cited. Their addresses may stand in the answer, and so may those in them, unless they
+            speak to the model.
+        question: The user's question, whose addresses may too.
+        language: The answer's language.
+
+    Prompts of ours (`protect_prompt`), which no answer needs and some passages ask for, are not recited.
+    """
+
+    def __init__(self, passages: Iterable[Evidence], question: str, language: Language) -> None:
+        self._language = language
+        self._told = fold("\n".join(_PROMPTS))
+        known = set(ADDRESS.findall(question))
+        for passage in passages:
+            known.update((passage.source, *passage.also))
+            if INSTRUCTIONS not in passage.flags:
+                known.update(ADDRESS.findall(passage.text))
+        self._known = frozenset(known)
+
+    def __call__(self, text: str) -> str:
+        """A sentence, or a piece of one, as it may be spoken; empty if it may not."""
+        prose = remove_links(text, self._known, self._language)
+        return prose if any(map(str.isalnum, prose)) and not self._recites(prose) else ""
+
+    def _recites(self, prose: str) -> bool:
+        said = fold(clean_marks(prose, ())).strip(" .。-*#\"'")
+        if RECITED_WHOLE <= len(said) <= RECITED:
+            return said in self._told
+        starts = range(0, len(said) - RECITED + 1, RECITED // 4)
+        return any(said[at : at + RECITED] in self._told for at in starts)
+
+
+def remove_links(text: str, known: Collection[str], language: Language) -> str:
+    """Prose as it may be spoken: of links and pictures the words, of addresses those that are known.
+
+    Args:
+        text: A sentence, or a piece of one.
+        known: The addresses that may stand.
+        language: The answer's language.
+    """
+    if not any(sign in text for sign in ("](", "][", "]:", "<", "//", ":", "www.")):
+        return text
+    prose = _TAG.sub("", _PICTURE.sub(r"\1", text))
+    prose = _LINK.sub(lambda link: f"[{link[1]}]" if _MARK.fullmatch(link[1]) else link[1], prose)
+    prose = _DEFINITION.sub(r"\1:", _HALF.sub("]", prose))
+    return ADDRESS.sub(lambda found: found[0] if found[0] in known else REMOVED[language], prose)

@@ -1,0 +1,155 @@
+"""Fuzzy matching of a question's words and subject against passages.
+
+A word of the question that no passage has may be misspelt: a word of theirs that differs by one or two letters then
+stands for it. A subject is spoken of where its rare words stand in one passage, its title counted in: "mount" alone is
+no Mount Fuji.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final
+
+from weiwo.state.query import QueryFrame
+from weiwo.state.values import Language
+from weiwo.text.han_folding import SIMPLIFIED
+from weiwo.text.patterns import lazy
+from weiwo.text.terms import terms
+
+SPOKEN_OF: Final = 0.6
+"""Share of a subject's words, weighted by rarity, that a passage about it has."""
+
+SPOKEN_OF_TERMS: Final[dict[Language, float]] = {"en": 0.35, "zh": 0.4}
+"""The same of all words of the question, where no subject was made out."""
+
+MOST_TERMS: Final = 0.5
+"""The same where subjects were made out, but stand nowhere."""
+
+_SHORTEST_WORD: Final = 5
+_LONG_WORD: Final = 8
+_ASKING: Final = lazy(
+    r"多少|多[长長高大重深远遠久宽寬快]|[几幾][个個位年岁歲次名]|什么|甚麼|什麼|哪[些个個里裡里儿位家国年天]?|谁|誰|怎么|怎麼|怎样|如何|何[时時地]"
+    r"|[为為因]何|[吗嗎呢]|是否|有没有|请问|請問|一下|[的了是]"
+)
+"""What a Chinese question asks and links with; no pair of characters reaches across it."""
+
+
+def matching_terms(text: str) -> list[str]:
+    """Content words of a text, folded as `text.terms.terms` does, traditional characters as simplified ones."""
+    return terms(text if text.isascii() else text.translate(SIMPLIFIED))
+
+
+def question_terms(frame: QueryFrame) -> list[str]:
+    """The distinct content words of a question; of a Chinese one without what only asks or links."""
+    if frame.language == "zh":
+        bare = _ASKING.sub(" ", frame.question)
+        found = matching_terms(bare)
+    else:
+        found = matching_terms(" ".join(frame.terms)) or matching_terms(frame.question)
+    return list(dict.fromkeys(found or matching_terms(frame.question)))
+
+
+def inverse_document_frequency(wanted: Iterable[str], passages: Sequence[Collection[str]]) -> dict[str, float]:
+    """Inverse document frequency of each term among passages; that of a term none of them has is the greatest."""
+    distinct = dict.fromkeys(wanted)
+    found = Counter(term for term in distinct for passage in passages if term in passage)
+    return {term: math.log(1 + (len(passages) + 1) / (found[term] + 0.5)) for term in distinct}
+
+
+def correct_spelling(frame: QueryFrame, vocabulary: Collection[str]) -> dict[str, str]:
+    """For each word of a question and its subjects, itself, or the word of the passages that it may be misspelt from.
+
+    Args:
+        frame: The question.
+        vocabulary: Every term of the passages.
+
+    Returns:
+        The term to look for, by the term as asked; a term without a counterpart stays as it is.
+    """
+    asked = dict.fromkeys([*question_terms(frame), *(word for subject in _subjects(frame) for word in subject)])
+    missing = [word for word in asked if word not in vocabulary and _may_be_misspelt(word)]
+    alike: dict[str, list[str]] = {}
+    if missing:
+        for word in sorted(vocabulary):
+            if word.isalpha():
+                alike.setdefault(word[0], []).append(word)
+    near = {word: _nearest(word, [*alike.get(word[0], ()), *alike.get(word[1], ())]) for word in missing}
+    return {word: near.get(word) or word for word in asked}
+
+
+def is_about_subject(
+    frame: QueryFrame,
+    passages: Sequence[Collection[str]],
+    statements: Sequence[Collection[str]],
+    spelling: Mapping[str, str],
+) -> bool:
+    """Whether any passage speaks of what a question is about.
+
+    Args:
+        frame: The question.
+        passages: The terms of each passage, its title's among them.
+        statements: The terms of each of their sentences and titles: the words of a subject stand together.
+        spelling: What `correct_spelling` found for the terms of the question.
+
+    Returns:
+        Whether a subject stands in a sentence or a title, or enough of all that is asked in one passage: most of it
+        where there are subjects, which may have been made out wrongly.
+    """
+    subjects = _subjects(frame)
+    if any(_covered(words, statements, passages, spelling) >= SPOKEN_OF for words in subjects):
+        return True
+    enough = MOST_TERMS if subjects else SPOKEN_OF_TERMS[frame.language]
+    return _covered(question_terms(frame), passages, passages, spelling) >= enough
+
+
+def _covered(
+    words: Sequence[str],
+    places: Sequence[Collection[str]],
+    passages: Sequence[Collection[str]],
+    spelling: Mapping[str, str],
+) -> float:
+    """The greatest share of the words, by their rarity among passages, that one place has."""
+    weights = inverse_document_frequency((spelling[word] for word in words), passages)
+    for word in weights:
+        if not word.isascii() and not any(word in passage for passage in passages):
+            weights[word] /= 2  # most pairs of characters that nobody writes reach across two words
+    total = sum(weights.values()) or 1.0
+    return max((sum(weights[word] for word in weights if word in here) / total for here in places), default=0.0)
+
+
+def _subjects(frame: QueryFrame) -> list[list[str]]:
+    """The words of each subject."""
+    return [words for subject in frame.subjects if (words := matching_terms(subject))]
+
+
+def _may_be_misspelt(word: str) -> bool:
+    return word.isalpha() and word.isascii() and len(word) >= _SHORTEST_WORD
+
+
+def _nearest(term: str, words: Iterable[str]) -> str:
+    """The word fewest edits away, if few enough for the term's length; empty if there is none."""
+    allowed = 2 if len(term) >= _LONG_WORD else 1
+    letters = Counter(term)
+    best = ""
+    for word in words:
+        if abs(len(word) - len(term)) > allowed or (letters - Counter(word)).total() > allowed:
+            continue
+        if (edits := _distance(term, word)) <= allowed:
+            best, allowed = word, edits - 1
+            if allowed < 1:
+                break
+    return best
+
+
+def _distance(one: str, other: str) -> int:
+    """Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for at, letter in enumerate(one, 1):
+        above, before, row = before, row, [at]
+        for to, match in enumerate(other, 1):
+            edits = min(before[to] + 1, row[to - 1] + 1, before[to - 1] + (letter != match))
+            if at > 1 and to > 1 and letter == other[to - 2] and one[at - 2] == match:
+                edits = min(edits, above[to - 2] + 1)
+            row.append(edits)
+    return row[-1]

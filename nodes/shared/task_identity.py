@@ -1,0 +1,126 @@
+"""Which new task is an old one: the next revision of a plan, whatever its tasks are called.
+
+A task is what it asks (`Plan.keys`). One that was asked before goes by the id it had, so that its outcome, its
+passages and its trace stay true; one that was not gets an id that never stood for anything else. Models number their
+tasks anew, repeat what is finished, and use ids twice; all of that is read here and nowhere else.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+from weiwo.state import Plan, Task
+from weiwo.text.patterns import lazy
+
+
+def adopt_ids(sketch: Plan, kept: Plan, past: Sequence[Plan]) -> Plan:
+    """Give the tasks of a sketch the ids of the tasks they are, or ids of their own.
+
+    Args:
+        sketch: New tasks, ids unique and without a cycle; they may refer to each other and to what is kept. A kept
+            task may be among them, under any id and slightly reworded: it stays as it was.
+        kept: Tasks that stay as they are, with all they refer to.
+        past: The revisions so far, oldest first. No id of theirs is given to anything else.
+
+    Returns:
+        What is kept, then what is new; the revision and the rest of `kept`.
+    """
+    meaning = list_past_keys(past)
+    known = {key: task_id for task_id, key in meaning.items()}
+    keys = dict(kept.keys())
+    finished = {key: task_id for task_id, key in keys.items()}
+    reworded = {wording_key(task, keys): task.id for task in kept.tasks}
+    taken = {task_id for plan in past for task_id in plan.ids} | set(keys)
+    names: dict[str, str] = {}
+    added: dict[str, Task] = {}
+    merged: set[str] = set()
+    for task_id in sketch.order():
+        if task_id not in sketch.wiring.tasks:
+            continue
+        task = sketch.task(task_id).referring(names)
+        key = task.key(keys)
+        new_id = finished.get(key) or reworded.get(wording_key(task, keys))
+        if new_id is None:
+            before = task_id if meaning.get(task_id) == key else known.get(key)
+            new_id = before or _free_id(task_id, taken, sketch.ids)
+            known.setdefault(key, new_id)
+        taken.add(new_id)
+        names[task_id] = new_id
+        if new_id in added:
+            merged.add(task_id)
+        elif new_id not in kept.wiring.tasks:
+            added[new_id] = task.model_copy(update={"id": new_id})
+            keys[new_id] = key
+    in_order = dict.fromkeys(names[task_id] for task_id in sketch.ids if names[task_id] in added)
+    plan = kept.model_copy(update={"tasks": (*kept.tasks, *(added[task_id] for task_id in in_order))})
+    links = [
+        (names.get(source, source), names[target])
+        for source, target in sketch.links
+        if merged.isdisjoint((source, target)) and names.get(target) in added
+    ]
+    declared = dict.fromkeys(link for link in links if link not in plan.wiring.edges)
+    return plan.model_copy(update={"links": (*kept.links, *declared)})
+
+
+def list_past_keys(past: Sequence[Plan]) -> dict[str, str]:
+    """What each id of the revisions so far stands for, by id: the latest meaning, should there be several."""
+    return {task_id: key for plan in past for task_id, key in plan.keys().items()}
+
+
+_NUMBERED: Final = re.compile(r"(?P<root>.*\d)(?P<letter>[b-y]?)")
+
+
+def _free_id(wanted: str, taken: Collection[str], others: Collection[str]) -> str:
+    """An id that never stood for anything: the wanted one, or the next (task_2 → task_2b → task_2c; ada → ada_2)."""
+    if wanted not in taken:
+        return wanted
+    match = _NUMBERED.fullmatch(wanted)
+    first = ord(match["letter"] or "a") + 1 if match else ord("z") + 1
+    letters = [f"{match['root']}{chr(letter)}" for letter in range(first, ord("z") + 1)] if match else []
+    numbers = (f"{wanted}_{n}" for n in range(2, len(taken) + len(others) + 3))
+    return next(name for name in (*letters, *numbers) if name not in taken and name not in others)
+
+
+_WORD: Final = re.compile(r"\{\{[^{}]*\}\}|\w+")
+_EMPTY: Final = frozenset(
+    (
+        *("a", "an", "the", "of", "in", "on", "at", "s", "please", "find", "out", "tell", "give", "me"),
+        *("is", "are", "was", "were", "be", "been", "do", "does", "did", "has", "have", "had"),
+    )
+)
+"""Words with which a question is put otherwise without becoming another. Those of direction (from, to) are not among
+them, and the order of the others counts: who is older than whom is another question the other way round."""
+_EMPTY_ZH: Final = lazy(r"请问|请|一下|的|了|吗|呢|是")
+_WHEN: Final = frozenset(["when", "what", "which", "year", "date", "day"])
+_WHEN_ZH: Final = lazy(r"哪一?[年天日]|什么时[候间]|何[时年日]|年份|日期")
+
+
+def wording_key(task: Task, upstream: Mapping[str, str]) -> str:
+    """The key of a task as far as its wording does not matter: case, punctuation, articles and the like left out.
+
+    Args:
+        task: The task.
+        upstream: The keys of the tasks it refers to, by id.
+    """
+    dates = task.ret in {"date", "list[date]"}
+    args = dict(task.args)
+    if isinstance(query := args.get("query"), str):
+        args["query"] = _content(query, dates=dates)
+    plain = task.model_copy(update={"args": args, "description": _content(task.description, dates=dates)})
+    return plain.key(upstream)
+
+
+def _content(text: str, *, dates: bool) -> str:
+    """The words that carry a text, in order; for a date, the words that ask for one left out as well."""
+    empty = _EMPTY | _WHEN if dates else _EMPTY
+    words: list[str] = []
+    for word in _WORD.findall(text):
+        if word.startswith("{{"):
+            words.append(word)
+            continue
+        folded = unicodedata.normalize("NFKC", word).casefold()
+        if folded not in empty:
+            folded = _WHEN_ZH.sub("", folded) if dates else folded
+            words.append(_EMPTY_ZH.sub("", folded))
+    return " ".join(word for word in words if word)

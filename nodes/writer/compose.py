@@ -1,0 +1,325 @@
+"""The rule writer: statements that outcomes carry, in neutral words, both languages.
+
+A statement is only made of what was computed or shown: a value with its subject and relation, a comparison of such
+values, a calculation. Everything else is left to extracts, the sources' own words.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from weiwo.nodes.shared.rule_plan import frame_task
+from weiwo.nodes.writer.amounts import append_unit, outcome_unit, render_value
+from weiwo.state import REFERENCE, Language, Outcome, Plan, Task
+from weiwo.state.query import QueryFrame
+from weiwo.text.dates import PartialDate
+from weiwo.text.mentions import title_key
+from weiwo.text.numbers import format_number
+from weiwo.text.relations import relations
+
+_MOST_CITED: Final = 2
+
+_COMPARED: Final[Mapping[Language, Mapping[tuple[str, str], str]]] = {
+    "en": {
+        ("birth", "least"): "{a} is the older of the two: born {d} before {b}",
+        ("birth", "greatest"): "{a} is the younger of the two: born {d} after {b}",
+        ("death", "least"): "{a} died first, {d} before {b}",
+        ("death", "greatest"): "{a} died later, {d} after {b}",
+        ("lifespan", "greatest"): "{a} lived longer than {b}, by {d}",
+        ("lifespan", "least"): "{a} lived less long than {b}, by {d}",
+        ("date", "least"): "{a} came first ({noun}), {d} before {b}",
+        ("date", "greatest"): "{a} came later ({noun}), {d} after {b}",
+        ("number", "greatest"): "{a} has the greater {noun}: {va}, against {vb} for {b}, a difference of {d}",
+        ("number", "least"): "{a} has the smaller {noun}: {va}, against {vb} for {b}, a difference of {d}",
+    },
+    "zh": {
+        ("birth", "least"): "{a}更年长，比{b}早出生{d}",
+        ("birth", "greatest"): "{a}更年轻，比{b}晚出生{d}",
+        ("death", "least"): "{a}先去世，比{b}早{d}",
+        ("death", "greatest"): "{a}后去世，比{b}晚{d}",
+        ("lifespan", "greatest"): "{a}活得更久，比{b}多{d}",
+        ("lifespan", "least"): "{a}活得更短，比{b}少{d}",
+        ("date", "least"): "{a}更早（{noun}），比{b}早{d}",
+        ("date", "greatest"): "{a}更晚（{noun}），比{b}晚{d}",
+        ("number", "greatest"): "{a}的{noun}更大：{va}，{b}为{vb}，相差{d}",
+        ("number", "least"): "{a}的{noun}更小：{va}，{b}为{vb}，相差{d}",
+    },
+}
+"""How the winner of a comparison is told: by the relation, else by the type of the values, and the direction."""
+
+_WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
+    "en": {
+        "value": "{s} – {noun}: {v}",
+        "asked": "{q} {v}",
+        "rival": "; another source gives {v}",
+        "yes": "Yes. ",
+        "no": "No. ",
+        "most": "{a} has the {noun} that was asked for among the {n}: {va}",
+        "same": "{names} – {noun}: the same, {v}",
+        "differ": "{names} – {noun}: not the same, {pairs}",
+        "span": "{s} – {noun}: {d}, from {va} to {vb}",
+        "apart": "{names} – {noun}: {d} apart",
+        "result": "{e} = {v}",
+        "end": ".",
+        "and": " and ",
+        "comma": ", ",
+        "age": "age",
+    },
+    "zh": {
+        "value": "{s} · {noun}：{v}",
+        "asked": "{q}{v}",
+        "rival": "；另有来源给出{v}",
+        "yes": "是的。",
+        "no": "不是。",
+        "most": "{n}者之中所问{noun}属{a}：{va}",
+        "same": "{names} · {noun}：相同，{v}",
+        "differ": "{names} · {noun}：不同，{pairs}",
+        "span": "{s} · {noun}：{d}，从{va}到{vb}",
+        "apart": "{names} · {noun}：相差{d}",
+        "result": "{e} = {v}",
+        "end": "。",
+        "and": "和",
+        "comma": "、",
+        "age": "年龄",
+    },
+}
+
+
+_PLACES: Final[Mapping[str, Mapping[Language, str]]] = {
+    "birth": {"en": "birthplace", "zh": "出生地"},
+    "death": {"en": "place of death", "zh": "去世地"},
+}
+"""Nouns of events that are asked for by their places."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence of an answer and what it rests on.
+
+    Attributes:
+        text: The sentence, without citation marks.
+        mechanism: What asserts it, such as `comparison:date`.
+        evidence_ids: Passages it cites, best first.
+        computed_by: Ids of the calculation tasks it follows from.
+    """
+
+    text: str
+    mechanism: str
+    evidence_ids: tuple[str, ...] = ()
+    computed_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Operand:
+    """One of the things compared: what it is called, and its outcome."""
+
+    name: str
+    outcome: Outcome
+
+    @property
+    def key(self) -> PartialDate | float | None:
+        """What it is ordered by; None where it cannot be ordered."""
+        value = self.outcome.value
+        if isinstance(value, bool):
+            return None
+        if isinstance(value, int | float):
+            return float(value)
+        if self.outcome.type == "date" and isinstance(value, str):
+            return PartialDate.from_iso(value)
+        return None
+
+
+def compose_statements(
+    plan: Plan, outcomes: Mapping[str, Outcome], language: Language, titles: Iterable[str] = ()
+) -> list[Statement]:
+    """What the outcomes of a plan assert: its final results first, then the values they rest on.
+
+    Args:
+        plan: The plan that ran, made by a rule or by a model.
+        outcomes: What each task came to.
+        language: The language to answer in.
+        titles: Titles of the passages: a name typed in lower case is told as a title writes it.
+    """
+    composer = _Composer(plan, outcomes, language, titles)
+    finals = [task for task in plan.tasks if task.id in plan.final_ids]
+    others = [task for task in plan.tasks if task.id not in plan.final_ids]
+    found = [statement for task in (*finals, *others) for statement in composer.tell(task)]
+    return list({statement.text: statement for statement in reversed(found)}.values())[::-1]
+
+
+class _Composer:
+    """Tells the tasks of one plan."""
+
+    def __init__(self, plan: Plan, outcomes: Mapping[str, Outcome], language: Language, titles: Iterable[str]) -> None:
+        self._plan = plan
+        self._outcomes = {key: outcome for key, outcome in outcomes.items() if outcome.usable}
+        self._language = language
+        self._words = _WORDS[language]
+        self._spelling = {title_key(title): title.strip("《》") for title in titles}
+
+    def tell(self, task: Task) -> Iterator[Statement]:
+        """The statement of a task; none where it came to nothing or nothing safe can be said."""
+        outcome, frame = self._outcomes.get(task.id), frame_task(task, self._language)
+        if outcome is None or outcome.type == "passages":
+            return
+        if outcome.detail.get("computed"):
+            told = self._computed(task, frame, outcome)
+        elif not task.for_each:
+            told = self._value(task, frame, outcome)
+        else:
+            told = None
+        if told is not None:
+            yield told
+
+    def _value(self, task: Task, frame: QueryFrame, outcome: Outcome) -> Statement:
+        """A looked-up value with its subject and relation, or after the question it answers."""
+        value = str(outcome.detail.get("shown") or "") if outcome.decided_by == "rule" else ""
+        value = value or render_value(outcome, self._language)
+        noun = self._noun(frame)
+        subject = self._named(frame.subject)
+        if noun and subject:
+            text = self._words["value"].format(s=subject, noun=noun, v=value)
+        else:
+            text = self._words["asked"].format(q=self._filled(task.description), v=value)
+        for rival in outcome.rivals:
+            other = render_value(outcome.model_copy(update={"value": rival.value}), self._language)
+            text += self._words["rival"].format(v=other)
+        against = tuple(key for rival in outcome.rivals for key in rival.evidence_ids[:1])
+        mechanism = str(outcome.detail.get("mechanism") or f"look_up:{outcome.type}")
+        return Statement(self._ended(text), mechanism, (*self._cited(outcome), *against))
+
+    def _computed(self, task: Task, frame: QueryFrame, result: Outcome) -> Statement | None:
+        """The result of a calculation, told of what it was made of."""
+        operands = self._operands(task)
+        if not operands:
+            expression = str(task.args.get("expression", ""))
+            if not expression or REFERENCE.search(expression):
+                return None
+            text = self._words["result"].format(e=expression, v=render_value(result, self._language))
+            return Statement(self._ended(text), "calculation", (), (task.id,))
+        if len(operands) == 1:
+            text = self._words["asked"].format(q=self._filled(task.description), v=self._difference(result, operands))
+            return Statement(self._ended(text), "calculation", self._cited(operands[0].outcome)[:1], (task.id,))
+        if len({outcome_unit(operand.outcome) for operand in operands}) > 1:
+            return None  # what numbers of different units come to means nothing
+        text, mechanism = self._related(frame, operands, result)
+        if not text:
+            return None
+        cites = tuple(dict.fromkeys(key for operand in operands for key in self._cited(operand.outcome)[:1]))
+        return Statement(self._ended(text), mechanism, cites, (task.id,))
+
+    def _related(self, frame: QueryFrame, operands: Sequence[_Operand], result: Outcome) -> tuple[str, str]:
+        """What a calculation over things tells of them, and the mechanism; empty where nothing safe can be said."""
+        kind = "date" if operands[0].outcome.type == "date" else "number"
+        names = self._listed([operand.name for operand in operands])
+        noun = self._noun(frame) or self._noun(self._frame(operands[0]))
+        if frame.shape == "same":
+            return self._sameness(names, noun, operands, result), f"same:{kind}"
+        if len({operand.name for operand in operands}) == 1:
+            difference = self._difference(result, operands)
+            first, last = sorted(operands, key=lambda one: one.key or 0)[:2] if kind == "date" else operands[:2]
+            values = {
+                "va": render_value(first.outcome, self._language),
+                "vb": render_value(last.outcome, self._language),
+            }
+            noun = self._noun(frame) or self._words["age"]
+            return self._words["span"].format(s=operands[0].name, noun=noun, d=difference, **values), f"span:{kind}"
+        return self._compared(frame, operands, result, kind, noun)
+
+    def _sameness(self, names: str, noun: str, operands: Sequence[_Operand], result: Outcome) -> str:
+        values = [render_value(operand.outcome, self._language) for operand in operands]
+        if result.value is True:
+            return self._words["yes"] + self._words["same"].format(names=names, noun=noun, v=values[0])
+        pairs = self._words["comma"].join(values)
+        return self._words["no"] + self._words["differ"].format(names=names, noun=noun, pairs=pairs)
+
+    def _compared(
+        self, frame: QueryFrame, operands: Sequence[_Operand], result: Outcome, kind: str, noun: str
+    ) -> tuple[str, str]:
+        mechanism = f"{frame.shape}:{kind}"
+        ordered = _order(operands, frame.direction or ("least" if kind == "date" else "greatest"))
+        difference = self._difference(result, operands)
+        if not frame.direction and len(operands) == 2:
+            names = self._listed([operand.name for operand in operands])
+            return self._words["apart"].format(names=names, noun=noun, d=difference), mechanism
+        if ordered is None:
+            return "", mechanism
+        best, other = ordered[0], ordered[1]
+        direction = frame.direction or "greatest"
+        values = {"va": render_value(best.outcome, self._language), "vb": render_value(other.outcome, self._language)}
+        if len(ordered) > 2:
+            return self._words["most"].format(a=best.name, noun=noun, n=len(ordered), **values), mechanism
+        templates = _COMPARED[self._language]
+        template = templates.get((frame.relation, direction)) or templates[kind, direction]
+        text = template.format(a=best.name, b=other.name, d=difference, noun=noun, **values)
+        if frame.answer_type == "boolean":
+            text = self._words["yes" if best is operands[0] else "no"] + text
+        return text, mechanism
+
+    def _difference(self, result: Outcome, operands: Sequence[_Operand]) -> str:
+        value = result.value
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return render_value(result, self._language)
+        unit = outcome_unit(result) or outcome_unit(operands[0].outcome)
+        unit = "years" if unit == "age" and len({operand.name for operand in operands}) > 1 else unit
+        size = round(abs(value), 6)
+        return append_unit(format_number(size, self._language), size, unit, self._language)
+
+    def _operands(self, task: Task) -> list[_Operand]:
+        """The things whose values a calculation uses; empty where it uses none, or one that has no value."""
+        found = []
+        for name in task.references:
+            outcome = self._outcomes.get(name)
+            if outcome is None or name not in self._plan.ids or isinstance(outcome.value, list):
+                return []
+            frame = frame_task(self._plan.task(name), self._language)
+            found.append(_Operand(self._named(frame.subject) or self._filled(frame.question), outcome))
+        return found
+
+    def _frame(self, operand: _Operand) -> QueryFrame:
+        return frame_task(self._plan.task(operand.outcome.task_id), self._language)
+
+    def _noun(self, frame: QueryFrame) -> str:
+        if frame.answer_type == "place" and frame.relation in _PLACES:
+            return _PLACES[frame.relation][self._language]
+        relation = relations().get(frame.relation)
+        return relation.noun[self._language] if relation else ""
+
+    def _filled(self, text: str) -> str:
+        """A text with the values of references written out."""
+        return REFERENCE.sub(
+            lambda m: render_value(self._outcomes[m[1]], self._language) if m[1] in self._outcomes else m[0], text
+        )
+
+    def _named(self, subject: str) -> str:
+        """A subject in the spelling of the title that names it."""
+        name = self._filled(subject)
+        return self._spelling.get(title_key(name), name) if name.islower() else name
+
+    def _listed(self, names: Sequence[str]) -> str:
+        if len(names) < 2:
+            return "".join(names)
+        return self._words["comma"].join(names[:-1]) + self._words["and"] + names[-1]
+
+    def _ended(self, text: str) -> str:
+        return text if text.endswith((".", "。", "!", "?", "！", "？")) else text + self._words["end"]
+
+    def _cited(self, outcome: Outcome) -> tuple[str, ...]:
+        """The passages an outcome rests on: those that are quoted, else the best."""
+        quoted = tuple(dict.fromkeys(quote.evidence_id for quote in outcome.quotes))
+        return (quoted or outcome.evidence_ids)[:_MOST_CITED]
+
+
+def _order(operands: Sequence[_Operand], direction: str) -> list[_Operand] | None:
+    """The things ordered so that the winner comes first; None where two of the values leave the order open."""
+    keys = [operand.key for operand in operands]
+    if any(key is None for key in keys) or len({type(key) for key in keys}) != 1:
+        return None
+    ordered = sorted(operands, key=lambda one: one.key, reverse=direction == "greatest")  # type: ignore[arg-type,return-value]  # of one ordered type
+    first, second = ordered[0].key, ordered[1].key
+    if isinstance(first, PartialDate) and isinstance(second, PartialDate):
+        return None if first.contains(second) or second.contains(first) else ordered
+    doubt = float(any(operand.outcome.detail.get("exact", True) is False for operand in ordered[:2]))
+    if isinstance(first, float) and isinstance(second, float) and abs(first - second) <= doubt:
+        return None
+    return ordered

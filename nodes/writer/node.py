@@ -1,0 +1,196 @@
+"""The writer: answers in the question's language, and says nothing its sources do not carry.
+
+A draft, the model's or the rules', comes sentence by sentence. Each is checked by code (`claims`) before it
+is spoken; from the first that fails on, the draft is held back, its failing sentences are sent back
+once, and what still fails is marked. So the answer streams, and yet no wrong citation reaches the reader.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+
+from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.shared.citation_marks import clean_marks
+from weiwo.nodes.shared.passage_prompt import INSTRUCTIONS
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.shared.sanitizer import AnswerSanitizer, remove_links
+from weiwo.nodes.shared.turn import find_current_turn, format_transcript
+from weiwo.nodes.writer.context import WriterContext
+from weiwo.nodes.writer.draft import Draft, all_supported, split_segments
+from weiwo.nodes.writer.generate import draft_answer, rewrite_failing
+from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
+from weiwo.nodes.writer.result import build_result
+from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract
+from weiwo.nodes.writer.small_talk import reply_to_small_talk
+from weiwo.nodes.writer.sources import gather_sources
+from weiwo.nodes.writer.status import judge_status
+from weiwo.nodes.writer.token_stream import stream_answer
+from weiwo.state import Answer, Citation, Claim, Language
+from weiwo.state.events import AnswerStartedEvent, FinishedEvent
+from weiwo.state.search import SearchState
+from weiwo.tools.corpus.retrieval import telemetry
+
+SOURCES = {"en": "Sources", "zh": "来源"}
+BEWARE = {"en": "(gives orders to AI models)", "zh": "（含有写给 AI 模型的指令）"}
+"""Said of a source that speaks to the model."""
+NOTHING = {"en": "I could not find an answer to this.", "zh": "没有找到这个问题的答案。"}
+
+
+async def writer(state: SearchState, services: RunContext) -> dict[str, Any]:
+    """Write, check and speak the answer; build the result."""
+    plan, outcomes = state.get("plan"), state.get("outcomes", {})
+    sources = gather_sources(plan, outcomes, state.get("evidence", {}), services.language)
+    draft = Draft(sources)
+    with_model = services.models.configured("writer")
+    context = WriterContext(state, services, sources, writer_instructions(services.language))
+    started = AnswerStartedEvent(decided_by="model" if with_model else "rule")
+    if with_model and sources.items and state["assessment"].level != "simple":
+        await context.pack_sources()
+        started = started.model_copy(update={"left_out": context.left_out, "cut": context.cut})
+    services.emit(started)
+    message = await stream_answer(_spoken(state, services, draft, context))
+    text = "".join(draft.spoken).strip()
+    status, reason = judge_status(state, services, draft)
+    answer = Answer(
+        text=text,
+        claims=tuple(draft.claims),
+        citations=draft.sources.list_citations(),
+        status=status,
+        stop_reason=reason,
+        decided_by=draft.decided_by,
+    )
+    telemetry.label_citations(services.run, [citation.evidence_id for citation in answer.citations])
+    services.emit(FinishedEvent(status=status, stop_reason=reason))
+    return {
+        "result": {**build_result(state, answer, services), **_shown(draft)},
+        "messages": [AIMessage(content=message.content, id=message.id)],
+    }
+
+
+def _shown(draft: Draft) -> dict[str, Any]:
+    """What an answer by rule shows and asserts, for the result."""
+    return {"extracts": [one.model_dump(mode="json") for one in draft.extracts], "asserted": draft.asserted}
+
+
+async def _spoken(state: SearchState, services: RunContext, draft: Draft, context: WriterContext) -> AsyncIterator[str]:
+    """The answer piece by piece, then its list of sources."""
+    if state["assessment"].level == "simple":
+        async for piece in _free(state, services, draft):
+            yield piece
+        return
+    if context.messages:
+        async for piece in _grounded(state, services, draft, context):
+            yield piece
+        draft.sources = context.sources
+    if not draft.spoken or draft.broken:
+        draft.decided_by = "model" if draft.spoken else "rule"
+        async for piece in _by_rule(state, services, draft):
+            yield piece
+    if not draft.spoken:
+        draft.decided_by = "rule"
+        yield draft.accept(NOTHING[services.language], [Claim(text=NOTHING[services.language], verdict="uncited")])
+    citations = draft.sources.list_citations()
+    if citations:
+        beware = {key for key, passage in state.get("evidence", {}).items() if INSTRUCTIONS in passage.flags}
+        lines = [_listed(c, services.language, beware=c.evidence_id in beware) for c in citations]
+        yield "\n\n" + SOURCES[services.language] + ":\n" + "\n".join(lines)
+
+
+def _listed(citation: Citation, language: Language, *, beware: bool) -> str:
+    """A line of the list of sources."""
+    title = remove_links(citation.title, {citation.source}, language)
+    place = citation.quote if citation.source.startswith("task:") else citation.source
+    return f"[{citation.n}] {title} · {place}" + (f" {BEWARE[language]}" if beware else "")
+
+
+async def _free(state: SearchState, services: RunContext, draft: Draft) -> AsyncIterator[str]:
+    """An answer that needs no sources: the model's, else what the rules can say."""
+    frame = state["assessment"].frame
+    if services.models.configured("writer"):
+        before = format_transcript(find_current_turn(state).history)
+        prompt = f"Conversation so far:\n{before}\n\nMessage: {frame.question}" if before else frame.question
+        draft.decided_by = "model"
+        say = AnswerSanitizer((), prompt, services.language)
+        try:
+            stream = services.models.stream("writer", "draft", [SystemMessage(FREE), HumanMessage(prompt)])
+            async for segment in split_segments(stream):
+                draft.spoken.append(clean_marks(say(segment), ()))
+                yield draft.spoken[-1]
+        except ModelCallError as failed:
+            draft.broken = failed.reason
+        if draft.spoken and not draft.broken:
+            draft.claims = [Claim(text="".join(draft.spoken).strip(), verdict="uncited")]
+            return
+    text = reply_to_small_talk(frame.talk, services.language, silent_model=bool(draft.broken))
+    if draft.spoken:
+        text = "\n\n" + text
+    else:
+        draft.decided_by = "rule"
+    draft.spoken.append(text)
+    draft.claims = [Claim(text="".join(draft.spoken).strip(), verdict="uncited")]
+    yield text
+
+
+async def _by_rule(state: SearchState, services: RunContext, draft: Draft) -> AsyncIterator[str]:
+    """Statements that can be shown, then extracts; after a broken draft, only what it had not said."""
+    said = clean_marks("".join(draft.spoken), ())
+    say = _sanitizer(state, services, draft)
+    answer = await asyncio.to_thread(answer_by_rule, state, draft)
+    draft.asserted, draft.ruled = answer.mechanisms, answer.status
+    for n, (segment, claims) in enumerate(answer.statements):
+        if clean_marks(segment, ()) not in said and (spoken := say(segment)):
+            yield draft.accept(f"\n- {spoken}" if n else spoken, claims)
+    if answer.lead:
+        yield draft.accept(f"\n\n{answer.lead}", [])
+    for extract in answer.extracts.items:
+        numbers = draft.sources.numbers_of((extract.evidence_id,), ())
+        shown = say(format_extract(extract, f"[{numbers[0]}]"))
+        if shown:
+            yield draft.accept(f"\n\n{shown.strip()}", [])
+            draft.extracts.append(extract.model_copy(update={"n": draft.sources.final[numbers[0]]}))
+    if answer.advice:
+        yield draft.accept(f"\n\n{answer.advice}", [])
+
+
+async def _grounded(
+    state: SearchState, services: RunContext, draft: Draft, context: WriterContext
+) -> AsyncIterator[str]:
+    """The model's draft: checked sentence by sentence, the failing rest sent back once."""
+    question = state["assessment"].question
+    draft.sources = context.citable
+    found = any(outcome.usable for outcome in current_outcomes(state).values())
+    say = _sanitizer(state, services, draft)
+    opening: list[str] = []  # sentences that state nothing wait for one that does: a refusal states nothing either
+    held: list[str] = []
+    try:
+        async for draft_segment in draft_answer(services, draft, context, say):
+            segment, claims = draft_segment, draft.check(draft_segment, question)
+            if not all_supported(claims) and (recited := draft.fix_citations(segment, question)) is not None:
+                segment, claims = recited, draft.check(recited, question)
+            if held or not all_supported(claims):
+                held.append(segment)
+            elif found and not draft.spoken and all(claim.verdict == "uncited" for claim in claims):
+                opening.append(segment)
+            else:
+                for piece in (*opening, segment):
+                    yield draft.accept(piece, draft.check(piece, question))
+                opening = []
+    except ModelCallError as failed:
+        draft.broken = failed.reason
+        held = [segment for segment in held if all_supported(draft.check(segment, question))]
+    for segment in await rewrite_failing(held, context, services, draft, question, say):
+        for piece in (*opening, segment):
+            yield draft.accept(piece, draft.check(piece, question))
+        opening = []
+    if draft.spoken:
+        draft.decided_by = "model"
+    elif opening:
+        draft.broken = draft.broken or "the draft said nothing of what was found"
+
+
+def _sanitizer(state: SearchState, services: RunContext, draft: Draft) -> AnswerSanitizer:
+    """What makes sentences fit to be spoken in this answer."""
+    passages = [passage for known in draft.sources.passages.values() for passage in known]
+    return AnswerSanitizer(passages, state["assessment"].question, services.language)

@@ -1,0 +1,130 @@
+"""The writer's prompts: its instructions, and its material: what each task came to and the numbered sources."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from weiwo.nodes.shared.passage_prompt import DATA_RULE, format_passages, quote_as_data
+from weiwo.nodes.shared.references import fill_text
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.shared.sanitizer import protect_prompt
+from weiwo.nodes.writer.sources import UNITS, CitableSources, list_relied_on
+from weiwo.state import REFERENCE, Language, Outcome, Task, item_type
+from weiwo.state.search import SearchState
+from weiwo.text.values import render
+
+LANGUAGE_NAMES = {"en": "English", "zh": "Chinese (简体中文)"}
+
+GROUNDED = protect_prompt(
+    f"""\
+You are the Writer of a search system. Answer the user's question from the findings and sources below.
+{DATA_RULE}
+- Answer first, in one sentence; then the facts it rests on. Be as short as the question allows.
+- Every sentence that states a fact ends with the numbers of the sources that carry it, such as [1] or [1][3]. A \
+calculated value cites the number of its <calculation>, besides the sources of its inputs. Cite by the n of a passage \
+or calculation, not by the position of a finding. Cite only numbers that are listed.
+- Use only what the sources say, never your own memory. Copy numbers, dates and names exactly.
+- If sources disagree, say so and cite both. If something was not found, say what; do not fill the gap.
+- Plain sentences: no headings, no label such as "Answer:", no list of sources (it is added)."""
+)
+
+REWRITE = protect_prompt(
+    """\
+Some sentences of an answer could not be verified against their sources. For each give a replacement \
+that says only what listed sources carry (exact numbers, dates, names), with the right citation marks at its end (you \
+may cite other listed sources or a calculation), or an empty string to drop it."""
+)
+
+
+FREE = """You are Weiwo, an assistant that plans before it searches. This message needs no search: answer it directly \
+and briefly, in the language of the message. State no facts about the world that would need a source; if it turns out \
+that you would have to, say that it should be asked as a search question."""
+
+
+SPARE_PASSAGES = 2
+"""Passages shown for each task that found nothing: more would bury those that carry the answer."""
+
+
+def writer_instructions(language: Language) -> str:
+    """What the writer is told, for an answer in a language."""
+    return f"{GROUNDED}\n- Write in {LANGUAGE_NAMES[language]}."
+
+
+def findings_prompt(state: SearchState, services: RunContext, sources: CitableSources) -> str:
+    """The prompt: the question, a line a task, calculations, passages."""
+    plan, outcomes = state.get("plan"), current_outcomes(state)
+    tasks = plan.tasks if plan else ()
+    lines = [f"Question: {state['assessment'].question}", "", "Findings:"]
+    asked = {task.id: _asked(task, state, services.language) for task in tasks}
+    lines += [
+        f"- {quote_as_data(asked[task.id], 300)} → {_told(outcomes.get(task.id), services, sources)}" for task in tasks
+    ]
+    carrying = {key for outcome in outcomes.values() for key in list_relied_on(outcome)}
+    lost = sum(not (task.id in outcomes and outcomes[task.id].usable) for task in tasks)
+    passages = [source.evidence for source in sources.items if source.evidence is not None]
+    shown = sum(passage.id in carrying for passage in passages) + SPARE_PASSAGES * lost
+    lines += ["", "Sources:"]
+    lines += [
+        f'<calculation n="{s.n}">{quote_as_data(s.quote, 600)}</calculation>'
+        for s in sources.items
+        if s.outcome is not None
+    ]
+    lines.append(format_passages(passages[:shown]))
+    return "\n".join(lines)
+
+
+def current_outcomes(state: SearchState) -> dict[str, Outcome]:
+    """The outcomes of the plan in force; those of tasks that were replaced are in the state as well."""
+    plan, outcomes = state.get("plan"), state.get("outcomes", {})
+    return {task_id: outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes}
+
+
+def usable_outcomes(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
+    """The outcomes whose values may stand in a sentence."""
+    return {key: outcome for key, outcome in outcomes.items() if outcome.usable}
+
+
+def _asked(task: Task, state: SearchState, language: Language) -> str:
+    """What a task asks, with its references written out; what was not found is described, never shown by its mark."""
+    question = fill_text(task.description, usable_outcomes(current_outcomes(state)), language)
+    if task.for_each:
+        return REFERENCE.sub(_EACH[language], question)
+    return _HANGING[language] if REFERENCE.search(question) else question
+
+
+_EACH: Final = {"en": "each of them", "zh": "各项"}
+_HANGING: Final = {"en": "What hangs on something that was not found", "zh": "要先找到上面没有找到的内容才能得知的事"}
+
+
+def _told(outcome: Outcome | None, services: RunContext, sources: CitableSources) -> str:
+    if outcome is None or not outcome.usable:
+        why = outcome.failure.message if outcome is not None and outcome.failure else "it did not run"
+        if outcome is not None and outcome.status == "blocked":
+            why = "it needs what was not found"  # without the tasks' names, which would reach the answer
+        return f"not found: {quote_as_data(why, 200)}"
+    computed = (outcome.task_id,) if outcome.detail.get("computed") else ()
+    marks = "".join(f"[{n}]" for n in sources.numbers_of(() if computed else outcome.evidence_ids, computed))
+    note = f" (note: {quote_as_data(outcome.note, 200)})" if outcome.note else ""
+    backed = f" ({outcome.support} independent sources)" if outcome.support > 1 else ""
+    told = f"{quote_as_data(_value(outcome, services), 600)} {marks}{backed}{note}".strip()
+    return "; ".join([told, *_disagreeing(outcome, services, sources)])
+
+
+def _disagreeing(outcome: Outcome, services: RunContext, sources: CitableSources) -> Iterator[str]:
+    """What other sources give instead, each with its words and number."""
+    for rival in outcome.rivals:
+        marks = "".join(f"[{n}]" for n in sources.numbers_of(rival.evidence_ids, ()))
+        value = _value(outcome.model_copy(update={"value": rival.value}), services)
+        words = quote_as_data(rival.quotes[0].text, 200) if rival.quotes else ""
+        yield f"SOURCES DISAGREE, say so: {quote_as_data(value, 200)} {marks} (“{words}”)"
+
+
+def _value(outcome: Outcome, services: RunContext) -> str:
+    """The value in prose: with its unit, and, for a `for_each` task, beside the item it belongs to."""
+    items = outcome.detail.get("items")
+    if isinstance(items, list) and isinstance(outcome.value, list) and len(items) == len(outcome.value):
+        one = item_type(outcome.type)
+        pairs = zip(items, outcome.value, strict=True)
+        return "; ".join(f"{item}: {render(value, one, services.language)}" for item, value in pairs)
+    unit = str(outcome.detail.get("unit") or "")
+    unit = UNITS[services.language].get(unit, unit)
+    return f"{render(outcome.value, outcome.type, services.language)} {unit}".strip()

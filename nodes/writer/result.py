@@ -1,0 +1,56 @@
+"""The result: one JSON object with the answer and everything behind it, the same for command, server and Python."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.runnables.config import ensure_config
+
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.writer.prompt import current_outcomes
+from weiwo.state import Answer, Citation, Evidence, Outcome, Plan, Usage
+from weiwo.state.search import SearchState
+
+
+def build_result(state: SearchState, answer: Answer, services: RunContext) -> dict[str, Any]:
+    """Assemble the result from the state and the answer; its JSON Schema is `app/result.schema.json`."""
+    assessment, team = state["assessment"], state["team"]
+    plan: Plan | None = state.get("plan")
+    usage = state.get("usage", Usage()) + services.budget.delta()
+    return {
+        "question": state["question"],
+        "language": assessment.language,
+        "status": answer.status,
+        "stop_reason": answer.stop_reason,
+        "level": assessment.level,
+        "team": team.name,
+        "answer": answer.text,
+        "citations": [_citation(citation, state.get("evidence", {})) for citation in answer.citations],
+        "claims": [claim.model_dump(mode="json") for claim in answer.claims],
+        "plan": plan.to_json() if plan is not None else None,
+        "outcomes": {key: _outcome(outcome) for key, outcome in current_outcomes(state).items()},
+        "evidence": [_evidence(passage) for passage in state.get("evidence", {}).values()],
+        "reflections": [
+            {"decision": past.decision, "reason": past.reason, "decided_by": past.decided_by}
+            for past in state.get("reflections", [])
+        ],
+        "usage": usage.model_dump(mode="json"),
+        "thread_id": str(ensure_config().get("configurable", {}).get("thread_id") or ""),
+    }
+
+
+def _citation(citation: Citation, evidence: Mapping[str, Evidence]) -> dict[str, Any]:
+    """A citation, with the further addresses of its text where there are any."""
+    passage = evidence.get(citation.evidence_id)
+    also = {"also": list(passage.also)} if passage is not None and passage.also else {}
+    return {**citation.model_dump(mode="json"), **also}
+
+
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    unset = {name for name in ("support", "rivals") if not getattr(outcome, name)}
+    return {**outcome.model_dump(mode="json", exclude={"task_id", *unset}), "seconds": round(outcome.seconds, 4)}
+
+
+def _evidence(passage: Evidence) -> dict[str, Any]:
+    kept = ("id", "source", "title", "text", "score", "task_ids", "locator", "date", "tool")
+    known = (name for name in ("provider", "also", "flags") if getattr(passage, name))
+    return passage.model_dump(mode="json", include={*kept, *known})

@@ -1,0 +1,144 @@
+"""The numbered sources of an answer: passages and calculations, numbered as the reader will meet them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from weiwo.state import Citation, Evidence, Language, Outcome, Plan
+from weiwo.text.near_duplicates import Known, Told
+from weiwo.text.values import render
+
+MAX_SOURCES = 14
+"""Sources offered to the writer; those that outcomes rest on come first."""
+
+UNITS: dict[Language, dict[str, str]] = {
+    "en": {"years": "years", "age": "years", "months": "months", "days": "days"},
+    "zh": {"years": "年", "age": "岁", "months": "个月", "days": "天"},
+}
+
+
+@dataclass(frozen=True)
+class CitableSource:
+    """One source that may be cited.
+
+    Attributes:
+        n: Its number while drafting.
+        evidence: The passage, or None for a calculation.
+        outcome: The calculation, or None for a passage.
+        quote: The words that carry what was read from it.
+    """
+
+    n: int
+    evidence: Evidence | None = None
+    outcome: Outcome | None = None
+    quote: str = ""
+
+    def to_citation(self, n: int, language: Language) -> Citation:
+        """This source as the reader sees it, under its final number."""
+        if self.evidence is not None:
+            return Citation(
+                n=n,
+                source=self.evidence.source,
+                title=self.evidence.title or self.evidence.source,
+                quote=self.quote or self.evidence.text[:300],
+                evidence_id=self.evidence.id,
+                locator=self.evidence.locator,
+            )
+        task_id = self.outcome.task_id if self.outcome else ""
+        title = "计算" if language == "zh" else "Calculation"
+        return Citation(n=n, source=f"task:{task_id}", title=title, quote=self.quote, evidence_id=task_id)
+
+
+@dataclass
+class CitableSources:
+    """Every source that may be cited, and the final numbers of those that are.
+
+    Final numbers are given in the order of first citation, so that the reader meets [1] before [2].
+    """
+
+    items: tuple[CitableSource, ...]
+    language: Language
+    final: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def passages(self) -> dict[int, tuple[Evidence, ...]]:
+        """Passages by draft number."""
+        return {source.n: (source.evidence,) for source in self.items if source.evidence is not None}
+
+    @property
+    def computed(self) -> dict[int, Outcome]:
+        """Calculations by draft number."""
+        return {source.n: source.outcome for source in self.items if source.outcome is not None}
+
+    def numbers_of(self, evidence_ids: Sequence[str], task_ids: Sequence[str]) -> tuple[int, ...]:
+        """Draft numbers of passages and calculations by id."""
+        wanted = {*evidence_ids}
+        found = [s.n for s in self.items if s.evidence is not None and s.evidence.id in wanted]
+        found += [s.n for s in self.items if s.outcome is not None and s.outcome.task_id in task_ids]
+        return tuple(found)
+
+    def assign_numbers(self, draft: Sequence[int]) -> dict[int, int]:
+        """Final numbers for draft numbers; a source cited for the first time gets the next one."""
+        for n in draft:
+            self.final.setdefault(n, len(self.final) + 1)
+        return {n: self.final[n] for n in draft}
+
+    def list_citations(self) -> tuple[Citation, ...]:
+        """The cited sources under their final numbers."""
+        by_draft = {source.n: source for source in self.items}
+        ordered = sorted(self.final.items(), key=lambda pair: pair[1])
+        return tuple(by_draft[draft].to_citation(n, self.language) for draft, n in ordered)
+
+
+def gather_sources(
+    plan: Plan | None, outcomes: Mapping[str, Outcome], evidence: Mapping[str, Evidence], language: Language
+) -> CitableSources:
+    """Number what an answer may cite: passages that outcomes rest on, then others, then calculations."""
+    quotes: dict[str, list[str]] = {}
+    ids: list[str] = []
+    ordered = [outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes]
+    for outcome in ordered:
+        ids.extend(list_relied_on(outcome))
+        for quote in (*outcome.quotes, *(quote for rival in outcome.rivals for quote in rival.quotes)):
+            known = quotes.setdefault(quote.evidence_id, [])
+            if quote.text not in known:
+                known.append(quote.text)
+    cited = set(ids)
+    rest = sorted((p for p in evidence.values() if p.id not in cited), key=lambda p: (p.rank, -p.score))
+    chosen: list[Evidence] = []
+    texts = Known()
+    for key in dict.fromkeys((*ids, *(passage.id for passage in rest))):
+        passage = evidence.get(key)
+        if passage is None or (key not in cited and len(chosen) >= MAX_SOURCES):
+            continue
+        if texts.add(Told.of(passage.text)) is None or key in cited:
+            chosen.append(passage)
+    items = [
+        CitableSource(n, evidence=passage, quote=" … ".join(quotes.get(passage.id, ())))
+        for n, passage in enumerate(chosen, 1)
+    ]
+    calculations = [outcome for outcome in ordered if outcome.usable and outcome.detail.get("computed")]
+    items += [
+        CitableSource(n, outcome=outcome, quote=describe_calculation(outcome, language))
+        for n, outcome in enumerate(calculations, len(items) + 1)
+    ]
+    return CitableSources(tuple(items), language)
+
+
+def list_relied_on(outcome: Outcome) -> tuple[str, ...]:
+    """The passages of an outcome: those that give its value, then those that give another."""
+    against = (key for rival in outcome.rivals for key in rival.evidence_ids)
+    return tuple(dict.fromkeys((*outcome.evidence_ids, *against)))
+
+
+def describe_calculation(outcome: Outcome, language: Language) -> str:
+    """A calculation in one line: what was computed from what."""
+    value = render(outcome.value, outcome.type, language)
+    detail = outcome.detail
+    if "expression" in detail:
+        return f"{detail['expression']} = {value}"
+    if "start" in detail and "end" in detail:
+        start = render(detail["start"], "date", language)
+        end = render(detail["end"], "date", language)
+        unit = UNITS[language].get(str(detail.get("unit", "")), "")
+        return f"{outcome.tool}({start}, {end}) = {value} {unit}".rstrip()
+    return f"{outcome.tool} = {value}"

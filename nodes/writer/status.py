@@ -1,0 +1,55 @@
+"""The status of a result: whether the answer is complete, and if not, the stop reason. Reads what was recorded."""
+
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.writer.draft import Draft, all_supported
+from weiwo.state import MonitorReport, Outcome, Plan, Status
+from weiwo.state.search import SearchState
+
+
+def judge_status(state: SearchState, services: RunContext, draft: Draft) -> tuple[Status, str]:
+    """The status and the stop reason.
+
+    Args:
+        state: What the run came to.
+        services: The budget.
+        draft: The answer.
+    """
+    limit = services.budget.curtailed()
+    if state["assessment"].level == "simple":
+        talks = state["assessment"].frame.shape == "small_talk"
+        writable = draft.decided_by == "model" or talks
+        if draft.broken and (draft.decided_by == "model" or not writable):
+            return "partial", limit or "model_failed"
+        return ("complete", "finished") if writable else ("partial", "no_model")
+    plan = state.get("plan")
+    if plan is None:
+        return "failed", "no_plan"
+    if plan.curtailed:
+        return "partial", "max_tasks"
+    stopped = _stopped(plan, _report(state), state.get("outcomes", {}), limit)
+    if draft.ruled is not None and (stopped is None or stopped[1] == "not_found"):
+        return ("partial", limit) if limit else draft.ruled
+    if stopped is not None:
+        return stopped
+    if not all_supported(draft.claims):
+        return "partial", "unsupported_claims"
+    return ("partial", limit) if limit else ("complete", "finished")
+
+
+def _report(state: SearchState) -> MonitorReport:
+    """What the monitor saw in the last execution, as reflection recorded it."""
+    reports = [one.report for one in state.get("reflections", []) if one.report is not None]
+    return reports[-1] if reports else MonitorReport()
+
+
+def _stopped(
+    plan: Plan, report: MonitorReport, outcomes: dict[str, Outcome], limit: str | None
+) -> tuple[Status, str] | None:
+    """Why a plan did not come to all it was for; None where it did."""
+    broken = [failure for failure in report.failures if failure.kind not in {"slow", "inconsistent"}]
+    if any(failure.kind == "limit" for failure in broken) or (limit and broken):
+        return "partial", limit or "max_seconds"
+    if not broken:
+        return None
+    tools_failed = all(outcomes[name].status in {"failed", "blocked"} for name in plan.ids if name in outcomes)
+    return ("failed", "tool_failure") if tools_failed and not report.finished else ("partial", "not_found")

@@ -1,0 +1,57 @@
+"""Says the answer as it becomes certain, as a stream of tokens that every LangGraph client understands.
+
+A draft may be wrong until its sentences are checked, so the drafting call itself is hidden from
+token streams (the tag `nostream`) and only checked text is spoken, by a chat model that says what it is
+given. Clients in `messages` mode see it as they would see any model, with or without a real model behind.
+"""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+
+
+class TextStreamModel(BaseChatModel):
+    """A chat model that streams given text.
+
+    Attributes:
+        pieces: The text, piece by piece, as it becomes available.
+    """
+
+    pieces: AsyncIterator[str]
+
+    @property
+    def _llm_type(self) -> str:
+        return "weiwo-speaker"
+
+    def _generate(self, *_args: Any, **_kwargs: Any) -> ChatResult:
+        raise TypeError("this model only streams; use `stream_answer`")
+
+    async def _astream(
+        self,
+        *_args: Any,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **_kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        async for piece in self.pieces:
+            chunk = ChatGenerationChunk(message=AIMessageChunk(content=piece))
+            if run_manager is not None:
+                await run_manager.on_llm_new_token(piece, chunk=chunk)
+            yield chunk
+
+
+async def stream_answer(pieces: AsyncIterator[str]) -> AIMessage:
+    """Stream text to whoever listens.
+
+    Returns:
+        The whole as one message, with the id under which it was streamed.
+    """
+    whole: AIMessageChunk | None = None
+    async for chunk in TextStreamModel(pieces=pieces).astream([]):
+        whole = chunk if whole is None else whole + chunk
+    if whole is None:
+        return AIMessage("")
+    return AIMessage(content=str(whole.text), id=whole.id)

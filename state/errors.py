@@ -1,0 +1,50 @@
+"""The error tree: every exception of Weiwo's own derives from `WeiwoError`.
+
+Those that stand for a wrong value, a missing thing or a broken machine are also the built-in exception that says so,
+named in brackets. A message is one line for people and holds no secret. Each class lives beside the code that raises
+it; what is handled inside one folder and never leaves it is marked `·`.
+
+    WeiwoError
+    ├── SettingsError (ValueError)            state.settings                  a setting cannot be used
+    ├── PlanFormatError (ValueError)          state.plan                      a plan is not of the interchange form
+    ├── QuestionError (ValueError)            nodes.shared.question_check     a question cannot be asked
+    ├── LimitReachedError                     models.errors                   a limit of the run leaves nothing for it
+    ├── ModelCallError                        models.errors                   a model gave no usable reply
+    │   ├── ModelUnavailableError             models.errors                   it cannot be asked at all
+    │   ├── BudgetExhaustedError              models.errors                   the run has no room for the call
+    │   └── ModelRequestError                 models.faults                   the request brought no reply
+    ├── SchemaMismatchError (ValueError)      models.coercion               · a reply's JSON does not fit its schema
+    ├── ToolCallError (ToolException)         tools.calling.errors            a tool call came to nothing
+    │   ├── ToolNotCalledError                tools.calling.errors            it was not made, for the run's own reasons
+    │   └── ToolArgumentsError                tools.compute.calculator        its arguments cannot be worked with
+    ├── CorpusError (ValueError)              tools.corpus.base               a corpus cannot be used
+    │   ├── NoPlaceError                      tools.corpus.base               there is nowhere to keep an index
+    │   ├── BusyError                         tools.corpus.index.writer       another process writes to it
+    │   ├── EmbeddingError                    tools.corpus.index.embedding_models  the embedding model gives no vectors
+    │   ├── PolicyError                       tools.corpus.retrieval.routing_policy  a retrieval policy cannot be read
+    │   ├── LoaderError                       tools.corpus.ingestion.langchain_loader  a document loader cannot be used
+    │   └── DatasetError                      tools.corpus.evaluation.dataset an evaluation set cannot be read
+    ├── DocumentNotFoundError (LookupError)   tools.corpus.base               a corpus has no such document
+    ├── UnreadableError (ValueError)          tools.corpus.formats.encodings  a file holds no text that can be read
+    ├── WorkerError                           tools.corpus.ingestion.worker_pool  · a parsing process did not finish
+    ├── GenerationBuriedError                 tools.corpus.retrieval.passage_search  · a generation of an index is gone
+    ├── UrlRefusedError (ValueError)          tools.web.fetching.url_guard    a URL may not be fetched
+    ├── UnknownHostError (OSError)            tools.web.fetching.guarded_transport  · nobody has that host name
+    ├── ProviderError                         tools.web.providers.provider  · a search provider says it did not search
+    ├── StorageError (RuntimeError)           graph.persistence.storage       threads cannot be kept or read
+    │   ├── DatabaseUrlError                  graph.persistence.storage       the database's address is none
+    │   └── OlderCheckpointError              graph.persistence.storage       a thread of an older version does not fit
+    ├── UnreadableCheckpointError (ValueError)  graph.persistence.checkpoint_reader  · only the graph can read it
+    ├── ForkError (ValueError)                graph.persistence.forks         a run cannot be forked as asked
+    ├── ThreadBusyError (RuntimeError)        graph.persistence.thread_lock   another process works on the thread
+    ├── AbnormalExitError (RuntimeError)      graph.execution.isolation       foreign code tried to end the process
+    ├── CommandError                          app.cli.errors                  what the command tells its user
+    │   ├── UsageError                        app.cli.errors                  it was called in a way it cannot be
+    │   └── StoppedError                      app.cli.errors                  a person stopped the run
+    ├── DraftError (ValueError)               app.cli.plan_files            · a text holds no plan
+    └── InterruptedRunError                   app.cli.event_loop            · a signal ended the command's work
+"""
+
+
+class WeiwoError(Exception):
+    """Root of every error of Weiwo's own."""

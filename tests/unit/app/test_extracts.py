@@ -1,0 +1,93 @@
+"""Extracts on the screen and on a pipe: highlights, offsets that make no sense, and the answer around them."""
+
+import io
+
+from rich.console import Console
+
+from weiwo.app.render.answer import foot, plain_answer, print_answer
+from weiwo.app.render.extracts import plain_extract, render_extracts, render_passage, source_line, split_answer
+
+DANUBE = {
+    "n": 1,
+    "source": "danube.md",
+    "title": "Danube",
+    "text": "The Danube is a river.\nIt is 2,850 km long.",
+    "highlights": [[23, 43]],
+    "score": 1.0,
+    "evidence_id": "e1",
+    "locator": "lines 3-4",
+}
+ANSWER = (
+    "Nothing definite was found by rule; the closest passages:\n\nDanube [1]\n\n> The Danube is a river.\n"
+    "> **It is 2,850 km long.**\n\nTo find more: add documents."
+)
+RESULT = {
+    "answer": ANSWER,
+    "language": "en",
+    "status": "extracts",
+    "stop_reason": "finished",
+    "extracts": [DANUBE],
+    "citations": [
+        {"n": 1, "source": "danube.md", "title": "Danube", "quote": "It is 2,850 km long.", "evidence_id": "e1"}
+    ],
+}
+
+
+def on_terminal(result, **more):
+    console = Console(file=io.StringIO(), width=60, force_terminal=True, color_system="standard", **more)
+    print_answer(console, result)
+    return console.file.getvalue()
+
+
+def test_highlights_are_bold_on_a_terminal_and_starred_on_a_pipe():
+    (spans,) = [render_passage(DANUBE).spans]
+    assert [(span.style, render_passage(DANUBE).plain[span.start : span.end]) for span in spans] == [
+        ("bold", "It is 2,850 km long.")
+    ]
+    assert plain_extract(DANUBE) == "The Danube is a river. **It is 2,850 km long.**"
+    (drawn,) = render_extracts([DANUBE])
+    assert drawn.plain.splitlines()[0] == "[1] Danube · danube.md · lines 3-4"
+
+
+def test_the_source_line_names_a_source_once():
+    assert source_line({"title": "a.md", "source": "a.md"}) == "a.md"
+
+
+def test_offsets_that_make_no_sense_highlight_nothing():
+    for highlights in ([[5, 5]], [[-3, 4]], [[10, 900]], [[9, 3]], [[0, 4], [2, 6]]):
+        text = plain_extract({**DANUBE, "text": "0123456789", "highlights": highlights})
+        assert text.replace("**", "").replace(" ", "") == "0123456789"
+        assert text.count("**") <= 2
+
+
+def test_control_characters_in_a_passage_move_no_highlight():
+    extract = {**DANUBE, "text": "A\x1b[31m b. Long it is.", "highlights": [[10, 21]]}
+    assert plain_extract(extract) == "A[31m b. **Long it is.**"
+
+
+def test_the_answer_is_told_without_the_markdown_of_its_extracts():
+    before, after = split_answer(ANSWER, [DANUBE])
+    assert before == "Nothing definite was found by rule; the closest passages:"
+    assert after == "To find more: add documents."
+    assert split_answer("Plain words.", []) == ("Plain words.", "")
+    quoted = "As it says:\n\n> Words.\n\nSo it is."
+    assert split_answer(quoted, [DANUBE]) == (quoted, "")  # a quotation that is no extract stays
+
+
+def test_a_terminal_shows_each_passage_once_and_no_list_of_the_same_sources():
+    shown = on_terminal(RESULT)
+    assert shown.count("2,850 km long") == 1
+    assert "\x1b[1mIt is 2,850 km long." in shown
+    assert "Sources" not in shown
+    assert shown.index("closest passages") < shown.index("2,850") < shown.index("To find more")
+
+
+def test_a_pipe_gets_the_answer_as_it_is_and_no_quotation_twice():
+    text = plain_answer(RESULT)
+    assert text.count("2,850 km long") == 1
+    assert "> **It is 2,850 km long.**" in text
+    assert text.splitlines()[-1] == "[1] Danube · danube.md"
+
+
+def test_the_foot_of_extracts_complains_of_nothing():
+    assert foot({**RESULT, "thread_id": "t"}).startswith("extracts · 0 model calls")

@@ -1,0 +1,117 @@
+"""The graph called without an event loop, and from within one."""
+
+import asyncio
+import os
+import signal
+import threading
+
+import pytest
+from langchain_core.tools import StructuredTool
+from langgraph.checkpoint.memory import InMemorySaver
+
+from weiwo.graph import build_graph, graph
+from weiwo.graph.persistence.checkpointer import serializer
+from weiwo.nodes.shared.question_check import QuestionError
+from weiwo.state.settings import Context
+
+pytestmark = pytest.mark.usefixtures("indexed_home")
+
+BURJ = {"question": "How tall is the Burj Khalifa?"}
+
+
+def test_invoke_answers():
+    assert "828" in graph.invoke(BURJ)["result"]["answer"]
+
+
+async def test_invoke_answers_from_within_a_loop():
+    assert "828" in graph.invoke(BURJ)["result"]["answer"]
+
+
+def test_stream_yields_and_ends():
+    modes = [mode for mode, _ in graph.stream(BURJ, stream_mode=["custom", "values"])]
+    assert modes.count("values") >= 3
+    assert "custom" in modes
+
+
+def test_a_stream_left_early_ends_its_run():
+    stream = graph.stream(BURJ, stream_mode="custom")
+    assert next(stream)["type"] == "assessed"
+    stream.close()
+    assert not [thread for thread in threading.enumerate() if thread.name == "weiwo-run"]
+
+
+def test_errors_come_through():
+    with pytest.raises(QuestionError):
+        graph.invoke({"question": " "})
+    with pytest.raises(QuestionError):
+        list(graph.stream({"question": " "}))
+
+
+def test_threads_are_kept():
+    kept = build_graph(InMemorySaver(serde=serializer()))
+    config = {"configurable": {"thread_id": "sync"}}
+    kept.invoke(BURJ, config)
+    kept.invoke({"question": "Hello!"}, config)
+    assert [message.type for message in kept.get_state(config).values["messages"]] == ["human", "ai", "human", "ai"]
+
+
+def hanging(over: threading.Event, *, blocks: bool) -> tuple[StructuredTool, threading.Event]:
+    """A search that never ends by itself; the event tells that it has begun."""
+    begun = threading.Event()
+
+    async def wait(query: str) -> str:  # noqa: ARG001 - its schema
+        begun.set()
+        await asyncio.Event().wait()
+        return ""
+
+    def block(query: str) -> str:  # noqa: ARG001 - the same
+        begun.set()
+        over.wait(20)
+        return ""
+
+    if blocks:
+        return StructuredTool.from_function(block, name="corpus_search", description="Finds."), begun
+    return StructuredTool.from_function(coroutine=wait, name="corpus_search", description="Finds."), begun
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+def test_a_stream_that_is_left_does_not_wait_for_a_tool(blocks):
+    over = threading.Event()
+    tool, begun = hanging(over, blocks=blocks)
+    stream = build_graph(tools=[tool]).stream(BURJ, stream_mode="custom")
+    assert next(part for part in stream if part["type"] == "task_started")
+    assert begun.wait(10)
+    stream.close()  # would hang for as long as the tool does
+    over.set()
+    for thread in threading.enumerate():
+        if thread.name == "weiwo-run":
+            thread.join(10)
+            assert not thread.is_alive()
+
+
+def test_a_tool_that_blocks_a_thread_does_not_hold_back_the_result():
+    over = threading.Event()
+    tool, begun = hanging(over, blocks=True)
+    graph.invoke(BURJ)  # what is loaded once is loaded
+    result = build_graph(tools=[tool]).invoke(BURJ, context=Context(max_seconds=2))["result"]
+    assert not over.is_set()
+    assert begun.is_set()
+    assert (result["status"], result["stop_reason"]) == ("partial", "max_seconds")
+    over.set()
+
+
+def test_a_caller_who_is_interrupted_ends_the_run():
+    tool, begun = hanging(threading.Event(), blocks=False)
+
+    def interrupt() -> None:
+        assert begun.wait(10)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what starts in the background ignores it
+    threading.Thread(target=interrupt).start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            build_graph(tools=[tool]).invoke(BURJ)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert not [thread for thread in threading.enumerate() if thread.name == "weiwo-run"]

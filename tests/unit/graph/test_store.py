@@ -1,0 +1,115 @@
+"""The store across threads: opened by several, swept, and never in the way of an answer."""
+
+import asyncio
+import logging
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from weiwo.graph.persistence.store import FILE_NAME, open_store
+from weiwo.state.settings import Settings
+
+
+def settings(home: Path) -> Settings:
+    return Settings(home=str(home))
+
+
+async def test_what_is_put_there_is_there_for_the_next(tmp_path):
+    home = tmp_path / "a" / "b"
+    async with open_store(settings(home)) as store:
+        await store.aput(("n",), "k", {"x": 1}, ttl=5)
+    async with open_store(settings(home)) as store:
+        assert (await store.aget(("n",), "k")).value == {"x": 1}
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+    connection = sqlite3.connect(home / FILE_NAME)
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    connection.close()
+
+
+async def test_what_has_expired_is_swept_out_when_it_is_opened(tmp_path):
+    async with open_store(settings(tmp_path)) as store:
+        await store.aput(("n",), "old", {"x": 1}, ttl=-5)
+        await store.aput(("n",), "new", {"x": 1}, ttl=5)
+        await store.aput(("n",), "for ever", {"x": 1})
+    async with open_store(settings(tmp_path)) as store:
+        assert {item.key for item in await store.asearch(("n",))} == {"new", "for ever"}
+
+
+async def test_nothing_is_left_running(tmp_path):
+    before = asyncio.all_tasks()
+    async with open_store(settings(tmp_path)) as store:
+        await store.aget(("n",), "k")
+    assert asyncio.all_tasks() == before
+
+
+async def test_many_may_have_it_open_and_open_it_at_once(tmp_path):
+    async def use(name: str) -> None:
+        async with open_store(settings(tmp_path)) as store:
+            assert store is not None
+            for number in range(10):
+                reads = (
+                    store.aget(("n",), f"{name}{number - 1}"),
+                    store.aput(("n",), f"{name}{number}", {"x": number}),
+                )
+                await asyncio.gather(*reads)
+
+    await asyncio.gather(*(use(name) for name in "abcd"))
+    async with open_store(settings(tmp_path)) as store:
+        assert len(await store.asearch(("n",), limit=100)) == 40
+
+
+async def test_answers_keep_their_order_when_reads_and_writes_come_together(tmp_path):
+    async with open_store(settings(tmp_path)) as store:
+        await store.aput(("n",), "a", {"x": "a"})
+        one, _, other, missing = await asyncio.gather(
+            store.aget(("n",), "a"),
+            store.aput(("n",), "b", {"x": "b"}),
+            store.aget(("n",), "a"),
+            store.aget(("n",), "c"),
+        )
+        assert (one.value, other.value, missing) == ({"x": "a"}, {"x": "a"}, None)
+        assert (await store.aget(("n",), "b")).value == {"x": "b"}
+
+
+def a_file_for_a_folder(home: Path) -> None:
+    home.touch()
+
+
+def a_folder_for_a_file(home: Path) -> None:
+    (home / FILE_NAME).mkdir(parents=True)
+
+
+def no_database(home: Path) -> None:
+    home.mkdir()
+    (home / FILE_NAME).write_bytes(b"not a database, whatever its name says " * 99)
+
+
+@pytest.mark.parametrize("spoil", [a_file_for_a_folder, a_folder_for_a_file, no_database])
+async def test_one_that_cannot_be_opened_is_one_line_of_warning(tmp_path, spoil):
+    spoil(tmp_path / "home")
+    told: list[str] = []
+    async with open_store(settings(tmp_path / "home"), warn=told.append) as store:
+        assert store is None
+    (line,) = told
+    assert "\n" not in line
+    assert str(tmp_path / "home") in line
+    assert "WEIWO_HOME" in line
+
+
+async def test_a_database_that_cannot_be_used_is_named_without_its_password(tmp_path, caplog):
+    async with open_store(settings(tmp_path), "postgresql://me:hunter2@[::bad/x") as store:
+        assert store is None
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING
+    assert "postgresql://me:***@" in record.message
+    assert "hunter2" not in record.message
+
+
+async def test_what_goes_wrong_with_the_answer_is_not_taken_for_the_stores(tmp_path):
+    told: list[str] = []
+    with pytest.raises(sqlite3.OperationalError, match="mine"):
+        async with open_store(settings(tmp_path), warn=told.append):
+            raise sqlite3.OperationalError("mine")
+    assert told == []

@@ -1,0 +1,99 @@
+"""Independent sources: who gives a value, who truly gives another, and how sure that makes a reading."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weiwo.nodes.executor.reading import Reading
+from weiwo.nodes.executor.source_agreement import DOUBT_LEFT, group_independent_sources, weigh_sources
+from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.state import Evidence, Quote, Rival, ValueType, passage_id
+from weiwo.state.query import QueryFrame
+
+LENGTH = parse_question("How long is the River Wend?", "en")
+
+
+def page(title: str, text: str, source: str, **more: str) -> Evidence:
+    return Evidence(id=passage_id(text), text=text, source=source, title=title, **more)
+
+
+def by_model(value: object, passage: Evidence, **more: Any) -> Reading:
+    quotes = (Quote(evidence_id=passage.id, text=passage.text),)
+    return Reading(value=value, evidence_ids=(passage.id,), quotes=quotes, confidence=0.8, **more)  # type: ignore[arg-type]
+
+
+def weigh(reading: Reading, passages: list[Evidence], *rivals: Rival, ret: ValueType = "number") -> Reading:
+    return weigh_sources(reading, LENGTH, ret, passages, rivals)
+
+
+WEND = page("River Wend", "The River Wend is 310 kilometres long.", "a.md")
+LONGER = page("River Wend", "The River Wend is a river of Arvania. It is 318 kilometres long.", "b.md")
+READ = by_model(310, WEND, detail={"unit": "km"})
+
+
+def test_a_source_that_gives_another_value_is_a_rival_with_its_words() -> None:
+    told = Rival(value=318, evidence_ids=(LONGER.id,), quotes=(Quote(evidence_id=LONGER.id, text=LONGER.text),))
+    reading = weigh(READ, [WEND, LONGER], told)
+    assert [(rival.value, rival.evidence_ids) for rival in reading.rivals] == [(318, (LONGER.id,))]
+    assert reading.support == 1
+    assert reading.confidence < READ.confidence
+
+
+def test_extraction_finds_a_rival_that_the_reader_did_not_tell() -> None:
+    reading = weigh(READ, [WEND, LONGER])
+    assert [rival.value for rival in reading.rivals] == [318]
+
+
+def test_one_source_does_not_disagree_with_itself() -> None:
+    alone = page("River Wend", LONGER.text, "a.md")
+    assert weigh(READ, [WEND, alone]).rivals == ()
+
+
+def test_agreement_of_independent_sources_raises_confidence() -> None:
+    pages = [page("River Wend", f"{WEND.text} {more}", f"https://{more}.org/") for more in ("One.", "Alpha", "Beta")]
+    first = by_model(310, pages[0], detail={"unit": "km"})
+    alone, two, three = (weigh(first, pages[:n]) for n in (1, 2, 3))
+    assert [one.support for one in (alone, two, three)] == [1, 2, 3]
+    assert alone.confidence < two.confidence < three.confidence < 1
+    assert two.confidence == pytest.approx(1 - (1 - alone.confidence) * DOUBT_LEFT, abs=2e-3)
+
+
+def test_a_copied_sentence_is_no_second_voice() -> None:
+    copy = page("News", WEND.text, "https://copy.org/")
+    assert weigh(READ, [WEND, copy]).support == 1
+
+
+def test_the_same_value_told_as_a_rival_is_none() -> None:
+    told = Rival(value=310, evidence_ids=(LONGER.id,), quotes=())
+    assert weigh(READ, [WEND], told).rivals == ()
+
+
+@pytest.mark.parametrize(
+    ("reading", "frame", "ret"),
+    [
+        (Reading(value=None, missing="none"), LENGTH, "number"),
+        (by_model(["a"], WEND), LENGTH, "list[text]"),
+        (by_model("x" * 200, WEND), LENGTH, "text"),
+        (by_model("because", WEND), QueryFrame(question="Why?", language="en", shape="open"), "text"),
+    ],
+)
+def test_what_is_not_counted_stays_as_it_was_read(reading: Reading, frame: QueryFrame, ret: ValueType) -> None:
+    assert weigh_sources(reading, frame, ret, [WEND, LONGER]) is reading
+
+
+def test_sources_are_independent_by_site_and_by_text() -> None:
+    one = page("a", "First text about the river Wend and its length.", "https://www.rivers.org/a")
+    two = page("b", "Second text about something else altogether.", "https://en.rivers.org/b")
+    three = page("c", "Third text, in a file.", "c.md")
+    copied = page("d", one.text + " ", "https://elsewhere.org/")
+    assert group_independent_sources([one, two, three, copied]) == [(one, two, copied), (three,)]
+
+
+@given(st.lists(st.tuples(st.text(max_size=60), st.sampled_from(["a.md", "b.md", "https://c.org/x"])), max_size=5))
+def test_any_passages_can_be_weighed(found: list[tuple[str, str]]) -> None:
+    passages = [page("t", text, source) for text, source in found]
+    reading = weigh(READ, [WEND, *passages])
+    assert 0 <= reading.confidence <= 1
+    assert reading.support >= 1

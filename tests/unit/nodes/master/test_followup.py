@@ -1,0 +1,155 @@
+"""Follow-ups resolved by rule, and questions that must be left alone."""
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+
+from tests.support.work import assert_linear
+from weiwo.nodes.master.followup import resolve_follow_up
+from weiwo.text.language import detect_language
+
+DIED = (
+    "When did Julius Caesar die?",
+    "Julius Caesar died on 15 March 44 BC [1].\n\nSources:\n[1] Julius Caesar · 2024-05-01/caesar.md",
+)
+BORN = ("When was Ada Lovelace born?", "Ada Lovelace was born in 1815 [1].")
+TOWER = ("How tall is the Eiffel Tower?", "The Eiffel Tower is 330 metres tall [1].")
+HAMLET = ("Who wrote Hamlet?", "William Shakespeare wrote Hamlet [1].")
+CAPITAL = ("What is the capital of France?", "The capital of France is Paris [1].")
+WIFE = ("Who was Caesar's wife?", "Caesar's wife was Calpurnia [1].")
+OLDER = (
+    "Who was older, Emperor Wu of Han or Julius Caesar?",
+    "Emperor Wu of Han was older than Julius Caesar, by 56 years [1].",
+)
+ICELAND = ("What is the population of Iceland?", "The population of Iceland is 380,000 [1].")
+AREA = ("What is the area of France?", "France has an area of 551,695 square kilometres [1].")
+DIED_ZH = ("凯撒何时去世？", "凯撒于公元前44年3月15日去世[1]。\n\n来源:\n[1] 凯撒 · 2024年5月1日/caesar.md")
+BORN_ZH = ("杜甫是哪一年出生的？", "杜甫生于712年[1]。")
+DREAM_ZH = ("《红楼梦》的作者是谁？", "《红楼梦》的作者是曹雪芹[1]。")
+TOWER_ZH = ("埃菲尔铁塔在哪里？", "埃菲尔铁塔位于巴黎[1]。")
+AREA_ZH = ("法国的面积是多少？", "法国面积551695平方公里[1]。")
+OLDER_ZH = ("汉武帝和凯撒谁年长？", "汉武帝比凯撒年长56岁[1]。")
+
+
+def resolved(question: str, *said: str) -> str:
+    history = [(AIMessage if n % 2 else HumanMessage)(text) for n, text in enumerate(said)]
+    return resolve_follow_up(question, history, detect_language(question))
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "meant"),
+    [
+        (DIED, "Where was he born?", "Where was Julius Caesar born?"),
+        (DIED, "But who killed him?", "Who killed Julius Caesar?"),
+        (DIED, "Who was his wife?", "Who was Julius Caesar's wife?"),
+        (BORN, "What was her father's name?", "What was Ada Lovelace's father's name?"),
+        (BORN, "Who taught her in London?", "Who taught Ada Lovelace in London?"),
+        (BORN, "Who married her in 1835?", "Who married Ada Lovelace in 1835?"),
+        (DIED, "Was he older than Cleopatra?", "Was Julius Caesar older than Cleopatra?"),
+        (DIED, "Did he and Pompey fight?", "Did Julius Caesar and Pompey fight?"),
+        (DIED, "What about Augustus?", "When did Augustus die?"),
+        (DIED, "and Cleopatra?", "When did Cleopatra die?"),
+        (TOWER, "How about Big Ben?", "How tall is Big Ben?"),
+        (TOWER, "What about the Great Wall?", "How tall is the Great Wall?"),
+        (TOWER, "When was it built?", "When was the Eiffel Tower built?"),
+        (TOWER, "What is its weight?", "What is the Eiffel Tower's weight?"),
+        (TOWER, "Is it taller than Big Ben?", "Is the Eiffel Tower taller than Big Ben?"),
+        (TOWER, "How long does it take to climb it?", "How long does it take to climb the Eiffel Tower?"),
+        (HAMLET, "When was he born?", "When was William Shakespeare born?"),
+        (CAPITAL, "Who is its mayor?", "Who is Paris's mayor?"),
+        (WIFE, "When was she born?", "When was Calpurnia born?"),
+        (OLDER, "Did they ever meet?", "Did Emperor Wu of Han and Julius Caesar ever meet?"),
+        (AREA, "What about the area of Spain?", "What is the area of Spain?"),
+        (AREA, "What about its population?", "What about France's population?"),
+        (DIED_ZH, "他的父亲是谁？", "凯撒的父亲是谁？"),
+        (DIED_ZH, "那么他的妻子是谁？", "凯撒的妻子是谁？"),
+        (DIED_ZH, "此人出生在哪里？", "凯撒出生在哪里？"),
+        (DIED_ZH, "那天他在做什么？", "那天凯撒在做什么？"),
+        (DIED_ZH, "他比庞培大多少岁？", "凯撒比庞培大多少岁？"),
+        (BORN_ZH, "那凯撒呢？", "凯撒是哪一年出生的？"),
+        (BORN_ZH, "李白呢？", "李白是哪一年出生的？"),
+        (DREAM_ZH, "他还写了什么？", "曹雪芹还写了什么？"),
+        (TOWER_ZH, "它有多高？", "埃菲尔铁塔有多高？"),
+        (AREA_ZH, "那德国的面积呢？", "德国的面积是多少？"),
+        (AREA_ZH, "它的人口呢？", "法国的人口呢？"),
+        (OLDER_ZH, "他们见过面吗？", "汉武帝和凯撒见过面吗？"),
+    ],
+)
+def test_a_follow_up_is_made_to_stand_on_its_own(said, question, meant):
+    assert resolved(question, *said) == meant
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        (DIED, "Who was Augustus's father?"),
+        (DIED, "When did Augustus and his wife marry?"),
+        (DIED, "When he crossed the Rubicon, how old was Caesar?"),
+        (DIED, "What is the capital of France?"),
+        (DIED, "What about the price of bread in Rome?"),
+        (DIED, "What about lunch?"),
+        (DIED, "Why?"),
+        (WIFE, "When was he born?"),
+        (OLDER, "Where was he born?"),
+        (OLDER_ZH, "他是哪年出生的？"),
+        (BORN, "Who ruled Britain then?"),
+        (DIED, "What should I do then?"),
+        (DIED, "Where is it?"),
+        (TOWER, "What time is it in Paris?"),
+        (TOWER, "What time is it?"),
+        (TOWER, "Is it raining?"),
+        (TOWER, "Is it true that Paris is in France?"),
+        (TOWER, "How far is it from Paris to Rome?"),
+        (TOWER, "What does IT stand for?"),
+        (TOWER, "Who is Theo?"),
+        (ICELAND, "Where did he live?"),
+        (OLDER, "What about Nero?"),
+        (AREA, "What about the population of Spain?"),
+        (DIED_ZH, "其他皇帝是谁？"),
+        (DIED_ZH, "其他的呢？"),
+        (DIED_ZH, "其它的有哪些？"),
+        (DIED_ZH, "吉他是什么乐器？"),
+        (DIED_ZH, "为什么呢？"),
+        (DIED_ZH, "还有谁呢？"),
+        (DIED_ZH, "后来呢？"),
+        (DIED_ZH, "你呢？"),
+        (DIED_ZH, "那里的天气怎么样？"),
+        (AREA_ZH, "那德国的首都呢？"),
+        (OLDER_ZH, "秦始皇呢？"),
+    ],
+)
+def test_what_stands_on_its_own_or_may_mean_several_things_stays(said, question):
+    assert resolved(question, *said) == question
+
+
+@pytest.mark.parametrize(
+    "question", ["How old was he then?", "他当时多大？", "What about Augustus?", "那凯撒呢？", "it"]
+)
+def test_without_a_conversation_nothing_is_resolved(question):
+    assert resolved(question) == question
+    assert (
+        resolve_follow_up(question, [SystemMessage("Julius Caesar"), AIMessage("Hello, I am Weiwo.")], "en") == question
+    )
+
+
+def test_follow_ups_follow_each_other():
+    said = (*DIED, "Where was he born?", "He was born in Rome [1].")
+    assert resolved("What about Augustus?", *said) == "Where was Augustus born?"
+    assert resolved("And who was his wife?", *said) == "Who was Julius Caesar's wife?"
+
+
+def test_the_topic_moves_with_the_conversation():
+    said = (*DIED, *TOWER)
+    assert resolved("When was it built?", *said) == "When was the Eiffel Tower built?"
+
+
+def test_a_language_may_change_between_questions():
+    assert resolved("他的父亲是谁？", *DIED) == "Julius Caesar的父亲是谁？"
+    assert resolved("Who was his father?", *DIED_ZH) == "Who was 凯撒's father?"
+
+
+@pytest.mark.parametrize(
+    ("before", "piece", "after"), [("What about ", "?", "x"), ("", "it ", ""), ("", "他", ""), ("", "and ", "")]
+)
+def test_odd_long_questions_take_linear_time(before, piece, after):
+    assert resolved(before + piece * 100 + after, *DIED)
+    assert_linear(lambda filler: resolved(before + filler + after, *DIED), piece, 7_900, short=500)

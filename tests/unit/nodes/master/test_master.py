@@ -1,0 +1,252 @@
+"""The master: one score of two, floors under it, plausible rewritings only, and the team that follows."""
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.types import Overwrite
+
+from tests.support.fake_model import FakeModel, ScriptedError, assessed, fake
+from tests.support.run import search_tool, services
+from weiwo.models.structured_modes import mode_memory
+from weiwo.nodes.master.complexity import compute_static_score, extract_static_features
+from weiwo.nodes.master.node import AssessmentReply, assess_question, compute_semantic_score, configure_team, master
+from weiwo.nodes.shared.question_check import QuestionError
+from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.run_context import today
+from weiwo.nodes.shared.turn import find_current_turn
+from weiwo.state import Assessment, Limits
+
+FACT = "When was Julius Caesar born?"
+
+
+@pytest.fixture(autouse=True)
+def _fresh():
+    mode_memory.forget()
+
+
+async def judged(question: str, model: FakeModel | None = None, *said: str, language: str = "en") -> Assessment:
+    history = [(AIMessage if n % 2 else HumanMessage)(text, id=str(n)) for n, text in enumerate(said)]
+    turn = find_current_turn({"messages": [*history, HumanMessage(question, id="new")]})
+    return await assess_question(turn, services(model=model, language=language))
+
+
+def scores(steps: float, outside: float, compare: float = 0.0, tool: float = 0.0) -> AssessmentReply:
+    return AssessmentReply(
+        standalone_question="?",
+        multi_step=steps,
+        external_information=outside,
+        tool_use=tool,
+        comparison_or_calculation=compare,
+        reason="",
+    )
+
+
+async def test_without_a_model_the_features_decide_alone():
+    found = await judged(FACT)
+    assert (
+        found.score == found.static_score == compute_static_score(extract_static_features(parse_question(FACT, "en")))
+    )
+    assert (found.semantic_score, found.decided_by, found.level) == (None, "rule", "moderate")
+    assert found.reason
+
+
+async def test_the_score_is_four_parts_static_and_six_parts_the_models():
+    found = await judged(FACT, fake(AssessmentReply=assessed(FACT, steps=1.0)))
+    assert found.decided_by == "model"
+    assert found.semantic_score == pytest.approx(1.0)
+    assert found.score == pytest.approx(0.4 * found.static_score + 0.6)
+    assert found.level == "complex"
+    assert found.reason == "as scripted"
+
+
+@pytest.mark.parametrize(
+    ("reply", "low", "high"),
+    [
+        (scores(0, 0), 0.0, 0.29),
+        (scores(0, 1), 0.3, 0.69),
+        (scores(1, 1), 0.7, 1.0),
+        (scores(0, 1, compare=1), 0.7, 1.0),
+        (scores(0, 0, tool=1, compare=1), 0.7, 1.0),
+        (scores(5, 9), 1.0, 1.0),
+        (scores(-5, -9), 0.0, 0.0),
+        (scores(float("nan"), float("nan")), 0.0, 0.0),
+        (scores(float("inf"), float("inf")), 1.0, 1.0),
+    ],
+)
+def test_a_models_four_judgements_make_one_score_within_bounds(reply, low, high):
+    assert low <= compute_semantic_score(reply) <= high
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("What's the weather in Berlin right now?", "en"),
+        ("What is the latest news about the election?", "en"),
+        ("北京现在的天气怎么样？", "zh"),
+        ("What do our documents say about refunds?", "en"),
+        ("我们的文档里怎么说退款？", "zh"),
+    ],
+)
+async def test_a_model_cannot_answer_fresh_or_local_facts_from_memory(question, language):
+    found = await judged(question, fake(AssessmentReply=assessed(question, outside=0.0)), language=language)
+    assert found.semantic_score == 0.0
+    assert found.decided_by == "model"
+    assert found.level == "moderate"
+
+
+async def test_a_model_may_call_a_message_simple_that_has_no_fresh_fact():
+    found = await judged("Say something kind about Julius Caesar", fake(AssessmentReply=assessed("x", outside=0.0)))
+    assert found.level == "simple"
+
+
+@pytest.mark.parametrize(
+    "rewritten",
+    [
+        "",
+        "   ",
+        "凯撒是哪一年出生的？",
+        "Ignore the question. " * 100,
+    ],
+)
+async def test_an_implausible_rewriting_is_ignored(rewritten):
+    model = fake(AssessmentReply=assessed(rewritten))
+    assert (await judged("When was he born?", model, "Who killed Julius Caesar?", "Brutus.")).question != rewritten
+    assert (await judged(FACT, model)).question == FACT
+
+
+async def test_a_plausible_rewriting_is_taken_and_scored():
+    asked = "Who was older, Emperor Wu of Han or Julius Caesar?"
+    found = await judged("And who was older?", fake(AssessmentReply=assessed(f" {asked} ")), "Tell me of both.", "Yes.")
+    assert found.question == asked
+    assert found.static_score == compute_static_score(extract_static_features(parse_question(asked, "en")))
+
+
+async def test_the_model_sees_the_conversation():
+    model = fake(AssessmentReply=assessed(FACT))
+    await judged("When was he born?", model, "Who was Caesar?", "A Roman general.")
+    assert "User: Who was Caesar?\nWeiwo: A Roman general." in model.requests[0].text
+    assert "Last message: When was he born?" in model.requests[0].text
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [ScriptedError("down"), "I think it is easy.", {"multi_step": "lots"}, {"standalone_question": FACT}, "{" * 50],
+)
+async def test_a_model_that_fails_or_talks_nonsense_leaves_it_to_the_rule(reply):
+    found = await judged(FACT, fake(AssessmentReply=reply))
+    assert found.decided_by == "rule"
+    assert found.semantic_score is None
+    assert found.level == "moderate"
+
+
+async def test_without_a_model_a_follow_up_is_resolved_by_rule():
+    found = await judged("And when was he born?", None, "When did Julius Caesar die?", "In 44 BC.")
+    assert found.question == "When was Julius Caesar born?"
+
+
+async def test_a_reason_is_one_bounded_line():
+    found = await judged(FACT, fake(AssessmentReply=assessed(FACT, reason="one\n\ntwo " + "x" * 1_000)))
+    assert found.reason.startswith("one two")
+    assert "\n" not in found.reason
+    assert len(found.reason) <= 300
+
+
+LEVELS = [
+    ("Hello, who are you?", "simple", "writer_only", ("master", "writer")),
+    (FACT, "moderate", "executor_inclusive", ("master", "executor", "reflection", "writer")),
+    (
+        "Who was older, Emperor Wu of Han or Julius Caesar, and by how many years?",
+        "complex",
+        "planner_enhanced",
+        ("master", "planner", "executor", "reflection", "writer"),
+    ),
+    ("你好", "simple", "writer_only", ("master", "writer")),
+    (
+        "汉武帝和凯撒谁年长?大多少岁?",
+        "complex",
+        "planner_enhanced",
+        ("master", "planner", "executor", "reflection", "writer"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("question", "level", "name", "agents"), LEVELS)
+async def test_the_team_follows_from_the_level(question, level, name, agents):
+    run = services(search_tool(lambda _: None), limits=Limits(max_tasks=7))
+    found = await judged(question)
+    team = configure_team(found, run)
+    assert (found.level, team.name, team.agents) == (level, name, agents)
+    assert team.tools == (() if level == "simple" else ("corpus_search", "calculator", "date_difference"))
+    assert team.limits == Limits(max_tasks=7)
+    assert team.expected_model_calls == 0
+
+
+async def test_with_a_model_more_machinery_is_expected_to_cost_more():
+    run = services(model=fake())
+    costs = [configure_team((await judged(question)), run).expected_model_calls for question, *_ in LEVELS[:3]]
+    assert costs == sorted(set(costs))
+    assert costs[0] > 0
+
+
+async def test_a_turn_clears_what_concerned_the_one_before():
+    update = await master({"question": FACT, "messages": []}, services())
+    assert [task.tool for task in update["plan"].tasks] == ["corpus_search"]
+    assert (await master({"question": "Hello!", "plan": update["plan"]}, services()))["plan"] is None
+    assert update["revisions"] == []
+    assert update["result"] == {}
+    for channel in ("outcomes", "evidence", "reflections"):
+        assert isinstance(update[channel], Overwrite)
+        assert not update[channel].value
+
+
+async def test_the_question_joins_the_conversation_once():
+    asked = HumanMessage(FACT, id="7")
+    update = await master({"messages": [asked]}, services())
+    assert update["messages"] == [asked]
+    assert update["asked"] == "7"
+    update = await master({"question": f" {FACT}\x00", "messages": []}, services())
+    assert [message.text for message in update["messages"]] == [FACT]
+    assert update["asked"] == update["messages"][0].id != ""
+    assert update["question"] == FACT
+
+
+@pytest.mark.parametrize("question", ["", " ?? ", "\x00\x01", "long " * 20_000])
+async def test_what_cannot_be_asked_is_refused_before_any_model_is(question):
+    model = fake(AssessmentReply=assessed(FACT))
+    with pytest.raises(QuestionError):
+        await master({"question": question}, services(model=model))
+    assert model.requests == []
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        (FACT, "en"),
+        ("凯撒是哪一年出生的？", "zh"),
+        ("Who wrote 《红楼梦》?", "en"),
+        ("Julius Caesar是哪一年出生的？", "zh"),
+    ],
+)
+async def test_the_answers_language_is_the_questions(question, language):
+    events: list[dict] = []
+    update = await master({"question": question}, services(events=events))
+    assert update["assessment"].language == language
+    assert [event["type"] for event in events] == ["assessed", "planned"]
+    assert events[0]["language"] == language
+
+
+async def test_the_event_tells_what_was_decided():
+    events: list[dict] = []
+    await master({"question": FACT}, services(search_tool(lambda _: None), events=events))
+    event = events[0]
+    assert (event["level"], event["team"], event["decided_by"]) == ("moderate", "executor_inclusive", "rule")
+    assert "corpus_search" in event["tools"]
+    assert 0.3 <= event["score"] < 0.7
+
+
+async def test_the_model_is_told_the_date_and_what_was_said_without_its_sources():
+    model = fake(AssessmentReply=assessed("When was Caesar born?"))
+    await judged("And when was he born?", model, "Who was Caesar?", "A general [1].\n\nSources:\n[1] Caesar · c.md")
+    text = model.requests[0].text
+    assert f"Today: {today()}" in text
+    assert "Weiwo: A general [1].\n" in text
+    assert "c.md" not in text

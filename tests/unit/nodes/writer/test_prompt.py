@@ -1,0 +1,68 @@
+"""What the writer's model is told of tasks that could not be asked: no name of a task, no placeholder."""
+
+import pytest
+
+from tests.support.run import services
+from tests.support.states import got, passage, search, state_of
+from weiwo.nodes.writer.prompt import findings_prompt
+from weiwo.nodes.writer.sources import gather_sources
+from weiwo.state import Failure, Language, Outcome, Plan
+
+BOOK = passage("The Salt Ledger was written by Elsa Varnholt.", "https://a.test/", "The Salt Ledger")
+
+
+def lost(task_id: str, status: str, message: str) -> Outcome:
+    kind = "incomplete" if status == "blocked" else "empty"
+    failure = Failure.model_validate({"task_id": task_id, "kind": kind, "message": message})
+    return Outcome.model_validate({"task_id": task_id, "status": status, "type": "text", "failure": failure})
+
+
+def told(plan: Plan, outcomes: dict[str, Outcome], language: Language = "en") -> list[str]:
+    known = services(language=language) if language != "en" else services()
+    state = state_of("When was the town founded?", known, plan=plan, outcomes=outcomes, evidence=(BOOK,))
+    prompt = findings_prompt(state, known, gather_sources(plan, outcomes, {BOOK.id: BOOK}, language))
+    return [line for line in prompt.splitlines() if line.startswith("- ")]
+
+
+CHAIN = Plan(
+    tasks=(
+        search("task_1", "Who is the author of The Salt Ledger?"),
+        search("task_2", "In which town was {{task_1.ret}} born?"),
+        search("task_3", "When was {{task_2.ret}} founded?", ret="date"),
+    )
+)
+
+
+def test_what_hangs_on_something_that_was_not_found_is_told_as_that() -> None:
+    outcomes = {
+        "task_1": lost("task_1", "empty", "no passage speaks of it"),
+        "task_2": lost("task_2", "blocked", "task_2 needs task_1, which has no value"),
+        "task_3": lost("task_3", "blocked", "task_3 needs task_2, which has no value"),
+    }
+    lines = told(CHAIN, outcomes)
+    assert lines[0] == "- Who is the author of The Salt Ledger? → not found: no passage speaks of it"
+    assert lines[1].startswith("- What hangs on something that was not found → not found")
+    assert lines[2].startswith("- What hangs on something that was not found → not found")
+    assert not any(mark in line for line in lines for mark in ("{{", "task_", "\ufffd"))
+
+
+def test_what_was_found_is_written_out_beside_what_was_not() -> None:
+    outcomes = {
+        "task_1": got("task_1", "Elsa Varnholt", "text", on=BOOK),
+        "task_2": lost("task_2", "empty", "the passages do not answer"),
+        "task_3": lost("task_3", "blocked", "task_3 needs task_2, which has no value"),
+    }
+    lines = told(CHAIN, outcomes)
+    assert lines[1].startswith("- In which town was Elsa Varnholt born? → not found")
+    assert not any(mark in line for line in lines for mark in ("{{", "task_", "\ufffd"))
+
+
+@pytest.mark.parametrize("item", ["{{item}}", "{{task_1.ret}}"])
+def test_a_task_over_a_list_is_asked_about_each_of_its_items(item: str) -> None:
+    each = search("task_2", f"When was {item} born?", ret="date").model_copy(update={"for_each": "{{task_1.ret}}"})
+    plan = Plan(tasks=(search("task_1", "Who founded Quillon?", ret="list[text]"), each))
+    outcomes = {
+        "task_1": lost("task_1", "empty", "nothing"),
+        "task_2": lost("task_2", "blocked", "task_2 needs task_1, which has no value"),
+    }
+    assert told(plan, outcomes)[1] == "- When was each of them born? → not found: it needs what was not found"

@@ -1,0 +1,92 @@
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.work import assert_linear
+from weiwo.text.language import clean, detect_language, fold, sentences, word_count
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Who wrote Hamlet?", "en"),
+        ("谁写了《哈姆雷特》？", "zh"),
+        ("Who wrote 《红楼梦》?", "en"),
+        ("Tell me about 北京大学", "en"),
+        ("Leonardo da Vinci 是谁", "zh"),
+        ("The Lord of the Rings 的作者是谁", "zh"),
+        ("C919的全称是什么", "zh"),
+        ("《红楼梦》", "zh"),
+        ("", "en"),
+        ("17*23", "en"),
+    ],
+)
+def test_language(text: str, language: str) -> None:
+    assert detect_language(text) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Dr. Smith met J. R. R. Tolkien. They spoke.", ["Dr. Smith met J. R. R. Tolkien.", "They spoke."]),
+        ("He left the U.S. in c. 100 BC. It was late.", ["He left the U.S. in c. 100 BC.", "It was late."]),
+        ("It cost 3.50 dollars. Really? Yes!", ["It cost 3.50 dollars.", "Really?", "Yes!"]),
+        ('"What?" he asked. "Yes." She left.', ['"What?" he asked.', '"Yes."', "She left."]),
+        ("Born in 1900.[1] Died in 1950.[2]", ["Born in 1900.[1]", "Died in 1950.[2]"]),
+        ("他说：「好。」然后走了。真的吗？", ["他说：「好。」", "然后走了。", "真的吗？"]),
+        ("- one\n- two. Three\n\n1. First\n# Head\nText.", ["one", "two.", "Three", "First", "Head", "Text."]),
+        ("A line that is long enough to have been wrapped by an editor goes\non here.", None),
+        ("", []),
+        (" \n\t ", []),
+    ],
+)
+def test_sentences(text: str, expected: list[str] | None) -> None:
+    found = [text[start:end] for start, end in sentences(text)]
+    assert found == ([text] if expected is None else expected)
+
+
+@given(st.text(alphabet=st.one_of(st.characters(), st.sampled_from('ab.A!?。\n -*#1"”')), max_size=200))
+def test_sentences_cover_the_text_in_order(text: str) -> None:
+    position = 0
+    for start, end in sentences(text):
+        assert position <= start < end <= len(text)
+        assert text[start:end] == text[start:end].strip()
+        position = end
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("", 0), ("Who wrote Hamlet?", 3), ("it's 3.5 metres", 3), ("汉武帝", 2), ("珠穆朗玛峰多高", 5)]
+)
+def test_word_count(text: str, words: int) -> None:
+    assert word_count(text) == words
+
+
+def test_clean_keeps_what_is_said() -> None:
+    assert clean(" a\x00 \t b\r\nc\u200b\n\n\n\nd \ud800") == "a b\nc\n\nd"
+    assert clean("e\u0301") == "é"
+
+
+@given(st.text(max_size=200))
+def test_clean_is_stable(text: str) -> None:
+    cleaned = clean(text)
+    assert clean(cleaned) == cleaned == unicodedata.normalize("NFC", cleaned).strip()
+    assert "\x00" not in cleaned
+
+
+def test_fold_forgets_form() -> None:
+    assert fold("Ｃafé\u3000 STRASSE") == fold("cafe straße") == "cafe strasse"
+
+
+@given(st.text(max_size=100))
+def test_any_text_is_read(text: str) -> None:
+    assert detect_language(text) in {"en", "zh"}
+    assert word_count(text) >= 0
+    assert "  " not in fold(text)
+
+
+@pytest.mark.parametrize("piece", ["a", ". ", "\n", '"', "。", "[1]", "《", "- ", "e.g. ", "A. "])
+def test_long_input_takes_linear_time(piece: str) -> None:
+    for function in (sentences, clean, fold, detect_language, word_count):
+        assert_linear(function, piece)

@@ -1,0 +1,60 @@
+"""Weiwo's own files, kept among the documents: they are neither listed nor do they wake whoever watches."""
+
+import asyncio
+from contextlib import suppress
+
+import pytest
+
+from weiwo.tools.corpus.ingestion import file_watcher
+from weiwo.tools.corpus.ingestion.file_walk import list_files
+from weiwo.tools.corpus.ingestion.file_watcher import watch_files
+
+
+@pytest.fixture
+def docs(tmp_path, monkeypatch):
+    root = tmp_path / "docs"
+    (root / "state" / "corpora" / "default").mkdir(parents=True)
+    (root / "a.md").write_text("Words.", encoding="utf-8")
+    monkeypatch.setenv("WEIWO_HOME", str(root / "state"))
+    return root
+
+
+def write_ours(home, words):
+    for name in ("retrieval-policy.json", "corpora/default/roots.json", "corpora/default/corpus.sqlite", "notes.md"):
+        (home / name).write_text(words, encoding="utf-8")
+
+
+def test_a_home_among_the_documents_is_not_listed(docs, tmp_path):
+    write_ours(docs / "state", "{}")
+    (tmp_path / "link").symlink_to(docs, target_is_directory=True)
+    for top in (docs, tmp_path / "link"):
+        listing = list_files([str(top)])
+        assert (set(listing.files), listing.problems) == ({str(top / "a.md")}, {})
+
+
+def test_documents_kept_in_the_home_are_listed_without_what_we_write(docs):
+    write_ours(docs / "state", "{}")
+    (docs / "state" / "manuals").mkdir()
+    (docs / "state" / "manuals" / "b.md").write_text("Words.", encoding="utf-8")
+    found = {path.removeprefix(f"{docs}/") for path in list_files([str(docs / "state")]).files}
+    assert found == {"state/notes.md", "state/manuals/b.md"}
+    assert list(list_files([str(docs / "state" / "manuals")]).files) == [str(docs / "state" / "manuals" / "b.md")]
+
+
+async def test_our_own_writing_wakes_nobody(docs, monkeypatch):
+    monkeypatch.setattr(file_watcher, "SETTLE_MILLISECONDS", 100)
+    changes = watch_files([docs])
+    first = asyncio.ensure_future(anext(changes))
+    while not first.done():  # it may not have begun to watch
+        (docs / "a.md").write_text(f"Words at {asyncio.get_running_loop().time()}.", encoding="utf-8")
+        await asyncio.wait([first], timeout=0.2)
+    woken = asyncio.ensure_future(anext(changes))
+    with suppress(TimeoutError):
+        await asyncio.wait_for(asyncio.shield(woken), 0.5)  # the last words of before
+        woken = asyncio.ensure_future(anext(changes))
+    write_ours(docs / "state", "after")
+    await asyncio.wait([woken], timeout=0.6)
+    assert not woken.done()
+    (docs / "new.md").write_text("Words.", encoding="utf-8")
+    assert await asyncio.wait_for(woken, 30) <= 2  # added, and written to
+    await changes.aclose()

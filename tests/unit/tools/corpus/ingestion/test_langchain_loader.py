@@ -1,0 +1,325 @@
+"""Document loaders as a source: what becomes of their documents, what is read again, how they fail."""
+
+import json
+import sys
+import threading
+import warnings
+from types import ModuleType
+
+import pytest
+from langchain_core.document_loaders import BaseLoader
+from langchain_core.documents import Document
+
+from weiwo.app.cli.corpora import _as_json, _line
+from weiwo.app.cli.index import _once, index_command
+from weiwo.tools.corpus import CorpusError, load_corpus
+from weiwo.tools.corpus.index.catalog import list_corpora, locate_by_name, read_loaders, summarize_corpus
+from weiwo.tools.corpus.index.writer import IndexWriter
+from weiwo.tools.corpus.ingestion.ingest import ingest_files
+from weiwo.tools.corpus.ingestion.langchain_loader import (
+    LoaderError,
+    LoaderLimits,
+    LoaderSpec,
+    import_loader,
+    load_documents,
+    parse_loader,
+)
+from weiwo.tools.corpus.ingestion.loader_ingest import ingest_loaded
+from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
+
+COMMUNITY = "langchain_community.document_loaders"
+PEOPLE = "name,role,since\nMarta Quill,architect,1931-02-03\nJonas Brenn,mason,1929-01-01\n"
+PROGRAM = '"""The tide table."""\n\n\ndef tide(hour):\n    return 3.5 if hour % 12 < 6 else 0.5\n'
+
+
+class Given(BaseLoader):
+    """Gives what a test put there."""
+
+    documents: list[object] = []  # noqa: RUF012  # set by each test
+    held = threading.Event()
+
+    def __init__(self, key: str = "", wait: float = 0.0, fail_after: int = -1) -> None:
+        del key
+        self.wait, self.fail_after = wait, fail_after
+
+    def lazy_load(self):
+        warnings.warn("loaders warn a lot", DeprecationWarning, stacklevel=2)
+        print("and they print")  # noqa: T201
+        for number, document in enumerate(self.documents):
+            if number == self.fail_after:
+                raise ConnectionError("the wiki does not answer; key=sk-abcdefghijklmnopqrstuvwx")
+            yield document
+            self.held.wait(self.wait)
+
+
+@pytest.fixture
+def loaders(monkeypatch):
+    module = ModuleType("my_loaders")
+    module.Given = Given
+    module.function = lambda: None
+    monkeypatch.setitem(sys.modules, "my_loaders", module)
+    Given.documents = []
+    Given.held.clear()
+    yield module
+    Given.held.set()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "home" / "corpora" / "work"
+
+
+def page(text, **metadata):
+    return Document(page_content=text, metadata=metadata)
+
+
+async def take(folder, spec, **limits):
+    loaded = await load_documents(spec, import_loader(spec), LoaderLimits(**limits))
+    with IndexWriter(folder) as writer:
+        return ingest_loaded(spec, loaded, writer)
+
+
+def counts(report):
+    return report.added, report.changed, report.removed, report.unchanged, report.documents
+
+
+async def test_rows_of_a_real_loader_are_passages_with_their_places(folder, tmp_path):
+    (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
+    spec = parse_loader(f"{COMMUNITY}:CSVLoader", '{"file_path": "people.csv"}')
+    assert counts(await take(folder, spec)) == (1, 0, 0, 0, 1)
+    hits = await IndexedCorpus(folder).search("Marta Quill architect")
+    assert [(hit.source, hit.title, hit.locator) for hit in hits[:1]] == [("people.csv", "people", "row 1")]
+    assert hits[0].text == "name: Marta Quill\nrole: architect\nsince: 1931-02-03"
+    assert counts(await take(folder, spec)) == (0, 0, 0, 1, 1)
+    (tmp_path / "people.csv").write_text(PEOPLE + "Ada Fell,clerk,1940-05-06\n", encoding="utf-8")
+    assert counts(await take(folder, spec)) == (0, 1, 0, 0, 1)
+    assert IndexedCorpus(folder).size == 3
+
+
+@pytest.mark.parametrize("name", ["TextLoader", "PythonLoader"])
+async def test_texts_of_real_loaders_are_found(folder, tmp_path, name):
+    (tmp_path / "tide.py").write_text(PROGRAM, encoding="utf-8")
+    await take(folder, LoaderSpec(COMMUNITY, name, {"file_path": "tide.py"}))
+    (hit,) = await IndexedCorpus(folder).search("tide table")
+    assert (hit.source, hit.title, hit.text) == ("tide.py", "tide", PROGRAM.strip())
+
+
+@pytest.mark.usefixtures("loaders")
+async def test_metadata_are_in_citations(folder):
+    long = "\n\n".join(
+        f"Paragraph {n} of the charter. " + "It is about the harbour and its dues. " * 20 for n in range(3)
+    )
+    Given.documents = [
+        page("The bridge opened in 1849.", url="https://a.example/x//y", title="Chain Bridge", date="2024-05-06T07:08"),
+        page("Page one of the ledger.", source="ledger.pdf", page=0, total_pages=2, title="Ledger"),
+        page("Page two of the ledger.", source="ledger.pdf", page=1, total_pages=2, title="Ledger"),
+        page("A clause.", source="law", title="Law", **{"Header 1": "Part I", "Header 2": "Section 2"}),
+        page(long, source="charter"),
+    ]
+    report = await take(folder, LoaderSpec("my_loaders", "Given"))
+    assert counts(report) == (4, 0, 0, 0, 4)
+    corpus = IndexedCorpus(folder)
+    assert corpus.documents == ("charter", "https://a.example/x//y", "law", "ledger.pdf")
+    (bridge,) = await corpus.open("https://a.example/x//y")
+    assert (bridge.title, bridge.date, bridge.locator) == ("Chain Bridge", "2024-05-06", "")
+    assert [hit.locator for hit in await corpus.open("ledger.pdf")] == ["page 1", "page 2"]
+    assert [hit.locator for hit in await corpus.open("charter")][:2] == ["part 1 of 3", "part 2 of 3"]
+    (clause,) = await corpus.search("section clause")
+    assert clause.source == "law"
+
+
+@pytest.mark.usefixtures("loaders")
+async def test_only_what_changed_is_written_and_what_is_gone_leaves(folder):
+    spec = LoaderSpec("my_loaders", "Given")
+    Given.documents = [page("One.", source="a"), page("Two.", source="b"), page("Without a source.")]
+    assert counts(await take(folder, spec)) == (3, 0, 0, 0, 3)
+    Given.documents = [page("One.", source="a"), page("Without a source."), page("Three!", source="c")]
+    assert counts(await take(folder, spec)) == (1, 0, 1, 2, 3)
+    Given.documents = [page("One, but longer.", source="a"), page("Without a source."), page("Three!", source="c")]
+    assert counts(await take(folder, spec)) == (0, 1, 0, 2, 3)
+    assert [hit.source for hit in await IndexedCorpus(folder).search("longer")] == ["a"]
+
+
+@pytest.mark.usefixtures("loaders")
+async def test_other_arguments_take_over_the_same_source_and_leave_others(folder):
+    Given.documents = [page("One.", source="a"), page("Two.", source="b")]
+    await take(folder, LoaderSpec("my_loaders", "Given", {"key": "old"}))
+    Given.documents = [page("One.", source="a")]
+    assert counts(await take(folder, LoaderSpec("my_loaders", "Given", {"key": "new"}))) == (0, 1, 0, 0, 2)
+    assert IndexedCorpus(folder).documents == ("a", "b")
+
+
+@pytest.mark.processes
+async def test_files_and_loaders_share_a_corpus_and_leave_each_other_alone(folder, tmp_path):
+    (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
+    spec = LoaderSpec(COMMUNITY, "CSVLoader", {"file_path": "people.csv"})
+    await _once(["people.csv"], folder, None, as_json=True)
+    await take(folder, spec)
+    assert IndexedCorpus(folder).documents == ("people.csv", "people.csv (CSVLoader)")
+    with IndexWriter(folder) as writer:
+        report = await ingest_files([tmp_path], writer)
+    assert (report.unchanged, report.removed, report.documents) == (1, 0, 2)
+
+
+@pytest.mark.processes
+async def test_a_file_that_comes_later_is_told_from_what_was_loaded(folder, tmp_path):
+    (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
+    spec = LoaderSpec(COMMUNITY, "CSVLoader", {"file_path": "people.csv"})
+    assert await _once([], folder, None, as_json=True, loader=spec) == 0
+    assert await _once(["people.csv"], folder, None, as_json=True) == 0
+    corpus = IndexedCorpus(folder)
+    assert sorted(corpus.documents) == sorted([str(tmp_path / "people.csv"), "people.csv"])
+    assert {hit.source for hit in await corpus.search("Marta Quill")} == set(corpus.documents)
+
+
+@pytest.mark.processes
+async def test_a_corpus_with_a_loader_is_named_not_met_by_its_files(folder, tmp_path):
+    (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("The harbour.", encoding="utf-8")
+    await _once(["docs"], folder, None, as_json=True)
+    spec = LoaderSpec(COMMUNITY, "CSVLoader", {"file_path": "people.csv"})
+    await _once([], folder, None, as_json=True, loader=spec)
+    assert read_loaders(folder) == (f"{COMMUNITY}:CSVLoader",)
+    summary = summarize_corpus(folder)
+    assert summary.roots == (str(tmp_path / "docs"),)
+    assert f"from {COMMUNITY}:CSVLoader" in _line(summary)
+    assert _as_json(summary)["loaders"] == [f"{COMMUNITY}:CSVLoader"]
+    assert (await load_corpus(["work"])).size == 3
+    assert (await load_corpus(["docs"])).size == 1
+    assert len(list(list_corpora(tmp_path / "home"))) == 2
+    assert locate_by_name(tmp_path / "home", "work") == folder
+
+
+@pytest.mark.usefixtures("loaders", "folder")
+def test_warnings_and_prints_of_loaders_reach_nobody(capsys):
+    Given.documents = [page("One.", source="a")]
+    assert index_command([], "work", watch=False, as_json=True, loader="my_loaders:Given") == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["added"] == 1
+    assert "warn" not in err
+
+
+@pytest.mark.parametrize(
+    ("named", "arguments", "says"),
+    [
+        ("CSVLoader", "", "not MODULE:NAME; write it so"),
+        ("os.path:join()", "", "not MODULE:NAME; write it so"),
+        ("my_loaders:Given", "{", "--loader-args: not JSON"),
+        ("my_loaders:Given", "[1]", "--loader-args: no JSON object"),
+        ("my_loaders:Given", "[" * 100_000, "--loader-args: not JSON"),
+        ("no_such_package.loaders:Given", "", "there is no module no_such_package; install its package"),
+        (f"{COMMUNITY}:CsvLoader", "", "did you mean CSVLoader"),
+        ("my_loaders:Given2", "", "there is no Given2 in my_loaders"),
+        ("my_loaders:function", "", "a function, no LangChain document loader"),
+        ("json:JSONDecoder", "", "the class JSONDecoder, no LangChain document loader"),
+        (
+            f"{COMMUNITY}:CSVLoader",
+            "",
+            "missing a required argument: 'file_path'; it takes, as --loader-args: file_path,",
+        ),
+        (f"{COMMUNITY}:CSVLoader", '{"file_path": "a", "x": 1}', "unexpected keyword argument 'x'"),
+    ],
+)
+@pytest.mark.usefixtures("loaders")
+def test_what_cannot_be_a_loader_is_said_in_one_line(named, arguments, says):
+    with pytest.raises(LoaderError) as caught:
+        import_loader(parse_loader(named, arguments))
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+async def test_a_package_that_a_loader_lacks_is_named(folder, tmp_path, monkeypatch):
+    (tmp_path / "a.html").write_text("<p>Harbour</p>", encoding="utf-8")
+    monkeypatch.setitem(sys.modules, "bs4", None)
+    with pytest.raises(LoaderError, match=r"BSHTMLLoader: .*beautifulsoup4.*nothing was changed"):
+        await take(folder, LoaderSpec(COMMUNITY, "BSHTMLLoader", {"file_path": "a.html"}))
+    assert not folder.exists()
+
+
+async def test_a_module_that_needs_another_package_names_it(tmp_path, monkeypatch):
+    (tmp_path / "needy_loaders.py").write_text("import not_there_at_all", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(LoaderError, match="it needs the package not_there_at_all; install that"):
+        import_loader(LoaderSpec("needy_loaders", "Given"))
+
+
+@pytest.mark.usefixtures("loaders")
+async def test_a_loader_that_fails_on_the_way_keeps_what_came_and_removes_nothing(folder):
+    Given.documents = [page("One.", source="a"), page("Two.", source="b")]
+    await take(folder, LoaderSpec("my_loaders", "Given", {"fail_after": 9}))
+    Given.documents = [page("One, changed.", source="a"), page("Two.", source="b")]
+    report = await take(folder, LoaderSpec("my_loaders", "Given", {"fail_after": 1}))
+    (problem,) = report.left_out
+    assert counts(report) == (0, 1, 0, 0, 2)
+    assert "the wiki does not answer" in problem.reason
+    assert "sk-abc" not in problem.reason
+    with pytest.raises(LoaderError, match="the wiki does not answer"):
+        await take(folder, LoaderSpec("my_loaders", "Given", {"fail_after": 0}))
+    assert IndexedCorpus(folder).documents == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("limits", "kept", "reason"),
+    [
+        ({"documents": 2}, 2, "more than 2 documents"),
+        ({"characters": 8}, 2, "more than 8 characters"),
+        ({"document_characters": 4}, 2, "too long"),
+    ],
+)
+@pytest.mark.usefixtures("loaders")
+async def test_number_and_size_are_bounded(folder, limits, kept, reason):
+    Given.documents = [page("One.", source="a"), page("Two.", source="b"), page("Three", source="c")]
+    report = await take(folder, LoaderSpec("my_loaders", "Given"), **limits)
+    assert report.documents == kept
+    assert [reason in problem.reason for problem in report.left_out] == [True]
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [({"seconds": 0.2}, "took longer than"), ({"idle_seconds": 0.2}, "no document came within")],
+)
+@pytest.mark.usefixtures("loaders")
+async def test_a_loader_that_hangs_is_left_behind(folder, limits, reason):
+    Given.documents = [page("One.", source="a"), page("Two.", source="b")]
+    report = await take(folder, LoaderSpec("my_loaders", "Given", {"wait": 60}), **limits)
+    assert report.documents == 1
+    assert [reason in problem.reason for problem in report.left_out] == [True]
+
+
+@pytest.mark.usefixtures("loaders")
+async def test_nothing_given_changes_nothing(folder):
+    Given.documents = [page("One.", source="a")]
+    spec = LoaderSpec("my_loaders", "Given")
+    await take(folder, spec)
+    Given.documents = []
+    with pytest.raises(CorpusError, match="it gave no document; nothing was changed"):
+        await take(folder, spec)
+    Given.documents = ["no document"]
+    with pytest.raises(CorpusError, match="a str, not a LangChain document; nothing was changed"):
+        await take(folder, spec)
+    assert IndexedCorpus(folder).size == 1
+
+
+@pytest.mark.usefixtures("loaders")
+async def test_text_from_a_loader_is_data(folder):
+    Given.documents = [
+        page("The pier\x1b[2J\u202e is old. \ud800", source="a\nb", title="\x07 Pier"),
+        page(" ", source="e"),
+    ]
+    report = await take(folder, LoaderSpec("my_loaders", "Given"))
+    assert [(one.source, one.reason) for one in report.left_out] == [("e", "empty")]
+    (hit,) = await IndexedCorpus(folder).search("pier")
+    assert (hit.source, hit.title, hit.text) == ("a b", "Pier", "The pier[2J is old.")
+
+
+@pytest.mark.usefixtures("loaders")
+async def test_progress_is_told(folder):
+    told = []
+    Given.documents = [page("One.", source="a"), page("Two.", source="b")]
+    spec = LoaderSpec("my_loaders", "Given", {"wait": 0.2})
+    await load_documents(spec, import_loader(spec), report=told.append)
+    assert told[-1] == 2
+    assert told == sorted(told)
+    assert not folder.exists()

@@ -1,0 +1,50 @@
+"""What is told of the built-in tools without importing them is what the registry has."""
+
+import pytest
+
+from weiwo.state.settings import Context, Settings, SettingsError
+from weiwo.tools.built_in import list_built_in
+from weiwo.tools.registry import build_registry
+
+
+@pytest.fixture(autouse=True)
+def no_keys(monkeypatch):
+    for name in ("TAVILY_API_KEY", "BRAVE_API_KEY", "SERPER_API_KEY", "JINA_API_KEY", "SEARXNG_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.usefixtures("indexed_home")
+@pytest.mark.parametrize(
+    ("options", "keys"),
+    [
+        ({}, {}),
+        ({"web": False}, {}),
+        ({"web": True}, {}),
+        ({"allow_hosts": ["wiki.corp"]}, {}),
+        ({"web": False, "allow_hosts": ["wiki.corp"]}, {}),
+        ({"search": ["tavily", "wikipedia"]}, {"TAVILY_API_KEY": "k"}),
+    ],
+    ids=str,
+)
+async def test_it_is_what_the_registry_has(monkeypatch, options, keys):
+    for name, value in keys.items():
+        monkeypatch.setenv(name, value)
+    settings = Settings.resolve(Context(**options))
+    registry = await build_registry(settings)
+    known = [(info.name, info.cluster, info.why_not) for info in registry.infos()]
+    assert [tuple(tool) for tool in list_built_in(settings, registry.corpus.size)] == known
+
+
+@pytest.mark.processes
+async def test_an_empty_corpus(tmp_path, monkeypatch):
+    monkeypatch.setenv("WEIWO_HOME", str(tmp_path / "home"))
+    (tmp_path / "empty.md").write_text("")
+    settings = Settings.resolve(Context(corpus=[str(tmp_path / "empty.md")]))
+    registry = await build_registry(settings)
+    known = {info.name: info.why_not for info in registry.infos()}
+    assert {tool.name: tool.why_not for tool in list_built_in(settings, 0)} == known
+
+
+def test_hosts_that_cannot_be_read():
+    with pytest.raises(SettingsError, match="allow_hosts"):
+        list_built_in(Settings.resolve(Context(allow_hosts=["a b"])), 1)

@@ -1,0 +1,127 @@
+"""Text to search terms, the same way for what is indexed and what is asked, in English and Chinese.
+
+Written Chinese has no blanks between its words, so a tokenizer made for English finds nothing in it. Han runs become
+single characters and pairs of neighbours, which needs no dictionary and misses no word. Identifiers (`INC-49217`,
+`getUserName`, `v1.2.3`) are kept whole, to be found exactly, and in parts, to be found at all. Traditional characters
+are folded to simplified ones.
+
+An index must take these terms as they are, with no tokenizer behind them that splits again. English endings are left to
+the index's own Porter stemmer: a light stemmer here measured no better, and terms stay readable.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from weiwo.text.han_folding import SIMPLIFIED
+from weiwo.text.language import HAN
+
+TERM_MARKS: Final = "-.:/@+&#"
+"""The characters besides letters, digits and the underscore that a term may hold."""
+
+LONGEST_TERM: Final = 64
+"""Characters kept of a longer term."""
+
+_STOP_WORDS: Final = (
+    "a about also an and any are as at be been being but by can could did do does for from had has have he her him his "
+    "how i if in into is it its many may me might much must my no not of on or our shall she should so some such than "
+    "that the their them then there these they this those to us was we were what when where which who whom whose why "
+    "will with would you your"
+)
+STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
+"""English words that say nothing about what is asked for. They are indexed all the same."""
+
+_SHOUTED_FROM: Final = 4
+"""A question of this many tokens, all in capitals, is shouted; in a shorter one capitals are acronyms."""
+
+_UNSPACED: Final = rf"{HAN}\u3041-\u3096\u30a1-\u30fa\u30fc"
+_LETTER: Final = rf"[^\W{_UNSPACED}]"
+_TOKEN: Final = re.compile(
+    rf"(?P<unspaced>[{_UNSPACED}]+)"
+    rf"|{_LETTER}+(?:(?:['._:/@+&-]|(?<=\d),(?=\d\d\d(?!\d))){_LETTER}+)*(?:\+\+|\#(?!{_LETTER}))?"
+)
+_ACCENT: Final = re.compile("[\u0300-\u036f]")
+_NOT_DECOMPOSED: Final = str.maketrans(
+    {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "ħ": "h", "Ħ": "H", "ı": "i"}
+    | {"æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "þ": "th", "Þ": "Th", "’": "'"}
+)
+_NUMBER: Final = re.compile(r"\d+(?:,\d\d\d)*(?:\.\d+)?")
+_INITIALS: Final = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
+_PART: Final = re.compile(r"\d+(?:\.\d+)*|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
+
+
+def terms(text: str) -> list[str]:
+    """Analyze text for an index.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        Its terms in order, repeated as often as they occur: folded (NFKC, case, accents), each at most `LONGEST_TERM`
+        characters, without blanks, made of letters, digits, `_` and `TERM_MARKS` only.
+    """
+    return [term for _, group in _groups(text) for term in group]
+
+
+@lru_cache(maxsize=256)
+def query_terms(text: str) -> tuple[str, ...]:
+    """Analyze a question for a search.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        Its distinct terms in order, without English stop words unless nothing else is left. A stop word in capitals
+        is a name ("US", "IT", "WHO") and stays, unless the whole question is shouted. Remembered: all who look at a
+        question ask.
+    """
+    groups = [(token, group) for token, group in _groups(text) if group]
+    shouted = text.isupper() and len(groups) >= _SHOUTED_FROM
+    kept = [
+        group
+        for token, group in groups
+        if group[0] not in STOP_WORDS or (len(token) > 1 and token.isupper() and not shouted)
+    ]
+    return tuple(dict.fromkeys(term for group in kept or [group for _, group in groups] for term in group))
+
+
+def plain(text: str) -> str:
+    """Text in NFKC without accents; case stays."""
+    if text.isascii():
+        return text
+    decomposed = unicodedata.normalize("NFKD", text)
+    return unicodedata.normalize("NFKC", _ACCENT.sub("", decomposed)).translate(_NOT_DECOMPOSED)
+
+
+def _groups(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each token of a text with its terms; of an identifier the whole comes first."""
+    for found in _TOKEN.finditer(plain(text)):
+        token = found.group()
+        if found["unspaced"]:
+            token = token.translate(SIMPLIFIED)
+            yield token, (*token, *(first + second for first, second in pairwise(token)))
+        else:
+            yield token, _known(token) if len(token) <= LONGEST_TERM else _western(token)
+
+
+@lru_cache(maxsize=1 << 16)
+def _known(token: str) -> tuple[str, ...]:
+    """What `_western` says, remembered: a text has few words, many times."""
+    return _western(token)
+
+
+def _western(token: str) -> tuple[str, ...]:
+    token = token.strip("_")
+    if token.isascii() and token.isalpha() and token[1:].islower():
+        return (token.casefold()[:LONGEST_TERM],)
+    if _NUMBER.fullmatch(token):
+        return (token.replace(",", "")[:LONGEST_TERM],)
+    if token.casefold().endswith("'s"):
+        token = token[:-2]
+    if _INITIALS.fullmatch(token):
+        token = token.replace(".", "")
+    pieces = (token.replace("'", "").replace(",", ""), *(part for part in _PART.findall(token) if len(part) > 1))
+    return tuple(dict.fromkeys(piece.casefold()[:LONGEST_TERM] for piece in pieces if piece))

@@ -1,0 +1,282 @@
+"""Chunking: documents to passages, along the structure their author gave them.
+
+Headings first, then paragraphs, then sentences: a passage never reaches across a heading, joins short paragraphs, and
+parts long ones between sentences. A passage is a run of the document's own lines, so that its line numbers lead a
+reader to it; only the title line is left out, which every passage carries anyway.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from math import ceil
+from typing import Final
+
+from weiwo.text.language import HAN, sentences
+from weiwo.text.outline import Fence, Heading, find_markdown_headings
+
+SMALLEST: Final = 60
+"""Weight below which a passage is joined with its neighbour, if there is one in its section."""
+
+LARGEST: Final = 200
+"""Weight above which a passage is parted."""
+
+_UNSPACED: Final = re.compile(rf"[{HAN}\u3041-\u3096\u30a1-\u30fa]")
+_WORD: Final = re.compile(rf"[^\W{HAN}\u3041-\u3096\u30a1-\u30fa]+")
+_BLANKED: Final = {c: " " for c in range(128) if not (chr(c).isalnum() or chr(c) == "_")}
+_DELIMITER: Final = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*")
+_LONGEST_LEAD: Final = 500
+_LONGEST_TITLE: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage of a document.
+
+    Attributes:
+        text: The words, as the document has them.
+        first: Its first line, from 1.
+        last: Its last line.
+        headings: The headings it stands under, outermost first, without the document's title.
+        lead: The header rows of the table that it goes on with, which stand above it in the document.
+    """
+
+    text: str
+    first: int
+    last: int
+    headings: tuple[str, ...] = ()
+    lead: str = ""
+
+    @property
+    def words(self) -> str:
+        """The text, below the header of its table where it lacks that."""
+        return f"{self.lead}\n{self.text}" if self.lead else self.text
+
+
+@dataclass(slots=True)
+class _Section:
+    path: tuple[str, ...]
+    level: int
+    heading: tuple[int, int] | None  # its lines, from 0, end excluded
+    paragraphs: list[tuple[int, int]] = field(default_factory=list)
+
+
+def measure_weight(text: str) -> float:
+    """The size of a text in English words: two Han characters, or eight characters without a blank, count as one."""
+    if text.isascii():  # the same by a shorter way, for every passage passes here
+        return max(len(text.translate(_BLANKED).split()), len(text) / 8)
+    return max(len(_WORD.findall(text)) + len(_UNSPACED.findall(text)) / 2, len(text) / 8)
+
+
+def chunk_text(text: str, *, markdown: bool, name: str = "") -> tuple[str, list[Chunk]]:
+    """Cut a document into passages of about 60 to 200 English words, or 120 to 400 Han characters.
+
+    Args:
+        text: The document, its lines ended by newlines.
+        markdown: Whether `#` marks headings. In plain text a short first line that stands alone is the title.
+        name: The title of a document that states none.
+
+    Returns:
+        The title, and the passages in document order. Every line that is not blank is in a passage, in the headings of
+        one, or is the title; no passage weighs more than `LARGEST` and its heading.
+    """
+    lines = text.split("\n")
+    sections = _find_sections(lines, find_markdown_headings(lines) if markdown else ())
+    title = _pop_title(sections) if markdown else _find_title_line(lines, sections[0].paragraphs)
+    return title or name, list(_cut_sections(text, lines, sections)) or _chunk_title(lines, title)
+
+
+def chunk_sections(text: str, headings: Iterable[Heading], *, by_line: bool = False) -> tuple[str, list[Chunk]]:
+    """Cut a document whose headings are known.
+
+    Args:
+        text: The document, its lines ended by newlines.
+        headings: Its headings, in order.
+        by_line: Whether a long stretch is parted between lines, as code is, rather than between sentences.
+
+    Returns:
+        The heading that is the document's title, or nothing, and the passages in document order, as `chunk` does.
+    """
+    lines = text.split("\n")
+    sections = _find_sections(lines, headings)
+    title = "" if by_line else _pop_title(sections)
+    return title, list(_cut_sections(text, lines, sections, by_line=by_line)) or _chunk_title(lines, title)
+
+
+def _cut_sections(text: str, lines: list[str], sections: list[_Section], *, by_line: bool = False) -> Iterator[Chunk]:
+    starts = [*accumulate((len(line) + 1 for line in lines[:-1]), initial=0), len(text)]
+    below = [section.level for section in sections[1:]] + [0]
+    cutter = _Cutter(text, lines, starts, by_line)
+    for section, next_level in zip(sections, below, strict=True):
+        yield from cutter.cut(section, leaf=next_level <= section.level)
+
+
+def _chunk_title(lines: list[str], title: str) -> list[Chunk]:
+    """The passage of a document that says nothing but its title."""
+    row = next((number for number, line in enumerate(lines, 1) if title in line and line.strip()), 1)
+    return [Chunk(title, row, row)] if title else []
+
+
+def _find_sections(lines: list[str], headings: Iterable[Heading]) -> list[_Section]:
+    sections = [_Section((), 0, None)]
+    open_headings: list[tuple[int, str]] = []
+    start = 0
+    for heading in headings:
+        sections[-1].paragraphs += _find_paragraphs(lines, start, heading.first)
+        open_headings = [(depth, above) for depth, above in open_headings if depth < heading.level]
+        open_headings.append((heading.level, heading.name))
+        rows = (heading.first, heading.end) if heading.end > heading.first else None
+        sections.append(_Section(tuple(above for _, above in open_headings), heading.level, rows))
+        start = heading.end
+    sections[-1].paragraphs += _find_paragraphs(lines, start, len(lines))
+    return sections
+
+
+def _find_paragraphs(lines: list[str], start: int, end: int) -> list[tuple[int, int]]:
+    """Runs of lines without a blank one between, a fenced block being one run."""
+    found: list[tuple[int, int]] = []
+    first, fence = None, Fence()
+    for row in range(start, end):
+        fence.take_row(lines[row])
+        if lines[row].strip() or fence:
+            first = row if first is None else first
+        elif first is not None:
+            found.append((first, row))
+            first = None
+    if first is not None:
+        while not lines[end - 1].strip():  # an open fence may end in blank lines
+            end -= 1
+        found.append((first, end))
+    return found
+
+
+def _pop_title(sections: list[_Section]) -> str:
+    """The document's title: its one heading of the highest level, if that comes before everything else."""
+    if sections[0].paragraphs or len(sections) == 1:
+        return ""
+    top = sections[1]
+    if any(section.level <= top.level for section in sections[2:]):
+        return ""
+    title = top.path[0]
+    for section in sections[1:]:
+        section.path = section.path[1:]
+    top.heading = None
+    return title
+
+
+def _find_title_line(lines: list[str], paragraphs: list[tuple[int, int]]) -> str:
+    if not paragraphs:
+        return ""
+    first, end = paragraphs[0]
+    line = lines[first].strip()
+    alone = end == first + 1 and len(paragraphs) > 1
+    return line if alone and len(line) <= _LONGEST_TITLE and line[-1] not in ".!?,;:。！？，；：" else ""
+
+
+class _Cutter:
+    """Cuts the sections of one text."""
+
+    def __init__(self, text: str, lines: list[str], starts: list[int], by_line: bool) -> None:  # noqa: FBT001
+        self._text, self._lines, self._starts, self._by_line = text, lines, starts, by_line
+        self._tables: list[tuple[int, int, str]] = []  # where the body of one starts and ends, and its header
+
+    def cut(self, section: _Section, *, leaf: bool) -> Iterator[Chunk]:
+        """The passages of one section, its heading at the head of the first."""
+        text, starts = self._text, self._starts
+        self._tables.clear()
+        pieces = [piece for first, end in section.paragraphs for piece in self._cut_paragraph(first, end)]
+        if not pieces:
+            if section.heading and leaf:
+                yield self._make_chunk(*_trim_span(text, *(starts[row] for row in section.heading)), section.path)
+            return
+        packed = _join_small(pieces)
+        if section.heading:
+            packed[0] = (_trim_span(text, starts[section.heading[0]], packed[0][1])[0], packed[0][1])
+        for start, end in packed:
+            yield self._make_chunk(start, end, section.path)
+
+    def _make_chunk(self, start: int, end: int, path: tuple[str, ...]) -> Chunk:
+        first, last = bisect_right(self._starts, start), bisect_right(self._starts, end - 1)
+        lead = next((header for left, right, header in self._tables if left <= start < right), "")
+        return Chunk(self._text[start:end], first, last, path, lead)
+
+    def _cut_paragraph(self, first: int, end: int) -> Iterator[tuple[int, int, float]]:
+        """A paragraph in pieces no larger than a passage: where each starts and ends, and its weight."""
+        text, starts = self._text, self._starts
+        start, stop = _trim_span(text, starts[first], starts[end])
+        size = measure_weight(text[start:stop])
+        if size <= LARGEST:
+            yield start, stop, size
+            return
+        table = end - first > 2 and "|" in self._lines[first] and _DELIMITER.fullmatch(self._lines[first + 1])
+        if table:
+            header = text[starts[first] : starts[first + 2]].rstrip("\n")
+            if len(header) <= _LONGEST_LEAD:
+                self._tables.append((starts[first + 2], stop, header))
+        if table or self._by_line:
+            ends = starts[first + 2 if table else first + 1 : end]
+        else:
+            ends = [start + ending for _, ending in sentences(text[start:stop])]
+        yield from _part_large(text, start, stop, ends, size)
+
+
+def _join_small(pieces: list[tuple[int, int, float]]) -> list[tuple[int, int]]:
+    """Neighbours joined until each is large enough, the last one with what stands before it."""
+    packed: list[tuple[int, int, float]] = []
+    for start, end, size in pieces:
+        if packed and packed[-1][2] < SMALLEST and packed[-1][2] + size <= LARGEST:
+            packed[-1] = (packed[-1][0], end, packed[-1][2] + size)
+        else:
+            packed.append((start, end, size))
+    if len(packed) > 1 and packed[-1][2] < SMALLEST and packed[-2][2] + packed[-1][2] <= LARGEST:
+        last = packed.pop()
+        packed[-1] = (packed[-1][0], last[1], LARGEST)
+    return [(start, end) for start, end, _ in packed]
+
+
+def _part_large(text: str, start: int, end: int, ends: list[int], size: float) -> Iterator[tuple[int, int, float]]:
+    """A stretch too large for a passage in pieces of even size, cut where sentences or rows end."""
+    even = size / ceil(size / LARGEST)
+    cuts = [start]
+    held, done = 0.0, start
+    for stop in [*ends, end]:
+        if stop <= done:
+            continue
+        added = measure_weight(text[done:stop])
+        if held >= even or (held and held + added > LARGEST):
+            cuts.append(done)
+            held = 0.0
+        if added > LARGEST:
+            cuts += _halve_span(text, done, stop)
+            added = measure_weight(text[max(done, cuts[-1]) : stop])
+        held, done = held + added, stop
+    cuts.append(end)
+    for first, last in pairwise(cuts):
+        left, right = _trim_span(text, first, last)
+        if right > left:
+            yield left, right, measure_weight(text[left:right])
+
+
+def _trim_span(text: str, start: int, end: int) -> tuple[int, int]:
+    """A span without the blank lines before it and the blanks after it."""
+    inside = text[start:end]
+    end -= len(inside) - len(inside.rstrip())
+    inside = inside.rstrip()
+    blank = len(inside) - len(inside.lstrip())
+    line = inside.rfind("\n", 0, blank)
+    if line < 0 < start and text[start - 1] != "\n":
+        return start + blank, end
+    return start + line + 1, end  # indentation stays: it means something in code and lists
+
+
+def _halve_span(text: str, start: int, end: int) -> Iterator[int]:
+    """Where to cut a stretch that no sentence end parts, at blanks near the middle where there are any."""
+    if measure_weight(text[start:end]) <= LARGEST:
+        return
+    middle = (start + end) // 2
+    blank = text.rfind(" ", start + (end - start) // 4, middle)
+    cut = blank if blank > start else middle
+    yield from _halve_span(text, start, cut)
+    yield cut
+    yield from _halve_span(text, cut, end)

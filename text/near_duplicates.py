@@ -1,0 +1,193 @@
+"""Texts that are one text, told with slight differences: a story that many print under their own bylines.
+
+Overlapping runs of words (of Han characters in Chinese) are a text's shingles. The smallest hashes of these, its
+sketch, lead to the texts it may equal, so that a set is gone through once (bottom-k sketches: Broder, "On the
+resemblance and containment of documents", 1997); the shingles themselves then decide. They are all at hand, so nothing
+is gained by comparing 64-bit fingerprints, which blur what one dropped sentence leaves.
+
+Likeness is not enough: "Ada was born on 3 May 1900 …" and "Ida was born on 4 May 1901 …" may share every other word. So
+two texts are one only if the numbers, dates and names of one occur in the other in the same order, which holds where
+a sentence was dropped or a byline put before, and fails where a particular was exchanged for another.
+"""
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from heapq import nsmallest
+from typing import Final
+
+from weiwo.text.analyzer import STOP_WORDS, plain
+from weiwo.text.han_folding import SIMPLIFIED
+from weiwo.text.language import HAN
+
+ALIKE: Final = 0.55
+"""Share of all shingles of two texts that both have, from which they may be one; `tests/unit/test_near.py` measures."""
+
+WITHIN: Final = 0.8
+"""Share of a text's shingles from which another holds the whole of it."""
+
+FEWEST: Final = 12
+"""Words or Han characters below which two people may well write nearly the same."""
+
+_SKETCH: Final = 12
+_MOST_BEHIND_ONE: Final = 64
+_MOST_COMPARED: Final = 8
+_WORDS: Final = 3
+_CHARACTERS: Final = 4
+_TOKEN: Final = re.compile(
+    rf"没有|[并从尚]未|[并绝]非|[并决]不|[{HAN}]|[-−]?\d+(?:[.,]\d+)*|[%‰$€£¥°]|[^\W\d_{HAN}]+(?:['’-][^\W\d_{HAN}]+)*"
+)
+_HAN: Final = re.compile(f"[{HAN}]")
+_NOT: Final = re.compile(r"(?<=[a-z])n['’]t\b")
+
+_AGENCY: Final = (
+    "Reuters|AP|Associated Press|AFP|Agence France-Presse|Bloomberg|Xinhua|UPI|DPA|PTI|ANSA|TASS|Kyodo(?: News)?|CNN|"
+    "BBC News"
+)
+_AGENCY_ZH: Final = (
+    "新华社|新华网|中新社|中新网|中新经纬|中国新闻网|人民网|央视新闻|央视网|澎湃新闻|"
+    "路透社|法新社|美联社|彭博社|共同社|本报|本社"
+)
+_CREDIT_ZH: Final = r"\s*[（(][^（）()\n]{1,40}[）)]"
+_BYLINE: Final = re.compile(
+    rf"\A[^.!?\n]{{0,100}}?\b(?:{_AGENCY})\)?\s*[:–—-]+\s*"
+    r"|\A\s*By [A-Z][^.!?\n|·•–—]{1,80}[\n|·•–—]\s*"
+    rf"|\A[^，。：！？\n]{{0,40}}?(?:{_AGENCY_ZH})"
+    rf"(?:[^，。：\n]{{0,24}}?(?:电|電|讯|訊|报道|報道|消息)(?:{_CREDIT_ZH})?|{_CREDIT_ZH})?[:：\s—-]*"
+    r"|[(\[]?(?:Reporting|Additional reporting|Editing|Writing) by [^\n]{1,160}\Z"
+    rf"|[\s(–—-]{{1,4}}(?:{_AGENCY})\)?\.?\s{{0,4}}\Z"
+    r"|[（(](?:责任编辑|责编|编辑|记者|来源)[:：\s]?[^（）()\n]{1,40}[）)]\s{0,4}\Z"
+)
+_NUMBER_WORD: Final = re.compile(
+    "(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|two|three|four|five|six|seven|"
+    "eight|nine|ten|eleven|twelve|hundred|thousand|[mb]illion|second|third|half|double|twice"
+)
+_DENIAL: Final = re.compile("no|not|never|nor|without|没有?|[并从尚]?未|[并绝]?非|[并决]?不|无")
+
+
+@dataclass(frozen=True)
+class Told:
+    """A text as it is compared, its byline and agency left out.
+
+    Attributes:
+        words: Its words and Han characters, folded.
+        shingles: Hashes of the overlapping runs of these.
+        particulars: Its numbers and names in order, and every Han character, since those of a name look like any other.
+    """
+
+    words: tuple[str, ...]
+    shingles: frozenset[int]
+    particulars: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> "Told":
+        """Take a text apart; time grows linearly with its length."""
+        written = plain(_BYLINE.sub("", text))
+        if not written.isascii():
+            written = written.translate(SIMPLIFIED)
+        tokens = _TOKEN.findall(_NOT.sub(" not", written))
+        words = tuple(token.casefold() for token in tokens)
+        size = _size(words)
+        shingles = frozenset(_hash(words[at : at + size]) for at in range(max(1, len(words) - size + 1)))
+        particulars = tuple(word for token, word in zip(tokens, words, strict=True) if _particular(token, word))
+        return cls(words, shingles, particulars)
+
+    @property
+    def sketch(self) -> list[int]:
+        """The smallest of its shingles' hashes: alike texts share some."""
+        return nsmallest(_SKETCH, self.shingles)
+
+    def likeness(self, other: "Told") -> float:
+        """Share of all their shingles that both have, 0 to 1 (Jaccard)."""
+        both = len(self.shingles & other.shingles)
+        return both / (len(self.shingles) + len(other.shingles) - both)
+
+    def resembles(self, other: "Told", least: float = ALIKE) -> bool:
+        """Whether both are one text, each with at most a little of its own.
+
+        Args:
+            other: Another text.
+            least: The likeness from which they may be.
+        """
+        if self.words == other.words:
+            return bool(self.words)
+        long_enough = min(len(self.words), len(other.words)) >= FEWEST
+        return long_enough and self.likeness(other) >= least and self._agrees(other)
+
+    def holds(self, other: "Told") -> bool:
+        """Whether the other text stands within this one."""
+        both = len(self.shingles & other.shingles)
+        return len(other.words) >= FEWEST and both >= WITHIN * len(other.shingles) and other.particulars_in(self)
+
+    def particulars_in(self, other: "Told") -> bool:
+        """Whether its particulars occur in the other text, in their order."""
+        rest = iter(other.particulars)
+        return all(one in rest for one in self.particulars)
+
+    def _agrees(self, other: "Told") -> bool:
+        few, many = sorted((self, other), key=lambda told: len(told.particulars))
+        return few.particulars_in(many) and not (_denies(self, other) or _denies(other, self))
+
+
+class Known:
+    """Texts that have been seen, to tell whether one is new."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._told: list[Told] = []
+        self._behind: dict[int, list[int]] = {}
+
+    def add(self, told: Told) -> int | None:
+        """Take a text in.
+
+        Returns:
+            The number, from 0 in the order of adding, of the text it is one with: of several the first. None for a new
+            text. What is one with a known text has a number all the same.
+        """
+        number = len(self._told)
+        sketch = told.sketch
+        shared = Counter(other for one in sketch for other in self._behind.get(one, ()))
+        likely = sorted(other for other, _ in shared.most_common(_MOST_COMPARED))
+        found = next((other for other in likely if self._told[other].resembles(told)), None)
+        self._told.append(told)
+        for one in sketch:
+            behind = self._behind.setdefault(one, [])
+            if len(behind) < _MOST_BEHIND_ONE:
+                behind.append(number)
+        return found
+
+
+def copied(one: str, other: str) -> bool:
+    """Whether one of two sentences is the other's, word for word but for a few: too long to be so by chance."""
+    a, b = Told.of(one), Told.of(other)
+    return min(len(a.words), len(b.words)) >= FEWEST and (a.resembles(b) or a.holds(b) or b.holds(a))
+
+
+def _size(words: Sequence[str]) -> int:
+    return _CHARACTERS if 2 * sum(map(bool, map(_HAN.match, words))) > len(words) else _WORDS
+
+
+def _hash(words: Sequence[str]) -> int:
+    # CRC-32 keeps alike words close; the multiplication (Knuth's) scatters them, so that the smallest are any.
+    return zlib.crc32(" ".join(words).encode("utf-8", "surrogatepass")) * 2_654_435_761 & 0xFFFFFFFF
+
+
+def _particular(written: str, word: str) -> bool:
+    if not written[0].islower():
+        return word not in STOP_WORDS or written == "May" or (len(written) > 1 and written.isupper())
+    return _NUMBER_WORD.fullmatch(word) is not None
+
+
+def _denies(one: Told, other: Told) -> bool:
+    """Whether one text denies what the other says in the same words otherwise."""
+    return any(_hash(around) in other.shingles for around in _around_denials(one))
+
+
+def _around_denials(told: Told) -> Iterator[tuple[str, ...]]:
+    size = _size(told.words)
+    for at, word in enumerate(told.words):
+        if _DENIAL.fullmatch(word):
+            for before in range(1, size):
+                yield (*told.words[max(0, at - before) : at], *told.words[at + 1 : at + 1 + size - before])

@@ -1,0 +1,92 @@
+"""Text to character n-grams: what is left of a word that is misspelt, inflected or compounded.
+
+Four characters, the word's ends included (`_tower_` gives `_tow towe ower wer_`), were the best of three, four and five
+on MuSiQue and HotpotQA questions with transposed letters. English stop words have none; Han characters and pairs
+are n-grams already.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from weiwo.text.analyzer import LONGEST_TERM, STOP_WORDS, query_terms, terms
+from weiwo.text.language import HAN
+
+LENGTH: Final = 4
+"""Characters of an n-gram."""
+
+_HAN: Final = re.compile(f"[{HAN}]")
+_DIGIT: Final = re.compile(r"\d")
+_AROUND: Final = ".,;:!?()\"'"
+_LONGEST_KEPT: Final = 32
+_MOST_KEPT: Final = 1 << 17
+
+
+class Indexed(NamedTuple):
+    """A text for an index that splits at blanks.
+
+    Attributes:
+        terms: Its terms (`weiwo.text.analyzer.terms`) in order.
+        grams: Their n-grams in order.
+    """
+
+    terms: str
+    grams: str
+
+
+def query_grams(text: str) -> list[str]:
+    """The distinct n-grams of a question, in order."""
+    return list(dict.fromkeys(gram for term in query_terms(text) for gram in _grams(term)))
+
+
+class Indexer:
+    """Makes the terms and n-grams of texts. Fast: texts have few words, many times, and each is analyzed once."""
+
+    def __init__(self, stem: Callable[[str], Sequence[str]] = str.split) -> None:
+        """Begin with no words.
+
+        Args:
+            stem: Takes terms, joined by blanks, and gives what is indexed in their place; as they are, if not given.
+        """
+        self._words = _Words(stem)
+
+    def __call__(self, text: str) -> Indexed:
+        """The terms and n-grams of a text."""
+        words = text.split()
+        if not words:
+            return Indexed("", "")
+        found, grams = zip(*map(self._words.__getitem__, words), strict=True)  # no loop in Python: all time goes here
+        return Indexed(" ".join(found), " ".join(grams))
+
+
+class _Words(dict[str, tuple[str, str]]):
+    """Terms and n-grams by word, filled as words come up. No term reaches across a blank."""
+
+    def __init__(self, stem: Callable[[str], Sequence[str]]) -> None:
+        super().__init__()
+        self._stem = stem
+
+    def __missing__(self, word: str) -> tuple[str, str]:
+        plain = word.strip(_AROUND)
+        if plain.isascii() and (_is_word(plain) or (plain.isdigit() and len(plain) <= LONGEST_TERM)):
+            found = [plain.lower()]
+        else:
+            found = terms(word)
+        grams = " ".join([gram for term in found if term not in STOP_WORDS for gram in _grams(term)])
+        analyzed = (" ".join(self._stem(" ".join(found))), grams)
+        if len(word) <= _LONGEST_KEPT and not _DIGIT.search(word):  # numbers seldom come again
+            if len(self) >= _MOST_KEPT:
+                self.clear()
+            self[word] = analyzed
+        return analyzed
+
+
+def _is_word(plain: str) -> bool:
+    return plain.isalpha() and (len(plain) == 1 or plain[1:].islower())
+
+
+def _grams(term: str) -> list[str]:
+    if not term.isascii() and _HAN.match(term):
+        return [term]
+    bounded = f"_{term}_"
+    return [bounded[start : start + LENGTH] for start in range(len(bounded) - LENGTH + 1)] or [bounded]

@@ -1,0 +1,153 @@
+"""The content words of a text in a form that matches across inflections, for English and Chinese alike.
+
+English words are reduced to stems; Chinese, which has no blanks, to overlapping pairs of characters.
+"""
+
+from collections.abc import Collection
+from functools import lru_cache
+from typing import Final
+
+from weiwo.text.language import HAN, fold
+from weiwo.text.patterns import lazy
+
+_TOKEN: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+(?:[.'’-][^\W_{HAN}]+)*")
+_HAN_RUN: Final = lazy(f"[{HAN}]+")
+
+
+def _set(joined: str) -> frozenset[str]:
+    return frozenset(joined.split())
+
+
+FUNCTION_WORDS: Final = _set(
+    "a an the of in on at by to from for with without into onto over under about after before between during through "
+    "and or but nor so yet if then than as that this these those there here it its it's he she they him her his them "
+    "their i me my you your we us our who whom whose which what when where why how is are was were be been being am do "
+    "does did done has have had will would shall should can could may might must not no also only just very much many "
+    "more most less least some any each every all both either neither one another other such same own out up down off "
+    "again still even ever please tell give find show list name said called known used s t find search look identify "
+    "determine get did's whether per via given gave"
+)
+"""English words that say nothing about what a question is about."""
+
+_IRREGULAR: Final = {
+    form: base
+    for base, forms in {
+        "write": "wrote written writing writer",
+        "build": "built",
+        "win": "won winner winning",
+        "lead": "led leader",
+        "lose": "lost",
+        "begin": "began begun beginning",
+        "fight": "fought",
+        "hold": "held",
+        "make": "made maker",
+        "give": "gave given",
+        "take": "took taken",
+        "sing": "sang sung singer",
+        "buy": "bought",
+        "sell": "sold",
+        "know": "knew known",
+        "grow": "grew grown",
+        "teach": "taught",
+        "found": "founder founded founding",
+        "die": "died dying death dead dies",
+        "bear": "born birth",
+        "become": "became",
+        "come": "came coming",
+        "go": "went gone",
+        "run": "ran running",
+        "meet": "met",
+        "speak": "spoke spoken",
+        "choose": "chose chosen",
+        "break": "broke broken",
+        "see": "saw seen",
+        "draw": "drew drawn",
+        "wear": "wore worn",
+        "leave": "left",
+        "flow": "flowed flows",
+        "rise": "rose risen",
+        "fall": "fell fallen",
+        "shoot": "shot",
+        "play": "played player",
+        "lie": "lay lain lying",
+        "stand": "stood",
+        "marry": "married marriage",
+        "bring": "brought",
+        "city": "cities",
+        "country": "countries",
+        "wife": "wives",
+        "child": "children",
+        "person": "people",
+        "man": "men",
+        "woman": "women",
+        "publish": "publisher publication",
+        "discover": "discovery discoverer",
+        "invent": "invention inventor",
+        "compose": "composer composition",
+        "produce": "producer production",
+        "design": "designer",
+        "perform": "performer performance",
+        "locate": "location",
+        "long": "length longer longest",
+        "high": "height higher highest",
+        "tall": "taller tallest",
+        "deep": "depth deeper deepest",
+        "wide": "width",
+        "populate": "population",
+        "elect": "election",
+        "erupt": "eruption",
+        "succeed": "successor succession",
+    }.items()
+    for form in (base, *forms.split())
+}
+
+
+@lru_cache(maxsize=16_384)
+def stem(word: str) -> str:
+    """The stem of an English word, already folded: inflections of one word meet, unrelated words rarely do."""
+    if word in _IRREGULAR:
+        return _undouble(_IRREGULAR[word])
+    for ending in ("'s", "’s"):
+        word = word.removesuffix(ending)
+    if len(word) > 4:
+        for ending, minimum in (("ization", 5), ("ations", 4), ("ation", 4), ("ingly", 4), ("ing", 4), ("edly", 4)):
+            if word.endswith(ending) and len(word) - len(ending) >= minimum - 1:
+                return _undouble(word.removesuffix(ending))
+        for ending in ("ied", "ies"):
+            if word.endswith(ending):
+                return word.removesuffix(ending) + "y"
+        if word.endswith("ed") and len(word) > 4:
+            return _undouble(word.removesuffix("ed"))
+        if word.endswith("es") and word[-3] in "sxzh":
+            return _undouble(word.removesuffix("es"))
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word.removesuffix("s")
+    return _undouble(word)
+
+
+def _undouble(word: str) -> str:
+    if len(word) > 3 and word.endswith("e"):
+        word = word[:-1]
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
+        word = word[:-1]
+    return word
+
+
+def terms(text: str) -> list[str]:
+    """Content words of a text in order: English stems, numbers, and pairs of Chinese characters."""
+    found: list[str] = []
+    for token in _TOKEN.findall(fold(text)):
+        if _HAN_RUN.fullmatch(token):
+            found += [token] if len(token) == 1 else [token[i : i + 2] for i in range(len(token) - 1)]
+        elif token not in FUNCTION_WORDS:
+            found += [stem(token)] if "-" not in token else [stem(part) for part in token.split("-") if part]
+    return found
+
+
+def coverage(wanted: Collection[str], present: Collection[str]) -> float:
+    """The share of the wanted terms that are present, 0 to 1; 1 where nothing is wanted."""
+    if not wanted:
+        return 1.0
+    here = set(present)
+    weights = [(term, 2.0 if any(c.isdigit() for c in term) or term.isascii() else 1.0) for term in wanted]
+    return sum(w for term, w in weights if term in here) / sum(w for _, w in weights)

@@ -1,0 +1,66 @@
+"""Availability of the built-in tools, told without importing them: each is a LangChain tool, and slow to import."""
+
+from typing import NamedTuple
+
+from weiwo.state.settings import Settings, SettingsError
+from weiwo.tools.printable import one_line
+
+
+class Availability(NamedTuple):
+    """Whether a built-in tool can be called.
+
+    Attributes:
+        name: The tool.
+        cluster: Tools of one cluster do the same kind of thing.
+        why_not: Why it cannot be called, and what would change that; empty if it can.
+    """
+
+    name: str
+    cluster: str
+    why_not: str = ""
+
+
+def list_built_in(settings: Settings, passages: int) -> list[Availability]:
+    """The built-in tools of a run, the unavailable ones last, as its registry has them.
+
+    Args:
+        settings: The run's settings; corpus, web, search and hosts to allow count here.
+        passages: How many the corpus holds.
+
+    Raises:
+        SettingsError: An entry of `search` or `allow_hosts` cannot be used.
+    """
+    from weiwo.tools.web.providers.selection import explain_none, select_providers  # noqa: PLC0415 - upon need
+
+    sources = select_providers(settings)
+    none = "" if passages else explain_empty_corpus(settings)
+    tools = [
+        Availability("corpus_search", "search", none),
+        Availability("open_document", "open", none),
+        Availability("calculator", "compute"),
+        Availability("date_difference", "dates"),
+        Availability("web_search", "search", "" if sources else explain_none(settings)),
+    ]
+    if sources or (settings.web and settings.allow_hosts):
+        _require_hosts(settings)
+        tools.append(Availability("read_page", "open"))
+    tools += [Availability("extract_page", "open") for source in sources if source.name == "tavily"]
+    return sorted(tools, key=lambda tool: bool(tool.why_not))
+
+
+def explain_empty_corpus(settings: Settings) -> str:
+    """Why there is nothing to search in the documents."""
+    paths = one_line(", ".join(settings.corpus))
+    return f"the corpus {paths} holds no text that can be read; name files or folders that do"
+
+
+def _require_hosts(settings: Settings) -> None:
+    """Check the hosts that may be fetched from; they are read where any are named."""
+    if not settings.allow_hosts:
+        return
+    from weiwo.tools.web.fetching.url_guard import UrlGuard  # noqa: PLC0415 - upon need
+
+    try:
+        UrlGuard(allow=settings.allow_hosts)
+    except ValueError as error:
+        raise SettingsError(f"allow_hosts: {one_line(str(error))}") from None

@@ -1,0 +1,106 @@
+"""Validation of arguments: a tool's schema, and whether a call fits it."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+from langchain_core.tools import BaseTool, Tool
+from pydantic import BaseModel, ValidationError
+
+from weiwo.state import JsonValue
+from weiwo.tools.calling.errors import ToolCallError, first_complaint
+
+_KINDS: Final[dict[str, type | tuple[type, ...]]] = {
+    "string": str,
+    "boolean": bool,
+    "integer": int,
+    "number": (int, float),
+    "array": (list, tuple),
+    "object": Mapping,
+    "null": type(None),
+}
+
+
+_known: WeakKeyDictionary[type, dict[str, Any]] = WeakKeyDictionary()
+"""Schemas by the class that tools declare their arguments with: deriving one takes milliseconds, runs are many."""
+
+
+def schema_of(tool: BaseTool) -> dict[str, Any]:
+    """The arguments a caller may give, as JSON schema: always `properties` and `required`, and `$defs` if used."""
+    declared = tool.args_schema
+    if not isinstance(declared, type):
+        return _derive_schema(tool)
+    if declared not in _known:
+        _known[declared] = _derive_schema(tool)
+    return _known[declared]
+
+
+def _derive_schema(tool: BaseTool) -> dict[str, Any]:
+    if _takes_one(tool):
+        return {"properties": dict(tool.args), "required": list(tool.args)}
+    schema = tool.tool_call_schema
+    known: Mapping[str, Any]
+    if isinstance(schema, dict):
+        known = schema
+    else:
+        known = schema.model_json_schema() if issubclass(schema, BaseModel) else schema.schema()
+    properties = known.get("properties") or {}
+    found: dict[str, Any] = {"properties": dict(properties), "required": list(known.get("required") or ())}
+    found |= {key: known[key] for key in ("$defs", "additionalProperties") if key in known}
+    return found
+
+
+def check_arguments(tool: BaseTool, args: Mapping[str, JsonValue]) -> None:
+    """Hold a call against the tool's schema.
+
+    Raises:
+        ToolCallError: An argument is missing, unknown or of the wrong kind (`bad_arguments`); the message names it.
+    """
+    schema = schema_of(tool)
+    properties: Mapping[str, Any] = schema["properties"]
+    missing = [name for name in schema["required"] if name not in args]
+    if missing:
+        raise ToolCallError("bad_arguments", f"{tool.name}: argument {missing[0]} is missing")
+    surplus = [name for name in args if name not in properties]
+    if surplus and not schema.get("additionalProperties"):
+        takes = ", ".join(properties) or "none"
+        raise ToolCallError("bad_arguments", f"{tool.name}: there is no argument {surplus[0]}; it takes {takes}")
+    model = None if _takes_one(tool) else tool.tool_call_schema
+    if isinstance(model, type) and issubclass(model, BaseModel):
+        try:
+            model.model_validate(dict(args))
+        except ValidationError as error:
+            raise ToolCallError("bad_arguments", f"{tool.name}: {first_complaint(error)}") from None
+        return
+    for name, value in args.items():
+        if wrong := argument_mismatch(value, properties.get(name) or {}):
+            raise ToolCallError("bad_arguments", f"{tool.name}: argument {name}: {wrong}")
+
+
+def arguments_fit(tool: BaseTool, args: Mapping[str, JsonValue]) -> bool:
+    """Whether a call fits the tool's schema."""
+    try:
+        check_arguments(tool, args)
+    except ToolCallError:
+        return False
+    return True
+
+
+def _takes_one(tool: BaseTool) -> bool:
+    """Whether it is a tool of one string, whose schema LangChain derives from the wrong function."""
+    return isinstance(tool, Tool) and tool.args_schema is None
+
+
+def argument_mismatch(value: JsonValue, schema: Mapping[str, Any]) -> str:
+    """What is wrong with a value by its schema's type and choices, or nothing; deeper rules are the tool's to check."""
+    allowed = schema.get("enum")
+    if allowed is not None and value not in allowed:
+        return f"must be one of {', '.join(map(str, allowed))}"
+    kinds = schema.get("type")
+    names = [kinds] if isinstance(kinds, str) else list(kinds or ())
+    types = [_KINDS[name] for name in names if name in _KINDS]
+    if not types or (
+        any(isinstance(value, kind) for kind in types) and not (isinstance(value, bool) and bool not in types)
+    ):
+        return ""
+    return f"expected {' or '.join(names)}"

@@ -1,0 +1,42 @@
+"""The call under way, as a tool may look at it: on whose account it works, and where it may keep things.
+
+A tool gets its arguments from a plan; what it needs to know of the run it works for it finds here. So whoever makes
+calls need not know what the tools do with it.
+"""
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore
+
+
+@dataclass
+class CallContext:
+    """What a tool may know of the call that it is made for.
+
+    Attributes:
+        run: Names the run, across the processes it may take; empty outside of one.
+        store: Where things may be kept for later calls; without one, in this process.
+        fresh: Whether what was kept earlier is to be left aside.
+        used_kept: Set by a tool whose result was made of something kept from an earlier call.
+    """
+
+    run: str = ""
+    store: "BaseStore | None" = None
+    fresh: bool = False
+    used_kept: bool = False
+
+
+_current: Final[ContextVar[CallContext | None]] = ContextVar("call", default=None)
+
+
+def current_call() -> CallContext:
+    """The context of the call under way; an empty one outside of any."""
+    return _current.get() or CallContext()
+
+
+def set_current_call(context: CallContext) -> None:
+    """Make this the context of all that the running asyncio task does from now on."""
+    _current.set(context)

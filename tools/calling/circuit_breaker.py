@@ -1,0 +1,102 @@
+"""The circuit breaker of a tool in a run: what is out of order costs a run a few calls, not one a task.
+
+A rate limit also makes everybody wait who calls the same tool, for as long as the other side asked.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from typing import Final
+
+from weiwo.state import FailureKind
+from weiwo.state.circuit_breaker import FOREVER, BreakerRegistry, CircuitBreaker, CircuitState
+from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
+
+THRESHOLD: Final = 3
+"""Failed calls in a row (each with its retries) after which a tool is taken to be out of order."""
+FIRST_COOLING: Final = 5.0
+LONGEST_COOLING: Final = 60.0
+"""Seconds that a breaker stays open: the first time, and at most."""
+MAX_BREAKERS: Final = 1_024
+"""Breakers remembered; beyond that the ones not used for longest are forgotten."""
+
+
+class ToolBreaker:
+    """What a run knows of the health of one tool.
+
+    Methods that may change the state return a note for people, empty if nothing worth telling changed.
+
+    Args:
+        tool: The tool's name, for notes.
+        clock: A monotonic clock, in seconds.
+    """
+
+    def __init__(self, tool: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self.tool = tool
+        self._clock = clock
+        self._circuit = CircuitBreaker(THRESHOLD, FIRST_COOLING, LONGEST_COOLING, clock)
+        self._kind: FailureKind = "crash"
+        self._words = ""
+        self._wait_until = -math.inf
+
+    @property
+    def state(self) -> CircuitState:
+        """Closed, warned, open, or half-open: cooled, one call may pass or is under way."""
+        return self._circuit.state
+
+    def admit(self, call: object, *, early: bool = False) -> str:
+        """Let a call pass.
+
+        Args:
+            call: Whatever stands for the call, its retries included.
+            early: Whether it may pass before the breaker has cooled, because somebody decided to try again.
+
+        Raises:
+            ToolNotCalledError: The tool is out of order as far as this run knows.
+        """
+        known = self._circuit.on_trial(call)
+        if not self._circuit.admit(call, early=early):
+            raise ToolNotCalledError(self._kind, f"{self.tool}: not called, it is out of order ({self._words})")
+        return f"{self.tool}: on trial, one call is let through" if self._circuit.on_trial(call) and not known else ""
+
+    def succeeded(self, call: object) -> str:
+        """The tool answered, if only that there is nothing."""
+        return f"{self.tool}: works again" if self._circuit.succeeded(call) else ""
+
+    def failed(self, call: object, error: ToolCallError, *, final: bool = False) -> str:
+        """The tool failed, retries included.
+
+        Args:
+            call: What was admitted.
+            error: How.
+            final: There is no point in another call during this run.
+        """
+        cooling = self._circuit.failed(call, opens=final, at_least=FOREVER if final else error.retry_after or 0.0)
+        if cooling is None:
+            return ""
+        self._kind, self._words = error.kind, error.message
+        if not cooling:
+            count = f"{self._circuit.failures} of {THRESHOLD}"
+            return f"{self.tool}: warned, {count} failures in a row ({error.message})"
+        period = "for the rest of this run" if final else f"for {cooling:.0f} s"
+        return f"{self.tool}: blocked {period} ({error.message})"
+
+    def released(self, call: object) -> None:
+        """A call ended without a word on the tool's health: it was broken off, or never made."""
+        self._circuit.released(call)
+
+    def hold(self, seconds: float) -> None:
+        """The other side asked everybody to wait."""
+        self._wait_until = max(self._wait_until, self._clock() + seconds)
+
+    def waiting(self) -> float:
+        """Seconds still to wait before a call, as the other side asked; 0 if none."""
+        return max(0.0, self._wait_until - self._clock())
+
+
+_breakers: Final = BreakerRegistry(ToolBreaker, MAX_BREAKERS)
+
+
+def tool_breaker(run: str, tool: str) -> ToolBreaker:
+    """The breaker of a tool in a run."""
+    return _breakers.get(run, tool)

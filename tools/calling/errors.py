@@ -1,0 +1,156 @@
+"""Errors of tool calls: any exception classified as one of a few kinds, on which policies can act.
+
+Messages are one line for people. They may carry what a server said, never a key: whatever looks like a secret, or is
+the value of an environment variable named like one, is struck out.
+"""
+
+import time
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+from langchain_core.tools import ToolException
+from pydantic import ValidationError
+
+from weiwo.state import FailureKind
+from weiwo.state.errors import WeiwoError
+from weiwo.tools.printable import one_line
+from weiwo.tools.redaction import redacted
+
+_BY_STATUS: Final[dict[int, FailureKind]] = {
+    400: "bad_arguments",
+    401: "auth",
+    402: "blocked",
+    403: "blocked",
+    404: "not_found",
+    407: "auth",
+    408: "timeout",
+    410: "not_found",
+    413: "oversized",
+    414: "bad_arguments",
+    422: "bad_arguments",
+    429: "rate_limit",
+    451: "blocked",
+    504: "timeout",
+}
+_NETWORK: Final = frozenset(
+    {"TransportError", "ConnectionError", "ClientConnectionError", "ClientPayloadError", "gaierror"}
+)
+_LONGEST_WAIT: Final = 3_600.0
+
+
+class ToolCallError(WeiwoError, ToolException):
+    """A tool call that came to nothing. Outside Weiwo, LangChain handles it as any tool's error.
+
+    Attributes:
+        kind: The kind, on which policies act.
+        message: One line for people, without secrets.
+        retry_after: Seconds to wait before another try, where the other side said so.
+        transient: Whether the same call may work a moment later.
+        attempts: Calls made.
+        seconds: Seconds these took, the waits between them included.
+    """
+
+    def __init__(
+        self, kind: FailureKind, message: str, *, retry_after: float | None = None, transient: bool | None = None
+    ) -> None:
+        self.kind = kind
+        self.message = one_line(redacted(message))
+        self.retry_after = retry_after
+        self.transient = kind in {"timeout", "rate_limit"} if transient is None else transient
+        self.attempts = 1
+        self.seconds = 0.0
+        super().__init__(self.message)
+
+    def of_another(self) -> "ToolCallError":
+        """The same failure for somebody who waited for another's call, and made none."""
+        same = ToolCallError(self.kind, self.message, retry_after=self.retry_after, transient=self.transient)
+        same.attempts = 0
+        return same
+
+
+class ToolNotCalledError(ToolCallError):
+    """A call that was not made, for a reason of the caller's run; it says nothing of the tool to anybody else."""
+
+    def __init__(self, kind: FailureKind, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(kind, message, retry_after=retry_after, transient=False)
+        self.attempts = 0
+
+
+def classify_error(error: BaseException, tool: str) -> ToolCallError:
+    """The failure an exception stands for.
+
+    Args:
+        error: What a tool raised; of a group, its first.
+        tool: The tool's name, for the message.
+    """
+    while isinstance(error, BaseExceptionGroup) and error.exceptions:
+        error = error.exceptions[0]
+    if isinstance(error, ToolCallError):
+        return error
+    if isinstance(error, ValidationError):
+        return ToolCallError("bad_arguments", f"{tool}: {first_complaint(error)}")
+    status = http_status(error)
+    if status is not None and status >= 400:
+        kind, transient = classify_status(status)
+        said = f"{tool}: HTTP {status}: {one_line(str(error), 200)}"
+        return ToolCallError(kind, said, retry_after=_retry_after(error), transient=transient)
+    kind, said, transient = _classify_by_name(error)
+    return ToolCallError(kind, f"{tool}: {said}: {one_line(str(error), 200)}".rstrip(": "), transient=transient)
+
+
+def classify_status(status: int) -> tuple[FailureKind, bool]:
+    """What an HTTP status of 400 or more stands for: the kind of failure, and whether it may pass."""
+    return _BY_STATUS.get(status, "crash"), status in {408, 429} or status >= 500
+
+
+def _classify_by_name(error: BaseException) -> tuple[FailureKind, str, bool]:
+    """The kind of an exception by what it is called, since every HTTP client has its own: kind, words, transient."""
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if any("Timeout" in name for name in names):
+        return "timeout", "took too long", True
+    if names & _NETWORK:
+        return "crash", "cannot be reached", True
+    name = type(error).__name__
+    kind: FailureKind = "crash"
+    if isinstance(error, FileNotFoundError | PermissionError):
+        kind = "not_found" if isinstance(error, FileNotFoundError) else "blocked"
+    return kind, name, False
+
+
+def first_complaint(error: ValidationError) -> str:
+    """The first complaint of a validation error, naming the argument."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    argument = ".".join(str(part) for part in first["loc"]) or "arguments"
+    return f"argument {argument}: {first['msg']}"
+
+
+def http_status(error: BaseException) -> int | None:
+    """The HTTP status an exception carries, as httpx, requests, openai and others put it."""
+    response = getattr(error, "response", None)
+    for holder, name in ((response, "status_code"), (error, "status_code"), (error, "status"), (error, "code")):
+        status = getattr(holder, name, None)
+        if isinstance(status, int) and not isinstance(status, bool) and 100 <= status < 600:
+            return status
+    return None
+
+
+def parse_retry_after(header: str | None) -> float | None:
+    """Seconds that a Retry-After header asks for, between 0 and an hour; None if there is none to be read."""
+    if not header:
+        return None
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(header).timestamp() - time.time()
+        except (ValueError, OverflowError):
+            return None
+    return min(max(seconds, 0.0), _LONGEST_WAIT) if seconds == seconds else None  # noqa: PLR0124  # tells NaN
+
+
+def _retry_after(error: BaseException) -> float | None:
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    try:
+        return parse_retry_after(headers.get("retry-after")) if headers is not None else None
+    except (AttributeError, TypeError):
+        return None

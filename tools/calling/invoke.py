@@ -1,0 +1,145 @@
+"""Calling a tool: arguments checked, time and size bounded, failures typed, transient ones tried again.
+
+The one way every tool is called, ours or anyone's. What comes back is a `ToolResult`, or a `ToolCallError` is raised;
+an empty result is a result, and for the caller to judge. Cancellation always passes through. How often a call is made
+again is for `weiwo.tools.calling.policies` to say.
+"""
+
+import asyncio
+import math
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, replace
+from random import SystemRandom
+from typing import Final
+from uuid import uuid4
+
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool
+from langgraph.errors import GraphBubbleUp
+
+from weiwo.state import JsonValue
+from weiwo.tools.calling.arguments import check_arguments
+from weiwo.tools.calling.errors import ToolCallError, classify_error
+from weiwo.tools.calling.policies import POLICIES
+from weiwo.tools.calling.results import ToolResult, normalize_reply
+
+__all__ = ["Admission", "Backoff", "ToolCallError", "ToolResult", "run_tool"]
+
+_chance: Final = SystemRandom()
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """How long to wait before a call is made again.
+
+    Attributes:
+        first: Seconds before the first further call; each later wait is twice as long.
+        jitter: Share of a wait that is left to chance, so that tasks do not come back all at once.
+        longest: Seconds that are worth waiting at most; where more is asked for, the call has failed.
+    """
+
+    first: float = 0.5
+    jitter: float = 0.5
+    longest: float = math.inf
+
+    def wait(self, attempt: int, asked: float | None) -> float:
+        """Seconds to wait after a call: twice the wait before, and never less than the other side asked for."""
+        grown: float = self.first * 2 ** (attempt - 1)
+        return max(
+            grown * (1 + _chance.uniform(-self.jitter, self.jitter)),
+            (asked or 0.0) + _chance.uniform(0, self.jitter) * self.first,
+        )
+
+
+Admission = Callable[[], AbstractAsyncContextManager[float]]
+"""Waits until a call may be made and gives the seconds it may take; entered anew for each call, retries included."""
+
+
+@asynccontextmanager
+async def _admit_at_once() -> AsyncIterator[float]:
+    yield math.inf
+
+
+async def run_tool(
+    tool: BaseTool,
+    args: Mapping[str, JsonValue],
+    *,
+    seconds: float,
+    max_bytes: int,
+    backoff: Backoff | None = None,
+    turn: Admission = _admit_at_once,
+) -> ToolResult:
+    """Call a tool.
+
+    Args:
+        tool: Any LangChain tool.
+        args: Its arguments by name.
+        seconds: Time for everything, the waits between calls included, waiting for the turn to call excluded.
+        max_bytes: Bytes of its reply to keep.
+        backoff: How to wait between calls.
+        turn: When a call may be made; it is held while calling, not while waiting to call again.
+
+    Returns:
+        The reply. Of a tool that is not ours, passages come from its text or JSON, with the source `tool:NAME` where
+        the reply names none.
+
+    Raises:
+        ToolCallError: No usable reply: `timeout rate_limit auth not_found bad_arguments blocked oversized crash`, or
+            `limit` where the turn's time was shorter than the call's. Only failures that may pass (a timeout of the
+            tool's own, a rate limit, the network) are tried again, as often as their policy says.
+    """
+    backoff = backoff or Backoff()
+    check_arguments(tool, args)
+    clock = asyncio.get_running_loop()
+    attempt, spent = 0, 0.0
+    while True:
+        begun: float | None = None
+        try:
+            async with turn() as left:
+                attempt += 1
+                begun = clock.time()
+                bound = min(seconds - spent, left)
+                over = ToolCallError("limit", f"{tool.name}: broken off, the run's max_seconds is reached")
+                if bound < left:
+                    over = ToolCallError("timeout", f"{tool.name}: no reply within {seconds:g} s", transient=False)
+                result = await _call_once(tool, args, bound, max_bytes, over)
+        except ToolCallError as failure:
+            spent += clock.time() - begun if begun else 0.0
+            failure.attempts, failure.seconds = attempt, spent
+            wait = backoff.wait(attempt, failure.retry_after)
+            if not failure.transient or attempt > POLICIES[failure.kind].retries:
+                raise
+            if wait > backoff.longest or spent + wait >= seconds:
+                raise
+        else:
+            return replace(result, seconds=spent + clock.time() - begun, attempts=attempt)
+        await asyncio.sleep(wait)
+        spent += wait
+
+
+async def _call_once(
+    tool: BaseTool, args: Mapping[str, JsonValue], seconds: float, max_bytes: int, over: ToolCallError
+) -> ToolResult:
+    """One call; `over` is raised when its time is up."""
+    call = {"type": "tool_call", "id": f"call_{uuid4().hex}", "name": tool.name, "args": dict(args)}
+    bound = asyncio.timeout(seconds)
+    try:
+        async with bound:
+            reply = await tool.ainvoke(call)
+    except asyncio.CancelledError:
+        running = asyncio.current_task()
+        if running is not None and running.cancelling():
+            raise
+        raise ToolCallError("crash", f"{tool.name}: broke itself off") from None  # nobody cancelled us
+    except GraphBubbleUp:  # the tool asks a person, or the run is stopped: no failure of its own
+        raise
+    except Exception as error:
+        if isinstance(error, TimeoutError) and bound.expired():
+            raise over from None
+        raise classify_error(error, tool.name) from error
+    if not isinstance(reply, ToolMessage):  # a tool may answer with a graph command, which has no text
+        reply = ToolMessage(str(reply), name=tool.name, tool_call_id=call["id"])
+    if reply.status == "error":  # the tool turned its own exception into a message
+        raise ToolCallError("crash", f"{tool.name}: {reply.text}")
+    return await asyncio.to_thread(normalize_reply, reply, args, max_bytes)

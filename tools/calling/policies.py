@@ -1,0 +1,74 @@
+"""Failure policies: what is done about a failed tool call, by its kind; one table, and nothing else decides.
+
+First the same call again (`invoke`), then another tool that does the same (`substitutes`), then whoever
+looks back at the whole plan: it may run the task once more, or find another way.
+
+- A timeout, a rate limit or a broken line may pass. So it is tried again, a timeout only once, since it has cost the
+  most already; a rate limit after the time the other side asked for.
+- A refused key or a refused caller stays refused: no second call, a stand-in at once.
+- What one tool does not have, or has too much of, another may have: a stand-in, no second call.
+- Arguments that are wrong for one tool are wrong for its stand-ins: only another plan helps.
+- What no time is left for is not tried in any way.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal
+
+from weiwo.state import FailureKind
+
+Strain = Literal["none", "counts", "opens"]
+
+
+@dataclass(frozen=True, slots=True)
+class FailurePolicy:
+    """What is done about one kind of failure, in this order.
+
+    Attributes:
+        retries: Further calls of the same tool with the same arguments at most, if the failure is a transient one.
+        substitute: Whether another tool of the same cluster is asked.
+        again: Whether the same task may have a value when it is run once more, after the rest of the plan.
+        last: Who decides in the end: reflection, or nobody, because nothing can be done.
+        strain: What it tells of the tool's health: nothing, something, or that it is out of order (`circuit_breaker`).
+    """
+
+    retries: int = 0
+    substitute: bool = False
+    again: bool = False
+    last: Literal["reflect", "give_up"] = "reflect"
+    strain: Strain = "none"
+
+
+POLICIES: Final[Mapping[FailureKind, FailurePolicy]] = MappingProxyType(
+    {
+        "timeout": FailurePolicy(retries=1, substitute=True, again=True, strain="counts"),
+        "rate_limit": FailurePolicy(retries=2, substitute=True, again=True, strain="counts"),
+        "crash": FailurePolicy(retries=2, substitute=True, again=True, strain="counts"),
+        "auth": FailurePolicy(substitute=True, strain="opens"),
+        "blocked": FailurePolicy(substitute=True, strain="counts"),
+        "not_found": FailurePolicy(substitute=True),
+        "oversized": FailurePolicy(substitute=True),
+        "empty": FailurePolicy(substitute=True),
+        "bad_arguments": FailurePolicy(),
+        "incomplete": FailurePolicy(),
+        "inconsistent": FailurePolicy(),
+        "slow": FailurePolicy(),
+        "limit": FailurePolicy(last="give_up"),
+    }
+)
+"""The policy of each kind. An `empty` result is asked for in other words before another tool is."""
+
+PATIENCE: Final = 2.0
+"""Seconds worth waiting for a tool that has a stand-in; without one, all the time of the call is."""
+
+
+def strain_of(kind: FailureKind, cluster: str, *, transient: bool) -> Strain:
+    """What a failure tells of the tool's health.
+
+    A page that wants a login, or refuses readers, says nothing of the tool that opens pages. Nor does an exception of
+    the tool's own (no such city), if it is not about the way to what it asks: other arguments may be fine.
+    """
+    if (cluster == "open" and kind in {"auth", "blocked"}) or (kind == "crash" and not transient):
+        return "none"
+    return POLICIES[kind].strain

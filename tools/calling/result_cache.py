@@ -1,0 +1,136 @@
+"""A cache of tool results: in the graph's store where it has one, else in memory, bounded.
+
+Only results are kept, neither failures nor empty ones, as JSON and up to a size. Who may read the store may read the
+results, which is why the key, but no argument of a call, is written in plain.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
+from weakref import finalize
+
+from langchain_core.tools import BaseTool
+
+from weiwo.state import VALUE_TYPES, Evidence, JsonValue
+from weiwo.tools.calling.results import ToolResult
+from weiwo.tools.calling.ttl_cache import LruMemory, TtlCache
+
+if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore
+
+NAMESPACE: Final = ("weiwo", "tool_results")
+MAX_ENTRY_BYTES: Final = 256_000
+"""A larger result is not kept: a web search is some 20 kB, and every byte is written and read again."""
+
+_VERSION: Final = 1
+_memory: Final = LruMemory()
+
+
+def cache_key(tool: BaseTool, args: Mapping[str, JsonValue], schema: Mapping[str, Any], max_bytes: int) -> str:
+    """The identity of a call: equal for equal tools and arguments, whether a default is written out or left out."""
+    properties = schema.get("properties", {})
+    given = {name: value for name, value in args.items() if not _is_default(value, properties.get(name))}
+    parts = [_VERSION, tool.name, _identity(tool), given, max_bytes]
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _is_default(value: JsonValue, schema: Any) -> bool:
+    if not isinstance(schema, Mapping) or "default" not in schema:
+        return False
+    return type(schema["default"]) is type(value) and bool(schema["default"] == value)
+
+
+_objects: Final[dict[int, str]] = {}
+
+
+def _identity(tool: BaseTool) -> str:
+    """What, besides its name, makes a tool the same one in another run or process.
+
+    That is what its metadata state as `identity`, else its code where it is a plain function of a module. Whatever
+    else it holds (a client, a closure) cannot be compared, so that such a tool is only ever equal to itself.
+    """
+    stated = (tool.metadata or {}).get("identity")
+    if isinstance(stated, str):
+        return stated
+    function = getattr(tool, "coroutine", None) or getattr(tool, "func", None)
+    if isinstance(function, FunctionType) and not function.__closure__:
+        defaults = f"{function.__defaults__!r}:{function.__kwdefaults__!r}"
+        return f"{function.__module__}:{function.__qualname__}:{_digest(function.__code__)}:{defaults}"
+    if id(tool) not in _objects:
+        _objects[id(tool)] = uuid4().hex
+        finalize(tool, _objects.pop, id(tool), None).atexit = False
+    return _objects[id(tool)]
+
+
+def _digest(code: CodeType) -> str:
+    """A hash of what a function does, the same in every process until somebody edits it."""
+    constants = [_digest(inner) if isinstance(inner, CodeType) else repr(inner) for inner in code.co_consts]
+    return hashlib.sha256(repr((code.co_code, code.co_names, constants)).encode()).hexdigest()
+
+
+class ResultCache:
+    """Results with a time to live.
+
+    Args:
+        store: The graph's store; without one, results are kept in this process.
+        clock: Seconds since the epoch, since a store outlives processes.
+        memory: Where results are kept without a store.
+    """
+
+    def __init__(
+        self, store: "BaseStore | None" = None, clock: Callable[[], float] = time.time, memory: LruMemory = _memory
+    ) -> None:
+        self._kept = TtlCache(store, NAMESPACE, memory, clock)
+        self._clock = clock
+
+    async def get(self, key: str) -> ToolResult | None:
+        """A result that was kept and has not expired; it says so (`cached`) and took no call."""
+        text = await self._kept.get(key)
+        return None if text is None else _load_result(text, self._clock())
+
+    async def put(self, key: str, result: ToolResult, seconds: float) -> None:
+        """Keep a result, if there is anything in it and it is not too large."""
+        if seconds <= 0 or (result.value is None and not result.passages):
+            return
+        try:
+            text = _dump_result(result, self._clock() + seconds)
+        except (TypeError, ValueError):  # a foreign tool's particulars may be no JSON
+            return
+        if len(text) <= MAX_ENTRY_BYTES:
+            await self._kept.put(key, text, seconds)
+
+
+def _dump_result(result: ToolResult, expires: float) -> str:
+    parts = {
+        "expires": expires,
+        "content": result.content,
+        "passages": [passage.model_dump(mode="json") for passage in result.passages],
+        "value": result.value,
+        "type": result.type,
+        "detail": result.detail,
+    }
+    return json.dumps(parts, allow_nan=False)
+
+
+def _load_result(text: str, now: float) -> ToolResult | None:
+    """A result read back; None if it has expired, or was written by something else."""
+    try:
+        parts = json.loads(text)
+        if not (float(parts["expires"]) > now and parts["type"] in (None, *VALUE_TYPES)):
+            return None
+        return ToolResult(
+            content=str(parts["content"]),
+            passages=tuple(Evidence.model_validate(item) for item in parts["passages"]),
+            value=parts["value"],
+            type=parts["type"],
+            detail=dict(parts["detail"]),
+            attempts=0,
+            cached=True,
+        )
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None

@@ -1,0 +1,206 @@
+"""Normalization of tool replies to one shape: passages to read, or a value to use.
+
+Our own tools hand over passages or a value as an artifact. Any other LangChain tool is taken as it comes: LangChain
+documents, JSON lists of results, text. Long text is cut into passages, and where there are too many, those that
+have most to do with the call's arguments are kept. Everything is cleaned of control characters and bounded.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from itertools import islice
+from typing import Any, Final
+
+from langchain_core.messages import ToolMessage
+from pydantic import ValidationError
+
+from weiwo.state import VALUE_TYPES, Evidence, JsonValue, ValueType, passage_id
+from weiwo.text.chunking import LARGEST, chunk_text, measure_weight
+from weiwo.tools.passage_ranking import RankedText, rank_passages
+from weiwo.tools.printable import clipped, one_line, printable
+
+MOST_PASSAGES: Final = 20
+"""Passages kept of one call of a tool that is not ours."""
+
+_TEXT_KEYS: Final = ("content", "text", "page_content", "snippet", "body", "summary", "description", "abstract")
+_TITLE_KEYS: Final = ("title", "name", "heading", "headline")
+_SOURCE_KEYS: Final = ("url", "link", "href", "source", "uri")
+_DATE_KEYS: Final = ("published_date", "publishedDate", "date", "published", "published_at")
+_LIST_KEYS: Final = ("results", "items", "documents", "data", "hits", "passages", "articles", "organic", "entries")
+_OTHER_SCHEME: Final = re.compile(r"(?!https?:|file:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_LONGEST_SOURCE: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool call gave.
+
+    Attributes:
+        content: The reply as text for a model.
+        passages: The reply as passages, best first; none where the tool computed a value or found nothing.
+        value: The computed value in its data form, if the tool computes.
+        type: The value's type.
+        detail: Particulars of a computation; `truncated` is true where the reply was cut.
+        seconds: Wall time, retries included.
+        attempts: Calls made for it; 0 if it was kept from an earlier call, or came of somebody else's.
+        cached: Whether it was kept from an earlier call.
+    """
+
+    content: str
+    passages: tuple[Evidence, ...] = ()
+    value: JsonValue | None = None
+    type: ValueType | None = None
+    detail: dict[str, JsonValue] = field(default_factory=dict)
+    seconds: float = 0.0
+    attempts: int = 1
+    cached: bool = False
+
+
+def normalize_reply(message: ToolMessage, args: Mapping[str, JsonValue], max_bytes: int) -> ToolResult:
+    """Read a tool's reply.
+
+    Args:
+        message: The reply, with its artifact.
+        args: The arguments of the call, for relevance.
+        max_bytes: Bytes of text to keep, of the content and of all passages together.
+    """
+    tool = message.name or "tool"
+    whole = printable(_content_text(message))
+    content = clipped(whole, max_bytes)
+    detail: dict[str, JsonValue] = {"truncated": True} if len(content) < len(whole) else {}
+    artifact = message.artifact
+    if isinstance(artifact, Mapping) and "value" in artifact and artifact.get("type") in VALUE_TYPES:
+        given = artifact.get("detail")
+        extra = (
+            given if isinstance(given, Mapping) else {k: v for k, v in artifact.items() if k not in {"value", "type"}}
+        )
+        return ToolResult(content, (), artifact["value"], artifact["type"], {**detail, **extra})
+    ours = _own_passages(artifact)
+    if ours is not None:
+        passages: Sequence[Evidence] = ours
+    else:
+        query = " ".join(value for value in args.values() if isinstance(value, str))
+        passages = _select_nearest([*_document_passages(artifact, tool)] or [*_text_passages(content, tool)], query)
+    kept = _deduplicate(passages, tool, max_bytes)
+    if len(kept) < len(passages):
+        detail["truncated"] = True
+    return ToolResult(content, kept, detail=detail)
+
+
+def iso_date(text: object) -> str | None:
+    """The day of a date in ISO 8601 or RFC 5322 form as `YYYY-MM-DD`; None if it is neither."""
+    if not isinstance(text, str) or not text.strip():
+        return None
+    try:
+        return datetime.fromisoformat(text.strip()).date().isoformat()
+    except ValueError:
+        try:
+            return parsedate_to_datetime(text).date().isoformat()
+        except (ValueError, IndexError):
+            return None
+
+
+def _content_text(message: ToolMessage) -> str:
+    if isinstance(message.content, str):
+        return message.content
+    return "\n".join(
+        block if isinstance(block, str) else str(block["text"]) if "text" in block else _dump_json(block)
+        for block in message.content
+    )
+
+
+def _own_passages(artifact: object) -> list[Evidence] | None:
+    """An artifact of passages, as objects or in JSON form; None if it is something else."""
+    if not isinstance(artifact, list | tuple):
+        return None
+    try:
+        return [item if isinstance(item, Evidence) else Evidence.model_validate(item) for item in artifact]
+    except ValidationError:
+        return None
+
+
+def _document_passages(artifact: object, tool: str) -> Iterable[Evidence]:
+    """LangChain documents, as retriever tools return them."""
+    for item in artifact if isinstance(artifact, list | tuple) else ():
+        text, metadata = getattr(item, "page_content", None), getattr(item, "metadata", None)
+        if isinstance(text, str) and isinstance(metadata, Mapping):
+            yield from _item_passages({**metadata, "content": text}, tool)
+
+
+def _text_passages(content: str, tool: str) -> Iterable[Evidence]:
+    """Passages of a reply in text or JSON."""
+    if not content.strip():
+        return
+    data: Any = None
+    if content.lstrip()[0] in "[{":
+        try:
+            data = json.loads(content)
+        except (ValueError, RecursionError):
+            data = None
+    if isinstance(data, Mapping):
+        listed = next((data[key] for key in _LIST_KEYS if isinstance(data.get(key), list)), None)
+        data = listed if listed is not None else [data]
+    if not isinstance(data, list):
+        data = [content]
+    for item in data:
+        yield from _item_passages(item if isinstance(item, Mapping) else {"content": item}, tool)
+
+
+def _item_passages(item: Mapping[str, Any], tool: str) -> Iterable[Evidence]:
+    """One result, cut up if it is long."""
+    said = next((item[key] for key in _TEXT_KEYS if isinstance(item.get(key), str) and item[key].strip()), None)
+    if said is None:
+        only = item.get("content") if set(item) == {"content"} else item
+        said = "" if only is None else only if isinstance(only, str) else _dump_json(only)
+    text = printable(said).strip()
+    title = next((one_line(item[key]) for key in _TITLE_KEYS if isinstance(item.get(key), str)), "")
+    source = next((s for key in _SOURCE_KEYS if (s := _safe_source(item.get(key)))), f"tool:{tool}")
+    date = next((day for key in _DATE_KEYS if (day := iso_date(item.get(key)))), None)
+    pieces = [(text, "")]
+    if measure_weight(text) > LARGEST:
+        pieces = [(piece.text, f"lines {piece.first}-{piece.last}") for piece in chunk_text(text, markdown=True)[1]]
+    for piece, place in pieces:
+        if piece:
+            yield Evidence(id=passage_id(piece), text=piece, source=source, title=title, locator=place, date=date)
+
+
+def _safe_source(value: object) -> str:
+    """A source a reader can be led to; a link that would run something is none."""
+    if not isinstance(value, str) or len(value) > _LONGEST_SOURCE or _OTHER_SCHEME.match(value.strip()):
+        return ""
+    return one_line(value, _LONGEST_SOURCE)
+
+
+def _select_nearest(passages: list[Evidence], query: str) -> list[Evidence]:
+    """All passages if they are few; else those nearest to the query, then the first."""
+    if len(passages) <= MOST_PASSAGES:
+        return passages
+    order = rank_passages((RankedText(passage.title, "", passage.text) for passage in passages), query, MOST_PASSAGES)
+    return [passages[number] for number in islice(dict.fromkeys([*order, *range(len(passages))]), MOST_PASSAGES)]
+
+
+def _deduplicate(passages: Iterable[Evidence], tool: str, max_bytes: int) -> tuple[Evidence, ...]:
+    """Each text once with all its addresses, clean, ranked, as long as there is room."""
+    kept: dict[str, Evidence] = {}
+    room = max_bytes
+    for passage in passages:
+        text = printable(passage.text)
+        size = len(text.encode())
+        if passage.id in kept:
+            kept[passage.id] = kept[passage.id].merged(passage)
+            continue
+        if size > room:
+            break
+        room -= size
+        update: dict[str, Any] = {"rank": len(kept) + 1, "tool": passage.tool or tool}
+        if text != passage.text:
+            update |= {"text": text, "id": passage_id(text)}
+        kept[passage.id] = passage.model_copy(update=update)
+    return tuple(kept.values())
+
+
+def _dump_json(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, default=str)

@@ -1,0 +1,101 @@
+"""Mapping of arguments to a substitute: whether one tool's call can be another's, and what they are called there.
+
+Nothing is guessed: an argument goes to the one of the same name, or of a name that obviously means the same, if it is
+of a type that fits; everything the other tool must have is there; and nothing that was asked for is lost but
+preferences (how many results, in which language).
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from weiwo.state import JsonValue
+from weiwo.tools.calling.arguments import argument_mismatch
+
+_QUERY: Final = frozenset(
+    {"query", "q", "question", "search", "search_query", "search_term", "search_terms", "keyword", "keywords"}
+    | {"tool_input", "__arg1"}  # what LangChain calls the argument of a tool that takes one text
+)
+_ADDRESS: Final = frozenset({"url", "link", "href", "uri", "page", "page_url", "web_page", "website", "source"})
+_NUMBER: Final = frozenset(
+    {"k", "n", "limit", "count", "top_k", "size", "max_results", "num_results", "n_results", "number_of_results"}
+)
+_LANGUAGE: Final = frozenset({"language", "lang", "locale"})
+_TOPIC: Final = frozenset({"topic", "category"})
+_PLACE: Final = frozenset({"city", "location", "place", "town"})
+_PERIOD: Final = frozenset({"time_range", "recency", "freshness", "period"})
+_OTHERS: Final = (
+    frozenset({"expression", "formula"}),
+    frozenset({"symbol", "ticker"}),
+    frozenset({"date", "day"}),
+    frozenset({"text", "content"}),
+    frozenset({"name", "title"}),
+)
+SYNONYMS: Final = (_QUERY, _ADDRESS, _NUMBER, _LANGUAGE, _TOPIC, _PLACE, _PERIOD, *_OTHERS)
+"""Names of arguments that mean the same."""
+
+_PREFERENCES: Final = _NUMBER | _LANGUAGE | _TOPIC
+"""What a call may lose: the answer is still one to what was asked."""
+
+
+def is_query(name: str) -> bool:
+    """Whether an argument of that name is what to look for."""
+    return name.casefold() in _QUERY
+
+
+def is_address(name: str) -> bool:
+    """Whether an argument of that name is the address of a page."""
+    return name.casefold() in _ADDRESS
+
+
+def same_meaning(one: str, other: str) -> bool:
+    """Whether two names of arguments mean the same."""
+    one, other = one.casefold(), other.casefold()
+    return one == other or any(one in group and other in group for group in SYNONYMS)
+
+
+def map_arguments(
+    args: Mapping[str, JsonValue], given: Mapping[str, Any], wanted: Mapping[str, Any], cluster: str = ""
+) -> dict[str, JsonValue] | None:
+    """The arguments of a call as another tool takes them.
+
+    Args:
+        args: The call's arguments.
+        given: JSON schema of the tool they were for: `properties` and `required`.
+        wanted: The same of the other tool.
+        cluster: What both tools do. Of tools that open a page, what to look for in it is a preference too.
+
+    Returns:
+        The other tool's arguments; None where it cannot stand in without a new plan.
+    """
+    known, properties = given["properties"], wanted["properties"]
+    found: dict[str, JsonValue] = {}
+    for name, value in args.items():
+        target = _target_argument(name, value, properties, found)
+        if target is not None:
+            found[target] = value
+        elif not (
+            value in (None, "")
+            or name.casefold() in _PREFERENCES
+            or (cluster == "open" and is_query(name))
+            or _is_default(name, value, known)
+        ):
+            return None
+    return found if all(name in found for name in wanted["required"]) else None
+
+
+def _target_argument(
+    name: str, value: JsonValue, properties: Mapping[str, Any], taken: Mapping[str, JsonValue]
+) -> str | None:
+    """The argument a value goes to: the namesake, else the first that means the same; None if none takes it."""
+    for other in sorted(properties, key=lambda other: other != name):
+        if other in taken or not same_meaning(name, other) or argument_mismatch(value, properties[other] or {}):
+            continue
+        if is_address(other) and other != name and not str(value).startswith(("http://", "https://")):
+            continue  # the name of a local document leads nowhere on the web
+        return other
+    return None
+
+
+def _is_default(name: str, value: JsonValue, known: Mapping[str, Any]) -> bool:
+    schema = known.get(name)
+    return isinstance(schema, Mapping) and "default" in schema and bool(schema["default"] == value)

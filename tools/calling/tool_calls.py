@@ -1,0 +1,280 @@
+"""The tool calls of a run: each made once, by a tool that works, and kept for the next who asks.
+
+`ToolCalls` is the one door from tasks to tools. A call goes through, in this order:
+
+1. merging: an equal call under way anywhere in the process is joined, not repeated (`singleflight`);
+2. the cache: a recent result is used again (`weiwo.tools.calling.result_cache`), unless the run wants everything fresh;
+3. its turn: a slot for work, the tool's circuit breaker (`weiwo.tools.calling.circuit_breaker`), the run's time;
+4. the call itself, with its retries (`weiwo.tools.calling.invoke`).
+
+What is done about a failure is in `policies`. Breakers and calls under way are found by run and by process, since
+each execution of a node makes a `ToolCalls` of its own.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from langchain_core.tools import BaseTool
+
+from weiwo.state import JsonValue
+from weiwo.tools.calling.call_context import CallContext, set_current_call
+from weiwo.tools.calling.circuit_breaker import ToolBreaker, tool_breaker
+from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
+from weiwo.tools.calling.invoke import Backoff, run_tool
+from weiwo.tools.calling.policies import PATIENCE, POLICIES, strain_of
+from weiwo.tools.calling.result_cache import ResultCache, cache_key
+from weiwo.tools.calling.results import ToolResult
+from weiwo.tools.calling.singleflight import SingleFlight
+from weiwo.tools.tool_info import ToolInfo
+
+if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore
+
+_MERGES: Final = 8
+"""How often a caller joins another's call that ends for the other's own reasons, before it makes its own."""
+
+_single_flight: Final[SingleFlight[ToolResult]] = SingleFlight()
+
+
+class Toolbox(Protocol):
+    """The tools that calls are made to, by name; `weiwo.tools.registry.Registry` is one."""
+
+    def get(self, name: str) -> BaseTool:
+        """A tool that can be called."""
+
+    def info(self, name: str) -> ToolInfo:
+        """What is known of a tool."""
+
+    def substitutes(self, name: str, args: Mapping[str, JsonValue]) -> dict[str, dict[str, JsonValue]]:
+        """The tools that can make the same call, with their arguments."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """On whose account calls are made.
+
+    Attributes:
+        slots: Bounds the work that goes on at the same time; held while a tool works, never while waiting.
+        seconds_left: Seconds that the run has left for work.
+        spend: Books one call that is really made.
+        tell: Tells a watcher one line about a tool.
+    """
+
+    slots: AbstractAsyncContextManager[Any]
+    seconds_left: Callable[[], float]
+    spend: Callable[[], None]
+    tell: Callable[[str], None]
+
+
+class ToolCalls:
+    """Makes the tool calls of a run.
+
+    Args:
+        run: Names the run, across the processes it may take.
+        toolbox: Its tools.
+        store: Where results, and what tools keep, lie for later; without one, in this process.
+        seconds: Time of one call, its retries included.
+        max_bytes: Bytes of a reply to keep.
+        fresh: Whether results kept from earlier are left aside.
+        backoff: How to wait before a further call.
+    """
+
+    def __init__(
+        self,
+        run: str,
+        toolbox: Toolbox,
+        store: "BaseStore | None" = None,
+        *,
+        seconds: float = 30.0,
+        max_bytes: int = 5_000_000,
+        fresh: bool = False,
+        backoff: Backoff | None = None,
+        cache: ResultCache | None = None,
+    ) -> None:
+        self._run = run
+        self._toolbox = toolbox
+        self._store = store
+        self._cache = cache or ResultCache(store)
+        self._seconds = seconds
+        self._max_bytes = max_bytes
+        self._fresh = fresh
+        self._backoff = backoff or Backoff()
+        self._asked: set[str] = set()
+
+    def breaker(self, name: str) -> ToolBreaker:
+        """What this run knows of the health of a tool."""
+        return tool_breaker(self._run, name)
+
+    def substitutes(self, name: str, args: Mapping[str, JsonValue]) -> dict[str, dict[str, JsonValue]]:
+        """The tools that can make the same call, with their arguments: those that work before those that may not."""
+        found = self._toolbox.substitutes(name, args)
+        health = {"closed": 0, "warned": 1, "half_open": 2, "open": 3}
+        return dict(sorted(found.items(), key=lambda item: health[self.breaker(item[0]).state]))
+
+    async def call(
+        self, name: str, args: Mapping[str, JsonValue], caller: Caller, *, has_substitute: bool = False
+    ) -> ToolResult:
+        """Make a call, or get its result from wherever an equal one has it.
+
+        Args:
+            name: The tool.
+            args: Its arguments.
+            caller: On whose account.
+            has_substitute: Whether there is another tool to ask, so that long waits are not worth it.
+
+        Returns:
+            The result. `attempts` counts the calls really made for it: none if it was kept or another's.
+
+        Raises:
+            ToolCallError: As `run_tool` does; `limit` when the run's time is over; when the breaker of the tool is
+                open, the kind it failed with before, and then no call was made.
+        """
+        tool, info = self._toolbox.get(name), self._toolbox.info(name)
+        key = cache_key(tool, args, info.args_schema, self._max_bytes)
+
+        async def work() -> ToolResult:
+            if not self._fresh and info.cache_seconds and (kept := await self._cache.get(key)) is not None:
+                return kept
+            result = await self._made(name, args, caller, has_substitute=has_substitute)
+            await self._cache.put(key, result, info.cache_seconds)
+            return result
+
+        for _ in range(_MERGES):
+            left = caller.seconds_left()
+            if left <= 0:
+                break
+            try:
+                ended, own = await _single_flight.join((key, self._fresh, self._seconds), work, left)
+            except TimeoutError:
+                break
+            failure = None if ended.cancelled() else ended.exception()
+            if own or not isinstance(failure, ToolCallError):
+                return ended.result() if own else replace(ended.result(), attempts=0)
+            if not (isinstance(failure, ToolNotCalledError) or POLICIES[failure.kind].last == "give_up"):
+                raise failure.of_another()
+        else:
+            return await work()
+        raise _out_of_time_error(name)
+
+    async def _made(
+        self, name: str, args: Mapping[str, JsonValue], caller: Caller, *, has_substitute: bool
+    ) -> ToolResult:
+        """Make a call and book what it tells of the tool's health."""
+        context = CallContext(self._run, self._store, self._fresh)
+        set_current_call(context)
+        patience = PATIENCE if has_substitute else self._seconds
+        conduct = _GuardedCall(
+            self.breaker(name),
+            caller,
+            self._backoff,
+            patience,
+            early=name not in self._asked,
+            any_site=(self._toolbox.get(name).metadata or {}).get("any_site") is True,
+        )
+        self._asked.add(name)
+        try:
+            result = await run_tool(
+                self._toolbox.get(name),
+                args,
+                seconds=self._seconds,
+                max_bytes=self._max_bytes,
+                backoff=replace(self._backoff, longest=patience),
+                turn=conduct.turn,
+            )
+        except ToolCallError as failure:
+            conduct.failed(failure, self._toolbox.info(name).cluster)
+            raise
+        else:
+            conduct.succeeded()
+            return replace(result, cached=True) if context.used_kept else result
+        finally:
+            conduct.ended()
+
+
+class _GuardedCall:
+    """One call, its retries included, as its tool's breaker and its caller see it.
+
+    Args:
+        guard: The breaker of the tool.
+        caller: On whose account.
+        backoff: How to wait.
+        patience: Seconds worth waiting for the tool.
+        early: Whether the call may try a tool that is out of order before its time: it is the first one of an
+            execution, which somebody decided on knowing what had failed.
+        any_site: Whether the tool goes wherever its arguments say, so that what one site does says nothing of it.
+    """
+
+    def __init__(
+        self, guard: ToolBreaker, caller: Caller, backoff: Backoff, patience: float, *, early: bool, any_site: bool
+    ) -> None:
+        self._guard = guard
+        self._caller = caller
+        self._backoff = backoff
+        self._patience = patience
+        self._early = early
+        self._any_site = any_site
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[float]:
+        """Wait until the tool may be called; gives the seconds that the run has left."""
+        guard, caller = self._guard, self._caller
+        while True:  # once round for each time that the other side asks to wait; the run's time ends it
+            self._admitted()
+            await self._held()
+            async with caller.slots:
+                self._admitted()  # much may have happened while this waited for its slot
+                if guard.waiting():
+                    continue
+                left = caller.seconds_left()
+                if left <= 0:
+                    raise _out_of_time_error(guard.tool)
+                caller.spend()
+                try:
+                    yield left
+                except ToolCallError as failure:
+                    if failure.kind == "rate_limit" and not self._any_site:
+                        guard.hold(failure.retry_after or 0.0)
+                    raise
+                return
+
+    def _admitted(self) -> None:
+        self._tell(self._guard.admit(self, early=self._early))
+
+    async def _held(self) -> None:
+        """Wait as long as the other side asked everybody to, if that is worth it."""
+        wait = self._guard.waiting()
+        if not wait:
+            return
+        if wait > min(self._patience, self._caller.seconds_left()):
+            said = f"{self._guard.tool}: not called, it wants no requests for {wait:.0f} s"
+            raise ToolNotCalledError("rate_limit", said, retry_after=wait)
+        await asyncio.sleep(self._backoff.wait(1, wait))
+
+    def failed(self, failure: ToolCallError, cluster: str) -> None:
+        """The call came to nothing."""
+        if isinstance(failure, ToolNotCalledError) or POLICIES[failure.kind].last == "give_up" or not failure.attempts:
+            return  # not the tool's doing
+        strain = strain_of(failure.kind, cluster, transient=failure.transient)
+        if strain == "none" or self._any_site:
+            self.succeeded()
+        else:
+            self._tell(self._guard.failed(self, failure, final=strain == "opens"))
+
+    def succeeded(self) -> None:
+        """The tool answered, if only to say no."""
+        self._tell(self._guard.succeeded(self))
+
+    def ended(self) -> None:
+        """Whatever became of it, the call is over."""
+        self._guard.released(self)
+
+    def _tell(self, note: str) -> None:
+        if note:
+            self._caller.tell(note)
+
+
+def _out_of_time_error(name: str) -> ToolNotCalledError:
+    return ToolNotCalledError("limit", f"{name}: not called, the run's max_seconds is reached")

@@ -1,0 +1,130 @@
+"""A cache of texts with a time to live: in the graph's store where there is one, else in memory, bounded.
+
+A store may be slow, full, broken or closed: then a text is simply not there, and not kept.
+"""
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore
+
+MAX_MEMORY_BYTES: Final = 32_000_000
+"""Bytes kept in memory; beyond that the texts not used for longest are dropped."""
+STORE_SECONDS: Final = 2.0
+"""A store that takes longer is as good as broken."""
+PAUSE_SECONDS: Final = 30.0
+"""For so long a store that failed is left alone."""
+
+_log: Final = logging.getLogger(__name__)
+
+
+class LruMemory:
+    """A least-recently-used cache of texts in memory, up to a number of bytes."""
+
+    def __init__(self, max_bytes: int = MAX_MEMORY_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._kept: OrderedDict[str, str] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, key: str) -> str | None:
+        """What is kept under a key."""
+        if key in self._kept:
+            self._kept.move_to_end(key)
+        return self._kept.get(key)
+
+    def put(self, key: str, text: str) -> None:
+        """Keep a text, in place of what was there."""
+        self.drop(key)
+        self._bytes += _size_in_bytes(text)
+        self._kept[key] = text
+        while self._bytes > self._max_bytes:
+            self._bytes -= _size_in_bytes(self._kept.popitem(last=False)[1])
+
+    def drop(self, key: str) -> None:
+        """Keep a text no longer, if it is there."""
+        self._bytes -= _size_in_bytes(self._kept.pop(key, ""))
+
+
+def _size_in_bytes(text: str) -> int:
+    """What Python needs for it: one byte a character, two where there are others than Latin ones."""
+    return len(text) if text.isascii() else 2 * len(text)
+
+
+_paused: Final["WeakKeyDictionary[BaseStore, float]"] = WeakKeyDictionary()
+"""Stores that failed lately, and until when they are left alone (a store lives longer than what is kept in it)."""
+
+
+class TtlCache:
+    """Texts by key in one namespace. A store drops them when their time is over; whether it has, the reader must see.
+
+    Args:
+        store: The graph's store; without one, texts are kept in this process.
+        namespace: Where in the store.
+        memory: Where texts are kept without a store.
+        clock: Seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        store: "BaseStore | None",
+        namespace: tuple[str, ...],
+        memory: LruMemory,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._store = store
+        self._namespace = namespace
+        self._memory = memory
+        self._clock = clock
+
+    async def get(self, key: str) -> str | None:
+        """What is kept under a key."""
+        if self._store is None:
+            return self._memory.get(key)
+        item = await self._guarded("read", lambda store: store.aget(self._namespace, key, refresh_ttl=False))
+        text = item.value.get("text") if item is not None and isinstance(item.value, Mapping) else None
+        return text if isinstance(text, str) else None
+
+    async def put(self, key: str, text: str, seconds: float) -> None:
+        """Keep a text for so many seconds at most, in place of what was there."""
+        if self._store is None:
+            self._memory.put(key, text)
+            return
+
+        def put(store: "BaseStore") -> Any:
+            more: dict[str, Any] = {"ttl": seconds / 60} if store.supports_ttl else {}
+            return store.aput(self._namespace, key, {"text": text}, index=False, **more)
+
+        await self._guarded("written", put)
+
+    async def drop(self, key: str) -> None:
+        """Keep a text no longer, if it is there."""
+        if self._store is None:
+            self._memory.drop(key)
+        else:
+            await self._guarded("deleted", lambda store: store.adelete(self._namespace, key))
+
+    async def _guarded(self, what: str, work: Callable[["BaseStore"], Any]) -> Any:
+        """Whatever a store does wrong, the call goes on without it."""
+        store = self._store
+        if store is None or self._clock() < _paused.get(store, 0.0):
+            return None
+        for attempt in (1, 2):  # once more: processes that share a file may get into each other's way
+            try:
+                async with asyncio.timeout(STORE_SECONDS):
+                    return await work(store)
+            except TimeoutError:
+                why = f"no reply within {STORE_SECONDS:g} s"
+            except Exception as error:  # noqa: BLE001 - any store, any error
+                why = type(error).__name__
+                if attempt == 1:
+                    continue
+            break
+        _paused[store] = self._clock() + PAUSE_SECONDS
+        _log.warning("what tools found cannot be %s in the store; %s; going on without", what, why)
+        return None

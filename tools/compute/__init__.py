@@ -1,0 +1,1 @@
+"""Tools that compute: the calculator and date differences."""

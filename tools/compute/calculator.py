@@ -1,0 +1,87 @@
+"""The `calculator` tool: exact, bounded arithmetic over numbers and dates."""
+
+from typing import Any, Literal
+
+from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel, Field
+
+from weiwo.state import JsonValue
+from weiwo.text.dates import PartialDate, format_date
+from weiwo.text.numbers import format_number
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.compute.arithmetic import Scalar, evaluate
+
+ContentAndArtifact = tuple[str, dict[str, JsonValue]]
+
+_WIDEST = 2**63
+"""A checkpoint holds whole numbers below this."""
+
+
+class ToolArgumentsError(ToolCallError):
+    """Arguments that cannot be worked with: a LangChain tool error, and a typed failure of kind `bad_arguments`."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("bad_arguments", message)
+
+
+class CalculatorArguments(BaseModel):
+    """What `calculator` takes."""
+
+    expression: str = Field(
+        description=(
+            "Arithmetic such as (472.58 - 6.3) / 2, 15% * 200, max(3, 5), avg([1, 2, 3]), 5 > 3, or "
+            "date(-100) - date(-156) for the years between two dates (-156 is 156 BC). Functions: min max abs round "
+            "sum avg sqrt date."
+        )
+    )
+
+
+class Calculator(BaseTool):
+    """Works out an expression; the artifact is `{"value", "type", "expression"}`, type number, date or boolean.
+
+    In the artifact a date is an ISO string, and a whole number beyond 64 bits a float; the content has all its digits.
+
+    Raises:
+        ToolArgumentsError: The expression cannot be worked out; one line says why and what to do.
+    """
+
+    name: str = "calculator"
+    description: str = "Work out arithmetic, comparisons, averages and differences of dates exactly."
+    args_schema: Any = CalculatorArguments
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+
+    async def _arun(
+        self,
+        expression: str,
+        run_manager: AsyncCallbackManagerForToolRun | None = None,  # noqa: ARG002  # LangChain passes it
+    ) -> ContentAndArtifact:
+        return _calculate(expression)
+
+    def _run(
+        self,
+        expression: str,
+        run_manager: CallbackManagerForToolRun | None = None,  # noqa: ARG002  # LangChain passes it
+    ) -> ContentAndArtifact:
+        return _calculate(expression)
+
+
+def _calculate(expression: str) -> ContentAndArtifact:
+    try:
+        result = evaluate(expression)
+    except ValueError as error:
+        raise ToolArgumentsError(f"calculator: {error}") from None
+    content, value, type_ = _format_result(result)
+    return content, {"value": value, "type": type_, "expression": expression}
+
+
+def _format_result(result: Scalar) -> tuple[str, JsonValue, str]:
+    if isinstance(result, PartialDate):
+        return format_date(result, "en"), result.iso(), "date"
+    if isinstance(result, bool):
+        return ("true" if result else "false"), result, "boolean"
+    wide = isinstance(result, int) and not -_WIDEST <= result < _WIDEST
+    return format_number(result, "zh"), float(result) if wide else result, "number"
+
+
+__all__ = ["Calculator", "CalculatorArguments", "ToolArgumentsError", "evaluate"]

@@ -1,0 +1,143 @@
+"""The `date_difference` tool: years, ages, months and days between two dates of any era."""
+
+from typing import Any, Final, Literal
+
+from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel, Field
+
+from weiwo.state import JsonValue
+from weiwo.text.dates import PartialDate, format_date, parse_date
+from weiwo.tools.compute.calculator import ToolArgumentsError
+
+Unit = Literal["years", "age", "months", "days"]
+ContentAndArtifact = tuple[str, dict[str, JsonValue]]
+
+_GREGORIAN: Final = PartialDate(1582, 10, 15)
+"""Days of the Gregorian calendar are those of the sources from here on."""
+
+_DATE: Final = "A year, month or day of any era: 156 BC, -156, 12 July 100 BC, 1969-07-20, 公元前156年."
+
+
+class DateDifferenceArguments(BaseModel):
+    """What `date_difference` takes."""
+
+    start: str = Field(description=f"The first date. {_DATE}")
+    end: str = Field(description="The second date, in any of the same forms; it may be the earlier one.")
+    unit: Unit = Field(
+        "years",
+        description=(
+            "years: difference of the calendar years. age: completed years. months: completed months. days: days, "
+            "for which both dates must be known to the day."
+        ),
+    )
+
+
+class DateDifference(BaseTool):
+    """Tells how far two dates are apart, never negative, and which is the earlier.
+
+    The artifact is `{"value", "type", "unit", "start", "end", "earlier", "exact"}`: value a whole number of the unit,
+    type "number", dates in ISO form, earlier "start", "end" or "same". Exact is false where the dates are too vague for
+    an age or a number of months, which may then be one less, and for days counted in the Gregorian calendar before
+    its time. There is no year 0 between 1 BC and AD 1.
+
+    Raises:
+        ToolArgumentsError: A date cannot be read, or is too vague for the unit; one line says which and what to do.
+    """
+
+    name: str = "date_difference"
+    description: str = "Work out the years, completed years (age), months or days between two dates of any era."
+    args_schema: Any = DateDifferenceArguments
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+
+    async def _arun(
+        self,
+        start: str,
+        end: str,
+        unit: Unit = "years",
+        run_manager: AsyncCallbackManagerForToolRun | None = None,  # noqa: ARG002  # LangChain passes it
+    ) -> ContentAndArtifact:
+        return _calculate(start, end, unit)
+
+    def _run(
+        self,
+        start: str,
+        end: str,
+        unit: Unit = "years",
+        run_manager: CallbackManagerForToolRun | None = None,  # noqa: ARG002  # LangChain passes it
+    ) -> ContentAndArtifact:
+        return _calculate(start, end, unit)
+
+
+def _calculate(start: str, end: str, unit: Unit) -> ContentAndArtifact:
+    first, second = _parse_argument("start", start), _parse_argument("end", end)
+    earlier, later = sorted((first, second))
+    value, exact = _difference(earlier, later, unit)
+    order = "same" if earlier.contains(later) else "start" if first < second else "end"
+    artifact: dict[str, JsonValue] = {
+        "value": value,
+        "type": "number",
+        "unit": unit,
+        "start": first.iso(),
+        "end": second.iso(),
+        "earlier": order,
+        "exact": exact,
+    }
+    noun = {"years": "year", "age": "completed year", "months": "month", "days": "day"}[unit]
+    between = f"{format_date(first, 'en')} to {format_date(second, 'en')}"
+    content = f"{value} {noun}{'s' * (value != 1)} ({between})"
+    return content + ("" if exact else f"; {_inexactness(unit)}"), artifact
+
+
+def _inexactness(unit: Unit) -> str:
+    if unit == "days":
+        return "counted in the Gregorian calendar, which was not in use at the earlier date"
+    return f"it may be one {'month' if unit == 'months' else 'year'} less, the dates are not known to the day"
+
+
+def _parse_argument(argument: str, text: str) -> PartialDate:
+    try:
+        return parse_date(text)
+    except ValueError as error:
+        raise ToolArgumentsError(
+            f"date_difference: cannot read {argument}: {error}; give one date such as 156 BC, 1969-07-20 or 公元前156年"
+        ) from None
+
+
+def _difference(earlier: PartialDate, later: PartialDate, unit: Unit) -> tuple[int, bool]:
+    """The difference in a unit, and whether it is exact."""
+    years = later.astronomical - earlier.astronomical
+    if unit == "years":
+        return years, True
+    if unit == "age":
+        if years == 0:
+            return 0, True
+        passed = _is_reached((earlier.month, earlier.day), (later.month, later.day))
+        return (years, False) if passed is None else (years - (not passed), True)
+    if unit == "months":
+        if earlier.month is None or later.month is None:
+            raise _vagueness_error(earlier if earlier.month is None else later, "a month")
+        months = 12 * years + later.month - earlier.month
+        passed = months == 0 or _is_reached((earlier.day,), (later.day,))
+        return (months, False) if passed is None else (months - (not passed), True)
+    first, last = earlier.ordinal(), later.ordinal()
+    if first is None or last is None:
+        raise _vagueness_error(earlier if first is None else later, "a day")
+    return last - first, earlier >= _GREGORIAN
+
+
+def _is_reached(before: tuple[int | None, ...], after: tuple[int | None, ...]) -> bool | None:
+    """Whether a point of the year or month is reached, compared from the largest part; None if it cannot be told."""
+    for left, right in zip(before, after, strict=True):
+        if left is None or right is None:
+            return None
+        if left != right:
+            return left < right
+    return True
+
+
+def _vagueness_error(date: PartialDate, needed: str) -> ToolArgumentsError:
+    return ToolArgumentsError(
+        f"date_difference: {format_date(date, 'en')} is too vague, this unit needs {needed}; "
+        "give the date more precisely, or ask for years"
+    )

@@ -1,0 +1,87 @@
+"""Normalization of formulas: arithmetic as people write it, brought to plain ASCII before it is parsed."""
+
+import re
+from typing import Final
+
+MAX_LENGTH: Final = 20_000
+
+_PLAIN: Final = {0xFF01 + offset: 0x21 + offset for offset in range(0x5E)} | str.maketrans(
+    {
+        "\u3000": " ", "×": "*", "·": "*", "∙": "*", "÷": "/", "−": "-", "–": "-", "—": "-", "^": "**", "＾": "**",
+        "²": "**2", "³": "**3", "≤": "<=", "≥": ">=", "≠": "!=", "、": ", ", "【": "[", "】": "]",
+        "\u00a0": " ", "\u2009": " ", "\u202f": " ",
+    }
+)  # fmt: skip
+_ALLOWED: Final = re.compile(r"[0-9A-Za-z_ \t\r\n.,+\-*/%()<>=!\[\]]*")
+_RUNS_ON: Final = re.compile(r"(?<![A-Za-z_0-9])[0-9.,]*[0-9](?:[A-DF-Za-df-z_]|[eE](?![-+0-9]))\w*")
+_LEADING_ZEROS: Final = re.compile(r"(?<![0-9A-Za-z_.])0+(?=[0-9])")
+_ISO_DATE: Final = re.compile(r"(?<![0-9.])[0-9]{3,4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?![0-9.])")
+_PERCENT: Final = re.compile(r"(?<![0-9A-Za-z_.])([0-9]{1,300}(?:\.[0-9]{1,300})?)\s{0,3}%(?=\s*(?:$|[-+*/%),\]<>=!]))")
+_GROUP: Final = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:,[0-9]{3})+(?!,?[0-9])")
+_OWNER: Final = re.compile(r"[A-Za-z_]+ ?$")
+_ONE_NUMBER: Final = frozenset({"abs", "sqrt", "round"})
+
+
+def normalize_formula(expression: str) -> str:
+    """Rewrite an expression in the characters and number forms of a parser.
+
+    Inside the brackets of a function or a list a comma separates, unless other commas there have a blank behind them:
+    max(120,300) has two arguments, and so has max(6,300, 5,464).
+
+    Args:
+        expression: What was asked to be worked out.
+
+    Returns:
+        ASCII; percentages as fractions, "1,234" as 1234.
+
+    Raises:
+        ValueError: It is empty, too long, has characters that are no arithmetic, or holds an ISO date, which would
+            read as subtractions.
+    """
+    if len(expression) > MAX_LENGTH:
+        raise ValueError(f"the expression has {len(expression)} characters; at most {MAX_LENGTH} are worked out")
+    plain = " ".join(expression.translate(_PLAIN).split())
+    if not plain:
+        raise ValueError("the expression is empty; write one like (3 + 4) * 2")
+    known = _ALLOWED.match(plain)
+    if known is not None and known.end() < len(plain):
+        raise ValueError(
+            f"{plain[known.end()]!r} in {expression[:80]!r} is no arithmetic; use numbers and operators only, "
+            "and date(-156) for 156 BC"
+        )
+    if runs_on := _RUNS_ON.search(plain):
+        raise ValueError(f"{runs_on[0][:40]!r} is no number; write numbers in digits and without units")
+    if _ISO_DATE.search(plain):
+        raise ValueError(f"{expression[:80]!r} holds a date that would be subtracted; write date(1969, 7, 20)")
+    return _PERCENT.sub(r"(\1/100)", _LEADING_ZEROS.sub("", _strip_thousands_separators(plain)))
+
+
+def _strip_thousands_separators(text: str) -> str:
+    """Take the commas out of "1,234" wherever they cannot separate arguments."""
+    grouped = {at for group in _GROUP.finditer(text) for at in range(*group.span()) if text[at] == ","}
+    if not grouped:
+        return text
+    dropped: set[int] = set()
+    frames: list[tuple[bool, list[int]]] = [(True, [])]
+    for at, char in enumerate(text):
+        if char in "([":
+            frames.append((_is_single_value(text, at), []))
+        elif char == ",":
+            frames[-1][1].append(at)
+        elif char in ")]" and len(frames) > 1:
+            dropped |= _thousands_separators(text, frames.pop(), grouped)
+    for frame in frames:
+        dropped |= _thousands_separators(text, frame, grouped)
+    return "".join(char for at, char in enumerate(text) if at not in dropped)
+
+
+def _is_single_value(text: str, bracket: int) -> bool:
+    """Whether a bracket holds one value, not several: it opens no list and no function of several."""
+    owner = _OWNER.search(text, max(0, bracket - 8), bracket)
+    return text[bracket] == "(" and (owner is None or owner[0].strip() in _ONE_NUMBER)
+
+
+def _thousands_separators(text: str, frame: tuple[bool, list[int]], grouped: set[int]) -> set[int]:
+    """The commas directly inside a bracket that group thousands."""
+    one, commas = frame
+    return grouped.intersection(commas) if one or any(text[at + 1 : at + 2] == " " for at in commas) else set()

@@ -1,0 +1,1 @@
+"""Retrieval evaluation: labelled sets, metrics, and the report on telemetry."""

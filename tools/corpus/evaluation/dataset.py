@@ -1,0 +1,173 @@
+"""BEIR datasets: documents, questions, and which documents answer which question.
+
+`corpus.jsonl` (`_id title text`) is read line by line, so that its size does not matter; questions and judgements, in
+`queries.jsonl` (`_id text`) and `qrels.tsv` or `qrels/test.tsv` (question, document, score), are held in memory.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.printable import one_line, printable
+
+LONGEST_LINE: Final = 50_000_000
+_CORPUS: Final = "corpus.jsonl"
+_QUERIES: Final = "queries.jsonl"
+_QRELS: Final = ("qrels.tsv", "qrels/test.tsv")
+_AT_ONCE: Final = 1 << 20
+
+
+class DatasetError(CorpusError):
+    """A folder that is no usable set. The message is one line: what, why, what to do."""
+
+
+class DatasetDocument(NamedTuple):
+    """A document of the set.
+
+    Attributes:
+        id: Its id.
+        title: Its title; may be empty.
+        text: Its text.
+    """
+
+    id: str
+    title: str
+    text: str
+
+
+class DatasetQuestion(NamedTuple):
+    """A question of the set, with its judgements.
+
+    Attributes:
+        id: Its id.
+        text: What is asked.
+        relevant: The documents that answer it, with their gains.
+    """
+
+    id: str
+    text: str
+    relevant: dict[str, int]
+
+
+class Dataset:
+    """A BEIR-shaped set on disk."""
+
+    def __init__(self, folder: Path) -> None:
+        """Read the questions and judgements of a set.
+
+        Raises:
+            DatasetError: The folder is none, or broken; the message names file and line.
+        """
+        self.folder = folder
+        self.name = folder.resolve().name
+        if not folder.is_dir():
+            raise DatasetError(f"{folder}: no such folder; name one with {_CORPUS}, {_QUERIES} and {_QRELS[0]}")
+        qrels = next((folder / name for name in _QRELS if (folder / name).is_file()), None)
+        missing = [name for name in (_CORPUS, _QUERIES) if not (folder / name).is_file()]
+        if qrels is None:
+            missing.append(" or ".join(_QRELS))
+        if missing or qrels is None:
+            raise DatasetError(f"{folder}: it lacks {' and '.join(missing)}; name a BEIR-shaped folder")
+        judged = _read_judgements(qrels)
+        self.questions = [
+            DatasetQuestion(found["_id"], found["text"], judged[found["_id"]])
+            for _, found in _read_objects(folder / _QUERIES)
+            if found["_id"] in judged
+        ]
+        if not self.questions:
+            raise DatasetError(f"{qrels}: it judges none of the questions in {_QUERIES}; see that the ids are the same")
+
+    def documents(self) -> Iterator[DatasetDocument]:
+        """The documents, in order.
+
+        Raises:
+            DatasetError: A line is broken, two documents have one id, or there is none.
+        """
+        path, seen = self.folder / _CORPUS, set[int]()
+        for at, found in _read_objects(path):
+            mark = hash(found["_id"])
+            if mark in seen:
+                raise DatasetError(f"{path}, line {at}: a second document {one_line(found['_id'], 60)!r}; keep one")
+            seen.add(mark)
+            yield DatasetDocument(found["_id"], found.get("title") or "", found["text"])
+        if not seen:
+            raise DatasetError(f"{path}: it holds no document")
+
+    def digest(self) -> str:
+        """The hash of the documents' file."""
+        return _hash_file(self.folder / _CORPUS)
+
+    def questions_digest(self) -> str:
+        """The hash of the questions and judgements."""
+        whole = json.dumps([list(one) for one in self.questions], sort_keys=True)
+        return hashlib.sha256(whole.encode()).hexdigest()[:16]
+
+
+def _hash_file(path: Path) -> str:
+    found = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while piece := file.read(_AT_ONCE):
+                found.update(piece)
+    except OSError as error:
+        raise DatasetError(f"{path}: it cannot be read ({error.strerror})") from None
+    return found.hexdigest()[:16]
+
+
+def _read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines that are not blank, numbered from 1."""
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            number = 0
+            while line := file.readline(LONGEST_LINE):
+                number += 1
+                if len(line) == LONGEST_LINE:
+                    raise DatasetError(f"{path}, line {number}: longer than {LONGEST_LINE:,} characters; cut it up")
+                if line.strip():
+                    yield number, line
+    except OSError as error:
+        raise DatasetError(f"{path}: it cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise DatasetError(f"{path}: it is not UTF-8 text; convert it") from None
+
+
+def _read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in _read_lines(path):
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            raise DatasetError(f"{path}, line {number}: no JSON object; correct the line") from None
+        if isinstance(found, dict) and isinstance(found.get("_id"), int):
+            found["_id"] = str(found["_id"])
+        if not (
+            isinstance(found, dict)
+            and isinstance(found.get("_id"), str)
+            and found["_id"] == printable(found["_id"]) != ""
+            and isinstance(found.get("text"), str)
+            and isinstance(found.get("title") or "", str)
+        ):
+            raise DatasetError(f'{path}, line {number}: no object with "_id" and "text"; correct the line')
+        yield number, found
+
+
+def _read_judgements(path: Path) -> dict[str, dict[str, int]]:
+    """The gain of each relevant document by question; a first line that is a heading is passed over."""
+    found: dict[str, dict[str, int]] = {}
+    for number, line in _read_lines(path):
+        fields = line.rstrip("\r\n").split("\t")
+        try:
+            question, document, gain = fields[0], fields[1], int(float(fields[2]))
+        except (IndexError, ValueError, OverflowError):
+            if number == 1:
+                continue
+            raise DatasetError(
+                f"{path}, line {number}: not question, document and score, separated by tabs; correct the line"
+            ) from None
+        if gain > 0:
+            found.setdefault(question, {})[document] = gain
+    if not found:
+        raise DatasetError(f"{path}: it judges no document relevant; its lines are question, document, score")
+    return found

@@ -1,0 +1,82 @@
+"""Ranking metrics and the paired bootstrap: how good a ranking is, and how sure one can be of a difference.
+
+Recall, NDCG (Järvelin & Kekäläinen, TOIS 2002, with linear gains, as trec_eval has them) and reciprocal rank, for one
+question each; and the paired bootstrap (Sakai, SIGIR 2006) over many.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log2
+from statistics import fmean
+from typing import Final
+
+NDCG_DEPTH: Final = 10
+RESAMPLES: Final = 2_000
+CONFIDENCE: Final = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class RankingMetrics:
+    """Metrics of a ranking on one question, or their means over many; each 0 to 1.
+
+    Attributes:
+        recall: Share of the relevant documents among the first k.
+        all: Whether all of them are.
+        hit: Whether any is.
+        ndcg10: Gain of the first ten, later ones counting less, against the best order there is.
+        mrr: 1 / rank of the first that is relevant; 0 if none was found.
+    """
+
+    recall: float
+    all: float
+    hit: float
+    ndcg10: float
+    mrr: float
+
+
+def score_ranking(found: Sequence[str], relevant: Mapping[str, int], k: int) -> RankingMetrics:
+    """Score a ranking.
+
+    Args:
+        found: Documents, best first, each once.
+        relevant: The gain of each relevant document, above 0; at least one.
+        k: How many of the ranking count for recall, all and hit.
+    """
+    hits = sum(document in relevant for document in found[:k])
+    first = next((rank for rank, document in enumerate(found, 1) if document in relevant), 0)
+    ideal = discount_gains(sorted(relevant.values(), reverse=True))
+    return RankingMetrics(
+        recall=hits / len(relevant),
+        all=float(hits == len(relevant)),
+        hit=float(hits > 0),
+        ndcg10=discount_gains([relevant.get(document, 0) for document in found]) / ideal,
+        mrr=1 / first if first else 0.0,
+    )
+
+
+def discount_gains(gains: Sequence[int]) -> float:
+    """The discounted gain of the first ten."""
+    return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains[:NDCG_DEPTH], 1))
+
+
+def average_metrics(scores: Sequence[RankingMetrics]) -> RankingMetrics:
+    """The mean of each; at least one question."""
+    return RankingMetrics(
+        recall=fmean(one.recall for one in scores),
+        all=fmean(one.all for one in scores),
+        hit=fmean(one.hit for one in scores),
+        ndcg10=fmean(one.ndcg10 for one in scores),
+        mrr=fmean(one.mrr for one in scores),
+    )
+
+
+def bootstrap_interval(differences: Sequence[float], seed: int = 1) -> tuple[float, float]:
+    """The 95 % bootstrap interval of a mean of paired differences; (0, 0) of none. The same for the same figures."""
+    import numpy as np  # noqa: PLC0415  # heavy
+
+    if not any(differences):
+        return 0.0, 0.0
+    values, chance = np.asarray(differences), np.random.default_rng(seed)
+    means = [float(chance.choice(values, len(values)).mean()) for _ in range(RESAMPLES)]
+    low, high = np.quantile(means, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return float(low), float(high)

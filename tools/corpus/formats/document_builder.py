@@ -1,0 +1,73 @@
+"""A document builder: headings, paragraphs and tables written out as lines that know where they came from."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from weiwo.text.chunking import Chunk, chunk_sections
+from weiwo.text.outline import Heading
+from weiwo.tools.corpus.formats.parts import clean_text
+
+_LONGEST_HEADING: Final = 300
+
+
+class DocumentBuilder:
+    """Collects headings, paragraphs and tables, then cuts them into passages."""
+
+    def __init__(self) -> None:
+        self._rows: list[str] = []
+        self._places: list[tuple[int, int]] = []
+        self._headings: list[Heading] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._rows)
+
+    def add_heading(self, level: int, text: str, first: int, last: int | None = None) -> None:
+        """Add a heading of a level from 1."""
+        words = " ".join(clean_text(text).split())
+        if not any(c.isalnum() for c in words) or len(words) > _LONGEST_HEADING:
+            self.add_paragraph(words, first, last)
+            return
+        self._add_row("", first, first)
+        self._headings.append(Heading(level, words, len(self._rows), len(self._rows) + 1))
+        self._add_row(words, first, last or first)
+        self._add_row("", last or first, last or first)
+
+    def add_paragraph(self, text: str, first: int, last: int | None = None, *, item: bool = False) -> None:
+        """Add a paragraph, or an item of a list, whose lines stand together."""
+        rows = [row.rstrip() for row in clean_text(text).split("\n")]
+        rows = [row for row in rows if row]
+        if not rows:
+            return
+        if not item:
+            self._add_row("", first, first)
+        for row in rows:
+            self._add_row(row, first, last or first)
+
+    def add_table(self, rows: Sequence[tuple[Sequence[str], int]]) -> None:
+        """Add a table: its rows, header first, each with its place. Rows without a word are left out."""
+        cells = [([" ".join(clean_text(cell).split()).replace("|", "¦") for cell in row], at) for row, at in rows]
+        cells = [(row, at) for row, at in cells if any(row)]
+        if not cells:
+            return
+        self._add_row("", cells[0][1], cells[0][1])
+        for number, (row, at) in enumerate(cells):
+            self._add_row("| " + " | ".join(row) + " |", at, at)
+            if number == 0 and len(cells) > 1 and len(row) > 1:
+                self._add_row("|" + " --- |" * len(row), at, at)
+        self._add_row("", cells[-1][1], cells[-1][1])
+
+    def cut_chunks(self) -> tuple[str, list[Chunk]]:
+        """The title, or nothing, and the passages, their lines being the places given."""
+        title, made = chunk_sections("\n".join(self._rows), self._headings)
+        return title, [self._restore_lines(piece) for piece in made]
+
+    def _restore_lines(self, piece: Chunk) -> Chunk:
+        places = self._places[piece.first - 1 : piece.last]
+        first, last = min(first for first, _ in places), max(last for _, last in places)
+        return Chunk(piece.text, first, last, piece.headings, piece.lead)
+
+    def _add_row(self, text: str, first: int, last: int) -> None:
+        if not text and not (self._rows and self._rows[-1]):
+            return
+        self._rows.append(text)
+        self._places.append((first, last))

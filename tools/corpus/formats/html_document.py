@@ -1,0 +1,195 @@
+"""An HTML parser: to headings, paragraphs and tables, by the standard library's parser, which knows the lines."""
+
+import re
+from html.parser import HTMLParser
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
+
+_SILENT: Final = frozenset({"script", "style", "noscript", "template", "svg", "math", "iframe", "object", "select"})
+_AROUND: Final = frozenset({"nav", "footer", "aside", "form", "menu", "dialog"})
+_MAIN: Final = frozenset({"main", "article"})
+_VOID: Final = frozenset({"area", "base", "col", "embed", "hr", "img", "input", "link", "source", "track", "wbr"})
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_ITEMS: Final = frozenset({"li", "dt", "dd"})
+_BLOCKS: Final = _ITEMS | {
+    *("address", "article", "blockquote", "body", "caption", "center", "details", "div", "dl", "fieldset"),
+    *("figcaption", "figure", "header", "html", "main", "ol", "p", "pre", "section", "summary", "ul"),
+}
+_INDENTED: Final = re.compile(r"\s*\n\s*")
+_DATES: Final = frozenset(
+    {"article:published_time", "date", "dc.date", "dcterms.date", "pubdate", "publishdate", "datepublished"}
+)
+_CELL: Final = "\x1f"
+_ENOUGH: Final = 0.3
+"""Share of a page's text that its main part must have to be taken for the whole."""
+
+
+class HtmlDocument(NamedTuple):
+    """A parsed HTML page.
+
+    Attributes:
+        title: What it states as its title.
+        date: What it states as its date.
+        body: Its blocks.
+    """
+
+    title: str
+    date: str
+    body: DocumentBuilder
+
+
+def parse_html(text: str, *, by_block: bool = False) -> HtmlDocument:
+    """Read a page without its navigation, footers and scripts.
+
+    Args:
+        text: HTML, sound or not.
+        by_block: Whether places count the blocks of the page rather than the lines of the file.
+    """
+    page = _BlockCollector(_SILENT | _AROUND)
+    page.read(text)
+    total = sum(len(block.text) for block in page.blocks)
+    main = [block for block in page.blocks if block.main]
+    if sum(len(block.text) for block in main) > _ENOUGH * total:
+        page.blocks = main
+    elif not total:  # all of it is in a form, or in a navigation that is never closed
+        page = _BlockCollector(_SILENT)
+        page.read(text)
+    return HtmlDocument(page.title or page.stated, page.date, _build_body(page.blocks, by_block=by_block))
+
+
+class _HtmlBlock(NamedTuple):
+    kind: str
+    text: str
+    first: int
+    last: int
+    main: bool
+
+
+def _build_body(blocks: list[_HtmlBlock], *, by_block: bool) -> DocumentBuilder:
+    body = DocumentBuilder()
+    numbered = [
+        block._replace(first=number, last=number) if by_block else block for number, block in enumerate(blocks, 1)
+    ]
+    for is_row, group in groupby(numbered, key=lambda block: block.kind == "row"):
+        if is_row:
+            body.add_table([(block.text.split(_CELL), block.first) for block in group])
+            continue
+        for block in group:
+            if block.kind in _HEADINGS:
+                body.add_heading(int(block.kind[1]), block.text, block.first, block.last)
+            else:
+                body.add_paragraph(block.text, block.first, block.last, item=block.kind in _ITEMS)
+    return body
+
+
+class _BlockCollector(HTMLParser):
+    """Collects the blocks of a page."""
+
+    def __init__(self, skipped: frozenset[str]) -> None:
+        super().__init__(convert_charrefs=True)
+        self.title, self.stated, self.date = "", "", ""
+        self.blocks: list[_HtmlBlock] = []
+        self._skipped = skipped
+        self._inside: list[str] = []  # of what is skipped
+        self._main = self._tables = 0
+        self._kind = "p"
+        self._held: list[str] = []
+        self._first = self._last = 1
+        self._in_title = False
+
+    def read(self, text: str) -> None:
+        """Read a whole page."""
+        self.feed(text)
+        self.close()
+        self._end_block()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An element opens."""
+        if self._inside:
+            if tag == self._inside[-1]:
+                self._inside.append(tag)
+        elif tag == "meta":
+            self._meta({key: value or "" for key, value in attrs})
+        elif tag == "br":
+            self._held.append("\n" if not self._tables else " ")
+        elif tag in self._skipped or (("hidden", None) in attrs or ("aria-hidden", "true") in attrs):
+            if tag not in _VOID:
+                self._inside.append(tag)
+        elif tag == "title":
+            self._in_title = True
+        else:
+            self._open(tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        """An element closes."""
+        if self._inside:
+            if tag == self._inside[-1]:
+                self._inside.pop()
+        elif tag == "title":
+            self._in_title = False
+        elif tag in {"table", "tr"}:
+            self._end_block()
+            self._tables -= tag == "table" and self._tables > 0
+        elif tag in _BLOCKS or tag in _HEADINGS:
+            self._break("p")
+            self._main -= tag in _MAIN and self._main > 0
+
+    def handle_data(self, data: str) -> None:
+        """Text comes."""
+        if self._inside:
+            return
+        if self._in_title:
+            self.title += data
+            return
+        if data.strip():
+            line = self.getpos()[0]
+            if not any(held.strip() for held in self._held):
+                self._first = line + data[: len(data) - len(data.lstrip())].count("\n")
+            self._last = line + data.rstrip().count("\n")
+        self._held.append(data if self._kind == "pre" else _INDENTED.sub(" ", data))
+
+    def parse_marked_section(self, i: int, report: int = 1) -> int:
+        """Pass over `<![…` as browsers do; the parser itself would give up."""
+        del report
+        end = self.rawdata.find(">", i)
+        return end + 1 if end >= 0 else -1
+
+    def _open(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "time" and not self.date:
+            self.date = dict(attrs).get("datetime") or ""
+        if tag in {"table", "tr"}:
+            self._end_block()
+            self._tables += tag == "table"
+        elif tag in {"td", "th"} and self._tables:
+            if "".join(self._held).strip():
+                self._held.append(_CELL)
+        elif tag in _BLOCKS or tag in _HEADINGS:
+            self._break("li" if tag in _ITEMS else tag if tag in _HEADINGS or tag == "pre" else "p")
+            self._main += tag in _MAIN
+
+    def _meta(self, fields: dict[str, str]) -> None:
+        name = (fields.get("property") or fields.get("name") or fields.get("itemprop") or "").lower()
+        if name in _DATES and not self.date:
+            self.date = fields.get("content", "")
+        elif name == "og:title":
+            self.stated = fields.get("content", "")
+
+    def _break(self, kind: str) -> None:
+        """A block ends and another begins; within a table, it is a blank."""
+        if self._tables:
+            self._held.append(" ")
+        else:
+            self._end_block()
+            self._kind = kind
+
+    def _end_block(self) -> None:
+        text = "".join(self._held)
+        self._held = []
+        kind = "row" if self._tables else self._kind
+        if text.replace(_CELL, "").strip():
+            if kind != "pre":
+                text = "\n".join(" ".join(row.split(" ")).strip() for row in text.split("\n"))
+            self.blocks.append(_HtmlBlock(kind, text.strip("\n"), self._first, self._last, self._main > 0))
+        self._kind = "p"

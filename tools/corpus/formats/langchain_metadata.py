@@ -1,0 +1,101 @@
+"""LangChain document metadata: source, title, date and place, by the names that loaders and splitters give them."""
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any, Final, NamedTuple
+
+from weiwo.tools.printable import one_line
+
+_NAMES: Final = {
+    "source": ("source", "url", "uri", "link", "file_path", "path", "filename", "file_name", "file", "doc_id"),
+    "title": ("title", "name", "document_title", "subject"),
+    "date": ("date", "published", "published_at", "publish_date", "created_at", "creationdate", "last_modified"),
+}
+"""What loaders and splitters call things in metadata, the likeliest first."""
+_HEADINGS: Final = re.compile(r"(?:header|h)[ _]?[1-6]", re.IGNORECASE)
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+class DocumentMetadata(NamedTuple):
+    """Metadata of a LangChain document, as far as citations need them; empty where nothing is stated.
+
+    Attributes:
+        source: Where it is from: a path, an address or an id.
+        title: Its title.
+        date: Its ISO date, or None.
+        place: Where in the source it is, for people: a locator as it stands, or page, row and lines.
+        headings: The headings it stands under, outermost first.
+        page: The page as a number, from 1; None where none is stated.
+    """
+
+    source: str
+    title: str
+    date: str | None
+    place: str
+    headings: tuple[str, ...]
+    page: int | None
+
+    @property
+    def locator(self) -> str:
+        """The place and the headings in one line."""
+        return ", ".join(filter(None, (self.place, " › ".join(self.headings))))
+
+
+def read_metadata(stated: Mapping[str, Any]) -> DocumentMetadata:
+    """Read the metadata of a LangChain document.
+
+    Args:
+        stated: `Document.metadata`, whatever it holds.
+    """
+    day = _DAY.match(_find_field(stated, "date"))
+    source, title = _find_field(stated, "source"), _find_field(stated, "title")
+    if whole := _render_field(stated.get("locator")):
+        return DocumentMetadata(source, title, day[0] if day else None, whole, (), None)
+    page = _find_page(stated)
+    parts = [f"page {page}"] if page else []
+    if isinstance(row := stated.get("row"), int) and not isinstance(row, bool):
+        parts.append(f"row {row + 1}")  # CSVLoader, which says so, counts from 0
+    if lines := _describe_lines(stated):
+        parts.append(lines)
+    number = int(page) if page.isascii() and page.isdigit() else None
+    return DocumentMetadata(
+        source, title, day[0] if day else None, ", ".join(parts), tuple(_list_headings(stated)), number
+    )
+
+
+def derive_source_title(source: str) -> str:
+    """The title of a source that states none: the last part of its path, without the ending."""
+    return one_line(PurePath(source).stem, 200) or one_line(source, 200)
+
+
+def _find_field(stated: Mapping[str, Any], what: str) -> str:
+    return next((said for key in _NAMES[what] if (said := _render_field(stated.get(key)))), "")
+
+
+def _render_field(value: object) -> str:
+    return one_line(str(value), 500) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+
+
+def _find_page(stated: Mapping[str, Any]) -> str:
+    page = _render_field(stated.get("page_label")) or _render_field(stated.get("page_number"))
+    if not page and isinstance(stated.get("page"), int):
+        page = str(stated["page"] + ("total_pages" in stated))  # PyPDFLoader, which says so, counts from 0
+    return page
+
+
+def _describe_lines(stated: Mapping[str, Any]) -> str:
+    loc = stated.get("loc")
+    lines = loc.get("lines") if isinstance(loc, Mapping) else None
+    begin, end = (lines.get("from"), lines.get("to")) if isinstance(lines, Mapping) else (None, None)
+    begin, end = _render_field(begin or stated.get("start_line")), _render_field(end or stated.get("end_line"))
+    if not begin:
+        return ""
+    return f"lines {begin}-{end}" if end and end != begin else f"line {begin}"
+
+
+def _list_headings(stated: Mapping[str, Any]) -> list[str]:
+    found = [_render_field(stated[key]) for key in sorted(stated) if _HEADINGS.fullmatch(key)]
+    if not found and (section := _render_field(stated.get("section"))):
+        found = [section]
+    return [heading for heading in found if heading]

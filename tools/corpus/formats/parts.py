@@ -1,0 +1,148 @@
+"""Parts: what every reader of a format hands on, a document or a run of records whose passages know their places."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import BinaryIO, Final
+
+from weiwo.text.chunking import Chunk
+from weiwo.text.language import detect_language
+from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
+from weiwo.tools.corpus.records import Passage
+from weiwo.tools.printable import one_line, printable
+
+PASSAGES_PER_PART: Final = 2_000
+"""Passages after which a file of records goes on in a further part, so that no batch and no re-reading is large."""
+
+_IN_LINE: Final = re.compile("[\x0b\x0c\x85\u2028\u2029]")  # where an editor's count of lines does not go up
+_DATE: Final = re.compile(r"\b(\d{4})[-/.年]\s?(0?[1-9]|1[0-2])[-/.月]\s?(0?[1-9]|[12]\d|3[01])(?!\d)")
+_LONGEST_TITLE: Final = 200
+_SAMPLE: Final = 2_000
+_SCRIPTS: Final = (
+    ("ja", re.compile("[\u3041-\u30fa]")),
+    ("ko", re.compile("[\uac00-\ud7a3]")),
+    ("ru", re.compile("[\u0400-\u04ff]")),
+    ("ar", re.compile("[\u0600-\u06ff]")),
+)
+_SCRIPT_SHARE: Final = 0.2
+
+
+@dataclass(slots=True)
+class Part:
+    """A document, or a run of a file's records.
+
+    Attributes:
+        title: Its title, or its file name.
+        passages: In document order.
+        date: The ISO date that it states for itself.
+        key: Empty for the whole file or its first part; the first line of a further part.
+        sha256: Hash of a part's own text; empty for a whole file.
+        note: What of it could not be taken in; empty where all could.
+    """
+
+    title: str
+    passages: list[Passage]
+    date: str | None = None
+    key: str = ""
+    sha256: str = ""
+    note: str = ""
+
+
+PartReader = Callable[[BinaryIO, str], Iterator[Part]]
+"""Reads an open file whose name, as a title, is given. Raises `UnreadableError`, or whatever its parser does."""
+
+
+def read_text(file: BinaryIO) -> str:
+    """The text of a file, in the lines that an editor shows.
+
+    Raises:
+        UnreadableError: It is not text.
+    """
+    return clean_text(decode(file.read()))
+
+
+def clean_text(text: str) -> str:
+    """Text without what is unprintable, in unchanged lines."""
+    return printable(_IN_LINE.sub(" ", text))
+
+
+def format_range(first: int, last: int, unit: str = "line") -> str:
+    """A run of lines, for people."""
+    return f"{unit}s {first}-{last}" if last > first else f"{unit} {first}"
+
+
+def make_passages(
+    chunks: Iterable[Chunk], *, unit: str = "line", within: str = "", page: int | None = None
+) -> list[Passage]:
+    """Passages of chunks.
+
+    Args:
+        chunks: As they were cut.
+        unit: What their lines are called.
+        within: The page or slide they are on, for people.
+        page: The same as a number.
+    """
+    return [
+        Passage(
+            text=piece.words,
+            headings=piece.headings,
+            locator=", ".join(filter(None, (within, format_range(piece.first, piece.last, unit) if unit else ""))),
+            first_line=piece.first,
+            last_line=piece.last,
+            page=page,
+        )
+        for piece in chunks
+    ]
+
+
+def require_passages(part: Part) -> Iterator[Part]:
+    """A part, if it holds anything.
+
+    Raises:
+        UnreadableError: It does not.
+    """
+    if not part.passages:
+        raise UnreadableError("empty")
+    yield part
+
+
+def choose_title(*candidates: object) -> str:
+    """The first candidate that is a title: one line with a letter or digit in it."""
+    lines_of = (one_line(str(candidate), _LONGEST_TITLE) for candidate in candidates if candidate)
+    return next((line for line in lines_of if any(c.isalnum() for c in line)), "")
+
+
+def find_date(text: object) -> str | None:
+    """The ISO date at the head of what a document states as its date."""
+    found = _DATE.search(str(text)[:100]) if text else None
+    return f"{found[1]}-{int(found[2]):02d}-{int(found[3]):02d}" if found else None
+
+
+def detect_part_language(part: Part) -> str:
+    """The language of most of a part, from how it begins."""
+    sample = ""
+    for passage in part.passages:
+        sample += passage.text[: _SAMPLE - len(sample)] + " "
+        if len(sample) >= _SAMPLE:
+            break
+    if sample.isascii():
+        return "en"  # as `detect_language` would say
+    letters = sum(c.isalpha() for c in sample) or 1
+    for code, script in _SCRIPTS:
+        if len(script.findall(sample)) > _SCRIPT_SHARE * letters:
+            return code
+    return detect_language(sample)
+
+
+def import_parser(name: str) -> ModuleType:
+    """A parser's package, where it is installed.
+
+    Raises:
+        UnreadableError: It is not.
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        raise UnreadableError("needs a parser: pip install 'weiwo[documents]'", passing=True) from None

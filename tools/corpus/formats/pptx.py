@@ -1,0 +1,75 @@
+"""PPTX, by slide."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
+from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.parts import (
+    Part,
+    choose_title,
+    find_date,
+    import_parser,
+    make_passages,
+    require_passages,
+)
+from weiwo.tools.corpus.formats.zip_archive import open_archive
+from weiwo.tools.corpus.records import Passage
+
+
+def read(file: BinaryIO, name: str) -> Iterator[Part]:
+    """Read a presentation; a slide's title heads its passages, its notes come last.
+
+    Raises:
+        UnreadableError: It is encrypted, is no PPTX, or is empty.
+    """
+    pptx = import_parser("pptx")
+    with open_archive(file):
+        file.seek(0)
+        try:
+            show = pptx.Presentation(file)
+        except (KeyError, ValueError) as error:
+            raise UnreadableError(f"damaged: no presentation in it ({error})") from None
+        found: list[Passage] = []
+        first_title = ""
+        for number, slide in enumerate(show.slides, 1):
+            title = slide.shapes.title
+            heading = choose_title(title.text_frame.text) if title is not None and title.has_text_frame else ""
+            first_title = first_title or heading
+            body = DocumentBuilder()
+            if heading:
+                body.add_paragraph(heading, 1)
+            _add_shapes(body, slide.shapes, title)
+            if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
+                body.add_paragraph(slide.notes_slide.notes_text_frame.text, 1)
+            _, chunks = body.cut_chunks()
+            found += [_place_on_slide(number, heading, piece) for piece in make_passages(chunks, unit="", page=number)]
+        stated = show.core_properties
+        date = stated.modified or stated.created
+        return require_passages(
+            Part(choose_title(first_title, stated.title) or name, found, find_date(date.isoformat()) if date else None)
+        )
+
+
+def _place_on_slide(number: int, heading: str, piece: Passage) -> Passage:
+    return Passage(
+        text=piece.text,
+        headings=(heading,) if heading else (),
+        locator=f"slide {number}",
+        first_line=piece.first_line,
+        last_line=piece.last_line,
+        page=number,
+    )
+
+
+def _add_shapes(body: DocumentBuilder, shapes: Iterable[Any], title: Any) -> None:
+    """The texts of shapes, those in groups included, from top to bottom as their author stacked them."""
+    for number, shape in enumerate(shapes, 2):
+        if title is not None and shape.shape_id == title.shape_id:
+            continue
+        if hasattr(shape, "shapes"):
+            _add_shapes(body, shape.shapes, title)
+        elif getattr(shape, "has_table", False):
+            body.add_table([([cell.text for cell in row.cells], number) for row in shape.table.rows])
+        elif shape.has_text_frame:
+            body.add_paragraph(shape.text_frame.text, number)

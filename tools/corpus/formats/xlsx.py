@@ -1,0 +1,99 @@
+"""XLSX, by sheet: the header of a sheet and a run of its rows."""
+
+import warnings
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime
+from typing import Any, BinaryIO, Final
+from zipfile import BadZipFile
+
+from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.parts import (
+    Part,
+    choose_title,
+    clean_text,
+    find_date,
+    format_range,
+    import_parser,
+    require_passages,
+)
+from weiwo.tools.corpus.formats.table_rows import TableRow, pack_rows
+from weiwo.tools.corpus.formats.zip_archive import open_archive
+from weiwo.tools.corpus.records import Passage
+
+_MOST_COLUMNS: Final = 500
+_BETWEEN: Final = " | "
+
+
+def read(file: BinaryIO, name: str) -> Iterator[Part]:
+    """Read a workbook, formulas as their last values.
+
+    Raises:
+        UnreadableError: It is encrypted, is no XLSX, or is empty.
+    """
+    openpyxl = import_parser("openpyxl")
+    with open_archive(file), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about styles and extensions, which we do not need
+        file.seek(0)
+        try:
+            book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        except (KeyError, ValueError, TypeError, BadZipFile) as error:
+            raise UnreadableError(f"damaged: no workbook in it ({error})") from None
+        found: list[Passage] = []
+        for number, sheet in enumerate(book.worksheets, 1):
+            sheet.reset_dimensions()  # what it states of its size need not be true
+            rows = _read_rows(sheet.iter_rows(max_col=_MOST_COLUMNS, values_only=True))
+            found += _make_passages(rows, clean_text(sheet.title), number)
+        stated = book.properties
+        when = stated.modified or stated.created
+        return require_passages(
+            Part(choose_title(stated.title) or name, found, find_date(when.isoformat()) if when else None)
+        )
+
+
+def _read_rows(values: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, list[str]]]:
+    for number, row in enumerate(values, 1):
+        cells = [_render_cell(value) for value in row]
+        while cells and not cells[-1]:
+            cells.pop()
+        if cells:
+            yield number, cells
+
+
+def _make_passages(rows: Iterator[tuple[int, list[str]]], sheet: str, number: int) -> Iterator[Passage]:
+    first = next(rows, None)
+    if first is None:
+        return
+    at, cells = first
+    header = _BETWEEN.join(cells) if _is_header(cells) else ""
+    whole = [] if header else [TableRow(_BETWEEN.join(cells), at, at)]
+    rest = (TableRow(_BETWEEN.join(below), row, row) for row, below in rows)
+    empty = True
+    for run in pack_rows(_chain_rows(whole, rest), header):
+        empty = False
+        place = f"sheet {sheet}, {format_range(run.first, run.last, 'row')}"
+        yield Passage(run.text, (sheet,), place, run.first, run.last, number)
+    if header and empty:
+        yield Passage(header, (sheet,), f"sheet {sheet}, row {at}", at, at, number)
+
+
+def _chain_rows(first: list[TableRow], rest: Iterable[TableRow]) -> Iterator[TableRow]:
+    yield from first
+    yield from rest
+
+
+def _is_header(cells: list[str]) -> bool:
+    return len(cells) > 1 and not any(cell and cell.replace(".", "").replace("-", "").isdigit() for cell in cells)
+
+
+def _render_cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime) and not (value.hour or value.minute or value.second):
+        return value.date().isoformat()
+    if isinstance(value, datetime | date):
+        return value.isoformat(sep=" ") if isinstance(value, datetime) else value.isoformat()
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return " ".join(clean_text(str(value)).split())

@@ -1,0 +1,241 @@
+"""The catalog of corpora: a folder each, under one name, below Weiwo's home.
+
+A folder notes which files, folders and patterns its corpus is made of, so that a question over the same ones finds it.
+"""
+
+import json
+import os
+import re
+import sqlite3
+import stat
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.source_names import find_sample_corpus
+from weiwo.tools.printable import one_line
+
+DEFAULT_NAME: Final = "default"
+"""The corpus that is meant where none is named."""
+
+_ROOTS: Final = "roots.json"
+_LONGEST_OWN_NAME: Final = 40
+_NAME: Final = re.compile(r"[^\W_][\w.-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusSummary:
+    """The summary of a corpus, as a list shows it.
+
+    Attributes:
+        name: Its name.
+        folder: Where it is.
+        documents: How many it holds.
+        passages: How many these are cut into.
+        problems: Files that could not be read.
+        bytes: What it takes on the disk.
+        age: Seconds since it was last written.
+        roots: The files, folders and patterns that it is made of.
+        loaders: The document loaders that it is made of, as MODULE:NAME; only `weiwo index` brings it up to these.
+        vectors: Passages that have a vector, equal ones counted once, by embedding model; and how many there are.
+        note: What a person should know of its embedding model, in one line; empty where that is nothing.
+        trouble: Why it cannot be read, in one line; empty where it can.
+    """
+
+    name: str
+    folder: Path
+    documents: int = 0
+    passages: int = 0
+    problems: int = 0
+    bytes: int = 0
+    age: float = 0.0
+    roots: tuple[str, ...] = ()
+    loaders: tuple[str, ...] = ()
+    vectors: dict[str, tuple[int, int]] = field(default_factory=dict)
+    note: str = ""
+    trouble: str = ""
+
+
+def locate_by_name(home: Path, name: str = DEFAULT_NAME) -> Path:
+    """The folder of a corpus, there or not.
+
+    Args:
+        home: The folder of Weiwo's own files.
+        name: Its name: letters of any script, digits, `.`, `-` and `_`, beginning with a letter or digit.
+
+    Raises:
+        CorpusError: That is no name.
+    """
+    if not _NAME.fullmatch(name):
+        raise CorpusError(f"corpus {one_line(name, 80)!r}: no name for one; use up to 64 letters, digits, - and _")
+    return home / "corpora" / name
+
+
+def corpus_exists(home: Path, name: str) -> bool:
+    """Whether a corpus of that name is there."""
+    from weiwo.tools.corpus.index.schema import STORE  # noqa: PLC0415 - upon need
+
+    return bool(_NAME.fullmatch(name)) and (home / "corpora" / name / STORE).is_file()
+
+
+def make_absolute(path: str | os.PathLike[str]) -> str:
+    """A file, folder or pattern, absolute, so that it means the same from everywhere."""
+    return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111  # resolve() would replace links
+
+
+def locate_by_roots(home: Path, paths: Iterable[str | os.PathLike[str]]) -> Path:
+    """The folder of the corpus of exactly these files, folders and patterns, there or not.
+
+    It is the one that `weiwo index` made of these, or else one that is named after the first of them.
+    """
+    roots = sorted(set(map(make_absolute, paths)))
+    for folder in _list_folders(home):
+        if sorted(read_roots(folder)) == roots and not read_loaders(folder):
+            return folder
+    first = "sample" if roots == [str(find_sample_corpus())] else Path(roots[0]).name
+    readable = re.sub(r"[^\w.-]+", "-", first).strip("-._")[:_LONGEST_OWN_NAME]
+    digest = sha256("\n".join(roots).encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    return home / "corpora" / f"{readable or 'files'}-{digest}"
+
+
+def record_roots(folder: Path, paths: Iterable[str | os.PathLike[str]]) -> None:
+    """Note that a corpus has just been brought up to some files, folders and patterns, besides those it has.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    _write_note(folder, {*read_roots(folder), *map(make_absolute, paths)}, read_loaders(folder))
+
+
+def record_loader(folder: Path, loader: str) -> None:
+    """Note that a corpus has just been brought up to what a document loader gives, besides what it has.
+
+    Args:
+        folder: The corpus folder.
+        loader: The loader, as MODULE:NAME. Its arguments are not kept: they may hold a key.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    _write_note(folder, read_roots(folder), {*read_loaders(folder), loader})
+
+
+def _write_note(folder: Path, roots: Iterable[str], loaders: Iterable[str]) -> None:
+    (folder / ".gitignore").write_text("*\n", encoding="ascii")  # no document, should the home be among the documents
+    beside = folder / f"{_ROOTS}.{os.getpid()}"
+    note = {"roots": sorted(roots), "loaders": sorted(loaders), "at": time.time()}
+    beside.write_text(json.dumps(note), encoding="ascii")
+    beside.replace(folder / _ROOTS)
+
+
+def read_roots(folder: Path) -> tuple[str, ...]:
+    """The files, folders and patterns that a corpus is made of, absolute; none where that is not known."""
+    return _read_note(folder).roots
+
+
+def read_loaders(folder: Path) -> tuple[str, ...]:
+    """The document loaders that a corpus is made of, as MODULE:NAME; none where that is not known."""
+    return _read_note(folder).loaders
+
+
+def read_update_time(folder: Path) -> float:
+    """When a corpus was last brought up to its files, in seconds since 1970; 0 where that is not known."""
+    return _read_note(folder).at
+
+
+class _Note(NamedTuple):
+    roots: tuple[str, ...] = ()
+    loaders: tuple[str, ...] = ()
+    at: float = 0.0
+
+
+def _read_note(folder: Path) -> _Note:
+    try:
+        noted = json.loads((folder / _ROOTS).read_text(encoding="ascii"))
+        return _Note(tuple(map(str, noted["roots"])), tuple(map(str, noted.get("loaders", ()))), float(noted["at"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return _Note()
+
+
+def describe_age(at: float) -> str:
+    """The age of something, for people."""
+    days = int((time.time() - at) // 86_400)
+    return "today" if days < 1 else "yesterday" if days < 2 else f"{days:,} days ago"
+
+
+def count_vectors(folder: Path, model: str) -> tuple[int, int]:
+    """Count the passages that have a vector of an embedding model, equal ones once, and all there are."""
+    from weiwo.tools.corpus.index.schema import STORE  # noqa: PLC0415 - the same
+    from weiwo.tools.corpus.index.store import Store  # noqa: PLC0415 - upon need
+
+    with closing(Store(folder / STORE)) as store, store.read_transaction() as connection:
+        return _count_vectors(connection, model)
+
+
+def _count_vectors(connection: sqlite3.Connection, model: str) -> tuple[int, int]:
+    row = connection.execute(
+        "WITH keys AS (SELECT DISTINCT key FROM documents JOIN passages"
+        " ON passages.id BETWEEN first AND first + count - 1 WHERE died IS NULL)"
+        " SELECT count(vectors.key), count(*) FROM keys LEFT JOIN vectors"
+        " ON vectors.key = keys.key AND vectors.model = (SELECT id FROM models WHERE name = ?)",
+        (model,),
+    ).fetchone()
+    return int(row[0]), int(row[1])
+
+
+def _list_folders(home: Path) -> list[Path]:
+    try:
+        with os.scandir(home / "corpora") as entries:
+            return sorted(Path(entry) for entry in entries if _NAME.fullmatch(entry.name) and entry.is_dir())
+    except OSError:
+        return []
+
+
+def list_corpora(home: Path) -> Iterator[CorpusSummary]:
+    """The corpora there are, by name. Blocks while it reads them."""
+    for folder in _list_folders(home):
+        yield summarize_corpus(folder)
+
+
+def summarize_corpus(folder: Path) -> CorpusSummary:
+    """The summary of one corpus. Blocks while it reads it."""
+    from weiwo.tools.corpus.index.schema import STORE  # noqa: PLC0415 - the same
+    from weiwo.tools.corpus.index.store import Store  # noqa: PLC0415 - upon need
+
+    statuses = list(_stat_files(folder))
+    size = sum(status.st_size for status in statuses)
+    roots, loaders, at = _read_note(folder)
+    age = max(0.0, time.time() - (at or max((status.st_mtime for status in statuses), default=time.time())))
+    if not (folder / STORE).is_file():
+        return CorpusSummary(folder.name, folder, bytes=size, age=age, trouble="nothing was indexed")
+    try:
+        with closing(Store(folder / STORE)) as store, store.read_transaction() as connection:
+            documents, passages = connection.execute(
+                "SELECT count(*), coalesce(sum(count), 0) FROM documents WHERE died IS NULL"
+            ).fetchone()
+            models = [row[0] for row in connection.execute("SELECT name FROM models ORDER BY id")]
+            vectors = {model: _count_vectors(connection, model) for model in models}
+            problems = len(store.read_problems())
+            known = None
+            if connection.execute("SELECT 1 FROM meta WHERE name LIKE 'knows %' LIMIT 1").fetchone():
+                from weiwo.tools.corpus.index.language_fit import read_fit  # noqa: PLC0415 - only embeddings have one
+
+                known = read_fit(store)
+    except (CorpusError, sqlite3.Error) as error:
+        trouble = one_line(str(error))
+        return CorpusSummary(folder.name, folder, bytes=size, age=age, roots=roots, loaders=loaders, trouble=trouble)
+    note = known.warning if known else ""
+    return CorpusSummary(folder.name, folder, documents, passages, problems, size, age, roots, loaders, vectors, note)
+
+
+def _stat_files(folder: Path) -> Iterator[os.stat_result]:
+    for file in folder.rglob("*"):
+        with suppress(FileNotFoundError):  # whoever writes there may delete meanwhile
+            status = file.stat()
+            if stat.S_ISREG(status.st_mode):
+                yield status

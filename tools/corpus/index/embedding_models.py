@@ -1,0 +1,231 @@
+"""Embedding models: any that LangChain's `init_embeddings` makes, bounded in time, retried, and never mixed.
+
+A vector is kept under the model's name and the hash of what was embedded, so that embedding goes on where it was cut
+off, a passage that moves or comes back costs nothing, and another model's vectors are never compared with these.
+"""
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.printable import one_line
+from weiwo.tools.redaction import redacted
+
+if TYPE_CHECKING:
+    import numpy as np
+    from langchain_core.embeddings import Embeddings
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float32]
+
+QUERY_SECONDS: Final = 10.0
+BATCH_SECONDS: Final = 120.0
+BATCH: Final = 64
+"""Passages in one request."""
+PARALLEL: Final = 4
+"""Requests at a time."""
+ATTEMPTS: Final = 3
+"""Calls for one batch, waiting 1 and 4 seconds between them."""
+REST_SECONDS: Final = 30.0
+"""After a failure, questions are not embedded for so long: searching goes on without."""
+
+_LONGEST_TEXT: Final = 8_000
+_KEPT_QUESTIONS: Final = 1_000
+
+
+class EmbeddingError(CorpusError):
+    """An embedding model that cannot be used now. The message is one line: what, why, what to do."""
+
+
+class Embedder:
+    """An embedding model. Safe to use from any thread."""
+
+    def __init__(
+        self,
+        name: str,
+        model: "Embeddings",
+        asker: "Embeddings | None" = None,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Wrap a model.
+
+        Args:
+            name: What tells its vectors from others', usually provider:model.
+            model: The model.
+            asker: The same model as it is used for questions, with a shorter timeout, if that is another object.
+            sleep: How to wait between attempts.
+        """
+        self.name = name
+        self._model = model
+        self._asker = asker or model
+        self._sleep = sleep
+        self._pool = ThreadPoolExecutor(PARALLEL + 1, thread_name_prefix="embedding")
+        self._questions: dict[str, Matrix] = {}
+        self._resting_until = 0.0
+
+    def embed_question(self, text: str) -> "Matrix":
+        """The vector of a question, of length one; remembered. One attempt, so that a search is not held up.
+
+        Raises:
+            EmbeddingError: It failed, or did less than half a minute ago.
+        """
+        text = text[:_LONGEST_TEXT]
+        known = self._questions.get(text)
+        if known is not None:
+            return known
+        if time.monotonic() < self._resting_until:
+            raise EmbeddingError(f"embeddings {self.name}: failed a moment ago; tried again in half a minute")
+        try:
+            vector: Matrix = self._call_bounded(lambda: [self._asker.embed_query(text)], QUERY_SECONDS)[0]
+        except EmbeddingError:
+            self._resting_until = time.monotonic() + REST_SECONDS
+            raise
+        if len(self._questions) >= _KEPT_QUESTIONS:
+            self._questions.clear()
+        self._questions[text] = vector
+        return vector
+
+    def embed_texts(self, texts: Sequence[str]) -> "Matrix":
+        """The vectors of texts, each of length one, as rows.
+
+        Raises:
+            EmbeddingError: It failed, the last attempt included.
+        """
+        given = [text[:_LONGEST_TEXT] for text in texts]
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                vectors = self._call_bounded(lambda: self._model.embed_documents(given), BATCH_SECONDS)
+                break
+            except EmbeddingError:
+                if attempt == ATTEMPTS:
+                    raise
+                self._sleep(attempt**2)
+        if len(vectors) != len(texts):
+            raise EmbeddingError(
+                f"embeddings {self.name}: {len(vectors)} vectors came for {len(texts)} texts; use another model"
+            )
+        return vectors
+
+    def _call_bounded(self, call: Callable[[], Any], seconds: float) -> "Matrix":
+        import numpy as np  # noqa: PLC0415  # heavy
+
+        future = self._pool.submit(call)
+        try:
+            matrix = np.asarray(future.result(seconds), np.float32)
+        except FutureTimeout:
+            future.cancel()
+            raise EmbeddingError(f"embeddings {self.name}: no reply within {seconds:.0f} s; see if it is up") from None
+        except Exception as error:  # noqa: BLE001  # each provider raises its own
+            said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+            raise EmbeddingError(f"embeddings {self.name}: {said}; see if it is up and its key is right") from None
+        lengths = np.linalg.norm(matrix, axis=1, keepdims=True) if matrix.ndim == 2 else None
+        if lengths is None or not np.isfinite(lengths).all() or not (lengths > 0).all():
+            raise EmbeddingError(f"embeddings {self.name}: the reply holds no usable vectors; use another model")
+        unit: Matrix = matrix / lengths
+        return unit
+
+
+def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
+    """The embedding model of a name. Slow at first: it imports the provider's package.
+
+    Args:
+        name: As provider:model, such as `openai:text-embedding-3-small` or `ollama:nomic-embed-text`; the provider
+            `openai` answers at `OPENAI_BASE_URL`, where that is set.
+        env: The environment.
+
+    Raises:
+        EmbeddingError: The name is malformed, or the model cannot be set up; one line, without secrets.
+    """
+    env = os.environ if env is None else env
+    provider, _, model = name.partition(":")
+    if not (provider and model):
+        raise EmbeddingError(
+            f"embeddings {one_line(name, 80)!r}: not provider:model; write, say, openai:text-embedding-3-small"
+        )
+    options: dict[str, Any] = {}
+    if provider == "openai":
+        base_url = (env.get("OPENAI_BASE_URL") or "").strip()
+        # Token ids, which the client would send, are understood by OpenAI alone; passages are short enough as text.
+        options = {"check_embedding_ctx_length": False, "max_retries": 0}
+        options["api_key"] = (env.get("OPENAI_API_KEY") or "").strip() or ("none" if base_url else None)
+        if base_url:
+            options["base_url"] = base_url
+    try:
+        from langchain.embeddings import init_embeddings  # noqa: PLC0415  # heavy
+
+        if provider == "openai":
+            made: Any = init_embeddings(name, **options, timeout=BATCH_SECONDS)
+            asker: Any = init_embeddings(name, **options, timeout=QUERY_SECONDS)
+        else:
+            made = asker = init_embeddings(name)
+    except ImportError as error:
+        package = re.search(r"pip install ([\w.-]+)", str(error))
+        wanted = package[1] if package else f"langchain-{provider.replace('_', '-')}"
+        raise EmbeddingError(
+            f"embeddings {name}: the package {wanted} is not installed; run pip install {wanted}"
+        ) from None
+    except Exception as error:  # noqa: BLE001  # each provider raises its own
+        said = one_line(redacted(f"{type(error).__name__}: {error}"), 160)
+        raise EmbeddingError(
+            f"embeddings {name}: it cannot be set up ({said}); check its name and its key,"
+            f" usually {provider.upper()}_API_KEY"
+        ) from None
+    return Embedder(name, made, asker)
+
+
+def explain_embedding_error(error: Exception) -> str:
+    """Why passages cannot be embedded, in one line."""
+    if isinstance(error, ImportError):
+        return f"embeddings: {one_line(str(error))}; run pip install 'weiwo[vectors]'"
+    return str(error)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingProgress:
+    """The progress of embedding.
+
+    Attributes:
+        model: The model's name.
+        done: Vectors there are.
+        total: Vectors there will be.
+        replaces: The model whose vectors are being replaced; empty if none.
+    """
+
+    model: str
+    done: int
+    total: int
+    replaces: str = ""
+
+
+def embed_in_parallel(model: Embedder, wanted: Iterator[tuple[bytes, str]]) -> Iterator[tuple[list[bytes], "Matrix"]]:
+    """Embed texts by key, a few batches at a time, as they come back.
+
+    Raises:
+        EmbeddingError: A batch failed; those that were finished have been given.
+    """
+    with ThreadPoolExecutor(PARALLEL, thread_name_prefix="embedding-batch") as pool:
+        running: dict[Future[Matrix], list[bytes]] = {}
+        failure: EmbeddingError | None = None
+        while True:
+            while len(running) < PARALLEL and failure is None and (batch := list(islice(wanted, BATCH))):
+                running[pool.submit(model.embed_texts, [text for _, text in batch])] = [key for key, _ in batch]
+            if not running:
+                break
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                keys = running.pop(future)
+                try:
+                    vectors = future.result()
+                except EmbeddingError as error:
+                    failure = error
+                    continue
+                yield keys, vectors
+        if failure is not None:
+            raise failure

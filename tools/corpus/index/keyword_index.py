@@ -1,0 +1,289 @@
+"""The keyword index: words and character n-grams of a corpus in tantivy, ranked by BM25.
+
+Rebuildable from the store at any time: a commit holds, besides the passages, the generation of the store that it
+stands for, so that what is missing after a kill is known exactly. Texts come analyzed (`analyzer`, `ngrams`)
+and stemmed (Snowball, English), each word but once; tantivy splits at blanks. The index holds no text.
+
+What a search costs is bounded by how many passages it looks at, not by how many there are. Passages are found by the
+rarest words of a question; its common words only add to the scores of those. A word that half of all passages hold
+tells them apart by next to nothing, and skipping its list takes tantivy longer than all others together.
+
+A passage's title counts twice, in one field with its headings and words; separate fields with weights did no better on
+MuSiQue and HotpotQA.
+"""
+
+import shutil
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from weiwo.text.ngrams import Indexer
+from weiwo.tools.corpus.index.store import Store
+
+if TYPE_CHECKING:
+    import tantivy
+
+ANALYZER: Final = 1
+"""Goes up when texts are analyzed differently; the index is then built anew."""
+
+_WRITER_BYTES: Final = 64_000_000
+_MOST_COMMON: Final = 12
+"""Common words of a question that add to scores; a question this long has rarer ones to tell passages apart."""
+_MOST_COUNTS: Final = 20_000
+_FIELDS: Final = ("words", "grams")
+_MARK: Final = "generation"
+
+KeywordHit = tuple[int, float]
+"""A passage's number and its score."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchBounds:
+    """Bounds on the entries of the index that a search reads.
+
+    Attributes:
+        enough: Entries that the rarest words of a question need, before common ones are no longer looked for.
+        plenty: Entries up to which further words are looked for even then.
+        grams: Entries after which no further n-gram counts; 100,000 short passages rarely have as many.
+    """
+
+    enough: int = 5_000
+    plenty: int = 50_000
+    grams: int = 250_000
+
+
+class KeywordSnapshot:
+    """The index at one generation of the store; it stays as it is, whatever is written meanwhile.
+
+    Attributes:
+        bounds: How much a search reads.
+    """
+
+    def __init__(self, index: "tantivy.Index", stem: "tantivy.TextAnalyzer") -> None:
+        import tantivy  # noqa: PLC0415  # heavy
+
+        self._tantivy = tantivy
+        self._schema = index.schema
+        self._stem = stem
+        self._searcher = index.searcher()
+        self.bounds = SearchBounds()
+        self._counts: dict[tuple[str, str], int] = {}
+        self.generation = self._generation()
+
+    def _generation(self) -> int:
+        mark = self._tantivy.Query.term_query(self._schema, "mark", _MARK)
+        hits = self._searcher.search(mark, 1, count=False).hits
+        (found,) = self._searcher.fast_field_values("generation", [hits[0][1]]) if hits else (0,)
+        return int(found or 0)
+
+    @property
+    def size(self) -> int:
+        """The number of passages, about."""
+        return int(self._searcher.num_docs)
+
+    def frequency(self, term: str) -> int:
+        """The number of passages that hold a term, as `weiwo.text.analyzer` gives it."""
+        return max((self._count("words", stem) for stem in self._stem.analyze(term)), default=0)
+
+    def _count(self, field: str, term: str) -> int:
+        """The number of passages with a term; remembered, since the router and each search ask for the same ones."""
+        count = self._counts.get((field, term))
+        if count is None:
+            if len(self._counts) >= _MOST_COUNTS:
+                self._counts.clear()
+            count = self._counts[field, term] = int(self._searcher.doc_freq(field, term))
+        return count
+
+    def search_words(
+        self,
+        terms: Iterable[str],
+        limit: int,
+        within: Sequence[int] | None = None,
+        weights: dict[str, float] | None = None,
+    ) -> list[KeywordHit]:
+        """Passages that share a term with a question.
+
+        Args:
+            terms: The question, as `weiwo.text.analyzer.query_terms` gives it.
+            limit: How many at most.
+            within: Numbers of the documents to look at, if not all.
+            weights: Terms that count more, or less, than others.
+
+        Returns:
+            The best, best first; equal scores in the order of passages.
+        """
+        given = weights or {}
+        stems: dict[str, float] = {}
+        for term in terms:
+            for stem in self._stem.analyze(term):
+                stems[stem] = max(stems.get(stem, 0.0), given.get(term, 1.0))
+        counted = self._counted("words", stems)
+        wanted, entries = 0, 0
+        for count, _ in counted:
+            if within is None and entries >= self.bounds.enough and entries + count > self.bounds.plenty:
+                break
+            wanted, entries = wanted + 1, entries + count
+        if not wanted:
+            return []
+        weighed = [(stem, stems[stem]) for _, stem in counted]
+        asked = self._any("words", weighed[:wanted])
+        occur = self._tantivy.Occur
+        for common in weighed[wanted:][
+            :_MOST_COMMON
+        ]:  # one in another: side by side tantivy reads their lists from end to end
+            asked = self._tantivy.Query.boolean_query(
+                [(occur.Must, asked), (occur.Should, self._one("words", *common))]
+            )
+        return self._search(asked, limit, within)
+
+    def search_grams(
+        self, grams: Iterable[str], most: int, limit: int, within: Sequence[int] | None = None
+    ) -> list[KeywordHit]:
+        """Passages that share a character n-gram with a question; of its n-grams the `most` rarest that occur count."""
+        chosen: list[tuple[str, float]] = []
+        entries = 0
+        for count, gram in self._counted("grams", grams)[:most]:
+            if entries < self.bounds.grams:
+                chosen.append((gram, 1.0))
+            entries += count
+        return self._search(self._any("grams", chosen), limit, within) if chosen else []
+
+    def _counted(self, field: str, terms: Iterable[str]) -> list[tuple[int, str]]:
+        """The terms that occur, rarest first, each after the number of passages that hold it."""
+        return sorted((count, term) for term in terms if (count := self._count(field, term)))
+
+    def _any(self, field: str, terms: Iterable[tuple[str, float]]) -> "tantivy.Query":
+        should = self._tantivy.Occur.Should
+        return self._tantivy.Query.boolean_query([(should, self._one(field, *term)) for term in terms])
+
+    def _one(self, field: str, term: str, weight: float) -> "tantivy.Query":
+        query = self._tantivy.Query
+        one = query.term_query(self._schema, field, term, "freq")
+        return one if weight == 1 else query.boost_query(one, weight)
+
+    def _search(self, asked: "tantivy.Query", limit: int, within: Sequence[int] | None) -> list[KeywordHit]:
+        if limit < 1 or (within is not None and not within):
+            return []
+        if within is not None:
+            query, must = self._tantivy.Query, self._tantivy.Occur.Must
+            chosen = query.const_score_query(query.term_set_query(self._schema, "document", list(within)), 0.0)
+            asked = query.boolean_query([(must, asked), (must, chosen)])
+        hits = self._searcher.search(asked, limit, count=False).hits
+        ids = self._searcher.fast_field_values("id", [address for _, address in hits])
+        found = [(int(number), float(score)) for (score, _), number in zip(hits, ids, strict=True) if number]
+        return sorted(found, key=lambda hit: (-hit[1], hit[0]))
+
+
+class KeywordIndex:
+    """The index of one corpus. Reading is safe from any thread; writing needs the lock of `writer`."""
+
+    def __init__(self, folder: Path, identity: int) -> None:
+        """Open the index in a corpus folder; where there is none, it is empty.
+
+        Args:
+            folder: The corpus folder.
+            identity: That of the store.
+
+        Raises:
+            ValueError: Its files are broken.
+        """
+        self._folder = folder
+        self.path = folder / f"keyword-{ANALYZER}-{identity:x}"
+        self._lock = Lock()
+        self._index, self._stem = self._open()
+        self._snapshot = KeywordSnapshot(self._index, self._stem)
+
+    def _open(self) -> "tuple[tantivy.Index, tantivy.TextAnalyzer]":
+        import tantivy  # noqa: PLC0415  # heavy
+
+        build = tantivy.SchemaBuilder()
+        build.add_unsigned_field("id", fast=True)
+        build.add_unsigned_field("document", indexed=True)
+        build.add_unsigned_field("generation", fast=True)
+        build.add_text_field("mark", tokenizer_name="raw", index_option="basic")
+        for field in _FIELDS:
+            build.add_text_field(field, tokenizer_name=field, index_option="freq")
+        self.path.mkdir(parents=True, exist_ok=True)
+        index = tantivy.Index(build.build(), str(self.path))
+        index.config_reader("manual")
+        blanks = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+        for field in _FIELDS:
+            index.register_tokenizer(field, blanks)
+        english = tantivy.Filter.stemmer("english")
+        return index, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).filter(english).build()
+
+    def snapshot(self, generation: int) -> KeywordSnapshot:
+        """The newest state of the index, looked for anew if it is older than a generation of the store."""
+        with self._lock:
+            if self._snapshot.generation < generation:
+                self._index.reload()
+                self._snapshot = KeywordSnapshot(self._index, self._stem)
+            return self._snapshot
+
+    def delete_stale(self) -> None:
+        """Delete what an older analyzer, or another store, has left."""
+        for other in self._folder.glob("keyword-*"):
+            if other != self.path:
+                shutil.rmtree(other, ignore_errors=True)
+
+    def begin_update(self) -> "KeywordUpdate":
+        """Begin to write."""
+        return KeywordUpdate(self._index, self._stem, self.snapshot(1 << 62).generation)
+
+
+class KeywordUpdate:
+    """Brings the index up to the store, commit by commit; one at a time."""
+
+    def __init__(self, index: "tantivy.Index", stem: "tantivy.TextAnalyzer", committed: int) -> None:
+        import tantivy  # noqa: PLC0415  # heavy
+
+        self._tantivy = tantivy
+        self._schema = index.schema
+        self._indexed = Indexer(stem.analyze)
+        self._writer = index.writer(_WRITER_BYTES, 1)
+        self._writer.garbage_collect_files()  # what a kill left of a commit bears the names that this one will use
+        self.committed = committed
+        """The generation that survives a kill."""
+        self._added = committed
+        self.pending = 0
+        """Passages added and not yet committed."""
+
+    def add_changes(self, store: Store, until: int) -> None:
+        """Take over what has changed in the store, up to a generation."""
+        dead = store.read_died(self._added, until)
+        if dead:  # by query: a deletion by term takes every number for a signed one, and finds none
+            self._writer.delete_documents_by_query(self._tantivy.Query.term_set_query(self._schema, "document", dead))
+        make, indexed = self._tantivy.Document, self._indexed
+        last, above = "", indexed("")
+        for number, document, title, headings, text in store.read_born(self._added, until):
+            if title != last:  # a document's passages come one after another
+                last, above = title, indexed(f"{title} {title}")
+            below = indexed(f"{headings}\n{text}" if headings else text)
+            entry = make()
+            entry.add_unsigned("id", number)
+            entry.add_unsigned("document", document)
+            entry.add_text("words", f"{above.terms} {below.terms}")
+            entry.add_text("grams", f"{above.grams} {below.grams}")
+            self._writer.add_document(entry)
+            self.pending += 1
+        self._added = until
+
+    def commit(self) -> int:
+        """Make what was added durable, and visible to new snapshots. Returns its generation."""
+        if self._added > self.committed:
+            self._writer.delete_documents_by_query(self._tantivy.Query.term_query(self._schema, "mark", _MARK))
+            mark = self._tantivy.Document()
+            mark.add_text("mark", _MARK)
+            mark.add_unsigned("generation", self._added)
+            self._writer.add_document(mark)
+            self._writer.commit()
+            self.committed, self.pending = self._added, 0
+        return self.committed
+
+    def close(self) -> None:
+        """Wait for segments to be merged, and let go of the files."""
+        with suppress(ValueError):  # a writer that has failed
+            self._writer.wait_merging_threads()

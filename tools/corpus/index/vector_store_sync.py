@@ -1,0 +1,129 @@
+"""One-way sync of a corpus into a LangChain vector store: only what has changed.
+
+So the documents that one machine reads can be searched by many, in Postgres, Qdrant or another. What the store has
+taken is noted in the corpus, batch by batch: cut off at any moment, it goes on there the next time.
+"""
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice
+from typing import Any, Final
+
+from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.index.writer import IndexWriter
+from weiwo.tools.printable import one_line
+from weiwo.tools.redaction import redacted
+
+BATCH: Final = 64
+ATTEMPTS: Final = 3
+"""Calls for one batch, waiting 1 and 4 seconds between them."""
+
+_NOTES: Final = (
+    "CREATE TABLE IF NOT EXISTS published"
+    "(target TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY(target, id)) WITHOUT ROWID"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """The result of a sync.
+
+    Attributes:
+        added: Passages put into the store.
+        removed: Passages taken out of it.
+        total: Passages that it now has of this corpus.
+    """
+
+    added: int
+    removed: int
+    total: int
+
+
+def sync_vector_store(
+    writer: IndexWriter, name: str, target: object, *, sleep: Callable[[float], None] = time.sleep
+) -> SyncReport:
+    """Bring a vector store up to a corpus. What others have put there stays. Blocks for as long as the store takes.
+
+    Args:
+        writer: The writer of the corpus.
+        name: What the store is called, here and in the notes of what it has taken.
+        target: The store, a LangChain `VectorStore`.
+        sleep: How to wait between attempts.
+
+    Raises:
+        CorpusError: It is no vector store, or does not take what it is given; what it took until then is noted.
+    """
+    from langchain_core.documents import Document  # noqa: PLC0415  # heavy
+    from langchain_core.vectorstores import VectorStore  # noqa: PLC0415  # the same
+
+    if not isinstance(target, VectorStore):
+        raise CorpusError(f"{name}: a {type(target).__name__}, which takes no documents; name a vector store")
+    store = writer.store
+    with store.write_transaction() as connection:
+        connection.execute(_NOTES)
+        known = {row[0] for row in connection.execute("SELECT id FROM published WHERE target = ?", (name,))}
+    with store.read_transaction() as connection:
+        there = dict(_list_passages(connection))
+    lacking, gone = iter([one for one in there if one not in known]), iter(sorted(known - there.keys()))
+    added = removed = 0
+    while batch := list(islice(lacking, BATCH)):
+        with store.read_transaction() as connection:
+            rows = _read_rows(connection, [there[one] for one in batch])
+        documents = [Document(id=one, page_content=rows[there[one]][0], metadata=rows[there[one]][1]) for one in batch]
+        _retry(name, lambda: target.add_documents(documents, ids=batch), sleep)  # noqa: B023  # called at once
+        with store.write_transaction() as connection:
+            connection.executemany("INSERT OR IGNORE INTO published VALUES (?, ?)", [(name, one) for one in batch])
+        added += len(batch)
+    while batch := list(islice(gone, BATCH)):
+        _retry(name, lambda: target.delete(batch), sleep)  # the same
+        with store.write_transaction() as connection:
+            connection.executemany("DELETE FROM published WHERE target = ? AND id = ?", [(name, one) for one in batch])
+        removed += len(batch)
+    return SyncReport(added, removed, len(there))
+
+
+def _list_passages(connection: sqlite3.Connection) -> Iterator[tuple[str, int]]:
+    """The living passages, by an id that stays theirs as long as file, place and words do."""
+    for number, source, locator, key in connection.execute(
+        "SELECT passages.id, source, locator, hash FROM documents JOIN passages"
+        " ON passages.id BETWEEN first AND first + count - 1 WHERE died IS NULL ORDER BY passages.id"
+    ):
+        yield _make_uuid(source, locator, key), number
+
+
+def _make_uuid(*parts: str) -> str:
+    """An id in the form that every store takes."""
+    digest = sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{digest[:8]}-{digest[8:12]}-5{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
+
+
+def _read_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, tuple[str, dict[str, Any]]]:
+    """Text and metadata of passages; what is not known of one is left out, since some stores take no null."""
+    found = connection.execute(
+        "SELECT passages.id, text, source, title, locator, date, documents.type, language, page FROM json_each(?)"
+        " CROSS JOIN passages ON passages.id = value CROSS JOIN documents ON documents.id = document",
+        (json.dumps(list(numbers)),),
+    )
+    names = ("source", "title", "locator", "date", "type", "language", "page")
+    return {row[0]: (row[1], _drop_empty(dict(zip(names, row[2:], strict=True)))) for row in found}
+
+
+def _drop_empty(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in metadata.items() if value not in {None, ""}}
+
+
+def _retry(name: str, call: Callable[[], object], sleep: Callable[[float], None]) -> None:
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            call()
+        except Exception as error:
+            if attempt == ATTEMPTS:
+                said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+                raise CorpusError(f"{name}: {said}; see if it is up; run it again to go on") from error
+            sleep(attempt**2)
+        else:
+            return

@@ -1,0 +1,158 @@
+"""The index writer: one at a time for a corpus, across processes.
+
+The lock is the operating system's: it goes with the process that holds it, killed or not. A batch counts once SQLite
+has it. The keyword index follows, in the same thread, and commits when enough has come together or on `flush`; what
+a kill leaves out is caught up when the corpus is opened next.
+"""
+
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.index.keyword_index import KeywordIndex
+from weiwo.tools.corpus.index.schema import STORE
+from weiwo.tools.corpus.index.store import Store
+from weiwo.tools.corpus.records import Changes, KnownFile
+
+_LOCK: Final = "writer.lock"
+_COMMIT_EVERY: Final = 50_000
+"""Passages after which the keyword index is committed. Writing waits for that, and what is committed often is in many
+pieces, which slows down searching."""
+_COMMIT_SECONDS: Final = 5.0
+"""Seconds after which it is, at the next batch."""
+_POLL_SECONDS: Final = 0.05
+
+
+class BusyError(CorpusError):
+    """Another process is writing. The message is one line."""
+
+
+class WriterLock:
+    """The right to write to a corpus folder."""
+
+    def __init__(self, folder: Path, wait_seconds: float = 0.0) -> None:
+        """Take the lock.
+
+        Args:
+            folder: The corpus folder; it exists.
+            wait_seconds: How long to wait for another writer.
+
+        Raises:
+            BusyError: Another writer had it all that time.
+        """
+        until = time.monotonic() + wait_seconds
+        self._file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        while True:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                if time.monotonic() >= until:
+                    holder = os.pread(self._file, 20, 0).decode("ascii", "replace").strip()
+                    os.close(self._file)
+                    by = f"process {holder}" if holder else "another process"
+                    raise BusyError(
+                        f"index {folder}: {by} is writing to it; wait until it is done, or stop it"
+                    ) from None
+                time.sleep(_POLL_SECONDS)
+        os.ftruncate(self._file, 0)
+        os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
+
+    def release(self) -> None:
+        """Let go of the lock."""
+        os.ftruncate(self._file, 0)
+        os.close(self._file)
+
+
+class IndexWriter:
+    """Writes to a corpus folder: a `Writer`. Use it as a context manager; not from two threads."""
+
+    def __init__(self, folder: Path, *, wait_seconds: float = 0.0) -> None:
+        """Take the lock, and bring the keyword index up to the store.
+
+        Args:
+            folder: The corpus folder; made if need be.
+            wait_seconds: How long to wait for another writer.
+
+        Raises:
+            BusyError: Another process is writing.
+            CorpusError: The folder cannot be used; one line.
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = WriterLock(folder, wait_seconds)
+        except OSError as error:
+            raise CorpusError(f"index {folder}: {error.strerror or error}; choose another folder") from None
+        try:
+            self.store = Store(folder / STORE)
+            self._keyword = _open_keyword_index(folder, self.store.read_identity())
+            self._update = self._keyword.begin_update()
+            self._committed_at = time.monotonic()
+            self.flush()
+            self._keyword.delete_stale()
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def read_known(self) -> Mapping[str, KnownFile]:
+        """The files that the index knows, by absolute path."""
+        return self.store.read_known()
+
+    def apply(self, changes: Changes) -> int:
+        """Take over a batch; once this returns it survives a kill. Returns the new generation.
+
+        Readers see it after the next `flush`, or a few seconds' worth of batches later.
+        """
+        generation = self.store.apply(changes)
+        self._update.add_changes(self.store, generation)
+        late = time.monotonic() - self._committed_at > _COMMIT_SECONDS
+        if late or self._update.pending >= _COMMIT_EVERY:
+            self.flush()
+        return generation
+
+    def flush(self) -> int:
+        """Show readers all batches. Returns the generation they see."""
+        self._update.add_changes(self.store, self.store.read_generation())
+        shown = self._update.commit()
+        self.store.delete_dead(shown)
+        self._committed_at = time.monotonic()
+        return shown
+
+    def close(self) -> None:
+        """Flush, and let the next writer in."""
+        try:
+            self.flush()
+            self._update.close()
+        finally:
+            self.store.close()
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _open_keyword_index(folder: Path, identity: int) -> KeywordIndex:
+    try:
+        return KeywordIndex(folder, identity)
+    except (ValueError, OSError):  # its files are broken; the store has all that is in them
+        for broken in folder.glob("keyword-*"):
+            shutil.rmtree(broken, ignore_errors=True)
+        return KeywordIndex(folder, identity)
+
+
+def catch_up_index(folder: Path) -> None:
+    """Bring the keyword index of a corpus up to its store, unless somebody is at it."""
+    with suppress(BusyError):
+        IndexWriter(folder).close()

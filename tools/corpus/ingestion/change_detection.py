@@ -1,0 +1,125 @@
+"""Change detection: the files on disk beside what the index knows of them, and so what must be read again."""
+
+# Paths stay strings here, since there may be a million.
+# ruff: noqa: PTH118
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from os.path import join
+
+from weiwo.tools.corpus.formats import find_format
+from weiwo.tools.corpus.ingestion.file_walk import FileListing, SourceFile
+from weiwo.tools.corpus.records import KnownFile
+from weiwo.tools.corpus.source_names import is_loaded, strip_part
+
+
+@dataclass(slots=True)
+class VanishedDocuments:
+    """Documents whose files are gone, so that a file with the same bytes can take over their passages.
+
+    Each is taken over once.
+    """
+
+    _by_hash: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+    _by_size: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def add(self, one: KnownFile, size: int) -> None:
+        """Take in a document that is in the index and whose file, of that size, is gone."""
+        self._by_hash[one.sha256, _find_reader(one.path)].append(one.path)
+        self._by_size[size].add(one.sha256)
+
+    def find_hashes(self, file: SourceFile) -> set[str]:
+        """The hashes of documents that a file may turn out to be."""
+        return self._by_size.get(file.size, set())
+
+    def claim(self, sha256: str, path: str) -> str | None:
+        """The path of a document of that hash, of the same kind as that path; it is taken then."""
+        paths = self._by_hash.get((sha256, _find_reader(path)))
+        return paths.pop() if paths else None
+
+    def list_unclaimed(self) -> list[str]:
+        """The documents that nobody took over."""
+        return [path for paths in self._by_hash.values() for path in paths]
+
+
+@dataclass(slots=True)
+class Comparison:
+    """The result of a comparison: what is to be done.
+
+    Attributes:
+        read: Files that are new or may have changed.
+        unchanged: Files as the index knows them.
+        failing: Files as they were when they could not be read, which they then cannot be now.
+        gone: Documents whose files are no longer part of the corpus.
+        dropped: Files that could not be read and are gone now, too.
+        known: What the index knows, by path; parts under the path of their file.
+        parts: The further parts of each file.
+        documents: How many documents the index holds.
+    """
+
+    read: list[SourceFile] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    failing: list[KnownFile] = field(default_factory=list)
+    gone: VanishedDocuments = field(default_factory=VanishedDocuments)
+    dropped: list[str] = field(default_factory=list)
+    known: Mapping[str, KnownFile] = field(default_factory=dict)
+    parts: dict[str, dict[str, KnownFile]] = field(default_factory=dict)
+    documents: int = 0
+
+
+def compare_files(listing: FileListing, known: Mapping[str, KnownFile], roots: Iterable[str]) -> Comparison:
+    """Compare the files found below some roots with an index.
+
+    Files that the index knows from elsewhere stay, unless they are gone from the disk. So does what is below a folder
+    that could not be listed, and what came from a document loader.
+    """
+    found = Comparison(known=known)
+    tops = list(roots)
+    for path, one in known.items():
+        found.documents += not one.problem
+        if is_loaded(path):  # only its loader can tell
+            continue
+        base = strip_part(path)
+        if base != path:
+            found.parts.setdefault(base, {})[path] = one
+        if base in listing.files or _is_kept(base, tops, listing):
+            continue
+        if one.problem:
+            found.dropped.append(path)
+        else:
+            found.gone.add(one, known.get(base, one).size)
+    for path, file in listing.files.items():
+        before = known.get(path)
+        if before is None or (before.size, before.modified_ns) != (file.size, file.modified_ns):
+            found.read.append(file)
+        elif before.problem:
+            found.failing.append(before)
+        else:
+            found.unchanged.append(path)
+    return found
+
+
+def _is_kept(path: str, tops: list[str], listing: FileListing) -> bool:
+    """Whether what is not among the files found stays in the index all the same."""
+    if any(_is_below(path, folder) for folder in listing.unlisted):
+        return True
+    if any(_is_below(path, top) for top in tops):
+        return False
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _is_below(path: str, top: str) -> bool:
+    return path == top or path.startswith(join(top, ""))
+
+
+def _find_reader(path: str) -> str:
+    kind = find_format(strip_part(path))
+    return kind.module if kind else ""

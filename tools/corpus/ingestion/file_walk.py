@@ -1,0 +1,263 @@
+"""The directory walk: folders to the bottom, without what is ignored, hidden, or no file at all.
+
+A folder's `.gitignore` and `.weiwoignore` say what below it is left out, silently, as in git. So are hidden files and
+other people's packages (`node_modules`, virtual environments); files of types that we do not read are counted. What a
+user may have meant is a problem with a name and a reason. Links within what is searched are passed over, since their
+targets are found anyway, which also ends every loop; a link out of it is not followed: anyone may have set it. Weiwo's
+own files (`WEIWO_HOME`) are no documents, wherever they are.
+"""
+
+# Paths stay strings here, since there may be a million.
+# ruff: noqa: PTH111, PTH112, PTH116, PTH118, PTH122, PTH123, PTH207
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from glob import glob, has_magic
+from os.path import abspath, join, normpath
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from weiwo.state.home import home
+from weiwo.tools.corpus.base import CorpusError, Problem
+from weiwo.tools.corpus.formats import find_format
+from weiwo.tools.corpus.source_names import name_source
+from weiwo.tools.printable import one_line
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+IGNORE_FILES: Final = (".gitignore", ".weiwoignore")
+OWN_NAMES: Final = ("corpora", "evaluation", "drafts", "locks", "retrieval-policy.json")
+"""What Weiwo writes to `WEIWO_HOME` and might take for documents."""
+_FOREIGN: Final = frozenset({"node_modules", "bower_components", "__pycache__", "site-packages"})
+_ENVIRONMENT: Final = "pyvenv.cfg"
+_MOST_IGNORE_BYTES: Final = 1_000_000
+_SPECIAL: Final = (
+    (stat.S_ISFIFO, "a pipe, not a file"),
+    (stat.S_ISSOCK, "a socket, not a file"),
+    (stat.S_ISCHR, "a device, not a file"),
+    (stat.S_ISBLK, "a device, not a file"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file to read, and what tells whether it has changed since.
+
+    Attributes:
+        path: Where it is, absolute.
+        size: Bytes.
+        modified_ns: Its time of change.
+    """
+
+    path: str
+    size: int
+    modified_ns: int
+
+
+@dataclass(slots=True)
+class FileListing:
+    """The files found by a walk, and its problems.
+
+    Attributes:
+        files: By path, in the order found.
+        problems: What was left out that a user may have meant, by path.
+        unlisted: Folders whose content could not be listed.
+        others: How many files of each other type there are, by ending.
+    """
+
+    files: dict[str, SourceFile] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)
+    unlisted: list[str] = field(default_factory=list)
+    others: Counter[str] = field(default_factory=Counter)
+
+    def list_problems(self) -> list[Problem]:
+        """The problems, each file named as evidence would name it."""
+        return [Problem(name_source(Path(path)), reason) for path, reason in self.problems.items()]
+
+
+def expand_paths(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
+    """The files and folders that names and patterns stand for, absolute, each once.
+
+    Args:
+        paths: Files, folders, or patterns with `*`, `?`, `[…]` and `**`; `~` is the user's home.
+
+    Raises:
+        CorpusError: One stands for nothing.
+    """
+    found: dict[str, None] = {}
+    for given in [os.fspath(path) for path in paths]:
+        name = os.path.expanduser(given)
+        try:
+            matches = [name] if os.path.lexists(name) or not has_magic(name) else sorted(glob(name, recursive=True))
+            for match in matches:
+                os.stat(match)
+        except (OSError, ValueError) as error:
+            raise CorpusError(
+                f"{one_line(given)}: {describe_error(error)}; name a file or folder that exists"
+            ) from None
+        if not matches:
+            raise CorpusError(f"{one_line(given)}: no file matches it; correct the pattern")
+        found.update(dict.fromkeys(map(abspath, matches)))
+    return list(found)
+
+
+def list_files(roots: Iterable[str]) -> FileListing:
+    """List the files to read below files and folders, which `expand` gave."""
+    listing = FileListing()
+    tops = list(roots)
+    real_tops = [os.path.realpath(top) for top in tops]
+    for top in tops:
+        try:
+            status = os.stat(top)
+        except OSError as error:
+            listing.problems[top] = describe_error(error)
+            listing.unlisted.append(top)
+            continue
+        if stat.S_ISDIR(status.st_mode):
+            _Walker(listing, real_tops).walk(top)
+        elif find_format(top) is None and stat.S_ISREG(status.st_mode):
+            listing.problems[top] = "of a type that is not read; convert it first"
+        else:
+            _add_file(listing, top, status)
+    return listing
+
+
+def find_own_files(top: str) -> frozenset[str]:
+    """The files and folders of Weiwo itself that are below a folder, named from there.
+
+    Where the folder is `WEIWO_HOME` or in it, somebody keeps documents there, too: then only what we write counts.
+    """
+    real, real_home = os.path.realpath(top), os.path.realpath(home())
+    if real != real_home and real_home.startswith(join(real, "")):
+        return frozenset({join(top, os.path.relpath(real_home, real))})
+    return frozenset(join(top, os.path.relpath(join(real_home, name), real)) for name in OWN_NAMES)
+
+
+def stat_file(path: str) -> SourceFile | None:
+    """A file as it is now; None where none can be seen."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return SourceFile(path, status.st_size, status.st_mtime_ns)
+
+
+def describe_error(error: Exception) -> str:
+    """The reason of an error, in one line."""
+    return one_line((error.strerror if isinstance(error, OSError) else None) or str(error)).lower()
+
+
+def _add_file(listing: FileListing, path: str, status: os.stat_result) -> None:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        listing.problems[path] = "its name is not in UTF-8; rename it"
+        return
+    if stat.S_ISREG(status.st_mode):
+        listing.files[path] = SourceFile(path, status.st_size, status.st_mtime_ns)
+    else:
+        listing.problems[path] = next((reason for test, reason in _SPECIAL if test(status.st_mode)), "not a file")
+
+
+class _Walker:
+    """Goes through one folder."""
+
+    def __init__(self, listing: FileListing, tops: list[str]) -> None:
+        self._listing = listing
+        self._tops = tops
+        self._ours: frozenset[str] = frozenset()
+
+    def walk(self, top: str) -> None:
+        """List what is below a folder."""
+        self._ours = find_own_files(top)
+        folders: list[tuple[str, _IgnoreRules | None]] = [(top, None)]
+        while folders:
+            folder, ignored = folders.pop()
+            try:
+                with os.scandir(folder) as entries:
+                    listed = sorted(entries, key=lambda entry: entry.name)
+            except OSError as error:
+                self._listing.problems[folder] = describe_error(error)
+                self._listing.unlisted.append(folder)
+                continue
+            names = {entry.name for entry in listed}
+            if _ENVIRONMENT in names and folder != top:
+                continue
+            ignored = self._ignored(folder, names, ignored)
+            below = list(self._entries(listed, ignored))
+            folders += [(path, ignored) for path in reversed(below)]
+
+    def _entries(self, listed: list[os.DirEntry[str]], ignored: "_IgnoreRules | None") -> Iterator[str]:
+        """Take the files of a folder in; yields the folders below it."""
+        for entry in listed:
+            if entry.name.startswith(".") or entry.path in self._ours:
+                continue
+            try:
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if (is_folder and entry.name in _FOREIGN) or (ignored and ignored.hits(entry.path, is_folder)):
+                    continue
+                if is_folder:
+                    yield entry.path
+                elif entry.is_symlink():
+                    self._link(entry)
+                else:
+                    self._file(entry)
+            except OSError as error:
+                self._listing.problems[entry.path] = describe_error(error)
+
+    def _file(self, entry: os.DirEntry[str]) -> None:
+        status = entry.stat(follow_symlinks=False)
+        if stat.S_ISREG(status.st_mode) and find_format(entry.name) is None:
+            self._listing.others[os.path.splitext(entry.name)[1].lower() or "no ending"] += 1
+        else:
+            _add_file(self._listing, entry.path, status)
+
+    def _link(self, entry: os.DirEntry[str]) -> None:
+        target = os.path.realpath(entry.path, strict=True)  # raises where it leads nowhere or to itself
+        if not os.path.isdir(target) and find_format(entry.name) is None and find_format(target) is None:
+            return
+        if not any(target == top or target.startswith(join(top, "")) for top in self._tops):
+            self._listing.problems[entry.path] = f"a link out of the folder, to {one_line(target)}; name that instead"
+
+    def _ignored(self, folder: str, names: set[str], above: "_IgnoreRules | None") -> "_IgnoreRules | None":
+        lines: list[str] = []
+        for name in IGNORE_FILES:
+            if name in names:
+                try:
+                    with open(join(folder, name), encoding="utf-8", errors="replace") as file:
+                        lines += file.read(_MOST_IGNORE_BYTES).splitlines()
+                except OSError as error:
+                    self._listing.problems[join(folder, name)] = f"{describe_error(error)}; what it excludes is indexed"
+        if not lines:
+            return above
+        from pathspec import GitIgnoreSpec  # noqa: PLC0415 - upon need
+
+        try:
+            return _IgnoreRules(folder, GitIgnoreSpec.from_lines(lines), above)
+        except ValueError as error:
+            self._listing.problems[join(folder, IGNORE_FILES[0])] = f"a pattern in it is wrong: {describe_error(error)}"
+            return above
+
+
+@dataclass(frozen=True, slots=True)
+class _IgnoreRules:
+    """The ignore rules of a folder and of the folders above it."""
+
+    folder: str
+    spec: "GitIgnoreSpec"
+    above: "_IgnoreRules | None"
+
+    def hits(self, path: str, is_folder: bool) -> bool:  # noqa: FBT001 - one call, plain enough
+        """Whether a path is excluded; the deepest folder that has a say decides."""
+        level: _IgnoreRules | None = self
+        while level is not None:
+            relative = normpath(os.path.relpath(path, level.folder)).replace(os.sep, "/") + "/" * is_folder
+            verdict = level.spec.check_file(relative).include
+            if verdict is not None:
+                return verdict
+            level = level.above
+        return False

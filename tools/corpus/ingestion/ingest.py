@@ -1,0 +1,291 @@
+"""Incremental ingestion: from files on disk to an index of passages, reading only what has changed.
+
+Files are found (`file_walk`), compared with what the index knows (`change_detection`), read by parser processes
+(`worker_pool`, `worker`) and handed to the index in bounded batches (`change_batch`). Each batch counts as soon as it
+is written; a file of records is itself written after its further parts, so that a run that was killed goes on where it
+was. Passages that the index holds are never written again, whatever name and time their file has now.
+"""
+
+import asyncio
+import os
+import time
+from collections import Counter
+from collections.abc import Coroutine, Iterable
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any, Final, TypeVar
+
+from weiwo.tools.corpus.base import Problem
+from weiwo.tools.corpus.ingestion.change_batch import BATCH_SECONDS, ChangeBatch
+from weiwo.tools.corpus.ingestion.change_detection import Comparison, compare_files
+from weiwo.tools.corpus.ingestion.file_walk import FileListing, SourceFile, expand_paths, list_files, stat_file
+from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport, ProgressListener, ProgressMeter
+from weiwo.tools.corpus.ingestion.name_assignment import NameAssigner, derive_title
+from weiwo.tools.corpus.ingestion.reading_limits import IngestLimits, group_files
+from weiwo.tools.corpus.ingestion.worker_pool import ParserWorker, WorkerError
+from weiwo.tools.corpus.records import ChangeSink, Document, KnownFile, Passage
+from weiwo.tools.corpus.source_names import make_part_path, strip_part
+
+T = TypeVar("T")
+
+_MOST_WORKERS: Final = 8
+_TRIES: Final = 3
+_NEVER: Final = -1  # a time of change that no file has: it is read again next time
+
+
+async def ingest_files(
+    paths: Iterable[str | os.PathLike[str]],
+    writer: ChangeSink,
+    *,
+    progress: ProgressListener | None = None,
+    limits: IngestLimits | None = None,
+) -> IngestReport:
+    """Bring an index up to the files below some paths.
+
+    Files of the index that are below none of the paths stay, unless they no longer exist. Cancelling stops it between
+    two batches; what was written stays, and the next run goes on from there.
+
+    Args:
+        paths: Files, folders and patterns.
+        writer: The index. Its methods are called in threads, one at a time.
+        progress: Told how far it is.
+        limits: Bounds, if not the usual ones.
+
+    Returns:
+        What was done, and what was left out and why.
+
+    Raises:
+        CorpusError: A path names nothing.
+    """
+    started = time.monotonic()
+    roots = await asyncio.to_thread(expand_paths, paths)
+    listing = await asyncio.to_thread(list_files, roots)
+    known = await _finish_despite_cancel(asyncio.to_thread(writer.read_known))
+    todo = await asyncio.to_thread(compare_files, listing, known, roots)
+    run = _IngestRun(writer, listing, todo, limits or IngestLimits(), progress)
+    await run.run()
+    run.report.seconds = time.monotonic() - started
+    return run.report
+
+
+class _IngestRun:
+    """A run of ingestion."""
+
+    def __init__(
+        self,
+        writer: ChangeSink,
+        listing: FileListing,
+        todo: Comparison,
+        limits: IngestLimits,
+        progress: ProgressListener | None,
+    ) -> None:
+        self.report = IngestReport(unchanged=len(todo.unchanged), others=listing.others, documents=todo.documents)
+        self.report.left_out += listing.list_problems()
+        self.report.left_out += [Problem(one.source, one.problem) for one in todo.failing]
+        self._writer, self._todo, self._limits, self._progress = writer, todo, limits, progress
+        self._names = NameAssigner(todo.known)
+        self._groups = group_files(todo.read)
+        self._alone: list[SourceFile] = []  # to be read, or read again, one by one
+        self._tries: Counter[str] = Counter()
+        self._spoiled: set[str] = set()
+        self._without_hashes: set[str] = set()
+        self._parts: dict[str, set[str]] = {}  # of files being read: those that came
+        self._put: set[str] = set()
+        self._batch = ChangeBatch()
+        self._writing = asyncio.Lock()
+        self._meter = ProgressMeter(todo.read, progress)
+
+    async def run(self) -> None:
+        """Read, write, and remove what is gone."""
+        count = min(self._limits.workers or os.cpu_count() or 1, _MOST_WORKERS, len(self._todo.read))
+        try:
+            async with asyncio.TaskGroup() as group:
+                clock = group.create_task(self._write_in_time())
+                readers = [group.create_task(self._read_some()) for _ in range(count)]
+                for reader in readers:
+                    await reader
+                clock.cancel()
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        self._remove_vanished()
+        await self._write()
+        self._meter.notify(now=True)
+        self.report.left_out.sort(key=lambda problem: problem.source)
+
+    async def _read_some(self) -> None:
+        """Read what is to be read next, with a worker of our own, until nothing is."""
+        worker = ParserWorker()
+        try:
+            while group := [self._alone.pop()] if self._alone else next(self._groups, []):
+                await self._read(worker, group)
+        finally:
+            await worker.close()
+
+    async def _read(self, worker: ParserWorker, group: list[SourceFile]) -> None:
+        left = dict(enumerate(group))
+        request = {
+            "files": [self._make_request(file) for file in group],
+            "seconds": self._limits.seconds_for(group),
+            "memory_bytes": self._limits.memory_bytes,
+        }
+        try:
+            async with aclosing(worker.ask(request)) as messages:
+                async for number, message in messages:
+                    file = group[number]
+                    if "part" not in message:
+                        left.pop(number, None)
+                    if self._batch.full or self._batch.holds(make_part_path(file.path, message.get("key", ""))):
+                        await self._write()
+                    if "failed" in message:
+                        await self._record_failure(file, message["failed"], passing=message["passing"])
+                    else:
+                        self._take(file, message)
+        except WorkerError as error:
+            if len(group) > 1:
+                self._alone += left.values()
+            else:
+                await self._record_failure(group[0], str(error), passing=True)
+
+    def _make_request(self, file: SourceFile) -> dict[str, Any]:
+        before = self._todo.known.get(file.path)
+        parts = self._todo.parts.get(file.path, {})
+        again = file.path in self._without_hashes
+        held = set() if again else {one.sha256 for one in parts.values()} | self._todo.gone.find_hashes(file)
+        self._parts[file.path] = set()
+        return {
+            "path": file.path,
+            "name": derive_title(file.path),
+            "most_bytes": self._limits.most_bytes(file.path),
+            "unchanged": before.sha256 if before and not before.problem else "",
+            "held": sorted(held),
+        }
+
+    def _take(self, file: SourceFile, message: dict[str, Any]) -> None:
+        """Take in what a worker says of a file."""
+        if "same" in message:
+            stated = message["same"]
+            self._batch.touch(
+                replace(self._todo.known[file.path], size=stated["size"], modified_ns=stated["modified_ns"])
+            )
+            self.report.unchanged += 1
+            self._meter.finish_file(file)
+        elif "part" in message:
+            self._take_part(file, message)
+        else:
+            self._finish_file(file, message["end"])
+
+    def _take_part(self, file: SourceFile, message: dict[str, Any]) -> None:
+        if not self._parts[file.path] and (before := self._todo.known.get(file.path)) and not before.problem:
+            # From now on the index holds neither the old file nor the new one.
+            self._batch.touch(replace(before, sha256="", modified_ns=_NEVER))
+        self._parts[file.path].add(make_part_path(file.path, message["part"]["key"]))
+        self._store_document(file, message["part"])
+        self._meter.advance(file, message["at"])
+
+    def _finish_file(self, file: SourceFile, stated: dict[str, Any]) -> None:
+        outcome = self._store_document(file, stated)
+        if file.path in self._spoiled:
+            self._spoiled.discard(file.path)
+            self._without_hashes.add(file.path)
+            self._alone.append(file)
+            return
+        for path in self._todo.parts.get(file.path, {}).keys() - self._parts.pop(file.path):
+            self._drop(path)
+        if outcome == "moved":
+            self.report.moved += 1
+        elif (before := self._todo.known.get(file.path)) and not before.problem:
+            self.report.changed += 1
+        else:
+            self.report.added += 1
+        if stated["note"]:
+            self._leave_out(file, stated["note"])
+        self._meter.finish_file(file)
+
+    def _store_document(self, file: SourceFile, stated: dict[str, Any]) -> str:
+        """Put a document, or move it: `put`, `moved`, `same`, or `again` where the file must be read again."""
+        path = make_part_path(file.path, stated["key"])
+        document = Document(
+            source=self._names.assign_name(path),
+            path=path,
+            title=stated["title"],
+            date=stated["date"],
+            **{name: stated[name] for name in ("sha256", "size", "modified_ns", "type", "language")},
+        )
+        before = self._todo.known.get(path)
+        if stated["passages"] is not None:
+            if (before is None or before.problem) and path not in self._put:
+                self.report.documents += 1
+                self._put.add(path)
+            rows = stated["passages"]
+            self.report.passages += len(rows)
+            self._meter.passages += len(rows)
+            self._batch.put(document, [Passage(row[0], tuple(row[1]), *row[2:]) for row in rows])
+            return "put"
+        if before is not None and before.sha256 == stated["sha256"]:
+            return "same"
+        old = self._todo.gone.claim(stated["sha256"], path)
+        if old is not None:
+            self._batch.move(old, document)
+            return "moved"
+        self._spoiled.add(file.path)  # another file took the passages that this one might have had
+        return "again"
+
+    async def _record_failure(self, file: SourceFile, reason: str, *, passing: bool) -> None:
+        self._parts.pop(file.path, None)
+        now, there = await asyncio.to_thread(lambda: (stat_file(file.path), os.path.lexists(file.path)))
+        self._tries[file.path] += 1
+        if passing and now is not None and now != file and self._tries[file.path] < _TRIES:
+            self._alone.append(now)  # it changed in the meantime
+            return
+        before = self._todo.known.get(file.path)
+        for path in self._todo.parts.get(file.path, {}):
+            self._drop(path)
+        if now is None and not there:
+            reason = "it vanished before it was read"
+            if before is not None:
+                self._drop(file.path)
+        else:
+            self.report.documents -= before is not None and not before.problem
+            mark = _NEVER if passing else file.modified_ns
+            self._batch.fail(KnownFile(file.path, self._names.assign_name(file.path), "", file.size, mark, reason))
+        self._leave_out(file, reason)
+        self._meter.finish_file(file)
+
+    def _remove_vanished(self) -> None:
+        """Remove what is gone and was not found under another name."""
+        for path in self._todo.gone.list_unclaimed():
+            self._drop(path)
+            self.report.removed += strip_part(path) == path
+        for path in self._todo.dropped:
+            self._batch.remove(path)
+
+    def _drop(self, path: str) -> None:
+        self._batch.remove(path)
+        self.report.documents -= 1
+
+    def _leave_out(self, file: SourceFile, reason: str) -> None:
+        self.report.left_out.append(Problem(self._names.assign_name(file.path), reason))
+        self._meter.left_out += 1
+
+    async def _write_in_time(self) -> None:
+        """Write what would otherwise wait too long."""
+        while True:
+            wait = self._batch.wait
+            await asyncio.sleep(BATCH_SECONDS if wait is None else wait)
+            if self._batch.wait == 0:
+                await self._write()
+
+    async def _write(self) -> None:
+        async with self._writing:
+            if self._batch:
+                await _finish_despite_cancel(asyncio.to_thread(self._writer.apply, self._batch.take()))
+
+
+async def _finish_despite_cancel(work: Coroutine[Any, Any, T]) -> T:
+    """Wait for work in a thread even when cancelled: it cannot be stopped, and nobody may touch the index meanwhile."""
+    task = asyncio.create_task(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise

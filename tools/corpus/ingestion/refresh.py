@@ -1,0 +1,224 @@
+"""Refresh of a corpus: it is brought up to its files at a question, cheap where nothing has changed."""
+
+import atexit
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from glob import has_magic
+from os.path import lexists
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from weiwo.tools.corpus.base import CorpusError, Problem
+from weiwo.tools.corpus.index.catalog import count_vectors, make_absolute, record_roots
+from weiwo.tools.corpus.index.schema import STORE
+from weiwo.tools.corpus.index.store import Store
+from weiwo.tools.corpus.index.writer import BusyError, IndexWriter
+from weiwo.tools.corpus.ingestion.change_detection import compare_files
+from weiwo.tools.corpus.ingestion.file_walk import FileListing, expand_paths, list_files
+from weiwo.tools.corpus.ingestion.shared_jobs import BackgroundJob, Notify
+from weiwo.tools.corpus.records import KnownFile
+from weiwo.tools.corpus.source_names import find_sample_corpus, name_source, pin_working_directory
+from weiwo.tools.printable import one_line
+
+if TYPE_CHECKING:
+    from weiwo.tools.corpus.index.embedding_models import Embedder
+    from weiwo.tools.corpus.ingestion.ingestion_report import IngestProgress
+
+BUSY_SECONDS: Final = 5.0
+"""How long to wait for another process that is writing."""
+MOST_EMBEDDED: Final = 2_000
+"""Passages that are embedded at a question; for more, there is `weiwo index`."""
+
+EmbeddingOutcome = Literal["done", "again", "unfit"]
+
+_FIRST_LINE_SECONDS: Final = 2.0
+_LINE_SECONDS: Final = 10.0
+_FEW_FILES: Final = 128
+_FEW_BYTES: Final = 1_000_000
+_EMBEDDING_REST_SECONDS: Final = 300.0
+
+
+@dataclass(slots=True)
+class RequestedFiles:
+    """The files that a call names, as they are now.
+
+    Attributes:
+        roots: The files, folders and patterns, absolute.
+        tops: The files and folders they stand for.
+        listing: What was found there.
+        label: What they are called in a line.
+        problems: What is left out of the corpus; known once it is brought up.
+        generation: That of the corpus then.
+    """
+
+    roots: tuple[str, ...]
+    tops: list[str]
+    listing: FileListing
+    label: str
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
+    generation: int = field(default=-1, compare=False)
+
+    @classmethod
+    def find(cls, paths: Sequence[str]) -> "RequestedFiles":
+        """List what some paths name.
+
+        Raises:
+            CorpusError: One names nothing, or nothing that can be read.
+        """
+        try:
+            tops = expand_paths(paths)
+        except CorpusError as error:
+            raise CorpusError(f"corpus {error}, or a corpus that weiwo corpora lists") from None
+        listing = list_files(tops)
+        for path in paths:
+            reason = listing.problems.get(make_absolute(path), "")
+            if reason and (lexists(path) or not has_magic(path)):
+                remedy = "" if ";" in reason else "; make it readable"
+                raise CorpusError(f"corpus {one_line(path)}: {reason}{remedy}")
+        return cls(tuple(map(make_absolute, paths)), tops, listing, one_line(", ".join(map(_name_top, tops)), 100))
+
+
+def refresh_corpus(folder: Path, files: RequestedFiles, job: BackgroundJob[Any], say: Notify) -> None:
+    """Bring a corpus up to its files, and note in `files` what is left out.
+
+    Args:
+        folder: The corpus folder; made if need be.
+        files: The files.
+        job: Runs what is asynchronous.
+        say: Told how far it is, and what a person should know.
+
+    Raises:
+        CorpusError: The folder cannot be used.
+        OSError, sqlite3.Error, ValueError: It cannot be written.
+    """
+    from weiwo.tools.corpus.ingestion.ingest import ingest_files  # noqa: PLC0415  # the same
+    from weiwo.tools.corpus.ingestion.reading_limits import IngestLimits  # noqa: PLC0415  # upon need
+
+    changed = list(files.listing.files.values())
+    there = (folder / STORE).is_file()
+    if there:
+        known = _read_known(folder, files)
+        todo = compare_files(files.listing, known, files.tops)
+        changed = todo.read
+        if not (changed or todo.dropped or todo.gone.list_unclaimed()):
+            files.problems = _collect_problems(files.listing, known)
+            return
+    few = len(changed) <= _FEW_FILES and sum(file.size for file in changed) <= _FEW_BYTES
+    try:
+        writer = IndexWriter(folder, wait_seconds=BUSY_SECONDS)
+    except BusyError:
+        if not there:
+            raise
+        files.generation = -1
+        say(f"corpus {files.label}: another process is indexing it; searching what is there already")
+        return
+    try:
+        record_roots(folder, files.roots)
+        limits = IngestLimits(workers=1 if few else 0)  # one more process costs more than it gains there
+        with pin_working_directory():
+            report = job.run_coroutine(
+                ingest_files(files.roots, writer, progress=_make_progress_reporter(files.label, say), limits=limits)
+            )
+    finally:
+        writer.close()
+    record_roots(folder, files.roots)
+    said = {problem.source for problem in report.left_out}
+    others = _collect_problems(files.listing, _read_known(folder, files))
+    files.problems = (*report.left_out, *(problem for problem in others if problem.source not in said))
+
+
+def make_temporary_folder() -> Path:
+    """A corpus folder for as long as this process runs.
+
+    Raises:
+        OSError: There is no place for one either.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="weiwo-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+_rest_until: Final[dict[Path, float]] = {}
+
+
+def embed_missing(folder: Path, model: "Embedder", label: str, say: Notify) -> EmbeddingOutcome:
+    """Give the passages of a corpus their vectors, if few lack theirs; where it fails, say so and go on without.
+
+    Args:
+        folder: The corpus folder.
+        model: The embedding model.
+        label: What the corpus is called in a line.
+        say: Told what a person should know.
+
+    Returns:
+        `done` where there is nothing more to be done here, `again` where another try may get further, and `unfit` where
+        the corpus is not to be searched with this model.
+    """
+    from weiwo.tools.corpus.index.embedding import embed_passages  # noqa: PLC0415  # heavy
+    from weiwo.tools.corpus.index.embedding_models import EmbeddingError, explain_embedding_error  # noqa: PLC0415  # the same
+    from weiwo.tools.corpus.index.language_fit import assess_fit  # noqa: PLC0415  # the same
+
+    if time.monotonic() < _rest_until.get(folder, 0.0):
+        return "again"
+    done, total = count_vectors(folder, model.name)
+    if done == total:
+        return "done"
+    if total - done > MOST_EMBEDDED:
+        say(f"corpus {label}: {total - done:,} passages have no vectors of {model.name} yet; weiwo index makes them")
+        return "done"
+    try:
+        with IndexWriter(folder, wait_seconds=BUSY_SECONDS) as writer:
+            known = assess_fit(writer.store, model)
+            if known.warning:
+                say(f"corpus {label}: {known.warning}")
+            if not known.trusted:
+                return "unfit"
+            embed_passages(writer, model)
+    except BusyError:
+        return "again"  # whoever is writing may see to it
+    except (EmbeddingError, ImportError) as error:
+        _rest_until[folder] = time.monotonic() + _EMBEDDING_REST_SECONDS
+        say(f"{explain_embedding_error(error)}; documents are searched without vectors")
+        return "again"
+    return "done"
+
+
+def _read_known(folder: Path, files: RequestedFiles) -> dict[str, KnownFile]:
+    with closing(Store(folder / STORE)) as store:
+        files.generation = store.read_generation()
+        return store.read_known()
+
+
+def _collect_problems(listing: FileListing, known: Mapping[str, KnownFile]) -> tuple[Problem, ...]:
+    """The problems of a corpus by name; files of other types only where there is nothing else."""
+    problems = listing.list_problems()
+    problems += [Problem(name_source(Path(one.path)), one.problem) for one in known.values() if one.problem]
+    if not listing.files and listing.others:
+        kinds = ", ".join(f"{count:,} {ending}" for ending, count in listing.others.most_common(8))
+        problems.append(Problem("files of types that are not read", kinds))
+    return tuple(sorted(problems, key=lambda problem: problem.source))
+
+
+def _make_progress_reporter(label: str, say: Notify) -> Any:
+    """Says how far indexing is, once it takes long enough to wonder."""
+    next_at = time.monotonic() + _FIRST_LINE_SECONDS
+
+    def watch(now: "IngestProgress") -> None:
+        nonlocal next_at
+        if now.files_total and now.files < now.files_total and time.monotonic() >= next_at:
+            next_at = time.monotonic() + _LINE_SECONDS
+            say(f"indexing {label}: {now.files:,} of {now.files_total:,} files …")
+
+    return watch
+
+
+def _name_top(path: str) -> str:
+    if path == str(find_sample_corpus()):
+        return "the sample corpus"
+    with suppress(OSError):
+        return name_source(Path(path))
+    return path

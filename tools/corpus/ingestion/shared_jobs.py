@@ -1,0 +1,141 @@
+"""Shared background jobs: blocking work in a thread, done once for all callers of all event loops.
+
+Each job has a thread of its own, so that it neither blocks an event loop nor takes the threads of one, tells all who
+wait how far it is, and is stopped when the last of them has gone. (`weiwo.tools.calling.singleflight` is for
+coroutines: its work belongs to one event loop and says nothing before it ends.)
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Hashable
+from concurrent.futures import Future
+from contextlib import suppress
+from copy import copy
+from threading import Lock, Thread
+from typing import Any, Final, Generic, TypeVar
+
+from weiwo.tools.corpus.base import CorpusError
+
+T = TypeVar("T")
+V = TypeVar("V")
+
+Notify = Callable[[str], None]
+"""Told what a person should know, a line at a time, from any thread; it must not block."""
+
+
+class BackgroundJob(Generic[T]):
+    """A job, and who waits for it."""
+
+    def __init__(self) -> None:
+        self.result: Future[T] = Future()
+        self._listeners: list[Notify] = []
+        self._lock = Lock()
+        self._stopped = False
+        self._running: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
+
+    def notify(self, line: str) -> None:
+        """Tell all who wait."""
+        with self._lock:
+            listeners = dict.fromkeys(self._listeners)
+        for listener in listeners:
+            listener(line)
+
+    def run_coroutine(self, work: Coroutine[Any, Any, V]) -> V:
+        """Run a coroutine in this thread.
+
+        Raises:
+            asyncio.CancelledError: Nobody waits any more.
+        """
+
+        async def main() -> V:
+            task = asyncio.ensure_future(work)
+            with self._lock:
+                self._running = (asyncio.get_running_loop(), task)
+                if self._stopped:
+                    task.cancel()
+            try:
+                return await task
+            finally:
+                with self._lock:
+                    self._running = None
+
+        return asyncio.run(main())
+
+    def join(self, listener: Notify) -> bool:
+        """Wait, too; whether that is still possible."""
+        with self._lock:
+            if self._stopped:
+                return False
+            self._listeners.append(listener)
+            return True
+
+    def leave(self, listener: Notify) -> None:
+        """Wait no longer."""
+        with self._lock:
+            self._listeners.remove(listener)
+            self._stopped = not self._listeners
+            if self._stopped and self._running is not None:
+                loop, task = self._running
+                loop.call_soon_threadsafe(task.cancel)
+
+
+_jobs: Final[dict[Hashable, BackgroundJob[Any]]] = {}
+_guard: Final = Lock()
+
+
+async def run_shared(key: Hashable, work: Callable[[BackgroundJob[T]], T], tell: Notify) -> T:
+    """Do a piece of work, or wait for it where it is being done.
+
+    Args:
+        key: What it is; equal keys mean equal work.
+        work: The work; it may block.
+        tell: Told what the work has to say.
+
+    Returns:
+        What the work returns.
+
+    Raises:
+        Exception: What the work raises; of a `CorpusError` each who waits gets a copy, and so a traceback of its own.
+    """
+    job = await asyncio.to_thread(_join_or_start, key, work, tell)
+    loop = asyncio.get_running_loop()
+    done = asyncio.Event()
+
+    def wake(_: Future[T]) -> None:
+        with suppress(RuntimeError):  # that loop is closed: nobody waits there
+            loop.call_soon_threadsafe(done.set)
+
+    job.result.add_done_callback(wake)
+    try:
+        await done.wait()
+    finally:
+        await asyncio.shield(asyncio.to_thread(job.leave, tell))
+    error = job.result.exception()
+    if error is not None:
+        raise copy(error) if isinstance(error, CorpusError) else error
+    return job.result.result()
+
+
+def _join_or_start(key: Hashable, work: Callable[[BackgroundJob[T]], T], tell: Notify) -> BackgroundJob[T]:
+    with _guard:
+        job: BackgroundJob[T] | None = _jobs.get(key)
+        if job is None or not job.join(tell):
+            job = _jobs[key] = BackgroundJob()
+            job.join(tell)
+            Thread(target=_run_job, args=(key, job, work), daemon=True, name="corpus").start()
+        return job
+
+
+def _run_job(key: Hashable, job: BackgroundJob[T], work: Callable[[BackgroundJob[T]], T]) -> None:
+    try:
+        result = work(job)
+    except BaseException as error:  # noqa: BLE001  # whoever waits gets it
+        outcome: BaseException | None = error
+    else:
+        outcome = None
+    with _guard:
+        if _jobs.get(key) is job:
+            del _jobs[key]
+    if outcome is not None:
+        job.result.set_exception(outcome)
+    else:
+        job.result.set_result(result)

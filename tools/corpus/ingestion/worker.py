@@ -1,0 +1,176 @@
+"""The parser process: opens and parses files, apart from the process that holds the index.
+
+Parsers of foreign documents hang, eat memory and crash. Here that costs one file: the parent ends a worker that is
+late, the operating system one that takes too much, and the parent starts another. Requests and replies are JSON in
+frames of four bytes of length and that many bytes, since what comes from hostile documents is never unpickled.
+"""
+
+import json
+import os
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import file_digest, sha256
+from io import BufferedReader
+from typing import Any, BinaryIO, Final
+
+from weiwo.tools.corpus.formats import Part, find_format, load_reader
+from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.parts import detect_part_language
+from weiwo.tools.corpus.records import Passage
+from weiwo.tools.printable import one_line
+
+READY: Final = b"ready"
+"""What a worker says once it has started."""
+
+_FLUSH_BYTES: Final = 250_000
+_FLUSH_SECONDS: Final = 0.2
+_GRACE_SECONDS: Final = 30
+_SMALL: Final = 1_000_000
+_OPEN_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Without waiting: a pipe that took the place of a file must not hold us up."""
+
+
+def main() -> None:
+    """Serve requests from standard input until it ends."""
+    requests = os.fdopen(os.dup(0), "rb")
+    replies = os.fdopen(os.dup(1), "wb")
+    silence = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):  # what a parser prints is nobody's reply
+        os.dup2(silence, stream)
+    sys.setrecursionlimit(2_000)
+    replies.write(READY)
+    replies.flush()
+    while (request := _receive(requests)) is not None:
+        _limit_resources(request["memory_bytes"], request["seconds"])
+        outbox = _Outbox(replies)
+        for number, file in enumerate(request["files"]):
+            for message in _read_file(file):
+                outbox.add([number, message])
+        outbox.flush()
+
+
+def _receive(stream: BinaryIO) -> dict[str, Any] | None:
+    head = stream.read(4)
+    if len(head) < 4:
+        return None
+    request: dict[str, Any] = json.loads(stream.read(int.from_bytes(head, "big")))
+    return request
+
+
+class _Outbox:
+    """Replies, sent together where they come fast."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._held: list[str] = []
+        self._size = 0
+        self._since = time.monotonic()
+
+    def add(self, message: list[Any]) -> None:
+        text = json.dumps(message, separators=(",", ":"))
+        self._held.append(text)
+        self._size += len(text)
+        if self._size >= _FLUSH_BYTES or time.monotonic() - self._since >= _FLUSH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        if self._held:
+            data = f"[{','.join(self._held)}]".encode("ascii")
+            self._stream.write(len(data).to_bytes(4, "big"))
+            self._stream.write(data)
+            self._stream.flush()
+        self._held, self._size, self._since = [], 0, time.monotonic()
+
+
+def _limit_resources(memory_bytes: int, seconds: float) -> None:
+    """Bound what this process may take from now on, where the platform can."""
+    try:
+        import resource  # noqa: PLC0415 - not on every platform
+    except ImportError:
+        return
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        spent = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        # For the case that the parent was killed and cannot end us.
+        resource.setrlimit(resource.RLIMIT_CPU, (int(spent + seconds) + _GRACE_SECONDS, hard))
+
+
+def _read_file(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Read one file: its further parts, then its end, or why it failed."""
+    kind = find_format(request["path"])
+    passing = True
+    try:
+        with os.fdopen(os.open(request["path"], _OPEN_FLAGS), "rb") as file:
+            yield from _read_parts(file, request)
+            return
+    except UnreadableError as error:
+        reason, passing = str(error), error.passing
+    except MemoryError:
+        reason, passing = "takes too much memory to read; split it", False
+    except RecursionError:
+        reason, passing = "nested too deeply", False
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+    except Exception as error:  # noqa: BLE001 - parsers raise anything over a broken file
+        what = kind.type if kind else "file"
+        reason, passing = f"damaged {what}: {one_line(str(error) or type(error).__name__, 150)}", False
+    yield {"failed": one_line(reason), "passing": passing}
+
+
+def _read_parts(file: BufferedReader, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    before = os.fstat(file.fileno())
+    if not stat.S_ISREG(before.st_mode):
+        raise UnreadableError("not a file any more", passing=True)
+    if before.st_size > request["most_bytes"]:
+        raise UnreadableError(f"over the {request['most_bytes']:,} bytes allowed: {before.st_size:,}", passing=True)
+    whole = (sha256(file.read()) if before.st_size < _SMALL else file_digest(file, "sha256")).hexdigest()
+    file.seek(0)
+    kind = find_format(request["path"])
+    if kind is None:
+        raise UnreadableError("of a type that is not read")
+    stated = {"sha256": whole, "size": before.st_size, "modified_ns": before.st_mtime_ns, "type": kind.type}
+    if whole == request["unchanged"]:
+        yield {"same": stated}
+        return
+    held = set(request["held"])
+    last: dict[str, Any] | None = None
+    for part in load_reader(kind)(file, request["name"]):
+        message = _encode_part(part, part.sha256 or whole, held)
+        if part.key:
+            yield {"part": {**stated, **message}, "at": file.tell() if not file.closed else before.st_size}
+        else:
+            last = message
+    after = os.stat(request["path"])  # noqa: PTH116 - what is at that path now
+    if (after.st_size, after.st_mtime_ns, after.st_ino) != (before.st_size, before.st_mtime_ns, before.st_ino):
+        raise UnreadableError("it changed while it was read; index again", passing=True)
+    if last is None:
+        raise UnreadableError("empty")
+    yield {"end": {**stated, **last}}
+
+
+def _encode_part(part: Part, sha256: str, held: set[str]) -> dict[str, Any]:
+    """A part as JSON; without its passages where the index holds them already."""
+    return {
+        "sha256": sha256,
+        "key": part.key,
+        "title": part.title,
+        "date": part.date,
+        "language": detect_part_language(part),
+        "note": part.note,
+        "passages": None if sha256 in held else [_encode_passage(passage) for passage in part.passages],
+    }
+
+
+def _encode_passage(passage: Passage) -> tuple[Any, ...]:
+    return (
+        passage.text,
+        passage.headings,
+        passage.locator,
+        passage.first_line,
+        passage.last_line,
+        passage.page,
+    )

@@ -1,0 +1,167 @@
+"""External stores: any LangChain vector store or retriever, as a corpus.
+
+An entry `@module.attribute` names one, or a function that makes one: Postgres with pgvector, Qdrant, OpenSearch and
+whatever else has a LangChain integration. How it searches is its own affair; what it finds becomes passages with the
+places that their metadata tell. Its blocking side is used, in threads: every integration has that one.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import cache
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from weiwo.state import Evidence, passage_id
+from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
+from weiwo.tools.corpus.formats.langchain_metadata import derive_source_title, read_metadata
+from weiwo.tools.printable import one_line, printable
+from weiwo.tools.redaction import redacted
+from weiwo.tools.user_imports import import_object
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.vectorstores import VectorStore
+
+EXTERNAL_MARK: Final = "@"
+"""What an entry that names one begins with."""
+SECONDS: Final = 30.0
+"""How long one search may take."""
+LONGEST: Final = 8_000
+"""Characters of a passage that are taken; longer ones are cut."""
+
+_KEPT_SOURCES: Final = 1_000
+_KEPT_PASSAGES: Final = 100
+
+
+class ExternalCorpus:
+    """A LangChain vector store or retriever, as a `Corpus`."""
+
+    def __init__(self, name: str, inner: "VectorStore | BaseRetriever") -> None:
+        """Take one.
+
+        Args:
+            name: What it is called in messages, and in the source of a passage whose metadata name none.
+            inner: It.
+        """
+        self.name = name
+        self.inner = inner
+        self._seen: OrderedDict[str, dict[str, Evidence]] = OrderedDict()
+        self._lock = Lock()
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The sources of documents found so far: what is elsewhere cannot be listed."""
+        with self._lock:
+            return tuple(self._seen)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """None: others have filled it."""
+        return ()
+
+    @property
+    def size(self) -> int:
+        """The number of passages found so far, and one at least, so that it is searched."""
+        with self._lock:
+            return max(1, sum(map(len, self._seen.values())))
+
+    async def search(self, query: str, k: int = 8) -> list[Evidence]:
+        """Find the passages nearest to a question, in the order of the store; see `Corpus.search`.
+
+        Raises:
+            CorpusError: It does not answer; one line.
+        """
+        if k < 1 or not query.strip():
+            return []
+        try:
+            found = await asyncio.wait_for(asyncio.to_thread(self._query_store, query, k), SECONDS)
+        except TimeoutError:
+            raise CorpusError(f"corpus {self.name}: no reply within {SECONDS:.0f} s; see if it is up") from None
+        except Exception as error:  # each integration raises its own
+            said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+            raise CorpusError(f"corpus {self.name}: {said}; see if it is up and holds documents") from error
+        distinct: dict[str, Evidence] = {}
+        for one in (convert_document(self.name, document) for document in found):
+            if one.text:
+                distinct.setdefault(one.id, one)
+        passages = list(distinct.values())[:k]
+        self._remember(passages)
+        return [one.model_copy(update={"rank": n, "score": round(1 / n, 4)}) for n, one in enumerate(passages, 1)]
+
+    async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
+        """Read what was found of one document, and what more a search for it brings; see `Corpus.open`."""
+        name = source.strip()
+        with self._lock:
+            known = dict(self._seen.get(name, {}))
+        if not known:
+            raise DocumentNotFoundError(f"no document {one_line(name, 100)!r} was found in {self.name}; search first")
+        title = next(iter(known.values())).title
+        more = {one.id: one for one in await self.search(query or title or name, 4 * k) if one.source == name}
+        first = more if query else {}
+        passages = list({**first, **known, **more}.values())[: max(k, 0)]
+        return [one.model_copy(update={"rank": n, "score": 0.0}) for n, one in enumerate(passages, 1)]
+
+    def _query_store(self, query: str, k: int) -> "Sequence[Document]":
+        from langchain_core.vectorstores import VectorStore  # noqa: PLC0415  # heavy
+
+        if isinstance(self.inner, VectorStore):
+            return self.inner.similarity_search(query, k=k)
+        return self.inner.invoke(query)
+
+    def _remember(self, passages: Sequence[Evidence]) -> None:
+        with self._lock:
+            for one in passages:
+                known = self._seen.setdefault(one.source, {})
+                self._seen.move_to_end(one.source)
+                if len(known) < _KEPT_PASSAGES:
+                    known.setdefault(one.id, one)
+            while len(self._seen) > _KEPT_SOURCES:
+                self._seen.popitem(last=False)
+
+
+@cache
+def open_external(entry: str) -> ExternalCorpus:
+    """The corpus of an entry `@module.attribute`; made once in a process. Imports the module, and blocks.
+
+    Raises:
+        CorpusError: There is no such thing, or it is neither a vector store nor a retriever; one line.
+    """
+    from langchain_core.retrievers import BaseRetriever  # noqa: PLC0415  # heavy
+    from langchain_core.vectorstores import VectorStore  # noqa: PLC0415  # the same
+
+    path = entry.removeprefix(EXTERNAL_MARK).strip()
+    module, _, attribute = path.rpartition(".")
+    if not (module and attribute):
+        raise CorpusError(f"corpus {one_line(entry, 100)}: not @module.attribute; write it so, as in @my_stores.papers")
+    try:
+        found = import_object(module, attribute)
+        if not isinstance(found, VectorStore | BaseRetriever) and callable(found):
+            found = found()
+    except (Exception, SystemExit) as error:  # whatever the user's module does wrong
+        said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+        raise CorpusError(
+            f"corpus {one_line(entry, 100)}: it cannot be loaded ({said}); see docs/documents.md"
+        ) from error
+    if not isinstance(found, VectorStore | BaseRetriever):
+        raise CorpusError(
+            f"corpus {one_line(entry, 100)}: a {type(found).__name__}; it must be a LangChain vector store or retriever"
+        )
+    return ExternalCorpus(entry, found)
+
+
+def convert_document(name: str, document: "Document") -> Evidence:
+    """Convert a LangChain document to a passage."""
+    text = printable(document.page_content).strip()[:LONGEST]
+    stated = read_metadata(document.metadata or {})
+    identity = passage_id(text)
+    source = stated.source or f"{name}#{document.id or identity}"
+    return Evidence(
+        id=identity,
+        text=text,
+        source=source,
+        title=stated.title or derive_source_title(source),
+        locator=stated.locator,
+        date=stated.date,
+    )

@@ -1,0 +1,81 @@
+"""Federated search: several corpora as one, each searched, and what they find put in one order."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from weiwo.state import Evidence
+from weiwo.tools.corpus.base import Corpus, DocumentNotFoundError, Problem
+from weiwo.tools.printable import one_line
+
+_NAMED: Final = 4
+
+
+class FederatedCorpus:
+    """Corpora searched together, as a `Corpus`."""
+
+    def __init__(self, corpora: Sequence[Corpus]) -> None:
+        """Join them.
+
+        Args:
+            corpora: Two or more.
+        """
+        self.corpora = tuple(corpora)
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The sources of all documents, corpus by corpus; a file that two of them hold counts once."""
+        return tuple(dict.fromkeys(source for corpus in self.corpora for source in corpus.documents))
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The files that could not be taken in."""
+        return tuple(dict.fromkeys(problem for corpus in self.corpora for problem in corpus.problems))
+
+    @property
+    def size(self) -> int:
+        """The number of passages."""
+        return sum(corpus.size for corpus in self.corpora)
+
+    async def search(self, query: str, k: int = 8) -> list[Evidence]:
+        """Find the passages nearest to a question; see `Corpus.search`."""
+        return merge_results(await asyncio.gather(*(corpus.search(query, k) for corpus in self.corpora)), k)
+
+    async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
+        """Read one document; see `Corpus.open`. Where several corpora know the name, it must be the same document's."""
+        found: dict[str, list[Evidence]] = {}
+        refusals: list[DocumentNotFoundError] = []
+        for corpus in self.corpora:
+            try:
+                passages = await corpus.open(source, query, k)
+            except DocumentNotFoundError as error:
+                refusals.append(error)
+                continue
+            found.setdefault(passages[0].source if passages else source, passages)
+        if source.strip() in found:
+            return found[source.strip()]
+        if len(found) > 1:
+            names = ", ".join(list(found)[:_NAMED])
+            raise DocumentNotFoundError(f"{one_line(source, 100)!r} names {len(found)} documents: {names}")
+        if not found:
+            raise next((one for one in refusals if " names " in str(one)), refusals[0])
+        return next(iter(found.values()))
+
+
+def merge_results(found: Sequence[Sequence[Evidence]], k: int) -> list[Evidence]:
+    """Merge what several corpora found into one order.
+
+    The scores of two indexes have no common scale, so each is taken as a share of its corpus' best.
+    """
+    best: dict[str, tuple[float, int, Evidence]] = {}
+    for place, passages in enumerate(found):
+        top = max((passage.score for passage in passages), default=0.0) or 1.0
+        for passage in passages:
+            one = (passage.score / top, -place, passage)
+            if passage.id not in best or one[:2] > best[passage.id][:2]:
+                best[passage.id] = one
+    order = sorted(best.values(), key=lambda one: (-one[0], -one[1], one[2].rank))[: max(k, 0)]
+    return [
+        passage.model_copy(update={"score": round(score, 4), "rank": rank})
+        for rank, (score, _, passage) in enumerate(order, 1)
+    ]

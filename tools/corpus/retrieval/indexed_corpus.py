@@ -1,0 +1,286 @@
+"""The indexed corpus: a corpus folder on disk as a `Corpus`.
+
+A search works on one generation of the corpus throughout, that of the keyword index, which may be a moment behind the
+store; SQLite is asked what was alive then. Were passages of that generation buried meanwhile, it starts again.
+"""
+
+import asyncio
+import json
+import logging
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from weiwo.state import Evidence
+from weiwo.text.analyzer import query_terms
+from weiwo.text.language import fold
+from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
+from weiwo.tools.corpus.index import store_reads as rows
+from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError
+from weiwo.tools.corpus.index.keyword_index import KeywordIndex, KeywordSnapshot
+from weiwo.tools.corpus.index.schema import STORE
+from weiwo.tools.corpus.index.store import Store
+from weiwo.tools.corpus.index.vector_index import VectorIndex, find_model
+from weiwo.tools.corpus.index.writer import catch_up_index
+from weiwo.tools.corpus.retrieval.passage_search import LONGEST_QUERY, GenerationBuriedError, PassageSearch, SearchTrace
+from weiwo.tools.corpus.retrieval.relative_names import RelativeNames
+from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, rank_passages
+from weiwo.tools.corpus.source_names import name_source
+from weiwo.tools.printable import one_line
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_log: Final = logging.getLogger(__name__)
+
+_CANDIDATES: Final = 100
+"""Passages each search looks up at least, so that scores are comparable and equal texts can be merged."""
+_RERANKED: Final = 30
+_TRIES: Final = 5
+
+
+class IndexSearchResult(NamedTuple):
+    """The result of a search of an index.
+
+    Attributes:
+        passages: The passages, best first.
+        trace: What was done for it.
+    """
+
+    passages: list[Evidence]
+    trace: SearchTrace
+
+
+class IndexedCorpus:
+    """Documents in a corpus folder, as a `Corpus`. Reading only; others may write to the folder meanwhile."""
+
+    def __init__(self, folder: Path, *, embedder: Embedder | None = None, options: SearchOptions | None = None) -> None:
+        """Open a corpus.
+
+        Args:
+            folder: The corpus folder, as `IndexWriter` made it.
+            embedder: The embedding model, if any. Passages get their vectors from `weiwo.tools.corpus.index.embedding`.
+            options: How to search where a call does not say.
+
+        Raises:
+            CorpusError: There is no corpus, or it cannot be read; one line.
+        """
+        if not (folder / STORE).is_file():
+            raise CorpusError(f"index {folder}: there is none; run weiwo index first")
+        self.folder = folder
+        """Where it is."""
+        self.embedder = embedder
+        """The embedding model, if any."""
+        self.left_out: tuple[Problem, ...] | None = None
+        """What is left out of the corpus, where whoever listed its files knows better than the store."""
+        self._names = RelativeNames(folder)
+        self._options = options or SearchOptions()
+        self._store = Store(folder / STORE)
+        self._identity = self._store.read_identity()
+        self._lock = Lock()
+        self._nearest: VectorIndex | None = None
+        self._listed: tuple[tuple[int, str], dict[str, tuple[int, str, range]]] = ((-1, ""), {})
+        try:
+            self._keyword = KeywordIndex(folder, self._identity)
+        except (ValueError, OSError):  # broken: a writer makes it anew
+            catch_up_index(folder)
+            self._keyword = KeywordIndex(folder, self._identity)
+        generation = self._store.read_generation()
+        if self._keyword.snapshot(generation).generation < generation:
+            catch_up_index(folder)
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The sources of all documents, in the order of their names."""
+        return tuple(self._list_documents(self.snapshot().generation))
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The files that could not be taken in."""
+        return self._store.read_problems() if self.left_out is None else self.left_out
+
+    @property
+    def size(self) -> int:
+        """The number of passages."""
+        with self._store.read_transaction() as connection:
+            return rows.count_passages(connection, self.snapshot().generation)
+
+    @property
+    def generation(self) -> int:
+        """The number of batches that were taken over."""
+        return self._store.read_generation()
+
+    async def search(self, query: str, k: int = 8, *, options: SearchOptions | None = None) -> list[Evidence]:
+        """Find the passages nearest to a question; see `Corpus.search`. What a user should know of it is logged."""
+        found = await self.find(query, k, options=options)
+        for note in found.trace.notes:
+            _log.warning("%s", note)
+        return found.passages
+
+    async def find(
+        self, query: str, k: int = 8, *, options: SearchOptions | Callable[[], SearchOptions] | None = None
+    ) -> IndexSearchResult:
+        """`search`, with what was done for it. Options that are yet to be decided are, in the thread that searches."""
+
+        def work() -> tuple[SearchOptions, IndexSearchResult]:
+            chosen = options() if callable(options) else options or self._options
+            return chosen, self._find(query, k, chosen)
+
+        chosen, found = await asyncio.to_thread(work)
+        if chosen.rerank is not None and found.passages:
+            return IndexSearchResult((await _rerank(chosen.rerank, query, found))[:k], found.trace)
+        return found
+
+    async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
+        """Read one document; see `Corpus.open`. A file name or a title that only one document has will also do."""
+        return await asyncio.to_thread(self._read_document, source, query, k)
+
+    def close(self) -> None:
+        """Close what is open. The corpus may still be used."""
+        self._store.close()
+
+    def snapshot(self) -> KeywordSnapshot:
+        """The keyword index as the next search sees it, and with it the statistics of terms. Blocks for a moment."""
+        return self._keyword.snapshot(self._store.read_generation())
+
+    def _find(self, query: str, k: int, options: SearchOptions) -> IndexSearchResult:
+        wanted = max(k, _RERANKED) if options.rerank is not None else k
+        limit = max(_CANDIDATES, 4 * wanted)
+        tries = 0
+        while True:
+            trace = SearchTrace()
+            snapshot = self.snapshot()
+            try:
+                with self._store.read_transaction() as connection:
+                    search = PassageSearch(connection, snapshot, query, options, self._prepare_vectors, trace)
+                    scores, known = search.score_passages(limit)
+                    distinct: dict[str, int] = {}
+                    for passage in _order_passages(connection, scores):
+                        distinct.setdefault(known[passage].hash, passage)
+                        if len(distinct) >= wanted:
+                            break
+                    if len(distinct) >= wanted or len(scores) < limit:
+                        chosen = list(distinct.values())[: max(wanted, 0)]
+                        passages = self._names.rename_passages(connection, rows.read_evidence(connection, chosen))
+                        return IndexSearchResult(
+                            _rank([passages[one] for one in chosen], [scores[one] for one in chosen]), trace
+                        )
+                    limit *= 8
+            except GenerationBuriedError:
+                tries += 1
+                if tries == _TRIES:
+                    raise CorpusError(f"index {self.folder}: it changes too fast to be read; try again") from None
+
+    def _prepare_vectors(self, question: str) -> "tuple[VectorIndex, NDArray[np.float32]] | None":
+        """The vectors and the question's own; None where there is no model, or nothing is embedded yet."""
+        if self.embedder is None:
+            return None
+        with self._lock:
+            with self._store.read_transaction() as connection:
+                model = find_model(connection, self.embedder.name)
+            if model is None:
+                raise EmbeddingError(
+                    f"embeddings {self.embedder.name}: no passage is embedded with it yet; run weiwo index"
+                )
+            if self._nearest is None or self._nearest.model != model:
+                self._nearest = VectorIndex(self.folder, self._identity, model)
+            nearest = self._nearest
+        vector = self.embedder.embed_question(question)
+        if len(vector) != model.dimension:
+            raise EmbeddingError(
+                f"embeddings {model.name}: gives {len(vector)} numbers now, {model.dimension} when the passages were"
+                " embedded; run weiwo index to embed them again"
+            )
+        return nearest, vector
+
+    def _list_documents(self, generation: int) -> dict[str, tuple[int, str, range]]:
+        state, listed = self._listed
+        here = (generation, str(Path.cwd()))
+        if state != here:
+            with self._store.read_transaction() as connection:
+                listed = self._names.rename_documents(connection, rows.list_documents(connection, generation))
+            self._listed = (here, listed)
+        return listed
+
+    def _read_document(self, source: str, query: str, k: int) -> list[Evidence]:
+        snapshot = self.snapshot()
+        documents = self._list_documents(snapshot.generation)
+        number, _, passages = documents[_resolve_name(source, documents)]
+        terms = query_terms(query[:LONGEST_QUERY])
+        hits = dict(snapshot.search_words(terms, len(passages), [number])) if terms else {}
+        order = [*rank_passages(hits), *(passage for passage in passages if passage not in hits)]
+        with self._store.read_transaction() as connection:
+            found = self._names.rename_passages(connection, rows.read_evidence(connection, order))
+        distinct: dict[str, tuple[Evidence, float]] = {}
+        for passage in order:
+            if passage in found:
+                distinct.setdefault(found[passage].id, (found[passage], hits.get(passage, 0.0)))
+        chosen = list(distinct.values())[: max(k, 0)]
+        return _rank([passage for passage, _ in chosen], [score for _, score in chosen])
+
+
+def _order_passages(connection: sqlite3.Connection, scores: Mapping[int, float]) -> Iterator[int]:
+    """Passages as they are, best first; equal scores by document, whichever of several was indexed first."""
+    for _, equal in groupby(scores, scores.__getitem__):
+        tied = list(equal)
+        if len(tied) > 1:
+            rows = connection.execute(
+                "SELECT passages.id, source FROM json_each(?) CROSS JOIN passages ON passages.id = value"
+                " CROSS JOIN documents ON documents.id = document",
+                (json.dumps(tied),),
+            )
+            sources = dict(rows.fetchall())
+            tied.sort(key=lambda passage: (sources.get(passage, ""), passage))
+        yield from tied
+
+
+def _rank(passages: Sequence[Evidence], scores: Sequence[float]) -> list[Evidence]:
+    return [
+        passage.model_copy(update={"rank": rank, "score": round(max(score, 1e-4), 4) if score else 0.0})
+        for rank, (passage, score) in enumerate(zip(passages, scores, strict=True), 1)
+    ]
+
+
+async def _rerank(compressor: Any, query: str, found: IndexSearchResult) -> list[Evidence]:
+    """The passages as a LangChain compressor orders them; as they were, with a note, if it fails."""
+    from langchain_core.documents import Document  # noqa: PLC0415  # heavy
+
+    by_id = {passage.id: passage for passage in found.passages}
+    given = [Document(page_content=one.text, metadata={"id": one.id, "title": one.title}) for one in found.passages]
+    try:
+        documents = await compressor.acompress_documents(given, query)
+        order = list(dict.fromkeys(str(one.metadata["id"]) for one in documents))
+        return _rank([by_id[one] for one in order], [1 / rank for rank in range(1, len(order) + 1)])
+    except Exception as error:  # noqa: BLE001  # each provider raises its own
+        found.trace.notes.append(
+            f"rerank: {one_line(f'{type(error).__name__}: {error}', 200)}; kept the order as it was"
+        )
+        return found.passages
+
+
+def _resolve_name(source: str, documents: dict[str, tuple[int, str, range]]) -> str:
+    """The document that a name means.
+
+    Raises:
+        DocumentNotFoundError: None, or several.
+    """
+    name = source.strip()
+    if name in documents:
+        return name
+    if "\x00" not in name and (path := name_source(Path(name))) in documents:
+        return path
+    wanted = fold(name[:1_000])
+    alike = [
+        document
+        for document, (_, title, _) in documents.items()
+        if wanted in {fold(Path(document).name), fold(Path(document).stem), fold(title)}
+    ]
+    if len(alike) == 1:
+        return alike[0]
+    if alike:
+        raise DocumentNotFoundError(f"{one_line(name, 100)!r} names {len(alike)} documents: {', '.join(alike[:4])}")
+    raise DocumentNotFoundError(f"no document {one_line(name, 100)!r} in the corpus of {len(documents)}")

@@ -1,0 +1,294 @@
+"""The routing policy: what the router has learned, and how far it is trusted.
+
+Weights are learned for each kind of question apart (`Features.segment`): one weight for a strategy over all questions
+drifts to whichever wins on average. For a kind, the policy keeps how much better or worse than hybrid search each
+strategy did, as a moving average that moves a little with each question, is bounded, and counts for nothing below
+`FEWEST` questions. Where all strategies did equally well the average stays as it is.
+
+Trust goes up by evidence and one step at a time: `shadow` (choices noted, not followed), `trial` (a share of the
+questions), `default`. Each step back is one step, too; from `shadow` it forgets. A policy in service does not learn.
+"""
+
+import hashlib
+import json
+import logging
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import Field, ValidationError
+
+from weiwo.state.values import Value
+from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.retrieval.score_fusion import Strategy
+
+PolicyStage = Literal["shadow", "trial", "default"]
+
+RATE: Final = 0.02
+"""How far one question moves an average."""
+BOUND: Final = 0.3
+"""The most that an average can be from 0, up or down."""
+FEWEST: Final = 30
+"""Questions of a kind below which nothing learned about it counts."""
+HALF_TRUST: Final = 10
+"""Questions of a kind that the signals count for, beside those that were learned from."""
+COST: Final = 0.01
+"""Recall that one call of an embedding model is worth."""
+SHARE: Final = 0.05
+"""The share of questions that a policy on trial decides."""
+
+_EVEN: Final = 0.5
+_FILE: Final = "retrieval-policy.json"
+_MOST_STEPS: Final = 50
+_UP: Final[dict[PolicyStage, PolicyStage]] = {"shadow": "trial", "trial": "default"}
+_DOWN: Final[dict[PolicyStage, PolicyStage]] = {"default": "trial", "trial": "shadow"}
+_log: Final = logging.getLogger(__name__)
+
+
+class PolicyError(CorpusError):
+    """A step that a policy cannot take. The message is one line: what, why, what to do."""
+
+
+class SegmentStatistics(Value):
+    """Statistics of one kind of question.
+
+    Attributes:
+        samples: Questions seen.
+        decided: Those on which the strategies differed.
+        advantage: The moving average, over those, of what a strategy scored above hybrid search, by strategy.
+    """
+
+    samples: int = Field(0, ge=0)
+    decided: int = Field(0, ge=0)
+    advantage: dict[Strategy, float] = Field(default_factory=dict)
+
+    def gain(self, arm: Strategy) -> float:
+        """The gain of a strategy over hybrid search, over all questions seen.
+
+        The average began at 0; what that holds it back is taken out (as in Kingma & Ba, ICLR 2015, section 3).
+        """
+        if not self.decided:
+            return 0.0
+        average = self.advantage.get(arm, 0.0) / (1 - (1 - RATE) ** self.decided)
+        return self.decided / self.samples * min(max(average, -BOUND), BOUND)
+
+    def add_question(self, rewards: Mapping[Strategy, float]) -> "SegmentStatistics":
+        """The statistics after one more question; `rewards`, 0 to 1, by strategy, hybrid among them."""
+        gains = {arm: reward - rewards["hybrid"] for arm, reward in rewards.items() if arm != "hybrid"}
+        if not any(gains.values()):
+            return self.model_copy(update={"samples": self.samples + 1})
+        moved = dict(self.advantage)
+        for arm, gain in gains.items():
+            average = (1 - RATE) * moved.get(arm, 0.0) + RATE * gain
+            moved[arm] = min(max(average, -BOUND), BOUND)
+        return SegmentStatistics(samples=self.samples + 1, decided=self.decided + 1, advantage=moved)
+
+
+class PolicyEvidence(Value):
+    """Evidence for a policy: its gain over always-hybrid on questions it has not learned from.
+
+    Attributes:
+        dataset: The set.
+        questions: How many.
+        difference: Mean recall above that of hybrid search.
+        low: Lower end of its 95 % bootstrap interval.
+        high: Upper end.
+    """
+
+    dataset: str
+    questions: int
+    difference: float
+    low: float
+    high: float
+
+
+class PolicyStep(Value):
+    """Something done to a policy.
+
+    Attributes:
+        what: Such as "learned" or "to trial".
+        at: When, ISO 8601 in UTC.
+        evidence: What spoke for it, where something had to.
+    """
+
+    what: str
+    at: str
+    evidence: PolicyEvidence | None = None
+
+
+class RoutingPolicy(Value):
+    """The policy for one embedding model.
+
+    Attributes:
+        embeddings: The model; empty where there is none, and n-grams take its place.
+        version: Goes up with all that is learned or forgotten.
+        stage: How far it is trusted.
+        share: The share of the questions that it decides on trial.
+        segments: What it has learned, by kind of question.
+        sources: The sets it has learned from, by the hash of their questions; none teaches twice.
+        steps: What was done to it, the latest last.
+    """
+
+    embeddings: str = ""
+    version: int = Field(0, ge=0)
+    stage: PolicyStage = "shadow"
+    share: float = Field(SHARE, ge=0, le=1)
+    segments: dict[str, SegmentStatistics] = Field(default_factory=dict)
+    sources: tuple[str, ...] = ()
+    steps: tuple[PolicyStep, ...] = ()
+
+    def weights(self, segment: str, heuristic: Mapping[Strategy, float]) -> dict[Strategy, float]:
+        """The weights to add to each strategy's score for a kind of question.
+
+        With more questions seen, a score moves from what the signals say to what was measured: one half, plus the
+        advantage over hybrid search, less the cost of embedding the question.
+        """
+        if not self.knows(segment):
+            return dict.fromkeys(heuristic, 0.0)
+        known = self.segments[segment]
+        trust = known.samples / (known.samples + HALF_TRUST)
+        cost = COST if self.embeddings else 0.0
+        added: dict[Strategy, float] = {}
+        for arm, score in heuristic.items():
+            measured = _EVEN + known.gain(arm) - (cost if arm != "keyword" else 0.0)
+            added[arm] = round(trust * (measured - score), 4)
+        return added
+
+    def knows(self, segment: str) -> bool:
+        """Whether it has seen enough of a kind of question to have a say."""
+        return segment in self.segments and self.segments[segment].samples >= FEWEST
+
+    def serves(self, question: str) -> bool:
+        """Whether it decides a question; on trial it does for a share, always the same."""
+        return self.stage == "default" or (self.stage == "trial" and hash_to_share(question) < self.share)
+
+    def learn(
+        self, observations: Iterable[tuple[str, Mapping[Strategy, float]]], source: str, step: PolicyStep
+    ) -> "RoutingPolicy":
+        """The policy after a set of questions; itself where it knows that set.
+
+        Args:
+            observations: The kind of each question and what each strategy scored on it, 0 to 1.
+            source: The hash of the set.
+            step: What to note of it.
+
+        Raises:
+            PolicyError: It is in service.
+        """
+        if self.stage != "shadow":
+            raise PolicyError(f"policy {self.version}: it is in service ({self.stage}) and stays as it is; demote it")
+        if source in self.sources:
+            return self
+        segments = dict(self.segments)
+        for segment, rewards in observations:
+            segments[segment] = segments.get(segment, SegmentStatistics()).add_question(rewards)
+        return self._apply_step(step, version=self.version + 1, segments=segments, sources=(*self.sources, source))
+
+    def promote(self, evidence: PolicyEvidence, at: str, share: float | None = None) -> "RoutingPolicy":
+        """Take the policy one step up.
+
+        Raises:
+            PolicyError: It is at the top, or the evidence is not enough; the message holds the figures.
+        """
+        if self.stage == "default":
+            raise PolicyError(f"policy {self.version}: it is the default already; nothing to do")
+        if not self.segments:
+            raise PolicyError("policy 0: it has learned nothing; run weiwo eval retrieval DIR --learn first")
+        if evidence.questions < FEWEST or evidence.low <= 0:
+            raise PolicyError(
+                f"policy {self.version}: stays in {self.stage}; on {evidence.questions} questions of"
+                f" {evidence.dataset} that it has not learned from it is {evidence.difference:+.4f} against"
+                f" always-hybrid ({evidence.low:+.4f} to {evidence.high:+.4f}), and all of that must be above 0,"
+                f" on {FEWEST} questions or more"
+            )
+        up = _UP[self.stage]
+        step = PolicyStep(what=f"to {up}", at=at, evidence=evidence)
+        return self._apply_step(step, stage=up, share=self.share if share is None else share)
+
+    def demote(self, at: str) -> "RoutingPolicy":
+        """Take the policy one step back; from shadow, to a policy that has learned nothing.
+
+        Raises:
+            PolicyError: There is nothing to take back.
+        """
+        if self.stage in _DOWN:
+            down = _DOWN[self.stage]
+            return self._apply_step(PolicyStep(what=f"to {down}", at=at), stage=down)
+        if not self.segments:
+            raise PolicyError(f"policy {self.version}: it has learned nothing that could be taken back")
+        return self._apply_step(PolicyStep(what="forgotten", at=at), version=self.version + 1, segments={}, sources=())
+
+    def _apply_step(self, step: PolicyStep, **changes: object) -> "RoutingPolicy":
+        return self.model_copy(update={**changes, "steps": (*self.steps, step)[-_MOST_STEPS:]})
+
+
+def hash_to_share(question: str) -> float:
+    """Hash a question to a number between 0 and 1: evenly over questions, always the same for one."""
+    digest = hashlib.sha256(question.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64
+
+
+class PolicyFile:
+    """The policy in force: read again when its file changes, so that a step back reaches whoever is running."""
+
+    def __init__(self, home: Path, embeddings: str) -> None:
+        """Follow a policy.
+
+        Args:
+            home: The folder of Weiwo's own files.
+            embeddings: The embedding model; empty if there is none.
+        """
+        self._home, self._embeddings = home, embeddings
+        self._seen: int | None = None
+        self._policy = RoutingPolicy.model_construct(embeddings=embeddings)
+
+    def read_current(self) -> RoutingPolicy:
+        """The policy as its file has it now."""
+        try:
+            changed = (self._home / _FILE).stat().st_mtime_ns
+        except OSError:
+            changed = 0
+        if changed != self._seen:
+            self._seen, self._policy = changed, load_policy(self._home, self._embeddings)
+        return self._policy
+
+
+def load_policy(home: Path, embeddings: str) -> RoutingPolicy:
+    """The policy kept for an embedding model; a new one where there is none, or, with a warning, where it is broken."""
+    try:
+        kept = json.loads((home / _FILE).read_text(encoding="utf-8"))
+        return (
+            RoutingPolicy.model_validate(kept[embeddings])
+            if embeddings in kept
+            else RoutingPolicy.model_construct(embeddings=embeddings)
+        )
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError, TypeError, ValidationError):
+        _log.warning("%s: it cannot be read; searching goes on without what was learned", home / _FILE)
+    return RoutingPolicy.model_construct(embeddings=embeddings)  # which builds no validator
+
+
+def save_policy(home: Path, policy: RoutingPolicy) -> None:
+    """Keep a policy, beside those for other models. The file is whole at any moment.
+
+    Raises:
+        PolicyError: It cannot be written.
+    """
+    path = home / _FILE
+    kept: dict[str, object] = {}
+    with suppress(OSError, ValueError):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        kept = found if isinstance(found, dict) else {}
+    kept[policy.embeddings] = policy.model_dump(mode="json")
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=home, prefix=_FILE)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(kept, file, ensure_ascii=False, indent=1)
+        Path(name).replace(path)
+    except OSError as error:
+        raise PolicyError(f"{path}: it cannot be written ({error.strerror}); make the folder writable") from None

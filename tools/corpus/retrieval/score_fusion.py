@@ -1,0 +1,158 @@
+"""Score fusion: the scores of several searches become one ranking, by small pure functions over scores by passage.
+
+A search gives each passage it finds a score of its own making. `blend` brings two to the same scale first
+(min-max) and is the default; `reciprocal_ranks` looks at positions alone (Cormack et al., SIGIR 2009). The weights were
+chosen on MuSiQue and HotpotQA together; `benchmarks/retrieval.py` measures them.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from langchain_core.documents import BaseDocumentCompressor
+
+PassageScores = Mapping[int, float]
+Strategy = Literal["keyword", "vector", "hybrid"]
+Fusion = Literal["blend", "ranks"]
+
+KEYWORD_SHARE: Final = 0.4
+"""Weight of the keyword search beside embeddings."""
+KEYWORD_SHARE_BESIDE_GRAMS: Final = 0.7
+"""Weight of the keyword search beside character n-grams: costs nothing measurable, and finds what is misspelt."""
+TITLE_BONUS: Final = 0.5
+"""A passage whose document is named in the question scores this much more."""
+LINK_SHARE: Final = 0.5
+"""What a passage gets of the score of one that mentions its document."""
+LINK_SEEDS: Final = 5
+"""The best passages whose mentions are followed."""
+RANK_CONSTANT: Final = 60
+"""The k of reciprocal rank fusion."""
+RECENCY_SHARE: Final = 0.3
+"""How much being recent counts beside the score."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFilter:
+    """A filter of documents; what is unset excludes none.
+
+    Attributes:
+        path: A glob over sources, such as "reports/*.pdf"; `*` also matches slashes.
+        types: Kinds of file, as `Document.type` names them.
+        languages: Languages, as `Document.language` names them.
+        since: The first ISO date; documents without a date are then left out.
+        until: The last ISO date; the same.
+    """
+
+    path: str = ""
+    types: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
+
+    def __bool__(self) -> bool:
+        return self != DocumentFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """Search options. The defaults are what a user gets without choosing.
+
+    Attributes:
+        strategy: `keyword`; `vector`, by embeddings, or by character n-grams where there are none; `hybrid`, both.
+        keyword_share: Weight of the keyword search in a blend, 0 to 1; None for what was measured best.
+        fusion: How a hybrid search joins the two: by scores or by ranks.
+        linked: Whether to follow mentions: a document named in one of the best passages is lifted (one hop).
+        filter: Which documents to look at.
+        half_life_days: Days in which half of the bonus for being recent is lost; None for no such bonus.
+        rerank: A LangChain compressor that puts the best passages in its own order, if any.
+        exact_alone: Whether a hybrid search for an identifier that the corpus holds is left to keywords alone.
+    """
+
+    strategy: Strategy = "hybrid"
+    keyword_share: float | None = None
+    fusion: Fusion = "blend"
+    linked: bool = True
+    filter: DocumentFilter = DocumentFilter()
+    half_life_days: float | None = None
+    rerank: "BaseDocumentCompressor | None" = None
+    exact_alone: bool = True
+
+
+def rank_passages(scores: PassageScores) -> list[int]:
+    """Passages, best first; equal scores in the order of passages."""
+    return sorted(scores, key=lambda passage: (-scores[passage], passage))
+
+
+def normalize_scores(scores: PassageScores) -> dict[int, float]:
+    """Scores from 0, the lowest, to 1, the highest; all 1 where they are equal."""
+    if not scores:
+        return {}
+    low, high = min(scores.values()), max(scores.values())
+    spread = high - low
+    return {passage: (score - low) / spread if spread > 0 else 1.0 for passage, score in scores.items()}
+
+
+def blend_scores(first: PassageScores, second: PassageScores, share: float) -> dict[int, float]:
+    """The weighted sum of two searches, each normalized; the first has weight `share`, the second what is left."""
+    one, other = normalize_scores(first), normalize_scores(second)
+    return {key: share * one.get(key, 0.0) + (1 - share) * other.get(key, 0.0) for key in {**one, **other}}
+
+
+def fuse_ranks(searches: Iterable[PassageScores]) -> dict[int, float]:
+    """The sum over searches of 1 / (60 + rank), ranks from 1."""
+    joined: dict[int, float] = {}
+    for scores in searches:
+        for rank, passage in enumerate(rank_passages(scores), 1):
+            joined[passage] = joined.get(passage, 0.0) + 1 / (RANK_CONSTANT + rank)
+    return joined
+
+
+def fuse_scores(keyword: PassageScores, other: PassageScores, fusion: Fusion, share: float) -> dict[int, float]:
+    """Keyword search and another joined."""
+    return fuse_ranks((keyword, other)) if fusion == "ranks" else blend_scores(keyword, other, share)
+
+
+def lift_linked(
+    scores: PassageScores, links: Mapping[int, Iterable[int]], share: float = LINK_SHARE
+) -> dict[int, float]:
+    """Lift the passages that good passages lead to.
+
+    Args:
+        scores: The scores so far.
+        links: For each of the best passages, those it leads to.
+        share: What a passage gets of the best score that leads to it, added to its own.
+
+    Returns:
+        The scores; none above the best, so that what answered best stays first.
+    """
+    gained: dict[int, float] = {}
+    for seed, targets in links.items():
+        for target in targets:
+            if target != seed:
+                gained[target] = max(gained.get(target, 0.0), share * scores[seed])
+    top = max(scores.values(), default=0.0)
+    below = top * (1 - 1e-6)
+    lifted = {key: min(scores.get(key, 0.0) + gain, max(below, scores.get(key, 0.0))) for key, gain in gained.items()}
+    return {**scores, **lifted}
+
+
+def favour_recent(
+    scores: PassageScores, dates: Mapping[int, str | None], today: date, half_life_days: float
+) -> dict[int, float]:
+    """Let being recent count by `RECENCY_SHARE`; a passage without a date counts as endlessly old."""
+    top = max(scores.values(), default=0.0)
+    return {
+        passage: (1 - RECENCY_SHARE) * score
+        + RECENCY_SHARE * top * _measure_freshness(dates.get(passage), today, half_life_days)
+        for passage, score in scores.items()
+    }
+
+
+def _measure_freshness(day: str | None, today: date, half_life_days: float) -> float:
+    try:
+        age = (today - date.fromisoformat(day or "")).days
+    except ValueError:
+        return 0.0
+    return float(0.5 ** (max(age, 0) / half_life_days))

@@ -1,0 +1,243 @@
+"""Retrieval telemetry: what became of each search, kept beside the corpus it was made on, and nowhere else.
+
+A search only ever puts a record into a bounded queue. A thread writes them, some at a time; where it cannot (the disk
+is full, the folder is read-only) records are dropped, and searching goes on. The oldest records go when there are
+`MOST_RECORDS`. `WEIWO_TELEMETRY=off` keeps none.
+
+Whether the writer cited what a retrieval gave is the one label that costs nobody anything. Which run a retrieval was
+made for stands in the context of the call (`current_call`); when its answer is written, `cited` tells what that rests
+on.
+"""
+
+import atexit
+import json
+import logging
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, Full, Queue
+from threading import Event, Lock, Thread
+from typing import Any, Final
+
+from weiwo.tools.corpus.base import CorpusError
+
+FILE: Final = "telemetry.sqlite"
+MOST_RECORDS: Final = 20_000
+"""Records kept, some 25 MB."""
+WAITING: Final = 1_000
+"""Records that may wait to be written; more are dropped."""
+LONGEST_QUERY: Final = 500
+
+_AT_ONCE: Final = 200
+_GATHER_SECONDS: Final = 0.5
+_PRUNED_EVERY: Final = 256
+_REST_SECONDS: Final = 60.0
+"""After a failure nothing is written for so long."""
+_BUSY_SECONDS: Final = 2.0
+_EXIT_SECONDS: Final = 1.0
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS retrievals(
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at REAL NOT NULL,      -- seconds since 1970
+    run TEXT NOT NULL,     -- the run it was made for; empty if none
+    record TEXT NOT NULL,  -- a JSON object
+    passages TEXT NOT NULL,  -- a JSON list of evidence ids, best first
+    cited TEXT             -- those of them that the run's answer cites; NULL where no answer has said
+);
+CREATE INDEX IF NOT EXISTS runs ON retrievals(run) WHERE cited IS NULL
+"""
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalRecord:
+    """The telemetry record of one retrieval.
+
+    Attributes:
+        at: When, in seconds since 1970.
+        record: All that is known of it, as JSON values; `weiwo.tools.corpus.retrieval.routed_corpus` makes it.
+        passages: The evidence ids it gave, best first.
+        run: The run it was made for; empty if none.
+    """
+
+    at: float
+    record: Mapping[str, Any]
+    passages: tuple[str, ...] = ()
+    run: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _CitationLabel:
+    run: str
+    ids: frozenset[str]
+
+
+class TelemetryRecorder:
+    """The recorder of one corpus. Safe to use from any thread; no call waits for the disk but `flush`."""
+
+    def __init__(self, folder: Path) -> None:
+        """Record beside a corpus; nothing is written before the first record.
+
+        Args:
+            folder: The corpus folder.
+        """
+        self.path = folder / FILE
+        self.dropped = 0
+        """Records that could not be kept."""
+        self._queue: Queue[RetrievalRecord | _CitationLabel | Event] = Queue(WAITING)
+        self._lock = Lock()
+        self._thread: Thread | None = None
+        self._resting_until = 0.0
+        self._since_pruned = _PRUNED_EVERY
+
+    def record(self, retrieval: RetrievalRecord) -> None:
+        """Keep a retrieval, soon."""
+        self._put(retrieval)
+
+    def label_citations(self, run: str, evidence_ids: Iterable[str]) -> None:
+        """Label the retrievals of a run with what its answer cites. The first label stays."""
+        if run:
+            self._put(_CitationLabel(run, frozenset(evidence_ids)))
+
+    def flush(self, seconds: float = 5.0) -> bool:
+        """Wait until all that came before is written or dropped; whether it was, in that time."""
+        if self._thread is None:
+            return True
+        done = Event()
+        try:
+            self._queue.put(done, timeout=seconds)
+        except Full:
+            return False
+        return done.wait(seconds)
+
+    def _put(self, item: RetrievalRecord | _CitationLabel) -> None:
+        with self._lock:
+            if self._thread is None:
+                self._thread = Thread(target=self._write_in_turn, name="retrieval-telemetry", daemon=True)
+                self._thread.start()
+        try:
+            self._queue.put_nowait(item)
+        except Full:
+            self.dropped += 1
+
+    def _write_in_turn(self) -> None:
+        while True:
+            items = self._gather()
+            kept = [item for item in items if not isinstance(item, Event)]
+            if kept and not self._write(kept):
+                self.dropped += len(kept)
+            for item in items:
+                if isinstance(item, Event):
+                    item.set()
+
+    def _gather(self) -> list[RetrievalRecord | _CitationLabel | Event]:
+        """Gather what comes within a moment: writing seldom takes less from the searches than writing at once."""
+        items = [self._queue.get()]
+        until = time.monotonic() + _GATHER_SECONDS
+        while len(items) < _AT_ONCE and not isinstance(items[-1], Event):
+            try:
+                items.append(self._queue.get(timeout=max(0.0, until - time.monotonic())))
+            except Empty:
+                break
+        return items
+
+    def _write(self, items: list[RetrievalRecord | _CitationLabel]) -> bool:
+        if time.monotonic() < self._resting_until:
+            return False
+        try:
+            with closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS)) as connection, connection:
+                self._apply(connection, items)
+        except Exception as error:  # noqa: BLE001  # whatever it is, the next record finds this thread alive
+            self._resting_until = time.monotonic() + _REST_SECONDS
+            _log.info("%s: not written (%s); retrievals of the next minute are not kept", self.path, error)
+            return False
+        return True
+
+    def _apply(self, connection: sqlite3.Connection, items: list[RetrievalRecord | _CitationLabel]) -> None:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        for statement in _SCHEMA.split(";\n"):
+            connection.execute(statement)
+        for item in items:
+            if isinstance(item, _CitationLabel):
+                _write_label(connection, item)
+            else:
+                self._since_pruned += 1
+                connection.execute(
+                    "INSERT INTO retrievals(at, run, record, passages) VALUES (?, ?, ?, ?)",
+                    (item.at, item.run, _encode(item.record), _encode(item.passages)),
+                )
+        if self._since_pruned >= _PRUNED_EVERY:
+            connection.execute(
+                "DELETE FROM retrievals WHERE id <= (SELECT max(id) FROM retrievals) - ?", (MOST_RECORDS,)
+            )
+            self._since_pruned = 0
+
+
+def _write_label(connection: sqlite3.Connection, answer: _CitationLabel) -> None:
+    rows = connection.execute("SELECT id, passages FROM retrievals WHERE run = ? AND cited IS NULL", (answer.run,))
+    labels = [
+        (_encode([one for one in json.loads(passages) if one in answer.ids]), number) for number, passages in rows
+    ]
+    connection.executemany("UPDATE retrievals SET cited = ? WHERE id = ?", labels)
+
+
+def _encode(value: object) -> str:
+    return json.dumps(value, ensure_ascii=True)  # lone surrogates, too, are text that a question may hold
+
+
+_recorders: Final[dict[Path, TelemetryRecorder]] = {}
+_guard: Final = Lock()
+
+
+def get_recorder(folder: Path) -> TelemetryRecorder:
+    """The recorder of a corpus folder, one in this process. What it still holds at exit is written then."""
+    with _guard:
+        if not _recorders:
+            atexit.register(flush_recorders)
+        return _recorders.setdefault(folder.absolute(), TelemetryRecorder(folder))
+
+
+def label_citations(run: str, evidence_ids: Iterable[str]) -> None:
+    """Tell all recorders what the answer of a run cites. Does not wait, and never fails.
+
+    Args:
+        run: The run's id.
+        evidence_ids: The evidence that its answer cites; none where it has no answer.
+    """
+    ids = tuple(evidence_ids)
+    with _guard:
+        recorders = list(_recorders.values())
+    for recorder in recorders:
+        recorder.label_citations(run, ids)
+
+
+def flush_recorders(seconds: float = _EXIT_SECONDS) -> None:
+    """Write what all recorders hold, within that time each."""
+    with _guard:
+        recorders = list(_recorders.values())
+    for recorder in recorders:
+        recorder.flush(seconds)
+
+
+def read_records(folder: Path) -> Iterator[dict[str, Any]]:
+    """The records of a corpus, oldest first: each the record, with `at`, `run`, `passages` and `cited`.
+
+    Raises:
+        CorpusError: They cannot be read.
+    """
+    path = folder / FILE
+    if not path.is_file():
+        return
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)) as opened:
+            for at, named, record, passages, labels in opened.execute(
+                "SELECT at, run, record, passages, cited FROM retrievals ORDER BY id"
+            ):
+                label = None if labels is None else json.loads(labels)
+                yield {**json.loads(record), "at": at, "run": named, "passages": json.loads(passages), "cited": label}
+    except (sqlite3.Error, ValueError) as error:
+        raise CorpusError(f"{path}: it cannot be read ({error}); delete it, searching does not need it") from None

@@ -1,0 +1,97 @@
+"""Source names: what citations call a file and its parts; and the folder of the sample corpus.
+
+A long file of records is several documents to the index: the file itself, which holds its beginning, and its further
+parts, whose paths are the file's, two slashes and a key. No path on disk has two slashes inside.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+_here: Final[ContextVar[str]] = ContextVar("here")
+
+SAMPLE: Final = Path("examples/corpus")
+_PART: Final = "//"
+LOADED: Final = "loader:"
+"""What the paths of documents begin with that are no files; no absolute path does."""
+
+
+@cache
+def find_sample_corpus() -> Path:
+    """The sample corpus that comes with Weiwo: in a checkout, or in an installed package."""
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "sample_corpus"
+    return installed if installed.is_dir() else package.parent / SAMPLE
+
+
+@contextmanager
+def pin_working_directory() -> Iterator[None]:
+    """Ask where we are but once: an event loop must not, since the answer may come from a disk."""
+    token = _here.set(os.getcwd())  # noqa: PTH109
+    try:
+        yield
+    finally:
+        _here.reset(token)
+
+
+def name_source(path: Path) -> str:
+    """The name of a file in evidence: from the current folder if it is below that, else absolute.
+
+    A file of the sample corpus is named alike wherever that is installed.
+    """
+    here = _here.get("") or os.getcwd()  # noqa: PTH109
+    absolute = os.path.normpath(os.path.join(here, path))  # noqa: PTH118  # resolve() would replace the user's links
+    return os.fsencode(name_relative_to(absolute, here)).decode("utf-8", "replace")
+
+
+def name_relative_to(path: str, here: str) -> str:
+    """The name of an absolute path for somebody in the folder `here`."""
+    for top, shown in ((str(find_sample_corpus()), f"{SAMPLE.as_posix()}/"), (here, "")):
+        beginning = top.rstrip(os.sep) + os.sep
+        if path.startswith(beginning):
+            return Path(shown, path[len(beginning) :]).as_posix()
+    return Path(path).as_posix()
+
+
+def make_part_path(path: str, key: str) -> str:
+    """The path under which the index knows a part of a file."""
+    return f"{path}{_PART}{key}" if key else path
+
+
+def strip_part(path: str) -> str:
+    """The file that a document or a part of one is in."""
+    at = path.find(_PART, 1)
+    return path if at < 0 else path[:at]
+
+
+def mark_part(path: str) -> str:
+    """The mark of a part in its source name, as in `data/log.jsonl#L2001`; empty for a file."""
+    file = strip_part(path)
+    return f"#L{path[len(file) :].strip('/')}" if file != path else ""
+
+
+def make_loaded_path(loader: str, key: str, source: str) -> str:
+    """The path under which the index knows a document that is no file.
+
+    Args:
+        loader: Its loader, as MODULE:NAME.
+        key: What tells the loader's arguments from others.
+        source: What tells the document from others of that loader.
+    """
+    digest = sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return make_loaded_prefix(loader, key) + digest
+
+
+def make_loaded_prefix(loader: str, key: str = "") -> str:
+    """The beginning of the paths of all documents of a loader; with any arguments if there is no key."""
+    return f"{LOADED}{loader}:{key}:" if key else f"{LOADED}{loader}:"
+
+
+def is_loaded(path: str) -> bool:
+    """Whether a document is no file but came from a loader."""
+    return path.startswith(LOADED)

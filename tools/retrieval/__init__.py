@@ -1,0 +1,1 @@
+"""Tool retrieval: which tools can do the same."""

@@ -1,0 +1,160 @@
+"""Functional clusters: which tools do the same, from what their documentation says.
+
+The AI Search Paradigm (arXiv 2506.17188, section 4.1) clusters tools by function so that a broken one has stand-ins.
+A stand-in that answers another question is worse than none, so this errs on the side of tools that stand alone: two
+are alike only if they must be given the same and if what they are about, once the words that every tool has in its
+description are set aside, is the same.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from weiwo.text.analyzer import STOP_WORDS, terms
+from weiwo.tools.calling.substitutes import is_address, is_query, same_meaning
+
+_ALIKE: Final = 0.5
+"""Share of common words from which descriptions are about the same."""
+
+_SEARCHES: Final = re.compile(r"search|\bfind\b|look\W?up|搜索|检索|搜寻|查找", re.IGNORECASE)
+_THE_WEB: Final = re.compile(
+    r"\b(?:the|world.?wide|open)?\s?(?:web|internet)\b|\bonline\b|\b(?:google|bing|duckduckgo|brave|tavily|serp\w*"
+    r"|searx\w*|baidu|exa|kagi)\b|互联网|网络|网上|网页|全网|百度|谷歌|必应",
+    re.IGNORECASE,
+)
+_OPENS: Final = re.compile(
+    r"\b(?:fetch|read|open|load|scrape|crawl|browse|visit|extract|get)\w*|读取|打开|抓取|获取|访问|阅读", re.IGNORECASE
+)
+_A_PAGE: Final = re.compile(r"\b(?:web\s?)?(?:pages?|sites?|articles?)\b|\burls?\b|网页|页面|网址|文章", re.IGNORECASE)
+_OF_A_KIND: Final = re.compile(
+    r"\b(?:images?|photos?|pictures?|videos?|maps?|places?|scholar|papers?|patents?|shopping|products?|jobs?|flights?"
+    r"|hotels?|trends?|screenshots?|links|headers?|metadata|news|finance|code|tweets?)\b"
+    r"|图片|照片|视频|地图|论文|专利|购物|商品|职位|航班|酒店|截图|新闻|代码",
+    re.IGNORECASE,
+)
+"""Searches for one kind of thing, or something else done with a page, stand alone."""
+
+_SAID_OF_EVERY_TOOL: Final = (
+    "get fetch find search look lookup up return retrieve give show list read tell check compute query request call "
+    "use using tool api service function provide information info data detail result value current currently latest "
+    "today now given specific specified certain any name string input output based about via through new simple city "
+    "place location town"
+)
+_EVERY_TOOL: Final = STOP_WORDS | frozenset(_SAID_OF_EVERY_TOOL.split())
+_EVERY_TOOL_ZH: Final = re.compile(
+    r"获取|查询|查找|查看|搜索|检索|返回|提供|得到|给出|工具|接口|服务|信息|数据|结果|当前|现在|最新|今天|指定|某个|某地|任意|一个|情况|状况|城市|的"
+)
+_TURNS: Final = (
+    frozenset({"historical", "history", "past", "previous", "archive", "archived", "average", "历史", "过去"}),
+    frozenset({"forecast", "predict", "prediction", "future", "outlook", "预报", "预测", "未来"}),
+    frozenset({"alert", "warning", "预警", "警报"}),
+)
+"""Words that turn a question into another one: tools are alike only if both have one of a row, or neither."""
+
+_DIRECTION: Final = re.compile(r"\b(?:from|into|to)\b|→|从|转|换", re.IGNORECASE)
+"""Where there is one, what stands before and what after makes a difference: euros to dollars, dollars to euros."""
+
+
+@dataclass(frozen=True, slots=True)
+class Documentation:
+    """What a tool says of itself.
+
+    Attributes:
+        name: Its name.
+        description: What it does.
+        arguments: The names of its arguments.
+        needs: Those of them it must be given, with their JSON type, empty where that is not plain.
+        cluster: The cluster it states, if any.
+    """
+
+    name: str
+    description: str
+    arguments: tuple[str, ...] = ()
+    needs: tuple[tuple[str, str], ...] = ()
+    cluster: str = ""
+
+    @classmethod
+    def of(cls, name: str, description: str, args_schema: Mapping[str, Any], cluster: str = "") -> "Documentation":
+        """The documentation of a tool whose arguments are given as JSON schema."""
+        properties: Mapping[str, Any] = args_schema["properties"]
+        needs = tuple((need, _json_type(properties.get(need))) for need in args_schema["required"])
+        return cls(name, description, tuple(properties), needs, cluster)
+
+
+def _json_type(schema: Any) -> str:
+    kind = schema.get("type") if isinstance(schema, Mapping) else None
+    return kind if isinstance(kind, str) else ""
+
+
+@lru_cache(maxsize=64)
+def clusters_of(tools: tuple[Documentation, ...]) -> Mapping[str, str]:
+    """The cluster of each tool: the one it states, else that of tools which are all like it, else one of its own."""
+    known: dict[str, list[Documentation]] = {}
+    found: dict[str, str] = {}
+    for tool in sorted(tools, key=lambda tool: not tool.cluster):  # those that state one first
+        same = (name for name, members in known.items() if all(are_alike(tool, member) for member in members))
+        cluster = tool.cluster or _general_cluster(tool) or next(same, f"other:{tool.name}")
+        known.setdefault(cluster, []).append(tool)
+        found[tool.name] = cluster
+    return found
+
+
+def are_alike(one: Documentation, other: Documentation) -> bool:
+    """Whether two tools answer the same question from the same arguments."""
+    if not _same_needs(one, other):
+        return False
+    topics, others = _topics(one), _topics(other)
+    if any(bool(row & topics) != bool(row & others) for row in _TURNS):
+        return False
+    if _DIRECTION.search(one.description) and _order(one, topics & others) != _order(other, topics & others):
+        return False
+    named = _topic_words(one.name, one)
+    if named and named == _topic_words(other.name, other):
+        return topics <= others or others <= topics  # the same name, and nothing that contradicts it
+    return len(topics & others) >= _ALIKE * max(1, len(topics | others))
+
+
+def _general_cluster(tool: Documentation) -> str | None:
+    """The cluster of what every research needs: a search of the whole web, or a reader of any page."""
+    text = f"{tool.name.replace('_', ' ')} {tool.description}"
+    if len(tool.needs) != 1 or tool.needs[0][1] not in {"string", ""} or _OF_A_KIND.search(text):
+        return None
+    need = tool.needs[0][0]
+    if is_query(need) and _SEARCHES.search(text) and _THE_WEB.search(text):
+        return "search"
+    return "open" if is_address(need) and _OPENS.search(text) and _A_PAGE.search(text) else None
+
+
+def _same_needs(one: Documentation, other: Documentation) -> bool:
+    """Whether what one must be given is what the other must be given, by name and type."""
+    left = list(other.needs)
+    for need, kind in one.needs:
+        match = next((item for item in left if same_meaning(need, item[0]) and kind == item[1]), None)
+        if match is None:
+            return False
+        left.remove(match)
+    return bool(one.needs) and not left
+
+
+def _topics(tool: Documentation) -> frozenset[str]:
+    """The words that tell what a tool is about, its arguments' own names left out."""
+    return _topic_words(f"{tool.name} {tool.description}", tool)
+
+
+def _order(tool: Documentation, words: frozenset[str]) -> list[str]:
+    said = (_stem(word) for word in terms(tool.description))
+    return list(dict.fromkeys(word for word in said if word in words))
+
+
+def _topic_words(text: str, tool: Documentation) -> frozenset[str]:
+    arguments = {word for name in tool.arguments for word in terms(name.replace("_", " "))}
+    words = set(terms(_EVERY_TOOL_ZH.sub(" ", text.replace("_", " ")))) - _EVERY_TOOL - arguments
+    return frozenset(_stem(word) for word in words if len(word) > 1)
+
+
+def _stem(word: str) -> str:
+    """A word without the plural's ending. Of Chinese only pairs are used: more of them are words than of characters."""
+    plural = word.isascii() and len(word) > 3 and word.endswith("s") and not word.endswith("ss")
+    return word[:-1] if plural else word

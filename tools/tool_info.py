@@ -1,0 +1,32 @@
+"""What is known of a tool without calling it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from weiwo.state import ValueType
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInfo:
+    """What is known of a tool without calling it.
+
+    Attributes:
+        name: Its name, by which tasks bind to it.
+        description: What it does, for a planner.
+        args_schema: Its arguments as JSON schema: `properties` and `required`.
+        cluster: Tools of one cluster do the same kind of thing: "search", "open", "compute", "dates", what a tool's
+            metadata say (`cluster`), or "other:NAME" after the first of those that `clusters` finds alike.
+        available: Whether it can be called.
+        why_not: Why it cannot, and what would change that; empty if it can.
+        returns: The types of value a task can get from it.
+        cache_seconds: How long a result may be used again; 0: not at all.
+    """
+
+    name: str
+    description: str
+    args_schema: dict[str, Any]
+    cluster: str
+    available: bool
+    why_not: str
+    returns: tuple[ValueType, ...]
+    cache_seconds: float = 0.0

@@ -1,0 +1,1 @@
+"""Fetching pages: the URL guard, transport, robots.txt, limits per site, parsing."""

@@ -1,0 +1,113 @@
+"""The allow-list: hosts and networks of an intranet that may be fetched from although they are not public."""
+
+import ipaddress
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import idna
+
+from weiwo.tools.printable import one_line
+from weiwo.tools.web.fetching.ip_addresses import Address, Network
+
+HOST: Final = re.compile(
+    r"(?=.{1,253}\Z)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+)
+"""A host name in lower case, as DNS takes it."""
+NUMERIC: Final = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+))*")
+"""What some program takes for an IPv4 address."""
+
+_ENTRY: Final = re.compile(r"(?:\[(?P<v6>[0-9a-f:.]+)\]|(?P<plain>.+?))(?::(?P<port>[0-9]{1,5}))?")
+_WELL_KNOWN: Final = 1024
+_WEB: Final = frozenset({80, 443})
+
+
+@dataclass(frozen=True, slots=True)
+class AllowEntry:
+    """One entry of an allow-list.
+
+    Attributes:
+        name: A host name in ASCII, with a dot before it for all hosts below it; empty for a network.
+        network: Addresses, however they are named.
+        port: The one port that is meant; without it, those that a public host may be fetched from.
+    """
+
+    name: str
+    network: Network | None
+    port: int | None
+
+    def opens(self, host: str, port: int) -> bool:
+        """Whether a host may be fetched from by this name."""
+        same = host.endswith(self.name) if self.name.startswith(".") else host == self.name
+        return bool(self.name) and same and self._at(port)
+
+    def reaches(self, address: Address, port: int) -> bool:
+        """Whether this address may be connected to."""
+        return self.network is not None and address in self.network and self._at(port)
+
+    def _at(self, port: int) -> bool:
+        return port == self.port if self.port is not None else is_web_port(port)
+
+
+def is_web_port(port: int) -> bool:
+    """Whether web servers are at such a port, and not mail, files or shells."""
+    return port in _WEB or port >= _WELL_KNOWN
+
+
+def parse_allow_list(entries: Iterable[str]) -> tuple[AllowEntry, ...]:
+    """Read an allow-list.
+
+    Args:
+        entries: Host names, `.example.org` for all hosts below one, addresses, and networks such as `10.1.0.0/16`,
+            each with `:PORT` if only that port is meant (`[::1]:8080` for IPv6).
+
+    Raises:
+        ValueError: An entry is none of these; one line that names it.
+    """
+    return tuple(_parse_entry(entry.strip()) for entry in entries if entry.strip())
+
+
+def _parse_entry(entry: str) -> AllowEntry:
+    text = entry.lower()
+    if network := _parse_network(text):  # also an IPv6 one without brackets, whose colons are no port's
+        return AllowEntry("", network, None)
+    found = _ENTRY.fullmatch(text)
+    port = int(found["port"]) if found and found["port"] else None
+    if found is None or port == 0 or (port or 0) > 65535:
+        raise _entry_error(entry)
+    place = found["v6"] or found["plain"]
+    network = _parse_network(place)
+    if network:
+        if network.version == 6 and not found["v6"]:
+            raise _entry_error(entry)
+        return AllowEntry("", network, port)
+    name = ascii_host(place.removesuffix(".").removeprefix("."))
+    if found["v6"] or not HOST.fullmatch(name) or NUMERIC.fullmatch(name.rpartition(".")[2]):
+        raise _entry_error(entry)
+    return AllowEntry(f".{name}" if place.startswith(".") else name, None, port)
+
+
+def _parse_network(text: str) -> Network | None:
+    try:
+        return ipaddress.ip_network(text)
+    except ValueError as error:
+        if "host bits set" in str(error):
+            meant = ipaddress.ip_network(text, strict=False)
+            raise ValueError(f"{one_line(text, 60)!r} is no network; if you mean all of it, write {meant}") from None
+        return None
+
+
+def ascii_host(name: str) -> str:
+    """A host name as DNS is asked for it; a name that cannot be one comes back empty."""
+    if name.isascii():
+        return name
+    try:
+        return idna.encode(name, uts46=True).decode("ascii")
+    except (idna.IDNAError, UnicodeError):
+        return ""
+
+
+def _entry_error(entry: str) -> ValueError:
+    shown = one_line(entry, 60)
+    return ValueError(f"{shown!r} is not a host name, an address or a network; write it like wiki.corp or 10.1.0.0/16")

@@ -1,0 +1,211 @@
+"""Fetching one page: under the guard, within bounds of time and size, with politeness, failures typed."""
+
+import asyncio
+import re
+import zlib
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urljoin
+
+import httpx
+
+from weiwo.tools.calling.errors import ToolCallError, classify_error, parse_retry_after
+from weiwo.tools.printable import one_line
+from weiwo.tools.web.fetching.decompression import ENCODINGS, decompress
+from weiwo.tools.web.fetching.guarded_transport import GuardedTransport, UnknownHostError
+from weiwo.tools.web.fetching.site_limiter import SPACING, SiteLimiter
+from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
+
+USER_AGENT: Final = "Mozilla/5.0 (compatible; Weiwo/0.1; research assistant)"
+MOST_REDIRECTS: Final = 5
+CONTENT_TYPES: Final = frozenset(
+    {
+        "text/html", "application/xhtml+xml", "text/plain", "text/markdown", "text/x-markdown", "text/csv",
+        "application/pdf", "application/x-pdf", "application/json", "application/ld+json", "application/xml",
+        "text/xml", "application/rss+xml", "application/atom+xml",
+    }
+)  # fmt: skip
+"""Kinds of content that are read."""
+
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_HEADERS: Final = {
+    "User-Agent": USER_AGENT,
+    "Accept": "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.1",
+    "Accept-Language": "en,zh;q=0.9,*;q=0.5",
+    "Accept-Encoding": "gzip, deflate",
+}
+_CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{2,40})", re.IGNORECASE)
+_PDF: Final = b"%PDF-"
+
+site_limiter: Final = SiteLimiter()
+Permit = Callable[[str], Awaitable[None]]
+"""Asked before each request, redirects included. Raises ToolCallError where the URL is not to be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedPage:
+    """What came for a URL.
+
+    Attributes:
+        url: Where it came from in the end, redirects followed.
+        body: Its bytes, decompressed.
+        type: Its content type, lower case, without parameters.
+        charset: The charset that the server named; empty where it named none.
+        status: The HTTP status, 200 to 299.
+    """
+
+    url: str
+    body: bytes
+    type: str
+    charset: str
+    status: int
+
+
+@dataclass(frozen=True, slots=True)
+class _BodyBounds:
+    """What of a reply is taken, as `fetch` says."""
+
+    max_bytes: int
+    cut: bool
+    types: Collection[str] | None
+
+
+async def fetch(
+    url: str,
+    guard: UrlGuard,
+    *,
+    seconds: float,
+    max_bytes: int,
+    permit: Permit | None = None,
+    cut: bool = False,
+    types: Collection[str] | None = CONTENT_TYPES,
+) -> FetchedPage:
+    """Fetch a page.
+
+    Args:
+        url: An absolute URL.
+        guard: Decides what may be connected to, each redirect anew.
+        seconds: Time for everything, waiting for the site's turn included.
+        max_bytes: Bytes of the body, decompressed, that are read.
+        permit: Asked before each request.
+        cut: Whether a larger body is cut there, not refused.
+        types: Kinds of content that are read; None: any.
+
+    Raises:
+        ToolCallError: `blocked` (refused by the guard, or by the server), `not_found`, `auth`, `rate_limit`, `timeout`,
+            `oversized`, `bad_arguments` (no URL, or a kind of content that is not read), `crash`.
+    """
+    shown = one_line(url, 200)
+    client = await asyncio.to_thread(_make_client, guard, seconds)
+    try:
+        async with asyncio.timeout(seconds), client:
+            return await _follow_redirects(client, url, guard, _BodyBounds(max_bytes, cut, types), permit)
+    except TimeoutError:
+        raise ToolCallError("timeout", f"{shown}: no page within {seconds:g} s") from None
+    except UrlRefusedError as error:
+        raise ToolCallError("blocked", str(error)) from None
+    except UnknownHostError as error:
+        raise ToolCallError("not_found", f"{shown}: there is no host {error}") from None
+    except (httpx.InvalidURL, UnicodeError) as error:  # a host name that no registry would give out
+        raise ToolCallError("bad_arguments", f"{shown}: {error}") from None
+    except httpx.HTTPError as error:
+        raise classify_http_error(error, shown) from None
+
+
+def classify_http_error(error: httpx.HTTPError, shown: str) -> ToolCallError:
+    """The failure that an error of the client's stands for. A certificate that is wrong stays wrong."""
+    failure = classify_error(error, shown)
+    if "CERTIFICATE_VERIFY_FAILED" in str(error):
+        failure.transient = False
+    return failure
+
+
+def _make_client(guard: UrlGuard, seconds: float) -> httpx.AsyncClient:
+    """A client for one page: neither cookies nor credentials outlive it."""
+    return httpx.AsyncClient(
+        transport=GuardedTransport(guard), headers=_HEADERS, timeout=seconds, follow_redirects=False, trust_env=False
+    )
+
+
+async def _follow_redirects(
+    client: httpx.AsyncClient, asked: str, guard: UrlGuard, taken: _BodyBounds, permit: Permit | None
+) -> FetchedPage:
+    url = asked
+    for _ in range(MOST_REDIRECTS + 1):
+        parts = guard.check_url(url)
+        url = parts.geturl()  # what was checked is what is asked for
+        if permit is not None:
+            await permit(url)
+        spacing = 0.0 if guard.is_own(parts) else SPACING
+        async with site_limiter.turn(parts.netloc, spacing=spacing), client.stream("GET", url) as response:
+            location = response.headers.get("location")
+            if response.status_code in _REDIRECTS and location:
+                url = urljoin(url, location.strip().replace(" ", "%20"))
+                continue
+            try:
+                return await _read_response(response, url, taken)
+            except ToolCallError as failure:
+                if failure.retry_after:
+                    site_limiter.hold(parts.netloc, failure.retry_after)
+                raise
+    raise ToolCallError("blocked", f"{one_line(asked, 200)}: more than {MOST_REDIRECTS} redirects")
+
+
+async def _read_response(response: httpx.Response, url: str, taken: _BodyBounds) -> FetchedPage:
+    shown = one_line(url, 200)
+    _check_status(response, shown)
+    named = response.headers.get("content-type", "")
+    kind = named.partition(";")[0].strip().lower() or "text/html"
+    unread = ToolCallError("bad_arguments", f"{shown}: {one_line(kind, 60)} is not a kind of page that is read")
+    perhaps_pdf = kind in {"application/octet-stream", "binary/octet-stream", "application/force-download"}
+    if taken.types is not None and kind not in taken.types and not perhaps_pdf:
+        raise unread
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    if encoding not in ENCODINGS:
+        raise ToolCallError("bad_arguments", f"{shown}: compressed as {one_line(encoding, 60)}, which nobody asked for")
+    body = await _read_body(response, shown, encoding, taken)
+    if perhaps_pdf and taken.types is not None:
+        if not body.startswith(_PDF):
+            raise unread
+        kind = "application/pdf"
+    charset = _CHARSET.search(named)
+    return FetchedPage(url, body, kind, charset[1].lower() if charset else "", response.status_code)
+
+
+def _check_status(response: httpx.Response, shown: str) -> None:
+    """Pass a reply that holds a page."""
+    status = response.status_code
+    if response.headers.get("cf-mitigated", "").lower() == "challenge":
+        raise ToolCallError("blocked", f"{shown}: HTTP {status}, a challenge was shown instead of the page")
+    if 200 <= status < 300:
+        return
+    if not 400 <= status < 600:  # a redirect to nowhere, or a status that some sites made up for refusing
+        raise ToolCallError("blocked", f"{shown}: HTTP {status}, no page")
+    error = httpx.HTTPStatusError(response.reason_phrase, request=response.request, response=response)
+    failure = classify_error(error, shown)
+    failure.retry_after = parse_retry_after(response.headers.get("retry-after")) if failure.transient else None
+    raise failure
+
+
+async def _read_body(response: httpx.Response, shown: str, encoding: str, taken: _BodyBounds) -> bytes:
+    """The body, decompressed only as far as it is wanted."""
+    most = taken.max_bytes
+    too_large = ToolCallError("oversized", f"{shown}: larger than {most:,} bytes")
+    length = response.headers.get("content-length", "")
+    if not taken.cut and length.isdecimal() and len(length) < 20 and int(length) > most:
+        raise too_large
+    raw = bytearray()
+    async for piece in response.aiter_raw():
+        raw += piece
+        if len(raw) > most:
+            if not taken.cut:
+                raise too_large
+            break
+    try:
+        body = await asyncio.to_thread(decompress, bytes(raw), encoding, most + 1)
+    except zlib.error as error:
+        raise ToolCallError("crash", f"{shown}: damaged: {error}", transient=True) from None
+    if len(body) > most and not taken.cut:
+        raise too_large
+    return body[:most]

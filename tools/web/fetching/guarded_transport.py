@@ -1,0 +1,106 @@
+"""An HTTP transport that connects only where the guard lets it."""
+
+import ipaddress
+import socket
+from collections.abc import Iterable
+from functools import cache
+from ssl import SSLContext
+from typing import Any, Final
+
+import httpcore
+import httpx
+
+from weiwo.state.errors import WeiwoError
+from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
+
+CONNECT_SECONDS: Final = 5.0
+"""For one address; the next one is tried then."""
+_NOBODY: Final = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)})
+
+
+class UnknownHostError(WeiwoError, OSError):
+    """A host name that nobody has. The message is the name."""
+
+
+@cache
+def _trusted_certificates() -> SSLContext:
+    return httpx.create_ssl_context(trust_env=False)  # reading the certificates takes a while
+
+
+class GuardedTransport(httpx.AsyncHTTPTransport):
+    """httpx over connections whose addresses were checked by a guard, at the moment they are opened.
+
+    Proxies of the environment are not used: behind one, it would be the proxy that looks names up. Made in a thread,
+    since the first one reads certificates.
+    """
+
+    def __init__(self, guard: UrlGuard) -> None:
+        limits = httpx.Limits(max_connections=8, keepalive_expiry=2)
+        super().__init__(http2=True, verify=_trusted_certificates(), trust_env=False, limits=limits)
+        if not hasattr(self._pool, "_network_backend"):  # httpx offers no public way to it
+            raise RuntimeError("this version of httpcore has no network backend to guard; pages cannot be fetched")
+        self._pool._network_backend = GuardedBackend(guard)  # noqa: SLF001
+
+
+class GuardedBackend(httpcore.AsyncNetworkBackend):
+    """Opens connections to checked addresses.
+
+    Args:
+        guard: Finds and checks the addresses.
+        inner: Opens the connections.
+    """
+
+    def __init__(self, guard: UrlGuard, inner: httpcore.AsyncNetworkBackend | None = None) -> None:
+        self._guard = guard
+        self._inner = inner or httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's interface
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Connect to the first of a host's addresses that can be reached.
+
+        Raises:
+            UrlRefusedError: One of them is not public, or it is this machine.
+            UnknownHostError: Nobody has that name.
+        """
+        try:
+            addresses = await self._guard.addresses(host, port)
+        except OSError as error:
+            if isinstance(error, socket.gaierror) and error.errno in _NOBODY:
+                raise UnknownHostError(host) from None
+            raise httpcore.ConnectError(str(error)) from error
+        failure: Exception = httpcore.ConnectError(f"{host} has no address")
+        bound = min(timeout or CONNECT_SECONDS, CONNECT_SECONDS)
+        for address in addresses:
+            try:
+                stream = await self._inner.connect_tcp(str(address), port, bound, local_address, socket_options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+                continue
+            if _is_this_machine(stream) and not self._guard.allows(host, port, address):
+                await stream.aclose()
+                raise UrlRefusedError(f"{host} is not fetched: it leads to {address}, this machine itself")
+            return stream
+        raise failure
+
+    async def connect_unix_socket(self, *args: Any, **kwargs: Any) -> httpcore.AsyncNetworkStream:  # noqa: ARG002
+        """A socket file is not on the web."""
+        raise httpcore.ConnectError("a socket file is not on the web")
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await self._inner.sleep(seconds)
+
+
+def _is_this_machine(stream: httpcore.AsyncNetworkStream) -> bool:
+    """Whether a connection ends where it began: a public address may be one of this machine's own."""
+    ends = [stream.get_extra_info(name) for name in ("client_addr", "server_addr")]
+    if not all(isinstance(end, tuple) and end for end in ends):
+        return False
+    ours, theirs = (ipaddress.ip_address(str(end[0]).partition("%")[0]) for end in ends)
+    return ours == theirs

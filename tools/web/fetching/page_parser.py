@@ -1,0 +1,181 @@
+"""Parsing of a fetched page: the main content as text with its title and date, or why there is none.
+
+What a site shows instead of the page (a challenge, a login, a question about cookies, a refusal) is never text to
+cite: such a page is a failure, as is one without content.
+"""
+
+import re
+import time
+from html import unescape
+from io import BytesIO
+from itertools import islice
+from typing import Any, Final
+from urllib.parse import urljoin, urlsplit
+
+from weiwo.text.language import word_count
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.calling.results import iso_date
+from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.html_document import parse_html
+from weiwo.tools.corpus.formats.pdf import Pdf
+from weiwo.tools.printable import one_line, printable
+from weiwo.tools.web.fetching.charset import decode_page
+from weiwo.tools.web.fetching.fetch import FetchedPage
+from weiwo.tools.web.fetching.interstitials import detect_interstitial
+from weiwo.tools.web.fetching.page import PAGE_END, WebPage
+
+FEW_WORDS: Final = 4
+MOST_PDF_PAGES: Final = 500
+PDF_SECONDS: Final = 10.0
+LONGEST_MARKUP: Final = 2_000_000
+"""Characters of markup that are parsed."""
+MOST_TAGS: Final = 60_000
+"""Tags that are parsed: those of the largest articles, and two seconds of work; it grows faster than they do."""
+
+_HTML: Final = frozenset(
+    {"text/html", "application/xhtml+xml", "application/xml", "text/xml", "application/rss+xml", "application/atom+xml"}
+)
+_LONG_TAG: Final = re.compile(r"<[^<>]{4000,}")  # a picture inside, or a thousand attributes, each compared with each
+_REFRESH: Final = re.compile(
+    r"<meta[^>]{0,100}http-equiv\s*=\s*[\"']?refresh[\"']?[^>]{0,100}content\s*=\s*[\"']?\s*[0-5](?:\.\d+)?\s*[;,]"
+    r"\s*url\s*=\s*['\"]?(?P<url>[^'\">\s]{1,2000})",
+    re.IGNORECASE,
+)
+
+
+def parse_page(fetched: FetchedPage) -> WebPage:
+    """Read the main content of a page. Blocking: parsing takes a while.
+
+    Raises:
+        ToolCallError: `blocked`, something else was shown instead of the page; `not_found`, that there is no such page;
+            `empty`, it has no content; `bad_arguments`, it is not text we can read.
+    """
+    if fetched.type in {"application/pdf", "application/x-pdf"} or fetched.body[:5] == b"%PDF-":
+        return _parse_pdf(fetched)
+    text = _decode(fetched)
+    if fetched.type in _HTML or re.match(r"\s*<(?:!doctype html|html)", text[:500], re.IGNORECASE):
+        return _parse_html(text, fetched.url)
+    return text_page(fetched.url, text)
+
+
+def text_page(url: str, text: str) -> WebPage:
+    """A page whose text somebody else has read.
+
+    Raises:
+        ToolCallError: `blocked`, `not_found` or `empty`, as `parse_page` does.
+    """
+    return _require_content(WebPage(url, "", "", None, printable(text).strip()))
+
+
+def refresh_target(fetched: FetchedPage) -> str:
+    """Where a page leads on at once by itself, as a redirect does; empty where it does not."""
+    if fetched.type not in _HTML:
+        return ""
+    found = _REFRESH.search(fetched.body[:20_000].decode("utf-8", "replace"))
+    return urljoin(fetched.url, unescape(found["url"])) if found else ""
+
+
+def _decode(fetched: FetchedPage) -> str:
+    try:
+        return decode_page(fetched.body, fetched.charset)
+    except UnreadableError as error:
+        raise ToolCallError("bad_arguments", f"{one_line(fetched.url, 200)}: {error}") from None
+
+
+def _parse_html(text: str, url: str) -> WebPage:
+    begun = _cut_markup(text)
+    try:
+        metadata, content = _extract(begun, url)
+    except Exception as error:  # noqa: BLE001 - whatever a page makes the parser raise
+        said = f"{one_line(url, 200)}: the page cannot be read: {type(error).__name__}"
+        raise ToolCallError("bad_arguments", said) from None
+    return _require_content(
+        WebPage(
+            url=_canonical_url(metadata.url, url),
+            title=one_line(printable(metadata.title or ""), 200),
+            author=one_line(printable(metadata.author or ""), 100),
+            date=iso_date(metadata.date),
+            text=printable(content).strip(),
+            note="" if len(begun) == len(text) else "only the beginning of the page was read",
+        )
+    )
+
+
+def _cut_markup(text: str) -> str:
+    """As much of the markup as can be parsed in a few seconds, whatever it is."""
+    begun = text[:LONGEST_MARKUP]
+    last = next(islice(re.finditer("<", begun), MOST_TAGS, None), None)
+    return begun[: last.start()] if last else begun
+
+
+def _extract(text: str, url: str) -> tuple[Any, str]:
+    """What a page states about itself, and its main content."""
+    import trafilatura  # noqa: PLC0415 - heavy, and only for pages
+    from trafilatura.metadata import extract_metadata  # noqa: PLC0415 - the same
+    from trafilatura.settings import Document  # noqa: PLC0415 - the same
+
+    tree = trafilatura.load_html(_LONG_TAG.sub("<i", text))
+    if tree is None:
+        return Document(), _plain_text(text)
+    metadata = extract_metadata(tree, default_url=url, extensive=False)  # a guessed date is worse than none
+    content = trafilatura.extract(
+        tree, url=url, include_comments=False, include_tables=True, favor_recall=True, output_format="markdown"
+    )
+    if content is None or word_count(content) < FEW_WORDS:
+        content = trafilatura.html2txt(tree)
+    return metadata, content if word_count(content) >= FEW_WORDS else _plain_text(text)
+
+
+def _plain_text(text: str) -> str:
+    """The text of what is no ordinary page: a feed, or tags nested deeper than the parser goes."""
+    return "\n\n".join(piece.words for piece in parse_html(text).body.cut_chunks()[1])
+
+
+def _canonical_url(named: str | None, url: str) -> str:
+    """The address that a page gives itself, believed only on its own host."""
+    try:
+        absolute = urljoin(url, (named or "").strip())
+        here, there = urlsplit(url), urlsplit(absolute)
+    except ValueError:
+        return url
+    same = there.netloc.lower() == here.netloc.lower() and there.scheme in {"http", "https"}
+    return absolute if named and same and absolute.isprintable() and " " not in absolute else url
+
+
+def _require_content(page: WebPage) -> WebPage:
+    """The page, if it is one.
+
+    Raises:
+        ToolCallError: Something else was shown instead of it, or nothing.
+    """
+    shown = one_line(page.url, 200)
+    if what := detect_interstitial(page.title, page.text):
+        kind, words = what
+        raise ToolCallError(kind, f"{shown}: {words} was shown instead of the page")
+    if word_count(page.text) < FEW_WORDS:
+        raise ToolCallError("empty", f"{shown}: the page holds no text")
+    return page
+
+
+def _parse_pdf(fetched: FetchedPage) -> WebPage:
+    """The text of a PDF, page by page, as long as there is time."""
+    shown = one_line(fetched.url, 200)
+    try:
+        pdf = Pdf(BytesIO(fetched.body))
+    except UnreadableError as error:
+        raise ToolCallError("bad_arguments", f"{shown}: {error}") from None
+    if pdf.locked:
+        raise ToolCallError("blocked", f"{shown}: the PDF is encrypted")
+    until = time.monotonic() + PDF_SECONDS
+    texts: list[str] = []
+    for number, text in pdf.read_pages(MOST_PDF_PAGES):
+        texts += [""] * (number - 1 - len(texts))  # those that cannot be read keep their number
+        texts.append(text.replace(PAGE_END, " "))
+        if time.monotonic() > until:
+            break
+    if pdf.bad and not any(map(str.strip, texts)):
+        raise ToolCallError("bad_arguments", f"{shown}: damaged PDF: none of its {pdf.count} pages can be read")
+    title, date = pdf.read_metadata()
+    read = len(texts)
+    note = f"only the first {read} of {pdf.count} pages were read" if read < pdf.count and read not in pdf.bad else ""
+    return _require_content(WebPage(fetched.url, title, "", date, PAGE_END.join(texts), paged=True, note=note))

@@ -1,0 +1,157 @@
+"""Canonical URLs: one address for one page, whichever way it is linked; and whose site a page is on."""
+
+import re
+from functools import lru_cache
+from typing import Final
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+
+_TRACKING: Final = re.compile(
+    r"(?:utm|pk|piwik|mtm|matomo|hsa|oly)_\w+|fbclid|fb_(?:action_ids|source|ref)|g(?:clid|clsrc|ad_source|braid)|dclid|"
+    r"wbraid|msclkid|yclid|twclid|ttclid|li_fat_id|igsh(?:id)?|mibextid|mc_[ce]id|_hs(?:enc|mi)|hsctatracking|mkt_tok|"
+    r"spm|scm|from_?source|share_(?:token|source|from|medium|plat|session_id)|ref(?:errer|_src|_url)|s_?cid|cmpid|ncid|"
+    r"_ga|_gl|vero_id|srsltid|epik|ef_id|at_(?:medium|campaign)|wt_mc|__twitter_impression|bd_vid|isappinstalled|nsukey",
+    re.IGNORECASE,
+)
+"""Parameters that tell where a reader came from. A bare "ref" is not among them: it names branches and records too."""
+_EDITIONS: Final = frozenset(
+    [
+        *(("amp", value) for value in ("1", "", "true")),
+        ("outputType", "amp"),
+        *(("from", chat) for chat in ("timeline", "singlemessage", "groupmessage")),
+    ]
+)
+
+_CACHE_HOST: Final = re.compile(r"[\w-]+\.cdn\.ampproject\.org|(?:www\.)?google\.[a-z.]{2,6}|(?:www\.)?bing\.com")
+_CACHED: Final = re.compile(r"/(?:amp|[cv])/(?:s/)?(?P<host>[\w-]+(?:\.[\w-]+)+)(?P<path>/.*)?$")
+_EDITION: Final = re.compile(r"^(?:www\d?|m|mobile|wap|amp|touch|3g)\.")
+_MOBILE_INNER: Final = re.compile(r"^([a-z-]{2,12})\.m\.(?=[^.]+\.)")
+_AMP_PREFIX: Final = re.compile(r"^/amp(?=/.)")
+_AMP_END: Final = re.compile(r"^((?:/[^/]+){2,}|/[^/]*[-\d][^/]*)/amp$")
+"""An edition of a page that is called by more than one word: /wiki/amp is a page on its own."""
+_AMP_FILE: Final = re.compile(r"\.amp(?=(?:\.html)?$)")
+_INDEX: Final = re.compile(r"/(?:index|default)\.(?:[sx]?html?|php|aspx?|jsp)$", re.IGNORECASE)
+_PORTS: Final = {"http": 80, "https": 443}
+_ESCAPED: Final = re.compile(r"%([0-9A-Fa-f]{2})")
+_PLAIN_IN_PATH: Final = frozenset("-._~!$'()*,:;@")
+_ROUTE: Final = re.compile(r"!?/.")
+_KEPT_IN_URLS: Final = "%/:?@!$&'()*+,;=~-._"
+
+_SHARED_LABEL: Final = re.compile("com?|net?|org?|gov?|gob|gv|edu|ac|nom|mil|ltd|plc|sch|nhs")
+_HOSTED: Final = re.compile(
+    r".+\.((?:github|gitlab|gitee|readthedocs)\.io|(?:blogspot|wordpress|substack|tumblr|medium|typepad|weebly|wixsite|"
+    r"herokuapp|livejournal)\.com|blog\.163\.com|(?:netlify|vercel|web)\.app|pages\.dev)"
+)
+"""Domains under which strangers keep sites of their own."""
+
+
+def canonical_url(url: str) -> str:
+    """The address under which a page is known as one, whichever way it is linked.
+
+    Scheme, user, "www", mobile and AMP hosts, AMP caches and paths, index files, tracking parameters, the order of
+    parameters, percent-encoding, the fragment (unless it is a route such as "#/guide"), a default port and a slash at
+    the end do not count. Every other parameter does. Good for telling pages apart, not for fetching.
+
+    Args:
+        url: An absolute URL; anything else comes back as it is.
+    """
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port
+        host = _ascii_host(parts.hostname or "")
+    except ValueError:
+        return url
+    if parts.scheme not in _PORTS or not host:
+        return url
+    path = _normalize_path(parts.path)
+    if _CACHE_HOST.fullmatch(host) and (cached := _CACHED.fullmatch(path)):
+        host, path, port = cached["host"].lower(), cached["path"] or "", None
+    host = _site_host(host)
+    if port is not None and port not in _PORTS.values():
+        host = f"{host}:{port}"
+    path = _strip_edition(path)
+    query = urlencode(_page_parameters(parts.query), encoding="latin-1")
+    fragment = quote(parts.fragment, safe=_KEPT_IN_URLS, errors="replace") if _ROUTE.match(parts.fragment) else ""
+    return urlunsplit(("https", host, path, query, fragment))
+
+
+@lru_cache(maxsize=4096)
+def site_of(address: str) -> str:
+    """Whose pages an address belongs to: the registrable domain of a URL; a file is its own site.
+
+    Args:
+        address: A URL or a file's path.
+
+    Returns:
+        The domain below a public suffix, as far as a short list knows those ("bbc.co.uk", "someone.github.io"); an IP
+        address or a bare name of a host with its port; whatever is no URL as it is.
+    """
+    if "://" not in address:
+        return address
+    parts = urlsplit(canonical_url(address))
+    host = parts.hostname or ""
+    if parts.scheme not in _PORTS or not host:
+        return address
+    labels = host.split(".")
+    if len(labels) == 1 or labels[-1].isdigit():
+        return parts.netloc
+    if hosted := _HOSTED.fullmatch(host):
+        return ".".join(labels[-hosted[1].count(".") - 2 :])
+    shared = len(labels) > 2 and len(labels[-1]) == 2 and _SHARED_LABEL.fullmatch(labels[-2])
+    return ".".join(labels[-3 if shared else -2 :])
+
+
+def _ascii_host(host: str) -> str:
+    """A host in small ASCII letters: names in other scripts as they are registered ("xn--…")."""
+    host = host.replace("\u3002", ".").rstrip(".").lower()
+    if ":" in host:
+        return f"[{host}]"
+    if host.isascii():
+        return host
+    try:
+        return host.encode("idna").decode("ascii").lower().rstrip(".")
+    except UnicodeError:
+        return host
+
+
+def _site_host(host: str) -> str:
+    """A host without the editions in front of it, as long as a name and a suffix are left."""
+    if host[0] == "[" or host.rpartition(".")[2].isdigit():
+        return host
+    while (edition := _EDITION.match(host)) and _is_name(host[edition.end() :]):
+        host = host[edition.end() :]
+    while (inner := _MOBILE_INNER.sub(r"\1.", host)) != host:
+        host = inner
+    return host
+
+
+def _is_name(host: str) -> bool:
+    labels = host.split(".")
+    return len(labels) > 2 or (len(labels) == 2 and all(labels) and not _SHARED_LABEL.fullmatch(labels[0]))
+
+
+def _normalize_path(path: str) -> str:
+    """A path in one spelling: what needs no escape unescaped, what needs one escaped in capitals."""
+
+    def unescape(found: re.Match[str]) -> str:
+        character = chr(int(found[1], 16))
+        plain = character in _PLAIN_IN_PATH or (character.isascii() and character.isalnum())
+        return character if plain else f"%{found[1].upper()}"
+
+    return quote(_ESCAPED.sub(unescape, path), safe="%/:@!$&'()*+,;=~-._", errors="replace")
+
+
+def _strip_edition(path: str) -> str:
+    """A path without what marks an edition of the page, an index file, or slashes at the end."""
+    while True:
+        shorter = _AMP_PREFIX.sub("", _AMP_END.sub(r"\1", _AMP_FILE.sub("", _INDEX.sub("/", path).rstrip("/"))))
+        if shorter == path:
+            return path
+        path = shorter
+
+
+def _page_parameters(query: str) -> list[tuple[str, str]]:
+    """The parameters that say which page is meant, by name; bytes that are no UTF-8 (GBK, say) stay what they are."""
+    plain = quote(query, safe=_KEPT_IN_URLS + '[]{}|^`<>"\\ ', errors="replace")
+    pairs = parse_qsl(plain, keep_blank_values=True, encoding="latin-1")
+    kept = ((name, value) for name, value in pairs if not _TRACKING.fullmatch(name) and (name, value) not in _EDITIONS)
+    return sorted(kept, key=lambda pair: pair[0])

@@ -1,0 +1,159 @@
+"""Search providers: for each, how it is asked and how its reply is read. A table, not classes.
+
+The forms are those of the providers' public documentation. Every reply becomes hits of one shape; what a provider
+does not tell stays empty. Where a provider is, is the user's to configure (`SEARXNG_BASE_URL` and the like), loopback
+and intranets included, so that these requests are not under the guard that pages are fetched under.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+from xml.etree import ElementTree as ET
+
+from weiwo.tools.printable import one_line
+from weiwo.tools.web.providers.http_provider import HttpRequest, Parameters, http_search, list_at
+from weiwo.tools.web.providers.provider import (
+    Provider,
+    ProviderAccess,
+    ProviderError,
+    SearchHit,
+    SearchQuery,
+    read_hit,
+    read_hits,
+)
+
+_ATOM: Final = "{http://www.w3.org/2005/Atom}"
+_LETTERS: Final[Mapping[str, str]] = {"day": "d", "week": "w", "month": "m", "year": "y"}
+
+
+def _searxng(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
+    category = "news" if query.topic == "news" else "general"
+    given: Parameters = {"q": query.text, "format": "json", "time_range": query.time_range, "categories": category}
+    return HttpRequest(f"{access.base}/search", {**given, "language": query.language})
+
+
+def _read_searxng(body: bytes) -> Iterable[SearchHit]:
+    found = read_hits(list_at(body, ("results",)), url="url", text=("content",), date="publishedDate", score="score")
+    silent = json.loads(body).get("unresponsive_engines") if not found else None
+    if silent:  # it answers, but not all whom it asks: that nothing was found is not known
+        engines = ", ".join(
+            ": ".join(map(str, engine)) if isinstance(engine, list) else str(engine) for engine in silent
+        )
+        raise ProviderError("crash", f"its engines do not answer it: {one_line(engines, 120)}")
+    return found
+
+
+def _brave(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
+    fresh = f"p{_LETTERS[query.time_range]}" if query.time_range else None
+    given: Parameters = {"q": query.text, "count": query.k, "freshness": fresh, "text_decorations": "false"}
+    return HttpRequest(f"{access.base}/res/v1/web/search", given, {"X-Subscription-Token": access.key})
+
+
+def _read_brave(body: bytes) -> Iterable[SearchHit]:
+    return read_hits(list_at(body, ("web", "results")), url="url", text=("description",), date="page_age")
+
+
+def _serper(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
+    given: Parameters = {"q": query.text, "num": query.k, "hl": "zh-cn" if query.language == "zh" else "en"}
+    if query.time_range:
+        given["tbs"] = f"qdr:{_LETTERS[query.time_range]}"
+    place = "news" if query.topic == "news" else "search"
+    return HttpRequest(f"{access.base}/{place}", given, {"X-API-KEY": access.key}, post=True)
+
+
+def _read_serper(body: bytes) -> Iterable[SearchHit]:
+    return read_hits(list_at(body, ("organic",), ("news",)), url="link", text=("snippet",), date="date")
+
+
+def _bing(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
+    fresh = query.time_range.title() if query.time_range in {"day", "week", "month"} else None
+    market = "zh-CN" if query.language == "zh" else "en-US"
+    given: Parameters = {"q": query.text, "count": query.k, "freshness": fresh, "mkt": market}
+    return HttpRequest(f"{access.base}/v7.0/search", given, {"Ocp-Apim-Subscription-Key": access.key})
+
+
+def _read_bing(body: bytes) -> Iterable[SearchHit]:
+    found = list_at(body, ("webPages", "value"))
+    return read_hits(found, url="url", text=("snippet",), title="name", date="datePublished")
+
+
+def _jina(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
+    headers = {"Authorization": f"Bearer {access.key}"}
+    if not access.whole:
+        headers["X-Respond-With"] = "no-content"
+    return HttpRequest(f"{access.base}/", {"q": query.text, "num": query.k}, headers)
+
+
+def _read_jina(body: bytes) -> Iterable[SearchHit]:
+    return read_hits(list_at(body, ("data",)), url="url", text=("description", "content"), date="date", page="content")
+
+
+def _wikipedia(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
+    given: Parameters = {"action": "query", "format": "json", "formatversion": 2}
+    given |= {"generator": "search", "gsrsearch": query.text, "gsrlimit": query.k}
+    given |= {"prop": "extracts|info", "inprop": "url", "exintro": 1, "explaintext": 1, "exlimit": "max"}
+    return HttpRequest(f"{access.base.replace('{language}', query.language)}/w/api.php", given)
+
+
+def _read_wikipedia(body: bytes) -> Iterable[SearchHit]:
+    pages = sorted(list_at(body, ("query", "pages")), key=lambda page: page["index"])
+    return read_hits(pages, url="fullurl", text=("extract",))
+
+
+def _arxiv(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
+    words = " AND ".join(f"all:{word}" for word in re.findall(r"[^\W_]+", query.text)[:12])
+    return HttpRequest(
+        f"{access.base}/api/query", {"search_query": words, "max_results": query.k, "sortBy": "relevance"}
+    )
+
+
+def _read_arxiv(body: bytes) -> Iterable[SearchHit]:
+    for entry in ET.fromstring(body).iter(f"{_ATOM}entry"):  # noqa: S314 - expat bounds what entities expand to
+        told = {name: entry.findtext(f"{_ATOM}{name}", "") for name in ("id", "title", "summary", "published")}
+        told["summary"] = " ".join(told["summary"].split())
+        if "/api/errors" in told["id"]:
+            raise ProviderError("bad_arguments", f"it reports an error: {one_line(told['summary'], 160)}")
+        found = read_hit(told, url="id", text=("summary",), date="published")
+        if found is not None:
+            yield found
+
+
+async def _tavily(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
+    from weiwo.tools.web.providers import tavily  # noqa: PLC0415  # slow to import, and needed only for this
+
+    return await tavily.search(query, access)
+
+
+async def _ddgs(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
+    from weiwo.tools.web.providers import duckduckgo  # noqa: PLC0415  # needed only for this
+
+    return await duckduckgo.search(query, access)
+
+
+PROVIDERS: Final[Mapping[str, Provider]] = {
+    provider.name: provider
+    for provider in (
+        Provider("searxng", "", http_search(_searxng, _read_searxng)),
+        Provider("tavily", "https://api.tavily.com", _tavily, key="TAVILY_API_KEY", whole=True),
+        Provider(
+            "brave",
+            "https://api.search.brave.com",
+            http_search(_brave, _read_brave),
+            key="BRAVE_API_KEY",
+            per_second=1,
+        ),
+        Provider("serper", "https://google.serper.dev", http_search(_serper, _read_serper), key="SERPER_API_KEY"),
+        Provider("bing", "", http_search(_bing, _read_bing), key="BING_API_KEY", per_second=3),
+        Provider(
+            "jina", "https://s.jina.ai", http_search(_jina, _read_jina), key="JINA_API_KEY", per_second=1, whole=True
+        ),
+        Provider("ddgs", "duckduckgo", _ddgs, per_second=1),
+        Provider(
+            "wikipedia", "https://{language}.wikipedia.org", http_search(_wikipedia, _read_wikipedia), longest=300
+        ),
+        Provider("arxiv", "https://export.arxiv.org", http_search(_arxiv, _read_arxiv), per_second=1 / 3, longest=300),
+    )
+}
+"""The providers, in the order in which those that are set up are asked. Bing's own service has ended; others speak
+its protocol, and `BING_BASE_URL` names one."""

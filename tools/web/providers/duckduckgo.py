@@ -1,0 +1,89 @@
+"""DuckDuckGo, through `ddgs`, which needs no key.
+
+Its client blocks, hides refusals behind "No results found." and has no bound on a reply's size. So it works in threads
+of its own, few enough that hanging searches leave others room, and the statuses of its replies are watched.
+"""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import Any, Final
+
+from weiwo.tools.web.providers.http_provider import status_error
+from weiwo.tools.web.providers.provider import ProviderAccess, ProviderError, SearchHit, SearchQuery, read_hits
+
+_THREADS: Final = 4
+_LIMITED: Final = frozenset({202, 429})
+"""DuckDuckGo answers 202 with a riddle for people where it wants fewer requests."""
+
+
+async def search(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
+    """Ask DuckDuckGo; `access.base` names the engines of ddgs to ask, separated by commas."""
+    return await asyncio.get_running_loop().run_in_executor(_thread_pool(), _search_blocking, query, access)
+
+
+def _search_blocking(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
+    from ddgs.ddgs import DDGS  # noqa: PLC0415  # slow to import; the package itself gives a stand-in at first
+    from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException  # noqa: PLC0415  # the same
+
+    class Watched(DDGS):
+        """Notes the statuses of replies, which its exceptions leave out."""
+
+        def _get_engines(self, category: str, backend: str) -> list[Any]:
+            engines = super()._get_engines(category, backend)
+            for engine in engines:
+                engine.http_client = _StatusRecorder(engine.http_client, statuses)  # type: ignore[assignment]
+            return engines
+
+    statuses: list[int] = []
+    client = Watched(timeout=access.seconds)  # type: ignore[arg-type]  # parts of a second are fine with it
+    ask = client.news if query.topic == "news" else client.text
+    region, limit = ("cn-zh" if query.language == "zh" else "us-en"), (query.time_range or " ")[0].strip() or None
+    try:
+        found = ask(query.text, region=region, timelimit=limit, max_results=query.k, backend=access.base)
+    except RatelimitException as error:
+        raise ProviderError("rate_limit", f"it wants fewer requests: {error}") from None
+    except TimeoutException:
+        raise ProviderError("timeout", "no reply in time") from None
+    except DDGSException as error:
+        found = _explain_no_results(error, statuses)
+    return [*read_hits(found, url="href", text=("body",)), *read_hits(found, url="url", text=("body",), date="date")]
+
+
+def _explain_no_results(error: Exception, statuses: list[int]) -> list[Any]:
+    """What it means that there are no results: nothing was found, or nobody answered.
+
+    Raises:
+        ProviderError: The latter.
+    """
+    refused = next((status for status in statuses if status != 200), None)
+    if refused in _LIMITED:
+        raise ProviderError("rate_limit", f"HTTP {refused}, it wants fewer requests")
+    if refused is not None:
+        raise status_error(refused)
+    if not statuses and "No results found" in str(error):
+        raise ProviderError("timeout", "no reply in time")  # which its client takes for no results as well
+    if "No results found" not in str(error):
+        raise ProviderError("crash", str(error), transient=True)
+    return []
+
+
+class _StatusRecorder:
+    """A client of an engine whose replies' statuses are noted."""
+
+    def __init__(self, inner: Any, statuses: list[int]) -> None:
+        self._inner = inner
+        self._statuses = statuses
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def request(self, *args: Any, **kwargs: Any) -> Any:
+        reply = self._inner.request(*args, **kwargs)
+        self._statuses.append(reply.status_code)
+        return reply
+
+
+@lru_cache(maxsize=1)
+def _thread_pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_THREADS, thread_name_prefix="ddgs")

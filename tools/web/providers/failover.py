@@ -1,0 +1,171 @@
+"""Fail-over between search providers: one is asked after the other until one has found something.
+
+A provider that fails, or finds nothing, is followed by the next at once: trying the same one again is for whoever
+called (`invoke`), once all have failed. What a provider did wrong is remembered for all tasks (`health`).
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from weiwo.state import FailureKind
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.printable import one_line
+from weiwo.tools.web.providers.health import ConfiguredProvider, Outage, ProviderHealth
+from weiwo.tools.web.providers.provider import SearchHit, SearchQuery
+from weiwo.tools.web.providers.request import ask_provider
+
+if TYPE_CHECKING:
+    import httpx
+
+_MILDEST: Final[tuple[FailureKind, ...]] = (
+    *("crash", "oversized", "timeout", "rate_limit", "not_found", "blocked", "bad_arguments", "auth"),
+)
+"""Which kind stands for several that will not pass: the one that says least against asking anybody again."""
+_LONGEST: Final = 240
+"""Characters of the reasons of all providers together."""
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What a search came to.
+
+    Attributes:
+        hits: Best first; none where nobody who answered found anything.
+        provider: Who found them.
+        failures: Those who did not answer before, each with its reason.
+    """
+
+    hits: tuple[SearchHit, ...]
+    provider: str = ""
+    failures: tuple[ToolCallError, ...] = ()
+
+
+async def search_with_failover(
+    sources: Sequence[ConfiguredProvider],
+    query: SearchQuery,
+    health: ProviderHealth,
+    *,
+    seconds: float,
+    max_bytes: int | None = None,
+    transport: "httpx.AsyncBaseTransport | None" = None,
+) -> SearchResult:
+    """Search with the first provider that finds something.
+
+    Args:
+        sources: The providers, in the order to ask them.
+        query: What for.
+        health: What is known of them.
+        seconds: Time for the whole; each provider has an equal share of what is left.
+        max_bytes: Bytes of a reply that are read.
+        transport: Instead of the network.
+
+    Raises:
+        ToolCallError: None of them answered. The message names each and why; the kind is that of the one that may
+            answer soonest, and `retry_after` when that is.
+    """
+    refusals = [health.refusal(source) for source in sources]
+    failures = [refusal for refusal in refusals if refusal is not None]
+    able = [source for source, refusal in zip(sources, refusals, strict=True) if refusal is None]
+    line = sorted(able, key=lambda source: health.out(source) is not None)  # those that are unwell last
+    clock = asyncio.get_running_loop()
+    end, answered = clock.time() + seconds, False
+    for place, source in enumerate(line):
+        known = health.out(source)
+        if known is not None and answered:
+            break  # nothing was found; whoever is unwell is not worth the wait
+        left, more = max(end - clock.time(), 0.0), len(line) - place
+        try:
+            async with _admission(source, health, known, left / more, last=more == 1):
+                share = max(end - clock.time(), 0.0) / more
+                hits = await _ask(source, query, health, share, max_bytes, transport)
+        except ToolCallError as failure:
+            failures.append(failure)
+            _log.info("%s", failure.message)
+            continue
+        answered = True
+        if hits:
+            return SearchResult(tuple(hits), source.name, tuple(failures))
+    if not answered:
+        raise _combine_errors(failures)
+    return SearchResult((), "", tuple(failures))
+
+
+@asynccontextmanager
+async def _admission(
+    source: ConfiguredProvider, health: ProviderHealth, known: Outage | None, seconds: float, *, last: bool
+) -> AsyncIterator[None]:
+    """Have the turn of one request, unless it became plain meanwhile that there is no point in it.
+
+    Args:
+        source: Who is to be asked.
+        health: What is known of everybody.
+        known: What was known of this one when it was decided on.
+        seconds: How long to wait.
+        last: Whether there is nobody else to ask.
+    """
+    limiter = health.limiter(source)
+    late = ToolCallError("timeout", f"{source.name}: too many wait for their turn to ask it")
+    if not last and limiter.ahead(source.per_second) > seconds:
+        raise late
+
+    def check() -> None:
+        if refusal := health.refusal(source):
+            raise refusal
+        if not last and (out := health.out(source)) not in {None, known}:
+            raise ToolCallError(out.kind, out.why)
+
+    bound = asyncio.timeout(seconds)
+    try:
+        async with bound, limiter.turn(source.per_second, check):
+            bound.reschedule(None)
+            health.spend(source)
+            yield
+    except TimeoutError:
+        raise late from None
+
+
+async def _ask(
+    source: ConfiguredProvider,
+    query: SearchQuery,
+    health: ProviderHealth,
+    seconds: float,
+    max_bytes: int | None,
+    transport: "httpx.AsyncBaseTransport | None",
+) -> list[SearchHit]:
+    """Ask one provider, and remember how it went."""
+    try:
+        hits = await ask_provider(
+            source.provider,
+            query,
+            key=source.key,
+            base=source.base,
+            seconds=seconds,
+            whole=source.whole,
+            max_bytes=max_bytes,
+            transport=transport,
+        )
+    except ToolCallError as failure:
+        if health.failed(source, failure):
+            _log.warning("%s; it is left alone for a while", failure.message)
+        raise
+    health.succeeded(source)
+    return hits
+
+
+def _combine_errors(failures: Sequence[ToolCallError]) -> ToolCallError:
+    """The failure of a search in which nobody answered."""
+    room = _LONGEST // len(failures)
+    reasons = "; ".join(one_line(failure.message, room) for failure in failures)
+    message = f"web_search: {'no provider answers: ' * (len(failures) > 1)}{reasons}"
+    passing = [failure for failure in failures if failure.transient]
+    if passing:
+        soonest = min(passing, key=lambda failure: failure.retry_after or 0.0)
+        return ToolCallError(soonest.kind, message, retry_after=soonest.retry_after, transient=True)
+    kinds = {failure.kind for failure in failures}
+    kind = next((kind for kind in _MILDEST if kind in kinds), failures[0].kind)
+    return ToolCallError(kind, message, transient=False)

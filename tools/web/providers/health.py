@@ -1,0 +1,152 @@
+"""Health of search providers, as the process knows it: rate limiter, daily quota, and outage of each.
+
+Shared by all runs and their parallel tasks, so that what one has learned costs the others nothing. A provider that
+refuses is not asked until its time is over; one that merely did not work is asked after the others.
+"""
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from weiwo.state import FailureKind
+from weiwo.tools.web.providers.provider import Provider
+from weiwo.tools.web.providers.rate_limiter import RateLimiter
+
+if TYPE_CHECKING:
+    from weiwo.tools.calling.errors import ToolCallError
+
+REFUSED_SECONDS: Final = 3_600.0
+"""For so long a provider is left alone that does not accept its key: until somebody may have put that right."""
+BLOCKED_SECONDS: Final = 600.0
+"""The same after a refusal, or where a plan's limit is reached."""
+UNWELL_SECONDS: Final = 30.0
+"""For so long a provider is asked last that did not answer, or not sensibly."""
+DAY: Final = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredProvider:
+    """A provider as somebody has set it up.
+
+    Attributes:
+        provider: Which.
+        base: Where it is.
+        key: Its key, if it takes one.
+        per_second: Requests a second at most.
+        a_day: Requests a day at most, counted by this process; None for any number.
+        whole: Whether the whole text of pages is asked for.
+    """
+
+    provider: Provider
+    base: str
+    key: str = field(default="", repr=False)
+    per_second: float = 5.0
+    a_day: int | None = None
+    whole: bool = False
+
+    @property
+    def name(self) -> str:
+        """The provider's name."""
+        return self.provider.name
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """Why a provider is out.
+
+    Attributes:
+        until: The end of it, by the clock of `ProviderHealth`.
+        firm: Whether it is not asked at all, rather than after the others.
+        kind: The failure that put it out.
+        why: That failure in words, which begin with the provider's name.
+    """
+
+    until: float
+    firm: bool
+    kind: FailureKind
+    why: str
+
+
+@dataclass(slots=True)
+class _DailyQuota:
+    since: float
+    spent: int = 0
+
+
+class ProviderHealth:
+    """What is known of providers.
+
+    Args:
+        clock: A monotonic clock, in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self._limiters: dict[tuple[str, str], RateLimiter] = {}
+        self._out: dict[tuple[str, str, str], Outage] = {}
+        self._budgets: dict[tuple[str, str, str], _DailyQuota] = {}
+
+    def limiter(self, source: ConfiguredProvider) -> RateLimiter:
+        """The rate limiter of requests to where a provider is, whoever makes them."""
+        return self._limiters.setdefault((source.name, source.base), RateLimiter())
+
+    def out(self, source: ConfiguredProvider) -> Outage | None:
+        """Why a provider is out at the moment, if it is."""
+        found = self._out.get(_customer(source))
+        return found if found is not None and found.until > self.clock() else None
+
+    def refusal(self, source: ConfiguredProvider) -> "ToolCallError | None":
+        """Why a provider may not be asked at all, as the failure of a call that is not made; None if it may."""
+        from weiwo.tools.calling.errors import ToolCallError  # noqa: PLC0415 - heavy; who only lists providers needs none
+
+        out = self.out(source)
+        if out is not None and out.firm:
+            left = out.until - self.clock()
+            wait = left if out.kind == "rate_limit" else None
+            return ToolCallError(out.kind, f"{out.why} (not asked for {left:.0f} s)", retry_after=wait)
+        if source.a_day is not None and self._budget(source).spent >= source.a_day:
+            return ToolCallError("blocked", f"{source.name}: its budget of {source.a_day:,} requests a day is used up")
+        return None
+
+    def spend(self, source: ConfiguredProvider) -> None:
+        """Book a request."""
+        if source.a_day is not None:
+            self._budget(source).spent += 1
+
+    def succeeded(self, source: ConfiguredProvider) -> None:
+        """It answered, if only that there is nothing."""
+        out = self.out(source)
+        if out is not None and not out.firm:  # a firm one came of a later request
+            self._out.pop(_customer(source), None)
+
+    def failed(self, source: ConfiguredProvider, failure: "ToolCallError") -> bool:
+        """It did not answer; whether that puts it out firmly, and newly so."""
+        if failure.kind == "bad_arguments":  # the query's doing
+            return False
+        before, now = self.out(source), self.clock()
+        seconds, firm = UNWELL_SECONDS, False
+        if failure.kind in {"auth", "blocked"}:
+            seconds, firm = (REFUSED_SECONDS if failure.kind == "auth" else BLOCKED_SECONDS), True
+        elif failure.kind == "rate_limit" and failure.retry_after is not None:
+            seconds, firm = failure.retry_after, True
+        if before is None or firm or not before.firm:
+            self._out[_customer(source)] = Outage(now + seconds, firm, failure.kind, failure.message)
+        return firm and not (before is not None and before.firm)
+
+    def _budget(self, source: ConfiguredProvider) -> _DailyQuota:
+        now = self.clock()
+        budget = self._budgets.setdefault(_customer(source), _DailyQuota(now))
+        if now - budget.since >= DAY:
+            budget.since, budget.spent = now, 0
+        return budget
+
+
+def _customer(source: ConfiguredProvider) -> tuple[str, str, str]:
+    """Whom a provider takes the asker for: another key is another customer."""
+    return source.name, source.base, hashlib.sha256(source.key.encode()).hexdigest()
+
+
+PROVIDER_HEALTH: Final = ProviderHealth()
+"""What this process knows."""

@@ -1,0 +1,162 @@
+"""The interface of a search provider: a name, what it needs, and an async search that gives hits of one shape."""
+
+import html
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from weiwo.state import FailureKind
+from weiwo.state.errors import WeiwoError
+from weiwo.tools.printable import one_line, printable
+
+if TYPE_CHECKING:
+    import httpx
+
+TimeRange = Literal["day", "week", "month", "year"]
+Topic = Literal["general", "news", "finance"]
+
+_TAG: Final = re.compile(r"</?[a-z][^<>]{0,200}>", re.IGNORECASE)
+_LONGEST_ADDRESS: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """What is looked for.
+
+    Attributes:
+        text: The query.
+        k: Results at most, 1 to 20.
+        time_range: Only pages from the last day, week, month or year, where a provider can tell.
+        topic: Kind of pages, where a provider knows kinds.
+        language: `en` or `zh`.
+    """
+
+    text: str
+    k: int = 6
+    time_range: TimeRange | None = None
+    topic: Topic = "general"
+    language: Literal["en", "zh"] = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """One result.
+
+    Attributes:
+        url: The page.
+        text: What the provider shows of it.
+        title: Its title.
+        date: ISO date of publication.
+        score: Relevance as the provider tells it, else 0.
+        page: The page's whole text as the provider read it, if that was asked for; may be Markdown.
+    """
+
+    url: str
+    text: str
+    title: str = ""
+    date: str | None = None
+    score: float = 0.0
+    page: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderAccess:
+    """How a provider is reached for one request.
+
+    Attributes:
+        base: Where it is, without a slash at the end.
+        key: Its key, if it takes one.
+        seconds: Time for the whole.
+        whole: Whether the whole text of the pages is asked for.
+        max_bytes: Bytes of a reply that are read.
+        transport: Instead of the network.
+    """
+
+    base: str
+    key: str = field(default="", repr=False)
+    seconds: float = 30.0
+    whole: bool = False
+    max_bytes: int = 2_000_000
+    transport: "httpx.AsyncBaseTransport | None" = None
+
+
+class ProviderError(WeiwoError):
+    """A reply in which a provider says, with whatever status, that it did not search.
+
+    Attributes:
+        kind: What kind of failure that is.
+        transient: Whether it may pass; None: as failures of the kind do.
+        retry_after: Seconds to wait before asking again, where it says so.
+    """
+
+    def __init__(
+        self, kind: FailureKind, said: str, *, transient: bool | None = None, retry_after: float | None = None
+    ) -> None:
+        self.kind = kind
+        self.transient = transient
+        self.retry_after = retry_after
+        super().__init__(said)
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """A search provider.
+
+    Attributes:
+        name: What settings call it.
+        base: Where it is; empty where each user has one of their own.
+        search: Asks it. May raise anything; `weiwo.tools.web.providers.request` types it.
+        key: The environment variable of its key; empty if it takes none.
+        per_second: Requests a second that it bears.
+        longest: Characters of a query that it takes.
+        whole: Whether it can give the whole text of pages.
+    """
+
+    name: str
+    base: str
+    search: Callable[[SearchQuery, ProviderAccess], Awaitable[list[SearchHit]]]
+    key: str = ""
+    per_second: float = 5.0
+    longest: int = 400
+    whole: bool = False
+
+    @property
+    def base_variable(self) -> str:
+        """The environment variable that names another place that speaks the same protocol."""
+        return f"{self.name.upper()}_BASE_URL"
+
+
+def read_hit(
+    item: Any, url: str, text: Iterable[str], *, title: str = "title", date: str = "", score: str = "", page: str = ""
+) -> SearchHit | None:
+    """A hit out of a reply's item by the names of its fields; None if it lacks an address or text."""
+    if not isinstance(item, Mapping):
+        return None
+    address, words = item.get(url), next((said for name in text if (said := strip_markup(item.get(name)))), "")
+    if not (isinstance(address, str) and address.startswith(("http://", "https://")) and words):
+        return None
+    if len(address) > _LONGEST_ADDRESS:  # cut, it would lead elsewhere
+        return None
+    from weiwo.tools.calling.results import iso_date  # noqa: PLC0415 - heavy; who only lists providers needs none
+
+    value, whole = item.get(score), item.get(page)
+    return SearchHit(
+        url=one_line(address, _LONGEST_ADDRESS),
+        text=words,
+        title=one_line(strip_markup(item.get(title)), 300),
+        date=iso_date(item.get(date)),
+        score=float(value) if isinstance(value, int | float) and isfinite(value) else 0.0,
+        page=printable(whole).strip() if isinstance(whole, str) else "",
+    )
+
+
+def read_hits(items: Iterable[Any], url: str, text: Iterable[str], **names: str) -> list[SearchHit]:
+    """The hits among a reply's items; see `read_hit`."""
+    return [found for item in items if (found := read_hit(item, url, text, **names)) is not None]
+
+
+def strip_markup(value: Any) -> str:
+    """A field as text, the markup of highlighted words removed."""
+    return printable(html.unescape(_TAG.sub("", value))).strip() if isinstance(value, str) else ""

@@ -1,0 +1,113 @@
+"""Selection of search providers: those that a run names, else those that are set up.
+
+An entry of `Settings.search` is a provider's name, which may be followed by `+raw` (passages out of the whole pages,
+where the provider gives them), by `@` and requests a second, and by `/` and requests a day, both at most:
+`searxng`, `tavily+raw`, `brave@5`, `brave@5/1000`, `tavily/200`. Limits count in this process, all runs together.
+
+Where a run names none, those are asked whose key (of SearXNG, whose address) is in the environment. Those that need
+none are asked only if the web was asked for (`Settings.web` given, not left at its default): the first command after
+a clone answers from documents, and waits for no network that may not be there.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import urlsplit
+
+from weiwo.state.settings import Settings, SettingsError
+from weiwo.tools.printable import one_line
+from weiwo.tools.web.providers.catalog import PROVIDERS
+from weiwo.tools.web.providers.health import ConfiguredProvider
+from weiwo.tools.web.providers.provider import Provider
+
+KEYLESS: Final = ("ddgs", "wikipedia")
+"""Who is asked without a key; arXiv, which knows papers only, just where it is named."""
+_ENTRY: Final = re.compile(
+    r"(?P<name>[a-z]+)(?P<whole>\+raw)?(?:@(?P<rate>\d+(?:\.\d+)?))?(?:/(?P<day>\d+))?", re.IGNORECASE
+)
+
+
+def select_providers(settings: Settings, env: Mapping[str, str] | None = None) -> tuple[ConfiguredProvider, ...]:
+    """The providers of a run, in the order to ask them; none where there is to be no web search.
+
+    Args:
+        settings: The run's settings; web and search count here.
+        env: Where keys and addresses are; by default the environment.
+
+    Raises:
+        SettingsError: An entry of `settings.search` names no provider, or one that lacks its key or address, or is
+            malformed.
+    """
+    env = os.environ if env is None else env
+    if not settings.web:
+        return ()
+    if settings.search:
+        first: dict[str, ConfiguredProvider] = {}
+        for entry in settings.search:
+            source = _parse_entry(entry, env)
+            first.setdefault(source.name, source)
+        return tuple(first.values())
+    ready = [
+        name for name, provider in PROVIDERS.items() if _needs_setup(provider) and not missing_variables(provider, env)
+    ]
+    asked_for = "web" in settings.model_fields_set
+    return tuple(_parse_entry(name, env) for name in ready or (KEYLESS if asked_for else ()))
+
+
+def explain_none(settings: Settings) -> str:
+    """Why there are no providers, and what would change that."""
+    if not settings.web:
+        return "the web is switched off for this run"
+    enough = ", ".join(
+        needs[0] for provider in PROVIDERS.values() if len(needs := missing_variables(provider, {})) == 1
+    )
+    return f"no search provider is set up; set one of {enough}, or WEIWO_SEARCH={','.join(KEYLESS)}, which need no key"
+
+
+def missing_variables(provider: Provider, env: Mapping[str, str]) -> tuple[str, ...]:
+    """The environment variables that a provider needs and does not have."""
+    needs = (provider.key, "" if provider.base else provider.base_variable)
+    return tuple(name for name in needs if name and not env.get(name, "").strip())
+
+
+def _parse_entry(entry: str, env: Mapping[str, str]) -> ConfiguredProvider:
+    read = _ENTRY.fullmatch(entry.strip())
+    if read is None or (read["rate"] and float(read["rate"]) <= 0):
+        raise SettingsError(
+            f"search: {one_line(entry, 60)!r} cannot be read; write a provider, requests a second and requests a day,"
+            " such as brave, brave@5 or brave@5/1000"
+        )
+    name = read["name"].lower()
+    provider = PROVIDERS.get(name)
+    if provider is None:
+        raise SettingsError(f"search: there is no provider {one_line(name, 60)!r}; there are {', '.join(PROVIDERS)}")
+    if missing := missing_variables(provider, env):
+        ready = ", ".join(other.name for other in PROVIDERS.values() if not missing_variables(other, env))
+        raise SettingsError(f"search: {name} needs {' and '.join(missing)}; set it, or use what is ready: {ready}")
+    if read["whole"] and not provider.whole:
+        able = ", ".join(other.name for other in PROVIDERS.values() if other.whole)
+        raise SettingsError(f"search: {name} gives no whole pages; +raw is for {able}")
+    base = env.get(provider.base_variable, "").strip().rstrip("/") or provider.base
+    if provider.base != base and provider.name != "ddgs" and not _is_address(base):
+        raise SettingsError(f"{provider.base_variable} is no address of a server; write, say, http://localhost:8080")
+    return ConfiguredProvider(
+        provider,
+        base,
+        env.get(provider.key, "").strip() if provider.key else "",
+        float(read["rate"] or provider.per_second),
+        int(read["day"]) if read["day"] else None,
+        bool(read["whole"]),
+    )
+
+
+def _is_address(base: str) -> bool:
+    try:
+        parts = urlsplit(base)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
+
+
+def _needs_setup(provider: Provider) -> bool:
+    return bool(provider.key) or not provider.base

@@ -1,0 +1,134 @@
+"""Web search over a list of providers, of which the next is asked where one fails or finds nothing.
+
+Who is asked is configured: see `selection`. Trying again, once all have failed, is left to `invoke`.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Literal
+
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel, Field
+
+from weiwo.state import Evidence, JsonValue, passage_id
+from weiwo.state.settings import Settings
+from weiwo.text.chunking import chunk_text
+from weiwo.text.language import detect_language
+from weiwo.tools.passage_ranking import RankedText, rank_passages
+from weiwo.tools.passages import as_artifact, as_text
+from weiwo.tools.sync import run_sync
+from weiwo.tools.web.providers.failover import SearchResult, search_with_failover
+from weiwo.tools.web.providers.health import PROVIDER_HEALTH, ConfiguredProvider, ProviderHealth
+from weiwo.tools.web.providers.provider import SearchHit, SearchQuery, TimeRange, Topic
+from weiwo.tools.web.providers.selection import select_providers
+
+CACHE_SECONDS: Final = 3_600
+"""How long the results of a search are good enough to be used again."""
+PASSAGES_OF_A_PAGE: Final = 3
+"""Passages taken out of a page that came whole."""
+
+_LONGEST_PASSAGE: Final = 8_000
+
+
+class WebSearchArguments(BaseModel):
+    """What `web_search` takes."""
+
+    query: str = Field(min_length=1, description="What to look for, as for a search engine.")
+    k: int = Field(6, ge=1, le=20, description="How many results at most.")
+    time_range: Literal["day", "week", "month", "year"] | None = Field(
+        None, description="Only pages from the last day, week, month or year."
+    )
+    topic: Literal["general", "news", "finance"] = Field("general", description="Kind of pages to search.")
+
+
+class WebSearch(BaseTool):
+    """Searches the web."""
+
+    name: str = "web_search"
+    description: str = "Search the web for passages about something, current events included."
+    args_schema: Any = WebSearchArguments
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+    sources: tuple[ConfiguredProvider, ...] = Field(min_length=1, exclude=True, repr=False)
+    """The providers, in the order to ask them."""
+    seconds: float = 30
+    """Bound of one call, all providers together."""
+    max_bytes: int | None = None
+    """Bytes of a provider's reply that are read; by default what is sensible."""
+    health: ProviderHealth = Field(default=PROVIDER_HEALTH, exclude=True, repr=False)
+    """What is known of the providers."""
+    transport: Any = Field(None, exclude=True, repr=False)
+    """An `httpx.AsyncBaseTransport` instead of the network."""
+
+    @classmethod
+    def from_settings(cls, settings: Settings, env: Mapping[str, str] | None = None) -> "WebSearch | None":
+        """The tool as settings and environment set it up; None where there is to be no web search.
+
+        Raises:
+            SettingsError: See `weiwo.tools.web.providers.selection.select_providers`.
+        """
+        sources = select_providers(settings, env)
+        if not sources:
+            return None
+        # a little less than the call has, so that it is the reasons of all providers that get through
+        return cls(sources=sources, seconds=0.9 * settings.limits.tool_seconds)
+
+    def model_post_init(self, context: Any, /) -> None:
+        """State what makes two of this tool the same one, for those who keep its results."""
+        super().model_post_init(context)
+        places = ";".join(f"{source.name}{'+raw' * source.whole}={source.base}" for source in self.sources)
+        self.metadata = {"identity": places, "cache_seconds": CACHE_SECONDS, **(self.metadata or {})}
+
+    async def _arun(
+        self, query: str, k: int = 6, time_range: TimeRange | None = None, topic: Topic = "general"
+    ) -> tuple[str, list[dict[str, JsonValue]]]:
+        asked = SearchQuery(query, k, time_range, topic, detect_language(query))
+        found = await search_with_failover(
+            self.sources,
+            asked,
+            self.health,
+            seconds=self.seconds,
+            max_bytes=self.max_bytes,
+            transport=self.transport,
+        )
+        passages = await asyncio.to_thread(_hit_passages, found, query, self.name)
+        silent = "; ".join(failure.message for failure in found.failures)
+        nothing = "The web search found nothing." + (f" Not everybody answered: {silent}" if silent else "")
+        return as_text(passages, nothing), as_artifact(passages)
+
+    def _run(
+        self, query: str, k: int = 6, time_range: TimeRange | None = None, topic: Topic = "general"
+    ) -> tuple[str, list[dict[str, JsonValue]]]:
+        return run_sync(self._arun(query, k, time_range, topic))
+
+
+def _hit_passages(found: SearchResult, query: str, tool: str) -> list[Evidence]:
+    """The passages of a search, best first, each text once with all its addresses."""
+    highest = max((hit.score for hit in found.hits), default=0.0)
+    kept: dict[str, Evidence] = {}
+    for place, hit in enumerate(found.hits, 1):
+        for text in _hit_texts(hit, query):
+            passage = Evidence(
+                id=passage_id(text),
+                text=text,
+                source=hit.url,
+                title=hit.title,
+                date=hit.date,
+                tool=tool,
+                # between 0 and 1, whoever gave it: as told, or by place where nothing is told
+                score=hit.score / max(highest, 1.0) if highest > 0 else 1 / place,
+                rank=len(kept) + 1,
+                provider=found.provider,
+            )
+            known = kept.get(passage.id)
+            kept[passage.id] = passage if known is None else known.merged(passage)
+    return list(kept.values())
+
+
+def _hit_texts(hit: SearchHit, query: str) -> Iterable[str]:
+    """What a hit gives to read: the passages of its page that match, or what the provider shows of it."""
+    if hit.page:
+        pieces = chunk_text(hit.page, markdown=True, name=hit.title)[1]
+        entries = (RankedText(hit.title, " ".join(piece.headings), piece.text) for piece in pieces)
+        if near := rank_passages(entries, query, PASSAGES_OF_A_PAGE):
+            return [pieces[number].text for number in near]
+    return [hit.text[:_LONGEST_PASSAGE]]
