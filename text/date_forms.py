@@ -65,12 +65,10 @@ _OF: Final = r"\s{1,3}(?:of\s{1,3})?"
 _NUMERAL: Final = "〇零○一二三四五六七八九十百千"
 
 _ENGLISH: Final = (
-    re.compile(rf"(?<![0-9]){_FIRST}{_DAY}{_OF}{_MONTH},?\s{{1,3}}{_YEAR}"),
-    re.compile(
-        rf"(?<![A-Za-z]){_MONTH}\s{{1,3}}{_FIRST}{_DAY}(?:,\s{{1,3}}|,(?=[0-9]{{4}}(?![0-9]))|\s{{1,3}}){_YEAR}"
-    ),
-    re.compile(rf"(?<![A-Za-z]){_MONTH},?{_OF}{_YEAR}"),
-    re.compile(rf"(?<![0-9A-Za-z_.$€£¥￥#№])(?<![0-9][,:/]){_YEAR}"),
+    lazy(rf"(?<![0-9]){_FIRST}{_DAY}{_OF}{_MONTH},?\s{{1,3}}{_YEAR}"),
+    lazy(rf"(?<![A-Za-z]){_MONTH}\s{{1,3}}{_FIRST}{_DAY}(?:,\s{{1,3}}|,(?=[0-9]{{4}}(?![0-9]))|\s{{1,3}}){_YEAR}"),
+    lazy(rf"(?<![A-Za-z]){_MONTH},?{_OF}{_YEAR}"),
+    lazy(rf"(?<![0-9A-Za-z_.$€£¥￥#№])(?<![0-9][,:/]){_YEAR}"),
 )
 _ISO: Final = lazy(
     r"(?<![0-9A-Za-z.-])(?P<year>[0-9]{4})(?:(?P<mark>[-/.])(?P<month>[0-9]{1,2})(?P=mark)(?P<day>[0-9]{1,2})"

@@ -7,12 +7,13 @@ from typing import Final, Self
 
 from weiwo.text.date_forms import FIRST_BARE_YEAR, LAST_BARE_YEAR, MONTHS, DateForm, date_forms
 from weiwo.text.language import Language
+from weiwo.text.patterns import lazy
 from weiwo.text.units import unit_after
 
 LAST_YEAR: Final = 99_999
 """Years beyond this, in either era, are no dates here."""
 
-_ISO: Final = re.compile(r"(-?[0-9]{1,5})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
+_ISO: Final = lazy(r"(-?[0-9]{1,5})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
 
 
 @total_ordering
@@ -123,13 +124,13 @@ class DateSpan:
     approximate: bool = False
 
 
-_FIGURES: Final = re.compile(r"([0-9]{1,2})([./])([0-9]{1,2})\2([0-9]{4})")
+_FIGURES: Final = lazy(r"([0-9]{1,2})([./])([0-9]{1,2})\2([0-9]{4})")
 _ASCII: Final = {0xFF10 + digit: 0x30 + digit for digit in range(10)} | str.maketrans("－−―～", "----")
 _ABOUT: Final = r"(?:\b(?:circa|ca|c|about|around|approximately|approx|roughly)\b\.?|[~约約]|大概|大约|大約)\s{0,2}"
-_ABOUT_BEFORE: Final = re.compile(rf"(?i){_ABOUT}$")
-_ABOUT_AFTER: Final = re.compile(r"\s?(?:左右|前后|前後)")
-_RANGE: Final = re.compile(rf"(?i)\s{{0,3}}(?:-{{1,2}}|–|——?|~|〜|to|until|till|through|至|到)\s{{0,3}}(?:{_ABOUT})?")
-_COORDINATED: Final = re.compile(r"(?i)\s{1,3}(?:and|or)\s{1,3}")
+_ABOUT_BEFORE: Final = lazy(rf"(?i){_ABOUT}$")
+_ABOUT_AFTER: Final = lazy(r"\s?(?:左右|前后|前後)")
+_RANGE: Final = lazy(rf"(?i)\s{{0,3}}(?:-{{1,2}}|–|——?|~|〜|to|until|till|through|至|到)\s{{0,3}}(?:{_ABOUT})?")
+_COORDINATED: Final = lazy(r"(?i)\s{1,3}(?:and|or)\s{1,3}")
 _LONGEST_GAP: Final = 24
 
 

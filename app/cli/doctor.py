@@ -4,7 +4,6 @@ import asyncio
 import importlib.metadata
 import os
 import platform
-import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +22,7 @@ from weiwo.app.cli.threads import saved_file
 from weiwo.app.render.labels import label
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.state.settings import ROLES, Context, Settings, SettingsError
+from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ _PACKAGES = (
 _OTHER_NAMES = {"WEIWO_HOME", "WEIWO_DATABASE_URL", "WEIWO_TELEMETRY", "WEIWO_DEBUG", "WEIWO_TEST_DATABASE_URL"}
 _KEYS = ("OPENAI_API_KEY", "LANGSMITH_API_KEY")
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "problem": ("✗", "red")}
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")
+_SECRET = lazy(r"KEY|TOKEN|SECRET|PASSWORD")
 
 
 @dataclass(frozen=True)
