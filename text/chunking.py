@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from math import ceil
-from typing import Final
+from typing import Final, NamedTuple
 
 from weiwo.text.language import HAN, sentences
 from weiwo.text.outline import Fence, Heading, find_markdown_headings
@@ -30,8 +30,7 @@ _LONGEST_LEAD: Final = 500
 _LONGEST_TITLE: Final = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """A passage of a document.
 
     Attributes:

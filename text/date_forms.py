@@ -1,8 +1,7 @@
 """The written forms of a date, English and Chinese: what stands in a text, not yet what it means."""
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from weiwo.text.numerals import chinese_integer
 from weiwo.text.patterns import lazy
@@ -17,8 +16,7 @@ LAST_BARE_YEAR: Final = 2100
 """A bare number between these can be a year; outside them a year needs its era."""
 
 
-@dataclass(frozen=True, slots=True)
-class DateForm:
+class DateForm(NamedTuple):
     """Something written like a date.
 
     Attributes:

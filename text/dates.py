@@ -1,9 +1,9 @@
 """Dates of any era and precision: the value, and how prose writes it and is read."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import total_ordering
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from weiwo.text.date_forms import FIRST_BARE_YEAR, LAST_BARE_YEAR, MONTHS, DateForm, date_forms
 from weiwo.text.language import Language
@@ -105,8 +105,7 @@ def _month_length(year: int, month: int) -> int:
     return 30 + ((month + month // 8) % 2)
 
 
-@dataclass(frozen=True, slots=True)
-class DateSpan:
+class DateSpan(NamedTuple):
     """A date, or a range of dates, and where it stands.
 
     Attributes:
@@ -264,7 +263,7 @@ def _range(text: str, first: DateForm, last: DateForm) -> DateSpan | None:
     if first.first_day is not None or last.first_day is not None or (last.bare and unit_after(text, last.end)):
         return None
     if not first.era and not last.era and first.certain and last.month is None and 10 <= last.year < 100:
-        last = replace(last, year=first.year - first.year % 100 + last.year, certain=True)
+        last = last._replace(year=first.year - first.year % 100 + last.year, certain=True)
     eras = _shared_eras(first, last)
     if eras is None:
         return None
@@ -306,5 +305,5 @@ def _whole(text: str) -> list[DateSpan]:
     if len(forms) != 1 or (forms[0].start, forms[0].end) != (0, len(text)):
         return []
     form = forms[0]
-    span = _single(text, replace(form, certain=form.han and not form.open and (form.era != 0 or form.year >= 100)))
+    span = _single(text, form._replace(certain=form.han and not form.open and (form.era != 0 or form.year >= 100)))
     return [] if span is None else [span]

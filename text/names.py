@@ -6,16 +6,14 @@ in. How Chinese names are found is said in `weiwo.text.names_zh`.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from weiwo.text.language import HAN
 from weiwo.text.names_zh import chinese_names, mask
 from weiwo.text.patterns import lazy
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Name:
+class Name(NamedTuple):
     """A name as written: `text` is what stands at `start:end` of the text it was found in."""
 
     start: int

@@ -4,10 +4,9 @@ import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
 
 from weiwo.text.language import Language
 from weiwo.text.numerals import (
@@ -22,8 +21,7 @@ from weiwo.text.patterns import lazy
 from weiwo.text.units import CURRENCIES, to_si, unit_after
 
 
-@dataclass(frozen=True, slots=True)
-class NumberSpan:
+class NumberSpan(NamedTuple):
     """A number and where it stands.
 
     Attributes:

@@ -1,8 +1,7 @@
 """Document outlines: the headings of Markdown and reStructuredText, and the rows they take."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from weiwo.text.patterns import lazy
 
@@ -13,8 +12,7 @@ _ADORNMENT: Final = lazy(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*")
 _LONGEST_HEADING: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading, and the rows it takes.
 
     Attributes:

@@ -177,7 +177,7 @@ def _life_span(sentence: Sentence, relation: str) -> Iterator[Value]:
     for one in inside:
         if one.until is not None and len(inside) == 1:
             ends = re.split(r"\s?(?:[–—~～－-]{1,2}|至|\bto\b)\s?", text[one.start : one.end])
-            found = replace(one, date=one.date if born else one.until, until=None)
+            found = one._replace(date=one.date if born else one.until, until=None)
             shown = ends[0 if born else 1] if len(ends) == 2 else found.date.iso()
             yield replace(_dated(sentence, found), shown=shown)
         elif one.until is None and (_BORN if born else _DIED).search(text[first.start() : one.start]):
