@@ -122,7 +122,7 @@ def _of_status(status: int, error: BaseException) -> Fault:
     return Fault("refused", words, status)
 
 
-_NUMBER = r"(\d{1,3}(?:,\d{3})+|\d{3,9})"
+_NUMBER = r"(\d{1,3}(?:,\d{3}){1,3}|\d{3,9})"
 _OVERFLOWS = tuple(
     lazy(pattern, re.IGNORECASE)
     for pattern in (

@@ -16,7 +16,7 @@ from weiwo.text.patterns import lazy
 MAX_DEPTH = 100
 """Nesting beyond this is refused: no reply needs it, and it bounds recursion."""
 
-_BLANK = lazy(r"(?:[\s\ufeff]+|//[^\n]*|/\*.*?(?:\*/|\Z)|#[^\n]*)+", re.DOTALL)
+_BLANK = lazy(r"(?:[\s\ufeff]++|//[^\n]*|/\*.*?(?:\*/|\Z)|#[^\n]*)++", re.DOTALL)
 _NUMBER = lazy(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _WORD = lazy(r"[A-Za-z_$][\w$-]*")
 _TAIL = lazy(r"[-+.\w]*\Z")

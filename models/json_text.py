@@ -11,7 +11,7 @@ from weiwo.text.patterns import lazy
 MAX_ATTEMPTS = 64
 """Brackets at which a value is looked for. Bounds the time on text that is all brackets."""
 
-_FENCE = lazy(r"```[ \t]*[\w+-]*[ \t]*\r?\n?(.*?)```", re.DOTALL)
+_FENCE = lazy(r"```[ \t]*+[\w+-]*+[ \t]*+\r?\n?(.*?)```", re.DOTALL)
 _BRACKET = lazy(r"[{\[]")
 _DECODER = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
 

@@ -28,21 +28,22 @@ _TYPE_ALIASES: dict[str, ValueType] = {
     "list": "list[text]",
     "array": "list[text]",
 }
-_LIST_FORM = re.compile(r"^(?:list|array)\s*(?:of\s+|[\[<(]\s*)(\w+?)s?\s*[\])>]?$|^(\w+)\[\]$")
-_OPTIONAL = re.compile(r"^(?:optional|nullable)\s*[\[<(]\s*(.*?)\s*[\])>]$")
-_OR_NOTHING = re.compile(r"\s*(?:\||\bor\b)\s*(?:null|none|undefined)\b|\b(?:null|none|undefined)\s*(?:\||\bor\b)\s*")
-_REMARK = re.compile(r"\s*\([^()]*\)|\s*(?:[:;,，：；（]|\s-\s).*$")
+# Blanks are single ones, of which `parse_type` sees to it.
+_LIST_FORM = re.compile(r"^(?:list|array) ?(?:of |[\[<(] ?)(\w+?)s? ?[\])>]?$|^(\w+)\[\]$")
+_OPTIONAL = re.compile(r"^(?:optional|nullable) ?[\[<(] ?(.*?) ?[\])>]$")
+_OR_NOTHING = re.compile(r" ?(?:\||\bor\b) ?(?:null|none|undefined)\b|\b(?:null|none|undefined) ?(?:\||\bor\b) ?")
+_REMARK = re.compile(r" ?\([^()]*\)|(?: ?[:;,，：；（]| - ).*$")
 _OTHERWISE = re.compile(
     r"\{\{\s*(?P<double>[^{}\s.]+)\.(?:result|output|value)\s*\}\}"
     r"|(?<![{$])\{\s*(?P<single>[^{}\s.]+)\.(?:ret|result|output)\s*\}(?!\})"
 )
 _BARE = re.compile(r"\{?\s*(?P<id>[^{}\s.\[\]]+)(?P<suffix>\.(?:ret|result|output))?\s*\}?")
-_NUMBERED = re.compile(r"task_?\d+\w*", re.IGNORECASE)
+_NUMBERED = re.compile(r"task_?\d\w*", re.IGNORECASE)
 
 
 def parse_type(text: str) -> ValueType | None:
     """Read a return type as models write it ("string", "list of numbers", "date (year)"); None if it is not one."""
-    name = _OR_NOTHING.sub("", text.strip().lower()).strip()
+    name = _OR_NOTHING.sub("", " ".join(text.lower().split())).strip()
     name = _OPTIONAL.sub(r"\1", name)
     return _type(name) or _type(_REMARK.sub("", name).strip())
 

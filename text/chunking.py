@@ -25,7 +25,7 @@ LARGEST: Final = 200
 _UNSPACED: Final = lazy(rf"[{HAN}\u3041-\u3096\u30a1-\u30fa]")
 _WORD: Final = lazy(rf"[^\W{HAN}\u3041-\u3096\u30a1-\u30fa]+")
 _BLANKED: Final = {c: " " for c in range(128) if not (chr(c).isalnum() or chr(c) == "_")}
-_DELIMITER: Final = lazy(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*")
+_DELIMITER: Final = lazy(r"[ \t]*(?:\|[ \t]*)?(?::?-+:?[ \t]*\|[ \t]*)+(?::?-+:?[ \t]*)?")
 _LONGEST_LEAD: Final = 500
 _LONGEST_TITLE: Final = 80
 

@@ -47,38 +47,38 @@ _MARKUP: Final = (
         r"|result|use)s?|function_(?:call|result)s?|invoke|antml:\w+)\b[^<>]{0,80}>"
     ),
     (
-        r"(?:^|\n)\s*#{2,4} ?(?:system|instructions?|new instructions?|assistant|response|系统|指令"
-        r"|新指令)\s*[:：]?\s*(?:\n|$)"
+        r"(?:^|\n)\s?#{2,4} ?(?:system|instructions?|new instructions?|assistant|response|系统|指令"
+        r"|新指令)\s?[:：]?\s?(?:\n|$)"
     ),
     (
-        r"(?:^|\n)\s*[\[【(*]{0,2}(?:system|developer|assistant|admin(?:istrator)?)(?: (?:message|prompt|note"
-        r"|override|notice))?[\]】)*]{0,2}\s*[:：]\s*[*]{0,2}\s*(?:the (?:user|model|assistant|answer|plan|search)"
+        r"(?:^|\n)\s?[\[【(*]{0,2}(?:system|developer|assistant|admin(?:istrator)?)(?: (?:message|prompt|note"
+        r"|override|notice))?[\]】)*]{0,2}\s?[:：]\s?[*]{0,2}\s?(?:the (?:user|model|assistant|answer|plan|search)"
         r"|<does>|new|from now|this is|all|override|from this)\b"
     ),
     (
         r"[\[【](?:system|系统|developer|开发者|admin)(?: ?(?:message|prompt|override|notice|instructions?|消息"
         r"|提示|指令|通知))?[\]】][ :：]+[^\s(]"
     ),
-    r"(?:^|\n)\s*(?:human|user|用户)\s*[:：][^\n]{0,400}\n+\s*(?:assistant|助手|ai)\s*[:：]",
-    r"[\"']?(?:tool_calls?|function_call|tool_use|tool_input)[\"']?\s*[:：=]\s*[\[{\"']",
+    r"(?:^|\n)\s?(?:human|user|用户)\s?[:：][^\n]{0,400}\n\s?(?:assistant|助手|ai)\s?[:：]",
+    r"[\"']?(?:tool_calls?|function_call|tool_use|tool_input)[\"']?\s?[:：=]\s?[\[{\"']",
     (
-        r"[\"'](?:name|tool|function|action|recipient_name|tool_name|tool_binding)[\"']\s*:\s*[\"'][\w.-]{2,60}["
-        r"\"']\s*,\s*[\"'](?:arguments|args|parameters|input|action_input|kwargs)[\"']\s*:"
+        r"[\"'](?:name|tool|function|action|recipient_name|tool_name|tool_binding)[\"']\s?:\s?[\"'][\w.-]{2,60}["
+        r"\"']\s?,\s?[\"'](?:arguments|args|parameters|input|action_input|kwargs)[\"']\s?:"
     ),
     (
-        r"[\"'](?:action|tool|function)[\"']\s*:\s*[\"'][\w.-]{2,60}[\"']\s*,\s*[\"']\w{0,20}(?:input|args"
-        r"|arguments)[\"']\s*:"
+        r"[\"'](?:action|tool|function)[\"']\s?:\s?[\"'][\w.-]{2,60}[\"']\s?,\s?[\"']\w{0,20}(?:input|args"
+        r"|arguments)[\"']\s?:"
     ),
-    r"(?:^|\n)\s*(?:assistant|助手)\s*[:：]\s*\n?\s*(?:sure|of course|certainly|okay|好的|当然)\b",
-    r"[\"']next[\"']\s*:\s*[\"'](?:search|open|answer|give_up)[\"']",
-    r"(?:^|\n)\s*(?:action|tool|function)\s*:\s*[\w.]+\s*\n\s*(?:action )?(?:input|arguments|args)\s*:",
+    r"(?:^|\n)\s?(?:assistant|助手)\s?[:：]\s?\n?\s?(?:sure|of course|certainly|okay|好的|当然)\b",
+    r"[\"']next[\"']\s?:\s?[\"'](?:search|open|answer|give_up)[\"']",
+    r"(?:^|\n)\s?(?:action|tool|function)\s?:\s?[\w.]+\s?\n\s?(?:action )?(?:input|arguments|args)\s?:",
     (
         r"(?:end|结束) ?(?:of)? ?(?:the )?(?:passage|passages|untrusted data|retrieved (?:data|content|documents?)"
         r"|search results|data section|资料|段落|数据|检索结果)\W{0,6}(?:\n|$|now|begin|new|the user|system|现在"
         r"|以下)"
     ),
     (
-        r"!\[[^\]\n]{0,200}\]\(\s*<?https?://[^)\s]{0,300}(?:[?&#][^)\s=]{0,40}=(?:[{\[<$]|%7b|\)"
+        r"!\[[^\]\n]{0,200}\]\(\s?<?https?://[^)\s]{0,300}(?:[?&#][^)\s=]{0,40}=(?:[{\[<$]|%7b|\)"
         r"|(?:your_?)?(?:secret|answer|prompt|conversation|history|summary|api_?key|question|user_?\w{1,12})\b)"
         r"|/(?:[{\[<$]|%7b))"
     ),
@@ -90,9 +90,11 @@ _HINTS: Final = (
 )
 """Where people are not to see it, less than an order is enough."""
 
-_ORDERS: Final = lazy(
-    "|".join((*ENGLISH, *CHINESE, *_MARKUP)).replace("<model>", MODEL).replace("<does>", DOES), re.DOTALL
+ORDERS: Final = tuple(
+    pattern.replace("<model>", MODEL).replace("<does>", DOES) for pattern in (*ENGLISH, *CHINESE, *_MARKUP)
 )
+"""Patterns over a text without runs of blanks and empty lines."""
+_ORDERS: Final = lazy("|".join(ORDERS), re.DOTALL)
 _HINT: Final = lazy(_HINTS)
 
 
@@ -108,7 +110,7 @@ def addresses_model(text: str) -> bool:
     text = text[:MOST_READ]
     if _TURNED.search(text) or _hidden_in_tags(text) or _spelt_in_nothing(text):
         return True
-    plain = unicodedata.normalize("NFKC", text).translate(_REMOVED).casefold().translate(_LOOKALIKES)
+    plain = _single_blanks(unicodedata.normalize("NFKC", text).translate(_REMOVED).casefold().translate(_LOOKALIKES))
     return (
         bool(_ORDERS.search(plain))
         or any(_speaks(part) for found in _COMMENT.finditer(plain) for part in found.groups() if part)
@@ -119,8 +121,13 @@ def addresses_model(text: str) -> bool:
 
 def _speaks(hidden: str) -> bool:
     """Whether words that people are not to see are for a model."""
-    plain = unicodedata.normalize("NFKC", hidden).casefold()
+    plain = _single_blanks(unicodedata.normalize("NFKC", hidden).casefold())
     return bool(_ORDERS.search(plain) or _HINT.search(plain))
+
+
+def _single_blanks(text: str) -> str:
+    """A text without runs of blanks and empty lines, so that no pattern goes through the same ones again and again."""
+    return "\n".join(line for line in (" ".join(one.split()) for one in text.split("\n")) if line)
 
 
 def _hidden_in_tags(text: str) -> bool:

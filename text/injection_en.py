@@ -35,7 +35,7 @@ ENGLISH: Final = (
     ),
     r"\b(?:if|when) you(?:'re| are) (?:an? |the )?<model>\b(?! (?:user|customer|developer|company|fan))",
     (
-        r"(?:^|[\n.!?:;\]>*#\"“-])\s*(?:all |any |every |the )?<model>\s*[,:：!]+ ?(?:please |you (?:must|should"
+        r"(?:^|[\n.!?:;\]>*#\"“-])\s?(?:all |any |every |the )?<model>\s?[,:：!]+ ?(?:please |you (?:must|should"
         r"|will|are) )?<does>\b"
     ),
     r"\b<model> (?:reading|processing|summari[sz]ing|parsing|viewing|crawling|indexing) (?:this|the) \w+",
@@ -48,11 +48,11 @@ ENGLISH: Final = (
     # what it is to do
     (
         r"\b(?:new|updated?|revised|real|actual|urgent|hidden|secret|override|additional"
-        r"|special) (?:system )?instructions?\s*[:：]"
+        r"|special) (?:system )?instructions?\s?[:：]"
     ),
     (
         r"\byour (?:new|real|actual|only|updated|next|current|true) (?:task|goal|objective|instructions?|plan|query"
-        r"|action|role|move|step)\s*(?:is|are|must|has|[:：])"
+        r"|action|role|move|step)\s?(?:is|are|must|has|[:：])"
     ),
     (
         r"\b(?:in|to|end|begin|start|finish|conclude|preface|from) your (?:final )?(?:answer|response|reply|output"
@@ -69,7 +69,7 @@ ENGLISH: Final = (
         r"|only )(?:answer|say|reply|respond|state|recommend)\b"
     ),
     (
-        r"(?:^|[\n.!?:;])\s*(?:please |now |then |and |also )*(?:tell|inform|convince|persuade|instruct|ask"
+        r"(?:^|[\n.!?:;])\s?(?:please |now |then |and |also )*(?:tell|inform|convince|persuade|instruct|ask"
         r"|urge) the user (?:that|to|about|not)\b"
     ),
     (
@@ -94,7 +94,7 @@ ENGLISH: Final = (
         r"\b(?:call|invoke|use|run|execute|trigger) (?:the |your )?\w+ (?:tool|plugin)\b[^.\n]{0,40}?\b(?:now"
         r"|immediately|before (?:you|answering)|to (?:send|delete|look up|fetch)\b)"
     ),
-    r"(?:^|[\n.!?:])\s*(?:call|invoke|execute) [\"'`]?(?:\w+_\w+|\w+\(|(?:tool|function) )",
+    r"(?:^|[\n.!?:])\s?(?:call|invoke|execute) [\"'`]?(?:\w+_\w+|\w+\(|(?:tool|function) )",
     r"\b(?:cite|credit|attribute)\b[^.\n]{0,60}?\b(?:as|with|to|under|using)? ?\[\d{1,3}\]",
     (
         r"\b(?:add|insert|append|create)\b (?:\w+ ){0,2}?(?:new )?(?:tasks?|steps?|verte(?:x"
@@ -163,7 +163,7 @@ ENGLISH: Final = (
     r"(?:^|\s)@(?:assistant|ai|bot|agent|chatgpt|claude|gemini|copilot)\b[,:]? (?:please |kindly )?[a-z]+",
     (
         r"\b(?:all|any|every|attention|dear)(?: \w+)? (?:llms?|ai)(?: (?:agents?|models?|assistants?|systems?|bots?"
-        r"|crawlers?))?\s*[:!]"
+        r"|crawlers?))?\s?[:!]"
     ),
     (
         r"\bthe user (?:has|have) (?:already )?(?:authori[sz]ed|approved|consented|agreed|asked|instructed|granted"
@@ -177,11 +177,11 @@ ENGLISH: Final = (
         r"\b(?:run|execute) (?:the following|this) (?:shell |bash |terminal |python )?(?:command|code"
         r"|script)s?\b[^.\n]{0,40}?(?:\brm |\bcurl |\bwget |\| ?sh\b)"
     ),
-    r"\bfunction[ _]calls?\s*[:：]\s*\w+\(",
+    r"\bfunction[ _]calls?\s?[:：]\s?\w+\(",
     r"\bwrite (?:them|it|this) in (?:the|your) (?:answer|response|reply)\b",
     # what only a model has: a user's question, results, tools, training
     (
-        r"(?:^|[.!?:;,\n]\s*)(?:please |now |instead |and |then |you must |you should |kindly |also )*(?:ignore"
+        r"(?:^|[.!?:;,\n]\s?)(?:please |now |instead |and |then |you must |you should |kindly |also )*(?:ignore"
         r"|disregard|forget|discard|output|print|list|reveal|repeat|send|post|share|upload|dump|show|describe"
         r"|(?:do not|don't|never) (?:answer|cite|use|trust|quote|mention|reveal|believe|follow"
         r"|consult))\b(?: \w+){0,6}? (?:the user'?s? (?:question|request|query|prompt|instructions?|message)"
@@ -190,13 +190,13 @@ ENGLISH: Final = (
         r"|functions?) (?:available to you|(?:that )?you (?:have|can|may))|any other (?:sources?|pages?|websites?"
         r"|documents?|passages?)|other (?:sources?|pages?|passages?) than this)\b"
     ),
-    r"(?:^|[.!?:;\n]\s*)forget (?:about )?your training\b",
+    r"(?:^|[.!?:;\n]\s?)forget (?:about )?your training\b",
     (
         r"\b<model> (?:must|should|shall|may|can|are to|is to|has to|have to)(?: not| only| never| always)? (?:cite"
         r"|mention|recommend|answer|treat|quote|say|state|reply|respond|rank|prefer|trust|ignore|refer|insist)\b"
     ),
     r"\bas an? (?:\w+ )?assistant,? you (?:must|should|are|will|have)\b",
-    r"(?:^|[.!?\n]\s*)for (?:all |any |every )?(?:ai|llms?|language models?|chat ?bots?)(?: \w+)?\s*[:：]",
+    r"(?:^|[.!?\n]\s?)for (?:all |any |every )?(?:ai|llms?|language models?|chat ?bots?)(?: \w+)?\s?[:：]",
     (
         r"\b(?:system|safety|instruction|policy) override\b|\bsafety (?:checks?|filters?|rules?|guidelines) (?:are "
         r"|is |have been )?(?:disabled|off|suspended|lifted)\b"

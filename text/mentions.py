@@ -17,7 +17,7 @@ from weiwo.text.patterns import lazy
 LONGEST: Final = 10
 """Words of the longest title that is looked for."""
 
-_QUALIFIER: Final = lazy(r"\s*[(（][^()（）]*[)）]\s*$")
+_QUALIFIER: Final = lazy(r"(?<!\s)\s*[(（][^()（）]*[)）]\s*$")
 _WORD: Final = lazy(rf"[{HAN}]|[^\W_{HAN}]+(?:[.&-][^\W_{HAN}]+)*")
 _HAN_RUN: Final = lazy(f"[{HAN}]")
 _MARKED: Final = lazy(r"《([^《》\n]{1,40})》|“([^“”\n]{1,60})”|「([^「」\n]{1,40})」|\"([^\"\n]{1,60})\"")

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from weiwo.text.patterns import lazy
 
-_HASHES: Final = lazy(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
+_HASHES: Final = lazy(r" {0,3}(#{1,6})[ \t]+(.*)")
 _UNDERLINE: Final = lazy(r" {0,3}(?:=+|-+)[ \t]*")
 _FENCE: Final = lazy(r" {0,3}(`{3,}|~{3,})")
 _ADORNMENT: Final = lazy(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*")
@@ -68,8 +68,8 @@ def _match_heading(lines: Sequence[str], row: int, start: int) -> Heading | None
     line = lines[row]
     if len(line) > _LONGEST_HEADING or line.lstrip(" ")[:1] not in {"#", "=", "-"}:
         return None
-    if (found := _HASHES.fullmatch(line)) and found[2]:
-        return Heading(len(found[1]), found[2], row, row + 1)
+    if (found := _HASHES.fullmatch(line)) and (title := found[2].rstrip(" \t").rstrip("#").rstrip(" \t")):
+        return Heading(len(found[1]), title, row, row + 1)
     above = lines[row - 1].strip() if row > start else ""
     alone = row - 1 == start or not lines[row - 2].strip() if above else False
     if alone and len(above) <= _LONGEST_HEADING and _UNDERLINE.fullmatch(line) and any(c.isalnum() for c in above):

@@ -38,7 +38,7 @@ _NARROWS: Final = lazy(
 )
 _PERSONAL: Final = lazy(r"(?i)\b(?:he|she|his|her)\b")
 _LONGER: Final = lazy(r"-\w| (?:(?:the|of|de|von) )?(?:[A-Z][\w'’-]*|[IVX]+\b)")
-_WORD_BEFORE: Final = lazy(r"([\w.'’]+)( |-)$")
+_WORD_BEFORE: Final = lazy(r"(?<![\w.'’])([\w.'’]+)( |-)$")
 _GIVEN_NAMES: Final = lazy(
     r"(?:(?!(?:The|In|On|At|By|When|After|Before|For|As|His|Her|Its)\s)[A-Z][\w.'’-]{1,20}\s){1,3}"
 )
@@ -135,7 +135,7 @@ class Subject:
     def _alone(self, text: str, start: int, end: int) -> bool:
         if not text[start].isupper() or _LONGER.match(text, end):
             return False
-        ahead = re.search(r"([A-Z][\w.'’-]*) $", text[max(0, start - 30) : start])
+        ahead = re.search(r"([A-Z][\w.'’-]{0,30}) $", text[max(0, start - 30) : start])
         return ahead is None or fold(ahead[1]).strip(".") in {*self.tokens, *_HONORIFICS} or ahead[1] in _OPENERS
 
 

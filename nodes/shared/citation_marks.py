@@ -16,7 +16,7 @@ _MARK: Final = lazy(
 )
 _CODE: Final = lazy(r"```.*?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTALL)
 _IDENTIFIER: Final = lazy(
-    r"(?:^|[^\w])(?:[a-z]|[A-Za-z]\w*_\w*|[a-z]+[A-Z]\w*|[A-Za-z]\w*\(\)|argv|arr|array|list|args|items)$"
+    r"(?:^|[^\w])(?:[a-z]|[A-Za-z]\w{0,60}_\w{0,60}|[a-z]+[A-Z]\w*|[A-Za-z]\w*\(\)|argv|arr|array|list|args|items)$"
 )
 _ON: Final = lazy(r"\s?(?:[-+*/%]?=[^=]|[-+*/]\s?\w|\.\w|\(|\[\w*[A-Za-z])")
 _RANGE: Final = lazy(r"(\d+)\s?[–—-]\s?\^?(\d+)")

@@ -23,8 +23,8 @@ _WORDS = {
     **dict.fromkeys(("very high", "certain", "full", "yes", "很高", "确定", "是"), 1.0),
 }
 _NUMBER = lazy(r"-?\d+(?:\.\d+)?")
-_OUT_OF = lazy(r"(-?\d+(?:\.\d+)?)\s*(?:/|out of)\s*(\d+(?:\.\d+)?)", re.IGNORECASE)
-_ARROW = lazy(r"\s*(?:-+>|=+>|→|>)\s*")
+_OUT_OF = lazy(r"(-?(?<!\d)\d+(?:\.\d+)?)\s*(?:/|out of)\s*(\d+(?:\.\d+)?)", re.IGNORECASE)
+_ARROW = lazy(r"(?<!\s)\s*(?:(?<!-)-+>|(?<!=)=+>|→|>)\s*")
 
 
 class Reply(BaseModel):

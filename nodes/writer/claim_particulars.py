@@ -17,7 +17,7 @@ from weiwo.text.numbers import NumberSpan, find_numbers, to_base
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
 
-_DIGITS: Final = lazy(r"[A-Za-z]*-?[0-9]+(?:[A-Za-z0-9]*)")
+_DIGITS: Final = lazy(r"(?:(?<![A-Za-z])[A-Za-z]+)?-?[0-9][A-Za-z0-9]*")
 _FULL_WIDTH: Final = {0xFF10 + d: 0x30 + d for d in range(10)}
 _COMMON_START: Final = lazy(
     r"(?i)^(?:.{3,}(?:tion|tions|ment|ments|ness|ings?|ly|ers|ists|ians|ors|ities|ances|ences)|work|construction|sources?|estimates?|"

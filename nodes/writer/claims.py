@@ -90,7 +90,7 @@ def _cited_sentences(text: str) -> list[tuple[str, tuple[int, ...]]]:
 def _tidy(sentence: str, marks: Sequence[CitationMark]) -> str:
     if not marks:
         return sentence
-    return re.sub(r" +(?=[.,;:!?。，；：！？）)]|$)", "", re.sub(r" {2,}", " ", sentence)).strip()
+    return re.sub(r" (?=[.,;:!?。，；：！？）)]|$)", "", re.sub(r" {2,}", " ", sentence)).strip()
 
 
 def _claim(

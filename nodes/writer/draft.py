@@ -13,7 +13,8 @@ from weiwo.text.language import sentences
 from weiwo.text.patterns import lazy
 
 _SOURCE_LIST = lazy(
-    r"\s*(?:[*#_]+\s*)?(?:sources?|references?|citations?|来源|参考(?:资料|文献)?|引用)\s*[*_]*\s*[:：]", re.IGNORECASE
+    r"\s*(?:[*#_]+\s*)?(?:sources?|references?|citations?|来源|参考(?:资料|文献)?|引用)\s*+[*_]*+\s*+[:：]",
+    re.IGNORECASE,
 )
 _OPEN_END = lazy(r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500})$")
 """A mark, or its link, that may still be coming; a bracket open for longer than any mark is none."""

@@ -17,7 +17,7 @@ _BLOCKS: Final = _ITEMS | {
     *("address", "article", "blockquote", "body", "caption", "center", "details", "div", "dl", "fieldset"),
     *("figcaption", "figure", "header", "html", "main", "ol", "p", "pre", "section", "summary", "ul"),
 }
-_INDENTED: Final = lazy(r"\s*\n\s*")
+_INDENTED: Final = lazy(r"(?<!\s)\s*\n\s*")
 _DATES: Final = frozenset(
     {"article:published_time", "date", "dc.date", "dcterms.date", "pubdate", "publishdate", "datepublished"}
 )

@@ -18,7 +18,7 @@ from weiwo.tools.corpus.formats.parts import (
 from weiwo.tools.corpus.records import Passage
 
 _FRONT: Final = lazy(r"---[ \t]*\n(?P<fields>(?:.*\n){1,60}?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
-_FIELD: Final = lazy(r"^(title|date|published|updated)[ \t]*:[ \t]*(.+?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_FIELD: Final = lazy(r"^(title|date|published|updated)[ \t]*:[ \t]*+(.+)$", re.MULTILINE | re.IGNORECASE)
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
@@ -27,7 +27,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     stated: dict[str, str] = {}
     front: list[Passage] = []
     if found := _FRONT.match(text):
-        stated = {key.lower(): value.strip("\"'") for key, value in _FIELD.findall(found["fields"])}
+        stated = {key.lower(): value.rstrip(" \t").strip("\"'") for key, value in _FIELD.findall(found["fields"])}
         rows = found["fields"].count("\n")
         front = [Passage(found["fields"].strip("\n"), (), format_range(2, rows + 1), 2, rows + 1)]
         text = "\n" * found.group().count("\n") + text[found.end() :]

@@ -38,7 +38,7 @@ _HTML: Final = frozenset(
 )
 _LONG_TAG: Final = lazy(r"<[^<>]{4000,}")  # a picture inside, or a thousand attributes, each compared with each
 _REFRESH: Final = lazy(
-    r"<meta[^>]{0,100}http-equiv\s*=\s*[\"']?refresh[\"']?[^>]{0,100}content\s*=\s*[\"']?\s*[0-5](?:\.\d+)?\s*[;,]"
+    r"<meta[^>]{0,100}http-equiv\s*=\s*[\"']?refresh[\"']?[^>]{0,100}content\s*=\s*+[\"']?+\s*+[0-5](?:\.\d+)?\s*[;,]"
     r"\s*url\s*=\s*['\"]?(?P<url>[^'\">\s]{1,2000})",
     re.IGNORECASE,
 )
