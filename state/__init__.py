@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from weiwo.state.limits import Limits, ModelCall, Usage
     from weiwo.state.plan import ITEM, REFERENCE, Plan, PlanFormatError, Task, references
+    from weiwo.state.query import QueryFrame
     from weiwo.state.values import VALUE_TYPES, DecidedBy, JsonValue, Language, Value, ValueType, item_type
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "OutcomeStatus",
     "Plan",
     "PlanFormatError",
+    "QueryFrame",
     "Quote",
     "Reflection",
     "Rival",
@@ -68,7 +70,7 @@ __all__ = [
     "references",
 ]
 
-_MODULES = ("values", "evidence", "limits", "assessment", "answer", "plan")  # cheap ones first
+_MODULES = ("values", "evidence", "limits", "query", "assessment", "answer", "plan")  # cheap ones first
 
 if not TYPE_CHECKING:
 

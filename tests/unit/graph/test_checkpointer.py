@@ -154,7 +154,7 @@ def test_types_of_the_state_come_back_as_themselves_and_no_others(caplog):
 def test_every_value_type_is_allowed():
     named = [getattr(state, name) for name in state.__all__]
     exported = {kind for kind in named if isinstance(kind, type) and issubclass(kind, Value)}
-    own = {kind for kind in Value.__subclasses__() if kind.__module__.startswith("state.")} - {Settings}
+    own = {kind for kind in Value.__subclasses__() if kind.__module__.startswith("weiwo.state.")} - {Settings}
     assert own <= exported
 
 
