@@ -7,7 +7,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     WeiwoError
     ├── SettingsError (ValueError)            state.settings                  a setting cannot be used
     ├── PlanFormatError (ValueError)          state.plan                      a plan is not of the interchange form
-    ├── StateUpdateError (InvalidUpdateError)  state.channels                  what is written is not of the field's type
+    ├── StateUpdateError (InvalidUpdateError)  state.channels                  an update is not of a field's type
     ├── QuestionError (ValueError)            nodes.shared.question_check     a question cannot be asked
     ├── LimitReachedError                     models.errors                   a limit of the run leaves nothing for it
     ├── ModelCallError                        models.errors                   a model gave no usable reply

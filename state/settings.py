@@ -49,7 +49,7 @@ def _hint_nodes(schema: dict[str, Any]) -> None:
 class Context(BaseModel):
     """Configuration of one run; LangGraph Studio draws its form from this. Whatever is unset comes from `WEIWO_*`.
 
-    An empty text is unset: forms send one for each field that was left alone. Fields it does not know are ignored, since
+    An empty text is unset: forms send one for each field that was left alone. Fields it does not know are ignored:
     AG-UI and CopilotKit hand a run's whole `configurable` over, `thread_id` included.
     """
 

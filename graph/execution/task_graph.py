@@ -96,6 +96,10 @@ async def _run_step(step: Step, state: TaskProgress, context: TaskContext) -> di
         raise
     except Exception as error:  # noqa: BLE001 - the monitor and the trace show it
         update = {"outcome": crashed_outcome(context.start["task"], error)}
+    if "outcome" in update and (notes := update.get("notes") or state.get("notes")):
+        outcome = update["outcome"]
+        told = "; ".join(dict.fromkeys([*filter(None, [outcome.note]), *notes]))
+        update = {**update, "outcome": outcome.model_copy(update={"note": told})}
     context.known.update(cast("TaskProgress", {**state, **update}))
     # Of a task that is over, the last checkpoint need not repeat what it looked through.
     return {**update, "passages": []} if "outcome" in update else update

@@ -77,6 +77,9 @@ class TaskProgress(TaskOutput, total=False):
     cached: bool
     """Whether the results of the last turn were kept from earlier calls."""
 
+    notes: list[str]
+    """What a user should know of the calls, such as a search that went without its embedding model."""
+
     seconds: float
     """Time spent working."""
 

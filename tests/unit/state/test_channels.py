@@ -72,7 +72,7 @@ async def test_garbage_is_refused_with_the_field_named(graph, values, named):
 
 
 def test_a_context_ignores_what_it_does_not_know():
-    context = Context(**{"thread_id": "t", "assistant_id": "a", "depth": "quick"})
+    context = Context.model_validate({"thread_id": "t", "assistant_id": "a", "depth": "quick"})
     assert context == Context(depth="quick")
 
 

@@ -34,7 +34,9 @@ PARALLEL: Final = 4
 ATTEMPTS: Final = 3
 """Calls for one batch, waiting 1 and 4 seconds between them."""
 REST_SECONDS: Final = 30.0
-"""After a failure, questions are not embedded for so long: searching goes on without."""
+"""After failures in a row, questions are not embedded for so long: searching goes on without."""
+FAILURES: Final = 3
+"""So many in a row; one slow reply degrades one query only."""
 
 _LONGEST_TEXT: Final = 8_000
 _KEPT_QUESTIONS: Final = 1_000
@@ -70,24 +72,40 @@ class Embedder:
         self._pool = ThreadPoolExecutor(PARALLEL + 1, thread_name_prefix="embedding")
         self._questions: dict[str, Matrix] = {}
         self._resting_until = 0.0
+        self._failures = 0
 
     def embed_question(self, text: str) -> "Matrix":
         """The vector of a question, of length one; remembered. One attempt, so that a search is not held up.
 
         Raises:
-            EmbeddingError: It failed, or did less than half a minute ago.
+            EmbeddingError: It failed, or did so three times in a row less than half a minute ago.
         """
         text = text[:_LONGEST_TEXT]
         known = self._questions.get(text)
         if known is not None:
             return known
         if time.monotonic() < self._resting_until:
-            raise EmbeddingError(f"embeddings {self.name}: failed a moment ago; tried again in half a minute")
+            raise EmbeddingError(f"embeddings {self.name}: failed {FAILURES} times; tried again in half a minute")
         try:
             vector: Matrix = self._call_bounded(lambda: [self._asker.embed_query(text)], QUERY_SECONDS)[0]
         except EmbeddingError:
-            self._resting_until = time.monotonic() + REST_SECONDS
+            self._failures += 1
+            if self._failures % FAILURES == 0:
+                self._resting_until = time.monotonic() + REST_SECONDS
             raise
+        return self._keep(text, vector)
+
+    def embed_patiently(self, text: str) -> "Matrix":
+        """`embed_question` with the time and the attempts of a batch of passages, where no user waits.
+
+        Raises:
+            EmbeddingError: It failed, the last attempt included.
+        """
+        vector: Matrix = self.embed_texts([text])[0]
+        return self._keep(text[:_LONGEST_TEXT], vector)
+
+    def _keep(self, text: str, vector: "Matrix") -> "Matrix":
+        self._failures, self._resting_until = 0, 0.0
         if len(self._questions) >= _KEPT_QUESTIONS:
             self._questions.clear()
         self._questions[text] = vector
