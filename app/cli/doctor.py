@@ -48,6 +48,7 @@ _PACKAGES = (
     "pydantic",
 )
 _OTHER_NAMES = {"WEIWO_HOME", "WEIWO_DATABASE_URL", "WEIWO_TELEMETRY", "WEIWO_DEBUG", "WEIWO_TEST_DATABASE_URL"}
+_OTHER_NAMES |= {"WEIWO_EMBEDDINGS_BASE_URL", "WEIWO_EMBEDDINGS_API_KEY"}
 _KEYS = ("OPENAI_API_KEY", "LANGSMITH_API_KEY")
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "problem": ("✗", "red")}
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")

@@ -156,7 +156,8 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
 
     Args:
         name: As provider:model, such as `openai:text-embedding-3-small` or `ollama:nomic-embed-text`; the provider
-            `openai` answers at `OPENAI_BASE_URL`, where that is set.
+            `openai` answers at `WEIWO_EMBEDDINGS_BASE_URL` with `WEIWO_EMBEDDINGS_API_KEY`, or else where the chat
+            models do. The key of these is never sent to an address of its own.
         env: The environment.
 
     Raises:
@@ -168,14 +169,21 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
         raise EmbeddingError(
             f"embeddings {one_line(name, 80)!r}: not provider:model; write, say, openai:text-embedding-3-small"
         )
-    options: dict[str, Any] = {}
+    own_url, own_key = ((env.get(f"WEIWO_EMBEDDINGS_{part}") or "").strip() for part in ("BASE_URL", "API_KEY"))
+    if own_url and not own_url.startswith(("http://", "https://")):
+        raise EmbeddingError(
+            f"embeddings {name}: WEIWO_EMBEDDINGS_BASE_URL is not an http(s) address; give one, such as"
+            " http://localhost:8000/v1"
+        )
+    options: dict[str, Any] = {"base_url": own_url, "api_key": own_key}
     if provider == "openai":
-        base_url = (env.get("OPENAI_BASE_URL") or "").strip()
+        options["base_url"] = own_url or (env.get("OPENAI_BASE_URL") or "").strip()
+        options["api_key"] = own_key or ("" if own_url else (env.get("OPENAI_API_KEY") or "").strip())
         # Token ids, which the client would send, are understood by OpenAI alone; passages are short enough as text.
-        options = {"check_embedding_ctx_length": False, "max_retries": 0}
-        options["api_key"] = (env.get("OPENAI_API_KEY") or "").strip() or ("none" if base_url else None)
-        if base_url:
-            options["base_url"] = base_url
+        options |= {"check_embedding_ctx_length": False, "max_retries": 0}
+        if options["base_url"]:
+            options["api_key"] = options["api_key"] or "none"
+    options = {option: value for option, value in options.items() if value != ""}
     try:
         from langchain.embeddings import init_embeddings  # noqa: PLC0415  # heavy
 
@@ -183,7 +191,7 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
             made: Any = init_embeddings(name, **options, timeout=BATCH_SECONDS)
             asker: Any = init_embeddings(name, **options, timeout=QUERY_SECONDS)
         else:
-            made = asker = init_embeddings(name)
+            made = asker = init_embeddings(name, **options)
     except ImportError as error:
         package = re.search(r"pip install ([\w.-]+)", str(error))
         wanted = package[1] if package else f"langchain-{provider.replace('_', '-')}"
