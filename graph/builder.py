@@ -22,7 +22,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.types import Overwrite
 
-from weiwo.graph.execution.fan_out import run_plan
+from weiwo.graph.execution.fan_out import plan_graph, run_plan
 from weiwo.graph.run_context import context_opener, run_agent
 from weiwo.graph.search_graph import SearchGraph
 from weiwo.nodes.executor.concurrency import PriorityLimiter
@@ -84,7 +84,7 @@ def build_graph(
         limiter = PriorityLimiter(services.settings.limits.max_parallel)
         work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools)
         started = time.monotonic()
-        ran = await run_plan(plan, state.get("outcomes", {}), work, get_config())
+        ran = await run_plan(plan, state.get("outcomes", {}), work, get_config(), plan_graph)
         spent = ran.get("usage", Usage()) + Usage(seconds=time.monotonic() - started)
         return {**ran, "usage": spent}
 
