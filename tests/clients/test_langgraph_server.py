@@ -77,7 +77,7 @@ async def test_values_and_updates_stream_the_assessment_the_plan_and_the_outcome
         thread,
         "weiwo",
         input={"question": WU_OR_CAESAR},
-        context={"thread_id": thread, "model": ""},  # as AG-UI and a form would send it
+        context={"copilotkit": {"actions": []}, "model": ""},  # as CopilotKit and a form would send it
         stream_mode=["values", "updates"],
     ):
         assert part.event != "error", part.data
@@ -105,5 +105,5 @@ async def test_state_edited_as_json_works_and_garbage_is_refused_with_the_field_
     values = await client.runs.wait(thread, "weiwo", input=None)
     assert values["outcomes"][first["id"]]["value"] == "-100"
     assert values["result"]["answer"]
-    with pytest.raises(Exception, match="plan.tasks.0.description"):
+    with pytest.raises(Exception, match=r"plan\.tasks\.0\.description"):
         await client.threads.update_state(thread, {"plan": {"tasks": [{"id": "x"}]}}, as_node="planner")
