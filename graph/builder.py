@@ -23,6 +23,7 @@ from langgraph.store.base import BaseStore
 from langgraph.types import Overwrite
 
 from weiwo.graph.execution.fan_out import plan_graph, run_plan
+from weiwo.graph.persistence.serializer import with_state_types
 from weiwo.graph.run_context import context_opener, run_agent
 from weiwo.graph.search_graph import SearchGraph
 from weiwo.nodes.executor.concurrency import PriorityLimiter
@@ -108,7 +109,8 @@ def build_graph(
     builder.add_edge("executor", "reflection")
     builder.add_conditional_edges("reflection", by_decision)
     builder.add_edge("writer", END)
-    compiled = builder.compile(checkpointer=checkpointer, store=store, name="weiwo")
+    saver = checkpointer if checkpointer is None else with_state_types(checkpointer)
+    compiled = builder.compile(checkpointer=saver, store=store, name="weiwo")
     return SearchGraph.of(compiled).with_config(recursion_limit=RECURSION_LIMIT)
 
 

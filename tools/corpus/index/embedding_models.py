@@ -199,6 +199,11 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
             f"embeddings {name}: the package {wanted} is not installed; run pip install {wanted}"
         ) from None
     except Exception as error:  # noqa: BLE001  # each provider raises its own
+        if f"Provider {provider!r} is not supported" in str(error):
+            raise EmbeddingError(
+                f"embeddings {name}: the provider {provider!r} is unknown; use one that LangChain's init_embeddings"
+                " knows, such as openai, ollama or huggingface"
+            ) from None
         said = one_line(redacted(f"{type(error).__name__}: {error}"), 160)
         raise EmbeddingError(
             f"embeddings {name}: it cannot be set up ({said}); check its name and its key,"
