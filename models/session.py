@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
@@ -199,6 +200,7 @@ class ModelSession:
                 input_tokens=sent,
                 output_tokens=received,
                 seconds=attempt.seconds,
+                ended=round(time.time(), 3),
                 error=error,
             )
             self.budget.record(call, cost_of(self.price, sent, received), room)
