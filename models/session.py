@@ -236,7 +236,11 @@ class ModelSession:
         )
 
     def _config(self) -> "RunnableConfig":
-        return {"run_name": f"{self.role}.{self.purpose}", "tags": list(self.tags)}
+        return {
+            "run_name": f"{self.role}.{self.purpose}",
+            "tags": [*self.tags, f"role:{self.role}"],
+            "metadata": {"role": self.role, "purpose": self.purpose},
+        }
 
 
 def unsent_call(role: str, purpose: str, model: str, reason: str) -> ModelCall:

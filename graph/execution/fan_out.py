@@ -30,6 +30,7 @@ from typing_extensions import TypedDict  # pydantic reads no other before Python
 
 from weiwo.graph.execution.board import Board, unfinished_tasks, usable_outcomes
 from weiwo.graph.execution.task_graph import TaskGraph, run_task, task_graph
+from weiwo.graph.tracing import task_config
 from weiwo.nodes.executor.concurrency import PriorityLimiter
 from weiwo.nodes.executor.for_each import ForEach, join_outcomes, read_for_each
 from weiwo.nodes.executor.node import TaskResources
@@ -231,7 +232,8 @@ async def _run_for_each(graph: TaskGraph, task: Task, inputs: Mapping[str, Outco
     if not fan.starts:
         return {"outcome": join_outcomes(task, fan, {})}
     started = time.monotonic()
-    result = await graph.ainvoke({"count": len(fan.starts)}, context=ForEachContext(work, fan))
+    config = task_config(task)
+    result = await graph.ainvoke({"count": len(fan.starts)}, config, context=ForEachContext(work, fan))
     outcome = join_outcomes(task, fan, result["by_position"])
     longest = max(one.seconds for one in result["by_position"].values())  # it may have run before this was resumed
     outcome = outcome.model_copy(update={"seconds": max(longest, time.monotonic() - started)})
