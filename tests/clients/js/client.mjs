@@ -5,6 +5,7 @@ const [url, question] = process.argv.slice(2);
 const dom = new JSDOM("<div id=root></div>", { url: "http://localhost/" });
 globalThis.window = dom.window;
 globalThis.document = dom.window.document;
+globalThis.navigator ??= dom.window.navigator;
 globalThis.IS_REACT_ACT_ENVIRONMENT = false;
 
 const React = await import("react");
