@@ -65,7 +65,7 @@ class TaskResources:
                 decided_by=outcome.decided_by,
                 failure=outcome.failure.message if outcome.failure else "",
                 note=outcome.note,
-                cached=outcome.detail.get("cached") is True,
+                cached=outcome.detail.cached,
             )
         )
 

@@ -65,7 +65,7 @@ async def test_a_value_set_after_the_answer_runs_what_depends_on_it_and_nothing_
     assert tool.metadata["calls"] == calls
     assert "112" in result["answer"]
     assert (result["outcomes"]["task_1"]["value"], result["outcomes"]["task_1"]["tool"]) == ("1800", "person")
-    assert result["outcomes"]["task_1"]["detail"] == {"set_by": "person"}
+    assert result["outcomes"]["task_1"]["detail"] == {"set_by_person": True}
     assert result["outcomes"]["task_2"] == first["outcomes"]["task_2"]
     assert result["outcomes"]["task_3"]["value"] == 112
     assert "The user" in {one["title"] for one in result["citations"]}
