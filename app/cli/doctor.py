@@ -47,7 +47,7 @@ _PACKAGES = (
     "ddgs",
     "pydantic",
 )
-_OTHER_NAMES = {"WEIWO_HOME", "WEIWO_DATABASE_URL", "WEIWO_TELEMETRY", "WEIWO_DEBUG", "WEIWO_TEST_DATABASE_URL"}
+_OTHER_NAMES = {f"WEIWO_{name}" for name in ("HOME", "DATABASE_URL", "DEBUG", "TEST_DATABASE_URL", "CLIENT_FIELDS")}
 _KEYS = ("OPENAI_API_KEY", "LANGSMITH_API_KEY")
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "problem": ("✗", "red")}
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")
