@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from weiwo.app.cli.corpora import describe_corpora, describe_default_corpus, describe_embeddings, open_corpus
+from weiwo.app.cli.env_file import read_env_file
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import is_terminal, terminal, write, write_json
@@ -88,6 +89,8 @@ async def examine(context: Context | None = None) -> AsyncIterator[Check]:
     yield Check("packages", "ok", ", ".join(_versions()))
     for check in _environment(os.environ):
         yield check
+    if complaint := read_env_file().complaint:
+        yield Check(".env", "note", complaint)
     try:
         settings = Settings.resolve(context)
     except SettingsError as error:
