@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from weiwo.app.cli.corpora import describe_corpora, describe_default_corpus, describe_embeddings, open_corpus
+from weiwo.app.cli.env_file import read_env_file
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import is_terminal, terminal, write, write_json
@@ -47,7 +48,7 @@ _PACKAGES = (
     "ddgs",
     "pydantic",
 )
-_OTHER_NAMES = {"WEIWO_HOME", "WEIWO_DATABASE_URL", "WEIWO_TELEMETRY", "WEIWO_DEBUG", "WEIWO_TEST_DATABASE_URL"}
+_OTHER_NAMES = {f"WEIWO_{name}" for name in ("HOME", "DATABASE_URL", "DEBUG", "TEST_DATABASE_URL", "CLIENT_FIELDS")}
 _KEYS = ("OPENAI_API_KEY", "LANGSMITH_API_KEY")
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "problem": ("✗", "red")}
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")
@@ -88,6 +89,8 @@ async def examine(context: Context | None = None) -> AsyncIterator[Check]:
     yield Check("packages", "ok", ", ".join(_versions()))
     for check in _environment(os.environ):
         yield check
+    if complaint := read_env_file().complaint:
+        yield Check(".env", "note", complaint)
     try:
         settings = Settings.resolve(context)
     except SettingsError as error:
