@@ -96,6 +96,8 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
         "seconds": state.get("seconds", 0.0) + batch.seconds,
         "usage": services.budget.delta(),
     }
+    if batch.notes:
+        update["notes"] = [*state.get("notes", []), *batch.notes]
     known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
     if not batch.results:
         return {**update, **_without_results(known, batch, actions, services)}
