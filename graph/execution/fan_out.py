@@ -27,7 +27,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from weiwo.graph.execution.board import Board, unfinished_tasks, usable_outcomes
+from weiwo.graph.execution.board import Board, finished_outcomes, unfinished_tasks
 from weiwo.graph.execution.task_graph import run_task
 from weiwo.nodes.executor.concurrency import PriorityLimiter
 from weiwo.nodes.executor.for_each import ForEach, join_outcomes, read_for_each
@@ -62,7 +62,7 @@ async def run_plan(
         return {}
     if bound := config.get("max_concurrency"):
         work = replace(work, limiter=PriorityLimiter(min(bound, work.services.settings.limits.max_parallel)))
-    board = Board(plan, usable_outcomes(outcomes.values()))
+    board = Board(plan, finished_outcomes(outcomes.values()))
     ran = await _plan_graph.ainvoke(
         {"todo": [task.id for task in todo]},
         {"max_concurrency": _UNBOUNDED},

@@ -1,9 +1,13 @@
 """The status of a result: whether the answer is complete, and if not, the stop reason. Reads what was recorded."""
 
+from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.draft import Draft, all_supported
 from weiwo.state import MonitorReport, Outcome, Plan, Status
 from weiwo.state.search import SearchState
+
+NEEDS_NO_SOURCE = frozenset({"small_talk", "writing"})
+"""Shapes of questions that a model may answer out of its own head; what it says of facts is marked."""
 
 
 def judge_status(state: SearchState, services: RunContext, draft: Draft) -> tuple[Status, str]:
@@ -16,10 +20,13 @@ def judge_status(state: SearchState, services: RunContext, draft: Draft) -> tupl
     """
     limit = services.budget.curtailed()
     if state["assessment"].level == "simple":
-        talks = state["assessment"].frame.shape == "small_talk"
+        shape = state["assessment"].frame.shape
+        talks = shape == "small_talk"
         writable = draft.decided_by == "model" or talks
         if draft.broken and (draft.decided_by == "model" or not writable):
             return "partial", limit or "model_failed"
+        if draft.decided_by == "model" and shape not in NEEDS_NO_SOURCE:
+            return "partial", "no_source"
         return ("complete", "finished") if writable else ("partial", "no_model")
     plan = state.get("plan")
     if plan is None:
@@ -33,6 +40,8 @@ def judge_status(state: SearchState, services: RunContext, draft: Draft) -> tupl
         return stopped
     if not all_supported(draft.claims):
         return "partial", "unsupported_claims"
+    if gaps := find_gaps(state, services.language):
+        return "partial", "not_found" if any(gap.kind == "uncovered" for gap in gaps) else "weak_evidence"
     return ("partial", limit) if limit else ("complete", "finished")
 
 
