@@ -107,7 +107,7 @@ class Failure(Value):
 
 
 Weakness = Literal["implied", "doubted", "disputed"]
-"""Why a value is no firm ground: its source does not state it, its reader was not sure, or other sources give another."""
+"""Why a value is no firm ground: its source does not state it, its reader was unsure, or other sources differ."""
 
 
 class WeakValue(Value):

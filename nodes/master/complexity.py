@@ -44,7 +44,8 @@ def extract_static_features(frame: QueryFrame) -> dict[str, float]:
 
     Returns:
         Features by name, each 0 to 1: those of `WEIGHTS`, what needs no facts (`small_talk`, `writing`), what needs
-        them for certain (`freshness`, `local`, `value_asked`), `arithmetic`, and `facts`, whether the question needs facts at all.
+        them for certain (`freshness`, `local`, `value_asked`), `arithmetic`, and `facts`, whether the question needs
+        facts at all.
     """
     shape = frame.shape
     talk = shape in {"small_talk", "writing"}

@@ -1,9 +1,10 @@
 """Reflection: after an execution, decide whether to finish, retry, replan, deepen or abort.
 
-Rules decide what rules can: the one thing asked for was found, a passing failure worth one more try, a bound reached.
-The model is asked where they leave a question: something is missing, and there may be another way to it; or the question
-has several parts, or a value is no firm ground, and somebody has to see whether all is answered. What is not is planned
-once (in a deep search, as often as its rounds allow); what then stays open is named in `missing` of the last decision.
+Rules decide what rules can: the one thing asked for was found, a passing failure worth one more try, a bound
+reached. The model is asked where they leave a question: something is missing, and there may be another way to it; or
+the question has several parts, or a value is no firm ground, and somebody has to see whether all is answered. What is
+not is planned once (in a deep search, as often as its rounds allow); what then stays open is named in `missing` of the
+last decision.
 """
 
 import re
@@ -179,7 +180,9 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
     deepened = [past for past in state.get("reflections", []) if past.decision == "deepen"]
     if not deepened:
         return True
-    before = next((past for past in reversed(state.get("revisions", [])) if past.revision == deepened[-1].revision), plan)
+    before = next(
+        (past for past in reversed(state.get("revisions", [])) if past.revision == deepened[-1].revision), plan
+    )
     new = set(plan.ids) - set(before.ids)
     return len(deepened) == 1 and len(new) < len(deepened[-1].missing)
 

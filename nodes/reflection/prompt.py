@@ -7,7 +7,7 @@ SYSTEM = protect_prompt(
 You are the Reflection of a search system. A plan of tasks has run. Hold what it found against the question, part by \
 part, then decide:
 - "finish": every part of the question has a finding that answers it, or nothing more can be found.
-- "replan": tasks failed, and another way to them is worth trying (other wording, other tool, another route to the fact).
+- "replan": tasks failed, and another way to them is worth trying (other wording, tool or route to the fact).
 - "deepen": the tasks worked, but further ones are needed: a part of the question has no finding, a perspective is not \
 covered, a weak value needs a source that states it. Deepen only for what would change the answer.
 In `missing` list what is still to be found, one short phrase each, in the language of the question: the parts without \

@@ -8,7 +8,7 @@ an answer is complete, and the answer has to name them.
 from collections.abc import Iterator
 from typing import Final
 
-from weiwo.state import Language, Outcome, Plan
+from weiwo.state import Language, Outcome
 from weiwo.state.answer import Gap
 from weiwo.state.evidence import WeakValue
 from weiwo.state.search import SearchState
@@ -31,14 +31,14 @@ def find_gaps(state: SearchState, language: Language) -> tuple[Gap, ...]:
         state: What the run came to.
         language: The language to describe them in.
     """
-    plan, looks = state.get("plan"), state.get("reflections", [])
-    if plan is None or not looks:
+    looks = state.get("reflections", [])
+    if not looks:
         return ()
     uncovered = [
         Gap(kind="uncovered", text=_WORDS["uncovered"][language].format(part)) for part in find_uncovered(state)
     ]
     report = looks[-1].report
-    weak = _weak(plan, report.weak, state.get("outcomes", {}), language) if report is not None else ()
+    weak = _weak(report.weak, state.get("outcomes", {}), language) if report is not None else ()
     return (*uncovered, *weak)
 
 
@@ -48,9 +48,7 @@ def find_uncovered(state: SearchState) -> tuple[str, ...]:
     return looks[-1].missing if looks and looks[-1].decision in {"finish", "abort"} else ()
 
 
-def _weak(
-    plan: Plan, values: tuple[WeakValue, ...], outcomes: dict[str, Outcome], language: Language
-) -> Iterator[Gap]:
+def _weak(values: tuple[WeakValue, ...], outcomes: dict[str, Outcome], language: Language) -> Iterator[Gap]:
     """The weak values that others build on, and the final ones that were doubted.
 
     A final value that is disputed is told with what stands against it, and is whole as that; whether an implied one

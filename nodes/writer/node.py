@@ -87,8 +87,9 @@ async def _spoken(state: SearchState, services: RunContext, draft: Draft, contex
         async for piece in _grounded(state, services, draft, context):
             yield piece
         if draft.decided_by == "model" and not draft.broken:
+            say = _sanitizer(state, services, draft)
             for gap in find_gaps(state, services.language):
-                yield draft.accept(f"\n\n{gap.text}", [])
+                yield draft.accept(f"\n\n{say(gap.text).strip()}", [])
         draft.sources = context.sources
     if not draft.spoken or draft.broken:
         draft.decided_by = "model" if draft.spoken else "rule"

@@ -20,14 +20,7 @@ def judge_status(state: SearchState, services: RunContext, draft: Draft) -> tupl
     """
     limit = services.budget.curtailed()
     if state["assessment"].level == "simple":
-        shape = state["assessment"].frame.shape
-        talks = shape == "small_talk"
-        writable = draft.decided_by == "model" or talks
-        if draft.broken and (draft.decided_by == "model" or not writable):
-            return "partial", limit or "model_failed"
-        if draft.decided_by == "model" and shape not in NEEDS_NO_SOURCE:
-            return "partial", "no_source"
-        return ("complete", "finished") if writable else ("partial", "no_model")
+        return _judge_unsearched(state, draft, limit)
     plan = state.get("plan")
     if plan is None:
         return "failed", "no_plan"
@@ -38,11 +31,27 @@ def judge_status(state: SearchState, services: RunContext, draft: Draft) -> tupl
         return ("partial", limit) if limit else draft.ruled
     if stopped is not None:
         return stopped
+    open_ = limit or _left_open(state, services, draft)
+    return ("partial", open_) if open_ else ("complete", "finished")
+
+
+def _left_open(state: SearchState, services: RunContext, draft: Draft) -> str:
+    """What keeps an answer whose plan came to an end from being complete; empty where nothing does."""
     if not all_supported(draft.claims):
-        return "partial", "unsupported_claims"
-    if gaps := find_gaps(state, services.language):
-        return "partial", "not_found" if any(gap.kind == "uncovered" for gap in gaps) else "weak_evidence"
-    return ("partial", limit) if limit else ("complete", "finished")
+        return "unsupported_claims"
+    kinds = {gap.kind for gap in find_gaps(state, services.language)}
+    return "not_found" if "uncovered" in kinds else "weak_evidence" if kinds else ""
+
+
+def _judge_unsearched(state: SearchState, draft: Draft, limit: str | None) -> tuple[Status, str]:
+    """The status of an answer for which nothing was searched."""
+    shape = state["assessment"].frame.shape
+    writable = draft.decided_by == "model" or shape == "small_talk"
+    if draft.broken and (draft.decided_by == "model" or not writable):
+        return "partial", limit or "model_failed"
+    if draft.decided_by == "model" and shape not in NEEDS_NO_SOURCE:
+        return "partial", "no_source"
+    return ("complete", "finished") if writable else ("partial", "no_model")
 
 
 def _report(state: SearchState) -> MonitorReport:
