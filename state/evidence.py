@@ -2,7 +2,7 @@
 
 import hashlib
 import unicodedata
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
@@ -13,6 +13,10 @@ def passage_id(text: str) -> str:
     """The identity of a passage: the hash of its text, folded so that spacing, case and width do not matter."""
     folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+FILE_DATE: Final = "file_date"
+"""The flag of a passage whose document states no date: the day its file was changed stands in."""
 
 
 class Evidence(Value):

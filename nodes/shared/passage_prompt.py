@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from weiwo.state import Evidence
+from weiwo.state.evidence import FILE_DATE
 from weiwo.text.injection import addresses_model
 
 DATA_RULE: Final = (
@@ -59,7 +60,8 @@ def format_passages(passages: Sequence[Evidence], new: Collection[str] = ()) -> 
 def format_passage(n: int, passage: Evidence, *, new: bool = False) -> str:
     """A passage under its number, with where it is from, whether it is current, and what to beware of."""
     title, source = _attribute(passage.title, 200), _attribute(passage.source, 300)
-    date = f' date="{_attribute(passage.date, 40)}"' if passage.date else ""
+    named = "file_date" if FILE_DATE in passage.flags else "date"
+    date = f' {named}="{_attribute(passage.date, 40)}"' if passage.date else ""
     old = f' superseded_by="{_attribute(passage.superseded_by, 200)}"' if passage.superseded_by else ""
     note = f' note="{NOTE}"' if INSTRUCTIONS in passage.flags else ""
     fresh = ' new="yes"' if new else ""
