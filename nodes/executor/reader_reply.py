@@ -108,10 +108,10 @@ class ReadReply(Reply):
     @classmethod
     def _one_query(cls, data: Any) -> Any:
         """One `query`, as models call it, is the first of the queries."""
-        if not isinstance(data, dict) or not isinstance(data.get("query"), str):
+        if not isinstance(data, dict) or not data.get("query"):
             return data
-        more = data.get("queries") or []
-        return {**data, "queries": [data["query"], *(more if isinstance(more, list) else [more])]}
+        named = (data["query"], data.get("queries") or [])
+        return {**data, "queries": [query for one in named for query in (one if isinstance(one, list) else [one])]}
 
     @property
     def all_queries(self) -> tuple[str, ...]:
