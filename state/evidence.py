@@ -3,7 +3,7 @@
 import hashlib
 import unicodedata
 from operator import not_
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
@@ -14,6 +14,10 @@ def passage_id(text: str) -> str:
     """The identity of a passage: the hash of its text, folded so that spacing, case and width do not matter."""
     folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+FILE_DATE: Final = "file_date"
+"""The flag of a passage whose document states no date: the day its file was changed stands in."""
 
 
 class Evidence(Value):
@@ -33,6 +37,7 @@ class Evidence(Value):
         provider: Who found it for the tool, such as a search engine.
         also: Further addresses of the same text.
         flags: What readers should beware of, such as `instructions`: it addresses the model.
+        superseded_by: Source of a newer version of the same document; empty where none is known.
     """
 
     id: str
@@ -48,6 +53,7 @@ class Evidence(Value):
     provider: str = ""
     also: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    superseded_by: str = ""
 
     def merged(self, other: "Evidence") -> "Evidence":
         """This passage with the other's origins added and the better score and rank kept."""
@@ -105,18 +111,38 @@ class Failure(Value):
     message: str
 
 
+Weakness = Literal["implied", "doubted", "disputed"]
+"""Why a value is no firm ground: its source does not state it, its reader was unsure, or other sources differ."""
+
+
+class WeakValue(Value):
+    """A value that is no firm ground.
+
+    Attributes:
+        task_id: The task.
+        weakness: Why.
+        carries: Whether other tasks build on it.
+    """
+
+    task_id: str
+    weakness: Weakness
+    carries: bool = False
+
+
 class MonitorReport(Value):
     """What the master's monitor saw in an execution.
 
     Attributes:
         failures: Every irregularity, in plan order.
-        finished: Ids of tasks with a usable outcome.
-        answerable: Whether the plan's final tasks have usable outcomes.
+        finished: Ids of tasks that came to something: a value, or the correction of a false premise.
+        answerable: Whether the plan's final tasks did.
+        weak: Values that are no firm ground, in plan order.
     """
 
     failures: tuple[Failure, ...] = ()
     finished: tuple[str, ...] = ()
     answerable: bool = False
+    weak: tuple[WeakValue, ...] = ()
 
 
 class Rival(Value):
@@ -134,6 +160,9 @@ class Rival(Value):
 
 
 OutcomeStatus = Literal["succeeded", "empty", "failed", "blocked"]
+
+Basis = Literal["stated", "implied"]
+"""Whether the quoted words state a value, or it only follows from them."""
 
 
 def _is_none(value: object) -> bool:
@@ -192,6 +221,9 @@ class Outcome(Value):
         note: Something a reader should know, such as a list that was cut.
         support: Independent sources that give the value; 0 where they were not counted.
         rivals: What other sources give instead.
+        basis: Whether its quotes state the value or imply it.
+        premise: What the task takes for granted and its sources deny, in one line; the value is then the correction,
+            a text. Empty where nothing was denied.
     """
 
     task_id: str
@@ -210,10 +242,17 @@ class Outcome(Value):
     note: str = ""
     support: int = Field(0, ge=0)
     rivals: tuple[Rival, ...] = ()
+    basis: Basis = "stated"
+    premise: str = ""
 
     @property
     def usable(self) -> bool:
         """Whether another task can build on it."""
+        return self.status == "succeeded" and not self.premise
+
+    @property
+    def answers(self) -> bool:
+        """Whether it says something about what was asked: a value, or the correction of a false premise."""
         return self.status == "succeeded"
 
     @property

@@ -136,10 +136,10 @@ def timed_out_outcome(task: Task) -> Outcome:
 
 
 def unfinished_tasks(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[Task, ...]:
-    """The tasks that are still to run: those without a usable outcome."""
-    return tuple(task for task in plan.tasks if not (task.id in outcomes and outcomes[task.id].usable))
+    """The tasks that are still to run: those that came to nothing so far."""
+    return tuple(task for task in plan.tasks if not (task.id in outcomes and outcomes[task.id].answers))
 
 
-def usable_outcomes(outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
-    """The outcomes others can build on, by task id."""
-    return {outcome.task_id: outcome for outcome in outcomes if outcome.usable}
+def finished_outcomes(outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
+    """The outcomes of tasks that need not run again, by task id."""
+    return {outcome.task_id: outcome for outcome in outcomes if outcome.answers}

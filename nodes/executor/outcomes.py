@@ -17,7 +17,7 @@ def outcome_of_reading(task: Task, judgement: Judgement, state: TaskState) -> Ou
         task_id=task.id,
         status="succeeded",
         value=reading.value,
-        type=task.ret,
+        type="text" if reading.premise else task.ret,
         evidence_ids=reading.evidence_ids,
         quotes=reading.quotes,
         tool=state["call"]["tool"],
@@ -29,6 +29,8 @@ def outcome_of_reading(task: Task, judgement: Judgement, state: TaskState) -> Ou
         note=reading.missing,
         support=reading.support,
         rivals=reading.rivals,
+        basis=reading.basis,
+        premise=reading.premise,
     )
 
 
@@ -39,7 +41,7 @@ def choose_better(earlier: Outcome | None, now: Outcome) -> Outcome:
         earlier: What was read before and found too weak to stop at, if anything.
         now: What it has come to since; what it took counts for both.
     """
-    if earlier is None or (now.usable and now.confidence >= earlier.confidence):
+    if earlier is None or (now.answers and now.confidence >= earlier.confidence):
         return now
     return earlier.model_copy(update={"attempts": now.attempts, "seconds": now.seconds})
 

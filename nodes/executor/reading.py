@@ -5,6 +5,7 @@ from typing import Self
 
 from weiwo.nodes.executor.extraction import Finding
 from weiwo.state import JsonValue, OutcomeDetail, Quote, Rival
+from weiwo.state.evidence import Basis
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,8 @@ class Reading:
         missing: What was not found, in one line; empty if something was.
         support: Independent sources that give the value; 0 where they were not counted.
         rivals: What other sources give instead.
+        basis: Whether the quotes state the value or imply it.
+        premise: What the task takes for granted and the quotes deny; the value is then the correction.
     """
 
     value: JsonValue
@@ -30,6 +33,8 @@ class Reading:
     missing: str = ""
     support: int = 0
     rivals: tuple[Rival, ...] = ()
+    basis: Basis = "stated"
+    premise: str = ""
 
     @classmethod
     def from_finding(cls, finding: Finding) -> Self:

@@ -59,7 +59,7 @@ def findings_prompt(state: SearchState, services: RunContext, sources: CitableSo
         f"- {quote_as_data(asked[task.id], 300)} â†’ {_told(outcomes.get(task.id), services, sources)}" for task in tasks
     ]
     carrying = {key for outcome in outcomes.values() for key in list_relied_on(outcome)}
-    lost = sum(not (task.id in outcomes and outcomes[task.id].usable) for task in tasks)
+    lost = sum(not (task.id in outcomes and outcomes[task.id].answers) for task in tasks)
     passages = [source.evidence for source in sources.items if source.evidence is not None]
     shown = sum(passage.id in carrying for passage in passages) + SPARE_PASSAGES * lost
     lines += ["", "Sources:"]
@@ -96,7 +96,7 @@ _HANGING: Final = {"en": "What hangs on something that was not found", "zh": "è¦
 
 
 def _told(outcome: Outcome | None, services: RunContext, sources: CitableSources) -> str:
-    if outcome is None or not outcome.usable:
+    if outcome is None or not outcome.answers:
         why = outcome.failure.message if outcome is not None and outcome.failure else "it did not run"
         if outcome is not None and outcome.status == "blocked":
             why = "it needs what was not found"  # without the tasks' names, which would reach the answer
@@ -105,7 +105,8 @@ def _told(outcome: Outcome | None, services: RunContext, sources: CitableSources
     marks = "".join(f"[{n}]" for n in sources.numbers_of(() if computed else outcome.evidence_ids, computed))
     note = f" (note: {quote_as_data(outcome.note, 200)})" if outcome.note else ""
     backed = f" ({outcome.support} independent sources)" if outcome.support > 1 else ""
-    told = f"{quote_as_data(_value(outcome, services), 600)} {marks}{backed}{note}".strip()
+    mistaken = "THE QUESTION IS MISTAKEN, say so and correct it: " if outcome.premise else ""
+    told = f"{mistaken}{quote_as_data(_value(outcome, services), 600)} {marks}{backed}{note}".strip()
     return "; ".join([told, *_disagreeing(outcome, services, sources)])
 
 
