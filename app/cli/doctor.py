@@ -4,7 +4,6 @@ import asyncio
 import importlib.metadata
 import os
 import platform
-import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from weiwo.app.cli.threads import saved_file
 from weiwo.app.render.labels import label
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.state.settings import ROLES, Context, Settings, SettingsError
+from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ _OTHER_NAMES = {f"WEIWO_{name}" for name in ("HOME", "DATABASE_URL", "DEBUG", "T
 _OTHER_NAMES |= {"WEIWO_TELEMETRY", "WEIWO_EMBEDDINGS_BASE_URL", "WEIWO_EMBEDDINGS_API_KEY"}
 _KEYS = ("OPENAI_API_KEY", "LANGSMITH_API_KEY")
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "problem": ("✗", "red")}
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")
+_SECRET = lazy(r"KEY|TOKEN|SECRET|PASSWORD")
 
 
 @dataclass(frozen=True)
