@@ -48,6 +48,7 @@ def build_graph(
     *,
     tools: Sequence[BaseTool] = (),
     models: Mapping[str, BaseChatModel] | BaseChatModel | None = None,
+    serves_clients: bool = False,
 ) -> SearchGraph:
     """Build and compile the graph.
 
@@ -58,11 +59,13 @@ def build_graph(
         tools: Your tools, beside the built-in ones.
         models: Chat models by role (master, planner, executor, reflection, writer), or one for all; they win over
             configured names.
+        serves_clients: Whether runs come from clients of a server, whose context may set little
+            (`state/client_fields.py`). Runs on a LangGraph server count as such in any case.
 
     Returns:
         A graph from `{"question": …}` or `{"messages": […]}` to `{"result": …, "messages": […]}`.
     """
-    open_context = context_opener(tools, models)
+    open_context = context_opener(tools, models, serves_clients=serves_clients)
 
     async def master_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
         services = await open_context(state, runtime, new_run=name_run())

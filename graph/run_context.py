@@ -21,13 +21,17 @@ Agent = Callable[[SearchState, RunContext], Awaitable[dict[str, Any]]]
 
 
 def context_opener(
-    tools: Sequence[BaseTool], models: Mapping[str, BaseChatModel] | BaseChatModel | None
+    tools: Sequence[BaseTool],
+    models: Mapping[str, BaseChatModel] | BaseChatModel | None,
+    *,
+    serves_clients: bool = False,
 ) -> Callable[..., Awaitable[RunContext]]:
     """A function that opens the run context of one node.
 
     Args:
         tools: Your tools, beside the built-in ones.
         models: Chat models by role, or one for all.
+        serves_clients: Whether each run is some client's, on whatever server.
 
     Returns:
         From the state, LangGraph's runtime and, for a run that begins, its name (`new_run`) to the context.
@@ -35,7 +39,8 @@ def context_opener(
     given = dict.fromkeys(ROLES, models) if isinstance(models, BaseChatModel) else dict(models or {})
 
     async def open_context(state: SearchState, runtime: Runtime[Context], *, new_run: str = "") -> RunContext:
-        settings = Settings.resolve(runtime.context)
+        from_client = serves_clients or runtime.server_info is not None
+        settings = Settings.resolve(runtime.context, from_client=from_client)
         run = new_run or state["run"]
         if not new_run:
             annotate_node(run, state["assessment"].level)

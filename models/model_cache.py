@@ -19,8 +19,6 @@ from weiwo.models.errors import ModelUnavailableError
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-CONNECT_SECONDS = 10.0
-
 
 @dataclass
 class _LoopClients:
@@ -88,12 +86,13 @@ async def _close_with_loop(kept: _LoopClients) -> AsyncGenerator[None, None]:
 
 
 def _http_client(seconds: float) -> Any:
-    """An HTTP client for one event loop. In a thread: it reads certificates from disk."""
+    """An HTTP client for one event loop, if its package is there; `_make_model` says so in words if not."""
     try:
-        import openai  # noqa: PLC0415 - heavy
+        from weiwo.models.http_client import make_client  # noqa: PLC0415 - heavy
+
+        return make_client(seconds)
     except ImportError:
         return None  # `make_model` says so in words
-    return openai.DefaultAsyncHttpxClient(timeout=openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)))
 
 
 def make_model(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatModel":

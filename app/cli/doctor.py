@@ -4,7 +4,6 @@ import asyncio
 import importlib.metadata
 import os
 import platform
-import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from weiwo.app.cli.corpora import describe_corpora, describe_default_corpus, describe_embeddings, open_corpus
+from weiwo.app.cli.env_file import read_env_file
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import is_terminal, terminal, write, write_json
@@ -23,6 +23,7 @@ from weiwo.app.cli.threads import saved_file
 from weiwo.app.render.labels import label
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.state.settings import ROLES, Context, Settings, SettingsError
+from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
@@ -48,11 +49,11 @@ _PACKAGES = (
     "ddgs",
     "pydantic",
 )
-_OTHER_NAMES = {"WEIWO_HOME", "WEIWO_DATABASE_URL", "WEIWO_TELEMETRY", "WEIWO_DEBUG", "WEIWO_TEST_DATABASE_URL"}
-_OTHER_NAMES |= {"WEIWO_EMBEDDINGS_BASE_URL", "WEIWO_EMBEDDINGS_API_KEY"}
+_OTHER_NAMES = {f"WEIWO_{name}" for name in ("HOME", "DATABASE_URL", "DEBUG", "TEST_DATABASE_URL", "CLIENT_FIELDS")}
+_OTHER_NAMES |= {"WEIWO_TELEMETRY", "WEIWO_EMBEDDINGS_BASE_URL", "WEIWO_EMBEDDINGS_API_KEY"}
 _KEYS = ("OPENAI_API_KEY", "LANGSMITH_API_KEY")
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "problem": ("✗", "red")}
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")
+_SECRET = lazy(r"KEY|TOKEN|SECRET|PASSWORD")
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,8 @@ async def examine(context: Context | None = None) -> AsyncIterator[Check]:
     yield Check("packages", "ok", ", ".join(_versions()))
     for check in _environment(os.environ):
         yield check
+    if complaint := read_env_file().complaint:
+        yield Check(".env", "note", complaint)
     try:
         settings = Settings.resolve(context)
     except SettingsError as error:

@@ -28,7 +28,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from weiwo.graph.execution.board import Board, unfinished_tasks, usable_outcomes
+from weiwo.graph.execution.board import Board, finished_outcomes, unfinished_tasks
 from weiwo.graph.execution.task_graph import TaskGraph, run_task, task_graph
 from weiwo.graph.tracing import task_config
 from weiwo.nodes.executor.concurrency import PriorityLimiter
@@ -71,7 +71,7 @@ async def run_plan(
     if bound := config.get("max_concurrency"):
         work = replace(work, limiter=PriorityLimiter(min(bound, work.services.settings.limits.max_parallel)))
     graph = graph or plan_graph
-    board = Board(plan, usable_outcomes(outcomes.values()))
+    board = Board(plan, finished_outcomes(outcomes.values()))
     ran = await graph.ainvoke(
         {"todo": [task.id for task in todo], "each": [task.id for task in todo if task.for_each is not None]},
         {"max_concurrency": _UNBOUNDED},

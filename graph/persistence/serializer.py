@@ -20,10 +20,11 @@ from weiwo import state
 from weiwo.graph.persistence.storage import OlderCheckpointError
 from weiwo.state.query import QueryFrame
 from weiwo.state.values import Value
+from weiwo.text.patterns import lazy
 
 _OLD_NAME: Final = re.compile(rb"[\xa7-\xbf]state\.[a-z_]")
 """A short MessagePack string that begins as an old module does."""
-_OLD_MODULE: Final = re.compile(r"state\.[a-z_]+")
+_OLD_MODULE: Final = lazy(r"state\.[a-z_]+")
 
 
 class StateSerializer(JsonPlusSerializer):

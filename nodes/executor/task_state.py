@@ -73,6 +73,15 @@ class TaskProgress(TaskOutput, total=False):
     failed: dict[str, str]
     """What failed the task, and how: tools, which are left alone from then on, and pages, by their addresses."""
 
+    seen: list[str]
+    """Ids of the passages that a model has been shown."""
+
+    kept: list[str]
+    """Ids of those among them that it wanted to see again."""
+
+    missing: str
+    """What it said was missing, the last time."""
+
     best: Outcome
     """What was read and found too weak to stop at; it stands if nothing better is found."""
 

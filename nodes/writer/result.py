@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables.config import ensure_config
 
+from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Answer, Citation, Evidence, Outcome, Plan, Usage
@@ -69,6 +70,7 @@ def build_result(state: SearchState, answer: Answer, services: RunContext) -> di
         "answer": answer.text,
         "citations": [_citation(citation, state.get("evidence", {})) for citation in answer.citations],
         "claims": [claim.model_dump(mode="json") for claim in answer.claims],
+        "gaps": [gap.model_dump(mode="json") for gap in find_gaps(state, services.language)],
         "plan": plan.to_json() if plan is not None else None,
         "outcomes": {key: _outcome(outcome) for key, outcome in current_outcomes(state).items()},
         "evidence": [_evidence(passage) for passage in state.get("evidence", {}).values()],
@@ -89,11 +91,12 @@ def _citation(citation: Citation, evidence: Mapping[str, Evidence]) -> dict[str,
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
-    unset = {name for name in ("support", "rivals") if not getattr(outcome, name)}
+    unset = {name for name in ("support", "rivals", "premise") if not getattr(outcome, name)}
+    unset |= {"basis"} if outcome.basis == "stated" else set()
     return {**outcome.model_dump(mode="json", exclude={"task_id", *unset}), "seconds": round(outcome.seconds, 4)}
 
 
 def _evidence(passage: Evidence) -> dict[str, Any]:
     kept = ("id", "source", "title", "text", "score", "task_ids", "locator", "date", "tool")
-    known = (name for name in ("provider", "also", "flags") if getattr(passage, name))
+    known = (name for name in ("provider", "also", "flags", "superseded_by") if getattr(passage, name))
     return passage.model_dump(mode="json", include={*kept, *known})

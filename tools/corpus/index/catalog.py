@@ -16,6 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.source_names import find_sample_corpus
 from weiwo.tools.printable import one_line
@@ -25,7 +26,7 @@ DEFAULT_NAME: Final = "default"
 
 _ROOTS: Final = "roots.json"
 _LONGEST_OWN_NAME: Final = 40
-_NAME: Final = re.compile(r"[^\W_][\w.-]{0,63}")
+_NAME: Final = lazy(r"[^\W_][\w.-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)

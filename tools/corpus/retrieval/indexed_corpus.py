@@ -30,6 +30,7 @@ from weiwo.tools.corpus.index.writer import catch_up_index
 from weiwo.tools.corpus.retrieval.passage_search import LONGEST_QUERY, GenerationBuriedError, PassageSearch, SearchTrace
 from weiwo.tools.corpus.retrieval.relative_names import RelativeNames
 from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, rank_passages
+from weiwo.tools.corpus.retrieval.superseded import mark_superseded
 from weiwo.tools.corpus.source_names import name_source
 from weiwo.tools.printable import one_line
 
@@ -168,7 +169,10 @@ class IndexedCorpus:
                             break
                     if len(distinct) >= wanted or len(scores) < limit:
                         chosen = list(distinct.values())[: max(wanted, 0)]
-                        passages = self._names.rename_passages(connection, rows.read_evidence(connection, chosen))
+                        marked = mark_superseded(
+                            connection, rows.read_evidence(connection, chosen), snapshot.generation
+                        )
+                        passages = self._names.rename_passages(connection, marked)
                         return IndexSearchResult(
                             _rank([passages[one] for one in chosen], [scores[one] for one in chosen]), trace
                         )
@@ -226,7 +230,8 @@ class IndexedCorpus:
         hits = dict(snapshot.search_words(terms, len(passages), [number])) if terms else {}
         order = [*rank_passages(hits), *(passage for passage in passages if passage not in hits)]
         with self._store.read_transaction() as connection:
-            found = self._names.rename_passages(connection, rows.read_evidence(connection, order))
+            marked = mark_superseded(connection, rows.read_evidence(connection, order), snapshot.generation)
+            found = self._names.rename_passages(connection, marked)
         distinct: dict[str, tuple[Evidence, float]] = {}
         for passage in order:
             if passage in found:
