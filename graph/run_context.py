@@ -20,13 +20,17 @@ Agent = Callable[[SearchState, RunContext], Awaitable[dict[str, Any]]]
 
 
 def context_opener(
-    tools: Sequence[BaseTool], models: Mapping[str, BaseChatModel] | BaseChatModel | None
+    tools: Sequence[BaseTool],
+    models: Mapping[str, BaseChatModel] | BaseChatModel | None,
+    *,
+    serves_clients: bool = False,
 ) -> Callable[..., Awaitable[RunContext]]:
     """A function that opens the run context of one node.
 
     Args:
         tools: Your tools, beside the built-in ones.
         models: Chat models by role, or one for all.
+        serves_clients: Whether each run is some client's, on whatever server.
 
     Returns:
         From the state, LangGraph's runtime and, for a run that begins, its name (`new_run`) to the context.
@@ -34,7 +38,8 @@ def context_opener(
     given = dict.fromkeys(ROLES, models) if isinstance(models, BaseChatModel) else dict(models or {})
 
     async def open_context(state: SearchState, runtime: Runtime[Context], *, new_run: str = "") -> RunContext:
-        settings = Settings.resolve(runtime.context)
+        from_client = serves_clients or runtime.server_info is not None
+        settings = Settings.resolve(runtime.context, from_client=from_client)
         run = new_run or state["run"]
         budget = Budget(settings.limits, Usage() if new_run else state.get("usage", Usage()))
         registry = await build_registry(settings, tools)

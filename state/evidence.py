@@ -2,6 +2,7 @@
 
 import hashlib
 import unicodedata
+from operator import not_
 from typing import Final, Literal
 
 from pydantic import Field
@@ -164,6 +165,41 @@ Basis = Literal["stated", "implied"]
 """Whether the quoted words state a value, or it only follows from them."""
 
 
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+class OutcomeDetail(Value):
+    """Particulars of an outcome; what does not apply to it has its default, and is left out of its data form.
+
+    Attributes:
+        computation: What the tool that worked the value out tells of it, such as `expression`, or `start`, `end`,
+            `unit` and `earlier`; None of a value that was read.
+        cached: Whether the tool's reply came from the cache.
+        mechanism: The rule that read the value; "" where a model did.
+        shown: The value as its passage writes it.
+        unit: The canonical unit of the value.
+        approximate: Whether the passage gives the value as a rough one.
+        items: Of a `for_each` task, the item that each value belongs to; None of any other.
+        missing: Of a `for_each` task, the items without a value.
+        limited: Whether a limit of the run broke some of its items off.
+        blocked_by: The task without a value that this one needs.
+        set_by_person: Whether a person set the value.
+    """
+
+    computation: dict[str, JsonValue] | None = Field(None, exclude_if=_is_none)
+    cached: bool = Field(default=False, exclude_if=not_)
+    mechanism: str = Field("", exclude_if=not_)
+    shown: str = Field("", exclude_if=not_)
+    unit: str = Field("", exclude_if=not_)
+    approximate: bool = Field(default=False, exclude_if=not_)
+    items: tuple[JsonValue, ...] | None = Field(None, exclude_if=_is_none)
+    missing: tuple[str, ...] = Field((), exclude_if=not_)
+    limited: bool = Field(default=False, exclude_if=not_)
+    blocked_by: str = Field("", exclude_if=not_)
+    set_by_person: bool = Field(default=False, exclude_if=not_)
+
+
 class Outcome(Value):
     """What a task came to.
 
@@ -180,7 +216,7 @@ class Outcome(Value):
         seconds: Wall time of the work, waiting for upstream excluded.
         decided_by: Who read the value out of the passages.
         confidence: 0 to 1, as the reader saw it.
-        detail: Machine-readable particulars of a computation, such as which date was earlier.
+        detail: Particulars of the value, or of why there is none.
         failure: What went wrong, unless succeeded.
         note: Something a reader should know, such as a list that was cut.
         support: Independent sources that give the value; 0 where they were not counted.
@@ -201,7 +237,7 @@ class Outcome(Value):
     seconds: float = 0.0
     decided_by: DecidedBy = "rule"
     confidence: float = Field(1.0, ge=0, le=1)
-    detail: dict[str, JsonValue] = Field(default_factory=dict)
+    detail: OutcomeDetail = Field(default_factory=OutcomeDetail)
     failure: Failure | None = None
     note: str = ""
     support: int = Field(0, ge=0)
@@ -218,3 +254,8 @@ class Outcome(Value):
     def answers(self) -> bool:
         """Whether it says something about what was asked: a value, or the correction of a false premise."""
         return self.status == "succeeded"
+
+    @property
+    def computed(self) -> bool:
+        """Whether a tool worked the value out, rather than a reader finding it in a passage."""
+        return self.detail.computation is not None

@@ -16,6 +16,8 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple, Self
 
+from pydantic import model_validator
+
 from weiwo.state.errors import WeiwoError
 from weiwo.state.plan_form import parse_type, read_links, read_tasks, read_thought
 from weiwo.state.task import ITEM, REFERENCE, Task, references
@@ -50,6 +52,12 @@ class Plan(Value):
     perspectives: tuple[str, ...] = ()
     curtailed: bool = False
     thought: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_interchange(cls, data: Any) -> Any:
+        """Take the interchange form too: people and clients write it into the state."""
+        return dict(iter(cls.from_json(data))) if isinstance(data, Mapping) and "vertices" in data else data
 
     @cached_property
     def wiring(self) -> "Wiring":

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from weiwo.state import REFERENCE
+from weiwo.text.patterns import lazy
 
 RowState = Literal["waiting", "running", "succeeded", "empty", "failed", "blocked", "unknown"]
 _STATES: Final = frozenset({"succeeded", "empty", "failed", "blocked"})
-_INSTANCE: Final = re.compile(r"(.*)\[(\d+)\]", re.DOTALL)
+_INSTANCE: Final = lazy(r"(.*)\[(\d+)\]", re.DOTALL)
 _FILLED: Final = 40
 
 

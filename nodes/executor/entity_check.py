@@ -7,8 +7,9 @@ from typing import Final
 from weiwo.state import Evidence
 from weiwo.text.language import HAN, detect_language, fold
 from weiwo.text.names import names
+from weiwo.text.patterns import lazy
 
-_COMMON = re.compile(
+_COMMON = lazy(
     r"the|of|and|for|in|on|at|to|an?|de|la|le|du|von|van|der|den|di|da|emperor|empress|king|queen|president|prince|"
     r"princess|sir|saint|st|lord|lady|pope|prime|minister|professor|doctor|dr|mrs?|ms"
 )

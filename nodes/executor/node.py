@@ -66,7 +66,7 @@ class TaskResources:
                 decided_by=outcome.decided_by,
                 failure=outcome.failure.message if outcome.failure else "",
                 note=outcome.note,
-                cached=outcome.detail.get("cached") is True,
+                cached=outcome.detail.cached,
             )
         )
 
@@ -97,6 +97,8 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
         "seconds": state.get("seconds", 0.0) + batch.seconds,
         "usage": services.budget.delta(),
     }
+    if batch.notes:
+        update["notes"] = [*state.get("notes", []), *batch.notes]
     known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
     if not batch.results:
         return {**update, **_without_results(known, batch, actions, services)}

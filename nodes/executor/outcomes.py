@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 from weiwo.nodes.executor.reader import Judgement
 from weiwo.nodes.executor.task_state import TaskState
-from weiwo.state import Failure, FailureKind, JsonValue, Outcome, Task
+from weiwo.state import Failure, FailureKind, Outcome, OutcomeDetail, Task
 from weiwo.text.values import coerce
 from weiwo.tools.calling.invoke import ToolResult
 from weiwo.tools.printable import one_line
@@ -25,7 +25,7 @@ def outcome_of_reading(task: Task, judgement: Judgement, state: TaskState) -> Ou
         seconds=state["seconds"],
         decided_by=judgement.decided_by,
         confidence=reading.confidence,
-        detail={**reading.detail, **_kept(state)},
+        detail=reading.detail.model_copy(update={"cached": state.get("cached", False)}),
         note=reading.missing,
         support=reading.support,
         rivals=reading.rivals,
@@ -73,7 +73,7 @@ def outcome_of_computation(task: Task, result: ToolResult, state: TaskState) -> 
         tool=tool,
         attempts=state.get("attempts", 0),
         seconds=state["seconds"],
-        detail={**result.detail, "computed": True, **_kept(state)},
+        detail=OutcomeDetail(computation=result.detail, cached=state.get("cached", False)),
     )
 
 
@@ -97,10 +97,6 @@ def unfinished_outcome(
         seconds=state.get("seconds", 0.0),
         failure=Failure(task_id=task.id, kind=kind, message=message),
     )
-
-
-def _kept(state: TaskState) -> dict[str, JsonValue]:
-    return {"cached": True} if state.get("cached") else {}
 
 
 def crashed_outcome(task: Task, error: Exception) -> Outcome:

@@ -129,7 +129,7 @@ def restore_judgement(outcome: Outcome) -> Judgement:
         evidence_ids=outcome.evidence_ids,
         quotes=outcome.quotes,
         confidence=outcome.confidence,
-        detail={name: value for name, value in outcome.detail.items() if name != "cached"},  # of that turn
+        detail=outcome.detail.model_copy(update={"cached": False}),  # of that turn
         missing=outcome.note,
         support=outcome.support,
         rivals=outcome.rivals,

@@ -1,7 +1,9 @@
 """The channels of the task graph: what one task knows while it works."""
 
 import json
-from typing import Annotated, Final, TypedDict
+from typing import Annotated, Final
+
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from weiwo.state import Evidence, JsonValue, Outcome, Task, Usage
 from weiwo.state.query import QueryFrame
@@ -85,6 +87,9 @@ class TaskProgress(TaskOutput, total=False):
 
     cached: bool
     """Whether the results of the last turn were kept from earlier calls."""
+
+    notes: list[str]
+    """What a user should know of the calls, such as a search that went without its embedding model."""
 
     seconds: float
     """Time spent working."""

@@ -4,9 +4,9 @@
 it reports.)
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from weiwo.state import Failure, FailureKind, JsonValue, Limits, MonitorReport, Outcome, Plan
+from weiwo.state import Failure, FailureKind, Limits, MonitorReport, Outcome, Plan
 from weiwo.state.evidence import Weakness, WeakValue
 
 SLOW_SHARE = 0.5
@@ -39,9 +39,10 @@ def monitor_plan(plan: Plan, outcomes: Mapping[str, Outcome], limits: Limits) ->
             if not (outcome.status == "blocked" and task.id in denied):
                 failures.append(outcome.failure)
         else:
-            if missing := outcome.detail.get("missing"):
-                kind: FailureKind = "limit" if outcome.detail.get("limit") else "incomplete"
-                failures.append(Failure(task_id=task.id, kind=kind, message=f"{task.id} lacks {_listed(missing)}"))
+            if outcome.detail.missing:
+                kind: FailureKind = "limit" if outcome.detail.limited else "incomplete"
+                message = f"{task.id} lacks {_listed(outcome.detail.missing)}"
+                failures.append(Failure(task_id=task.id, kind=kind, message=message))
             if outcome.seconds > limits.max_seconds * SLOW_SHARE:
                 message = f"{task.id} took {outcome.seconds:.0f} of {limits.max_seconds:.0f} seconds"
                 failures.append(Failure(task_id=task.id, kind="slow", message=message))
@@ -71,8 +72,7 @@ def _weakness(outcome: Outcome) -> Weakness | None:
     return "doubted" if outcome.decided_by == "model" and outcome.confidence < DOUBTED_BELOW else None
 
 
-def _listed(missing: JsonValue) -> str:
-    names = [str(name) for name in missing] if isinstance(missing, list) else [str(missing)]
+def _listed(names: Sequence[str]) -> str:
     more = len(names) - MOST_NAMED
     return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages import HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.shared.citation_marks import clean_marks
@@ -22,7 +22,7 @@ from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.draft import Draft, all_supported, split_segments
 from weiwo.nodes.writer.generate import draft_answer, rewrite_failing
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
-from weiwo.nodes.writer.result import build_result
+from weiwo.nodes.writer.result import build_message, build_result
 from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract
 from weiwo.nodes.writer.small_talk import reply_to_small_talk
 from weiwo.nodes.writer.sources import gather_sources
@@ -66,10 +66,8 @@ async def writer(state: SearchState, services: RunContext) -> dict[str, Any]:
     )
     telemetry.label_citations(services.run, [citation.evidence_id for citation in answer.citations])
     services.emit(FinishedEvent(status=status, stop_reason=reason))
-    return {
-        "result": {**build_result(state, answer, services), **_shown(draft)},
-        "messages": [AIMessage(content=message.content, id=message.id)],
-    }
+    result = build_result(state, answer, services)
+    return {"result": {**result, **_shown(draft)}, "messages": [build_message(message, answer, result)]}
 
 
 def _shown(draft: Draft) -> dict[str, Any]:

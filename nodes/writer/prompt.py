@@ -101,7 +101,7 @@ def _told(outcome: Outcome | None, services: RunContext, sources: CitableSources
         if outcome is not None and outcome.status == "blocked":
             why = "it needs what was not found"  # without the tasks' names, which would reach the answer
         return f"not found: {quote_as_data(why, 200)}"
-    computed = (outcome.task_id,) if outcome.detail.get("computed") else ()
+    computed = (outcome.task_id,) if outcome.computed else ()
     marks = "".join(f"[{n}]" for n in sources.numbers_of(() if computed else outcome.evidence_ids, computed))
     note = f" (note: {quote_as_data(outcome.note, 200)})" if outcome.note else ""
     backed = f" ({outcome.support} independent sources)" if outcome.support > 1 else ""
@@ -121,11 +121,11 @@ def _disagreeing(outcome: Outcome, services: RunContext, sources: CitableSources
 
 def _value(outcome: Outcome, services: RunContext) -> str:
     """The value in prose: with its unit, and, for a `for_each` task, beside the item it belongs to."""
-    items = outcome.detail.get("items")
-    if isinstance(items, list) and isinstance(outcome.value, list) and len(items) == len(outcome.value):
+    items = outcome.detail.items
+    if items is not None and isinstance(outcome.value, list) and len(items) == len(outcome.value):
         one = item_type(outcome.type)
         pairs = zip(items, outcome.value, strict=True)
         return "; ".join(f"{item}: {render(value, one, services.language)}" for item, value in pairs)
-    unit = str(outcome.detail.get("unit") or "")
+    unit = outcome.detail.unit or str((outcome.detail.computation or {}).get("unit", ""))
     unit = UNITS[services.language].get(unit, unit)
     return f"{render(outcome.value, outcome.type, services.language)} {unit}".strip()

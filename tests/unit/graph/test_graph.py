@@ -427,3 +427,23 @@ async def test_a_chat_client_sees_the_answer_alone_and_all_of_it(with_model):
     assert streamed.startswith(values["result"]["answer"])
     assert "97 years" in streamed
     assert "vertices" not in streamed
+
+
+def test_the_drawing_goes_down_to_the_steps_of_a_task():
+    graph = build_graph()
+    assert [name for name, _ in graph.get_subgraphs(recurse=True)] == [
+        "executor",
+        "executor|task",
+        "executor|for_each",
+        "executor|for_each|instance",
+    ]
+    drawn = set(graph.get_graph(xray=True).nodes)
+    assert {"executor:task:act", "executor:task:read", "executor:for_each:instance:act"} <= drawn
+    assert {"executor:task", "executor:for_each"} <= set(graph.get_graph(xray=1).nodes)
+
+
+def test_every_subgraph_has_schemas_that_a_server_can_show():
+    for _, subgraph in build_graph().get_subgraphs(recurse=True):
+        assert subgraph.get_input_jsonschema()["properties"]
+        assert subgraph.get_output_jsonschema()["properties"]
+        assert subgraph.get_context_jsonschema() is None

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO, Final
 
+from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from docx.table import Table
     from docx.text.paragraph import Paragraph
 
-_HEADING: Final = re.compile(r"(?:heading|标题|標題)\s*([1-9])", re.IGNORECASE)
+_HEADING: Final = lazy(r"(?:heading|标题|標題)\s*([1-9])", re.IGNORECASE)
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:

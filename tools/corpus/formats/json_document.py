@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, Final
 
 from weiwo.text.chunking import LARGEST, SMALLEST, chunk_sections, measure_weight
+from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.json_records import read_record, render_value
 from weiwo.tools.corpus.formats.parts import Part, format_range, read_text, require_passages
 from weiwo.tools.corpus.records import Passage
 
-_BLANK: Final = re.compile(r"[ \t\n\r]*")
+_BLANK: Final = lazy(r"[ \t\n\r]*")
 _MOST_DEPTH: Final = 60
 
 

@@ -45,7 +45,7 @@ def main() -> None:
     replies.write(READY)
     replies.flush()
     while (request := _receive(requests)) is not None:
-        _limit_resources(request["memory_bytes"], request["seconds"])
+        limit_resources(request["memory_bytes"], request["seconds"])
         outbox = _Outbox(replies)
         for number, file in enumerate(request["files"]):
             for message in _read_file(file):
@@ -86,7 +86,7 @@ class _Outbox:
         self._held, self._size, self._since = [], 0, time.monotonic()
 
 
-def _limit_resources(memory_bytes: int, seconds: float) -> None:
+def limit_resources(memory_bytes: int, seconds: float) -> None:
     """Bound what this process may take from now on, where the platform can."""
     try:
         import resource  # noqa: PLC0415 - not on every platform
