@@ -233,6 +233,25 @@ def test_lines_for_a_pipe_hold_no_control_codes():
     assert not CONTROL.search(stream.getvalue())
 
 
+def test_lines_tell_each_thought_behind_a_plan_once():
+    stream = io.StringIO()
+    watcher = Lines(stream)
+    first = {
+        "id": "task_1",
+        "description": "Who?",
+        "tool_binding": "corpus_search",
+        "args": {},
+        "thought": "the first part",
+    }
+    told = {"type": "planned", "decided_by": "model", "plan": {"thought": HOSTILE, "vertices": [first], "edges": []}}
+    watcher.event(told)
+    watcher.event(told)
+    thoughts = [line for line in stream.getvalue().splitlines() if line.startswith("? ")]
+    assert thoughts[1:] == ["? task_1: the first part"]
+    assert thoughts[0].startswith("? plan: ")
+    assert not CONTROL.search(stream.getvalue())
+
+
 def test_chinese_breaks_between_characters_and_not_before_a_full_stop():
     flow = Flow(Text("ab 汉武帝生于公元前一百五十六年。[1]凯撒“生于”（公元前）一百年"))
     lines = [line.plain for line in flow.lines(12)]
