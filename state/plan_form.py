@@ -28,6 +28,9 @@ _TYPE_ALIASES: dict[str, ValueType] = {
     "list": "list[text]",
     "array": "list[text]",
 }
+LONGEST_THOUGHT = 600
+"""Characters kept of the thought behind a plan or a task."""
+
 # Blanks are single ones, of which `parse_type` sees to it.
 _LIST_FORM = re.compile(r"^(?:list|array) ?(?:of |[\[<(] ?)(\w+?)s? ?[\])>]?$|^(\w+)\[\]$")
 _OPTIONAL = re.compile(r"^(?:optional|nullable) ?[\[<(] ?(.*?) ?[\])>]$")
@@ -118,7 +121,14 @@ def _task(vertex: object, position: int, known: Collection[str], complaints: lis
         args={str(name): _referring(value) for name, value in args.items()},
         ret=type_ or "text",
         for_each=for_each or None,
+        thought=read_thought(vertex),
     )
+
+
+def read_thought(data: Mapping[str, object]) -> str:
+    """The thought behind a plan or a task, as one bounded line; empty where there is none."""
+    thought = data.get("thought")
+    return " ".join(thought.split())[:LONGEST_THOUGHT] if isinstance(thought, str) else ""
 
 
 def _for_each(written: object, known: Collection[str]) -> str | None:

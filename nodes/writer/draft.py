@@ -18,6 +18,8 @@ _SOURCE_LIST = lazy(
 )
 _OPEN_END = lazy(r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500})$")
 """A mark, or its link, that may still be coming; a bracket open for longer than any mark is none."""
+LONGEST_SENTENCE = 5_000
+"""Characters after which what has no end is taken for a sentence."""
 MOST_RECITED = 6
 """Sources tried for a sentence that cites the wrong one."""
 UNVERIFIED = {"en": "(unverified)", "zh": "（未核实）"}
@@ -37,6 +39,9 @@ async def split_segments(deltas: AsyncIterator[str]) -> AsyncGenerator[str, None
                 return
             yield buffer[:end]
             buffer = buffer[end:]
+        if len(buffer) > LONGEST_SENTENCE:  # each delta is looked for an end: work would grow with the square
+            yield buffer
+            buffer = ""
     if buffer.strip() and not _SOURCE_LIST.match(buffer):
         yield buffer
 

@@ -48,6 +48,7 @@ class ToolResult:
         seconds: Wall time, retries included.
         attempts: Calls made for it; 0 if it was kept from an earlier call, or came of somebody else's.
         cached: Whether it was kept from an earlier call.
+        notes: What a user should know of it, such as an embedding model that was too slow; a line each.
     """
 
     content: str
@@ -58,6 +59,7 @@ class ToolResult:
     seconds: float = 0.0
     attempts: int = 1
     cached: bool = False
+    notes: tuple[str, ...] = ()
 
 
 def normalize_reply(message: ToolMessage, args: Mapping[str, JsonValue], max_bytes: int) -> ToolResult:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
+from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import (
     Part,
     choose_title,
-    find_date,
     import_parser,
     make_passages,
     require_passages,
@@ -55,10 +55,11 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
                 body.add_paragraph(block.text, place, item=style.lower().startswith("list"))
         stated = document.core_properties
         top, chunks = body.cut_chunks()
-        date = stated.modified or stated.created
         shown = make_passages(chunks, unit="paragraph")
         return require_passages(
-            Part(choose_title(title, top, stated.title) or name, shown, find_date(date.isoformat()) if date else None)
+            Part(
+                choose_title(title, top, stated.title) or name, shown, find_saved_date(stated.modified, stated.created)
+            )
         )
 
 

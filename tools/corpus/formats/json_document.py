@@ -56,7 +56,7 @@ class _ValueWalker:
 
     def _add_value(self, value: Any, start: int, end: int, path: tuple[str, ...], depth: int) -> None:
         records = isinstance(value, list) and any(isinstance(item, dict) for item in value)
-        title, text, _ = read_record(value)
+        title, text, *_ = read_record(value)
         size = measure_weight(text)
         if records or (size > LARGEST and isinstance(value, dict | list) and depth < _MOST_DEPTH):
             self._open_value(start, path, depth)

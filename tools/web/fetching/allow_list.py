@@ -9,7 +9,7 @@ import idna
 
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
-from weiwo.tools.web.fetching.ip_addresses import Address, Network
+from weiwo.tools.web.fetching.ip_addresses import Address, Network, never_fetched_kind
 
 HOST: Final = lazy(
     r"(?=.{1,253}\Z)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
@@ -90,12 +90,15 @@ def _parse_entry(entry: str) -> AllowEntry:
 
 def _parse_network(text: str) -> Network | None:
     try:
-        return ipaddress.ip_network(text)
+        network = ipaddress.ip_network(text)
     except ValueError as error:
         if "host bits set" in str(error):
             meant = ipaddress.ip_network(text, strict=False)
             raise ValueError(f"{one_line(text, 60)!r} is no network; if you mean all of it, write {meant}") from None
         return None
+    if kind := never_fetched_kind(network):
+        raise ValueError(f"{one_line(text, 60)!r} is {kind}, which is never fetched from; leave it out")
+    return network
 
 
 def ascii_host(name: str) -> str:

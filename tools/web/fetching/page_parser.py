@@ -1,4 +1,4 @@
-"""Parsing of a fetched page: the main content as text with its title and date, or why there is none.
+"""Parsing of a fetched page, in a worker (`parser_process`): its main content as text, with title and date, or why not.
 
 What a site shows instead of the page (a challenge, a login, a question about cookies, a refusal) is never text to
 cite: such a page is a failure, as is one without content.
@@ -7,6 +7,7 @@ cite: such a page is a failure, as is one without content.
 import re
 import time
 from html import unescape
+from importlib import import_module
 from io import BytesIO
 from itertools import islice
 from typing import Any, Final
@@ -57,6 +58,11 @@ def parse_page(fetched: FetchedPage) -> WebPage:
     if fetched.type in _HTML or re.match(r"\s*<(?:!doctype html|html)", text[:500], re.IGNORECASE):
         return _parse_html(text, fetched.url)
     return text_page(fetched.url, text)
+
+
+def import_parser() -> None:
+    """Import what parsing takes, ahead of the first page."""
+    _ = import_module("trafilatura.metadata")
 
 
 def text_page(url: str, text: str) -> WebPage:

@@ -18,7 +18,7 @@ from urllib.parse import SplitResult, urlsplit
 from weiwo.state.errors import WeiwoError
 from weiwo.text.patterns import lazy
 from weiwo.tools.web.fetching.allow_list import HOST, NUMERIC, ascii_host, is_web_port, parse_allow_list
-from weiwo.tools.web.fetching.ip_addresses import NO_HOST, Address, non_public_kind
+from weiwo.tools.web.fetching.ip_addresses import Address, is_never_fetched, non_public_kind
 
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 """Finds the addresses of a host name, for a port. Raises OSError where there is none."""
@@ -121,10 +121,12 @@ class UrlGuard:
             UrlRefusedError: It is neither.
         """
         kind = non_public_kind(address)
-        if not kind or self.allows("", port, address) or (kind not in NO_HOST and self.allows(host, port)):
+        never = is_never_fetched(address)
+        if not kind or (not never and (self.allows("", port, address) or self.allows(host, port))):
             return
         where = "it leads to" if str(address) != host else "it is"
-        raise _refusal(shown, f"{where} {address}, {kind}; {_ALLOW}")
+        what = "no setting allows it" if never else _ALLOW
+        raise _refusal(shown, f"{where} {address}, {kind}; {what}")
 
     def allows(self, host: str, port: int, address: Address | None = None) -> bool:
         """Whether the allow-list opens this host by its name, or this address."""
