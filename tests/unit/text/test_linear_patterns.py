@@ -110,7 +110,7 @@ def written(module: ModuleType, tree: ast.Module) -> Iterator[tuple[str, int, st
             continue
         if not (isinstance(node.func.value, ast.Name) and node.func.value.id == "re"):
             continue
-        if node.func.attr not in METHODS | ANCHORED | {"compile"}:
+        if node.func.attr not in METHODS | ANCHORED:
             continue
         names = {one.id for one in ast.walk(node.args[0]) if isinstance(one, ast.Name)}
         if any(isinstance(one, ast.Call | ast.Lambda) for one in ast.walk(node.args[0])) or names - vars(module).keys():
