@@ -22,7 +22,8 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.types import Overwrite
 
-from weiwo.graph.execution.fan_out import run_plan
+from weiwo.graph.execution.fan_out import plan_graph, run_plan
+from weiwo.graph.persistence.serializer import with_state_types
 from weiwo.graph.run_context import context_opener, run_agent
 from weiwo.graph.search_graph import SearchGraph
 from weiwo.nodes.executor.concurrency import PriorityLimiter
@@ -87,7 +88,7 @@ def build_graph(
         limiter = PriorityLimiter(services.settings.limits.max_parallel)
         work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools)
         started = time.monotonic()
-        ran = await run_plan(plan, state.get("outcomes", {}), work, get_config())
+        ran = await run_plan(plan, state.get("outcomes", {}), work, get_config(), plan_graph)
         spent = ran.get("usage", Usage()) + Usage(seconds=time.monotonic() - started)
         return {**ran, "usage": spent}
 
@@ -111,7 +112,8 @@ def build_graph(
     builder.add_edge("executor", "reflection")
     builder.add_conditional_edges("reflection", by_decision)
     builder.add_edge("writer", END)
-    compiled = builder.compile(checkpointer=checkpointer, store=store, name="weiwo")
+    saver = checkpointer if checkpointer is None else with_state_types(checkpointer)
+    compiled = builder.compile(checkpointer=saver, store=store, name="weiwo")
     return SearchGraph.of(compiled).with_config(recursion_limit=RECURSION_LIMIT)
 
 

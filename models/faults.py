@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from weiwo.models.errors import ModelCallError
+from weiwo.text.patterns import lazy
 
 FaultKind = Literal[
     "refused",
@@ -24,7 +25,7 @@ FaultKind = Literal[
     "limit",
 ]
 
-_CODE = re.compile(r"[a-z][a-z0-9_]{2,39}")
+_CODE = lazy(r"[a-z][a-z0-9_]{2,39}")
 _STATUS_WORDS = {
     400: "request refused",
     401: "key refused; check the API key",
@@ -129,7 +130,7 @@ def _of_status(status: int, error: BaseException) -> Fault:
 
 _NUMBER = r"(\d{1,3}(?:,\d{3})+|\d{3,9})"
 _OVERFLOWS = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    lazy(pattern, re.IGNORECASE)
     for pattern in (
         rf"maximum context length (?:is|of) {_NUMBER}",  # OpenAI, vLLM, DeepSeek, OpenRouter
         rf"{_NUMBER} maximum context length",  # Mistral

@@ -53,7 +53,7 @@ async def get_chat_model(endpoint: Endpoint, seconds: float) -> "BaseChatModel":
             client = await asyncio.to_thread(_http_client, seconds) if endpoint.provider == "openai" else None
             if client is not None:
                 kept.clients.append(client)
-            kept.models[key] = await asyncio.to_thread(_make_model, endpoint, seconds, client)
+            kept.models[key] = await asyncio.to_thread(make_model, endpoint, seconds, client)
         return kept.models[key]
 
 
@@ -92,11 +92,15 @@ def _http_client(seconds: float) -> Any:
 
         return make_client(seconds)
     except ImportError:
-        return None
+        return None  # `make_model` says so in words
 
 
-def _make_model(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatModel":
-    """Set up a model. In a thread: imports take a second."""
+def make_model(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatModel":
+    """Set up a model. In a thread: imports take a second.
+
+    Raises:
+        ModelUnavailableError: Its provider is unknown, its package is not installed, or its key is missing.
+    """
     # The session itself asks again: each attempt is a call of the run's budget.
     options: dict[str, Any] = {"timeout": seconds, "max_retries": 0}
     if endpoint.provider == "openai":
@@ -122,7 +126,7 @@ def _make_model(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatMod
             f"{endpoint.name}: the package {name} is not installed; run pip install {name}"
         ) from None
     except Exception as error:  # noqa: BLE001 - each provider raises its own, with keys and values in the text
-        if "Unsupported provider" in str(error):
+        if any(said in str(error) for said in ("Unsupported provider", "infer model provider")):
             raise ModelUnavailableError(
                 f"{endpoint.name}: the provider {endpoint.provider!r} is unknown; use one that LangChain's"
                 " init_chat_model knows, such as openai, anthropic, google_genai or ollama"

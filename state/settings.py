@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from weiwo.state.client_fields import ClientFieldError, check_client_fields, lower_limits
 from weiwo.state.errors import WeiwoError
@@ -30,10 +30,36 @@ class SettingsError(WeiwoError, ValueError):
     """A setting that cannot be used. The message is one line: which, why, what to do."""
 
 
-class Context(BaseModel):
-    """Configuration of one run; LangGraph Studio draws its form from this. Whatever is unset comes from `WEIWO_*`."""
+_STUDIO_NODES: dict[str, tuple[str, ...]] = {
+    "model": ROLES,
+    **{f"{role}_model": (role,) for role in ROLES},
+    "approve_plan": ("approval",),
+    "max_tasks": ("planner",),
+    "max_replans": ("reflection",),
+    **dict.fromkeys(("max_items", "max_turns", "max_queries", "max_pages", "max_parallel"), ("executor",)),
+    **dict.fromkeys(("tool_seconds", "max_page_bytes", "corpus", "web", "search", "fresh"), ("executor",)),
+}
+"""The nodes on which Studio shows a field."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+def _hint_nodes(schema: dict[str, Any]) -> None:
+    for field, nodes in _STUDIO_NODES.items():
+        schema["properties"][field]["langgraph_nodes"] = list(nodes)
+
+
+class Context(BaseModel):
+    """Configuration of one run; LangGraph Studio draws its form from this. Whatever is unset comes from `WEIWO_*`.
+
+    An empty text is unset: forms send one for each field that was left alone. Fields it does not know are ignored:
+    AG-UI and CopilotKit hand a run's whole `configurable` over, `thread_id` included.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True, json_schema_extra=_hint_nodes)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_empty(cls, data: Any) -> Any:
+        return {k: v for k, v in data.items() if v != ""} if isinstance(data, Mapping) else data
 
     model: str | None = Field(
         default=None, description="Chat model as provider:model, such as openai:gpt-5-mini. Unset: rules alone."

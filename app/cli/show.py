@@ -119,8 +119,12 @@ def print_thread(console: Console, thread: Thread) -> None:
         if revision := values["plan"].revision if values.get("plan") else 0:
             title.append(f" · revision {revision}", "not bold dim")
         console.print(plan_tree(progress, title, language, ascii_only=console.options.ascii_only))
-    for line in disagreements(values, language):
-        console.print(Flow(Text(f"  {line}", "yellow"), indent=4))
+    beside = [
+        *((line, "dim") for line in progress.thoughts),
+        *((line, "yellow") for line in disagreements(values, language)),
+    ]
+    for line, style in beside:
+        console.print(Flow(Text(f"  {one_line(line, 700)}", style), indent=4))
     console.print()
     result = values.get("result")
     if APPROVAL in thread.next:

@@ -1,7 +1,6 @@
 """What a model is told when it plans: the rules of a plan, and, when it plans anew, what there is to build on."""
 
 import json
-import re
 from typing import Final
 
 from weiwo.nodes.shared.passage_prompt import quote_as_data
@@ -9,13 +8,14 @@ from weiwo.nodes.shared.perspectives import format_perspectives
 from weiwo.nodes.shared.replanning import PlanHistory
 from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.state import Language, Outcome, Reflection, Task
+from weiwo.text.patterns import lazy
 from weiwo.text.values import render
 
 MAX_TRIED: Final = 12
 """Tasks of earlier revisions that a model is reminded of."""
 MAX_WISH: Final = 4_000
 """Characters of a person's words that a model is given."""
-_TASK: Final = re.compile(r"task_(\d{1,9})")
+_TASK: Final = lazy(r"task_(\d{1,9})")
 
 SYSTEM = """You are the Planner of a search system. Turn the question into a plan: a directed acyclic graph of small \
 tasks that tools carry out. Think first (`thought`, a few lines), then sketch.

@@ -3,30 +3,21 @@
 import asyncio
 import os
 import re
-import socket
 import subprocess
 import sys
-import time
-from contextlib import suppress
 from pathlib import Path
 
-import httpx
 import pytest
 from langgraph_sdk import get_client
 
 from tests.support.foreign import FOREIGN
+from tests.support.langgraph_server import langgraph_dev
 from tests.support.openai_server import OpenAIServer, Reply, asked_schema
 from tests.support.personas import HELLO, WU_OR_CAESAR, WU_OR_CAESAR_ZH, good
 
 pytestmark = pytest.mark.integration
 ROOT = Path(__file__).parents[2]
 AGENTS = {"master", "planner", "executor", "reflection", "writer"}
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.fixture(scope="module")
@@ -57,34 +48,9 @@ def _environment(home: Path, model: OpenAIServer) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory, model):
     """`langgraph dev` over this checkout's langgraph.json, offline, with its state in a folder of its own."""
-    folder, port = tmp_path_factory.mktemp("server"), _free_port()
-    for entry in ROOT.iterdir():  # the server keeps its state in the folder it runs in
-        if not entry.name.startswith("."):
-            (folder / entry.name).symlink_to(entry)
-    log = folder / "server.log"
-    command = [
-        *(sys.executable, "-m", "langgraph_cli", "dev"),
-        *("--no-browser", "--no-reload", "--port", str(port), "--n-jobs-per-worker", "10"),
-    ]
-    with log.open("w") as out:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            env=_environment(folder, model),
-            start_new_session=True,
-        )
-        try:
-            _wait_until_up(f"http://127.0.0.1:{port}/ok", process, log)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+    folder = tmp_path_factory.mktemp("server")
+    with langgraph_dev(folder, _environment(folder, model)) as url:
+        yield url
 
 
 @pytest.fixture
@@ -92,15 +58,6 @@ async def client(server):
     """The SDK's client of the server."""
     async with get_client(url=server) as opened:
         yield opened
-
-
-def _wait_until_up(url: str, process: subprocess.Popen, log: Path) -> None:
-    while True:
-        assert process.poll() is None, log.read_text()
-        with suppress(httpx.HTTPError):
-            if httpx.get(url, timeout=1).status_code == 200:
-                return
-        time.sleep(0.2)
 
 
 async def test_a_thread_runs_by_question_and_streams(client):
@@ -286,7 +243,7 @@ async def test_graph_and_schemas_are_served(client):
     assert {("master", "writer"), ("master", "planner"), ("reflection", "executor")} <= conditional
     schemas = await client.assistants.get_schemas(assistant["assistant_id"])
     assert set(schemas["input_schema"]["properties"]) == {"question", "messages"}
-    assert set(schemas["output_schema"]["properties"]) == {"result", "messages"}
+    assert set(schemas["output_schema"]["properties"]) == {"result", "messages", "assessment", "plan", "outcomes"}
     assert all(field.get("description") for field in schemas["context_schema"]["properties"].values())
 
 

@@ -172,7 +172,7 @@ async def test_for_each_runs_once_per_item_and_joins_in_item_order():
     tool = search_tool(births)
     outcomes = await run(plan, tool, outcomes={"people": people})
     assert outcomes["births"].value == ["1906", "1815", "1912"]
-    assert outcomes["births"].detail["items"] == ["Grace", "Ada", "Alan"]
+    assert outcomes["births"].detail.items == ("Grace", "Ada", "Alan")
     assert outcomes["first"].value == "1815"
     assert sorted(tool.metadata["calls"]) == ["Ada born", "Alan born", "Grace born"]
 
@@ -187,7 +187,7 @@ async def test_for_each_reports_what_it_lacks_and_what_was_cut():
     )
     outcomes = await run(plan, search_tool(births), outcomes={"people": people}, limits=Limits(max_items=2))
     assert outcomes["births"].value == ["1815"]
-    assert outcomes["births"].detail["missing"] == ["Nobody"]
+    assert outcomes["births"].detail.missing == ("Nobody",)
     assert "1 more items were cut" in outcomes["births"].note
 
 

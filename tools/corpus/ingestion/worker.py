@@ -17,6 +17,7 @@ from io import BufferedReader
 from typing import Any, BinaryIO, Final
 
 from weiwo.tools.corpus.formats import Part, find_format, load_reader
+from weiwo.tools.corpus.formats.document_dates import date_part
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import detect_part_language
 from weiwo.tools.corpus.records import Passage
@@ -139,6 +140,7 @@ def _read_parts(file: BufferedReader, request: dict[str, Any]) -> Iterator[dict[
     held = set(request["held"])
     last: dict[str, Any] | None = None
     for part in load_reader(kind)(file, request["name"]):
+        part.date = date_part(part, kind.type, os.path.basename(request["path"]))  # noqa: PTH119 - a path stays a string
         message = _encode_part(part, part.sha256 or whole, held)
         if part.key:
             yield {"part": {**stated, **message}, "at": file.tell() if not file.closed else before.st_size}

@@ -1,24 +1,24 @@
 """The allow-list: hosts and networks of an intranet that may be fetched from although they are not public."""
 
 import ipaddress
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 import idna
 
+from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
 from weiwo.tools.web.fetching.ip_addresses import Address, Network, never_fetched_kind
 
-HOST: Final = re.compile(
+HOST: Final = lazy(
     r"(?=.{1,253}\Z)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 )
 """A host name in lower case, as DNS takes it."""
-NUMERIC: Final = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+))*")
+NUMERIC: Final = lazy(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+))*")
 """What some program takes for an IPv4 address."""
 
-_ENTRY: Final = re.compile(r"(?:\[(?P<v6>[0-9a-f:.]+)\]|(?P<plain>.+?))(?::(?P<port>[0-9]{1,5}))?")
+_ENTRY: Final = lazy(r"(?:\[(?P<v6>[0-9a-f:.]+)\]|(?P<plain>.+?))(?::(?P<port>[0-9]{1,5}))?")
 _WELL_KNOWN: Final = 1024
 _WEB: Final = frozenset({80, 443})
 

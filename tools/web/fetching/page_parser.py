@@ -14,6 +14,7 @@ from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 from weiwo.text.language import word_count
+from weiwo.text.patterns import lazy
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.results import iso_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
@@ -36,8 +37,8 @@ MOST_TAGS: Final = 60_000
 _HTML: Final = frozenset(
     {"text/html", "application/xhtml+xml", "application/xml", "text/xml", "application/rss+xml", "application/atom+xml"}
 )
-_LONG_TAG: Final = re.compile(r"<[^<>]{4000,}")  # a picture inside, or a thousand attributes, each compared with each
-_REFRESH: Final = re.compile(
+_LONG_TAG: Final = lazy(r"<[^<>]{4000,}")  # a picture inside, or a thousand attributes, each compared with each
+_REFRESH: Final = lazy(
     r"<meta[^>]{0,100}http-equiv\s*=\s*[\"']?refresh[\"']?[^>]{0,100}content\s*=\s*[\"']?\s*[0-5](?:\.\d+)?\s*[;,]"
     r"\s*url\s*=\s*['\"]?(?P<url>[^'\">\s]{1,2000})",
     re.IGNORECASE,

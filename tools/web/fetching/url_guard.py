@@ -9,7 +9,6 @@ is connected to, so that DNS cannot change its mind in between.
 
 import asyncio
 import ipaddress
-import re
 import socket
 import unicodedata
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -17,6 +16,7 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from weiwo.state.errors import WeiwoError
+from weiwo.text.patterns import lazy
 from weiwo.tools.web.fetching.allow_list import HOST, NUMERIC, ascii_host, is_web_port, parse_allow_list
 from weiwo.tools.web.fetching.ip_addresses import Address, is_never_fetched, non_public_kind
 
@@ -27,7 +27,7 @@ LONGEST_URL: Final = 2_048
 MOST_ADDRESSES: Final = 16
 RESOLVE_SECONDS: Final = 5.0
 
-_NETLOC: Final = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:@]+))(?::(?P<port>[0-9]{0,5}))?")
+_NETLOC: Final = lazy(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:@]+))(?::(?P<port>[0-9]{0,5}))?")
 _LOCAL_NAMES: Final = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "home.arpa", "localdomain")
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _ALLOW: Final = "allow it by WEIWO_ALLOW_HOSTS if you mean it"

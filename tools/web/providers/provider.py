@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from weiwo.state import FailureKind
 from weiwo.state.errors import WeiwoError
+from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line, printable
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 TimeRange = Literal["day", "week", "month", "year"]
 Topic = Literal["general", "news", "finance"]
 
-_TAG: Final = re.compile(r"</?[a-z][^<>]{0,200}>", re.IGNORECASE)
+_TAG: Final = lazy(r"</?[a-z][^<>]{0,200}>", re.IGNORECASE)
 _LONGEST_ADDRESS: Final = 2_000
 _MOST_ITEMS: Final = 200
 """Items of a reply that are looked at; 20 were asked for."""
