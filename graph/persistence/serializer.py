@@ -17,7 +17,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from pydantic import ValidationError
 
 from weiwo import state
-from weiwo.graph.persistence.storage import OlderCheckpointError
+from weiwo.graph.persistence.storage import DamagedCheckpointError, OlderCheckpointError
 from weiwo.state.query import QueryFrame
 from weiwo.state.values import Value
 from weiwo.text.patterns import lazy
@@ -40,11 +40,15 @@ class StateSerializer(JsonPlusSerializer):
 
         Raises:
             OlderCheckpointError: An older Weiwo wrote it, and it does not fit this one.
+            DamagedCheckpointError: It is nothing that was written so.
         """
         kind, packed = data
-        if kind == "msgpack" and _OLD_NAME.search(packed):
-            packed = _renamed(packed)
-        return super().loads_typed((kind, packed))
+        try:
+            if kind == "msgpack" and _OLD_NAME.search(packed):
+                packed = _renamed(packed)
+            return super().loads_typed((kind, packed))
+        except (ValueError, TypeError, NotImplementedError, RecursionError):  # no message: it may quote the thread
+            raise DamagedCheckpointError(kind if kind == "msgpack" else "value of Weiwo's") from None
 
 
 def with_state_types(saver: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any]:

@@ -33,13 +33,30 @@ class DatabaseUrlError(StorageError):
     """`WEIWO_DATABASE_URL` is not the address of a database."""
 
 
-class OlderCheckpointError(StorageError):
+class CheckpointError(StorageError):
+    """What is kept of one thread cannot be read; other threads are unharmed."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+        super().__init__(f"the thread {why}; ask again on a new thread")
+
+    def of_thread(self, thread_id: str) -> str:
+        """The message, with the thread's id."""
+        return f"thread {thread_id}; it {self.why}; ask again on a new thread, or show what others hold: weiwo threads"
+
+
+class OlderCheckpointError(CheckpointError):
     """A thread was written by an older Weiwo, and what it holds does not fit this one."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f"the thread was written by an older Weiwo; its {name} does not fit this one; ask again on a new thread"
-        )
+        super().__init__(f"was written by an older Weiwo; its {name} does not fit this one")
+
+
+class DamagedCheckpointError(CheckpointError):
+    """What is kept of a thread is damaged, or was written by another program."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(f"has a checkpoint that cannot be read: it is no {kind}")
 
 
 def database_file(home: str | os.PathLike[str]) -> Path:

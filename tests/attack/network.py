@@ -165,28 +165,26 @@ _PAGES = {
 
 
 async def _pages(report: Report, _: Path) -> None:
-    parsers = PageParsers(seconds=15.0)
-    good = "<html><body><p>The tower is 330 metres tall.</p></body></html>"
-    for what, body in _PAGES.items():
+    parsers = PageParsers(seconds=6.0)
+
+    async def parse(what: str, body: str) -> None:
         markup = f"<html><head><title>T</title></head><body>{body}</body></html>".encode()
-        beats, parsing = (
-            0,
-            asyncio.create_task(parsers.parse(FetchedPage("https://a.org/x", markup, "text/html", "", 200))),
-        )
         try:
-            async with asyncio.timeout(60):
-                while not parsing.done():
-                    await asyncio.wait([parsing], timeout=0.05)
-                    beats += 1
-                page = await parsing
+            async with asyncio.timeout(200):  # for all of them, on a busy machine
+                page = await parsers.parse(FetchedPage("https://a.org/x", markup, "text/html", "", 200))
             report.check(what, len(page.text) < 5_000_000)
         except ToolCallError as failure:
             report.check(what, "\n" not in failure.message)
         except TimeoutError:
-            report.check(what, held=False, why=f"not ended, after {beats} beats")
-    page = await parsers.parse(FetchedPage("https://a.org/x", good.encode(), "text/html", "", 200))
+            report.check(what, held=False, why="it did not end")
+
+    await asyncio.gather(*(parse(*page) for page in _PAGES.items()))
+    after = PageParsers()
+    whole = "<html><body><p>The tower is 330 metres tall.</p></body></html>"
+    page = await after.parse(FetchedPage("https://a.org/x", whole.encode(), "text/html", "", 200))
     report.check("and after all of it", "330" in page.text)
     parsers.close()
+    after.close()
 
 
 async def _addresses(report: Report, _: Path) -> None:

@@ -39,7 +39,7 @@ class CallContext:
 
     @property
     def idempotency_key(self) -> str:
-        """What a service tells this call from others by; the same where a call in flight is made again after a crash."""
+        """What tells this call from others; the same where a call in flight is made again after a crash."""
         parts = (self.run, self.task, str(self.attempt), self.tool)
         return sha256("\0".join(parts).encode()).hexdigest()[:32]
 

@@ -7,7 +7,7 @@ from langgraph.types import Send
 
 from weiwo import state
 from weiwo.graph.persistence.checkpointer import serializer
-from weiwo.graph.persistence.storage import OlderCheckpointError
+from weiwo.graph.persistence.storage import CheckpointError, OlderCheckpointError
 from weiwo.state import Limits, Outcome, Plan, Quote, Usage
 from weiwo.state.values import Value
 
@@ -67,3 +67,13 @@ def test_every_exported_value_type_is_allowed():
         kind for name in state.__all__ if isinstance(kind := getattr(state, name), type) and issubclass(kind, Value)
     ]
     assert {(kind.__module__, kind.__name__) for kind in kinds} <= serializer()._allowed_msgpack_modules
+
+
+@pytest.mark.parametrize(
+    "stored", [("msgpack", b"\xc1\xc1"), ("pickle", b"\x80\x04."), ("msgpack", b""), ("json", b"[" * 9)]
+)
+def test_what_is_damaged_is_one_line_that_can_name_its_thread(stored):
+    with pytest.raises(CheckpointError, match="cannot be read") as caught:
+        serializer().loads_typed(stored)
+    assert caught.value.of_thread("mine").startswith("thread mine; it has a checkpoint that cannot be read")
+    assert "\n" not in caught.value.of_thread("mine")
