@@ -17,7 +17,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from pydantic import ValidationError
 
 from weiwo import state
-from weiwo.graph.persistence.storage import OlderCheckpointError
+from weiwo.graph.persistence.storage import DamagedCheckpointError, OlderCheckpointError
 from weiwo.state.query import QueryFrame
 from weiwo.state.values import Value
 from weiwo.text.patterns import lazy
@@ -40,11 +40,16 @@ class StateSerializer(JsonPlusSerializer):
 
         Raises:
             OlderCheckpointError: An older Weiwo wrote it, and it does not fit this one.
+            DamagedCheckpointError: It is nothing that was written so.
         """
         kind, packed = data
-        if kind == "msgpack" and _OLD_NAME.search(packed):
-            packed = _renamed(packed)
-        return super().loads_typed((kind, packed))
+        try:
+            if kind == "msgpack" and _OLD_NAME.search(packed):
+                packed = _renamed(packed)
+            return super().loads_typed((kind, packed))
+        except (ValueError, TypeError, NotImplementedError, RecursionError):  # no message: it may quote the thread
+            name = kind if kind == "msgpack" else "value of Weiwo's"
+            raise DamagedCheckpointError(f"has a checkpoint that cannot be read: it is no {name}") from None
 
 
 def with_state_types(saver: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any]:
@@ -80,7 +85,7 @@ def _renamed(packed: bytes) -> bytes:
 
     value = ormsgpack.unpackb(packed, ext_hook=rename, option=ormsgpack.OPT_NON_STR_KEYS)
     if misfits:
-        raise OlderCheckpointError(misfits[0])
+        raise OlderCheckpointError(f"was written by an older Weiwo; its {misfits[0]} does not fit this one")
     return ormsgpack.packb(value, option=ormsgpack.OPT_NON_STR_KEYS)
 
 

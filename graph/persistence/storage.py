@@ -34,15 +34,24 @@ class DatabaseUrlError(StorageError):
     """`WEIWO_DATABASE_URL` is not the address of a database."""
 
 
-class OlderCheckpointError(StorageError):
+class CheckpointError(StorageError):
+    """What is kept of one thread cannot be read; other threads are unharmed.
+
+    Attributes:
+        why: Why, as what follows the thread's name.
+    """
+
+    def __init__(self, why: str, thread_id: str = "") -> None:
+        self.why = why
+        super().__init__(f"thread {thread_id or 'unknown'} {why}; ask again on a new thread")
+
+
+class OlderCheckpointError(CheckpointError):
     """A thread was written by an older Weiwo, and what it holds does not fit this one."""
 
-    def __init__(self, name: str, thread_id: str = "") -> None:
-        self.name = name
-        """The type that does not fit."""
-        thread = f"the thread {thread_id}" if thread_id else "the thread"
-        why = f"{thread} was written by an older Weiwo; its {name} does not fit this one"
-        super().__init__(f"{why}; ask again on a new thread")
+
+class DamagedCheckpointError(CheckpointError):
+    """What is kept of a thread is damaged, or was written by another program."""
 
 
 @contextmanager
@@ -53,12 +62,12 @@ def naming_thread(config: Mapping[str, Any]) -> Iterator[None]:
         config: The config by which it is read.
 
     Raises:
-        OlderCheckpointError: As what is inside does.
+        CheckpointError: As what is inside does.
     """
     try:
         yield
-    except OlderCheckpointError as error:
-        raise OlderCheckpointError(error.name, str(config.get("configurable", {}).get("thread_id") or "")) from None
+    except CheckpointError as error:
+        raise type(error)(error.why, str(config.get("configurable", {}).get("thread_id") or "")) from None
 
 
 def database_file(home: str | os.PathLike[str]) -> Path:

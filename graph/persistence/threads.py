@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from weiwo.graph.persistence.storage import CheckpointError
 from weiwo.text.patterns import lazy
 
 if TYPE_CHECKING:
@@ -167,12 +168,18 @@ async def _from_sqlite(saver: Any, connection: Any, limit: int) -> list[ThreadIn
         rows = await cursor.fetchall()
 
     def decode() -> list[ThreadInfo]:
-        return [
-            info_of(thread_id, last, saver.serde.loads_typed((type_, blob))["channel_values"])
-            for thread_id, last, type_, blob in rows
-        ]
+        return [info_of(thread_id, last, _channel_values(saver, type_, blob)) for thread_id, last, type_, blob in rows]
 
     return await to_thread(decode)
+
+
+def _channel_values(saver: Any, type_: str, blob: bytes) -> Mapping[str, Any]:
+    """What a checkpoint holds; nothing of one that is damaged, so that the others can be listed."""
+    try:
+        values: Mapping[str, Any] = saver.serde.loads_typed((type_, blob))["channel_values"]
+    except (CheckpointError, KeyError, TypeError):
+        return {}
+    return values
 
 
 async def _from_postgres(saver: Any, limit: int) -> list[ThreadInfo]:

@@ -86,7 +86,8 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
     tried = [*state.get("tried", []), *calls]
     opened = [*state.get("opened", []), *(opened_address(call) for call in calls if is_opening_call(call, services))]
     actions = NextActions({**state, "tried": tried, "opened": opened}, frame, services, work.tools)
-    batch = await make_calls(calls, task.id, services, lease, {c["tool"] for c in calls if actions.substitute_call(c)})
+    spared = {call["tool"] for call in calls if actions.substitute_call(call)}
+    batch = await make_calls(calls, task.id, services, lease, spared, state.get("attempts", 0))
     update: dict[str, Any] = {
         "frame": frame,
         "call": calls[0],

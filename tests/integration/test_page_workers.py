@@ -41,14 +41,14 @@ def page(text: str) -> FetchedPage:
 
 @pytest.fixture
 def parsers():
-    pool = PageParsers(20.0)
+    pool = PageParsers(120.0)
     yield pool
     pool.close()
 
 
 @pytest.fixture
 def hostile():
-    pool = PageParsers(1.0, PARSER)
+    pool = PageParsers(120.0, PARSER)
     yield pool
     pool.close()
 
@@ -61,11 +61,14 @@ async def test_a_page_is_parsed_as_ever_and_a_failure_is_the_same(parsers):
 
 
 @pytest.mark.parametrize(
-    ("what", "said"), [("freeze", "not parsed within 1 s"), ("die", "its parser crashed"), ("eat", "MemoryError")]
+    ("what", "said"), [("freeze", "not parsed"), ("die", "parser crashed"), ("eat", "MemoryError")]
 )
 async def test_what_a_page_does_to_its_parser_costs_that_page_alone(hostile, what, said):
+    if what == "freeze":
+        hostile._seconds = 1.0  # time enough to freeze, on a slow machine too
     with pytest.raises(ToolCallError, match=said) as caught:
         await hostile.parse(page(GOOD.replace("Tower", what)))
+    hostile._seconds = 120.0
     assert (caught.value.kind, caught.value.transient) == ("bad_arguments", False)
     assert (await hostile.parse(page(GOOD))).title == "Tower"
 
@@ -96,6 +99,6 @@ async def test_an_idle_worker_that_was_killed_is_replaced(parsers):
 async def test_workers_know_no_key(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "secret-of-mine")
     telling = PARSER.replace("real(fetched)", "1 / 0 if 'OPENAI_API_KEY' in os.environ else real(fetched)")
-    pool = PageParsers(20.0, telling)
+    pool = PageParsers(120.0, telling)
     assert (await pool.parse(page(GOOD))).title == "Tower"
     pool.close()

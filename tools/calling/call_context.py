@@ -6,6 +6,7 @@ calls need not know what the tools do with it.
 
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ class CallContext:
         fresh: Whether what was kept earlier is to be left aside.
         used_kept: Set by a tool whose result was made of something kept from an earlier call.
         notes: What a user should know of the result, added by the tool; a line each. Such a result is not kept.
+        task: The task that makes the call; empty outside of one.
+        attempt: How many calls the task had made before.
+        tool: The tool.
     """
 
     run: str = ""
@@ -29,6 +33,15 @@ class CallContext:
     fresh: bool = False
     used_kept: bool = False
     notes: list[str] = field(default_factory=list)
+    task: str = ""
+    attempt: int = 0
+    tool: str = ""
+
+    @property
+    def idempotency_key(self) -> str:
+        """What tells this call from others; the same where a call in flight is made again after a crash."""
+        parts = (self.run, self.task, str(self.attempt), self.tool)
+        return sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 _current: Final[ContextVar[CallContext | None]] = ContextVar("call", default=None)

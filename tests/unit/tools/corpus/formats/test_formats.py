@@ -5,6 +5,7 @@ import io
 import json
 import re
 
+import openpyxl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from tests.support import documents
 from weiwo.text.chunking import LARGEST, measure_weight
 from weiwo.tools.corpus.formats import FORMATS, Part, find_format, load_reader
+from weiwo.tools.corpus.formats import xlsx as xlsx_format
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.records import Passage
 
@@ -117,6 +119,18 @@ def test_a_pdf_is_cut_by_page() -> None:
     assert (one.title, one.date) == ("Bridges", "2024-03-05")
     assert [(piece.page, piece.locator) for piece in one.passages] == [(1, "page 1, lines 1-2"), (2, "page 2, line 1")]
     assert "opened in 1849" in one.passages[0].text
+
+
+def test_a_cell_in_the_last_row_costs_as_much_as_one_in_the_first(monkeypatch) -> None:
+    book = openpyxl.Workbook()
+    book.active["A1048576"], book.active["XFD1"] = "far below", "far right"
+    rendered = []
+    real = xlsx_format._render_cell
+    monkeypatch.setattr(xlsx_format, "_render_cell", lambda value: rendered.append(1) or real(value))
+    file = io.BytesIO()
+    book.save(file)
+    assert [passage.text for passage in part("a.xlsx", file.getvalue()).passages] == ["far below"]
+    assert len(rendered) < 5_000
 
 
 def test_encrypted_pdfs_are_reported_and_those_without_a_password_are_read() -> None:
