@@ -101,6 +101,12 @@ def _planned(story: Story, request: Request) -> dict[str, Any]:
     return {"thought": "Parts, builder, tank.", "vertices": [*PARTS, *plan("task_4", 5, "lookup", query)], "edges": []}
 
 
+def _judged(request: Request) -> dict[str, Any]:
+    if "every task has an outcome" in request.text:
+        return {"reason": "all is found", "decision": "finish", "missing": []}
+    return {"reason": "the archive is left", "decision": "replan", "missing": ["the builder"]}
+
+
 def _read(request: Request) -> dict[str, Any]:
     task = re.search(r"^Task: (.*)$", request.text, re.MULTILINE)
     for words, value in READ.items():
@@ -176,7 +182,7 @@ def model(log: Log, story: Story) -> FakeModel:
         "AssessmentReply": [assessed(QUESTION, steps=1.0)],
         "PlanReply": [lambda request: _planned(story, request)],
         "ReadReply": [_read],
-        "ReflectionReply": [{"reason": "the archive is left", "decision": "replan", "missing": ["the builder"]}],
+        "ReflectionReply": [_judged],
         "draft": [_written],
     }
     made = LoggedModel(script=script)
