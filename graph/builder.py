@@ -11,7 +11,6 @@ Where a person is asked, `approval` stands before the executor; what it rejects 
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
-from uuid import uuid4
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
@@ -26,6 +25,7 @@ from weiwo.graph.execution.fan_out import plan_graph, run_plan
 from weiwo.graph.persistence.serializer import with_state_types
 from weiwo.graph.run_context import context_opener, run_agent
 from weiwo.graph.search_graph import SearchGraph
+from weiwo.graph.tracing import annotate_node, name_run
 from weiwo.nodes.executor.concurrency import PriorityLimiter
 from weiwo.nodes.executor.node import TaskResources
 from weiwo.nodes.master.node import master
@@ -68,8 +68,9 @@ def build_graph(
     open_context = context_opener(tools, models, serves_clients=serves_clients)
 
     async def master_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
-        services = await open_context(state, runtime, new_run=uuid4().hex)
+        services = await open_context(state, runtime, new_run=name_run())
         update = await master(state, services)
+        annotate_node(services.run, update["assessment"].level)
         approved: Approved | None = "nothing" if services.settings.approve_plan else None
         update |= {"approved": approved, "feedback": "", "rejected": None}
         return {**update, "run": services.run, "usage": Overwrite(services.budget.delta())}

@@ -7,6 +7,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
+from weiwo.graph.tracing import annotate_node
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
 from weiwo.nodes.shared.run_context import RunContext
@@ -41,6 +42,8 @@ def context_opener(
         from_client = serves_clients or runtime.server_info is not None
         settings = Settings.resolve(runtime.context, from_client=from_client)
         run = new_run or state["run"]
+        if not new_run:
+            annotate_node(run, state["assessment"].level)
         budget = Budget(settings.limits, Usage() if new_run else state.get("usage", Usage()))
         registry = await build_registry(settings, tools)
         return RunContext(

@@ -58,8 +58,9 @@ def _port(parts: SplitResult) -> int | None:
 @cache
 def _bounded_stream(package: str) -> Any:
     """The class of bounded streams for the HTTP package that OpenAI's client is built on: httpx, or its successor."""
+    base: Any = sys.modules[package].AsyncByteStream
 
-    class BoundedStream(sys.modules[package].AsyncByteStream):  # type: ignore[misc]
+    class BoundedStream(base):  # type: ignore[misc]
         """A reply's bytes as they arrive, up to a bound."""
 
         def __init__(self, inner: Any, streamed: bool) -> None:  # noqa: FBT001 - private, one caller

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
@@ -208,6 +209,7 @@ class ModelSession:
                 input_tokens=sent,
                 output_tokens=received,
                 seconds=attempt.seconds,
+                ended=round(time.time(), 3),
                 error=error,
             )
             self.budget.record(call, cost_of(self.price, sent, received), room)
@@ -258,7 +260,11 @@ class ModelSession:
         )
 
     def _config(self) -> "RunnableConfig":
-        return {"run_name": f"{self.role}.{self.purpose}", "tags": list(self.tags)}
+        return {
+            "run_name": f"{self.role}.{self.purpose}",
+            "tags": [*self.tags, f"role:{self.role}"],
+            "metadata": {"role": self.role, "purpose": self.purpose},
+        }
 
 
 def unsent_call(role: str, purpose: str, model: str, reason: str) -> ModelCall:

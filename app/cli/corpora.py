@@ -124,11 +124,18 @@ def _line(one: "CorpusSummary") -> str:
     left_out = f"\t{one.problems:,} left out" if one.problems else ""
     note = f"\t{one.note}" if one.note else ""
     note += "".join(f"\t{told}" for told in _partial(one))
-    loaders = f"\tfrom {', '.join(one.loaders)}" if one.loaders else ""
+    origins = [*(_nearby(root) for root in one.roots), *one.loaders]
+    loaders = f"\tfrom {', '.join(map(one_line, origins))}" if origins else ""
     return (
         f"{one.name}\t{counted(one.documents, 'document')}\t{counted(one.passages, 'passage')}\t{size(one.bytes)}"
         f"\t{span(one.age)} ago{left_out}{loaders}{note}\n"
     )
+
+
+def _nearby(path: str) -> str:
+    """A path as a person would write it from here."""
+    here = Path.cwd()
+    return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) and Path(path) != here else path
 
 
 def _partial(one: "CorpusSummary") -> list[str]:

@@ -208,6 +208,20 @@ def show(
 
 
 @app.command(cls=TextCommand)
+def feedback(
+    thread: Annotated[str, typer.Argument(metavar="THREAD", help="A thread; its latest answer is meant.")],
+    *,
+    good: Annotated[bool, typer.Option("--good", help="The answer was good.")] = False,
+    bad: Annotated[bool, typer.Option("--bad", help="It was not.")] = False,
+    words: Annotated[str | None, typer.Option("--words", metavar="WORDS", help="What else there is to say.")] = None,
+) -> None:
+    """Say whether an answer was good; kept on this machine, and sent to LangSmith where that is set up."""
+    from weiwo.app.cli.feedback import feedback_command  # noqa: PLC0415 - heavy
+
+    feedback_command(checked_thread_id(thread), good=good, bad=bad, words=words)
+
+
+@app.command(cls=TextCommand)
 def doctor(*, json: Json = False) -> None:
     """Tell what is set up, what is missing, and what it would add."""
     from weiwo.app.cli.doctor import doctor_command  # noqa: PLC0415 - heavy

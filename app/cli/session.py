@@ -80,9 +80,8 @@ async def claim(session: Session, thread_id: str) -> AsyncIterator[None]:
     """Keep other processes from running this thread at the same time.
 
     Raises:
-        CommandError: One is running it already, or what is kept of it cannot be read.
+        CommandError: One is running it already.
     """
-    from weiwo.graph.persistence.storage import CheckpointError  # noqa: PLC0415 - heavy
     from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed  # noqa: PLC0415 - heavy
 
     try:
@@ -90,5 +89,3 @@ async def claim(session: Session, thread_id: str) -> AsyncIterator[None]:
             yield
     except ThreadBusyError as error:
         raise CommandError(str(error), FAILED) from error
-    except CheckpointError as error:
-        raise CommandError(error.of_thread(thread_id), FAILED) from error

@@ -1,7 +1,7 @@
 """`weiwo show`: what a thread came to, from its checkpoint alone."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +16,7 @@ from weiwo.app.render.labels import label
 from weiwo.app.render.plan_tree import duration, plan_tree
 from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
-from weiwo.state import Outcome, Usage
+from weiwo.state import ModelCall, Outcome, Usage
 from weiwo.text.values import render
 from weiwo.tools.printable import one_line, printable
 
@@ -182,9 +182,21 @@ def usage_lines(usage: Usage) -> list[str]:
             ", ".join(f"{count} × {what}" if count > 1 else what for what, count in modes.items()),
             f"{failed} failed" if failed else "",
             f"{sum(call.input_tokens for call in calls):,} + {sum(call.output_tokens for call in calls):,} tokens",
-            duration(sum(call.seconds for call in calls)),
+            _time_taken(calls),
         ]
         lines.append(one_line(f"{role}: " + " · ".join(part for part in parts if part)))
     tools = f"{usage.tool_calls} tool call{'' if usage.tool_calls == 1 else 's'}"
     cost = f" · ${usage.cost:.4f}" if usage.cost else ""
     return [*lines, f"{tools} · {usage.input_tokens:,} + {usage.output_tokens:,} tokens{cost}"]
+
+
+def _time_taken(calls: Sequence[ModelCall]) -> str:
+    """The time that calls took, those that overlapped counted once; and what they took one by one, if that is more."""
+    spans = sorted((call.ended - call.seconds, call.ended) for call in calls)
+    summed, elapsed, until = sum(call.seconds for call in calls), 0.0, 0.0
+    for start, end in spans:
+        elapsed += max(0.0, end - max(start, until))
+        until = max(until, end)
+    if any(call.ended <= 0 for call in calls) or summed - elapsed < 0.1:
+        return duration(summed)
+    return f"{duration(elapsed)} side by side, {duration(summed)} one by one"

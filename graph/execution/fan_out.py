@@ -17,6 +17,7 @@ board is seeded from there. Of an unfinished Send, the steps that had finished a
 """
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Final, cast
@@ -29,6 +30,7 @@ from typing_extensions import TypedDict  # pydantic reads no other before Python
 
 from weiwo.graph.execution.board import Board, finished_outcomes, unfinished_tasks
 from weiwo.graph.execution.task_graph import TaskGraph, run_task, task_graph
+from weiwo.graph.tracing import task_config
 from weiwo.nodes.executor.concurrency import PriorityLimiter
 from weiwo.nodes.executor.for_each import ForEach, join_outcomes, read_for_each
 from weiwo.nodes.executor.node import TaskResources
@@ -229,8 +231,12 @@ async def _run_for_each(graph: TaskGraph, task: Task, inputs: Mapping[str, Outco
     fan = read_for_each(task, inputs, work.services.settings.limits.max_items)
     if not fan.starts:
         return {"outcome": join_outcomes(task, fan, {})}
-    result = await graph.ainvoke({"count": len(fan.starts)}, context=ForEachContext(work, fan))
+    started = time.monotonic()
+    config = task_config(task)
+    result = await graph.ainvoke({"count": len(fan.starts)}, config, context=ForEachContext(work, fan))
     outcome = join_outcomes(task, fan, result["by_position"])
+    longest = max(one.seconds for one in result["by_position"].values())  # it may have run before this was resumed
+    outcome = outcome.model_copy(update={"seconds": max(longest, time.monotonic() - started)})
     return {"outcome": outcome, "evidence": result["evidence"], "usage": result["usage"]}
 
 

@@ -21,6 +21,7 @@ from langgraph.runtime import Runtime
 
 from weiwo.graph.execution.board import timed_out_outcome
 from weiwo.graph.execution.isolation import run_isolated
+from weiwo.graph.tracing import task_config
 from weiwo.nodes.executor import node as executor
 from weiwo.nodes.executor.concurrency import Lease
 from weiwo.nodes.executor.node import TaskResources
@@ -60,8 +61,8 @@ async def run_task(graph: TaskGraph, start: TaskInput, work: TaskResources) -> T
     context = TaskContext(start, work, Lease(work.limiter))
     try:
         async with asyncio.timeout(seconds) as bound:
-            bounds: RunnableConfig = {"recursion_limit": MOST_STEPS}
-            ran = await graph.ainvoke({"turn": 0}, bounds, context=context)
+            config: RunnableConfig = {**task_config(task), "recursion_limit": MOST_STEPS}
+            ran = await graph.ainvoke({"turn": 0}, config, context=context)
             return cast("TaskOutput", ran)
     except TimeoutError:
         if not bound.expired():

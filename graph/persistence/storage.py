@@ -2,9 +2,10 @@
 
 import os
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.state.errors import WeiwoError
 
@@ -36,27 +37,41 @@ class DatabaseUrlError(StorageError):
 class CheckpointError(StorageError):
     """What is kept of one thread cannot be read; other threads are unharmed."""
 
-    def __init__(self, why: str) -> None:
-        self.why = why
-        super().__init__(f"the thread {why}; ask again on a new thread")
+    _WHY = ""
 
-    def of_thread(self, thread_id: str) -> str:
-        """The message, with the thread's id."""
-        return f"thread {thread_id}; it {self.why}; ask again on a new thread, or show what others hold: weiwo threads"
+    def __init__(self, name: str, thread_id: str = "") -> None:
+        self.name = name
+        """The type that does not fit, or what is damaged."""
+        thread = f"the thread {thread_id}" if thread_id else "the thread"
+        super().__init__(f"{thread} {self._WHY.format(name)}; ask again on a new thread")
 
 
 class OlderCheckpointError(CheckpointError):
     """A thread was written by an older Weiwo, and what it holds does not fit this one."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f"was written by an older Weiwo; its {name} does not fit this one")
+    _WHY = "was written by an older Weiwo; its {} does not fit this one"
 
 
 class DamagedCheckpointError(CheckpointError):
     """What is kept of a thread is damaged, or was written by another program."""
 
-    def __init__(self, kind: str) -> None:
-        super().__init__(f"has a checkpoint that cannot be read: it is no {kind}")
+    _WHY = "has a checkpoint that cannot be read: it is no {}"
+
+
+@contextmanager
+def naming_thread(config: Mapping[str, Any]) -> Iterator[None]:
+    """Name the thread in the complaint about what it holds.
+
+    Args:
+        config: The config by which it is read.
+
+    Raises:
+        CheckpointError: As what is inside does.
+    """
+    try:
+        yield
+    except CheckpointError as error:
+        raise type(error)(error.name, str(config.get("configurable", {}).get("thread_id") or "")) from None
 
 
 def database_file(home: str | os.PathLike[str]) -> Path:

@@ -61,12 +61,14 @@ class ThreadInfo:
         updated: When it last changed.
         question: Its latest question.
         status: How that ended.
+        name: What the thread is called in a list: the question that it began with.
     """
 
     thread_id: str
     updated: datetime
     question: str
     status: ThreadStatus
+    name: str = ""
 
 
 def new_thread_id(now: datetime | None = None) -> str:
@@ -241,7 +243,8 @@ def info_of(thread_id: str, checkpoint_id: str, values: Mapping[str, Any]) -> Th
         status = result.get("status", "failed")
         sources = (lambda: result.get("question"), lambda: values.get("question"))
     question = next((found for source in sources if (found := source())), "")
-    return ThreadInfo(thread_id, _time(checkpoint_id), str(question), status)
+    name = _last_human(list(reversed(values.get("messages") or []))) or question
+    return ThreadInfo(thread_id, _time(checkpoint_id), str(question), status, str(name))
 
 
 def _last_human(messages: Any) -> str:

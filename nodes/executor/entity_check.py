@@ -15,23 +15,34 @@ _COMMON = lazy(
 )
 """Words of names that many have in common."""
 
-LEAST_DOCUMENTS: Final = 4
-"""Documents of a folder that must have been found before they say what the folder is about."""
-SAME_SUBJECT: Final = 0.8
-"""Share of them that name a subject where the folder is about it."""
+LEAST_DOCUMENTS: Final = 2
+"""Documents of a folder that must name a subject before its others may speak of it without a word of it."""
+
+_KIND: Final = re.compile(
+    r"\b(?:agreement|agenda|brief|budget|catalogue?|chapter|contracts?|faq|form|guide|handbook|invoice|letters?|list|log|"
+    r"manual|memo|minutes|notes?|notice|overview|plan|polic(?:y|ies)|presentation|procedures?|proposal|readme|records?|"
+    r"regulations?|reports?|review|roadmap|rules|schedule|sheet|slides|specification|strategy|summary|table|terms)\b|"
+    r"制度|纪要|报告|手册|合同|协议|通知|办法|规定|清单|说明|计划|方案|总结|记录|指南|条例|公告|表$",
+    re.IGNORECASE,
+)
+"""Words of titles that say what kind of document it is, not whom it is about."""
 
 
-def find_unmentioned_name(question: str, passages: Sequence[Evidence], known: Sequence[Evidence] = ()) -> str | None:
+def find_unmentioned_name(
+    question: str, passages: Sequence[Evidence], known: Sequence[Evidence] = (), value: str = ""
+) -> str | None:
     """The name that a question asks about, if no passage has any of its names; None if one has, or none is named.
 
     A passage has the names of its document, since a document rarely repeats what it is about: its title, the names of
-    its file and folders, and what other passages of it say. Where nearly all documents found of a folder name the
-    subject, so does the folder. Passages in another script write names otherwise, and are not judged.
+    its file and folders, and what other passages of it say. A policy, minutes, a list and the like speak of what their
+    folder is about, where other documents of it name the subject. Passages in another script write names otherwise, and
+    are not judged.
 
     Args:
         question: What is asked.
         passages: The passages to judge.
         known: Other passages that were found, of whatever documents.
+        value: What was read in them: a document about the very answer is about no stranger.
     """
     named = [name.text for name in names(question)]
     language = detect_language(question)
@@ -40,7 +51,10 @@ def find_unmentioned_name(question: str, passages: Sequence[Evidence], known: Se
     parts = [[*_parts(name)] for name in named]
     documents = {passage.source for passage in passages}
     told = [*passages, *(other for other in known if other.source in documents)]
-    if _is_named(parts, told) or any(_is_about(folder, parts, known) for folder in {_folder(one) for one in passages}):
+    if _is_named(parts, told):
+        return None
+    own = fold(f"{question} {value}")
+    if all(not _titled_as_subject(one.title, own) and _is_about(_folder(one), parts, known) for one in passages):
         return None
     return named[0]
 
@@ -56,13 +70,19 @@ def _is_named(names_parts: Sequence[Sequence[str]], passages: Sequence[Evidence]
 
 
 def _is_about(folder: str, names_parts: Sequence[Sequence[str]], known: Sequence[Evidence]) -> bool:
-    """Whether nearly all documents found of a folder have a part of any of the names."""
-    documents: dict[str, list[Evidence]] = {}
-    for passage in known:
-        if folder and _folder(passage) == folder:
-            documents.setdefault(passage.source, []).append(passage)
-    naming = sum(_is_named(names_parts, passages) for passages in documents.values())
-    return len(documents) >= LEAST_DOCUMENTS and naming >= SAME_SUBJECT * len(documents)
+    """Whether some documents found of a folder have a part of any of the names."""
+    naming = {one.source for one in known if folder and _folder(one) == folder and _is_named(names_parts, [one])}
+    return len(naming) >= LEAST_DOCUMENTS
+
+
+def _titled_as_subject(title: str, own: str) -> bool:
+    """Whether a title names somebody or something, of whom a document then is, other than what is asked or answered."""
+    if not title or _KIND.search(title) or fold(title) in own:
+        return False
+    words = [word for word in re.findall(f"[^\\W\\d_{HAN}]+", title) if not _COMMON.fullmatch(word.lower())]
+    if not words:
+        return any(name.text == title for name in names(title))
+    return all(word[0].isupper() for word in words)
 
 
 def _folder(passage: Evidence) -> str:

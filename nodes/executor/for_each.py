@@ -134,7 +134,8 @@ def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome]) 
         confidence=min((outcome.confidence for outcome in usable), default=1.0),
         detail=OutcomeDetail(items=tuple(items), missing=tuple(missing), limited=limited),
         failure=failure,
-        note=_note(fan, missing, contested),
+        note="; ".join(filter(None, (_note(fan, missing, contested), *_corrections(outcomes)))),
+        basis="implied" if any(outcome.basis == "implied" for outcome in usable) else "stated",
     )
 
 
@@ -142,6 +143,11 @@ def _failure(task: Task, outcomes: Sequence[Outcome]) -> Failure:
     kinds = {outcome.failure.kind for outcome in outcomes if outcome.failure is not None}
     kind: FailureKind = kinds.pop() if len(kinds) == 1 else "incomplete"
     return Failure(task_id=task.id, kind=kind, message=f"none of the {len(outcomes)} items has a value")
+
+
+def _corrections(outcomes: Sequence[Outcome]) -> list[str]:
+    """What items were wrongly taken for granted to have."""
+    return [str(outcome.value) for outcome in outcomes if outcome.premise][:_NAMED]
 
 
 def _note(fan: ForEach, missing: Sequence[str], contested: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from weiwo.nodes.shared.context_packing import pack_passages
 from weiwo.nodes.shared.input_guard import safe_note
 from weiwo.nodes.shared.passage_prompt import format_passages
 from weiwo.nodes.shared.run_context import today
-from weiwo.state import DecidedBy, Evidence, Language, Outcome, ValueType
+from weiwo.state import DecidedBy, Evidence, Language, Outcome, Quote, ValueType
 from weiwo.state.query import QueryFrame
 
 __all__ = ["Judgement", "ReadReply", "TaskProgressNote", "read_passages", "restore_judgement", "reweigh_judgement"]
@@ -163,6 +163,7 @@ async def reweigh_judgement(
 
 
 def _by_rule(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> Reading:
+    passages = _current(passages, ()) or passages
     found = extract_value(frame, ret, passages)
     return Reading(value=None) if found is None else weigh_sources(Reading.from_finding(found), frame, ret, passages)
 
@@ -178,8 +179,9 @@ async def _by_model(
 ) -> Judgement:
     """The model's judgement; a value it gave that cannot be read as the wanted type is told in `unreadable`."""
     queries = "; ".join(query for query in progress.tried if query)
+    whole_question = "" if progress.whole == frame.question else f"Question of the user: {progress.whole}\n"
     prompt = (
-        f"Today: {today()}\nQuestion of the user: {progress.whole}\nTask: {frame.question}\nWanted: {TYPE_HINTS[ret]}\n"
+        f"Today: {today()}\n{whole_question}Task: {frame.question}\nWanted: {TYPE_HINTS[ret]}\n"
         f"Queries tried: {queries or 'none'}\n{progress.describe_turns()}\n\n"
     )
     await models.ready("executor")
@@ -228,10 +230,16 @@ def _worth_showing(passages: Sequence[Evidence], progress: TaskProgressNote) -> 
     return [*kept, *new]
 
 
+def _current(passages: Sequence[Evidence], quotes: Sequence[Quote]) -> list[Evidence]:
+    """The passages that say what holds now, and those that are quoted: what was superseded is no rival."""
+    quoted = {quote.evidence_id for quote in quotes}
+    return [passage for passage in passages if not passage.superseded_by or passage.id in quoted]
+
+
 def _reading(reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence], frame: QueryFrame) -> Reading:
     """What a model's answer comes to, beside what the other sources say."""
     quotes = shown.locate_quotes(reply)
-    stranger = shown.find_unmentioned_name(quotes)
+    stranger = shown.find_unmentioned_name(quotes, reply.value)
     doubt = _DOUBT[frame.language].format(stranger) if stranger else ""
     reading = Reading(
         value=shown.read_value(reply),
@@ -244,5 +252,5 @@ def _reading(reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence
     if reply.next == "premise_wrong":
         premise = safe_note(reply.missing) or frame.question
         return replace(reading, missing=doubt, basis="stated", premise=premise)
-    found = weigh_sources(reading, frame, shown.ret, passages, shown.list_rivals(reply))
+    found = weigh_sources(reading, frame, shown.ret, _current(passages, quotes), shown.list_rivals(reply))
     return replace(found, confidence=min(STRANGER_CONFIDENCE, found.confidence)) if stranger else found

@@ -154,11 +154,11 @@ class ShownPassages:
         """The type of a reply's value: the wanted one, or text, of a correction."""
         return "text" if reply.next == "premise_wrong" else self.ret
 
-    def find_unmentioned_name(self, quotes: Iterable[Quote]) -> str | None:
+    def find_unmentioned_name(self, quotes: Iterable[Quote], value: object) -> str | None:
         """The name the task asks about, if no quoted passage has it."""
         cited = {quote.evidence_id for quote in quotes}
         everything = (*self.passages, *self.known)
-        return find_unmentioned_name(self.question, [p for p in everything if p.id in cited], everything)
+        return find_unmentioned_name(self.question, [p for p in everything if p.id in cited], everything, str(value))
 
     def list_rivals(self, reply: ReadReply) -> list[Rival]:
         """The other values of a reply that are of the wanted type and have a quote that occurs."""
@@ -205,7 +205,7 @@ class ShownPassages:
         quotes = self.locate_quotes(reply)
         if not quotes:
             return "none of the quotes occurs verbatim in the passage it names; copy the words exactly"
-        if strangers and (stranger := self.find_unmentioned_name(quotes)):
+        if strangers and (stranger := self.find_unmentioned_name(quotes, reply.value)):
             return f"the quoted passage does not speak of {stranger}; quote one that does, else search or give up"
         return None
 

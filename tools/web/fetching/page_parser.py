@@ -1,4 +1,4 @@
-"""Parsing of a fetched page: the main content as text with its title and date, or why there is none. Runs in a worker.
+"""Parsing of a fetched page, in a worker (`parser_process`): its main content as text, with title and date, or why not.
 
 What a site shows instead of the page (a challenge, a login, a question about cookies, a refusal) is never text to
 cite: such a page is a failure, as is one without content.

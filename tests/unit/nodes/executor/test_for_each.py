@@ -198,3 +198,10 @@ def test_a_note_names_the_items_that_sources_disagree_about():
     other = Rival(value="1816", evidence_ids=("e",), quotes=())
     whole = join_outcomes(TASK, over("Ada", "Alan"), {0: got("1", "1815", rivals=(other,)), 1: got("2", "1912")})
     assert whole.note == "sources disagree about Ada"
+
+
+def test_what_one_item_only_implies_or_denies_is_told_of_the_whole():
+    denied = got("2", "Alan was never crowned.", premise="Alan was crowned")
+    whole = join_outcomes(TASK, over("Ada", "Alan"), {0: got("1", "1815", basis="implied"), 1: denied})
+    assert (whole.value, whole.basis) == (["1815"], "implied")
+    assert whole.note == "no value for Alan; Alan was never crowned."

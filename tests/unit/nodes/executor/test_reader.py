@@ -306,12 +306,32 @@ def test_a_passage_is_about_what_its_document_and_its_folder_are_about():
     assert find_unmentioned_name(asked, [chunk]) == "Lumen Robotics"
     assert find_unmentioned_name(asked, [chunk], [opening]) is None
     assert find_unmentioned_name(asked, [chunk.model_copy(update={"source": "lumen-robotics/handbook.md"})]) is None
-    others = [passage(f"Lumen Robotics, item {n}.", f"people/{n}.md", str(n)) for n in range(4)]
-    assert find_unmentioned_name(asked, [chunk], [chunk, *others]) is None, "nearly all of the folder names it"
-    strangers = [passage(f"Acme, item {n}.", f"people/{n}.md", str(n)) for n in range(4, 6)]
-    assert find_unmentioned_name(asked, [chunk], [chunk, *others, *strangers]) == "Lumen Robotics"
+    others = [passage(f"Lumen Robotics, item {n}.", f"people/{n}.md", str(n)) for n in range(2)]
+    assert find_unmentioned_name(asked, [chunk], [chunk, *others]) is None, "others of its folder name it"
+    elsewhere = [one.model_copy(update={"source": f"b/{n}.md"}) for n, one in enumerate(others)]
+    assert find_unmentioned_name(asked, [chunk], [chunk, *elsewhere]) == "Lumen Robotics"
     pages = [one.model_copy(update={"source": f"https://x.org/{one.source}"}) for one in (chunk, *others)]
     assert find_unmentioned_name(asked, pages[:1], pages) == "Lumen Robotics", "pages of a site are of many subjects"
+
+
+@pytest.mark.parametrize(
+    ("title", "value", "stranger"),
+    [
+        ("Karl Marx", "1818", "Charles Darwin"),
+        ("Marx", "1818", "Charles Darwin"),
+        ("The Night Watch", "1642", "Charles Darwin"),
+        ("Board minutes, 14 May 2024", "1818", None),
+        ("Employee Handbook", "1818", None),
+        ("suppliers s-22", "1818", None),
+        ("Kato Precision", "Kato Precision", None),
+    ],
+)
+def test_a_document_of_somebody_else_is_no_part_of_what_its_folder_is_about(
+    title: str, value: str, stranger: str | None
+):
+    chunk = passage("Born in 1818, in the spring.", "all/x.md", title)
+    naming = [passage(f"Darwin, letter {n}.", f"all/{n}.md", "Letters") for n in range(3)]
+    assert find_unmentioned_name(ASKED, [chunk], [chunk, *naming], value) == stranger
 
 
 # Moves
