@@ -111,7 +111,7 @@ async def test_a_store_that_does_not_open_is_empty_and_our_own_faults_are_not_hi
 )
 def test_what_is_damaged_is_one_line_that_can_name_its_thread(stored):
     at = {"configurable": {"thread_id": "mine"}}
-    with pytest.raises(CheckpointError, match="the thread mine has a checkpoint that cannot be read") as caught:
-        with naming_thread(at):
-            serializer().loads_typed(stored)
+    said = "the thread mine has a checkpoint that cannot be read"
+    with pytest.raises(CheckpointError, match=said) as caught, naming_thread(at):
+        serializer().loads_typed(stored)
     assert "\n" not in str(caught.value)
