@@ -142,7 +142,7 @@ def load_thread(thread_id: str) -> "show.Thread":
     """
     from weiwo.app.cli import show  # noqa: PLC0415 - upon need
     from weiwo.graph.persistence.checkpoint_reader import UnreadableCheckpointError, read_finished_thread  # noqa: PLC0415 - upon need
-    from weiwo.graph.persistence.storage import CheckpointError, StorageError  # noqa: PLC0415 - upon need
+    from weiwo.graph.persistence.storage import StorageError  # noqa: PLC0415 - upon need
 
     try:
         if (file := saved_file()) is not None:
@@ -155,10 +155,7 @@ def load_thread(thread_id: str) -> "show.Thread":
         raise CommandError(str(error)) from error
 
     async def work(session: "Session") -> "show.Thread":
-        try:
-            return await show.load(session, thread_id)
-        except CheckpointError as error:
-            raise CommandError(str(error)) from error
+        return await show.load(session, thread_id)
 
     return run_in_session(work)
 

@@ -48,8 +48,7 @@ class StateSerializer(JsonPlusSerializer):
                 packed = _renamed(packed)
             return super().loads_typed((kind, packed))
         except (ValueError, TypeError, NotImplementedError, RecursionError):  # no message: it may quote the thread
-            name = kind if kind == "msgpack" else "value of Weiwo's"
-            raise DamagedCheckpointError(f"has a checkpoint that cannot be read: it is no {name}") from None
+            raise DamagedCheckpointError(kind if kind == "msgpack" else "value of Weiwo's") from None
 
 
 def with_state_types(saver: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any]:
@@ -85,7 +84,7 @@ def _renamed(packed: bytes) -> bytes:
 
     value = ormsgpack.unpackb(packed, ext_hook=rename, option=ormsgpack.OPT_NON_STR_KEYS)
     if misfits:
-        raise OlderCheckpointError(f"was written by an older Weiwo; its {misfits[0]} does not fit this one")
+        raise OlderCheckpointError(misfits[0])
     return ormsgpack.packb(value, option=ormsgpack.OPT_NON_STR_KEYS)
 
 

@@ -35,23 +35,27 @@ class DatabaseUrlError(StorageError):
 
 
 class CheckpointError(StorageError):
-    """What is kept of one thread cannot be read; other threads are unharmed.
+    """What is kept of one thread cannot be read; other threads are unharmed."""
 
-    Attributes:
-        why: Why, as what follows the thread's name.
-    """
+    _WHY = ""
 
-    def __init__(self, why: str, thread_id: str = "") -> None:
-        self.why = why
-        super().__init__(f"thread {thread_id or 'unknown'} {why}; ask again on a new thread")
+    def __init__(self, name: str, thread_id: str = "") -> None:
+        self.name = name
+        """The type that does not fit, or what is damaged."""
+        thread = f"the thread {thread_id}" if thread_id else "the thread"
+        super().__init__(f"{thread} {self._WHY.format(name)}; ask again on a new thread")
 
 
 class OlderCheckpointError(CheckpointError):
     """A thread was written by an older Weiwo, and what it holds does not fit this one."""
 
+    _WHY = "was written by an older Weiwo; its {} does not fit this one"
+
 
 class DamagedCheckpointError(CheckpointError):
     """What is kept of a thread is damaged, or was written by another program."""
+
+    _WHY = "has a checkpoint that cannot be read: it is no {}"
 
 
 @contextmanager
@@ -67,7 +71,7 @@ def naming_thread(config: Mapping[str, Any]) -> Iterator[None]:
     try:
         yield
     except CheckpointError as error:
-        raise type(error)(error.why, str(config.get("configurable", {}).get("thread_id") or "")) from None
+        raise type(error)(error.name, str(config.get("configurable", {}).get("thread_id") or "")) from None
 
 
 def database_file(home: str | os.PathLike[str]) -> Path:

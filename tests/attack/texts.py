@@ -11,7 +11,7 @@ from tests.support.injected import INJECTED
 from weiwo.text.injection import addresses_model
 
 WINDOW = 1_200
-MOST_FILES = 1_500
+MOST_FILES = 800
 BOUND = 1 / 1_000
 """Of passages of API documentation, the share that may be taken for orders."""
 

@@ -11,7 +11,7 @@ from langgraph.types import Send
 from weiwo import state
 from weiwo.graph.persistence.checkpointer import open_checkpointer, serializer
 from weiwo.graph.persistence.lazy_store import LazyStore
-from weiwo.graph.persistence.storage import CheckpointError, OlderCheckpointError
+from weiwo.graph.persistence.storage import CheckpointError, OlderCheckpointError, naming_thread
 from weiwo.state import Limits, Outcome, Plan, Quote, Usage
 from weiwo.state.settings import Settings
 from weiwo.state.values import Value
@@ -83,7 +83,7 @@ async def test_the_complaint_names_the_thread():
             "UPDATE checkpoints SET checkpoint = ?", (ormsgpack.packb({"usage": ormsgpack.Ext(5, fields)}),)
         )
         await saver.conn.commit()
-        with pytest.raises(OlderCheckpointError, match=r"^thread t-7 was written by an older Weiwo"):
+        with pytest.raises(OlderCheckpointError, match=r"^the thread t-7 was written by an older Weiwo"):
             await saver.aget_tuple(at)
 
 
@@ -109,7 +109,9 @@ async def test_a_store_that_does_not_open_is_empty_and_our_own_faults_are_not_hi
 @pytest.mark.parametrize(
     "stored", [("msgpack", b"\xc1\xc1"), ("pickle", b"\x80\x04."), ("msgpack", b""), ("json", b"[" * 9)]
 )
-def test_what_is_damaged_is_one_line(stored):
-    with pytest.raises(CheckpointError, match="cannot be read") as caught:
+def test_what_is_damaged_is_one_line_that_can_name_its_thread(stored):
+    at = {"configurable": {"thread_id": "mine"}}
+    said = "the thread mine has a checkpoint that cannot be read"
+    with pytest.raises(CheckpointError, match=said) as caught, naming_thread(at):
         serializer().loads_typed(stored)
     assert "\n" not in str(caught.value)
