@@ -33,11 +33,12 @@ _TAIL: Final = re.compile(
 _JOINT: Final = (
     r"(?:^|[;:]\s|\s[—–]\s|,?\s(?:and|but|while|when|where|although|though|as|before|after|until|since|because|that)\s"
     r"|^(?:When|While|After|Before|Although|Though|As|Since|Because)\s)"
-    r"(?:(?:[Ii]n|[Oo]n|[Aa]t|[Bb]y|[Aa]round|[Dd]uring|[Ss]ince|[Ff]rom)\s[^;:()]{1,60}?,?\s)?"
+    r"(?:(?:[Ii]n|[Oo]n|[Aa]t|[Bb]y|[Aa]round|[Dd]uring|[Ss]ince|[Ff]rom|[Aa]s of|[Aa]ccording to)\s(?:[^;:()]{1,60}?,|[^;:(),]{1,40}?"
+    r"(?<! of)(?<! by)(?<! to)(?<! for)(?<! with)(?<! from)(?<! in)(?<! at)(?<! on)(?<! an)(?<! a)(?<!’s)(?<!'s))\s)?"
 )
 _BEFORE_PRONOUN: Final = re.compile(_JOINT + "$")
 _BEFORE_NAME: Final = re.compile(
-    _JOINT + r"(?:[Tt]he\s)?"
+    _JOINT + r"(?:[Tt]he\s)?(?:(?:city|town|village|municipality|island|state|province|republic|kingdom)\sof\s(?:the\s)?)?"
     r"(?:(?:(?<=[Tt]he\s)|[Aa]n?\s|[Tt]his\s)(?:(?!(?:of|for|in|by|to|from|behind|and|on|with|at|about)\s)[a-z][\w-]+\s){1,4}?)?[\"“‘'(]?$"
 )
 _PRONOUN: Final = re.compile(r"\b(?:He|She|It|They|he|she|it|they)(?=\s)")
@@ -52,10 +53,10 @@ _PLACED: Final = re.compile(
 _LONGER_NAME: Final = re.compile(
     r"(?P<name>(?:\s(?:(?:van|von|de|der|den|di|da|del|la|le|al|bin|ibn)\s){0,2}[A-Z][\w'’.-]{0,30}){1,4}),?\s(?:was|is|were|are)\s"
 )
-_PRONOUN_ZH: Final = r"(?:他|她|它|其|该[\u4e00-\u9fff]{1,3}?|全[长桥书校文剧片]|本[书校片])"
+_PRONOUN_ZH: Final = r"(?:他|她|它|其|该[\u4e00-\u9fff]{1,3}?|全[长桥书校文剧片市县省国州区镇村湖岛线]|本[书校片市县])"
 _FILLER_ZH: Final = re.compile(
     r"(?:[\s,，《》“”]|于|在|约|大约|正式|首次|最初|最早|始|曾|被|并|也|又|就|才|已|终于|最终|不幸|因病|的|后来|随后|同年|"
-    r"当时|是|则|即|均|共|总|现|今|目前|截至|至|到|年底|末|初|春|夏|秋|冬|主|享年\d{1,3}岁|[（(][^（）()]{0,120}[)）])*"
+    r"当时|是|则|即|均|共有?|拥?有|总|现|今|最新|常住|户籍|建筑|结构|干流|目前|截至|至|到|年底|末|初|春|夏|秋|冬|主|享年\d{1,3}岁|[（(][^（）()]{0,120}[)）])*"
 )
 _IS_ZH: Final = re.compile(
     r"》?(?:[（(][^（）()]{0,120}[)）])?(?:，?(?:又名|原名|简称|亦称|又称)[^，。]{1,12}，)?[是为]"
@@ -90,6 +91,11 @@ class Sentence:
     def mentions(self) -> list[Span]:
         """Where it names the subject."""
         return self.page.mentions(self.text, self.folded)
+
+    @cached_property
+    def named(self) -> list[Span]:
+        """Where its text names the subject in full, on whichever page."""
+        return self.mentions or self.page.subject.mentions(self.text, self.folded, known=False)
 
     @cached_property
     def names(self) -> list[Name]:
@@ -246,6 +252,10 @@ class Sentence:
             inside = [(a, b) for a, b in self.mentions if start <= a and b <= end]
             if inside and self.defined_zh(*inside[0]):
                 return True
+            if _KIN_ZH.match(self.text, start):
+                return False
+            if _apposed_zh(self.text[start:end]):
+                continue
             if any(start <= a and b <= end for a, b in self.others):
                 return False
             if inside:
@@ -256,6 +266,15 @@ class Sentence:
         return self.focus
 
 
+_KIN_ZH: Final = re.compile("[其他她它]的?(?:[长次幼独三四]?[子女弟兄]|父|母|妻|夫|姐|妹|孙|祖|师|友|中)")
+_APPOSED_ZH: Final = re.compile(r"[^是为在于有由被与和同至到从把将了着过娶嫁其之妻子女父母兄弟姐妹夫孙祖师友]{2,16}[家人员师者生长帝王河江湖山峰桥市县岛寺楼]")
+
+
+def _apposed_zh(clause: str) -> bool:
+    """Whether a Chinese clause without a verb or kin only says what the one before it names: 北宋文学家."""
+    return _APPOSED_ZH.fullmatch(clause) is not None
+
+
 def sentences_of(page: Page) -> Iterator[Sentence]:
     """The sentences of a page in order; questions state nothing and are left out."""
     before: Sentence | None = None
@@ -263,7 +282,7 @@ def sentences_of(page: Page) -> Iterator[Sentence]:
         before = Sentence(page, page.text[start : min(end, start + LONGEST_SENTENCE)], before)
         if number % _DEEPEST == 0:
             _ = before.focus  # so that what looks back never looks back far
-        if not before.text.endswith(("?", "？")) and (page.about or before.mentions):
+        if not before.text.endswith(("?", "？")) and (page.about or before.named):
             yield before
 
 

@@ -2,20 +2,23 @@
 
 `extract_value` reads passages for one parsed look-up. It asserts a value where a clause about the very subject, or a
 record of its name, gives it in one of a few tight patterns (`value_patterns`), nothing else that the question says is
-left over, and no other such clause differs. In every other case it is silent.
+left over, and no other such clause of the same document differs. In every other case it is silent. Documents that differ
+from each other are told as rivals.
 """
 
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 from weiwo.nodes.executor.clauses import Sentence, sentences_of
-from weiwo.nodes.executor.subject_match import Page, Subject, name_key, pages, qualifier
-from weiwo.nodes.executor.value_patterns import Value, recorded_values, stated_values, vouched
-from weiwo.state import Evidence, JsonValue, Quote, ValueType
+from weiwo.nodes.executor.subject_match import Page, Subject, name_key, page_name, pages, qualifier
+from weiwo.nodes.executor.predicates import Value, vouched
+from weiwo.nodes.executor.records import recorded_values
+from weiwo.nodes.executor.value_patterns import stated_values
+from weiwo.state import Evidence, JsonValue, Quote, Rival, ValueType
 from weiwo.state.query import QueryFrame
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.language import HAN, fold
@@ -51,6 +54,7 @@ class Finding:
         shown: The value as the passage writes it.
         mechanism: What found it, such as "look_up:date".
         confidence: 0 to 1.
+        rivals: What other documents give instead.
     """
 
     value: JsonValue
@@ -61,6 +65,7 @@ class Finding:
     shown: str = ""
     mechanism: str = ""
     confidence: float = ONE_SOURCE
+    rivals: tuple[Rival, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,13 +89,13 @@ def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
         passages: The passages, best first.
 
     Returns:
-        The value with the sentences that carry it, or None where none is certain.
+        The value with the sentences that carry it, of rival ones that of the best passage; None where none is certain.
     """
     kind = _kind(frame, ret)
     if len(frame.subjects) != 1 or not kind:
         return None
     for subject, left in _readings(frame.subject):
-        seen = [(one, page) for one in passages[:MOST_PASSAGES] for page in pages(subject, one.title, one.text)]
+        seen = [(one, page) for one in passages[:MOST_PASSAGES] for page in pages(subject, page_name(one.title, one.source), one.text)]
         if not any(page.about for _, page in seen) and left:
             continue
         if not subject.key or _namesakes([pair for pair in seen if pair[1].about]):
@@ -99,9 +104,31 @@ def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
             return _listed(frame, seen)
         residue = _residue(frame, relations()[frame.relation]) | left
         found = [one for pair in seen for one in _candidates(frame, kind, residue, *pair)]
-        chosen = _agreed(found, kind)
-        return _finding(chosen, ret) if chosen else None
+        return _weighed(found, kind, ret)
     return None
+
+
+def _weighed(found: Sequence[_Candidate], kind: str, ret: ValueType) -> Finding | None:
+    """The value that the documents give, what others of them give as rivals; None where one differs from itself.
+
+    Of figures the undated count, or else those of the latest year.
+    """
+    if kind == "quantity":
+        last = max((max(one.found.years, default=9999) for one in found), default=0)
+        found = [one for one in found if max(one.found.years, default=9999) == last]
+    sources = {one.passage.source: [other for other in found if other.passage.source == one.passage.source] for one in found}
+    if not all(_agreed(group, kind) for group in sources.values()):
+        return None
+    groups: list[list[_Candidate]] = []
+    for group in sources.values():
+        same = next((other for other in groups if _agreed([*other, *group], kind)), None)
+        if same is None:
+            groups.append(list(group))
+        else:
+            same += group
+    made = [_finding(_agreed(group, kind), ret) for group in groups]
+    rivals = (Rival(value=one.value, evidence_ids=one.evidence_ids, quotes=one.quotes) for one in made[1:])
+    return replace(made[0], rivals=tuple(rivals)) if made else None
 
 
 _GENERIC: Final = re.compile(
@@ -160,7 +187,7 @@ def _candidates(
 _ASKING: Final = frozenset(
     terms(
         "year date day time month exact exactly full old person man woman many number figure amount total place meter "
-        "kilometer foot feet mile unit current currently high tall long"
+        "what who when where how kilometer foot feet mile unit current currently high tall long"
     )
 )
 _IDLE_HAN: Final = frozenset("的是在了吗呢于由被何谁哪多少几什么时候年月日个位座条部本有请问一公里米")
@@ -193,13 +220,7 @@ def _namesakes(seen: Sequence[tuple[Evidence, Page]]) -> bool:
 
 
 def _agreed(found: Sequence[_Candidate], kind: str) -> list[_Candidate]:
-    """The candidates of the one value that all give, the most precise first; none where two differ.
-
-    Of figures the undated count, or else those of the latest year.
-    """
-    if kind == "quantity":
-        last = max((max(one.found.years, default=9999) for one in found), default=0)
-        found = [one for one in found if max(one.found.years, default=9999) == last]
+    """The candidates of the one value that all give, the most precise first; none where two differ."""
     same = {"date": _same_date, "quantity": _same_figure}.get(kind, _same_name)
     finest = sorted(
         found, key=lambda one: (-str(one.found.value).count("-", 1) if kind == "date" else 0, one.found.approximate)

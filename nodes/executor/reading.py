@@ -38,4 +38,6 @@ class Reading:
         detail |= {"unit": finding.unit} if finding.unit else {}
         detail |= {"approximate": True} if finding.approximate else {}
         detail |= {"shown": finding.shown} if finding.shown else {}
-        return cls(finding.value, finding.evidence_ids, finding.quotes, finding.confidence, detail)
+        return cls(
+            finding.value, finding.evidence_ids, finding.quotes, finding.confidence, detail, rivals=finding.rivals
+        )

@@ -62,7 +62,7 @@ def weigh_sources(
     said = [next((words[p.id] for p in source if p.id in words), source[0].text) for source in giving]
     support = max(1, _count_distinct(said))  # the source itself, where it is too far down to be read apart
     others = [source for source in sources if source not in giving]
-    against = [*_told_rivals(reading, ret, rivals), *_found_rivals(reading, frame, ret, others)]
+    against = [*_told_rivals(reading, ret, (*reading.rivals, *rivals)), *_found_rivals(reading, frame, ret, others)]
     grouped = _group_rivals(against)
     share = max(LEAST_SHARE, support / (support + sum(_count_distinct(q.text for q in one.quotes) for one in grouped)))
     raised = 1 - (1 - reading.confidence) * DOUBT_LEFT ** max(0, support - 1)

@@ -17,6 +17,9 @@ from weiwo.text.mentions import title_key
 from weiwo.text.numbers import format_number
 from weiwo.text.relations import relations
 
+DISPUTED: Final = "disputed"
+"""The mechanism of a statement that tells of sources that disagree: it asserts none of their values."""
+
 _MOST_CITED: Final = 2
 
 _COMPARED: Final[Mapping[Language, Mapping[tuple[str, str], str]]] = {
@@ -52,6 +55,7 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
         "value": "{s} – {noun}: {v}",
         "asked": "{q} {v}",
         "rival": "; another source gives {v}",
+        "disputed": "{s} – {noun}: the sources disagree. One gives {v}",
         "yes": "Yes. ",
         "no": "No. ",
         "most": "{a} has the {noun} that was asked for among the {n}: {va}",
@@ -69,6 +73,7 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
         "value": "{s} · {noun}：{v}",
         "asked": "{q}{v}",
         "rival": "；另有来源给出{v}",
+        "disputed": "{s} · {noun}：来源说法不一。一处为{v}",
         "yes": "是的。",
         "no": "不是。",
         "most": "{n}者之中所问{noun}属{a}：{va}",
@@ -177,15 +182,16 @@ class _Composer:
         value = value or render_value(outcome, self._language)
         noun = self._noun(frame)
         subject = self._named(frame.subject)
+        disputed = bool(outcome.rivals) and outcome.decided_by == "rule"
         if noun and subject:
-            text = self._words["value"].format(s=subject, noun=noun, v=value)
+            text = self._words["disputed" if disputed else "value"].format(s=subject, noun=noun, v=value)
         else:
             text = self._words["asked"].format(q=self._filled(task.description), v=value)
         for rival in outcome.rivals:
             other = render_value(outcome.model_copy(update={"value": rival.value}), self._language)
             text += self._words["rival"].format(v=other)
         against = tuple(key for rival in outcome.rivals for key in rival.evidence_ids[:1])
-        mechanism = str(outcome.detail.get("mechanism") or f"look_up:{outcome.type}")
+        mechanism = DISPUTED if disputed else str(outcome.detail.get("mechanism") or f"look_up:{outcome.type}")
         return Statement(self._ended(text), mechanism, (*self._cited(outcome), *against))
 
     def _computed(self, task: Task, frame: QueryFrame, result: Outcome) -> Statement | None:
