@@ -33,12 +33,13 @@ _TAIL: Final = re.compile(
 _JOINT: Final = (
     r"(?:^|[;:]\s|\s[—–]\s|,?\s(?:and|but|while|when|where|although|though|as|before|after|until|since|because|that)\s"
     r"|^(?:When|While|After|Before|Although|Though|As|Since|Because)\s)"
-    r"(?:(?:[Ii]n|[Oo]n|[Aa]t|[Bb]y|[Aa]round|[Dd]uring|[Ss]ince|[Ff]rom|[Aa]s of|[Aa]ccording to)\s(?:[^;:()]{1,60}?,|[^;:(),]{1,40}?"
+    r"(?:(?:[Tt]oday|[Nn]ow|[Cc]urrently|[Tt]hen),?\s)?(?:(?:[Ii]n|[Oo]n|[Aa]t|[Bb]y|[Aa]round|[Dd]uring|[Ss]ince|[Ff]rom|[Aa]s of|[Aa]ccording to)\s(?:[^;:()]{1,60}?,|[^;:(),]{1,40}?"
     r"(?<! of)(?<! by)(?<! to)(?<! for)(?<! with)(?<! from)(?<! in)(?<! at)(?<! on)(?<! an)(?<! a)(?<!’s)(?<!'s))\s)?"
 )
 _BEFORE_PRONOUN: Final = re.compile(_JOINT + "$")
 _BEFORE_NAME: Final = re.compile(
-    _JOINT + r"(?:[Tt]he\s)?(?:(?:city|town|village|municipality|island|state|province|republic|kingdom)\sof\s(?:the\s)?)?"
+    _JOINT
+    + r"(?:[Tt]he\s)?(?:(?:city|town|village|municipality|island|state|province|republic|kingdom)\sof\s(?:the\s)?)?"
     r"(?:(?:(?<=[Tt]he\s)|[Aa]n?\s|[Tt]his\s)(?:(?!(?:of|for|in|by|to|from|behind|and|on|with|at|about)\s)[a-z][\w-]+\s){1,4}?)?[\"“‘'(]?$"
 )
 _PRONOUN: Final = re.compile(r"\b(?:He|She|It|They|he|she|it|they)(?=\s)")
@@ -46,10 +47,14 @@ _GENERAL: Final = re.compile(r"\b(?:[Tt]he|[Tt]his)\s(?P<kind>[a-z][\w-]{2,20})(
 _INHERITS: Final = re.compile(r"(?:,\s(?:and\s|but\s|then\s)?|\s(?:and|but|then)\s)$")
 _RELATIVE: Final = re.compile(r"\b(?:who|whom|whose|which|that|where|when|while|if|because|said|says)\b|[;:]")
 _PLACED: Final = re.compile(
-    r"(?i)\b(?:in|at|to|from|near|of|on|for|with|into|the|and|as|off|outside|between|across|along|through|over)\s(?:the\s)?$"
+    r"(?i)\b(?:born|called|named|in|at|to|from|near|of|on|for|with|into|the|and|as|off|outside|between|across|along|through|over)\s(?:the\s)?$"
     r"|(?:在|于|从|到|至|自|往|赴|离开|进入|来到|考入|回到|位于|流经|注入)$"
 )
 
+_ASIDE: Final = re.compile(r"[（(][^（）()]{0,120}[)）]")
+_OWN_NOUN_ZH: Final = re.compile("[^，。；在于和与从到为的]{1,10}的[^，。；在于和与从到为的]{1,5}")
+"""What may stand before the subject's name and mean it: "鲁迅的弟弟" before 周作人."""
+_SAYS_WHAT_ZH: Final = re.compile("[也又还并均都]?[是为属有]")
 _LONGER_NAME: Final = re.compile(
     r"(?P<name>(?:\s(?:(?:van|von|de|der|den|di|da|del|la|le|al|bin|ibn)\s){0,2}[A-Z][\w'’.-]{0,30}){1,4}),?\s(?:was|is|were|are)\s"
 )
@@ -114,8 +119,9 @@ class Sentence:
 
     @cached_property
     def others(self) -> list[Span]:
-        """Names of others: not the subject's, no dates, and no places behind a preposition."""
+        """Names of others: not the subject's, no dates, nothing in brackets, and no places behind a preposition."""
         mine = [*self.mentions, *((date.start, date.end) for date in self.dates)]
+        mine += [one.span() for one in _ASIDE.finditer(self.text)]
         spans = [(one.start, one.end) for one in self.names if not any(a < one.end and one.start < b for a, b in mine)]
         return [span for span in spans if not _PLACED.search(self.text[max(0, span[0] - 24) : span[0]])]
 
@@ -219,7 +225,8 @@ class Sentence:
         inside = [(a, b) for a, b in self.mentions if first <= a and b <= at]
         if inside:
             announced = re.search(r"(?:宣布|公布|显示|测得|测定|确定|认定)$", self.text[: inside[0][0]])
-            return (announced is not None or self.idle(first, inside[0][0])) and self.idle(inside[0][1], at)
+            lead = announced is not None or _OWN_NOUN_ZH.fullmatch(self.text, first, inside[0][0]) is not None
+            return (lead or self.idle(first, inside[0][0])) and self.idle(inside[0][1], at)
         words = self.timeless(first, at)
         pronoun = re.match(rf"[《“\s]*{_PRONOUN_ZH}", words)
         general = words[:2] in self.page.kinds
@@ -254,7 +261,7 @@ class Sentence:
                 return True
             if _KIN_ZH.match(self.text, start):
                 return False
-            if _apposed_zh(self.text[start:end]):
+            if _APPOSED_ZH.fullmatch(self.text, start, end) or (_SAYS_WHAT_ZH.match(self.text, start) and start):
                 continue
             if any(start <= a and b <= end for a, b in self.others):
                 return False
@@ -267,12 +274,10 @@ class Sentence:
 
 
 _KIN_ZH: Final = re.compile("[其他她它]的?(?:[长次幼独三四]?[子女弟兄]|父|母|妻|夫|姐|妹|孙|祖|师|友|中)")
-_APPOSED_ZH: Final = re.compile(r"[^是为在于有由被与和同至到从把将了着过娶嫁其之妻子女父母兄弟姐妹夫孙祖师友]{2,16}[家人员师者生长帝王河江湖山峰桥市县岛寺楼]")
-
-
-def _apposed_zh(clause: str) -> bool:
-    """Whether a Chinese clause without a verb or kin only says what the one before it names: 北宋文学家."""
-    return _APPOSED_ZH.fullmatch(clause) is not None
+_APPOSED_ZH: Final = re.compile(
+    r"[^是为在于有由被与和同至到从把将了着过娶嫁其之妻子女父母兄弟姐妹夫孙祖师友]{2,16}[家人员师者生长帝王河江湖山峰桥市县岛寺楼]"
+)
+"""A clause without a verb or kin that only says what the one before it names: 北宋文学家."""
 
 
 def sentences_of(page: Page) -> Iterator[Sentence]:
@@ -282,7 +287,7 @@ def sentences_of(page: Page) -> Iterator[Sentence]:
         before = Sentence(page, page.text[start : min(end, start + LONGEST_SENTENCE)], before)
         if number % _DEEPEST == 0:
             _ = before.focus  # so that what looks back never looks back far
-        if not before.text.endswith(("?", "？")) and (page.about or before.named):
+        if not before.text.endswith(("?", "？")) and (page.about or before.named or page.subject.key in before.folded):
             yield before
 
 

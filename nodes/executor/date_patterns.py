@@ -43,7 +43,9 @@ def date_after(sentence: Sentence, at: int, relation: Relation) -> Value | None:
     for one in sentence.dates[:1]:
         led = one.until is None and _LEAD.fullmatch(text[: one.start]) and text[one.end : one.end + 1] in {" ", ","}
         # "In 2010 S began efforts" is not when S began.
-        if led and re.match(r"[.,;]|$|\s(?:in|at|on|with|and|by|to|of|from|alone|aged|there|[a-z]{3,12}ly)\b", text[at:]):
+        if led and re.match(
+            r"[.,;]|$|\s(?:in|at|on|with|and|by|to|of|from|alone|aged|there|[a-z]{3,12}ly)\b", text[at:]
+        ):
             return _dated(sentence, one)
     return None
 
@@ -123,10 +125,10 @@ def _led_zh(sentence: Sentence, start: int, at: int) -> bool:
     start = found.end() if (found := re.compile(r"[（(][^（）()]{0,20}[)）]|[)）]").match(text, start)) else start
     for first, end in sentence.mentions:
         if start <= first and end <= at:
-            return not _MONTH_ZH.sub("", text[start:first]).strip("，,《“ ") and bool(_BETWEEN_ZH.fullmatch(text[end:at].lstrip("》”")))
+            return not _MONTH_ZH.sub("", text[start:first]).strip("，,《“ ") and bool(
+                _BETWEEN_ZH.fullmatch(text[end:at].lstrip("》”"))
+            )
     pronoun = re.compile(rf"[，,](?:他|她|它|该[{HAN}]{{1,2}})").match(text, start)
     if pronoun:
         return sentence.page.about and sentence.focus and bool(_BETWEEN_ZH.fullmatch(text, pronoun.end(), at))
     return _BETWEEN_ZH.fullmatch(text, start, at) is not None and sentence.heads_zh(start)
-
-

@@ -23,9 +23,10 @@ _VERB: Final = re.compile(
     r"|stretch(?:es|ed|ing)|extends?|extended|weighs?|weighed|cover(?:s|ed|ing)?|has|had|spans?|contains|employ(?:s|ed)"
     r"|occupies|costs?|home to|[Aa]t)\b"
 )
-# relation | nouns of the figure | words behind it | what only the first in it is called | verbs that say it alone | Chinese
+# fmt: off
+# relation | nouns | words behind the figure | superlatives of its bearer | verbs that say it alone | Chinese words behind
 _ROWS: Final = """
-height | height, elevation, altitude | tall, high, in height, above sea level, above mean sea level | tallest, highest | rises, rose, rising, soars, stands, standing |
+height | height, elevation, altitude | tall, high, in height, above (?:mean )?sea level | tallest, highest | rises, rose, rising, soars, stands |
 length | length | long, in length | longest | |
 depth | depth | deep, in depth | deepest | |
 width | width | wide, in width | widest | |
@@ -35,10 +36,15 @@ population | population | people, inhabitants, residents | | | 居民, 人口
 employees | number of employees, workforce, staff, headcount | people, employees, staff | | employs, employed | 员工, 雇员, 职工
 price | price, cost, fee | | | costs, cost |
 revenue | revenue, turnover | | | |
-"""  # fmt: skip
-_IS_THE: Final = r"(?:(?:it|(?:the\s)?(?:[A-Z][\w'’-]{0,30}\s?){1,5})\s)?is\s(?:one\sof\s)?(?:the|[\w ]{1,30}['’]s)\s(?:\w{1,12}-)?"
+"""
+# fmt: on
+_IS_THE: Final = (
+    r"(?:(?:it|(?:the\s)?(?:[A-Z][\w'’-]{0,30}\s?){1,5})\s)?is\s(?:one\sof\s)?(?:the|[\w ]{1,30}['’]s)\s(?:\w{1,12}-)?"
+)
 _COUNTED: Final = frozenset(["population", "employees"])
-_ALL: Final = lazy(r"(?:\s?(?:people|inhabitants|residents|employees|staff))?(?:[,.;)]|$|\s(?:in|as|and|at|on|by|worldwide|today|\()\b|\s\()")
+_ALL: Final = lazy(
+    r"(?:\s?(?:people|inhabitants|residents|employees|staff))?(?:[,.;)]|$|\s(?:in|as|and|at|on|by|worldwide|today|\()\b|\s\()"
+)
 """What may follow a count of all people of a place or firm; "of Greek origin" counts some."""
 _NEVER: Final = "(?!)"
 
@@ -146,8 +152,8 @@ def _figure_zh(sentence: Sentence, one: NumberSpan, relation: Relation) -> int:
         start = cue.start() - bool(sentence.text[cue.start() - 1 : cue.start()] in {"总", "全"})
         if _TO_NUMBER_ZH.fullmatch(sentence.text, cue.end(), one.start) and sentence.heads_zh(start):
             return start
-    counted = re.compile(rf"[名位个人]{{0,2}}(?:{_wordings()[relation.name][4]})(?=[，。；、]|$)").match(sentence.text, one.end)
+    counted = re.compile(rf"[名位个人]{{0,2}}(?:{_wordings()[relation.name][4]})(?=[，。；、]|$)").match(
+        sentence.text, one.end
+    )
     has = re.compile(r"(?:现|共|拥)?有[超近约逾]?$").search(sentence.text, max(0, one.start - 6), one.start)
     return has.start() if counted and has and sentence.heads_zh(has.start()) else -1
-
-

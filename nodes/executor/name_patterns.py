@@ -37,6 +37,32 @@ def name_after(sentence: Sentence, at: int, _: Relation) -> Value | None:
     return Value(text[first.start : end], text[first.start : end], first.start, end)
 
 
+def active_names(sentence: Sentence, relation: Relation) -> Iterator[Value]:
+    """The name that heads an active clause: "In 1932 NAME discovered S", "NAME was a chemist who discovered S"."""
+    verbs = "|".join(one for one in relation.says["en"] if _ACTIVE.fullmatch(one)) or "(?!)"
+    things = re.compile(rf"\b{re.escape(sentence.page.subject.key)}\b")
+    for thing in things.finditer(sentence.folded):
+        verb = re.search(
+            rf"\s(?:who\s)?(?:first\s)?(?:{verbs})\s(?:[Tt]he\s|an?\s)?[\"“]?$", sentence.text[: thing.start()]
+        )
+        if verb is None or not _OBJECT_END.match(sentence.text, thing.end()):
+            continue
+        for one in sentence.names:
+            between = sentence.text[one.end : verb.start()]
+            whole = not between or (
+                "who" in verb[0] and re.fullmatch(r",?\s(?:is|was)\s(?:an?|the)\s[^.;,]{3,90}", between)
+            )
+            if whole and _HEAD.search(sentence.text[: one.start]) and not _NO_PERSON.search(one.text):
+                yield Value(one.text, one.text, one.start, thing.end())
+
+
+_ACTIVE: Final = re.compile(r"[a-z]{3,14}ed|wrote|sang|built")
+_HEAD: Final = re.compile(r"(?:^|[;.]\s|,\s(?:and\s|but\s|while\s)?|^(?:In|On)\s[\w ]{2,30}\s)(?:Sir\s|Dr\.?\s)?$")
+_OBJECT_END: Final = re.compile(
+    r"[\"”]?(?:$|[.,;)]|\s(?:in|at|on|and|with|by|there|while|as|during|from|between)\b|\s\()"
+)
+
+
 def _joined(sentence: Sentence, end: int, between: str) -> int:
     """Where a run of names ends that begins with the name that ends at a place."""
     for one in sentence.names:
@@ -103,7 +129,12 @@ def agents_zh(sentence: Sentence, relation: Relation) -> Iterator[Value]:
     """《S》的作者是NAME; S由NAME创作; NAME是《S》的作者."""
     text = sentence.text
     cue = "|".join(word for word in relation.says["zh"] if word != "由") or "(?!)"
-    found = [*re.finditer(rf"(?:{cue})(?:[和兼及暨][^，。是为]{{2,8}})?(?:是|为|：|:|叫)(?P<name>[^，。；：（）()《》]{{2,24}})(?=[，。；（(]|$)", text)]
+    found = [
+        *re.finditer(
+            rf"(?:{cue})(?:[和兼及暨][^，。是为]{{2,8}})?(?:是|为|：|:|叫)(?P<name>[^，。；：（）()《》]{{2,24}})(?=[，。；（(]|$)",
+            text,
+        )
+    ]
     doer = rf"由(?P<name>[^，。；：（）()《》由]{{2,24}}?)(?:于[^，。；]{{1,16}})?(?:所|共同)?(?:{cue})(?=[，。；的]|$)"
     found += re.finditer(doer, text)
     found = [one for one in found if sentence.heads_zh(one.start() - (text[one.start() - 1 : one.start()] == "的"))]
@@ -117,6 +148,8 @@ def agents_zh(sentence: Sentence, relation: Relation) -> Iterator[Value]:
         if made and sentence.defined_zh(start, end):
             at = end + made.start("name")
             found.append(re.compile(r"(?P<name>[^，。；]+)").match(text, at, end + made.end("name")))  # type: ignore[arg-type]  # never None
+        does = re.search(rf"(?:^|[，；])(?P<name>[^，。；《》年月日于在由]{{2,20}})(?:{cue})了?《?$", text[:start])
+        found += [does] if does and re.match("》?(?:[，。；]|$)", text[end:]) else []
     for one in found:
         role = _ROLE_ZH.match(one["name"])
         value = one["name"][role.end() if role else 0 :]
@@ -138,5 +171,3 @@ def places_zh(sentence: Sentence, relation: Relation) -> Iterator[Value]:
             if not _NO_PLACE_ZH.search(one["name"]) and sentence.heads_zh(one.start()):
                 yield Value(one["name"], one["name"], *one.span())
     yield from agents_zh(sentence, relation)
-
-

@@ -1,4 +1,4 @@
-"""Predicates: the verb by which a clause says a relation, and whether its grammatical subject is ours; the value given."""
+"""Predicates: the verb by which a clause says a relation, and whether its grammatical subject is ours."""
 
 import re
 from dataclasses import dataclass

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from weiwo.nodes.executor.extraction import Finding, carries, extract_value, values_conflict
+from weiwo.nodes.executor.extraction import extract_value
+from weiwo.nodes.executor.finding import Finding, carries, values_conflict
 from weiwo.nodes.executor.reading import Reading
 from weiwo.state import Evidence, Rival, ValueType
 from weiwo.state.query import QueryFrame
@@ -143,8 +144,9 @@ def _group_rivals(rivals: Iterable[Rival]) -> list[Rival]:
     """Rivals that give one value as one, those of most sources first."""
     groups: dict[str, Rival] = {}
     for rival in rivals:
-        one = groups.get(str(rival.value))
-        groups[str(rival.value)] = (
+        key = f"{rival.value:.12g}" if isinstance(rival.value, int | float) else str(rival.value)
+        one = groups.get(key)
+        groups[key] = (
             rival
             if one is None
             else Rival(

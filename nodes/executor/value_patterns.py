@@ -11,7 +11,15 @@ from typing import Final
 from weiwo.nodes.executor.clauses import Sentence
 from weiwo.nodes.executor.date_patterns import SPANNED, date_after, dates_zh, span_in_brackets
 from weiwo.nodes.executor.figure_patterns import stated_figures
-from weiwo.nodes.executor.name_patterns import HOLDERS, agents_zh, held_names, name_after, place_after, places_zh
+from weiwo.nodes.executor.name_patterns import (
+    HOLDERS,
+    active_names,
+    agents_zh,
+    held_names,
+    name_after,
+    place_after,
+    places_zh,
+)
 from weiwo.nodes.executor.predicates import Value, find_cues, predicate_start
 from weiwo.text.relations import Relation
 
@@ -34,5 +42,7 @@ def stated_values(sentence: Sentence, relation: Relation, kind: str) -> Iterator
         found = _READERS[kind](sentence, cue.end(), relation) if start >= 0 else None
         if found is not None:
             yield replace(found, start=min(start, found.start))
+    if kind == "agent":
+        yield from active_names(sentence, relation)
     if relation.name in HOLDERS:
         yield from held_names(sentence, relation)

@@ -55,10 +55,13 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
         "value": "{s} – {noun}: {v}",
         "asked": "{q} {v}",
         "rival": "; another source gives {v}",
-        "disputed": "{s} – {noun}: the sources disagree. One gives {v}",
+        "disputed": "{s} – {noun}: the sources disagree, one gives {v}",
         "yes": "Yes. ",
         "no": "No. ",
-        "most": "{a} has the {noun} that was asked for among the {n}: {va}",
+        "date least": "Of these {a} came first ({noun}): {va}",
+        "date greatest": "Of these {a} came last ({noun}): {va}",
+        "number least": "Of these {a} has the smallest {noun}: {va}",
+        "number greatest": "Of these {a} has the greatest {noun}: {va}",
         "same": "{names} – {noun}: the same, {v}",
         "differ": "{names} – {noun}: not the same, {pairs}",
         "span": "{s} – {noun}: {d}, from {va} to {vb}",
@@ -72,11 +75,14 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
     "zh": {
         "value": "{s} · {noun}：{v}",
         "asked": "{q}{v}",
-        "rival": "；另有来源给出{v}",
-        "disputed": "{s} · {noun}：来源说法不一。一处为{v}",
+        "rival": "，另有来源给出{v}",
+        "disputed": "{s} · {noun}：来源有分歧，一处为{v}",
         "yes": "是的。",
         "no": "不是。",
-        "most": "{n}者之中所问{noun}属{a}：{va}",
+        "date least": "其中{noun}最早的是{a}：{va}",
+        "date greatest": "其中{noun}最晚的是{a}：{va}",
+        "number least": "其中{noun}最小的是{a}：{va}",
+        "number greatest": "其中{noun}最大的是{a}：{va}",
         "same": "{names} · {noun}：相同，{v}",
         "differ": "{names} · {noun}：不同，{pairs}",
         "span": "{s} · {noun}：{d}，从{va}到{vb}",
@@ -254,7 +260,7 @@ class _Composer:
         direction = frame.direction or "greatest"
         values = {"va": render_value(best.outcome, self._language), "vb": render_value(other.outcome, self._language)}
         if len(ordered) > 2:
-            return self._words["most"].format(a=best.name, noun=noun, n=len(ordered), **values), mechanism
+            return self._words[f"{kind} {direction}"].format(a=best.name, noun=noun, **values), mechanism
         templates = _COMPARED[self._language]
         template = templates.get((frame.relation, direction)) or templates[kind, direction]
         text = template.format(a=best.name, b=other.name, d=difference, noun=noun, **values)

@@ -108,8 +108,8 @@ def answer_by_rule(state: SearchState, draft: Draft) -> RuleAnswer:
     disputes = [one for one in told if one[0].mechanism == DISPUTED]
     whole = bool(told) and not dropped and not disputes
     told = disputes or (told if whole else [])
-    rivals = [rival for outcome in usable for rival in outcome.rivals]
-    quotes = [quote for one in (*usable, *rivals) for quote in one.quotes]
+    quotes = [quote for outcome in usable for quote in outcome.quotes]
+    quotes += [quote for outcome in usable for rival in outcome.rivals for quote in rival.quotes]
     return RuleAnswer(
         statements=tuple((sentence, claims) for _, sentence, claims in told),
         mechanisms=list(dict.fromkeys(statement.mechanism for statement, _, _ in told)) if whole else [],
