@@ -2,8 +2,8 @@
 
 `extract_value` reads passages for one parsed look-up. It asserts a value where a clause about the very subject, or a
 record of its name, gives it in one of a few tight patterns (`value_patterns`), nothing else that the question says is
-left over, and no other such clause of the same document differs. In every other case it is silent. Documents that differ
-from each other are told as rivals.
+left over, and no other such clause of the same document differs. In every other case it is silent. Documents that
+differ from each other are told as rivals.
 """
 
 import re

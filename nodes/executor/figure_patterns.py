@@ -23,21 +23,19 @@ _VERB: Final = re.compile(
     r"|stretch(?:es|ed|ing)|extends?|extended|weighs?|weighed|cover(?:s|ed|ing)?|has|had|spans?|contains|employ(?:s|ed)"
     r"|occupies|costs?|home to|[Aa]t)\b"
 )
-# fmt: off
-# relation | nouns | words behind the figure | superlatives of its bearer | verbs that say it alone | Chinese words behind
+# relation | nouns | words behind the figure | superlatives of its bearer | verbs that say it alone | Chinese behind
 _ROWS: Final = """
-height | height, elevation, altitude | tall, high, in height, above (?:mean )?sea level | tallest, highest | rises, rose, rising, soars, stands |
+height | height, elevation, altitude | tall, high, in height, above sea level | tallest, highest | rises, stands |
 length | length | long, in length | longest | |
 depth | depth | deep, in depth | deepest | |
 width | width | wide, in width | widest | |
 area | area | in area, in size | largest | covers, covered, covering, occupies |
 mass | weight, mass | in weight, heavy | heaviest | weighs, weighed |
 population | population | people, inhabitants, residents | | | 居民, 人口
-employees | number of employees, workforce, staff, headcount | people, employees, staff | | employs, employed | 员工, 雇员, 职工
+employees | number of employees, workforce, headcount | people, employees | | employs, employed | 员工, 雇员, 职工
 price | price, cost, fee | | | costs, cost |
 revenue | revenue, turnover | | | |
 """
-# fmt: on
 _IS_THE: Final = (
     r"(?:(?:it|(?:the\s)?(?:[A-Z][\w'’-]{0,30}\s?){1,5})\s)?is\s(?:one\sof\s)?(?:the|[\w ]{1,30}['’]s)\s(?:\w{1,12}-)?"
 )

@@ -50,6 +50,7 @@ class Finding:
 
 
 def is_same_date(one: Value, other: Value) -> bool:
+    """Whether two dates are one, the coarser of the finer."""
     a, b = PartialDate.from_iso(str(one.value)), PartialDate.from_iso(str(other.value))
     return a.contains(b) or b.contains(a)
 
@@ -62,6 +63,7 @@ def _figure(value: JsonValue, unit: str | None) -> float:
 
 
 def is_same_figure(one: Value | Finding, other: Value | Finding) -> bool:
+    """Whether two figures are one, measured twice or rounded."""
     a, b = _figure(one.value, one.unit), _figure(other.value, other.unit)
     measured = bool(to_si(1, one.unit) and to_si(1, other.unit))
     near = ROUGH if one.approximate or other.approximate else MEASURED if measured else 1e-9
@@ -130,6 +132,3 @@ def carries(sentence: str, value: JsonValue, type_: ValueType) -> bool:
     if wanted:
         return any(wanted.contains(one) for one in dates)
     return fold(str(value)) in fold(sentence)
-
-
-__all__ = ["Finding", "carries", "extract_value", "values_conflict"]
