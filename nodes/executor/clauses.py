@@ -34,7 +34,8 @@ _JOINT: Final = (
     r"(?:^|[;:]\s|\s[—–]\s|,?\s(?:and|but|while|when|where|although|though|as|before|after|until|since|because|that)\s"
     r"|^(?:When|While|After|Before|Although|Though|As|Since|Because)\s)"
     r"(?:(?:[Tt]oday|[Nn]ow|[Cc]urrently|[Tt]hen),?\s)?"
-    r"(?:(?:[Ii]n|[Oo]n|[Aa]t|[Bb]y|[Aa]round|[Dd]uring|[Ss]ince|[Ff]rom|[Aa]s of|[Aa]ccording to)\s(?:[^;:()]{1,60}?,|[^;:(),]{1,40}?"
+    r"(?:(?:[Ii]n|[Oo]n|[Aa]t|[Bb]y|[Aa]round|[Dd]uring|[Ss]ince|[Ff]rom|[Aa]s of|[Aa]ccording to)"
+    r"\s(?:[^;:()]{1,60}?,|[^;:(),]{1,40}?"
     r"(?<! of)(?<! by)(?<! to)(?<! for)(?<! with)(?<! from)(?<! in)(?<! at)(?<! on)(?<! an)(?<! a)(?<!’s)(?<!'s))\s)?"
 )
 _BEFORE_PRONOUN: Final = re.compile(_JOINT + "$")

@@ -70,6 +70,7 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
         "end": ".",
         "and": " and ",
         "comma": ", ",
+        "about": "about {v}",
         "age": "age",
     },
     "zh": {
@@ -91,6 +92,7 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
         "end": "。",
         "and": "和",
         "comma": "、",
+        "about": "约{v}",
         "age": "年龄",
     },
 }
@@ -186,6 +188,8 @@ class _Composer:
         """A looked-up value with its subject and relation, or after the question it answers."""
         value = str(outcome.detail.get("shown") or "") if outcome.decided_by == "rule" else ""
         value = value or render_value(outcome, self._language)
+        if outcome.detail.get("approximate") is True and outcome.decided_by == "rule":
+            value = self._words["about"].format(v=value)
         noun = self._noun(frame)
         subject = self._named(frame.subject)
         disputed = bool(outcome.rivals) and outcome.decided_by == "rule"

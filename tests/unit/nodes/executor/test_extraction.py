@@ -1,5 +1,7 @@
 """Extraction asserts only what one clause about the very subject says; rows of invented documents, traps included."""
 
+import json
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -7,11 +9,15 @@ import pytest
 from weiwo.nodes.executor.extraction import extract_value
 from weiwo.nodes.executor.finding import Finding, carries, values_conflict
 from weiwo.nodes.executor.subject_match import page_name
+from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.rule_plan import VALUE_TYPES
 from weiwo.state import Evidence, JsonValue, ValueType
 from weiwo.state.evidence import passage_id
 from weiwo.state.query import AnswerType, QueryFrame
 from weiwo.text.language import detect_language
 from weiwo.text.terms import terms
+
+DATA = Path(__file__).resolve().parents[3] / "data"
 
 RETURNS: dict[str, ValueType] = {
     "date": "date",
@@ -180,6 +186,18 @@ def test_a_value_in_one_clause_about_the_subject_is_asserted(row: Row) -> None:
 @pytest.mark.parametrize("row", SILENT, ids=lambda row: f"{row.subject}-{row.relation}-{row.documents[0][:24]}")
 def test_anything_else_is_left_unsaid(row: Row) -> None:
     assert read(row) is None
+
+
+CLAUSES = [json.loads(line) for line in (DATA / "clauses.jsonl").read_text(encoding="utf-8").splitlines()]
+"""Questions with a title, a text and the value that one clause of it gives; null where it gives none."""
+
+
+@pytest.mark.parametrize("row", CLAUSES, ids=lambda row: f"{row['question']}-{row['text'][:40]}")
+def test_a_clause_gives_the_value_that_a_question_asks_for_or_none(row: dict[str, str]) -> None:
+    frame = parse_question(row["question"], detect_language(row["question"]))
+    document = Evidence(id=passage_id(row["text"]), text=row["text"], source="doc.md", title=row["title"])
+    found = extract_value(frame, VALUE_TYPES.get(frame.answer_type, "text"), [document])
+    assert (found and str(found.value).removesuffix(".0")) == row["value"]
 
 
 RIVALS = [
