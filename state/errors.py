@@ -6,7 +6,9 @@ it; what is handled inside one folder and never leaves it is marked `·`.
 
     WeiwoError
     ├── SettingsError (ValueError)            state.settings                  a setting cannot be used
+    ├── ClientFieldError (ValueError)         state.client_fields           · a server's client set what it may not
     ├── PlanFormatError (ValueError)          state.plan                      a plan is not of the interchange form
+    ├── StateUpdateError (InvalidUpdateError)  state.channels                  an update is not of a field's type
     ├── QuestionError (ValueError)            nodes.shared.question_check     a question cannot be asked
     ├── LimitReachedError                     models.errors                   a limit of the run leaves nothing for it
     ├── ModelCallError                        models.errors                   a model gave no usable reply

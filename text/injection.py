@@ -21,16 +21,16 @@ _REMOVED: Final = dict.fromkeys(
 )
 _LOOKALIKES: Final = str.maketrans("аеорсухіѕԁɡ", "aeopcyxisdg")
 """Cyrillic letters that pass for Latin ones."""
-_ZERO_WIDTH_RUN: Final = re.compile(f"[{_ZERO_WIDTH}]{{16,}}")
+_ZERO_WIDTH_RUN: Final = lazy(f"[{_ZERO_WIDTH}]{{16,}}")
 """Enough to spell two letters in them; if they are all the same they spell nothing."""
-_TURNED: Final = re.compile("[\u202d\u202e]")
+_TURNED: Final = lazy("[\u202d\u202e]")
 """Text that is shown in another direction than it is read."""
-_TAGS: Final = re.compile("(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0020-\U000e007f]{4,}")
+_TAGS: Final = lazy("(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0020-\U000e007f]{4,}")
 """ASCII in invisible tag characters; behind a black flag they name a region's."""
 _FIRST_TAG: Final = 0xE0000
-_SPACED: Final = re.compile(r"(?<!\w)(?:[a-z][ ._*-]){11,}[a-z](?!\w)")
-_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{32,}={0,2}")
-_COMMENT: Final = re.compile(
+_SPACED: Final = lazy(r"(?<!\w)(?:[a-z][ ._*-]){11,}[a-z](?!\w)")
+_BASE64: Final = lazy(r"[A-Za-z0-9+/_-]{32,}={0,2}")
+_COMMENT: Final = lazy(
     r"<!--(.{0,2000}?)-->|<[^<>]{0,200}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0)[^<>]{0,200}>"
     r"([^<]{0,2000})",
     re.DOTALL,

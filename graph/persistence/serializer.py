@@ -6,27 +6,32 @@ type is refused in one line.
 """
 
 import re
+from copy import copy
 from importlib import import_module
 from typing import Any, Final
 
 import ormsgpack
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from pydantic import ValidationError
 
 from weiwo import state
 from weiwo.graph.persistence.storage import OlderCheckpointError
+from weiwo.state.query import QueryFrame
 from weiwo.state.values import Value
+from weiwo.text.patterns import lazy
 
 _OLD_NAME: Final = re.compile(rb"[\xa7-\xbf]state\.[a-z_]")
 """A short MessagePack string that begins as an old module does."""
-_OLD_MODULE: Final = re.compile(r"state\.[a-z_]+")
+_OLD_MODULE: Final = lazy(r"state\.[a-z_]+")
 
 
 class StateSerializer(JsonPlusSerializer):
     """LangGraph's serializer with the types of `weiwo.state` allowed, and those of its old name."""
 
     def __init__(self) -> None:
-        exported = (getattr(state, name) for name in state.__all__)
+        exported = (QueryFrame, *(getattr(state, name) for name in state.__all__))
         kinds = [kind for kind in exported if isinstance(kind, type) and issubclass(kind, Value)]
         super().__init__(allowed_msgpack_modules=[(kind.__module__, kind.__name__) for kind in kinds])
 
@@ -40,6 +45,22 @@ class StateSerializer(JsonPlusSerializer):
         if kind == "msgpack" and _OLD_NAME.search(packed):
             packed = _renamed(packed)
         return super().loads_typed((kind, packed))
+
+
+def with_state_types(saver: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any]:
+    """The same saver, for this graph alone, with a serializer that knows the types of the state.
+
+    One that was made before `weiwo` was imported allows every type and warns about each. A serializer of the caller's
+    own making, or one that is strict already, stays.
+    """
+    serde = saver.serde
+    inner = serde.serde if isinstance(serde, EncryptedSerializer) else serde
+    if type(inner) is not JsonPlusSerializer or inner._allowed_msgpack_modules is not True:  # noqa: SLF001 - nothing tells
+        return saver
+    clone = copy(saver)
+    ours = StateSerializer()
+    clone.serde = EncryptedSerializer(serde.cipher, ours) if isinstance(serde, EncryptedSerializer) else ours
+    return clone
 
 
 def _renamed(packed: bytes) -> bytes:

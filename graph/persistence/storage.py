@@ -2,9 +2,10 @@
 
 import os
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.state.errors import WeiwoError
 
@@ -36,10 +37,28 @@ class DatabaseUrlError(StorageError):
 class OlderCheckpointError(StorageError):
     """A thread was written by an older Weiwo, and what it holds does not fit this one."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"the thread was written by an older Weiwo; its {name} does not fit this one; ask again on a new thread"
-        )
+    def __init__(self, name: str, thread_id: str = "") -> None:
+        self.name = name
+        """The type that does not fit."""
+        thread = f"the thread {thread_id}" if thread_id else "the thread"
+        why = f"{thread} was written by an older Weiwo; its {name} does not fit this one"
+        super().__init__(f"{why}; ask again on a new thread")
+
+
+@contextmanager
+def naming_thread(config: Mapping[str, Any]) -> Iterator[None]:
+    """Name the thread in the complaint about what it holds.
+
+    Args:
+        config: The config by which it is read.
+
+    Raises:
+        OlderCheckpointError: As what is inside does.
+    """
+    try:
+        yield
+    except OlderCheckpointError as error:
+        raise OlderCheckpointError(error.name, str(config.get("configurable", {}).get("thread_id") or "")) from None
 
 
 def database_file(home: str | os.PathLike[str]) -> Path:

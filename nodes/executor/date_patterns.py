@@ -83,16 +83,16 @@ def span_in_brackets(sentence: Sentence, relation: str) -> Iterator[Value]:
     for one in inside:
         if one.until is not None and len(inside) == 1:
             ends = re.split(r"\s?(?:[–—~～－-]{1,2}|至|\bto\b)\s?", text[one.start : one.end])
-            found = replace(one, date=one.date if born else one.until, until=None)
+            found = one._replace(date=one.date if born else one.until, until=None)
             shown = ends[0 if born else 1] if len(ends) == 2 else found.date.iso()
             yield replace(_dated(sentence, found), shown=shown)
         elif one.until is None and (_BORN if born else _DIED).search(text[first.start() : one.start]):
             yield _dated(sentence, one)
 
 
-_BEHIND_ZH: Final = re.compile(rf"(?:于|在|时间[是为：:]|日期[是为：:])?(?:公元)?\s?(?:[{HAN}]{{3,8}}年（)?")
-_FOLLOWS_ZH: Final = re.compile(r"[，。；、）)\s（(]|$|于|在|由|并|正式|左右|前后|通车|开放")
-_BETWEEN_ZH: Final = re.compile(
+_BEHIND_ZH: Final = lazy(rf"(?:于|在|时间[是为：:]|日期[是为：:])?(?:公元)?\s?(?:[{HAN}]{{3,8}}年（)?")
+_FOLLOWS_ZH: Final = lazy(r"[，。；、）)\s（(]|$|于|在|由|并|正式|左右|前后|通车|开放")
+_BETWEEN_ZH: Final = lazy(
     rf"(?:[\s，]?(?:在|于|由|因)[{HAN}·]{{1,14}})?"
     r"(?:正式|首次|因病|不幸|全线|建成|对外|才|最终|全面|被|而|竣工|，|\s|中|病|始|开始)*"
 )

@@ -23,6 +23,7 @@ from weiwo.state import Evidence, Quote, Rival, ValueType
 from weiwo.state.query import QueryFrame
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import HAN
+from weiwo.text.patterns import lazy
 from weiwo.text.relations import Relation, relations
 from weiwo.text.terms import terms
 
@@ -101,7 +102,7 @@ def _weighed(found: Sequence[_Candidate], kind: str, ret: ValueType) -> Finding 
     return replace(made[0], rivals=tuple(rivals)) if made else None
 
 
-_GENERIC: Final = re.compile(
+_GENERIC: Final = lazy(
     "river|mountain|lake|film|movie|novel|book|song|album|city|town|company|band|island|bridge|tower"
 )
 

@@ -13,12 +13,12 @@ from weiwo.text.relations import Relation
 from weiwo.text.units import CURRENCIES, to_si
 
 _ROUGHLY: Final = r"about|approximately|around|roughly|some|nearly|almost|over|more than|under|up to|estimated|c\.|ca\."
-_TO_NUMBER: Final = re.compile(
+_TO_NUMBER: Final = lazy(
     rf"(?:\s?(?:{_ROUGHLY}|just|only|exactly|at|of|an?|the|total|overall|maximum|full|surface|land|to|that|now|currently|average"
     r"|~|≈|is|was|stood|height|length|area|depth)(?=[\s~≈$€£¥\d]))*\s?"
 )
 _HEDGED: Final = lazy(rf"(?i)\b(?:{_ROUGHLY})\s?(?:the\s|an?\s)?$|[~≈约近超逾]\s?$|超过\s?$|大约\s?$")
-_VERB: Final = re.compile(
+_VERB: Final = lazy(
     r"\b(?:is|was|are|stands?|stood|standing|rises?|rose|rising|soars|reach(?:es|ed|ing)|measur(?:es?|ed|ing)|runs|flows"
     r"|stretch(?:es|ed|ing)|extends?|extended|weighs?|weighed|cover(?:s|ed|ing)?|has|had|spans?|contains|employ(?:s|ed)"
     r"|occupies|costs?|home to|[Aa]t)\b"
@@ -55,10 +55,10 @@ def _wordings() -> dict[str, tuple[str, ...]]:
 
 
 _MODIFIER: Final = r"(?:(?:total|overall|maximum|current|estimated|surface|land|average)\s){0,2}"
-_OWNS: Final = re.compile(
+_OWNS: Final = lazy(
     rf"(?:(?P<mine>[’']s?)|\b(?P<its>[Ii]ts)|\b(?P<has>has|had|reaches)\san?|\b(?P<with>[Ww]ith|and)\san?)\s{_MODIFIER}$"
 )
-_LINK: Final = re.compile(r"\s?(?:,|is|was|of|at|stood at|reached|:)?(?:\s(?:is|was))?(?=[\s:])")
+_LINK: Final = lazy(r"\s?(?:,|is|was|of|at|stood at|reached|:)?(?:\s(?:is|was))?(?=[\s:])")
 _RANGE_AHEAD: Final = lazy(r"\d\s?\S{0,3}(?:[–~～-]|\bto|\bor|\band|至|到|或)\s?$")
 _RANGE_BEHIND: Final = lazy(r"\s?(?:[–~～-]|to|or|and|至|到|或)\s?\d")
 
@@ -139,7 +139,7 @@ def _owned(sentence: Sentence, noun: re.Match[str], one: NumberSpan) -> bool:
     return 0 < head <= at and not named and between is None
 
 
-_TO_NUMBER_ZH: Final = re.compile(
+_TO_NUMBER_ZH: Final = lazy(
     r"(?:总?[数计长]?)(?:[为是有达约超近：:\s]|大约|超过|达到|接近|共有|共|将近|逾|[（(][^()（）]{1,16}[)）])*"
 )
 

@@ -11,11 +11,11 @@ from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import Relation
 
-_NAME_END: Final = re.compile(
+_NAME_END: Final = lazy(
     r"[\"”]?(?:$|[,.;:)(]|\s(?:in|on|at|from|for|with|between|during|as|who|to|is|was|when|while|after|near|or|by|the)\b"
     r"|\s[(–—-]|\sand\s(?![A-Z]))"
 )
-_DESCRIBED: Final = re.compile(
+_DESCRIBED: Final = lazy(
     r"\s?(?:the\s|an?\s)?(?:(?:[A-Z][a-z]+(?:[-–][A-Z]?[a-z]+)?\s)?(?:[a-z][\w-]+(?:\sand\s[a-z][\w-]+)?,?\s){1,4})?"
     r"(?:Sir\s|Dr\.?\s)?[\"“]?"
 )
@@ -56,11 +56,9 @@ def active_names(sentence: Sentence, relation: Relation) -> Iterator[Value]:
                 yield Value(one.text, one.text, one.start, thing.end())
 
 
-_ACTIVE: Final = re.compile(r"[a-z]{3,14}ed|wrote|sang|built")
-_HEAD: Final = re.compile(r"(?:^|[;.]\s|,\s(?:and\s|but\s|while\s)?|^(?:In|On)\s[\w ]{2,30}\s)(?:Sir\s|Dr\.?\s)?$")
-_OBJECT_END: Final = re.compile(
-    r"[\"”]?(?:$|[.,;)]|\s(?:in|at|on|and|with|by|there|while|as|during|from|between)\b|\s\()"
-)
+_ACTIVE: Final = lazy(r"[a-z]{3,14}ed|wrote|sang|built")
+_HEAD: Final = lazy(r"(?:^|[;.]\s|,\s(?:and\s|but\s|while\s)?|^(?:In|On)\s[\w ]{2,30}\s)(?:Sir\s|Dr\.?\s)?$")
+_OBJECT_END: Final = lazy(r"[\"”]?(?:$|[.,;)]|\s(?:in|at|on|and|with|by|there|while|as|during|from|between)\b|\s\()")
 
 
 def _joined(sentence: Sentence, end: int, between: str) -> int:
@@ -87,7 +85,7 @@ def place_after(sentence: Sentence, at: int, _: Relation) -> Value | None:
 
 
 HOLDERS: Final = frozenset(["capital", "father", "mother", "author", "director"])
-_OF: Final = re.compile(r"(?:\s(?:city|town))?(?:\sand\s(?:[a-z]+\s){1,3}(?:city|town))?\sof\s(?:[Tt]he\s)?[\"“]?")
+_OF: Final = lazy(r"(?:\s(?:city|town))?(?:\sand\s(?:[a-z]+\s){1,3}(?:city|town))?\sof\s(?:[Tt]he\s)?[\"“]?")
 
 
 def held_names(sentence: Sentence, relation: Relation) -> Iterator[Value]:
@@ -119,7 +117,7 @@ def held_names(sentence: Sentence, relation: Relation) -> Iterator[Value]:
 
 
 _OPENS: Final = lazy(r"(?:^|[,;]\s)$")
-_ROLE_ZH: Final = re.compile(
+_ROLE_ZH: Final = lazy(
     rf"^[{HAN}、]{{0,14}}?(?:[小说作诗画专音文思史科化物数发建企艺]{{0,2}}家|诗人|导演|[建筑工程设计]{{2}}师|皇帝|国王|医生|学者|词人|教授|博士)"
     rf"(?=[{HAN}]{{2}})"
 )

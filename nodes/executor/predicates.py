@@ -38,12 +38,12 @@ def vouched(line: str, value: Value) -> bool:
     return _UNSURE.search(line[max(0, value.start - 40) : value.end]) is None
 
 
-_INTRANSITIVE: Final = re.compile(
+_INTRANSITIVE: Final = lazy(
     "died|dies|passed away|premiered|opened|launched|came out|took place|happened|occurred|began|started|ended|lies"
 )
-_PARTICIPLE: Final = re.compile(r"[a-z]{2,14}ed|born|built|held|set up|begun|broke out")
-_DEFINITION: Final = re.compile(r"(?:is|was|are|were)\s(?:an?|the)\s(?:[\w'’“”\"-]+\s){0,9}$")
-_LOOSE: Final = re.compile(r"\b(?:of|in|on|by|for|from|with|about|based|that|wh\w+|or|at|to|after|starring)\s")
+_PARTICIPLE: Final = lazy(r"[a-z]{2,14}ed|born|built|held|set up|begun|broke out")
+_DEFINITION: Final = lazy(r"(?:is|was|are|were)\s(?:an?|the)\s(?:[\w'’“”\"-]+\s){0,9}$")
+_LOOSE: Final = lazy(r"\b(?:of|in|on|by|for|from|with|about|based|that|wh\w+|or|at|to|after|starring)\s")
 
 
 @lru_cache(maxsize=256)

@@ -60,6 +60,11 @@ class CallBatch:
         return sum(done.attempts for done in self.done)
 
     @property
+    def notes(self) -> list[str]:
+        """What a user should know of the results."""
+        return [note for _, result in self.results for note in result.notes]
+
+    @property
     def seconds(self) -> float:
         """Time they took, the slowest one's."""
         return max((done.seconds for done in self.done), default=0.0)

@@ -13,6 +13,7 @@ from weiwo.nodes.shared.citation_marks import clean_marks
 from weiwo.nodes.shared.passage_prompt import INSTRUCTIONS
 from weiwo.state import Evidence, Language
 from weiwo.text.language import fold
+from weiwo.text.patterns import lazy
 
 REMOVED: Final[dict[Language, str]] = {"en": "(link removed)", "zh": "（链接已移除）"}
 
@@ -22,25 +23,23 @@ RECITED_WHOLE: Final = 20
 """The same for a whole sentence."""
 
 _IN: Final = r"[^\s<>\"'`()\[\]{}\x7f-\U0010ffff]"
-ADDRESS: Final = re.compile(
+ADDRESS: Final = lazy(
     r"(?:(?<![A-Za-z0-9])(?i:[a-z][a-z0-9+.-]{1,11}://|mailto:|javascript:|www\.|data:(?=[\w/+.-]*[;,]))"
     rf"|(?<![\w:/])//(?=[\w-]+\.))(?:{_IN}|\({_IN}*\))*(?:(?=[\w/#&=+~%$-]){_IN}|\({_IN}*\))"
 )
 """An address up to a blank, a quotation mark, a bracket, anything outside ASCII, or the stop that ends its sentence."""
-_PICTURE: Final = re.compile(
-    r"!\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,2000}(?:\([^()\n]*\)[^()\n]*)*\)?|\[[^\[\]\n]{0,100}\])"
-)
+_PICTURE: Final = lazy(r"!\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,2000}(?:\([^()\n]*\)[^()\n]*)*\)?|\[[^\[\]\n]{0,100}\])")
 _TARGET: Final = r"\(\s*<?(?:[a-z][a-z0-9+.-]{0,11}:|/|www\.|[#.?])[^()\n]{0,2000}(?:\([^()\n]*\)[^()\n]*)*\)?"
-_LINK: Final = re.compile(rf"\[([^\[\]\n]{{0,300}})\]{_TARGET}", re.IGNORECASE)
-_HALF: Final = re.compile(rf"\]{_TARGET}", re.IGNORECASE)
+_LINK: Final = lazy(rf"\[([^\[\]\n]{{0,300}})\]{_TARGET}", re.IGNORECASE)
+_HALF: Final = lazy(rf"\]{_TARGET}", re.IGNORECASE)
 """The end of a link whose beginning was spoken before."""
-_DEFINITION: Final = re.compile(r"(\[[^\[\]\n]{1,100}\]):\s*<?(?:[a-z][a-z0-9+.-]{1,11}:|//|www\.)\S*", re.IGNORECASE)
-_TAG: Final = re.compile(
+_DEFINITION: Final = lazy(r"(\[[^\[\]\n]{1,100}\]):\s*<?(?:[a-z][a-z0-9+.-]{1,11}:|//|www\.)\S*", re.IGNORECASE)
+_TAG: Final = lazy(
     r"</?(?:img|a|area|audio|base|button|embed|form|i?frame|image|input|link|math|meta|object|picture|portal|script|source"
     r"|style|svg|track|video)\b[^<>]*>?",
     re.IGNORECASE,
 )
-_MARK: Final = re.compile(r"\^?\d[\d\s,，、–-]{0,30}")
+_MARK: Final = lazy(r"\^?\d[\d\s,，、–-]{0,30}")
 
 
 _PROMPTS: Final[list[str]] = []

@@ -195,7 +195,7 @@ def _of_outcomes(outcomes: Iterable[Outcome]) -> tuple[list[float], list[Partial
 
     for outcome in outcomes:
         take(outcome.value)
-        take(dict(outcome.detail))
+        take(outcome.detail.computation)
     return numbers, dates
 
 

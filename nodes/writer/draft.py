@@ -10,12 +10,15 @@ from weiwo.nodes.writer.claims import check_claims
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import Claim, DecidedBy, Extract, Language, Status
 from weiwo.text.language import sentences
+from weiwo.text.patterns import lazy
 
-_SOURCE_LIST = re.compile(
+_SOURCE_LIST = lazy(
     r"\s*(?:[*#_]+\s*)?(?:sources?|references?|citations?|来源|参考(?:资料|文献)?|引用)\s*[*_]*\s*[:：]", re.IGNORECASE
 )
-_OPEN_END = re.compile(r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500})$")
+_OPEN_END = lazy(r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500})$")
 """A mark, or its link, that may still be coming; a bracket open for longer than any mark is none."""
+LONGEST_SENTENCE = 5_000
+"""Characters after which what has no end is taken for a sentence."""
 MOST_RECITED = 6
 """Sources tried for a sentence that cites the wrong one."""
 UNVERIFIED = {"en": "(unverified)", "zh": "（未核实）"}
@@ -35,6 +38,9 @@ async def split_segments(deltas: AsyncIterator[str]) -> AsyncGenerator[str, None
                 return
             yield buffer[:end]
             buffer = buffer[end:]
+        if len(buffer) > LONGEST_SENTENCE:  # each delta is looked for an end: work would grow with the square
+            yield buffer
+            buffer = ""
     if buffer.strip() and not _SOURCE_LIST.match(buffer):
         yield buffer
 

@@ -3,7 +3,6 @@
 What comes is prose: links, pictures and what models are told here are taken out before anything is checked or spoken.
 """
 
-import re
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 
@@ -20,6 +19,7 @@ from weiwo.nodes.writer.draft import Draft, all_supported, split_segments
 from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, REWRITE
 from weiwo.state import Language
 from weiwo.text.language import detect_language
+from weiwo.text.patterns import lazy
 
 SHORT = 12
 """Characters below which a sentence, a bare name perhaps, does not tell its language."""
@@ -83,7 +83,7 @@ async def _in_language(services: RunContext, messages: list[BaseMessage]) -> Asy
     raise ModelCallError(f"the draft was no text in {LANGUAGE_NAMES[services.language]}")
 
 
-_ECHO = re.compile(r"[{<]|(?:Question|Findings|问题)\s*[:：]")
+_ECHO = lazy(r"[{<]|(?:Question|Findings|问题)\s*[:：]")
 """How JSON, markup or the prompt itself begins."""
 
 

@@ -9,10 +9,11 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages import HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.shared.citation_marks import clean_marks
+from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.sanitizer import AnswerSanitizer, remove_links
@@ -21,11 +22,11 @@ from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.draft import Draft, all_supported, split_segments
 from weiwo.nodes.writer.generate import draft_answer, rewrite_failing
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
-from weiwo.nodes.writer.result import build_result
+from weiwo.nodes.writer.result import build_message, build_result
 from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract
 from weiwo.nodes.writer.small_talk import reply_to_small_talk
 from weiwo.nodes.writer.sources import gather_sources
-from weiwo.nodes.writer.status import judge_status
+from weiwo.nodes.writer.status import NEEDS_NO_SOURCE, judge_status
 from weiwo.nodes.writer.token_stream import stream_answer
 from weiwo.state import Answer, Citation, Claim, Language
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
@@ -35,6 +36,8 @@ from weiwo.tools.corpus.retrieval import telemetry
 SOURCES = {"en": "Sources", "zh": "来源"}
 BEWARE = {"en": "(gives orders to AI models)", "zh": "（含有写给 AI 模型的指令）"}
 """Said of a source that speaks to the model."""
+UNSOURCED = {"en": "(from the model, no source)", "zh": "（出自模型，没有来源）"}
+"""Said of what a model answered out of its own head."""
 NOTHING = {"en": "I could not find an answer to this.", "zh": "没有找到这个问题的答案。"}
 
 
@@ -63,10 +66,8 @@ async def writer(state: SearchState, services: RunContext) -> dict[str, Any]:
     )
     telemetry.label_citations(services.run, [citation.evidence_id for citation in answer.citations])
     services.emit(FinishedEvent(status=status, stop_reason=reason))
-    return {
-        "result": {**build_result(state, answer, services), **_shown(draft)},
-        "messages": [AIMessage(content=message.content, id=message.id)],
-    }
+    result = build_result(state, answer, services)
+    return {"result": {**result, **_shown(draft)}, "messages": [build_message(message, answer, result)]}
 
 
 def _shown(draft: Draft) -> dict[str, Any]:
@@ -83,6 +84,10 @@ async def _spoken(state: SearchState, services: RunContext, draft: Draft, contex
     if context.messages:
         async for piece in _grounded(state, services, draft, context):
             yield piece
+        if draft.decided_by == "model" and not draft.broken:
+            say = _sanitizer(state, services, draft)
+            for gap in find_gaps(state, services.language):
+                yield draft.accept(f"\n\n{say(gap.text).strip()}", [])
         draft.sources = context.sources
     if not draft.spoken or draft.broken:
         draft.decided_by = "model" if draft.spoken else "rule"
@@ -121,6 +126,9 @@ async def _free(state: SearchState, services: RunContext, draft: Draft) -> Async
         except ModelCallError as failed:
             draft.broken = failed.reason
         if draft.spoken and not draft.broken:
+            if frame.shape not in NEEDS_NO_SOURCE:
+                draft.spoken.append(f"\n\n{UNSOURCED[services.language]}")
+                yield draft.spoken[-1]
             draft.claims = [Claim(text="".join(draft.spoken).strip(), verdict="uncited")]
             return
     text = reply_to_small_talk(frame.talk, services.language, silent_model=bool(draft.broken))
@@ -160,7 +168,7 @@ async def _grounded(
     """The model's draft: checked sentence by sentence, the failing rest sent back once."""
     question = state["assessment"].question
     draft.sources = context.citable
-    found = any(outcome.usable for outcome in current_outcomes(state).values())
+    found = any(outcome.answers for outcome in current_outcomes(state).values())
     say = _sanitizer(state, services, draft)
     opening: list[str] = []  # sentences that state nothing wait for one that does: a refusal states nothing either
     held: list[str] = []

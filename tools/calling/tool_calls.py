@@ -139,7 +139,8 @@ class ToolCalls:
             if not self._fresh and info.cache_seconds and (kept := await self._cache.get(key)) is not None:
                 return kept
             result = await self._made(name, args, caller, has_substitute=has_substitute)
-            await self._cache.put(key, result, info.cache_seconds)
+            if not result.notes:  # the next may fare better
+                await self._cache.put(key, result, info.cache_seconds)
             return result
 
         for _ in range(_MERGES):
@@ -189,7 +190,7 @@ class ToolCalls:
             raise
         else:
             conduct.succeeded()
-            return replace(result, cached=True) if context.used_kept else result
+            return replace(result, cached=result.cached or context.used_kept, notes=tuple(dict.fromkeys(context.notes)))
         finally:
             conduct.ended()
 

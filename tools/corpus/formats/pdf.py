@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from weiwo.text.chunking import chunk_sections
+from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
-from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, find_date, import_parser, make_passages
+from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, import_parser, make_passages
 from weiwo.tools.corpus.records import Passage
 from weiwo.tools.printable import one_line
 
@@ -73,7 +74,7 @@ class Pdf:
         made_from = title.lower().startswith(("microsoft word", "microsoft powerpoint", "untitled")) or (
             title.rpartition(".")[2].lower() in {"doc", "docx", "ppt", "pptx", "tex", "dvi", "indd", "pdf", "qxd"}
         )
-        return "" if made_from else title, find_date(created.isoformat()) if created else None
+        return "" if made_from else title, find_saved_date(created)
 
 
 def format_page(number: int) -> str:
