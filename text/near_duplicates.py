@@ -14,6 +14,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import nsmallest
 from typing import Final
 
@@ -82,6 +83,7 @@ class Told:
     particulars: tuple[str, ...]
 
     @classmethod
+    @lru_cache(maxsize=256)  # merging, citing and choosing take the same passages apart
     def of(cls, text: str) -> "Told":
         """Take a text apart; time grows linearly with its length."""
         written = plain(_BYLINE.sub("", text))

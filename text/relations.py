@@ -25,7 +25,7 @@ publication | date | | published, publication, came out, publish | 出版, 发�
 release | date | | released, release, release date, came out, launched, premiered | 发布, 上映, 上市, 推出, 发行, 首映 | released, launched, premiered | 发布, 上映, 上市, 推出, 发行, 首映 | release | 发布
 discovery | date | | discovered, discovery | 发现, 被发现 | discovered | 发现 | discovery | 发现
 invention | date | | invented, invention | 发明 | invented | 发明 | invention | 发明
-height | quantity | length | height, tall, high, elevation, altitude, how tall, how high, taller, higher | 高度, 多高, 海拔, 身高, 高多少, 更高 | height, tall, high, elevation, metres above, meters above, above sea level, stands, rises | 高度, 海拔, 身高, 高 | height | 高度
+height | quantity | length | height, tall, high, elevation, altitude, how tall, how high, taller, higher | 高度, 多高, 海拔, 身高, 高多少, 更高 | height, tall, high, elevation, metres above, meters above, above sea level, stands, rises | 高度, 海拔, 身高, 高程, 高 | height | 高度
 length | quantity | length | length, how long is, how long are, how long was, long is, longer | 长度, 多长, 全长, 更长 | length, long, kilometres long, kilometers long, stretches | 长度, 全长, 长 | length | 长度
 depth | quantity | length | depth, how deep, deep, deeper | 深度, 多深, 水深, 更深 | depth, deep | 深度, 水深, 深 | depth | 深度
 width | quantity | length | width, how wide, wide, wider | 宽度, 多宽, 更宽 | width, wide | 宽度, 宽 | width | 宽度

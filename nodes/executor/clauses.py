@@ -34,11 +34,15 @@ _TAIL: Final = lazy(
 _JOINT: Final = (
     r"(?:^|[;:]\s|\s[—–]\s|,?\s(?:and|but|while|when|where|although|though|as|before|after|until|since|because|that)\s"
     r"|^(?:When|While|After|Before|Although|Though|As|Since|Because)\s)"
-    r"(?:(?:[Ii]n|[Oo]n|[Aa]t|[Bb]y|[Aa]round|[Dd]uring|[Ss]ince|[Ff]rom)\s[^;:()]{1,60}?,?\s)?"
+    r"(?:(?:[Tt]oday|[Nn]ow|[Cc]urrently|[Tt]hen),?\s)?"
+    r"(?:(?:[Ii]n|[Oo]n|[Aa]t|[Bb]y|[Aa]round|[Dd]uring|[Ss]ince|[Ff]rom|[Aa]s of|[Aa]ccording to)"
+    r"\s(?:[^;:()]{1,60}?,|[^;:(),]{1,40}?"
+    r"(?<! of)(?<! by)(?<! to)(?<! for)(?<! with)(?<! from)(?<! in)(?<! at)(?<! on)(?<! an)(?<! a)(?<!’s)(?<!'s))\s)?"
 )
 _BEFORE_PRONOUN: Final = lazy(_JOINT + "$")
 _BEFORE_NAME: Final = lazy(
-    _JOINT + r"(?:[Tt]he\s)?"
+    _JOINT
+    + r"(?:[Tt]he\s)?(?:(?:city|town|village|municipality|island|state|province|republic|kingdom)\sof\s(?:the\s)?)?"
     r"(?:(?:(?<=[Tt]he\s)|[Aa]n?\s|[Tt]his\s)(?:(?!(?:of|for|in|by|to|from|behind|and|on|with|at|about)\s)[a-z][\w-]+\s){1,4}?)?[\"“‘'(]?$"
 )
 _PRONOUN: Final = lazy(r"\b(?:He|She|It|They|he|she|it|they)(?=\s)")
@@ -46,17 +50,21 @@ _GENERAL: Final = lazy(r"\b(?:[Tt]he|[Tt]his)\s(?P<kind>[a-z][\w-]{2,20})(?=[\s,
 _INHERITS: Final = lazy(r"(?:,\s(?:and\s|but\s|then\s)?|\s(?:and|but|then)\s)$")
 _RELATIVE: Final = lazy(r"\b(?:who|whom|whose|which|that|where|when|while|if|because|said|says)\b|[;:]")
 _PLACED: Final = lazy(
-    r"(?i)\b(?:in|at|to|from|near|of|on|for|with|into|the|and|as|off|outside|between|across|along|through|over)\s(?:the\s)?$"
+    r"(?i)\b(?:born|called|named|in|at|to|from|near|of|on|for|with|into|the|and|as|off|outside|between|across|along|through|over)\s(?:the\s)?$"
     r"|(?:在|于|从|到|至|自|往|赴|离开|进入|来到|考入|回到|位于|流经|注入)$"
 )
 
+_ASIDE: Final = lazy(r"[（(][^（）()]{0,120}[)）]")
+_OWN_NOUN_ZH: Final = lazy("[^，。；在于和与从到为的]{1,10}的[^，。；在于和与从到为的]{1,5}")
+"""What may stand before the subject's name and mean it: "鲁迅的弟弟" before 周作人."""
+_SAYS_WHAT_ZH: Final = lazy("[也又还并均都]?[是为属有]")
 _LONGER_NAME: Final = lazy(
     r"(?P<name>(?:\s(?:(?:van|von|de|der|den|di|da|del|la|le|al|bin|ibn)\s){0,2}[A-Z][\w'’.-]{0,30}){1,4}),?\s(?:was|is|were|are)\s"
 )
-_PRONOUN_ZH: Final = r"(?:他|她|它|其|该[\u4e00-\u9fff]{1,3}?|全[长桥书校文剧片]|本[书校片])"
+_PRONOUN_ZH: Final = r"(?:他|她|它|其|该[\u4e00-\u9fff]{1,3}?|全[长桥书校文剧片市县省国州区镇村湖岛线]|本[书校片市县])"
 _FILLER_ZH: Final = lazy(
     r"(?:[\s,，《》“”]|于|在|约|大约|正式|首次|最初|最早|始|曾|被|并|也|又|就|才|已|终于|最终|不幸|因病|的|后来|随后|同年|"
-    r"当时|是|则|即|均|共|总|现|今|目前|截至|至|到|年底|末|初|春|夏|秋|冬|主|享年\d{1,3}岁|[（(][^（）()]{0,120}[)）])*"
+    r"当时|是|则|即|均|共有?|拥?有|总|现|今|最新|常住|户籍|建筑|结构|干流|目前|截至|至|到|年底|末|初|春|夏|秋|冬|主|享年\d{1,3}岁|[（(][^（）()]{0,120}[)）])*"
 )
 _IS_ZH: Final = lazy(r"》?(?:[（(][^（）()]{0,120}[)）])?(?:，?(?:又名|原名|简称|亦称|又称)[^，。]{1,12}，)?[是为]")
 _ALSO_NAMED_ZH: Final = lazy(
@@ -91,6 +99,11 @@ class Sentence:
         return self.page.mentions(self.text, self.folded)
 
     @cached_property
+    def named(self) -> list[Span]:
+        """Where its text names the subject in full, on whichever page."""
+        return self.mentions or self.page.subject.mentions(self.text, self.folded, known=False)
+
+    @cached_property
     def names(self) -> list[Name]:
         """The names in it."""
         return names(self.text)
@@ -107,8 +120,9 @@ class Sentence:
 
     @cached_property
     def others(self) -> list[Span]:
-        """Names of others: not the subject's, no dates, and no places behind a preposition."""
+        """Names of others: not the subject's, no dates, nothing in brackets, and no places behind a preposition."""
         mine = [*self.mentions, *((date.start, date.end) for date in self.dates)]
+        mine += [one.span() for one in _ASIDE.finditer(self.text)]
         spans = [(one.start, one.end) for one in self.names if not any(a < one.end and one.start < b for a, b in mine)]
         return [span for span in spans if not _PLACED.search(self.text[max(0, span[0] - 24) : span[0]])]
 
@@ -212,7 +226,8 @@ class Sentence:
         inside = [(a, b) for a, b in self.mentions if first <= a and b <= at]
         if inside:
             announced = re.search(r"(?:宣布|公布|显示|测得|测定|确定|认定)$", self.text[: inside[0][0]])
-            return (announced is not None or self.idle(first, inside[0][0])) and self.idle(inside[0][1], at)
+            lead = announced is not None or _OWN_NOUN_ZH.fullmatch(self.text, first, inside[0][0]) is not None
+            return (lead or self.idle(first, inside[0][0])) and self.idle(inside[0][1], at)
         words = self.timeless(first, at)
         pronoun = re.match(rf"[《“\s]*{_PRONOUN_ZH}", words)
         general = words[:2] in self.page.kinds
@@ -245,6 +260,10 @@ class Sentence:
             inside = [(a, b) for a, b in self.mentions if start <= a and b <= end]
             if inside and self.defined_zh(*inside[0]):
                 return True
+            if _KIN_ZH.match(self.text, start):
+                return False
+            if _APPOSED_ZH.fullmatch(self.text, start, end) or (_SAYS_WHAT_ZH.match(self.text, start) and start):
+                continue
             if any(start <= a and b <= end for a, b in self.others):
                 return False
             if inside:
@@ -255,6 +274,13 @@ class Sentence:
         return self.focus
 
 
+_KIN_ZH: Final = lazy("[其他她它]的?(?:[长次幼独三四]?[子女弟兄]|父|母|妻|夫|姐|妹|孙|祖|师|友|中)")
+_APPOSED_ZH: Final = lazy(
+    r"[^是为在于有由被与和同至到从把将了着过娶嫁其之妻子女父母兄弟姐妹夫孙祖师友]{2,16}[家人员师者生长帝王河江湖山峰桥市县岛寺楼]"
+)
+"""A clause without a verb or kin that only says what the one before it names: 北宋文学家."""
+
+
 def sentences_of(page: Page) -> Iterator[Sentence]:
     """The sentences of a page in order; questions state nothing and are left out."""
     before: Sentence | None = None
@@ -262,7 +288,7 @@ def sentences_of(page: Page) -> Iterator[Sentence]:
         before = Sentence(page, page.text[start : min(end, start + LONGEST_SENTENCE)], before)
         if number % _DEEPEST == 0:
             _ = before.focus  # so that what looks back never looks back far
-        if not before.text.endswith(("?", "？")) and (page.about or before.mentions):
+        if not before.text.endswith(("?", "？")) and (page.about or before.named or page.subject.key in before.folded):
             yield before
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Self
 
-from weiwo.nodes.executor.extraction import Finding
+from weiwo.nodes.executor.finding import Finding
 from weiwo.state import JsonValue, OutcomeDetail, Quote, Rival
 from weiwo.state.evidence import Basis
 
@@ -42,4 +42,6 @@ class Reading:
         detail = OutcomeDetail(
             mechanism=finding.mechanism, unit=finding.unit, approximate=finding.approximate, shown=finding.shown
         )
-        return cls(finding.value, finding.evidence_ids, finding.quotes, finding.confidence, detail)
+        return cls(
+            finding.value, finding.evidence_ids, finding.quotes, finding.confidence, detail, rivals=finding.rivals
+        )

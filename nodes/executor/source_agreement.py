@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from weiwo.nodes.executor.extraction import Finding, carries, extract_value, values_conflict
+from weiwo.nodes.executor.extraction import extract_value
+from weiwo.nodes.executor.finding import Finding, carries, values_conflict
 from weiwo.nodes.executor.reading import Reading
 from weiwo.state import Evidence, Rival, ValueType
 from weiwo.state.query import QueryFrame
@@ -62,7 +63,7 @@ def weigh_sources(
     said = [next((words[p.id] for p in source if p.id in words), source[0].text) for source in giving]
     support = max(1, _count_distinct(said))  # the source itself, where it is too far down to be read apart
     others = [source for source in sources if source not in giving]
-    against = [*_told_rivals(reading, ret, rivals), *_found_rivals(reading, frame, ret, others)]
+    against = [*_told_rivals(reading, ret, (*reading.rivals, *rivals)), *_found_rivals(reading, frame, ret, others)]
     grouped = _group_rivals(against)
     share = max(LEAST_SHARE, support / (support + sum(_count_distinct(q.text for q in one.quotes) for one in grouped)))
     raised = 1 - (1 - reading.confidence) * DOUBT_LEFT ** max(0, support - 1)
@@ -142,8 +143,9 @@ def _group_rivals(rivals: Iterable[Rival]) -> list[Rival]:
     """Rivals that give one value as one, those of most sources first."""
     groups: dict[str, Rival] = {}
     for rival in rivals:
-        one = groups.get(str(rival.value))
-        groups[str(rival.value)] = (
+        key = f"{rival.value:.12g}" if isinstance(rival.value, int | float) else str(rival.value)
+        one = groups.get(key)
+        groups[key] = (
             rival
             if one is None
             else Rival(

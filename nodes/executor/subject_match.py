@@ -26,6 +26,8 @@ def _words(joined: str) -> frozenset[str]:
 _BRACKET: Final = lazy(r"\s?[(（]([^()（）]{1,80})[)）]")
 _MARKS: Final = str.maketrans("", "", '《》“”"«»「」『』*_')
 _SITE: Final = lazy(r"[_|｜].*$|\s[-–—]\s(?:Wikipedia|维基百科|百度百科).*$")
+_MOUNT: Final = lazy(r"^(?:mount|mt) ")
+_LAST_PART: Final = lazy(r"\s[-–—·]\s([^-–—·]{2,40})$")
 _TOKEN: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+")
 _HEADING: Final = lazy(r"^[ \t]{0,3}#{1,6}[ \t]+([^\n]{1,200})$", re.MULTILINE)
 _DEFINES: Final = lazy(
@@ -33,10 +35,16 @@ _DEFINES: Final = lazy(
     r"(?P<en>[a-zA-Z][\w' -]{0,120})"
     rf"|[》”]?(?P<more>[{HAN}]{{0,4}}?)(?:[（(][^（）()]{{0,80}}[）)])?[，,]?(?:是|为|，)(?P<zh>[^，。；]{{1,60}})"
 )
+_FRONTED: Final = lazy(r"An?\s([a-z][\w' -]{2,60}),\s[A-Z]")
 _NARROWS: Final = lazy(
     r"\b(?:of|in|on|at|for|with|by|from|that|who|which|whose|where|when|to|situated|located|based)\b"
 )
-_PERSONAL: Final = lazy(r"(?i)\b(?:he|she|his|her)\b")
+_PERSONAL: Final = lazy(r"(?i)\b(?:he|she|his|her|born|died)\b")
+_RUN: Final = lazy(
+    r"(?:[^\W\d_a-z][\w.'’-]*|de|da|di|del|van|von|y)(?: (?:[^\W\d_a-z][\w.'’-]*|de|da|di|del|van|von|y)){0,7}"
+)
+_GENERAL_ZH: Final = {"大学": "学校", "学院": "学校", "中学": "学校", "小学": "学校", "集团": "公司"}
+"""What Chinese texts go on to call a thing whose name or definition ends so."""
 _LONGER: Final = lazy(r"-\w| (?:(?:the|of|de|von) )?(?:[A-Z][\w'’-]*|[IVX]+\b)")
 _WORD_BEFORE: Final = lazy(r"(?<![\w.'’])([\w.'’]+)( |-)$")
 _GIVEN_NAMES: Final = lazy(
@@ -74,6 +82,13 @@ def qualifier(name: str) -> str:
     """What stands in brackets behind a name: "play" of "Julius Caesar (play)"."""
     found = _BRACKET.search(name.strip())
     return found[1] if found and found.end() == len(name.strip()) else ""
+
+
+def page_name(title: str, source: str) -> str:
+    """A title without the name of its site, which the address tells: "Vale – Town Almanac" of townalmanac.org."""
+    last = _LAST_PART.search(title)
+    host = re.match(r"https?://([^/:?#]{1,253})", source)
+    return title[: last.start()] if last and host and "".join(name_key(last[1]).split()) in host[1] else title
 
 
 @dataclass(frozen=True)
@@ -147,11 +162,13 @@ class Page:
         subject: The subject.
         title: The name it stands under.
         text: Its text.
+        known_as: What another section of its document says the subject is.
     """
 
     subject: Subject
     title: str
     text: str
+    known_as: str = ""
 
     @cached_property
     def titled(self) -> bool:
@@ -169,7 +186,8 @@ class Page:
 
     @cached_property
     def _namesake(self) -> bool:
-        return name_key(self._name) == self.subject.key != ""
+        key = name_key(self._name)
+        return self.subject.key in {key, _MOUNT.sub("", key)} - {""}
 
     @cached_property
     def spans(self) -> list[Span]:
@@ -198,15 +216,21 @@ class Page:
     def definition(self) -> str:
         """What its first sentence says the subject is, up to the first thing that narrows it; empty if it doesn't."""
         found = self._defined
-        return "" if found is None else _NARROWS.split(found["en"])[0].strip() if found["en"] else str(found["zh"])
+        if found is None:
+            fronted = _FRONTED.match(self.text) if self.titled else None
+            return _NARROWS.split(fronted[1])[0].strip() if fronted else ""
+        return _NARROWS.split(found["en"])[0].strip() if found["en"] else str(found["zh"])
 
     @cached_property
     def kinds(self) -> frozenset[str]:
         """General nouns that stand for the subject on its page, as in "the bridge" or 大桥."""
         if self.subject.han:
-            return frozenset(one[-2:] for one in (self.subject.key, self.definition) if len(one) > 2 and self.about)
+            ends = [
+                one[-2:] for one in (self.subject.key, self.definition or self.known_as) if len(one) > 2 and self.about
+            ]
+            return frozenset([*ends, *(_GENERAL_ZH[end] for end in ends if end in _GENERAL_ZH)])
         named = self.subject.tokens if len(self.subject.tokens) > 1 else []
-        return frozenset([*fold(self.definition).split()[-1:], *named[-1:], *named[:1]])
+        return frozenset([*fold(self.definition or self.known_as).split()[-1:], *named[-1:], *named[:1]])
 
     def fits(self, relation: str) -> bool:
         """Whether the thing it is about may have such a relation: a film was not born."""
@@ -222,8 +246,16 @@ class Page:
         if self.about and self._personal:
             last = self.subject.alias(text, folded)
             found += [(a, b) for a, b in last if not any(start <= a < end for start, end in found)]
+        if not found and self.titled and (run := _RUN.match(text)) and self._longer(run[0]):
+            return [run.span()]  # "Marie Salomea Skłodowska Curie was born", on the page of Marie Curie
         # "Gaius Julius Caesar" heads a sentence of Julius Caesar's own page.
         return sorted((0 if self.titled and _GIVEN_NAMES.fullmatch(text, 0, a) else a, b) for a, b in found)
+
+    def _longer(self, name: str) -> bool:
+        """Whether a run of names holds all words of the subject's, in order, and ends with its last."""
+        words = iter(said := name_key(name).split())
+        mine = self.subject.tokens
+        return len(mine) > 1 and said[-1] == mine[-1] and all(word in words for word in mine)
 
     @cached_property
     def _personal(self) -> bool:
@@ -243,4 +275,4 @@ def pages(subject: Subject, title: str, text: str) -> list[Page]:
     return [page for page in made if page.text.strip()]
 
 
-__all__ = ["Page", "Span", "Subject", "name_key", "pages", "plain", "qualifier"]
+__all__ = ["Page", "Span", "Subject", "name_key", "page_name", "pages", "plain", "qualifier"]

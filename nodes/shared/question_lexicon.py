@@ -122,9 +122,9 @@ def split(cell: str) -> list[str]:
 
 # fmt: off
 _SAID_EN: Final = (
-    r"(?:hi|hello|hey)(?: there| weiwo)?|dear weiwo|weiwo|please|pls|plz|kindly|excuse me|pardon(?: me)?|sorry(?: to bother you)?|(?:could|can|would|will) (?:you|u|someone|anyone|somebody)|(?:would|do) you mind|may i (?:ask|know)|can i ask(?: you)?|(?:is it possible to )?(?:tell|telling) (?:me|us)|let me know"
+    r"(?:hi|hello|hey)(?: there| weiwo)?|dear weiwo|weiwo|please|pls|plz|kindly|excuse me|pardon(?: me)?|sorry(?: to bother you)?|(?:would|do) you mind|(?:could|can|would|will) (?:you|u|someone|anyone|somebody)|if (?:you|u|someone|anyone|anybody) (?:could|can|would|might)|may i (?:ask|know)|can i ask(?: you)?|(?:is it possible to )?(?:tell|telling) (?:me|us)|let me know"
     r"|i have a question(?: about)?|got a question|(?:do|does|did) (?:you|anyone|anybody|u)(?: guys)?(?: happen to)? know|you know|any idea|any chance you know|i(?:'d| would) (?:like|love)(?: you)? to (?:know|ask|find out|learn|tell me)|i'?d like to|i (?:want|need|wanted|wanna)(?: you)?(?: to)? (?:know|ask|find out"
-    r"|learn|tell me|find)|i need (?=the\b)|i (?:was|am|'m)(?: just)? wondering|i'm wondering|i wonder(?:ed)?|wondering|i(?:'m| am) (?:just )?(?:curious|looking for|trying to (?:find(?: out)?|figure out|remember|understand))|just curious|(?:a )?quick question|question|one question|my question is|the question is"
+    r"|learn|tell me|find)|i need (?=the\b)|i (?:was|am|'m)(?: just)? wondering|i'm wondering|i wonder(?:ed)?|wondering|i(?:'d| would) be (?:glad|grateful|happy)|i (?:just )?(?:want|wanted) to ask|i(?:'m| am) (?:just )?(?:curious|looking for|trying to (?:find(?: out)?|figure out|remember|understand))|just curious|(?:a )?quick question|question|one question|my question is|the question is"
     r"|help me (?:to )?(?:find(?: out)?|look up|understand|figure out)|find out|look up|search(?: the web| online)? for|google|find(?: me)?(?= the\b| out\b)|remind me|give me(?= the\b| a list\b)|show me|what i want to know is|so|well|um+|uh+|hmm+|ok|okay|btw|by the way|actually|for me|if you can|if possible|out"
     r"|exactly|if you know|also|and|but|then|say|check|determine|identify|state"
 )
@@ -132,7 +132,7 @@ FRAMES_BEFORE: Final = {
     "en": lazy(rf"(?:{_SAID_EN})(?:[\s,.:!?…-]+|$)"),
     "zh": lazy(
         r"(?:你好|您好|嗨|哈喽|请问一?下?|请教一?下?|想?请教一?下?|劳驾|不好意思|打扰一?下?|(?:我)?(?:很|有点|比较|就)?(?:想要?|好奇)(?:知道|了解|问|请问|查|搜)(?:一?下)?|我(?:需要|要)(?:知道|了解|查)|(?:你|您|谁|有人|有谁|大家)(?:们)?(?:知不知道|知道|晓得|了解|清楚)(?:不知道)?|(?:谁|你|您)?(?:能不能|能否|可以"
-        r"|可不可以|能)?(?:请)?(?:帮我|帮忙|替我|给我|麻烦你?|麻烦您)+(?:查查|看看|找找|搜搜|查|找|看|搜|问|解释|介绍|说|讲|科普|算)?(?:一查|一找|一看)?(?:一?下)?|(?:谁|你|您)?(?:能不能|能否|可以|可不可以|能|请)?告诉(?:我|一下)(?:一下)?|(?:查|搜|问)(?:查|索|一查|一搜|询|找)?(?:一?下)|查找|查询|搜索(?!引擎)|检索|话说"
+        r"|可不可以|能)?(?:请)?(?:帮我|帮忙|替我|给我|麻烦你?|麻烦您)+(?:查查|看看|找找|搜搜|查|找|看|搜|问|解释|介绍|说|讲|科普|算)?(?:一查|一找|一看)?(?:一?下)?|(?:谁|你|您)?(?:能不能|能否|可以|可不可以|能|请)?告诉(?:我|一下)(?:一下)?|(?:查|搜|问)(?:查|索|一查|一搜|询|找)?(?:一?下)|查找|查(?![尔理良韦干济])(?=[^查]{3,})|查询|搜索(?!引擎)|检索|话说"
         r"|那么(?!多|大|高)|请|麻烦|顺便问(?:一?下)?|有个问题|问个问题|问一?下)[,.:!?;、 ]*"
     ),
 }
@@ -231,6 +231,8 @@ REAL: Final = words("hat hen here were saw doe dos wen hos his its old ear hers 
 # What is left of a question when the words that ask are gone.
 THING: Final = lazy(r"^(?:(?:in|on|of|for|from|to) )?(?:what|which|whose) (?!(?:is|was|are|were|be|does|did|do|has|'s)\b)|^(?:what|which) (?:did|does|do)\b|^(?:what|which) (?:was|were) (?!the\b|[\w ]{1,40}'s\b)|(?:什么|哪些|哪[个座条部本家种项])[^?]{0,8}$|^哪")
 SAID_OF: Final = lazy(r"ed\b|wrote|written|sang|sings|by$|built|born|die|come|came|^谁|的$|设计$|执导|谱写|绘制|演唱|发明$|发现$|创立|创办|创建|出版$|发表|发布|推出|建立|成立|死于|生于|出生$")
+BASE_VERBS: Final = lazy(r"(?<=\w) (?:gain|get|become|win|lose|join|leave|sign|flow|run|cross|border|play|sing|write|direct|found|invent|discover|make|use|speak|eat|live|work|study|attend|graduate|marry|meet|visit|rule|reign|lead|serve|fight|defeat|invade|conquer|declare|adopt|host|receive|move|go|come|fall|rise|sink|land|launch|return|retire|appear|belong|have|contain|produce|cause|mean|happen|begin|start|end|close|open|grow|drop|change|take|give|stand|lie|connect|own|buy|sell|earn|pay|publish|release|record|perform|compose|paint|design|build)\b.*$")
+"""The verb behind the subject of "did" and "does", and all that follows it."""
 BREAK: Final = lazy(r"(?<!^)\b(?:when|while|because|if|where|who|which|that|whom)\b|[,;:]\s|\s[-–—]\s")
 WHEN_AT_END: Final = lazy(r" (?:in|on|at|during|since|before|after|by|as of|between|from|until) (?:the )?(?:year )?\d.{0,40}$| (?:in (?:the world|history|total|meters|metres|km|kilomet\w+|feet|miles|years|english)|on earth|ever|first|originally|today|now|right now|currently|at the moment)$")
 EDGE_ZH: Final = lazy(r"^(?:[的是在有了于由被为会曾共,、。:]|最早|首次|首先|一共|总共|于)+|(?:[的是在有了于由被为会曾得,、。:]|最早|首次|一共|总共|位于|一般|通常|当年|当时)+$")
@@ -241,7 +243,7 @@ EDGE_WORDS: Final = FUNCTION_WORDS | words(
 )
 ITEM_BAD: Final = lazy(r"\b(?:who|what|which|when|where|why|how|is|are|was|were|did|does|do|has|have|than|if|because|that|not|can|could)\b|^(?:and|or|of|to|by|it|not|both|the|a|an|he|she|they|them|others?|so|\d.*)$|[?!;谁哪]|有$")
 JOIN_ZH: Final = lazy(r"、|还是|或者|以及|(?<![共颐雍太中呼饱温谐祥调总义永柔缓柴])和(?![平谐珅田服氏解声尚硕县政歌君林颂])|与(?![会其])|跟|(?<![不大合胡伙协相共如])同(?![济仁学治志盟期样时一])|(?<![埃涉普危波])及(?![其格])|(?<=\w)或(?=\w)|vs\.?|(?<=[^\x00-\x7f])/(?=[^\x00-\x7f])")
-TRIM_ZH: Final = lazy(r"^(?:在|对于|对比|比较一?下?|请问|是|,|、)+|(?:,|、|:|这|之间|之中|两者|二者|两人|二人|三者|两位|两个?|三个?|当中|[它他她]们|中|里|的|是|在|都|分别)+$")
+TRIM_ZH: Final = lazy(r"^(?:列出|列举|给出|说出|写出|分别|在|对于|对比|比较一?下?|请问|是|,|、)+|(?:,|、|:|这|之间|之中|两者|二者|[两二三四]人|三者|[两三]位|两个?|三个?|当中|[它他她]们|中|里|的|是|在|都|分别)+$")
 OWNED: Final = lazy(
     r"^(?:the )?(?:(?:births?|deaths?|birth dates?|births and deaths|foundings?|openings?|completions?|publications?|releases?|heights?|lengths?|areas?|populations?|depths?|weights?|elevations?|ages?|that|those) of (?:both )?|(?:year|date|day) )|'s? (?:births?|deaths?|birthdays?|founding|height|length|area|population"
     r"|elevation|release|publication|opening)$|(?:的|出生|成立|建立|年龄|时间)+$"

@@ -114,12 +114,18 @@ def _slips() -> dict[str, str]:
 
 
 _SLIPS: Final = _slips()
+_INDIRECT: Final = lazy(
+    r"(?i)^(how (?:long|tall|high|deep|wide|old|big|large|heavy|fast)) (?!is\b|was\b|are\b|were\b|do|did\b|it\b)"
+    r"([^,.?!]{2,60}) (is|was|are|were)(?=[\s?!.]*$)"
+)
+"""An indirect question: "how long the Danube is"."""
 _WORD: Final = lazy(r"\b[a-zA-Z]{2,12}\b")
 
 
 def respelt(text: str) -> str:
     """An English question with the slips in its question words put right; names keep their spelling."""
-    return _WORD.sub(lambda m: _SLIPS.get(m[0] if m.start() else m[0].lower(), m[0]), text)
+    spelt = _WORD.sub(lambda m: _SLIPS.get(m[0] if m.start() else m[0].lower(), m[0]), text)
+    return _INDIRECT.sub(lambda m: f"{m[1]} {m[3]} {m[2]}", spelt, count=1)
 
 
 def _marked(text: str) -> str:

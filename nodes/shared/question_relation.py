@@ -144,6 +144,8 @@ def subject_of(asked: str, span: tuple[int, int], language: Language, *, whole: 
     chunk = holding[0] if holding else max(chunks, key=lambda c: len(terms(c)))
     if whole:
         return chunk
+    if re.search(r"\b(?:did|does|do|can|will)\b", low):
+        chunk = lexicon.BASE_VERBS.sub("", chunk)
     if not span[1]:
         chunk = _owner(chunk)
     return _tight(chunk, [name for name in named if name in chunk])

@@ -26,6 +26,7 @@ MOST_TERMS: Final = 0.5
 """The same where subjects were made out, but stand nowhere."""
 
 _SHORTEST_WORD: Final = 5
+_LEAST_PAIRS: Final = 4
 _LONG_WORD: Final = 8
 _ASKING: Final = lazy(
     r"多少|多[长長高大重深远遠久宽寬快]|[几幾][个個位年岁歲次名]|什么|甚麼|什麼|哪[些个個里裡里儿位家国年天]?|谁|誰|怎么|怎麼|怎样|如何|何[时時地]"
@@ -96,10 +97,20 @@ def is_about_subject(
         where there are subjects, which may have been made out wrongly.
     """
     subjects = _subjects(frame)
+    if any(_is_written_alike(words, said) for words in subjects for said in statements):
+        return True
     if any(_covered(words, statements, passages, spelling) >= SPOKEN_OF for words in subjects):
         return True
     enough = MOST_TERMS if subjects else SPOKEN_OF_TERMS[frame.language]
     return _covered(question_terms(frame), passages, passages, spelling) >= enough
+
+
+def _is_written_alike(words: Sequence[str], said: Collection[str]) -> bool:
+    """Whether a Chinese name of five characters or more stands there with one character inside it wrong."""
+    if len(words) < _LEAST_PAIRS or words[0].isascii() or words[0] not in said or words[-1] not in said:
+        return False
+    missing = [at for at, word in enumerate(words) if word not in said]
+    return len(missing) == 2 and missing[1] == missing[0] + 1
 
 
 def _covered(

@@ -17,6 +17,9 @@ from weiwo.text.mentions import title_key
 from weiwo.text.numbers import format_number
 from weiwo.text.relations import relations
 
+DISPUTED: Final = "disputed"
+"""The mechanism of a statement that tells of sources that disagree: it asserts none of their values."""
+
 _MOST_CITED: Final = 2
 
 _COMPARED: Final[Mapping[Language, Mapping[tuple[str, str], str]]] = {
@@ -52,9 +55,13 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
         "value": "{s} – {noun}: {v}",
         "asked": "{q} {v}",
         "rival": "; another source gives {v}",
+        "disputed": "{s} – {noun}: the sources disagree, one gives {v}",
         "yes": "Yes. ",
         "no": "No. ",
-        "most": "{a} has the {noun} that was asked for among the {n}: {va}",
+        "date least": "Of these {a} came first ({noun}): {va}",
+        "date greatest": "Of these {a} came last ({noun}): {va}",
+        "number least": "Of these {a} has the smallest {noun}: {va}",
+        "number greatest": "Of these {a} has the greatest {noun}: {va}",
         "same": "{names} – {noun}: the same, {v}",
         "differ": "{names} – {noun}: not the same, {pairs}",
         "span": "{s} – {noun}: {d}, from {va} to {vb}",
@@ -63,15 +70,20 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
         "end": ".",
         "and": " and ",
         "comma": ", ",
+        "about": "about {v}",
         "age": "age",
     },
     "zh": {
         "value": "{s} · {noun}：{v}",
         "asked": "{q}{v}",
-        "rival": "；另有来源给出{v}",
+        "rival": "，另有来源给出{v}",
+        "disputed": "{s} · {noun}：来源有分歧，一处为{v}",
         "yes": "是的。",
         "no": "不是。",
-        "most": "{n}者之中所问{noun}属{a}：{va}",
+        "date least": "其中{noun}最早的是{a}：{va}",
+        "date greatest": "其中{noun}最晚的是{a}：{va}",
+        "number least": "其中{noun}最小的是{a}：{va}",
+        "number greatest": "其中{noun}最大的是{a}：{va}",
         "same": "{names} · {noun}：相同，{v}",
         "differ": "{names} · {noun}：不同，{pairs}",
         "span": "{s} · {noun}：{d}，从{va}到{vb}",
@@ -80,6 +92,7 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
         "end": "。",
         "and": "和",
         "comma": "、",
+        "about": "约{v}",
         "age": "年龄",
     },
 }
@@ -175,17 +188,20 @@ class _Composer:
         """A looked-up value with its subject and relation, or after the question it answers."""
         value = outcome.detail.shown if outcome.decided_by == "rule" else ""
         value = value or render_value(outcome, self._language)
+        if outcome.detail.approximate and outcome.decided_by == "rule":
+            value = self._words["about"].format(v=value)
         noun = self._noun(frame)
         subject = self._named(frame.subject)
+        disputed = bool(outcome.rivals) and outcome.decided_by == "rule"
         if noun and subject:
-            text = self._words["value"].format(s=subject, noun=noun, v=value)
+            text = self._words["disputed" if disputed else "value"].format(s=subject, noun=noun, v=value)
         else:
             text = self._words["asked"].format(q=self._filled(task.description), v=value)
         for rival in outcome.rivals:
             other = render_value(outcome.model_copy(update={"value": rival.value}), self._language)
             text += self._words["rival"].format(v=other)
         against = tuple(key for rival in outcome.rivals for key in rival.evidence_ids[:1])
-        mechanism = outcome.detail.mechanism or f"look_up:{outcome.type}"
+        mechanism = DISPUTED if disputed else outcome.detail.mechanism or f"look_up:{outcome.type}"
         return Statement(self._ended(text), mechanism, (*self._cited(outcome), *against))
 
     def _computed(self, task: Task, frame: QueryFrame, result: Outcome) -> Statement | None:
@@ -248,7 +264,7 @@ class _Composer:
         direction = frame.direction or "greatest"
         values = {"va": render_value(best.outcome, self._language), "vb": render_value(other.outcome, self._language)}
         if len(ordered) > 2:
-            return self._words["most"].format(a=best.name, noun=noun, n=len(ordered), **values), mechanism
+            return self._words[f"{kind} {direction}"].format(a=best.name, noun=noun, **values), mechanism
         templates = _COMPARED[self._language]
         template = templates.get((frame.relation, direction)) or templates[kind, direction]
         text = template.format(a=best.name, b=other.name, d=difference, noun=noun, **values)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from weiwo.nodes.shared.extracts import Extracts, build_quote_extracts, choose_extracts
-from weiwo.nodes.writer.compose import Statement, compose_statements
+from weiwo.nodes.writer.compose import DISPUTED, Statement, compose_statements
 from weiwo.nodes.writer.draft import Draft, add_marks, all_supported
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Claim, Extract, Language, Status
@@ -38,7 +38,8 @@ class RuleAnswer:
     """An answer by rule.
 
     Attributes:
-        statements: What is asserted: sentences with their marks, and their checked claims. Half an answer is none.
+        statements: What is asserted, or where the sources disagree: sentences with their marks, and their checked
+            claims. Half an answer is none.
         mechanisms: The mechanisms that assert them, each once.
         extracts: The passages shown, and whether they speak of the question's subject.
         language: The language of the answer.
@@ -103,12 +104,16 @@ def answer_by_rule(state: SearchState, draft: Draft) -> RuleAnswer:
         else:
             dropped = True
     passages = [source.evidence for source in draft.sources.items if source.evidence is not None]
-    whole = bool(told) and not dropped
-    quotes = [quote for outcome in outcomes.values() if outcome.usable for quote in outcome.quotes]
+    usable = [outcome for outcome in outcomes.values() if outcome.usable]
+    disputes = [one for one in told if one[0].mechanism == DISPUTED]
+    whole = bool(told) and not dropped and not disputes
+    told = disputes or (told if whole else [])
+    quotes = [quote for outcome in usable for quote in outcome.quotes]
+    quotes += [quote for outcome in usable for rival in outcome.rivals for quote in rival.quotes]
     return RuleAnswer(
-        statements=tuple((sentence, claims) for _, sentence, claims in told) if whole else (),
+        statements=tuple((sentence, claims) for _, sentence, claims in told),
         mechanisms=list(dict.fromkeys(statement.mechanism for statement, _, _ in told)) if whole else [],
-        extracts=build_quote_extracts(quotes, passages) if whole else choose_extracts(frame, passages),
+        extracts=build_quote_extracts(quotes, passages) if told else choose_extracts(frame, passages),
         language=frame.language,
         subject=frame.subject,
         whole=whole,

@@ -50,8 +50,7 @@ ASKED = (
     "Which is longer, the Sornwater or the Quillow?",
     "When was Ottoline Brammersdorf born?",
 )
-DISPUTED = ("When was Harnmoor founded?", "白砚市有多少人口？")
-"""Questions whose sources disagree in clauses that name the subject; a rival elsewhere is for the model to tell."""
+DISPUTED = ("When was Harnmoor founded?", "What is the population of Treskholm?", "白砚市有多少人口？")
 DEAD_ENDS = "What is the population of Veldwick?"
 """A question on whose way there is a page that cannot be read."""
 
@@ -124,10 +123,12 @@ async def test_one_search_is_not_enough(web):
         assert answer.mark == "none"
 
 
-async def test_sources_that_disagree_are_both_told(web, context):
-    graph = build_graph(tools=[web.read_page()], models=reader())
+@pytest.mark.parametrize("model", [None, "scripted"])
+async def test_sources_that_disagree_are_both_told(web, context, model):
+    graph = build_graph(tools=[web.read_page()], models=reader() if model else None)
     answers = [await ask(graph, web, question, context) for question in chosen(*DISPUTED)]
     assert [(one.question.text, one.text) for one in answers if one.mark != "right"] == []
+    assert model or [one.raw["asserted"] for one in answers] == [[], [], []]
 
 
 @pytest.mark.parametrize("text", [ASKED[0], DEAD_ENDS])

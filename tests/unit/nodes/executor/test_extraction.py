@@ -1,15 +1,23 @@
 """Extraction asserts only what one clause about the very subject says; rows of invented documents, traps included."""
 
+import json
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from weiwo.nodes.executor.extraction import Finding, carries, extract_value, values_conflict
+from weiwo.nodes.executor.extraction import extract_value
+from weiwo.nodes.executor.finding import Finding, carries, values_conflict
+from weiwo.nodes.executor.subject_match import page_name
+from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.rule_plan import VALUE_TYPES
 from weiwo.state import Evidence, JsonValue, ValueType
 from weiwo.state.evidence import passage_id
 from weiwo.state.query import AnswerType, QueryFrame
 from weiwo.text.language import detect_language
 from weiwo.text.terms import terms
+
+DATA = Path(__file__).resolve().parents[3] / "data"
 
 RETURNS: dict[str, ValueType] = {
     "date": "date",
@@ -129,10 +137,6 @@ SILENT = [
         ("Julius Vane (film) | Julius Vane is a 1953 film. It was born of a stage play in 1950.",)),
     Row("When was Tom Reed born?", "Tom Reed", "birth", "date", None,
         ("Tom Reed (cricketer) | Tom Reed (born 3 May 1950) is a cricketer.", "Tom Reed (painter) | Tom Reed (1871–1930) was a painter.")),
-    Row("When was Tom Reed born?", "Tom Reed", "birth", "date", None,
-        ("Tom Reed | Tom Reed (born 3 May 1950) is a cricketer.", "Tom Reed | Tom Reed (born 4 June 1971) is a cricketer.")),
-    Row("How long is Old Bridge?", "Old Bridge", "length", "quantity", None,
-        ("Old Bridge | Old Bridge is 210 m long.", "A guide | Old Bridge is 290 m long.")),
     Row("When was Ann Oakes born?", "Ann Oakes", "birth", "date", None, (PEOPLE,)),
     Row("When was Superb released?", "Superb", "release", "date", None,
         ("Superb (It's Fine) | \"Superb (It's Fine)\" is a song. It was released in April 2001.",)),
@@ -182,6 +186,50 @@ def test_a_value_in_one_clause_about_the_subject_is_asserted(row: Row) -> None:
 @pytest.mark.parametrize("row", SILENT, ids=lambda row: f"{row.subject}-{row.relation}-{row.documents[0][:24]}")
 def test_anything_else_is_left_unsaid(row: Row) -> None:
     assert read(row) is None
+
+
+CLAUSES = [json.loads(line) for line in (DATA / "clauses.jsonl").read_text(encoding="utf-8").splitlines()]
+"""Questions with a title, a text and the value that one clause of it gives; null where it gives none."""
+
+
+@pytest.mark.parametrize("row", CLAUSES, ids=lambda row: f"{row['question']}-{row['text'][:40]}")
+def test_a_clause_gives_the_value_that_a_question_asks_for_or_none(row: dict[str, str]) -> None:
+    frame = parse_question(row["question"], detect_language(row["question"]))
+    document = Evidence(id=passage_id(row["text"]), text=row["text"], source="doc.md", title=row["title"])
+    found = extract_value(frame, VALUE_TYPES.get(frame.answer_type, "text"), [document])
+    assert (found and str(found.value).removesuffix(".0")) == row["value"]
+
+
+RIVALS = [
+    Row("When was Tom Reed born?", "Tom Reed", "birth", "date", "1971-06-04",
+        ("Tom Reed | Tom Reed (born 3 May 1950) is a cricketer.", "Tom Reed | Tom Reed (born 4 June 1971) is a cricketer.")),
+    Row("How long is Old Bridge?", "Old Bridge", "length", "quantity", 290,
+        ("Old Bridge | Old Bridge is 210 m long.", "A guide | Old Bridge is 290 m long.")),
+    Row("云洛市的人口是多少？", "云洛市", "population", "number", 3400000,
+        ("云洛市 | 云洛市位于南方，人口约为320万。", "云洛市概况 | 云洛市现有人口340万人。")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", RIVALS, ids=lambda row: f"{row.subject}-{row.relation}")
+def test_documents_that_differ_are_told_as_rivals(row: Row) -> None:
+    found = read(row)
+    assert found is not None
+    assert found.value != row.value
+    (rival,) = found.rivals
+    assert rival.value == row.value
+    assert [quote.text for quote in rival.quotes] == [row.documents[1].partition(" | ")[2]]
+
+
+def test_a_document_that_differs_from_itself_is_told_by_none() -> None:
+    row = Row("How long is Old Bridge?", "Old Bridge", "length", "quantity", None,
+        ("Old Bridge | Old Bridge is 210 m long. Old Bridge is 250 m long.",))  # fmt: skip
+    assert read(row) is None
+
+
+def test_the_name_of_its_site_is_no_part_of_a_title() -> None:
+    assert page_name("Vale – Town Almanac", "https://www.townalmanac.test/vale.html") == "Vale"
+    assert page_name("Vale – Town Almanac", "https://vale.test/almanac") == "Vale – Town Almanac"
+    assert page_name("Vale – Town Almanac", "notes/vale.md") == "Vale – Town Almanac"
 
 
 def finding(value: JsonValue, unit: str = "", *, approximate: bool = False) -> Finding:

@@ -202,10 +202,11 @@ async def test_sources_that_agree_are_counted():
     assert (came.value, came.support) == ("1815-05-03", 2)
 
 
-async def test_where_sources_disagree_the_rules_assert_nothing():
+async def test_where_sources_disagree_the_rules_tell_both():
     said = [("https://a.org/1", FACT), ("https://c.net/1", "Ada Smith was born in 1822 in Leeds, says the parish.")]
     state = await ran(task(), work(services(web(lambda _: said))))
-    assert state["outcome"].status == "empty"
+    outcome = state["outcome"]
+    assert [outcome.value, *(rival.value for rival in outcome.rivals)] == ["1815-05-03", "1822"]
     assert len(state["evidence"]) == 2
 
 

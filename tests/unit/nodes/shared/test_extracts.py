@@ -21,6 +21,7 @@ BUDAPEST = (
 VISTULA = ("Vistula", "The Vistula is the longest river in Poland. It is 1,047 kilometres long. It passes Warsaw.")
 YANGTZE = ("长江", "长江是亚洲第一长河。全长约6300千米，发源于青藏高原。流域面积约180万平方千米，由上海入海。")
 YELLOW = ("黄河", "黄河是中国第二长河。全长约5464千米，流经九个省区。它因含沙量大而得名。")
+CHAIN = ("塞切尼链桥", "塞切尼链桥横跨布达佩斯的多瑙河，主跨202米。")
 BREMEN = ("Bremen", "Bremen is a port on the Weser. Its market square has a statue of Roland.")
 
 
@@ -112,12 +113,14 @@ ABOUT = [
     ("富士山有多高？", ("富士山",), False),
     ("氦的沸点是多少？", (), False),
     ("？？？", (), False),
+    ("塞切尼练桥有多长？", ("塞切尼练桥",), True),
+    ("塞切尼大学有多大？", ("塞切尼大学",), False),
 ]
 
 
 @pytest.mark.parametrize(("question", "subjects", "about"), ABOUT)
 def test_it_says_whether_any_passage_speaks_of_the_subject(question, subjects, about):
-    found = passages(DANUBE, VISTULA, BUDAPEST, YANGTZE, YELLOW, BREMEN)
+    found = passages(DANUBE, VISTULA, BUDAPEST, YANGTZE, YELLOW, CHAIN, BREMEN)
     assert choose_extracts(frame(question, subjects=subjects), found).about_subject is about
 
 

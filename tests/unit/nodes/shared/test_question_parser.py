@@ -47,6 +47,22 @@ iphone的发布时间 | iphone | release | date
 """
 
 
+@pytest.mark.parametrize(
+    ("question", "subject", "relation"),
+    [
+        ("Hi, would you mind telling me when Mount Oriel was first climbed? Thank you so much.", "Mount Oriel", ""),
+        ("I was wondering if you could tell me the population of Hungary", "Hungary", "population"),
+        ("hey could someone pls tell me how long the danube is thx", "danube", "length"),
+        ("When did nigeria gain independence?", "nigeria", ""),
+        ("查黄河长度", "黄河", "length"),
+        ("上海中心大厦高多少米？", "上海中心大厦", "height"),
+    ],
+)
+def test_politeness_word_order_and_verbs_do_no_harm(question, subject, relation):
+    frame = parsed(question)
+    assert (frame.shape, frame.subject, frame.relation) == ("look_up", subject, relation)
+
+
 def rows(table: str) -> list[list[str]]:
     return [[cell.strip() for cell in row.split("|")] for row in table.strip().splitlines()]
 

@@ -95,6 +95,11 @@ def test_lives_are_compared_by_their_ages() -> None:
     assert plan.tasks[-1].args["expression"] == "{{task_3.ret}} - {{task_6.ret}}"
 
 
+def test_several_things_are_looked_up_one_by_one() -> None:
+    plan = build_rule_plan(compared("Ada", "Alan", shape="several"), TOOLS, max_tasks=9)
+    assert [call[1] for call in calls(plan)] == [{"query": "Ada birth"}, {"query": "Alan birth"}]
+
+
 def test_what_was_not_taken_apart_is_one_search() -> None:
     frame = QueryFrame(question="Why is the sky blue?", language="en", shape="open", search="sky blue why")
     assert calls(build_rule_plan(frame, TOOLS, max_tasks=9)) == [

@@ -151,7 +151,7 @@ def test_the_winner_of_three_is_told_with_its_value() -> None:
     asked = frame(("A", "B", "C"), "height", "quantity", "en", direction="greatest")
     values = {f"task_{n}": found(f"task_{n}", v, "number", detail={"unit": "m"}) for n, v in enumerate((5, 9, 7), 1)}
     told = tell(asked, {**values, "task_4": computed("task_4", 9)})
-    assert told[0] == "B has the height that was asked for among the 3: 9 metres."
+    assert told[0] == "Of these B has the greatest height: 9 metres."
 
 
 def test_a_value_without_a_known_relation_follows_its_question() -> None:

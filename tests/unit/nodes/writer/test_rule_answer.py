@@ -7,7 +7,7 @@ from tests.support.states import got, lost, passage, search, state_of
 from weiwo.nodes.writer.draft import Draft
 from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract
 from weiwo.nodes.writer.sources import gather_sources
-from weiwo.state import Evidence, Extract, Outcome, OutcomeDetail, Plan, Quote
+from weiwo.state import Evidence, Extract, Outcome, OutcomeDetail, Plan, Quote, Rival
 
 WEND = passage("The River Wend rises in Arvania. It is 310 kilometres long.", "wend.md", "River Wend")
 OTHER = passage("The bakery opens at seven and closes at noon.", "bakery.md", "Bakery hours")
@@ -37,6 +37,19 @@ def test_a_value_that_its_passage_does_not_carry_is_not_asserted() -> None:
     found = answer(ASKED, FOUND.model_copy(update={"value": 999, "detail": OutcomeDetail(unit="km")}), WEND, OTHER)
     assert found.statements == ()
     assert found.status == ("extracts", "finished")
+
+
+@pytest.mark.parametrize(("language", "asked"), [("en", ASKED), ("zh", "River Wend有多长？")])
+def test_sources_that_disagree_are_both_shown_and_neither_is_asserted(language: str, asked: str) -> None:
+    guide = passage("The River Wend is 290 kilometres long.", "guide.md", "A guide")
+    rival = Rival(value=290, evidence_ids=(guide.id,), quotes=(Quote(evidence_id=guide.id, text=guide.text),))
+    disputed = FOUND.model_copy(update={"detail": OutcomeDetail(unit="km"), "rivals": (rival,), "decided_by": "rule"})
+    found = answer(asked, disputed, WEND, guide, OTHER, language=language)
+    assert found.status == ("extracts", "finished")
+    assert found.mechanisms == []
+    ((sentence, _),) = found.statements
+    assert all(part in sentence for part in ("310", "290", "[1][2]"))
+    assert [extract.evidence_id for extract in found.extracts.items] == [WEND.id, guide.id]
 
 
 def test_what_was_not_found_is_answered_by_the_closest_passages() -> None:

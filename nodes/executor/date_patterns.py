@@ -1,0 +1,134 @@
+"""Date patterns: where a clause about the subject puts the date of an event."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from weiwo.nodes.executor.clauses import Sentence
+from weiwo.nodes.executor.predicates import Value, find_cues_zh
+from weiwo.text.dates import DateSpan
+from weiwo.text.language import HAN
+from weiwo.text.patterns import lazy
+from weiwo.text.relations import Relation
+
+_BREAK: Final = lazy(
+    r"[;:()]|\b(?:when|after|before|while|wh[oi]\w+|that|until|since|because|although|but|than|from|following|during|for"
+    r"|was|were|is|had|has|are|where|if|and\s[a-z]+)\b"
+)
+_GAP: Final = lazy(
+    r"\s?|(?:\s(?:[A-Z][\w.'’-]{1,20}\s?){1,5})?(?:,?\s(?:in|at|on|near|by|to|as|under|into|within|off)\s.{1,80}?)?"
+    r"(?:,?\s(?:on|in|around|about|circa|c\.)|,)"
+    r"(?:\s(?:early|late|mid-?|the year|the (?:spring|summer|autumn|winter|fall) of))?\s?"
+)
+_LEAD: Final = lazy(r"(?:In|On|Around|About)\s(?:early\s|late\s|the year\s)?")
+_IN_PARTS: Final = frozenset(["release", "publication", "opening"])
+"""Relations that may befall a thing at another time in another place."""
+_PART: Final = lazy(r"\s(?:in|on|to)\s(?:the\s)?(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))[A-Z]")
+
+
+_THEN: Final = lazy(r",?\s(?:in\s)?what\s(?:was\sthen|is\snow)\s[^,;]{2,60}")
+"""An aside on a place: "in what was then the Kingdom of Poland"."""
+
+
+def date_after(sentence: Sentence, at: int, relation: Relation) -> Value | None:
+    """The date behind a verb, or before the clause: "In 1889 S was opened"."""
+    text = sentence.text
+    one = next((one for one in sentence.dates if one.start >= at), None)
+    if one is not None:
+        gap, rest = _THEN.sub("", text[at : one.start]), text[one.end : one.end + 90]
+        fits = one.until is None and len(gap) <= 100 and _GAP.fullmatch(gap) and not _BREAK.search(gap)
+        again = _PART.search(gap) or _PART.match(rest) or re.search(r"\b(?:and|then)\b.{0,40}\d{4}", rest)
+        return _dated(sentence, one) if fits and not (again and relation.name in _IN_PARTS) else None
+    for one in sentence.dates[:1]:
+        led = one.until is None and _LEAD.fullmatch(text[: one.start]) and text[one.end : one.end + 1] in {" ", ","}
+        # "In 2010 S began efforts" is not when S began.
+        if led and re.match(
+            r"[.,;]|$|\s(?:in|at|on|with|and|by|to|of|from|alone|aged|there|[a-z]{3,12}ly)\b", text[at:]
+        ):
+            return _dated(sentence, one)
+    return None
+
+
+def _dated(sentence: Sentence, one: DateSpan) -> Value:
+    shown = sentence.text[one.start : one.end]
+    return Value(one.date.iso(), shown, one.start, one.end, approximate=one.approximate)
+
+
+_NOT_A_LIFE: Final = lazy(r"(?i)\b(?:fl|r|reign(?:ed)?|ruled|active|before|after|between)\b\.?|在位|执政|活跃")
+_BORN: Final = lazy(r"(?:\bborn\b[^,;]{0,30}[,;]?|\bb\.|生于|出生于?)\s?(?:on\s|in\s|c\.\s)?$")
+_DIED: Final = lazy(r"(?:\bdied\b[^,;]{0,20}|\bd\.|卒于|逝世于)\s?(?:on\s|in\s)?$")
+
+
+SPANNED: Final = {"birth": True, "death": False, "beginning": True, "ending": False}
+"""Relations whose dates stand in brackets behind a name, and whether it is the first of the two."""
+
+
+def span_in_brackets(sentence: Sentence, relation: str) -> Iterator[Value]:
+    """Birth or death of a life in brackets behind the subject's name: "(12 July 100 BC – 15 March 44 BC)"."""
+    text = sentence.text
+    first = re.search(r"[（(][^()（）]{3,200}[)）]", text[:260])
+    if first is None or _NOT_A_LIFE.search(first[0]):
+        return
+    head, subject = text[: first.start()], sentence.page.subject
+    own = any(end <= len(head) and not text[end : len(head)].strip() for _, end in sentence.mentions)
+    if not own and sentence.page.titled and sentence.before is None and len(head) <= 80:
+        said = subject.tokens[-1] in re.findall(r"\w+", sentence.folded[: len(head)]) or head.startswith(subject.text)
+        known_as = bool(sentence.mentions) and re.search(
+            r"\bborn\b|生于", first[0]
+        )  # "Al Moor (born 1988), known as S"
+        own = bool(said or known_as) and not re.search(r"\b(?:is|was|are|were)\b|[，。；是]", head)
+    inside = [one for one in sentence.dates if own and first.start() < one.start and one.end <= first.end()]
+    born = SPANNED[relation]
+    for one in inside:
+        if one.until is not None and len(inside) == 1:
+            ends = re.split(r"\s?(?:[–—~～－-]{1,2}|至|\bto\b)\s?", text[one.start : one.end])
+            found = one._replace(date=one.date if born else one.until, until=None)
+            shown = ends[0 if born else 1] if len(ends) == 2 else found.date.iso()
+            yield replace(_dated(sentence, found), shown=shown)
+        elif one.until is None and (_BORN if born else _DIED).search(text[first.start() : one.start]):
+            yield _dated(sentence, one)
+
+
+_BEHIND_ZH: Final = lazy(rf"(?:于|在|时间[是为：:]|日期[是为：:])?(?:公元)?\s?(?:[{HAN}]{{3,8}}年（)?")
+_FOLLOWS_ZH: Final = lazy(r"[，。；、）)\s（(]|$|于|在|由|并|正式|左右|前后|通车|开放")
+_BETWEEN_ZH: Final = lazy(
+    rf"(?:[\s，]?(?:在|于|由|因)[{HAN}·]{{1,14}})?"
+    r"(?:正式|首次|因病|不幸|全线|建成|对外|才|最终|全面|被|而|竣工|，|\s|中|病|始|开始)*"
+)
+
+
+def dates_zh(sentence: Sentence, relation: Relation) -> Iterator[Value]:
+    """出生于1881年; 于1881年9月25日出生; 1936年10月19日在上海逝世."""
+    text = sentence.text
+    for cue in find_cues_zh(relation.says["zh"]).finditer(text):
+        for one in sentence.dates:
+            if one.until is not None or not (
+                _FOLLOWS_ZH.match(text, max(cue.end(), one.end)) or (cue[0].endswith("于") and one.end <= cue.start())
+            ):
+                continue
+            if one.start >= cue.end():
+                fits = _BEHIND_ZH.fullmatch(text, cue.end(), one.start) and sentence.heads_zh(cue.start())
+            else:
+                fits = one.end <= cue.start() <= one.end + 40 and _led_zh(sentence, one.end, cue.start())
+            if fits:
+                yield _dated(sentence, one)
+
+
+_MONTH_ZH: Final = lazy(r"^(?:[正元一二三四五六七八九十冬腊闰]{1,3}月)?(?:初?[一二三四五六七八九十廿]{1,3}日?)?")
+"""A month of the old calendar behind a date."""
+
+
+def _led_zh(sentence: Sentence, start: int, at: int) -> bool:
+    """Whether nothing but the subject, a place and fillers stands between a date and its verb."""
+    text = sentence.text
+    start = found.end() if (found := re.compile(r"[（(][^（）()]{0,20}[)）]|[)）]").match(text, start)) else start
+    for first, end in sentence.mentions:
+        if start <= first and end <= at:
+            return not _MONTH_ZH.sub("", text[start:first]).strip("，,《“ ") and bool(
+                _BETWEEN_ZH.fullmatch(text[end:at].lstrip("》”"))
+            )
+    pronoun = re.compile(rf"[，,](?:他|她|它|该[{HAN}]{{1,2}})").match(text, start)
+    if pronoun:
+        return sentence.page.about and sentence.focus and bool(_BETWEEN_ZH.fullmatch(text, pronoun.end(), at))
+    return _BETWEEN_ZH.fullmatch(text, start, at) is not None and sentence.heads_zh(start)

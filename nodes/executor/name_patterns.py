@@ -1,0 +1,171 @@
+"""Name patterns: where a clause about the subject names the person or the place that a relation gives it."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from weiwo.nodes.executor.clauses import Sentence
+from weiwo.nodes.executor.predicates import Value
+from weiwo.text.language import HAN
+from weiwo.text.names import names
+from weiwo.text.patterns import lazy
+from weiwo.text.relations import Relation
+
+_NAME_END: Final = lazy(
+    r"[\"”]?(?:$|[,.;:)(]|\s(?:in|on|at|from|for|with|between|during|as|who|to|is|was|when|while|after|near|or|by|the)\b"
+    r"|\s[(–—-]|\sand\s(?![A-Z]))"
+)
+_DESCRIBED: Final = lazy(
+    r"\s?(?:the\s|an?\s)?(?:(?:[A-Z][a-z]+(?:[-–][A-Z]?[a-z]+)?\s)?(?:[a-z][\w-]+(?:\sand\s[a-z][\w-]+)?,?\s){1,4})?"
+    r"(?:Sir\s|Dr\.?\s)?[\"“]?"
+)
+_NO_PERSON: Final = lazy(
+    r"\d|\b(?:University|College|Press|Company|Inc|Corporation|Records|Studios?|Films?|Museum|County|Party|War|Church|School"
+    r"|Productions|Entertainment|Books|Magazine|Times|Awards?|River)\b"
+)
+
+
+def name_after(sentence: Sentence, at: int, _: Relation) -> Value | None:
+    """The whole name, or names, behind "by" or "is", whatever describes it: "by the English author NAME"."""
+    text = sentence.text
+    described = _DESCRIBED.match(text, at)
+    first = next((n for n in sentence.names if n.start in {at + 1, described.end() if described else 0}), None)
+    end = first.end if first else 0
+    end = _joined(sentence, end, r",\s|,?\sand\s") if first else 0
+    if first is None or not _NAME_END.match(text, end) or _NO_PERSON.search(text[first.start : end]):
+        return None
+    return Value(text[first.start : end], text[first.start : end], first.start, end)
+
+
+def active_names(sentence: Sentence, relation: Relation) -> Iterator[Value]:
+    """The name that heads an active clause: "In 1932 NAME discovered S", "NAME was a chemist who discovered S"."""
+    verbs = "|".join(one for one in relation.says["en"] if _ACTIVE.fullmatch(one)) or "(?!)"
+    things = re.compile(rf"\b{re.escape(sentence.page.subject.key)}\b")
+    for thing in things.finditer(sentence.folded):
+        verb = re.search(
+            rf"\s(?:who\s)?(?:first\s)?(?:{verbs})\s(?:[Tt]he\s|an?\s)?[\"“]?$", sentence.text[: thing.start()]
+        )
+        if verb is None or not _OBJECT_END.match(sentence.text, thing.end()):
+            continue
+        for one in sentence.names:
+            between = sentence.text[one.end : verb.start()]
+            whole = not between or (
+                "who" in verb[0] and re.fullmatch(r",?\s(?:is|was)\s(?:an?|the)\s[^.;,]{3,90}", between)
+            )
+            if whole and _HEAD.search(sentence.text[: one.start]) and not _NO_PERSON.search(one.text):
+                yield Value(one.text, one.text, one.start, thing.end())
+
+
+_ACTIVE: Final = lazy(r"[a-z]{3,14}ed|wrote|sang|built")
+_HEAD: Final = lazy(r"(?:^|[;.]\s|,\s(?:and\s|but\s|while\s)?|^(?:In|On)\s[\w ]{2,30}\s)(?:Sir\s|Dr\.?\s)?$")
+_OBJECT_END: Final = lazy(r"[\"”]?(?:$|[.,;)]|\s(?:in|at|on|and|with|by|there|while|as|during|from|between)\b|\s\()")
+
+
+def _joined(sentence: Sentence, end: int, between: str) -> int:
+    """Where a run of names ends that begins with the name that ends at a place."""
+    for one in sentence.names:
+        if one.start > end and re.fullmatch(between, sentence.text[end : one.start]):
+            end = one.end
+    return end
+
+
+def place_after(sentence: Sentence, at: int, _: Relation) -> Value | None:
+    """The place behind "born in", a date between or none."""
+    text = sentence.text
+    dated = next((d for d in sentence.dates if re.fullmatch(r"\s(?:(?:on|in)\s)?(?:c\.\s)?", text[at : d.start])), None)
+    lead = re.compile(r",?\s(?:in|at)\s(?:the\s(?:village|town|city)\sof\s|the\s)?").match(
+        text, dated.end if dated else at
+    )
+    first = next((n for n in sentence.names if lead and n.start == lead.end()), None)
+    if first is None or any(d.start <= first.start < d.end for d in sentence.dates):
+        return None
+    end = _joined(sentence, first.end, ", ")
+    whole = _NAME_END.match(text, end) and not re.match(r"\s(?:for|of|to)\b", text[end:])
+    return Value(text[first.start : end], text[first.start : end], first.start, end) if whole else None
+
+
+HOLDERS: Final = frozenset(["capital", "father", "mother", "author", "director"])
+_OF: Final = lazy(r"(?:\s(?:city|town))?(?:\sand\s(?:[a-z]+\s){1,3}(?:city|town))?\sof\s(?:[Tt]he\s)?[\"“]?")
+
+
+def held_names(sentence: Sentence, relation: Relation) -> Iterator[Value]:
+    """The holder of a noun: "the capital of S is NAME", "NAME is the capital of S", "its author, NAME"."""
+    text, found = sentence.text, None
+    for cue in re.finditer(rf"\b{relation.name}\b", sentence.folded):
+        before = text[: cue.start()]
+        of = next((m for m in sentence.named if _OF.fullmatch(text[cue.end() : m[0]])), None)
+        owner = re.search(r"(?:[’']s|\b[Ii]ts|\b[Hh]is|\b[Hh]er)\s$", before)
+        if of and not re.match(r"[’'-]|\s[A-Z]", text[of[1] :]):
+            linked = re.match(r"[”\"]?\s(?:is|was)(?=\s)", text[of[1] :])
+            apposed = re.search(r"(?:,|\s(?:is|was))\sthe\s(?:[a-z]+\s){0,2}$", before)
+            if linked and re.search(r"(?:^|[,;]\s)[Tt]he\s$", before):
+                found = name_after(sentence, of[1] + linked.end(), relation)
+            for one in sentence.names if apposed else []:
+                if apposed and one.end == apposed.start() and re.search(r"(?:^|[;,]\s|\band\s)$", text[: one.start]):
+                    found = Value(one.text, one.text, one.start, of[1])
+        elif owner:
+            mine = any(end == owner.start() for _, end in sentence.mentions)
+            understood = sentence.focus and before[owner.start()].isalpha() and _OPENS.search(before[: owner.start()])
+            linked = re.match(
+                r"(?:\sand\s(?:[a-z]+\s){1,3}city)?(?:,|\s(?:is|was)(?:\snamed)?)(?=\s)", text[cue.end() :]
+            )
+            found = (
+                name_after(sentence, cue.end() + linked.end(), relation) if linked and (mine or understood) else None
+            )
+        if found:
+            yield found
+
+
+_OPENS: Final = lazy(r"(?:^|[,;]\s)$")
+_ROLE_ZH: Final = lazy(
+    rf"^[{HAN}、]{{0,14}}?(?:[小说作诗画专音文思史科化物数发建企艺]{{0,2}}家|诗人|导演|[建筑工程设计]{{2}}师|皇帝|国王|医生|学者|词人|教授|博士)"
+    rf"(?=[{HAN}]{{2}})"
+)
+
+
+def agents_zh(sentence: Sentence, relation: Relation) -> Iterator[Value]:
+    """《S》的作者是NAME; S由NAME创作; NAME是《S》的作者."""
+    text = sentence.text
+    cue = "|".join(word for word in relation.says["zh"] if word != "由") or "(?!)"
+    found = [
+        *re.finditer(
+            rf"(?:{cue})(?:[和兼及暨][^，。是为]{{2,8}})?(?:是|为|：|:|叫)(?P<name>[^，。；：（）()《》]{{2,24}})(?=[，。；（(]|$)",
+            text,
+        )
+    ]
+    doer = rf"由(?P<name>[^，。；：（）()《》由]{{2,24}}?)(?:于[^，。；]{{1,16}})?(?:所|共同)?(?:{cue})(?=[，。；的]|$)"
+    found += re.finditer(doer, text)
+    found = [one for one in found if sentence.heads_zh(one.start() - (text[one.start() - 1 : one.start()] == "的"))]
+    for start, end in sentence.mentions:
+        held = re.match(rf"[》”]?的?(?:{cue})(?=[，。；]|$)", text[end:])
+        named = re.search(
+            r"(?:^|[，。；])(?P<name>[^，。；：（）()《》的是]{2,20})[是为，]$", text[:start].rstrip("《“")
+        )
+        found += [named] if held and named else []
+        made = re.match(rf"[》”]?是(?P<name>[^，。；：《》]{{2,24}}?)(?:所)?(?:{cue}|写)的", text[end:])
+        if made and sentence.defined_zh(start, end):
+            at = end + made.start("name")
+            found.append(re.compile(r"(?P<name>[^，。；]+)").match(text, at, end + made.end("name")))  # type: ignore[arg-type]  # never None
+        does = re.search(rf"(?:^|[，；])(?P<name>[^，。；《》年月日于在由]{{2,20}})(?:{cue})了?《?$", text[:start])
+        found += [does] if does and re.match("》?(?:[，。；]|$)", text[end:]) else []
+    for one in found:
+        role = _ROLE_ZH.match(one["name"])
+        value = one["name"][role.end() if role else 0 :]
+        dotted = re.fullmatch(rf"[{HAN}]{{1,8}}(?:[·・•][{HAN}]{{1,8}})+", value)
+        if dotted or any(n.text == value for n in (*sentence.names, *names(value))):
+            yield Value(value, value, one.start(), one.end())
+
+
+_NO_PLACE_ZH: Final = lazy(r"家庭|世家|书香|[一年月日与和及]|[家后时症病]$|^[是了在]")
+
+
+def places_zh(sentence: Sentence, relation: Relation) -> Iterator[Value]:
+    """出生于浙江绍兴; 1881年9月25日出生于绍兴; 总部设在上海."""
+    if relation.name in {"birth", "death", "location", "headquarters"}:
+        cue = "|".join(word for word in relation.says["zh"] if word != "国家")
+        for one in re.finditer(
+            rf"(?:{cue})(?:设?在|位于|于)?(?P<name>[{HAN}·]{{2,14}}?)(?=[，。；（(]|$|的|一[个户])", sentence.text
+        ):
+            if not _NO_PLACE_ZH.search(one["name"]) and sentence.heads_zh(one.start()):
+                yield Value(one["name"], one["name"], *one.span())
+    yield from agents_zh(sentence, relation)
