@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
 if TYPE_CHECKING:
-    from weiwo.state.answer import Answer, Citation, Claim, Decision, Extract, Reflection, Status, Verdict
+    from weiwo.state.answer import Answer, Citation, Claim, Decision, Extract, Gap, Reflection, Status, Verdict
     from weiwo.state.assessment import Assessment, Level, TeamConfig, TeamName
     from weiwo.state.evidence import (
         Evidence,
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         OutcomeStatus,
         Quote,
         Rival,
+        WeakValue,
         passage_id,
     )
     from weiwo.state.limits import Limits, ModelCall, Usage
@@ -44,6 +45,7 @@ __all__ = [
     "Extract",
     "Failure",
     "FailureKind",
+    "Gap",
     "JsonValue",
     "Language",
     "Level",
@@ -67,6 +69,7 @@ __all__ = [
     "Value",
     "ValueType",
     "Verdict",
+    "WeakValue",
     "item_type",
     "passage_id",
     "references",

@@ -22,6 +22,7 @@ from weiwo.state import (
     Evidence,
     Extract,
     Failure,
+    Gap,
     Limits,
     ModelCall,
     MonitorReport,
@@ -35,6 +36,7 @@ from weiwo.state import (
     TeamConfig,
     Usage,
     Value,
+    WeakValue,
     passage_id,
 )
 from weiwo.state.query import QueryFrame
@@ -49,17 +51,20 @@ VALUES = [
     Evidence,
     Extract,
     Failure,
+    Gap,
     Limits,
     ModelCall,
     MonitorReport,
     Outcome,
     OutcomeDetail,
     Plan,
+    QueryFrame,
     Quote,
     Reflection,
     Rival,
     Task,
     TeamConfig,
+    WeakValue,
     Usage,
 ]
 text = st.text(max_size=12)
