@@ -1,6 +1,7 @@
 """Attacks on the machine: server clients, folders from elsewhere, files, and a database that is spoilt."""
 
 import asyncio
+import json
 import os
 import shutil
 import signal
@@ -136,33 +137,35 @@ async def _files(report: Report, folder: Path) -> None:
     here = folder / "documents"
     here.mkdir()
     book = openpyxl.Workbook()
-    book.active["A1048576"] = "The lowest cell speaks of the tower."
+    book.active["XFD1048576"] = "The last cell speaks of the tower."
     book.save(here / "low.xlsx")
     hostile = {
-        "locked.pdf": documents.encrypted_pdf("secret"),
-        "cut.pdf": documents.pdf("The bridge opened in 1849.")[:300],
-        "deep.json": b"[" * 500_000,
-        "wide.jsonl": b'{"a":' * 200_000,
-        "blank.md": b"\n" * 300_000 + b"x",
-        "spaces.txt": b" " * 3_000_000 + b"x",
-        "markup.html": b"<p>" + b" \n" * 150_000 + b"x",
-        "tags.html": b"<div>" * 200_000,
-        "binary.txt": bytes(range(256)) * 1_000,
-        "empty.docx": b"",
-        "bomb.docx": documents.zipped({"word/document.xml": b"<w>" + b"a" * 80_000_000}),
-        "quotes.csv": b'"' * 2_000_000,
+        "locked.pdf": (documents.encrypted_pdf("secret"), "encrypted; save it without a password"),
+        "cut.pdf": (documents.pdf("The bridge opened in 1849.")[:300], "damaged PDF"),
+        "deep.json": (b"[" * 500_000, "nested too deeply"),
+        "wide.jsonl": (b'{"a":' * 200_000, "not JSON Lines"),
+        "blank.md": (b"\n" * 300_000 + b"x", ""),
+        "spaces.txt": (b" " * 3_000_000 + b"x", ""),
+        "markup.html": (b"<p>" + b" \n" * 150_000 + b"x", ""),
+        "tags.html": (b"<div>" * 200_000, "a page without text"),
+        "binary.txt": (bytes(range(256)) * 1_000, "binary data"),
+        "empty.docx": (b"", "damaged"),
+        "bomb.docx": (documents.zipped({"word/document.xml": b"<w>" + b"a" * 80_000_000}), "a zip bomb"),
+        "quotes.csv": (b'"' * 2_000_000, ""),
     }
-    for name, data in hostile.items():
+    for name, (data, _) in hostile.items():
         (here / name).write_bytes(data)
     (here / "good.md").write_text("# Tower\n\nThe tower of Kelvar is 330 metres tall.\n")
     (here / "loop").symlink_to(here)
     os.mkfifo(here / "pipe.md")
     code, out, err = await _weiwo(folder, "index", str(here), "--json")
-    report.check("indexing", code in {0, 3} and "Traceback" not in err, f"{code} {err}")
+    report.check("indexing", code == 3 and "Traceback" not in err, f"{code} {err}")
+    reasons = {Path(one["source"]).name: one["reason"] for one in json.loads(out or "{}").get("left_out", ())}
+    for name, expected in {**{name: why for name, (_, why) in hostile.items()}, "pipe.md": "a pipe"}.items():
+        told = reasons.get(name, "")
+        report.check(name, told.startswith(expected) if expected else not told, told or "it was taken")
     code, out, err = await _weiwo(folder, "search", "height of the tower of Kelvar", "--json")
-    report.check("what is whole is found", "330" in out, err or out)
-    for name in hostile:
-        report.check(name, "Traceback" not in err, err)
+    report.check("what is whole is found", "330" in out and "The last cell" in out, err or out)
 
 
 async def _storage(report: Report, folder: Path) -> None:
