@@ -216,28 +216,34 @@ async def _storage(report: Report, folder: Path) -> None:
         if "checkpoint" in what or what == "a truncated WAL":
             code, out, err = await _weiwo(here, "show", "other")
             report.check(f"{what}: the other thread", code == 0 and "42" in out, err)
+            code, out, err = await _weiwo(here, "threads")
+            report.check(f"{what}: the list", code == 0 and "other" in out, err)
 
     await _some_at_once(visit(*one) for one in spoils.items())
 
 
 async def _full_disk(report: Report, folder: Path) -> None:
-    """A limit on the size of files stands for a full disk."""
+    """A limit on the size of files stands for a full disk: none for the index, then none for the threads."""
     script = (
         "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
-        " resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)); sys.argv = ['weiwo', 'ask', 'What is 6 times 7?',"
-        " '--no-web']; from weiwo.app.cli.main import main; main()"
+        " size = int(sys.argv[1]); resource.setrlimit(resource.RLIMIT_FSIZE, (size, size));"
+        " sys.argv = ['weiwo', 'ask', 'What is 6 times 7?', '--no-web']; from weiwo.app.cli.main import main; main()"
     )
     paths = os.pathsep.join(path for path in sys.path if path)
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-c", script),
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": paths, "WEIWO_HOME": str(folder / "home")},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    _, err = await asyncio.wait_for(process.communicate(), 120)
-    said = err.decode(errors="replace")
-    report.check("asking", process.returncode == 1 and "; free some space" in said and "Traceback" not in said, said)
+    for what, size in (("the index", 20_000), ("the threads", 40_000)):
+        if what == "the threads":
+            await _weiwo(folder, "search", "K2")
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-c", script, str(size)),
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": paths, "WEIWO_HOME": str(folder / "home")},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        _, err = await asyncio.wait_for(process.communicate(), 120)
+        said = err.decode(errors="replace")
+        held = process.returncode == 1 and "; free some space" in said and "Traceback" not in said
+        report.check(what, held and ("threads.sqlite" in said) == (what == "the threads"), said)
 
 
 async def _hang_up(report: Report, folder: Path) -> None:
