@@ -8,7 +8,9 @@ from weiwo.state.values import DecidedBy, Value
 Decision = Literal["finish", "retry", "replan", "deepen", "abort"]
 Status = Literal["complete", "extracts", "partial", "failed"]
 """`extracts`: nothing is asserted beyond what the sources' own words, which are shown, say."""
-Verdict = Literal["supported", "computed", "unsupported", "uncited"]
+Verdict = Literal[
+    "quoted", "computed", "supported", "matched", "judgement", "unsupported", "contradicted", "uncited"
+]
 
 
 class Reflection(Value):
