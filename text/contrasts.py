@@ -11,7 +11,7 @@ from typing import Final
 from weiwo.text.terms import stem
 
 _OPPOSITES: Final = """
-allowed permitted authorized may | forbidden prohibited banned disallowed barred
+allowed permitted authorized | forbidden prohibited banned disallowed barred
 rise rose grew increase climbed gained growth up upward | fall fell dropped decrease decline declined shrank down downward
 suitable appropriate | unsuitable inappropriate
 succeed success successful hit | fail failure failed unsuccessful flop flopped
@@ -27,7 +27,7 @@ open opened | close closed shut
 safe harmless | unsafe dangerous harmful toxic
 public | private
 free | paid
-mandatory required compulsory obligatory must | optional voluntary
+mandatory required compulsory obligatory | optional voluntary
 common frequent widespread | rare uncommon scarce
 active | dormant inactive extinct
 alive living | dead deceased extinct
@@ -42,8 +42,6 @@ strong | weak
 hot warm | cold cool
 rich wealthy | poor
 early | late
-old | new
-first | last final
 oldest earliest | newest latest youngest
 largest biggest | smallest
 highest tallest | lowest shortest
@@ -84,14 +82,14 @@ actor | actress
 buyer | seller
 landlord | tenant
 employer | employee
-win won winner victory victorious | lose lost loser defeat defeated
+win won winner victory victorious | lose lost loser
 married | unmarried single
 guilty convicted | innocent acquitted
 profit profitable | loss unprofitable
 shared | exclusive
 northern north | southern south
 eastern east | western west
-允许 可以 准许 可 能 能够 | 禁止 不得 严禁 不许
+允许 可以 准许 能够 | 禁止 不得 严禁 不许
 增长 上升 提高 增加 上涨 升高 | 下降 减少 降低 下跌 下滑 回落
 成功 | 失败
 支持 赞成 | 反对
@@ -126,7 +124,7 @@ eastern east | western west
 """
 _CLASSES: Final = """
 spring=springtime | summer=summertime | autumn=fall=autumnal | winter=wintertime
-red=crimson=scarlet | orange | yellow | green | blue=navy | purple=violet | pink | brown | black | white | grey=gray | silver | golden=gold
+red=crimson=scarlet | orange | yellow | green | blue=navy | purple=violet | pink | brown | black | white | grey=gray 
 monday | tuesday | wednesday | thursday | friday | saturday | sunday
 morning=dawn=sunrise | noon=midday | afternoon | evening=dusk=sunset=twilight | night=midnight
 daily | weekly | monthly | quarterly | yearly=annual=annually
@@ -140,6 +138,8 @@ blind | deaf | mute
 square | round=circular | triangular | rectangular | oval
 liquid | solid | gas=gaseous
 bachelor | master | doctorate
+platinum | gold | silver | bronze
+guitar=guitarist | bass=bassist | drums=drummer | piano=pianist | violin=violinist | cello=cellist | flute=flutist | trumpet=trumpeter | saxophone=saxophonist
 breakfast | lunch | dinner
 buddhist | christian | muslim=islamic | jewish | hindu
 oxygen | hydrogen | nitrogen | helium | carbon
@@ -150,7 +150,6 @@ freshwater | saltwater
 left-handed | right-handed
 natural | artificial=synthetic
 critical | major | minor
-first | second | third | fourth | fifth | sixth | seventh | eighth | ninth | tenth
 single | double | triple
 春季=春天=春 | 夏季=夏天=夏 | 秋季=秋天=秋 | 冬季=冬天=冬
 红色=红 | 橙色 | 黄色 | 绿色=绿 | 蓝色=蓝 | 紫色 | 粉色 | 棕色 | 黑色=黑 | 白色=白 | 灰色=灰 | 银色 | 金色
@@ -162,7 +161,6 @@ single | double | triple
 画家 | 雕塑家 | 作曲家 | 指挥家 | 歌手 | 演员 | 诗人 | 作家=小说家 | 摄影师 | 建筑师 | 工程师 | 物理学家 | 化学家 | 生物学家 | 数学家 | 天文学家 | 医生 | 律师 | 记者 | 邮差 | 教师
 学校 | 酒店=宾馆 | 医院 | 博物馆 | 图书馆 | 剧院 | 工厂 | 教堂
 小说 | 诗歌 | 话剧 | 歌剧 | 电影 | 专辑
-第一 | 第二 | 第三 | 第四 | 第五
 """
 
 

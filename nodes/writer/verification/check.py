@@ -36,8 +36,10 @@ _DIFFERENCE: Final = lazy(
     r"|increase[ds]?|decrease[ds]?|rose|fell|grew|dropped|aged?|apart|gap|total|together|altogether|delay|lasted|not|remaining|rest|cheaper|expensive)\b|相差|差|比|多出|少|早|晚|岁|共|合计|增加|减少"
 )
 _CLAUSE: Final = lazy(r"[;；]\s*|,\s*(?:but|and|while|though|although|however)\b|\s(?:but|while|whereas|although|though)\s|，")
+_ORDINALS: Final = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|final"
+_ORDINAL: Final = lazy(rf"(?i)\b({_ORDINALS})[\s-]([a-z]{{3,20}})")
 _CODE: Final = lazy(r"(?<!`)`([^`\n]{1,120})`(?!`)")
-_DESIGNATED: Final = lazy(r"\b([A-Za-z][A-Za-z+-]{1,20}) v?(\d{1,4})(?![\d.,:/%-]|\s?(?:[a-z]{1,3}\b|°|million|billion|percent|years?|days?|hours?|months?))")
+_DESIGNATED: Final = lazy(r"\b([A-Za-z][A-Za-z+-]{1,20}) v?(\d{1,4})(?!\d|[.,:/%-]\d|%|\s?(?:[a-z]{1,3}\b|°|million|billion|percent|years?|days?|hours?|months?))")
 _LABEL: Final = lazy(r"^(?:\*\*|__)?([^\s:：][^:：\n]{0,40})(?:\*\*|__)?[:：](?:\*\*|__)?\s+(?=\S)")
 _MARKUP: Final = lazy(r"^\s{0,8}(?:#{1,6}\s+|>\s?|[-*+•]\s+|\d{1,3}[.)]\s+)+")
 _EMPHASIS: Final = lazy(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
@@ -106,15 +108,16 @@ def check_statement(
     if not cited:
         return Finding("uncited" if stated.empty or absent else "unsupported", () if stated.empty or absent else ("no citation",))
     own: Language = detect_language(statement) if re.search(r"\w{2}", statement) else language
-    same = any(source.language == own for source in grounds.sources)
+    same = any(source.language == own or is_han(statement) and is_han(source.text) for source in grounds.sources)
     reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, same=same)
     if absent:
         return Finding("uncited")
-    if not reasons and same:
+    if not reasons and same and not _quoted(statement, grounds):
         affirmed = _affirmed(statement)
         reasons = [
             *_coded(text, grounds),
             *_designated(affirmed, grounds),
+            *_ordinals(affirmed, grounds),
             *find_reversed(affirmed, grounds),
             *find_misplaced(affirmed, grounds),
             *find_contradiction(affirmed, grounds),
@@ -170,7 +173,7 @@ def _particulars(
     reasons += [f"month {m}: no cited source gives this month" for m in stated.months if m not in months | dated]
     reasons += [f"century {c}: no cited source gives it" for c in stated.centuries if not grounds.century(c)]
     for number in stated.numbers:
-        if counts_things(statement, number):
+        if counts_things(statement, number) or _counts_listed(statement, number):
             continue
         ways.append(grounds.number(number, statement) or _derived(number, statement, stated, grounds))
         if not ways[-1]:
@@ -181,7 +184,7 @@ def _particulars(
     for code in stated.codes:
         if not grounds.code(code, same_language=same) and not (code.rstrip("s") in decades and int(code.rstrip("s")) in known):
             reasons.append(f"“{code}”: it stands in no cited source")
-    reasons += _naming(statement, stated, grounds, naming, question)
+    reasons += _naming(statement, stated, grounds, naming, question, same=same)
     return reasons, "computed" in ways
 
 
@@ -206,11 +209,11 @@ def _designated(statement: str, grounds: Grounds) -> Iterator[str]:
 
 
 def _naming(
-    statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str
+    statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str, *, same: bool
 ) -> Iterator[str]:
     """Names, countries, ordinals of rulers and quoted words that no source carries."""
     for name in stated.names:
-        if not naming.name(name, question):
+        if not naming.name(name, question, same=same):
             yield f"“{name}”: no cited source names it"
     lands = {key for source in naming.sources for key in source.countries}
     for key, written in stated.countries:
@@ -253,11 +256,30 @@ def counts_things(sentence: str, number: NumberSpan) -> bool:
     )
 
 
+def _counts_listed(statement: str, number: NumberSpan) -> bool:
+    """Whether a small number counts what the statement goes on to list: "five states: Georgia, …"."""
+    colon = re.search(r"[:：]|\(|包括|including|namely", statement[number.end : number.end + 60])
+    if colon is None or not 1 < number.value <= LARGEST_COUNT:
+        return False
+    listed = re.split(r",\s*(?:and\s)?|\sand\s|、|和|及", statement[number.end + colon.end() :].strip(" .。)"))
+    return len([item for item in listed if item.strip()]) == number.value
+
+
+def _ordinals(statement: str, grounds: Grounds) -> Iterator[str]:
+    """An ordinal before a noun where the sources write that noun with other ordinals only."""
+    for found in _ORDINAL.finditer(statement):
+        noun = re.escape(fold(found[2]))
+        there = {m for source in grounds.sources for m in re.findall(rf"({_ORDINALS})[\s-]{noun}", source.text)}
+        if there and found[1].lower() not in there:
+            yield f"“{found[0]}”: the sources say {', '.join(sorted(there)[:3])}"
+
+
 def _on_topic(statement: str, grounds: Grounds) -> bool:
     words = {word for word in content_words(statement) if not word[0].isdigit()}
     keys = {key for source in grounds.sources for clause in (*source.sentences, Clause(source.title)) for key in clause.keys}
     met = sum(not match_keys(word).isdisjoint(keys) for word in words)
-    return len(words) < 4 or met >= LEAST_OVERLAP * len(words) or grounds.calculates
+    least = LEAST_OVERLAP if not is_han(statement) else LEAST_OVERLAP / 2
+    return len(words) < 4 or met >= least * len(words) or grounds.calculates
 
 
 def _quoted(statement: str, grounds: Grounds) -> bool:

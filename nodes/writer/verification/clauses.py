@@ -24,13 +24,14 @@ _STRONG: Final = lazy(
     r"|,\s*(?:and|so|then|which|who)\b|\s(?:and|or)\s(?=(?:has|have|had|is|are|was|were|did|does|do|can|may|must|will|not)\b)|[，,](?=但|而|除非|因为|不过|却|并且|其中)|，(?=\S{2,})|\s[—–-]{1,2}\s"
 )
 _NEGATION: Final = lazy(
-    r"(?i)\b(?:not|never|neither|without|none|nobody|nothing|cannot|no)\b|n['’]t\b|\bfail(?:s|ed|ing)? to\b"
+    r"(?i)\b(?:not|never|neither|none|nobody|nothing|cannot|no|out of)\b|n['’]t\b|\bfail(?:s|ed|ing)? to\b"
     r"|(?:不(?!同|仅|但|久|断|少|过|管|论|限|锈|时|丹)|没有?|未(?!来|必)|并非|(?<!是)除外|无(?!线|论|锡|锈|人机))"
 )
 _NO_NEGATION: Final = lazy(
     r"(?i)^(?:no|yes)[,.:]|\bat (?:least|most)\b|\bnot only\b|\bno (?:later|earlier|more|fewer|less|longer ago) than\b|\bno\.\s?\d|^不[，,。]"
 )
 _LEADS: Final = lazy(r"(?i)^(?:no|yes|overall|in short|in summary)\s?[,:—–-]\s*|^(?:不是|是的|对|否)[，,]\s*")
+_AGAIN: Final = lazy(r"\bre-(?=[a-z])")
 _HAN_RUN: Final = lazy(f"[{HAN}]+")
 _HAN_FUNCTION: Final = lazy(
     r"[不没未无它他她的了是在和与及也都就而并于以为对从到被把将由向之其这那有一个该此所者等吗呢吧啊]"
@@ -44,10 +45,12 @@ class Clause:
     Attributes:
         text: As written.
         head: Words of the heading, table header or title it stands under; they count as its words.
+        whole: The sentence it is a part of.
     """
 
     text: str
     head: str = ""
+    whole: str = ""
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -75,14 +78,21 @@ class Clause:
         return len(_NEGATION.findall(_NO_NEGATION.sub(" ", self.text)))
 
     @cached_property
+    def denied(self) -> frozenset[str]:
+        """The content words that its denials stand before."""
+        plain = _NO_NEGATION.sub(" ", self.text)
+        behind = (plain[found.end() : found.end() + 40] for found in _NEGATION.finditer(plain))
+        return frozenset(word for text in behind for word in list(content_words(text))[:3])
+
+    @cached_property
     def axes(self) -> dict[int, int]:
         """Sides taken on axes of opposites, turned round by negation; an axis with both sides is left out."""
         sides: dict[int, set[int]] = {}
         for word in self._marked(opposites(), _NO_NEGATION.sub(" ", self.text)):
+            turn = -1 if word in self.denied or (not word.isascii() and self.negations % 2) else 1
             for axis, side in opposites()[word]:
-                sides.setdefault(axis, set()).add(side)
-        turn = -1 if self.negations % 2 else 1
-        return {axis: found.pop() * turn for axis, found in sides.items() if len(found) == 1}
+                sides.setdefault(axis, set()).add(side * turn)
+        return {axis: found.pop() for axis, found in sides.items() if len(found) == 1}
 
     @cached_property
     def members(self) -> dict[int, frozenset[int]]:
@@ -111,7 +121,7 @@ class Clause:
 
 def content_words(text: str) -> Iterator[str]:
     """The words that carry content: stems of English words, pairs of Han characters within what function words cut."""
-    for word in _WORD.findall(fold(text)):
+    for word in _WORD.findall(_AGAIN.sub("re", fold(text))):
         if _HAN_RUN.fullmatch(word):
             for run in _HAN_FUNCTION.sub(" ", word).split():
                 yield from (run[at : at + 2] for at in range(len(run) - 1))
@@ -158,7 +168,7 @@ def source_clauses(text: str) -> tuple[tuple[Clause, ...], tuple[Clause, ...]]:
         for start, end in sentences(line)[:MOST_SENTENCES]:
             sentence = line[start : min(end, start + LONGEST_SENTENCE)]
             whole.append(Clause(sentence))
-            parts += [Clause(part) for part in split_clauses(sentence)]
+            parts += [Clause(part, whole=sentence) for part in split_clauses(sentence)]
     return tuple(whole[:MOST_SENTENCES]), tuple(parts[: 2 * MOST_SENTENCES])
 
 

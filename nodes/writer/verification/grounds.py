@@ -40,6 +40,7 @@ _COUNTED: Final = lazy(
     r"\s?[个名位]?(?=[\u4e00-\u9fff])(?![，。和与或至到万亿])|\s(?!(?:at|in|on|of|for|by|per|and|or|to|from|with|as|is|was|were|are|a|an|the|million|billion|thousand|hundred|trillion)\b)[a-z]{3,}"
 )
 _MEASURES: Final = frozenset("m km cm mm ft inch yd mi nmi kg g mg t lb oz m² km² mi² ft² ha acre hour minute second week day month USD EUR GBP JPY HKD 元".split())  # fmt: skip
+_CAPITALS: Final = lazy(r"\b[A-Z][\w'’-]*(?:\s(?:(?:of|the|and|for|in|de|du)\s){0,2}[A-Z][\w'’-]*){1,8}")
 _ONE_IN: Final = lazy(r"(?i)\bone in (two|three|four|five|six|seven|eight|nine|ten|\d{1,4})\b")
 _FRACTION: Final = lazy(r"(?i)\b(half|a third|two[- ]thirds|a quarter|three[- ]quarters|a fifth|a tenth)\b")
 _SHARES: Final = {"half": 50, "a third": 100 / 3, "two thirds": 200 / 3, "a quarter": 25, "three quarters": 75, "a fifth": 20, "a tenth": 10}  # fmt: skip
@@ -67,6 +68,7 @@ class Source:
         days: Days of a month, without their year.
         months: Months it names.
         countries: Countries it names.
+        initials: First letters of its runs of capitalised words.
         sentences: Its sentences and table rows.
         clauses: Their parts.
     """
@@ -85,6 +87,7 @@ class Source:
     days: frozenset[tuple[int, int]]
     months: frozenset[int]
     countries: frozenset[str]
+    initials: frozenset[str]
     sentences: tuple[Clause, ...]
     clauses: tuple[Clause, ...]
 
@@ -117,6 +120,9 @@ def _parse(title: str, text: str, published: str | None) -> Source:
         days=frozenset((month, day) for month, day, _ in days) | {(d.month, d.day) for d in dates if d.month and d.day},
         months=frozenset({*find_months(both), *(d.month for d in dates if d.month)}),
         countries=frozenset(key for _, _, key in find_countries(both)),
+        initials=frozenset(
+            "".join(word[0] for word in re.findall(r"[A-Z][\w'’-]*", run[0])) for run in _CAPITALS.finditer(both)
+        ),
         sentences=sentences,
         clauses=clauses,
     )  # fmt: skip
@@ -206,7 +212,7 @@ class Grounds:
             return "computed"
         whole = number.value == int(number.value)
         written = statement[number.start : number.end].strip().rstrip("%")
-        letters = re.compile(rf"(?<![\w.]){re.escape(written)}[a-zA-Zµ]{{1,3}}(?!\w)") if re.fullmatch(r"[\d.,]{1,20}", written) else None
+        letters = re.compile(rf"(?<![\w.]){re.escape(written)}(?:[a-zA-Zµ]{{1,3}}(?!\w)|-[a-z])") if re.fullmatch(r"[\d.,]{1,20}", written) else None
         if letters is not None and number.unit is None and any(letters.search(source.text) for source in self.sources):
             return "passage"
         if number.unit is None and not number.percent and whole:
@@ -230,7 +236,7 @@ class Grounds:
         whole = digits is not None and any(int(digits[0]) in source.whole for source in self.sources)
         return whole and (ordinal or not same_language)
 
-    def name(self, name: str, question: str) -> bool:
+    def name(self, name: str, question: str, *, same: bool = False) -> bool:
         """Whether the sources name what a statement names, in this or in a fuller form.
 
         Names cannot be compared across scripts: a passage in another language lets those pass that it would write
@@ -240,12 +246,12 @@ class Grounds:
         words, han = name_words(name), is_han(folded)
         pairs = [term for term in terms(name) if len(term) == 2] if han else []
         for source in self.sources:
-            if folded in source.text or (han and pairs and all(pair in source.terms for pair in pairs)):
+            if folded in source.text or (han and _mostly(pairs, source.terms)) or is_acronym_of(name, source.initials):
                 return True
         known = frozenset().union(*(source.words for source in self.sources)) | frozenset(re.findall(r"\w+", self.computed_text))
         countries = frozenset().union(*(source.countries for source in self.sources))
         lands = {key for _, _, key in find_countries(name)}
-        if not han and words and all(any(form in known for form in _forms(word)) for word in words if not (lands & countries and find_countries(word.capitalize()))):
+        if not han and words and all(any(form in known for form in _forms(word)) or _inflected(word, known) for word in words if not (lands & countries and find_countries(word.capitalize()))):
             return True
         if folded in self.computed_text:
             return True
@@ -253,7 +259,27 @@ class Grounds:
             forms = pairs if han else [word for word in words if len(word) >= 3]
             if any(form in source.terms or form in source.words for form in forms for source in self.sources):
                 return True
-        return any((source.language == "en") == han for source in self.sources)
+        return not same and any((source.language == "en") == han for source in self.sources)
+
+
+def _mostly(pairs: Sequence[str], known: frozenset[str]) -> bool:
+    """Whether the pairs of a Chinese name occur, but for one in a name long enough to have been put together."""
+    missing = sum(pair not in known for pair in pairs)
+    return bool(pairs) and (missing == 0 or (missing == 1 and len(pairs) >= 5 and pairs[0] in known))
+
+
+def is_acronym_of(name: str, initials: frozenset[str]) -> bool:
+    """Whether a name is the initials of one that the sources write out, or the plural of a short abbreviation."""
+    letters = name.replace(".", "").removesuffix("s")
+    return letters.isupper() and letters.isascii() and 2 <= len(letters) <= 6 and any(letters in run for run in initials)
+
+
+def _inflected(word: str, known: frozenset[str]) -> bool:
+    """Whether the sources have another inflection of a name's word: Democrat and Democratic, Fame and Famer."""
+    if len(word) < 5:
+        return False
+    root = word[: max(4, len(word) - 3)]
+    return any(other.startswith(root) and abs(len(other) - len(word)) <= 3 and other[:4] == word[:4] and min(len(other), len(word)) >= 4 and (other.startswith(word) or word.startswith(other)) for other in known)
 
 
 def _forms(word: str) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ _CENTURY: Final = lazy(r"(?i)\b(\d{1,2})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|(\d{
 _DECADE: Final = lazy(r"\b(\d{3}0)s\b|(?<!\d)(\d{3}0)年代")
 _QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
 _PLURAL: Final = lazy(r"[A-Z][a-z]{2,}s (?:of|are|were|have|had|can|may|must|will|should|do|that|which|with|without|in|from|for)\b|[A-Z][a-z]+(?:ing|ed|ly)\b")
+_CONNECTORS: Final = lazy(r"^(?:(?:of|the|and|de|la|le|da|di)\s)+")
 _ROMAN: Final = lazy(r"\b[A-Z][\w’'-]+ ([IVX]{1,5})\b")
 _HAN_NUMERAL: Final = {c: n for n, c in enumerate("一二三四五六七八九十", 1)}
 
@@ -123,20 +124,31 @@ def _is_period(code: str, statement: str) -> bool:
     return bool(re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)", code) and _CENTURY.search(statement))
 
 
-def _names(statement: str, dates: Sequence[DateSpan], lands: Sequence[tuple[int, int, str]]) -> Iterable[str]:
-    """Names, without those that are a country and without a common word that only opens the statement."""
-    for name in names(statement):
-        if _inside(name.start, name.end, [(span.start, span.end) for span in dates]):
+def _names(
+    statement: str, dates: Sequence[DateSpan], lands: Sequence[tuple[int, int, str]]
+) -> Iterable[str]:
+    """Names, without those that are a date or a country."""
+    for start, text in stated_names(statement):
+        end = start + len(text)
+        if _inside(start, end, [(span.start, span.end) for span in dates]):
             continue
-        if any(start <= name.start and name.end <= end for start, end, _ in lands):
-            continue
-        text = name.text
-        opens = not re.search(r"\w", statement[: name.start]) or statement[: name.start].rstrip()[-1:] in ":："
-        first, _, rest = text.partition(" ")
-        if opens and first.isascii() and (is_common(first) or (not rest and _PLURAL.match(statement, name.start))):
-            text = rest
-        if text and fold(text) not in _NO_NAMES and not (text.isascii() and " " not in text and text.islower()):
+        if not any(a <= start and end <= b for a, b, _ in lands):
             yield text
+
+
+def stated_names(statement: str) -> list[tuple[int, str]]:
+    """Where each name of a statement starts, and the name: a common word that only opens the statement is none of it."""
+    found = []
+    for name in names(statement):
+        text, start = name.text, name.start
+        opens = not re.search(r"\w", statement[:start]) or statement[:start].rstrip()[-1:] in ":："
+        first, _, rest = text.partition(" ")
+        if opens and first.isascii() and (is_common(first) or (not rest and _PLURAL.match(statement, start))):
+            text = _CONNECTORS.sub("", rest)
+            start = name.end - len(text)
+        if text and fold(text) not in _NO_NAMES and not re.fullmatch(r"[A-Z]{2,3}s|[a-z]+", text):
+            found.append((start, text))
+    return found
 
 
 def find_versions(text: str) -> list[re.Match[str]]:

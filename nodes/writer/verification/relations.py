@@ -7,7 +7,7 @@ from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, content_words, match_keys, split_clauses
 from weiwo.nodes.writer.verification.grounds import Grounds, Source, same_number, to_common_unit
-from weiwo.nodes.writer.verification.particulars import is_han, name_words
+from weiwo.nodes.writer.verification.particulars import is_han, name_words, stated_names
 from weiwo.text.common_words import is_common
 from weiwo.text.dates import find_dates
 from weiwo.text.language import HAN, fold
@@ -159,7 +159,7 @@ def _values_of(thing: str, order: _Order, grounds: Grounds) -> set[float]:
 
 
 def _names_it(words: set[str], thing: str, text: str) -> bool:
-    return thing in text or (not is_han(thing) and words <= set(re.findall(r"\w+", fold(text))))
+    return fold(thing) in fold(text) or (not is_han(thing) and words <= set(re.findall(r"\w+", fold(text))))
 
 
 def _values_in(text: str, order: _Order, source: Source) -> set[float]:
@@ -309,12 +309,13 @@ def _borrowed(statement: str, grounds: Grounds) -> Iterator[str]:
             if (n.unit or n.percent or n.value >= 13) and not any(a < n.end and n.start < b for a, b in dated)
         ]
         yield from _dates_of_another(part, sentences)
+        yield from _beside_another(part, numbers, sentences)
         if len(numbers) != 1:
             continue
         number = numbers[0]
         rest = part[: number.start] + " " + part[number.end :]
         words = {word for word in content_words(rest) if not word[0].isdigit()}
-        if not words:
+        if len(words) < 2 and " , " not in statement:
             continue
         there = [(c, s) for c, s in sentences if any(same_number(number, n) for n in find_numbers(c.text))]
         if not there:
@@ -332,6 +333,44 @@ def _borrowed(statement: str, grounds: Grounds) -> Iterator[str]:
         yield from _of_another(part, number, there, sentences)
 
 
+_SEGMENTS: Final = (lazy(r"[;；。]"), lazy(r"[;；，、()（）]|,\s|\band\b|和"))
+
+
+def _beside_another(
+    part: str, numbers: Sequence[NumberSpan], sentences: list[tuple[Clause, Source]]
+) -> Iterator[str]:
+    """A figure that a sentence gives in one segment, beside words that it has in another segment with another figure."""
+    for number in numbers:
+        written = part[number.start : number.end]
+        own = next((segment for segment in _segments(part, _SEGMENTS[1]) if written in segment), part)
+        words = {word for word in content_words(own.replace(written, " ")) if not word[0].isdigit()}
+        found = [
+            any(_elsewhere(number, words, _segments(clause.text, pattern)) for pattern in _SEGMENTS)
+            for clause, _ in sentences
+            if any(same_number(number, known) for known in find_numbers(clause.text))
+        ]
+        if found and all(found):
+            yield f"“{written}”: the sources give it of something else"
+
+
+def _elsewhere(number: NumberSpan, words: set[str], segments: Sequence[str]) -> bool:
+    """Whether the words that tell segments with figures of one kind apart stand beside another figure than this one."""
+    kind = to_common_unit(number)[1]
+    here: set[str | int] = set()
+    others: set[str | int] = set()
+    for segment in segments:
+        figures = [known for known in find_numbers(segment) if to_common_unit(known)[1] == kind]
+        if figures:
+            (here if any(same_number(number, known) for known in figures) else others).update(Clause(segment).keys)
+    beside = {word for word in words if not match_keys(word).isdisjoint(here)}
+    apart = {word for word in words if not match_keys(word).isdisjoint(others)}
+    return bool(here and apart - beside) and not beside - apart
+
+
+def _segments(text: str, pattern: re.Pattern[str]) -> list[str]:
+    return [seg for seg in pattern.split(text) if seg and seg.strip()]
+
+
 def _shares(words: set[str], clause: Clause, source: Source) -> float:
     keys = clause.keys | Clause(source.title).keys
     return sum(not match_keys(word).isdisjoint(keys) for word in words) / len(words)
@@ -341,21 +380,21 @@ def _of_another(
     part: str, number: NumberSpan, there: list[tuple[Clause, Source]], sentences: list[tuple[Clause, Source]]
 ) -> Iterator[str]:
     """A figure beside a name that the passage or row with that figure does not name, while others do."""
-    for name in names(part):
-        words = set(name_words(name.text))
-        if not words or (name.start == 0 and " " not in name.text and is_common(name.text)):
+    for _, name in stated_names(part):
+        words = set(name_words(name))
+        if not words:
             continue
-        here = [_names_it(words, name.text, s.title) or (_names_it(words, name.text, s.text) if not c.head else _names_it(words, name.text, c.text)) for c, s in there]
-        elsewhere = any(_names_it(words, name.text, c.text) or _names_it(words, name.text, s.title) for c, s in sentences)
+        here = (_names_it(words, name, s.title) or _names_it(words, name, c.text if c.head else s.text) for c, s in there)
+        elsewhere = any(_names_it(words, name, c.text) or _names_it(words, name, s.title) for c, s in sentences)
         if elsewhere and not any(here):
-            yield f"“{part[number.start : number.end]}”: the sources do not give it of {name.text}"
+            yield f"“{part[number.start : number.end]}”: the sources do not give it of {name}"
 
 
 def _dates_of_another(part: str, sentences: list[tuple[Clause, Source]]) -> Iterator[str]:
     """A date beside a name that no sentence with that date names, though it names another and the name has dates."""
     spans = [span for span in find_dates(part) if span.until is None]
-    named = [name.text for name in names(part) if not (name.start == 0 and " " not in name.text and is_common(name.text))]
-    if len(spans) != 1 or len(named) != 1:
+    named = [name for _, name in stated_names(part)]
+    if len(spans) != 1 or len(named) != 1 or not part.startswith(named[0]):
         return
     words = set(name_words(named[0]))
     there = [c for c, _ in sentences if any(spans[0].date.contains(d.date) for d in find_dates(c.text))]

@@ -16,10 +16,13 @@ from weiwo.text.terms import FUNCTION_WORDS, stem
 
 CLOSE: Final = 0.34
 """Overlap from which two clauses speak of the same."""
+SUBSTITUTED: Final = 0.6
+"""Share of a statement's words that its sources have, from which a rare word among them was put in place of another."""
 NEARLY: Final = 0.85
 """Share of the best overlap from which another clause counts as well."""
 
 _THAN: Final = lazy(r"(?i)\bthan\b|比")
+_WITH: Final = lazy(r"(?i)\b(with|without)\s([^,.;:]{1,40})")
 _NEGATIVE: Final = lazy(r"(?:不|没|未|无|非).")
 _PLAIN: Final = lazy(rf"[{HAN}]+|[^\s{HAN}]+")
 _OBJECT: Final = lazy(
@@ -27,6 +30,8 @@ _OBJECT: Final = lazy(
     r"|kept in|runs? on|supports?|returns?|imports?|calls?|is an?|was an?|are|were|is|was|into|because of|due to|shows?|serves?|contains?|become|becomes|became|turned into|sells?|produces?|plays?|eats?|feeds on|called|by an?|with an?)\s"
     r"((?:[a-z-]+ ){0,2}?[a-z-]+)(?=[,.;:!?)]|$|\s(?:and|or|from|in|on|at|for|of|by|with|to|since|as|which|that|who|while|but|instead|when|where|because)\b)"
 )
+_AGAIN: Final = lazy(r"\bre-(?=[a-z])")
+_PARTICIPLE: Final = lazy(r"(?:writt|giv|tak|driv|chos|spok|brok|froz|stol|beat|eat|fall|hidd|forbidd|prov|ris|shak|wok|wov)en|known|grown|shown|thrown|drawn|worn|born|torn|built|sent|spent|lost|kept|left|sold|told|held|made|paid|said|found|bought|brought|taught|caught|thought|won|run|set|put|cut|shut|hit|done|gone|begun|sung|sunk")
 _SOFT: Final = frozenset(
     stem(word)
     for word in (
@@ -36,7 +41,7 @@ _SOFT: Final = frozenset(
         "unable likely unlikely due worth responsible involved included listed set kept held used sold bought paid "
         "million billion thousand hundred percent metre meter kilometre kilometer kilogram gram mile euro dollar pound pence maximum minimum average total "
         "against following more less most least higher lower larger smaller older younger earlier later newer better worse "
-        "difference advantage disadvantage option choice answer home advance general addition order fact example"
+        "longer shorter little much many few several enough other another difference advantage disadvantage option choice answer home advance general addition order fact example"
     ).split()
 )
 _TOKEN: Final = lazy(rf"[^\W\d_{HAN}]+(?:['’-][^\W\d_{HAN}]+)*")
@@ -64,20 +69,41 @@ def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
 
 def _conflict(claim: Clause, core: Clause, source: Clause) -> str | None:
     """How a clause denies another: the words; empty where both agree; None where it cannot be told."""
+    if _with_or_without(claim, source):
+        return f"“{source.text.strip()[:120]}” says the opposite"
     shared = claim.axes.keys() & source.axes.keys()
     turned = _turned(claim, source)
     if shared:
-        against = any(claim.axes[axis] != source.axes[axis] * turned for axis in shared)
+        against = [axis for axis in shared if claim.axes[axis] != source.axes[axis] * turned]
+        if against and not re.search(r"\d", claim.text) and source.whole:
+            sides = [Clause(part).axes for part in split_clauses(source.whole)]
+            if any(side.get(axis) == claim.axes[axis] * turned for side in sides for axis in against):
+                return None  # the sentence says both, of different things
         return f"“{source.text.strip()[:120]}” says the opposite" if against else ""
     for group in claim.members.keys() & source.members.keys():
         if claim.members[group].isdisjoint(source.members[group]):
             return f"“{source.text.strip()[:120]}” says another"
     if _parity(claim, source):
         return ""
+    denied = (claim if claim.negations % 2 else source).denied
+    other = source if claim.negations % 2 else claim
+    if not any(not topic_keys(word).isdisjoint(other.topics) for word in denied):
+        return None
     words = [word for word in core.stems if not word[0].isdigit()]
     shared = sum(not topic_keys(word).isdisjoint(source.topics) for word in words)
     alike = max(overlap(claim, source), 0.9 * overlap(core, source)) >= 0.5
     return f"“{source.text.strip()[:120]}” says the opposite" if alike and words and shared >= 0.5 * len(words) else None
+
+
+def _with_or_without(claim: Clause, source: Clause) -> bool:
+    """Whether one says "with" of what the other says "without"."""
+    kinds = []
+    for clause in (claim, source):
+        found: dict[str, set[str]] = {"with": set(), "without": set()}
+        for match in _WITH.finditer(clause.text):
+            found[match[1].lower()].update(list(content_words(match[2]))[:2])
+        kinds.append(found)
+    return bool(kinds[0]["with"] & kinds[1]["without"] or kinds[0]["without"] & kinds[1]["with"])
 
 
 def _parity(claim: Clause, source: Clause) -> bool:
@@ -115,7 +141,8 @@ def find_foreign_words(statement: str, grounds: Grounds, question: str) -> Itera
     text = " ".join(source.text for source in grounds.sources)
     skip = [(start, end) for start, end, _ in find_countries(statement)] + [(n.start, n.end) for n in names(statement)]
     objects = {fold(found[1]).split()[-1] for found in _OBJECT.finditer(statement)}
-    for found in _TOKEN.finditer(statement):
+    rare: list[str] = []
+    for found in _TOKEN.finditer(_AGAIN.sub("re", statement)):
         word = found.group()
         if word.endswith(("n't", "n’t")):
             continue
@@ -125,5 +152,11 @@ def find_foreign_words(statement: str, grounds: Grounds, question: str) -> Itera
         if all(not match_keys(part).isdisjoint(keys) for part in content_words(word)) or plain in text:
             continue
         parts = [part for part in re.split(r"[-’']", plain) if len(part) > 2]
-        if not all(is_common(part) for part in parts) or (plain in objects and stem(plain) not in _SOFT and not plain.endswith(("ed", "ing", "ly"))):
+        if plain in objects and stem(plain) not in _SOFT and not plain.endswith(("ed", "ing", "ly")) and not _PARTICIPLE.fullmatch(plain):
             yield f"“{word}”: it stands in no cited source"
+        elif not all(is_common(part) for part in parts):
+            rare.append(word)
+    words = {word for word in content_words(statement) if not word[0].isdigit()}
+    met = sum(not match_keys(word).isdisjoint(keys) for word in words) / max(1, len(words))
+    if rare and (met >= SUBSTITUTED or len(words) <= 3):
+        yield from (f"“{word}”: it stands in no cited source" for word in rare)
