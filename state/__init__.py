@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
 if TYPE_CHECKING:
-    from weiwo.state.answer import Answer, Citation, Claim, Decision, Extract, Reflection, Status, Verdict
+    from weiwo.state.answer import (
+        DOUBTFUL,
+        Answer,
+        Block,
+        BlockKind,
+        Citation,
+        Claim,
+        Decision,
+        Extract,
+        Reflection,
+        Status,
+        Verdict,
+    )
     from weiwo.state.assessment import Assessment, Level, TeamConfig, TeamName
     from weiwo.state.evidence import (
         Evidence,
@@ -33,7 +45,10 @@ __all__ = [
     "REFERENCE",
     "VALUE_TYPES",
     "Answer",
+    "DOUBTFUL",
     "Assessment",
+    "Block",
+    "BlockKind",
     "Citation",
     "Claim",
     "DecidedBy",

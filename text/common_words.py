@@ -1,6 +1,6 @@
 """The common English words, by stem: a word outside this list is specific enough to need a source.
 
-Data: some 3,700 stems that encyclopedic and technical prose use most, without names.
+Data: some 3,200 stems that encyclopedic and technical prose use most, without names.
 """
 
 from functools import cache
@@ -15,101 +15,102 @@ acknowledg acquir acquisition acr acronym across act action activ activist activ
 adapt add addition additional additionally address adjacent administer administr administrativ administratively
 administrator admission admit adopt adult advanc advantag advent adventur advertis advertisement advic aerial affair
 affect affili affiliat afraid aftermath afternoon afterward against age aged agency agent ago agr agre agreement
-agricultur agricultural aid aim air aircraft airlin airport aka albeit album alcohol algorithm aliv alleg allegianc
-allianc allow ally almost alon along alongsid alphabet already alter alternat alternativ although alway amateur among
-amongst amount analysis ancestor anchor ancient angl angry anim animal animat ankl annex anniversary announc
-announcement annual annually answer anxious anyth anywher ap appear appearanc applaus applic apply appoint apprentic
-approach appropriat appropriately approv approximately archipelago architect architectur architectural archiv area
-argu argument arm army around arrang arrangement array arrest arriv arrival arrondissement art articl artifact artist
-artistic artwork ascent asham ask aspect aspir assembl assembly assert asset assign assist assistanc assistant associ
-associat assum astronomer astronomical async asynchronous athlet athletic atmospher atomic attach attack attempt
-attend attendanc attention attitud attorney attract attraction attribut audienc author authority autonomous autumn
-availabl averag avi aviator avoid award away awkward axis back background backup backward bad bag bak balanc ballad
-band banjo bank banner bar barely bargain baron barony barrel barrier bas baseball basic basin basis basket basketball
-bass bassist batch bathroom battery battl bay beach bear beat becaus becom bedroom beer befor beforehand begin
-beginner behalf behav behavior behaviour behind belief believ belong below beneath benefit besid besieg best bestsell
-better beyond biannual big biggest bill billion binary bind biographical biography biological biplan birthplac bishop
-bit black ble blind block blog blood blu blunt board body boil bomb bombing bonus book bor border borough boss
-botanical bottl bottom bound boundary bowl box boxer boy brain brak branch brand brav bre breadth break breed brew
-brewery brick bridg brief briefly brighten bring broad broadcast broadcaster bronz brother brush bucket budget buffer
-bug build building bulb burden burial burn burrow bury bus busiest business businessman busy button buy buyer cabin
-cabinet cabl calcul calculat calendar calf call calm camera camp campaign campus cancel cancell cancer candidat cannot
-canva cap capacity capita capital captain captur car card career cargo carrier carry cas cash casino casset cast castl
-casualty catalogu catchment category cater cathedral caus cav caveat ceas ceil celebr celebrat celebrity cell celsius
-cement cemetery census cent center centr central century ceremonial ceremony certain certificat certify chain chair
-chairman chairwoman challeng champion championship chanc chang channel chapter character characteristic characteriz
-charg chart charter cheap cheaper check chess chi chick chief child childhood chill chilly choic choos chop chorus
-chronology church cinema circl circuit circul cit citizen citizenship city civil civilian claim clarinet class classic
-classical classific classify clean clear clever click client clif climat climb climber clinic clock clockwis clos
-cloud cloudy club cluster cm co coach coalition coast coastal coastlin cockpit cod coffe cofounder coin cold colder
-coldest collabor collaborator collaps colleagu collect collection collectively colleg collid collision colloquially
-colonial colony color colour column com combat combin comedian comedy comic command commander commenc comment
-commercial commercially commission commit committe common commonly communic communist community compact company compar
-comparabl comparison compatibl compet competition competitiv competitor compil complet completely completion complex
-complicat component compos composer compris comput computer con conceiv concentrat concept concern concert conclud
-conclusion concurrent condemn condition conduct conductor conferenc configur confirm conflict confluenc confus congreg
-congressional connect connection conquer conquest consecutiv consent consequenc consequently conservativ consider
-considerabl consist consistent consol consolidat constant constituency constitut constitution constitutional construct
-construction consult consultant consum consumer contact contain contemporary content contest context continent
-continental continu continuous contract contradict contradiction contrast contribut contribution contributor control
-controll controversial convenient convention conventional convert convey convinc cook cool cooper coordinat cop copy
-copyright cor corner corpor corporat correct correctly correspond corridor corrupt corruption cost cough council
-counsel count counterpart country countrysid county coup coupl cours court courthous cousin cover coverag crash cre
-creat creator creatur credit crew cricketer crim criminal crisis critic critical critically crop cross crowd crown
-cruel cruis cub cuisin cultivat cultur cultural cup cur currency current currently curriculum curv custom customer cut
-cycl cyclist cyclon da daily dam damag danc dancer danger darken dat data databas daughter day daytim de deadliest
-deadly deal dean death debat debt debut decad deceas decid decision decisiv deck declar declin dedicat deduc deep
-deepen default defeat defend defender defens defensiv defin definition defunct degre del delay delegat delet deliver
-delux demand demo democracy democratic demon demonstr demonstrat den denomin densely deny depart department departur
-depend dependency dependent depict depiction deploy deposit deputy der deriv des descendant descent describ
-description desert design designat desir desk despit destin destroy destruction detach detail detect detectiv
-deteriorat determin devastat develop developer development devic devot dialect dictionary die diesel diet differ
-differenc different difficult difficulty digital dimension din dioces diploma diplomat diplomatic direct direction
-directly director directorial disabl disadvantag disagre disagreement disband disc disconnect discount discover
-discrepancy discuss dismiss disobedienc disorder display disprov disput dissolution dissolv distanc distinct
-distinction distinctiv distinguish distribut distribution district diversity divid division divorc dock doctor
-doctorat doctrin document documentary doe dog doing dollar domain domestic dominanc dominat don door dos dot doubl
-doubt downgrad download downsid downtown downward dozen draft drain drama dramatic draw drawback drift drink driv
-driver drop drought drown drug drum drummer dry du dual due duk dump duo dur dust duty dynasty earl earlier earliest
-early earn earth easier easily east eastern easy ecclesiastical economic economy edg edit edition editor editorial
-educ educat educational educator effect effectiv effectively efficacy efficient effort egg eight eighth elder eldest
-elect election electoral electric electrical electricity electron element elev elevat eleven eleventh eligibl eliminat
-elit els elsewher emerg emergenc emeritus emperor emphasis empir employ employe empty en enabl enactment enclav
-encompass encounter encourag end endpoint endur enemy energy enforcement engag engagement engin engineer enhanc enjoy
-enormous enough enroll ensembl ensu ensur enter entertainment entir entirely entitl entity entrepreneur entry
-environment environmental epic episod equ equal equality equally equip equivalent era erect error escap especially
-essential essentially establish establishment estat estimat etc eternal ethnic euro evaluat eve event eventually
-everyon everyth everywher evolv ex exact exactly exam examin exampl exc exceed except exception excess exchang excit
-exclud exclusiv exclusively execut execution executiv exemption exercis exhibit exhibition exil exist existenc exit
-expand expansion expect expedition expensiv experienc experiment experimental expert explain exploit explor explorer
-export expos express expression extend extension extensiv extent external extra extraction extrem extremely eye fabric
-fac facilitat facility fact faction facto factor fail failover failur fair fairly faith fall fals fam family famous
-fan fantasy far farm farmer fashion fast faster fastest fat fatality father favor featur federal fee feet fellow felt
-femal fenc ferry festival fever few fewer fiction fictional field fifteen fifteenth fifth fight figur fil fill film
-filmmaker filter final finally financ financial finest finish fir firm first fish fisherman fit fiv fix flag flank
-flat flavor fle fleet flight float flock flood floor flop flourish flow flower flut fly focus foggy fold folder folk
-follow food foolish foot football footballer footprint forc foreign forest form formal formally format former formerly
-formidabl formula fort fortnight forward found four fourteen fourth fraction fragment fram franchis fre freedom
-freestyl freez freight frequency frequent frequently fridg friend frighten front frontman fruit fry ft fuel full fully
-function fund fundamental further furthermor futur gain gallantry gallery gam gap garden gas gat gateway gather gay
-gear gender gener general generally generat generator generous genr gentl geographic geographical ghost giant gig girl
-giv glacier glass glob global gmina go goal god goe going gold good gossip got govern government governor grad gradu
-gradually graduat gram grand grandfather grandmaster grandmother grandson grant gravel great greater greatest greatly
-greedy green grill gross ground group grow growth guard guess guest guid guillotin guitar guitarist gun habit habitat
-half halfway hall halv hamper hand handl handy happen happy harbor harbour hard harden harder hardly haul hav head
-header headlin headquarter headwater heal health heard heart heat heaviest heavily heavy hectar heir help henc herd
-herself hid high highlight highly highway hik hiker hill himself hip hir historian historic historical historically
-history hit hockey hold holder holiday hom honest honor honour hop horror hors host hot hotel hottest hour hourly hous
-however hub hug human humid hundred hunt hunter husband husky ice iconic idea identifier identity ignor illegal
-illusion illustrat imag immediately immigr immigrant impact imperial implement imply import importanc important
-impressiv imprint improv improvement inaugurat inception inch incident includ incom inconsistent incorporat increas
-incumbent ind independenc independent independently index indi indicat indigenous individual industrial industry infer
-influenc influential inform informally infrastructur inhabit inhabitant inherit initial initially initiat initiativ
-injur injury inland inlin input insert insid inspir install installment instanc instead institut institution
-instruction instrument instrumental integer integr integral integrat intellectual intelligenc intend intens interact
-interest interfac interior intern internal international internationally internet interplan interpret interrupt
-intersection interval interview introduc introduction invad invader invasion invent invest investig investment
-investor invit invoic invok involv inward ion island isolat issu item itself jail jam jar jaz jealous job join joint
+agricultur agricultural ahead aid aim air aircraft airlin airport aka albeit album alcohol algorithm aliv alleg
+allegianc allianc allow ally almost alon along alongsid alphabet already alter alternat alternativ although altogether
+alway amateur amid amidst among amongst amount analysis ancestor anchor ancient angl angry anim animal animat ankl
+annex anniversary announc announcement annual annually answer anxious anyth anywher ap apart appear appearanc applaus
+applic apply appoint apprentic approach appropriat appropriately approv approximately archipelago architect
+architectur architectural archiv area argu argument arm army around arrang arrangement array arrest arriv arrival
+arrondissement art articl artifact artist artistic artwork ascent asham asid ask aspect aspir assembl assembly assert
+asset assign assist assistanc assistant associ associat assum astronomer astronomical async asynchronous athlet
+athletic atmospher atomic attach attack attempt attend attendanc attention attitud attorney attract attraction
+attribut audienc author authority autonomous autumn availabl averag avi aviator avoid award away awkward axis back
+background backup backward bad bag bak balanc ballad band banjo bank banner bar barely bargain baron barony barrel
+barrier bas baseball basic basin basis basket basketball bass bassist batch bathroom battery battl bay beach bear beat
+becaus becom bedroom beer befor beforehand begin beginner behalf behav behavior behaviour behind belief believ belong
+below beneath benefit besid besieg best bestsell better beyond biannual big biggest bill billion binary bind
+biographical biography biological biplan birthplac bishop bit black ble blind block blog blood blu blunt board body
+boil bomb bombing bonus book bor border borough boss botanical bottl bottom bound boundary bowl box boxer boy brain
+brak branch brand brav bre breadth break breed brew brewery brick bridg brief briefly brighten bring broad broadcast
+broadcaster bronz brother brush bucket budget buffer bug build building bulb burden burial burn burrow bury bus
+busiest business businessman busy button buy buyer cabin cabinet cabl calcul calculat calendar calf call calm camera
+camp campaign campus cancel cancell cancer candidat cannot canva cap capacity capita capital captain captur car card
+career cargo carrier carry cas cash casino casset cast castl casualty catalogu catchment category cater cathedral caus
+cav caveat ceas ceil celebr celebrat celebrity cell celsius cement cemetery census cent center centr central century
+ceremonial ceremony certain certificat certify chain chair chairman chairwoman challeng champion championship chanc
+chang channel chapter character characteristic characteriz charg chart charter cheap cheaper check chess chi chick
+chief child childhood chill chilly choic choos chop chorus chronology church cinema circl circuit circul cit citizen
+citizenship city civil civilian claim clarinet class classic classical classific classify clean clear clever click
+client clif climat climb climber clinic clock clockwis clos cloud cloudy club cluster cm co coach coalition coast
+coastal coastlin cockpit cod coffe cofounder coin cold colder coldest collabor collaborator collaps colleagu collect
+collection collectively colleg collid collision colloquially colonial colony color colour column com combat combin
+comedian comedy comic command commander commenc comment commercial commercially commission commit committe common
+commonly communic communist community compact company compar comparabl comparison compatibl compet competition
+competitiv competitor compil complet completely completion complex complicat component compos composer compris comput
+computer con conceiv concentrat concept concern concert conclud conclusion concurrent condemn condition conduct
+conductor conferenc configur confirm conflict confluenc confus congreg congressional connect connection conquer
+conquest consecutiv consent consequenc consequently conservativ consider considerabl consist consistent consol
+consolidat constant constituency constitut constitution constitutional construct construction consult consultant
+consum consumer contact contain contemporary content contest context continent continental continu continuous contract
+contradict contradiction contrast contribut contribution contributor control controll controversial convenient
+convention conventional convert convey convinc cook cool cooper coordinat cop copy copyright cor corner corpor
+corporat correct correctly correspond corridor corrupt corruption cost cough council counsel count counterpart country
+countrysid county coup coupl cours court courthous cousin cover coverag crash cre creat creator creatur credit crew
+cricketer crim criminal crisis critic critical critically crop cross crowd crown cruel cruis cub cuisin cultivat
+cultur cultural cup cur currency current currently curriculum curv custom customer cut cycl cyclist cyclon da daily
+dam damag danc dancer danger darken dat data databas daughter day daytim de deadliest deadly deal dean death debat
+debt debut decad deceas decid decision decisiv deck declar declin dedicat deduc deep deepen default defeat defend
+defender defens defensiv defin definition defunct degre del delay delegat delet deliver delux demand demo democracy
+democratic demon demonstr demonstrat den denomin densely deny depart department departur depend dependency dependent
+depict depiction deploy deposit deputy der deriv des descendant descent describ description desert design designat
+desir desk despit destin destroy destruction detach detail detect detectiv deteriorat determin devastat develop
+developer development devic devot dialect dictionary die diesel diet differ differenc different difficult difficulty
+digital dimension din dioces diploma diplomat diplomatic direct direction directly director directorial disabl
+disadvantag disagre disagreement disband disc disconnect discount discover discrepancy discuss dismiss disobedienc
+disorder display disprov disput dissolution dissolv distanc distinct distinction distinctiv distinguish distribut
+distribution district diversity divid division divorc dock doctor doctorat doctrin document documentary doe dog doing
+dollar domain domestic dominanc dominat don door dos dot doubl doubt downgrad download downsid downtown downward dozen
+draft drain drama dramatic draw drawback drift drink driv driver drop drought drown drug drum drummer dry du dual due
+duk dump duo dur dust duty dynasty earl earlier earliest early earn earth easier easily east eastern easy
+ecclesiastical economic economy edg edit edition editor editorial educ educat educational educator effect effectiv
+effectively efficacy efficient effort egg eight eighth elder eldest elect election electoral electric electrical
+electricity electron element elev elevat eleven eleventh eligibl eliminat elit els elsewher emerg emergenc emeritus
+emperor emphasis empir employ employe empty en enabl enactment enclav encompass encounter encourag end endpoint endur
+enemy energy enforcement engag engagement engin engineer enhanc enjoy enormous enough enroll ensembl ensu ensur enter
+entertainment entir entirely entitl entity entrepreneur entry environment environmental epic episod equ equal equality
+equally equip equivalent era erect error escap especially essential essentially establish establishment estat estimat
+etc eternal ethnic euro evaluat eve event eventually everyon everyth everywher evolv ex exact exactly exam examin
+exampl exc exceed except exception excess exchang excit exclud exclusiv exclusively execut execution executiv
+exemption exercis exhibit exhibition exil exist existenc exit expand expansion expect expedition expensiv experienc
+experiment experimental expert explain exploit explor explorer export expos express expression extend extension
+extensiv extent external extra extraction extrem extremely eye fabric fac facilitat facility fact faction facto factor
+fail failover failur fair fairly faith fall fals fam family famous fan fantasy far farm farmer fashion fast faster
+fastest fat fatality father favor featur federal fee feet fellow felt femal fenc ferry festival fever few fewer
+fiction fictional field fifteen fifteenth fifth fight figur fil fill film filmmaker filter final finally financ
+financial finest finish fir firm first fish fisherman fit fiv fix flag flank flat flavor fle fleet flight float flock
+flood floor flop flourish flow flower flut fly focus foggy fold folder folk follow food foolish foot football
+footballer footprint forc foreign forest form formal formally format former formerly formidabl formula fort forth
+fortnight forward found four fourteen fourth fraction fragment fram franchis fre freedom freestyl freez freight
+frequency frequent frequently fridg friend frighten front frontman fruit fry ft fuel full fully function fund
+fundamental further furthermor futur gain gallantry gallery gam gap garden gas gat gateway gather gay gear gender
+gener general generally generat generator generous genr gentl geographic geographical ghost giant gig girl giv glacier
+glass glob global gmina go goal god goe going gold good gossip got govern government governor grad gradu gradually
+graduat gram grand grandfather grandmaster grandmother grandson grant gravel great greater greatest greatly greedy
+green grill gross ground group grow growth guard guess guest guid guillotin guitar guitarist gun habit habitat half
+halfway hall halv hamper hand handl handy happen happy harbor harbour hard harden harder hardly haul hav head header
+headlin headquarter headwater heal health heard heart heat heaviest heavily heavy hectar heir help henc herd herself
+hid high highlight highly highway hik hiker hill himself hip hir historian historic historical historically history
+hit hockey hold holder holiday hom honest honor honour hop horror hors host hot hotel hottest hour hourly hous however
+hub hug human humid hundred hunt hunter husband husky ice iconic idea identifier identity ignor illegal illusion
+illustrat imag immediately immigr immigrant impact imperial implement imply import importanc important impressiv
+imprint improv improvement inaugurat inception inch incident includ incom inconsistent incorporat increas incumbent
+ind independenc independent independently index indi indicat indigenous individual industrial industry infer influenc
+influential inform informally infrastructur inhabit inhabitant inherit initial initially initiat initiativ injur
+injury inland inlin input insert insid inspir install installment instanc instead institut institution instruction
+instrument instrumental integer integr integral integrat intellectual intelligenc intend intens interact interest
+interfac interior intern internal international internationally internet interplan interpret interrupt intersection
+interval interview introduc introduction invad invader invasion invent invest investig investment investor invit
+invoic invok involv inward ion irrespectiv island isolat issu item itself jail jam jar jaz jealous job join joint
 jointly jok journal journalist journey judg judicial judoka jump jumper junction jungl jurisdiction jury keep kept
 kettl key keyboard kg kick kill killer kilo kilometr kind king kingdom kitchen kitten km kne knight know knowledg la
 label labor laboratory lack lady lak lamb lamp land landlock landmark landscap languag larg largely larger largest
@@ -161,8 +162,8 @@ quarter quarterly queen question quickly quit quot rac radical radio rail railro
 rais rang rank rap rapid rapidly rapper rar rat rather ratio raw reach reaction read reader ready real reality really
 reason rebel rebellion rebrand rebuild receipt receiv recent recently reception recipient reckon recognis recognition
 recogniz recommend reconnaissanc reconstruct record recording recover recruit recur red redirect reduc reduction ref
-refer referenc refin reflect reform refresh refrigerator refuge refund refurbish refus regain regard regga regim
-region regional register regul regular regularly reign reissu reject rel relat relationship relativ relatively
+refer referenc refin reflect reform refresh refrigerator refuge refund refurbish refus regain regard regardless regga
+regim region regional register regul regular regularly reign reissu reject rel relat relationship relativ relatively
 relaunch releas relegat relevant religion religious relocat rely remain remainder remak remark remarkabl remember
 remix remnant remot remov renam render renew renovat renown reorgan repair repeat replac replacement report reporter
 represent representativ reprint repris republic reput request requir requirement rescu research researcher resembl
@@ -214,10 +215,10 @@ viewer villag villain viol violat violenc violent violin virtually visa visit vi
 vodka voic voltag volum von vot voyag wag wait walk wall wander want war warfar warm warn warship wash wast watch
 water watercours waterfall watersh watershed waterway wav way weak weaken weaker weakness wealth wealthy weapon wear
 weather web websit week weekday weekend weekly weight well wer west western westernmost wet whatever wheel whenever
-wher wherea wherever whichever whil whilst whit whoever whol wholly whos wid widely widen wider widespread widow wif
-wild win wind window windy wing winner winter wip wir wis wish within withstand woman wood wooden word work workaround
-world worldwid worry wors worship worst worth worthwhil wound wrap wreck wrestl wrestler writ writer www yard year
-yearly yellow yield young younger youngest youth zero zon
+wher wherea whereby wherever whichever whil whilst whit whoever whol wholly whos wid widely widen wider widespread
+widow wif wild win wind window windy wing winner winter wip wir wis wish within withstand woman wood wooden word work
+workaround world worldwid worry wors worship worst worth worthwhil wound wrap wreck wrestl wrestler writ writer www
+yard year yearly yellow yield young younger youngest youth zero zon
 """
 
 
@@ -233,6 +234,6 @@ def is_common(word: str) -> bool:
         word: One word.
     """
     plain = word.casefold().replace("’", "'").removesuffix("'s")
-    forms = (plain, plain.removesuffix("er"), plain.removesuffix("r"), plain.removesuffix("est"), plain.removesuffix("ly"))
-    forms += (plain.removeprefix("re"), plain.removeprefix("un"))
+    endings = (plain.removesuffix(ending) for ending in ("", "er", "r", "est", "ly"))
+    forms = (*endings, plain.removeprefix("re"), plain.removeprefix("un"))
     return any(form in FUNCTION_WORDS or stem(form) in _stems() for form in forms)

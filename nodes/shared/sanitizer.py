@@ -77,7 +77,8 @@ class AnswerSanitizer:
     def __call__(self, text: str) -> str:
         """A sentence, or a piece of one, as it may be spoken; empty if it may not."""
         prose = remove_links(text, self._known, self._language)
-        return prose if any(map(str.isalnum, prose)) and not self._recites(prose) else ""
+        emptied = any(map(str.isalnum, text)) and not any(map(str.isalnum, prose))
+        return "" if emptied or self._recites(prose) else prose
 
     def _recites(self, prose: str) -> bool:
         said = fold(clean_marks(prose, ())).strip(" .。-*#\"'")

@@ -52,10 +52,12 @@ class Finding:
     Attributes:
         verdict: The verdict.
         reasons: The words that failed, each with why.
+        hard: Whether a figure, a date, a version or a name failed, which no judgement can make good.
     """
 
     verdict: Verdict
     reasons: tuple[str, ...] = ()
+    hard: bool = False
 
 
 def plain_claim(text: str) -> str:
@@ -109,9 +111,12 @@ def check_statement(
         return Finding("uncited" if stated.empty or absent else "unsupported", () if stated.empty or absent else ("no citation",))
     own: Language = detect_language(statement) if re.search(r"\w{2}", statement) else language
     same = any(source.language == own or is_han(statement) and is_han(source.text) for source in grounds.sources)
+    if grounds.calculates and not grounds.sources:
+        return _calculated(statement, stated, grounds, naming or grounds, question)
     reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, same=same)
     if absent:
         return Finding("uncited")
+    hard = bool(reasons)
     if not reasons and same and not _quoted(statement, grounds):
         affirmed = _affirmed(statement)
         reasons = [
@@ -126,10 +131,30 @@ def check_statement(
         if not reasons and not _on_topic(affirmed, grounds):
             reasons = ["the sources speak of something else"]
     if reasons:
-        return Finding("unsupported", tuple(dict.fromkeys(reasons)))
+        return Finding("unsupported", tuple(dict.fromkeys(reasons)), hard)
     if computed or not grounds.sources:
         return Finding("computed" if grounds.calculates or not stated.empty else "matched")
     return Finding("quoted" if _quoted(statement, grounds) else "matched")
+
+
+def _calculated(statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str) -> Finding:
+    """The check of a statement that cites calculations alone: it states their value, of what the question names."""
+    holds = any(abs(abs(float(n.value)) - abs(value)) <= 1e-6 * max(1, abs(value)) for n in stated.numbers for value in grounds.values)
+    holds = holds or any(grounds.date(span.date) for span in stated.dates)
+    holds = holds or any(value in fold(statement) for value in grounds.said)
+    if not holds:
+        return Finding("unsupported", ("the cited calculation does not state this",), hard=True)
+    reasons = [
+        f"“{statement[n.start : n.end]}”: the calculation does not give this number"
+        for n in stated.numbers
+        if not counts_things(statement, n) and not grounds.number(n, statement)
+    ]
+    reasons += [
+        f"“{name}”: the calculation does not name it"
+        for name in stated.names
+        if fold(name) not in fold(question) and not naming.name(name, question)
+    ]
+    return Finding("unsupported", tuple(reasons), hard=True) if reasons else Finding("computed")
 
 
 def not_found_only(statement: str, stated: Particulars, question: str) -> bool:

@@ -34,7 +34,7 @@ _LEADS: Final = lazy(r"(?i)^(?:no|yes|overall|in short|in summary)\s?[,:—–-]
 _AGAIN: Final = lazy(r"\bre-(?=[a-z])")
 _HAN_RUN: Final = lazy(f"[{HAN}]+")
 _HAN_FUNCTION: Final = lazy(
-    r"[不没未无它他她的了是在和与及也都就而并于以为对从到被把将由向之其这那有一个该此所者等吗呢吧啊]"
+    r"没有|[不没未无它他她的了是在和与及也都就而并于以为对从到被把将由向之其这那有一个该此所者等吗呢吧啊]"
 )
 
 

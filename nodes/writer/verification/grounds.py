@@ -176,12 +176,16 @@ class Grounds:
         computed_numbers: Results and inputs of cited calculations.
         computed_dates: Their dates.
         computed_text: Their words.
+        values: Their results alone, where these are numbers.
+        said: Their results in words, folded.
     """
 
     sources: tuple[Source, ...]
     computed_numbers: tuple[float, ...] = ()
     computed_dates: tuple[PartialDate, ...] = ()
     computed_text: str = ""
+    values: tuple[float, ...] = ()
+    said: tuple[str, ...] = ()
 
     @property
     def calculates(self) -> bool:
@@ -217,9 +221,8 @@ class Grounds:
             return "passage"
         if number.unit is None and not number.percent and whole:
             years = any(date.year == number.value for source in self.sources for date in source.dates)
-            ordinal = any(int(number.value) in source.whole for source in self.sources)
             days = any(int(number.value) == day for source in self.sources for _, day in source.days)
-            return "passage" if years or ordinal or days else ""
+            return "passage" if years or days else ""
         return ""
 
     def version(self, version: str) -> bool:
@@ -259,7 +262,8 @@ class Grounds:
             forms = pairs if han else [word for word in words if len(word) >= 3]
             if any(form in source.terms or form in source.words for form in forms for source in self.sources):
                 return True
-        return not same and any((source.language == "en") == han for source in self.sources)
+        foreign = [source for source in self.sources if (source.language == "en") == han]
+        return bool(foreign) and (han or not same or folded in fold(question))
 
 
 def _mostly(pairs: Sequence[str], known: frozenset[str]) -> bool:
@@ -292,11 +296,11 @@ def same_number(one: NumberSpan, other: NumberSpan, *, about: bool = False) -> b
     if one.percent != other.percent:
         return False
     if one.unit == other.unit or not (one.unit and other.unit):
-        return _close(float(one.value), float(other.value)) or (about and _rounded(float(one.value), float(other.value)))
+        return _close(float(one.value), float(other.value)) or (about and _rounds(float(one.value), 1.0, float(other.value)))
     a, b = _base(one), _base(other)
     if a is None or b is None or a[1] != b[1]:
         return False
-    return _close(a[0], b[0]) or _rounded(a[0], b[0], 0.01)
+    return _close(a[0], b[0]) or _rounds(float(one.value), a[0] / float(one.value) if one.value else 1.0, b[0])
 
 
 def _base(span: NumberSpan) -> tuple[float, str] | None:
@@ -321,9 +325,21 @@ def _close(one: float, other: float) -> bool:
     return abs(one - other) <= max(5e-7, 1e-9 * max(abs(one), abs(other)))
 
 
-def _rounded(one: float, other: float, share: float = 0.02) -> bool:
-    """Whether a figure given as approximate rounds the other."""
-    return bool(other) and abs(one - other) <= share * abs(other)
+def _rounds(written: float, scale: float, other: float) -> bool:
+    """Whether a figure rounds another: they agree to the digits that are written, at least two.
+
+    Args:
+        written: The figure as written.
+        scale: What one of its unit is in the unit of the other.
+        other: The exact figure.
+    """
+    if not written or not other:
+        return False
+    digits = f"{abs(written):.12g}"
+    decimals = len(digits.partition(".")[2]) if "e" not in digits else 0
+    zeros = len(digits) - len(digits.rstrip("0")) if not decimals and "e" not in digits else 0
+    step = max(10.0 ** (zeros - decimals), 0.0) * scale
+    return abs(written * scale - other) <= min(0.51 * step, 0.05 * abs(other))
 
 
 def collect_grounds(passages: Iterable[Evidence], outcomes: Iterable[Outcome] = ()) -> Grounds:
@@ -336,11 +352,15 @@ def collect_grounds(passages: Iterable[Evidence], outcomes: Iterable[Outcome] = 
     numbers: list[float] = []
     dates: list[PartialDate] = []
     said: list[str] = []
+    values: list[float] = []
+    results: list[str] = []
     for outcome in outcomes:
+        _take(outcome.value, values, dates, results)
         _take(outcome.value, numbers, dates, said)
         _take(dict(outcome.detail), numbers, dates, said)
     sources = tuple(_parse(passage.title, passage.text, passage.date) for passage in passages)
-    return Grounds(sources, tuple(numbers), tuple(dates), fold(" ".join(said)))
+    words = tuple(fold(result) for result in results if len(result) > 1)
+    return Grounds(sources, tuple(numbers), tuple(dates), fold(" ".join(said)), tuple(values), words)
 
 
 def _take(value: JsonValue, numbers: list[float], dates: list[PartialDate], said: list[str]) -> None:

@@ -358,10 +358,12 @@ def _elsewhere(number: NumberSpan, words: set[str], segments: Sequence[str]) -> 
     kind = to_common_unit(number)[1]
     here: set[str | int] = set()
     others: set[str | int] = set()
-    for segment in segments:
+    for position, segment in enumerate(segments):
         figures = [known for known in find_numbers(segment) if to_common_unit(known)[1] == kind]
-        if figures:
-            (here if any(same_number(number, known) for known in figures) else others).update(Clause(segment).keys)
+        if any(same_number(number, known) for known in figures):
+            here.update(Clause(segment).keys)
+        elif figures and (position or here):  # what stands first is the subject of what follows
+            others.update(Clause(segment).keys)
     beside = {word for word in words if not match_keys(word).isdisjoint(here)}
     apart = {word for word in words if not match_keys(word).isdisjoint(others)}
     return bool(here and apart - beside) and not beside - apart

@@ -7,7 +7,7 @@ from typing import Final
 from weiwo.nodes.writer.verification.clauses import Clause, content_words, match_keys, overlap, split_clauses, topic_keys
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.text.common_words import is_common
-from weiwo.text.contrasts import classes
+from weiwo.text.contrasts import classes, opposites
 from weiwo.text.demonyms import find_countries
 from weiwo.text.language import HAN, fold
 from weiwo.text.names import names
@@ -24,7 +24,6 @@ NEARLY: Final = 0.85
 _THAN: Final = lazy(r"(?i)\bthan\b|比")
 _WITH: Final = lazy(r"(?i)\b(with|without)\s([^,.;:]{1,40})")
 _NEGATIVE: Final = lazy(r"(?:不|没|未|无|非).")
-_PLAIN: Final = lazy(rf"[{HAN}]+|[^\s{HAN}]+")
 _OBJECT: Final = lazy(
     r"(?i)\b(?:depends? on|relies on|requires?|needs?|uses?|using|written in|built (?:on|with|in|from)|based on|made (?:of|from)|stored in"
     r"|kept in|runs? on|supports?|returns?|imports?|calls?|is an?|was an?|are|were|is|was|into|because of|due to|shows?|serves?|contains?|become|becomes|became|turned into|sells?|produces?|plays?|eats?|feeds on|called|by an?|with an?)\s"
@@ -55,8 +54,7 @@ def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
         claim = Clause(part)
         if not claim.stems:
             continue
-        called = {word for name in names(part) for word in content_words(name.text)}
-        core = Clause(" ".join(word for word in _PLAIN.findall(part) if not set(content_words(word)) <= called))
+        core = Clause(_without_names(part))
         scored = [(max(overlap(claim, clause), 0.9 * overlap(core, clause)), clause) for clause in known]
         best = max((score for score, _ in scored), default=0.0)
         near = [clause for score, clause in sorted(scored, key=lambda pair: -pair[0])[:12] if score >= max(CLOSE, NEARLY * best)]
@@ -65,6 +63,12 @@ def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
             yield found[0]
             continue
         yield from _other_member(claim, [clause for score, clause in scored if score >= max(0.2, 0.6 * best)], keys)
+
+
+def _without_names(text: str) -> str:
+    for name in reversed(names(text)):
+        text = f"{text[: name.start]} {text[name.end :]}"
+    return text
 
 
 def _conflict(claim: Clause, core: Clause, source: Clause) -> str | None:
@@ -79,20 +83,25 @@ def _conflict(claim: Clause, core: Clause, source: Clause) -> str | None:
             sides = [Clause(part).axes for part in split_clauses(source.whole)]
             if any(side.get(axis) == claim.axes[axis] * turned for side in sides for axis in against):
                 return None  # the sentence says both, of different things
-        return f"“{source.text.strip()[:120]}” says the opposite" if against else ""
+        if against:
+            return f"“{source.text.strip()[:120]}” says the opposite"
     for group in claim.members.keys() & source.members.keys():
         if claim.members[group].isdisjoint(source.members[group]):
             return f"“{source.text.strip()[:120]}” says another"
     if _parity(claim, source):
         return ""
-    denied = (claim if claim.negations % 2 else source).denied
+    denied = {
+        word
+        for word in (claim if claim.negations % 2 else source).denied
+        if not any(axis in shared for axis, _ in opposites().get(word, ()))
+    }
     other = source if claim.negations % 2 else claim
     if not any(not topic_keys(word).isdisjoint(other.topics) for word in denied):
         return None
     words = [word for word in core.stems if not word[0].isdigit()]
-    shared = sum(not topic_keys(word).isdisjoint(source.topics) for word in words)
-    alike = max(overlap(claim, source), 0.9 * overlap(core, source)) >= 0.5
-    return f"“{source.text.strip()[:120]}” says the opposite" if alike and words and shared >= 0.5 * len(words) else None
+    met = sum(not topic_keys(word).isdisjoint(source.topics) for word in words)
+    alike = max(overlap(claim, source), 0.9 * overlap(core, source)) >= (0.5 if claim.text.isascii() else 0.35)
+    return f"“{source.text.strip()[:120]}” says the opposite" if alike and words and met >= 0.5 * len(words) else None
 
 
 def _with_or_without(claim: Clause, source: Clause) -> bool:
