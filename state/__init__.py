@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from weiwo.state.values import VALUE_TYPES, DecidedBy, JsonValue, Language, Value, ValueType, item_type
 
 __all__ = [
+    "DOUBTFUL",
     "ITEM",
     "REFERENCE",
     "VALUE_TYPES",
     "Answer",
-    "DOUBTFUL",
     "Assessment",
     "Block",
     "BlockKind",

@@ -8,9 +8,7 @@ from weiwo.state.values import DecidedBy, Value
 Decision = Literal["finish", "retry", "replan", "deepen", "abort"]
 Status = Literal["complete", "extracts", "partial", "failed"]
 """`extracts`: nothing is asserted beyond what the sources' own words, which are shown, say."""
-Verdict = Literal[
-    "quoted", "computed", "supported", "matched", "judgement", "unsupported", "contradicted", "uncited"
-]
+Verdict = Literal["quoted", "computed", "supported", "matched", "judgement", "unsupported", "contradicted", "uncited"]
 """What checking a claim found.
 
 `quoted`: a source says it in these words; `computed`: it follows from a calculation; `supported`: a model judged that its

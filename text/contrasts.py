@@ -124,7 +124,7 @@ eastern east | western west
 """
 _CLASSES: Final = """
 spring=springtime | summer=summertime | autumn=fall=autumnal | winter=wintertime
-red=crimson=scarlet | orange | yellow | green | blue=navy | purple=violet | pink | brown | black | white | grey=gray 
+red=crimson=scarlet | orange | yellow | green | blue=navy | purple=violet | pink | brown | black | white | grey=gray
 monday | tuesday | wednesday | thursday | friday | saturday | sunday
 morning=dawn=sunrise | noon=midday | afternoon | evening=dusk=sunset=twilight | night=midnight
 daily | weekly | monthly | quarterly | yearly=annual=annually

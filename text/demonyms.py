@@ -97,7 +97,13 @@ _KEYS: Final = {
 _LONGEST_FIRST: Final = sorted(_KEYS, key=len, reverse=True)
 _LATIN: Final = lazy(
     r"(?<![\w.])(?:"
-    + "|".join(("(?-i:" + a.upper() + ")" if len(a) < 5 and a.replace(".", "") in {"us", "uk", "usa"} else a).replace(".", r"\.").replace(" ", r"\s") for a in _LONGEST_FIRST if a.isascii() or a == "türkiye")
+    + "|".join(
+        ("(?-i:" + a.upper() + ")" if len(a) < 5 and a.replace(".", "") in {"us", "uk", "usa"} else a)
+        .replace(".", r"\.")
+        .replace(" ", r"\s")
+        for a in _LONGEST_FIRST
+        if a.isascii() or a == "türkiye"
+    )
     + r")(?![\w])",
     2,
 )
@@ -113,5 +119,9 @@ def find_countries(text: str) -> list[tuple[int, int, str]]:
     Returns:
         Start, end and key of each mention, in order; none overlaps another.
     """
-    found = [(m.start(), m.end(), _KEYS[" ".join(m[0].casefold().split())]) for m in _LATIN.finditer(text) if m[0][0].isupper()]
+    found = [
+        (m.start(), m.end(), _KEYS[" ".join(m[0].casefold().split())])
+        for m in _LATIN.finditer(text)
+        if m[0][0].isupper()
+    ]
     return sorted([*found, *((m.start(), m.end(), _KEYS[m[0]]) for m in _HAN.finditer(text))])

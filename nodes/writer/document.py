@@ -129,18 +129,26 @@ async def split_pieces(deltas: AsyncIterator[str]) -> AsyncGenerator[str, None]:
     Joined, the pieces are the text. An exception of the source passes through, and what was left of an unfinished
     piece is dropped with it. A list of sources of the model's own is left out: the answer gets one made by code.
     """
-    buffer, dropping = "", False
+    buffer, before, dropping = "", "\n\n", False
     async for delta in deltas:
         buffer += delta
         while (end := _first_end(buffer)) is not None:
             piece, buffer = buffer[:end], buffer[end:]
-            dropping = bool(_SOURCE_LIST.match(piece)) or (dropping and bool(_LISTED.match(piece)))
+            dropping = _is_source_list(piece, before, dropping=dropping)
+            before = piece
             if not dropping:
                 yield piece
     for piece in _rest(buffer):
-        dropping = bool(_SOURCE_LIST.match(piece)) or (dropping and bool(_LISTED.match(piece)))
+        dropping = _is_source_list(piece, before, dropping=dropping)
+        before = piece
         if piece.strip() and not dropping:
             yield piece
+
+
+def _is_source_list(piece: str, before: str, *, dropping: bool) -> bool:
+    """Whether a piece begins a list of sources or goes on with one, up to a paragraph that lists nothing."""
+    begins = before.endswith("\n") and bool(_SOURCE_LIST.match(piece))
+    return begins or (dropping and (not before.endswith("\n\n") or bool(_LISTED.match(piece))))
 
 
 def _rest(buffer: str) -> Iterator[str]:
@@ -203,7 +211,14 @@ def _prose_end(text: str, body: int, *, last: bool) -> int | None:
             if not last:
                 limit = at - 1
             break
-        if line.startswith("\n") or _ITEM.match(line) or _LINE.match(line.split("\n")[0]) or _ROW.match(line) or _FENCE.match(line) or _QUOTE.match(line):
+        if (
+            line.startswith("\n")
+            or _ITEM.match(line)
+            or _LINE.match(line.split("\n")[0])
+            or _ROW.match(line)
+            or _FENCE.match(line)
+            or _QUOTE.match(line)
+        ):
             end = _after_blanks(text, at, last=last)
             return _sentence_end(text[:at].rstrip("\n"), text) or end
         if re.fullmatch(r"\s*(?:[-*+•`~#>|=_]{1,2}|\d{1,3}[.)]?)", line) and not last:

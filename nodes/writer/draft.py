@@ -171,4 +171,3 @@ def add_marks(sentence: str, marks: str, language: Language) -> str:
 def all_supported(claims: Sequence[Claim]) -> bool:
     """Whether none of these claims is doubtful."""
     return not any(claim.verdict in DOUBTFUL for claim in claims)
-

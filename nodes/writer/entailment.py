@@ -1,19 +1,20 @@
 """Entailment: a model judges claims against the passages they cite, one batched call a section of the answer."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from weiwo.models.gateway import ModelCallError
+from weiwo.models.gateway import ChatModels, ModelCallError
 from weiwo.nodes.shared.passage_prompt import DATA_RULE, format_passage, quote_as_data
 from weiwo.nodes.shared.reply_types import Line, Ordinal, Reply
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.sanitizer import protect_prompt
-from weiwo.nodes.writer.claims import CheckedClaim
+from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited
 from weiwo.nodes.writer.draft import Draft
+from weiwo.nodes.writer.sources import CitableSource
 from weiwo.state import DOUBTFUL, Claim, Verdict
 
 MOST_CLAIMS: Final = 30
@@ -91,7 +92,10 @@ async def judge_claims(services: RunContext, draft: Draft, places: Sequence[Clai
 
     async def ask(batch: Sequence[ClaimPlace]) -> Mapping[ClaimPlace, ClaimJudgement]:
         claims = [draft.pieces[place.piece].checked[place.position].claim for place in batch]
-        messages = [SystemMessage(SYSTEM), HumanMessage(entailment_prompt(draft, claims, services, role))]
+        messages = [
+            SystemMessage(SYSTEM),
+            HumanMessage(_entailment_prompt(services.models, role, claims, draft.sources.items)),
+        ]
         async with gate:
             try:
                 reply = await services.models.structured(role, "verify", messages, EntailmentReply)
@@ -137,21 +141,48 @@ def _open(checked: CheckedClaim) -> bool:
     return bool(claim.citations) and (claim.verdict == "matched" or (claim.verdict in DOUBTFUL and not checked.hard))
 
 
-def entailment_prompt(draft: Draft, claims: Sequence[Claim], services: RunContext, role: str) -> str:
+def _entailment_prompt(models: ChatModels, role: str, claims: Sequence[Claim], sources: Iterable[CitableSource]) -> str:
     """The passages and calculations that claims cite, and the claims, numbered from 1; passages are cut to what fits."""
     cited = {n for claim in claims for n in claim.citations}
-    listed = [f"{n}. {quote_as_data(claim.text, 800)} {''.join(f'[{c}]' for c in claim.citations)}" for n, claim in enumerate(claims, 1)]  # fmt: skip
-    room = services.models.room(role, SYSTEM, "\n".join(listed))
-    passages = [source for source in draft.sources.items if source.n in cited and source.evidence is not None]
-    share = max(400, 3 * room // max(1, len(passages)))
+    listed = [
+        f"{n}. {quote_as_data(claim.text, 800)} {''.join(f'[{c}]' for c in claim.citations)}"
+        for n, claim in enumerate(claims, 1)
+    ]
+    shown = [source for source in sources if source.n in cited]
+    passages = {source.n: source.evidence for source in shown if source.evidence is not None}
+    share = max(400, 3 * models.room(role, SYSTEM, "\n".join(listed)) // max(1, len(passages)))
     lines = [
-        format_passage(source.n, source.evidence.model_copy(update={"text": quote_as_data(source.evidence.text, share)}))
-        for source in passages
-        if source.evidence is not None
+        format_passage(n, passage.model_copy(update={"text": quote_as_data(passage.text, share)}))
+        for n, passage in passages.items()
     ]
     lines += [
         f'<calculation n="{source.n}">{quote_as_data(source.quote, 600)}</calculation>'
-        for source in draft.sources.items
-        if source.n in cited and source.outcome is not None
+        for source in shown
+        if source.outcome is not None
     ]
     return "\n".join([*lines, "", "Claims:", *listed])
+
+
+async def judge_statement(
+    models: ChatModels, role: str, text: str, numbers: tuple[int, ...], given: ClaimSources
+) -> Verdict:
+    """The verdict on one claim by code and, where code leaves it open, by a model.
+
+    Args:
+        models: The models.
+        role: The role that judges.
+        text: The claim, without marks.
+        numbers: What it cites.
+        given: What claims are checked against.
+    """
+    finding = check_cited(text, numbers, given)
+    claim = Claim(text=text, citations=numbers, verdict=finding.verdict)
+    if not _open(CheckedClaim(0, len(text), claim, finding.hard)):
+        return finding.verdict
+    sources = (CitableSource(n, evidence=passage) for n, found in given.passages.items() for passage in found)
+    messages = [SystemMessage(SYSTEM), HumanMessage(_entailment_prompt(models, role, [claim], sources))]
+    try:
+        reply = await models.structured(role, "verify", messages, EntailmentReply)
+    except ModelCallError:
+        return finding.verdict
+    return _VERDICTS[reply.verdicts[0].verdict] if reply.verdicts else finding.verdict

@@ -15,8 +15,8 @@ from weiwo.nodes.shared.citation_marks import clean_marks
 from weiwo.nodes.shared.reply_types import Reply
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.sanitizer import AnswerSanitizer
-from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.claims import CheckedClaim
+from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.document import row_of, split_pieces
 from weiwo.nodes.writer.draft import Draft
 from weiwo.nodes.writer.entailment import ClaimPlace, judge_claims
@@ -126,7 +126,12 @@ async def settle_draft(
 
 
 async def _rewrite(
-    failing: list[ClaimPlace], context: WriterContext, services: RunContext, draft: Draft, question: str, say: AnswerSanitizer
+    failing: list[ClaimPlace],
+    context: WriterContext,
+    services: RunContext,
+    draft: Draft,
+    question: str,
+    say: AnswerSanitizer,
 ) -> set[int]:
     """Replace failing claims by what the model gives for them; returns the pieces that changed."""
     listed = [f"{n}: {_written(draft, place)}\n   Fails: {_claim(draft, place).claim.reason}" for n, place in enumerate(failing, 1)]  # fmt: skip

@@ -1,16 +1,16 @@
 """The claim check by code: a statement's particulars, wording and relations against what it cites."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, content_words, match_keys, strip_lead
-from weiwo.nodes.writer.verification.grounds import Grounds, collect_grounds
-from weiwo.nodes.writer.verification.particulars import Particulars, find_particulars, is_han, find_romans, find_decades
+from weiwo.nodes.writer.verification.grounds import Grounds
+from weiwo.nodes.writer.verification.particulars import Particulars, find_decades, find_particulars, find_romans, is_han
 from weiwo.nodes.writer.verification.relations import find_misplaced, find_reversed
 from weiwo.nodes.writer.verification.wording import find_contradiction, find_foreign_words
-from weiwo.state import Evidence, Language, Outcome, Verdict
+from weiwo.state import Language, Verdict
 from weiwo.text.common_words import is_common
 from weiwo.text.language import HAN, detect_language, fold
 from weiwo.text.numbers import NumberSpan
@@ -35,11 +35,15 @@ _DIFFERENCE: Final = lazy(
     r"(?i)\b(?:difference|more|less|fewer|longer|shorter|higher|lower|older|younger|later|earlier|after|before|taller|heavier|lighter|larger|smaller|deeper"
     r"|increase[ds]?|decrease[ds]?|rose|fell|grew|dropped|aged?|apart|gap|total|together|altogether|delay|lasted|not|remaining|rest|cheaper|expensive)\b|相差|差|比|多出|少|早|晚|岁|共|合计|增加|减少"
 )
-_CLAUSE: Final = lazy(r"[;；]\s*|,\s*(?:but|and|while|though|although|however)\b|\s(?:but|while|whereas|although|though)\s|，")
+_CLAUSE: Final = lazy(
+    r"[;；]\s*|,\s*(?:but|and|while|though|although|however)\b|\s(?:but|while|whereas|although|though)\s|，"
+)
 _ORDINALS: Final = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|final"
 _ORDINAL: Final = lazy(rf"(?i)\b({_ORDINALS})[\s-]([a-z]{{3,20}})")
 _CODE: Final = lazy(r"(?<!`)`([^`\n]{1,120})`(?!`)")
-_DESIGNATED: Final = lazy(r"\b([A-Za-z][A-Za-z+-]{1,20}) v?(\d{1,4})(?!\d|[.,:/%-]\d|%|\s?(?:[a-z]{1,3}\b|°|million|billion|percent|years?|days?|hours?|months?))")
+_DESIGNATED: Final = lazy(
+    r"\b([A-Za-z][A-Za-z+-]{1,20}) v?(\d{1,4})(?!\d|[.,:/%-]\d|%|\s?(?:[a-z]{1,3}\b|°|million|billion|percent|years?|days?|hours?|months?))"
+)
 _LABEL: Final = lazy(r"^(?:\*\*|__)?([^\s:：][^:：\n]{0,40})(?:\*\*|__)?[:：](?:\*\*|__)?\s+(?=\S)")
 _MARKUP: Final = lazy(r"^\s{0,8}(?:#{1,6}\s+|>\s?|[-*+•]\s+|\d{1,3}[.)]\s+)+")
 _EMPHASIS: Final = lazy(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
@@ -76,7 +80,13 @@ def is_heading(text: str) -> bool:
     short = len(bare) <= 60 and not re.search(r"\d", bare)
     if (bold or bare.endswith((":", "："))) and short:
         return True
-    return short and not re.search(rf"[{HAN}]|[.!?…]$", bare) and len(bare.split()) <= 3 and bare.istitle() and not find_particulars(bare).names
+    return (
+        short
+        and not re.search(rf"[{HAN}]|[.!?…]$", bare)
+        and len(bare.split()) <= 3
+        and bare.istitle()
+        and not find_particulars(bare).names
+    )
 
 
 def check_statement(
@@ -108,9 +118,11 @@ def check_statement(
     stated = find_particulars(statement)
     absent = not_found_only(statement, stated, question)
     if not cited:
-        return Finding("uncited" if stated.empty or absent else "unsupported", () if stated.empty or absent else ("no citation",))
+        return Finding(
+            "uncited" if stated.empty or absent else "unsupported", () if stated.empty or absent else ("no citation",)
+        )
     own: Language = detect_language(statement) if re.search(r"\w{2}", statement) else language
-    same = any(source.language == own or is_han(statement) and is_han(source.text) for source in grounds.sources)
+    same = any(source.language == own or (is_han(statement) and is_han(source.text)) for source in grounds.sources)
     if grounds.calculates and not grounds.sources:
         return _calculated(statement, stated, grounds, naming or grounds, question)
     reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, same=same)
@@ -139,7 +151,11 @@ def check_statement(
 
 def _calculated(statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str) -> Finding:
     """The check of a statement that cites calculations alone: it states their value, of what the question names."""
-    holds = any(abs(abs(float(n.value)) - abs(value)) <= 1e-6 * max(1, abs(value)) for n in stated.numbers for value in grounds.values)
+    holds = any(
+        abs(abs(float(n.value)) - abs(value)) <= 1e-6 * max(1, abs(value))
+        for n in stated.numbers
+        for value in grounds.values
+    )
     holds = holds or any(grounds.date(span.date) for span in stated.dates)
     holds = holds or any(value in fold(statement) for value in grounds.said)
     if not holds:
@@ -207,7 +223,9 @@ def _particulars(
     decades = {str(decade) for decade in find_decades(statement)}
     known = {date.year // 10 * 10 for source in grounds.sources for date in source.dates}
     for code in stated.codes:
-        if not grounds.code(code, same_language=same) and not (code.rstrip("s") in decades and int(code.rstrip("s")) in known):
+        if not grounds.code(code, same_language=same) and not (
+            code.rstrip("s") in decades and int(code.rstrip("s")) in known
+        ):
             reasons.append(f"“{code}”: it stands in no cited source")
     reasons += _naming(statement, stated, grounds, naming, question, same=same)
     return reasons, "computed" in ways
@@ -218,7 +236,9 @@ def _coded(text: str, grounds: Grounds) -> Iterator[str]:
     for code in _CODE.findall(text):
         for token in code.split():
             word = fold(token).strip("\"'.,;:")
-            if word and not any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", source.text) for source in grounds.sources):
+            if word and not any(
+                re.search(rf"(?<!\w){re.escape(word)}(?!\w)", source.text) for source in grounds.sources
+            ):
                 yield f"`{token}`: it stands in no cited source"
 
 
@@ -226,7 +246,19 @@ def _designated(statement: str, grounds: Grounds) -> Iterator[str]:
     """A whole number behind a word, such as "pnpm 9", where the sources write that word with other numbers only."""
     for found in _DESIGNATED.finditer(statement):
         word, number = fold(found[1]), found[2]
-        if is_common(word) and word not in {"version", "section", "chapter", "article", "step", "phase", "level", "type", "class", "trial", "model"}:
+        if is_common(word) and word not in {
+            "version",
+            "section",
+            "chapter",
+            "article",
+            "step",
+            "phase",
+            "level",
+            "type",
+            "class",
+            "trial",
+            "model",
+        }:
             continue
         there = {m for source in grounds.sources for m in re.findall(rf"(?<!\w){re.escape(word)} v?(\d+)", source.text)}
         if there and number not in there:
@@ -251,7 +283,12 @@ def _naming(
         words = fold(quote).strip(" .,;!?。，")
         long = len(words.split()) >= 4 or (is_han(words) and len(words) >= 4)
         same_script = any(is_han(source.text) == is_han(words) for source in grounds.sources)
-        if long and same_script and not any(words in source.text for source in naming.sources) and words not in fold(question):
+        if (
+            long
+            and same_script
+            and not any(words in source.text for source in naming.sources)
+            and words not in fold(question)
+        ):
             yield f"“{quote}”: these words stand in no cited source"
 
 
@@ -264,8 +301,16 @@ def _derived(number: NumberSpan, statement: str, stated: Particulars, grounds: G
     value = abs(float(number.value))
     if number.unit in {"year", None} and any(0 <= abs(a - b) - value <= 1 for a in dates for b in dates if a != b):
         return "computed"
-    alike = [float(known.value) for known in numbers if known.percent is False and (known.unit == number.unit or number.unit is None)]
-    return "computed" if any(abs(abs(a - b) - value) <= 1e-6 * max(a, b, 1) and a != b for a in alike for b in alike) else ""
+    alike = [
+        float(known.value)
+        for known in numbers
+        if known.percent is False and (known.unit == number.unit or number.unit is None)
+    ]
+    return (
+        "computed"
+        if any(abs(abs(a - b) - value) <= 1e-6 * max(a, b, 1) and a != b for a in alike for b in alike)
+        else ""
+    )
 
 
 def counts_things(sentence: str, number: NumberSpan) -> bool:
@@ -301,7 +346,9 @@ def _ordinals(statement: str, grounds: Grounds) -> Iterator[str]:
 
 def _on_topic(statement: str, grounds: Grounds) -> bool:
     words = {word for word in content_words(statement) if not word[0].isdigit()}
-    keys = {key for source in grounds.sources for clause in (*source.sentences, Clause(source.title)) for key in clause.keys}
+    keys = {
+        key for source in grounds.sources for clause in (*source.sentences, Clause(source.title)) for key in clause.keys
+    }
     met = sum(not match_keys(word).isdisjoint(keys) for word in words)
     least = LEAST_OVERLAP if not is_han(statement) else LEAST_OVERLAP / 2
     return len(words) < 4 or met >= least * len(words) or grounds.calculates

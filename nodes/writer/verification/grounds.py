@@ -29,8 +29,7 @@ _FULL_WIDTH: Final = {0xFF10 + d: 0x30 + d for d in range(10)}
 _ORDINALS: Final = {
     word: number
     for number, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-        "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
+        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth"],
         1,
     )
 }
@@ -39,14 +38,16 @@ _MONTH_DAY: Final = lazy(r"(?P<m>\d{1,2})月(?P<d>\d{1,2})日")
 _COUNTED: Final = lazy(
     r"\s?[个名位]?(?=[\u4e00-\u9fff])(?![，。和与或至到万亿])|\s(?!(?:at|in|on|of|for|by|per|and|or|to|from|with|as|is|was|were|are|a|an|the|million|billion|thousand|hundred|trillion)\b)[a-z]{3,}"
 )
-_MEASURES: Final = frozenset("m km cm mm ft inch yd mi nmi kg g mg t lb oz m² km² mi² ft² ha acre hour minute second week day month USD EUR GBP JPY HKD 元".split())  # fmt: skip
+_MEASURES: Final = frozenset(["m", "km", "cm", "mm", "ft", "inch", "yd", "mi", "nmi", "kg", "g", "mg", "t", "lb", "oz", "m²", "km²", "mi²", "ft²", "ha", "acre", "hour", "minute", "second", "week", "day", "month", "USD", "EUR", "GBP", "JPY", "HKD", "元"])  # fmt: skip
 _CAPITALS: Final = lazy(r"\b[A-Z][\w'’-]*(?:\s(?:(?:of|the|and|for|in|de|du)\s){0,2}[A-Z][\w'’-]*){1,8}")
 _ONE_IN: Final = lazy(r"(?i)\bone in (two|three|four|five|six|seven|eight|nine|ten|\d{1,4})\b")
 _FRACTION: Final = lazy(r"(?i)\b(half|a third|two[- ]thirds|a quarter|three[- ]quarters|a fifth|a tenth)\b")
 _SHARES: Final = {"half": 50, "a third": 100 / 3, "two thirds": 200 / 3, "a quarter": 25, "three quarters": 75, "a fifth": 20, "a tenth": 10}  # fmt: skip
 _SECONDS: Final = {"second": 1.0, "minute": 60.0, "hour": 3_600.0, "day": 86_400.0, "week": 604_800.0}
 _MONTHS: Final = {"month": 1.0, "year": 12.0}
-_ABOUT: Final = lazy(r"(?i)(?:\b(?:about|around|roughly|approximately|nearly|almost|over|some|more than|just under|just over|up to|circa|ca\.?)\s|[~≈]|[约近超]过?|大约|将近)\s?$")
+_ABOUT: Final = lazy(
+    r"(?i)(?:\b(?:about|around|roughly|approximately|nearly|almost|over|some|more than|just under|just over|up to|circa|ca\.?)\s|[~≈]|[约近超]过?|大约|将近)\s?$"
+)
 
 
 @dataclass(frozen=True)
@@ -151,10 +152,10 @@ def _shares(text: str) -> list[NumberSpan]:
     for match in _ONE_IN.finditer(text):
         spans = find_numbers(f"{match[1]} days")
         if spans and spans[0].value:
-            found.append(NumberSpan(match.start(), match.end(), 100 / spans[0].value, None, True))
+            found.append(NumberSpan(match.start(), match.end(), 100 / spans[0].value, percent=True))
     for match in _FRACTION.finditer(text):
         share = _SHARES[match[1].lower().replace("-", " ")]
-        found.append(NumberSpan(match.start(), match.end(), share, None, True))
+        found.append(NumberSpan(match.start(), match.end(), share, percent=True))
     return found
 
 
@@ -216,7 +217,11 @@ class Grounds:
             return "computed"
         whole = number.value == int(number.value)
         written = statement[number.start : number.end].strip().rstrip("%")
-        letters = re.compile(rf"(?<![\w.]){re.escape(written)}(?:[a-zA-Zµ]{{1,3}}(?!\w)|-[a-z])") if re.fullmatch(r"[\d.,]{1,20}", written) else None
+        letters = (
+            re.compile(rf"(?<![\w.]){re.escape(written)}(?:[a-zA-Zµ]{{1,3}}(?!\w)|-[a-z])")
+            if re.fullmatch(r"[\d.,]{1,20}", written)
+            else None
+        )
         if letters is not None and number.unit is None and any(letters.search(source.text) for source in self.sources):
             return "passage"
         if number.unit is None and not number.percent and whole:
@@ -251,10 +256,20 @@ class Grounds:
         for source in self.sources:
             if folded in source.text or (han and _mostly(pairs, source.terms)) or is_acronym_of(name, source.initials):
                 return True
-        known = frozenset().union(*(source.words for source in self.sources)) | frozenset(re.findall(r"\w+", self.computed_text))
+        known = frozenset().union(*(source.words for source in self.sources)) | frozenset(
+            re.findall(r"\w+", self.computed_text)
+        )
         countries = frozenset().union(*(source.countries for source in self.sources))
         lands = {key for _, _, key in find_countries(name)}
-        if not han and words and all(any(form in known for form in _forms(word)) or _inflected(word, known) for word in words if not (lands & countries and find_countries(word.capitalize()))):
+        if (
+            not han
+            and words
+            and all(
+                any(form in known for form in _forms(word)) or _inflected(word, known)
+                for word in words
+                if not (lands & countries and find_countries(word.capitalize()))
+            )
+        ):
             return True
         if folded in self.computed_text:
             return True
@@ -275,7 +290,9 @@ def _mostly(pairs: Sequence[str], known: frozenset[str]) -> bool:
 def is_acronym_of(name: str, initials: frozenset[str]) -> bool:
     """Whether a name is the initials of one that the sources write out, or the plural of a short abbreviation."""
     letters = name.replace(".", "").removesuffix("s")
-    return letters.isupper() and letters.isascii() and 2 <= len(letters) <= 6 and any(letters in run for run in initials)
+    return (
+        letters.isupper() and letters.isascii() and 2 <= len(letters) <= 6 and any(letters in run for run in initials)
+    )
 
 
 def _inflected(word: str, known: frozenset[str]) -> bool:
@@ -283,7 +300,14 @@ def _inflected(word: str, known: frozenset[str]) -> bool:
     if len(word) < 5:
         return False
     root = word[: max(4, len(word) - 3)]
-    return any(other.startswith(root) and abs(len(other) - len(word)) <= 3 and other[:4] == word[:4] and min(len(other), len(word)) >= 4 and (other.startswith(word) or word.startswith(other)) for other in known)
+    return any(
+        other.startswith(root)
+        and abs(len(other) - len(word)) <= 3
+        and other[:4] == word[:4]
+        and min(len(other), len(word)) >= 4
+        and (other.startswith(word) or word.startswith(other))
+        for other in known
+    )
 
 
 def _forms(word: str) -> tuple[str, ...]:
@@ -296,7 +320,9 @@ def same_number(one: NumberSpan, other: NumberSpan, *, about: bool = False) -> b
     if one.percent != other.percent:
         return False
     if one.unit == other.unit or not (one.unit and other.unit):
-        return _close(float(one.value), float(other.value)) or (about and _rounds(float(one.value), 1.0, float(other.value)))
+        return _close(float(one.value), float(other.value)) or (
+            about and _rounds(float(one.value), 1.0, float(other.value))
+        )
     a, b = _base(one), _base(other)
     if a is None or b is None or a[1] != b[1]:
         return False

@@ -27,11 +27,11 @@ _VERSION_BEFORE: Final = lazy(
     r"|(?:版本?|自从?|从|需要?|要求|升级到|低于|高于)\s?v?$|v$)"
 )
 _NAMED_BEFORE: Final = lazy(r"([A-Za-z][\w.+-]{1,30})\s$")
-_MONTHS: Final = (
-    "january february march april may june july august september october november december".split()
-)
+_MONTHS: Final = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
 _MONTH: Final = lazy(
-    r"\b(" + "|".join(m.capitalize() for m in _MONTHS if m != "may") + r"|(?<=in )May|(?<=of )May|(?<=on )May|(?<=to )May"
+    r"\b("
+    + "|".join(m.capitalize() for m in _MONTHS if m != "may")
+    + r"|(?<=in )May|(?<=of )May|(?<=on )May|(?<=to )May"
     r"|(?<=since )May|(?<=until )May|(?<=early )May|(?<=late )May|(?<=and )May(?= \d|,|\.)|(?<=\d )May|May(?= \d))\b"
     r"|(?<!个)([0-9]{1,2}|[一二三四五六七八九十]{1,3})月(?!份额)"
 )
@@ -43,7 +43,9 @@ _DAY: Final = lazy(
 _CENTURY: Final = lazy(r"(?i)\b(\d{1,2})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|(\d{1,2}|[一二三四五六七八九十]{1,3})世纪")
 _DECADE: Final = lazy(r"\b(\d{3}0)s\b|(?<!\d)(\d{3}0)年代")
 _QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
-_PLURAL: Final = lazy(r"[A-Z][a-z]{2,}s (?:of|are|were|have|had|can|may|must|will|should|do|that|which|with|without|in|from|for)\b|[A-Z][a-z]+(?:ing|ed|ly)\b")
+_PLURAL: Final = lazy(
+    r"[A-Z][a-z]{2,}s (?:of|are|were|have|had|can|may|must|will|should|do|that|which|with|without|in|from|for)\b|[A-Z][a-z]+(?:ing|ed|ly)\b"
+)
 _CONNECTORS: Final = lazy(r"^(?:(?:of|the|and|de|la|le|da|di)\s)+")
 _ROMAN: Final = lazy(r"\b[A-Z][\w’'-]+ ([IVX]{1,5})\b")
 _HAN_NUMERAL: Final = {c: n for n, c in enumerate("一二三四五六七八九十", 1)}
@@ -124,9 +126,7 @@ def _is_period(code: str, statement: str) -> bool:
     return bool(re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)", code) and _CENTURY.search(statement))
 
 
-def _names(
-    statement: str, dates: Sequence[DateSpan], lands: Sequence[tuple[int, int, str]]
-) -> Iterable[str]:
+def _names(statement: str, dates: Sequence[DateSpan], lands: Sequence[tuple[int, int, str]]) -> Iterable[str]:
     """Names, without those that are a date or a country."""
     for start, text in stated_names(statement):
         end = start + len(text)
@@ -157,8 +157,13 @@ def find_versions(text: str) -> list[re.Match[str]]:
     for match in _VERSION.finditer(text):
         before, after = text[max(0, match.start() - 40) : match.start()], text[match.end() : match.end() + 12]
         named = _NAMED_BEFORE.search(before)
-        measured = re.match(r"\s?(?:%|percent|million|billion|[万亿]|[a-zµ°]{1,3}\b|°|metres?|meters?|kilo|tonnes?|times|points?)", after)
-        if match[1].count(".") >= 2 or (not measured and (_VERSION_BEFORE.search(before) or (named and not is_common(named[1])))):
+        measured = re.match(
+            r"\s?(?:%|percent|million|billion|[万亿]|[a-zµ°]{1,3}\b|°|metres?|meters?|kilo|tonnes?|times|points?)",
+            after,
+        )
+        if match[1].count(".") >= 2 or (
+            not measured and (_VERSION_BEFORE.search(before) or (named and not is_common(named[1])))
+        ):
             found.append(match)
     return found
 
@@ -175,10 +180,7 @@ def find_days(text: str) -> list[tuple[int, int, tuple[int, int]]]:
 
 def find_months(text: str) -> list[int]:
     """The months a text names, 1 to 12, those of its dates too."""
-    return [
-        _MONTHS.index(found[1].lower()) + 1 if found[1] else _small(found[2])
-        for found in _MONTH.finditer(text)
-    ]
+    return [_MONTHS.index(found[1].lower()) + 1 if found[1] else _small(found[2]) for found in _MONTH.finditer(text)]
 
 
 def find_centuries(text: str) -> list[int]:

@@ -18,19 +18,23 @@ from weiwo.text.terms import stem
 
 # --- comparisons ---
 
-_GREATER: Final = "longer higher taller larger bigger greater heavier deeper wider more most oldest-number longest highest tallest largest biggest heaviest deepest widest costlier dearer exceeds exceeded outnumbers hotter warmer".split()  # fmt: skip
-_LESSER: Final = "shorter lower smaller lighter shallower narrower less fewer least shortest lowest smallest lightest cheaper cheapest colder cooler".split()  # fmt: skip
-_EARLIER: Final = "older oldest earlier earliest before first predates".split()
-_LATER: Final = "younger youngest later latest after newer newest".split()
+_GREATER: Final = ["longer", "higher", "taller", "larger", "bigger", "greater", "heavier", "deeper", "wider", "more", "most", "oldest-number", "longest", "highest", "tallest", "largest", "biggest", "heaviest", "deepest", "widest", "costlier", "dearer", "exceeds", "exceeded", "outnumbers", "hotter", "warmer"]  # fmt: skip
+_LESSER: Final = ["shorter", "lower", "smaller", "lighter", "shallower", "narrower", "less", "fewer", "least", "shortest", "lowest", "smallest", "lightest", "cheaper", "cheapest", "colder", "cooler"]  # fmt: skip
+_EARLIER: Final = ["older", "oldest", "earlier", "earliest", "before", "first", "predates"]
+_LATER: Final = ["younger", "youngest", "later", "latest", "after", "newer", "newest"]
 _COMPARATIVE: Final = lazy(
-    r"(?i)\b(?:(?P<less>less|least) (?:expensive|common|frequent|populous|\w+)|(?P<word>" + "|".join([*_GREATER, *_LESSER, *_EARLIER, *_LATER]) + r"))\b"
+    r"(?i)\b(?:(?P<less>less|least) (?:expensive|common|frequent|populous|\w+)|(?P<word>"
+    + "|".join([*_GREATER, *_LESSER, *_EARLIER, *_LATER])
+    + r"))\b"
 )
 _HAN_COMPARATIVE: Final = lazy(
     r"(?P<greater>更?(?:大于|高于|长于|多于|重于|超过|更大|更高|更长|更多|更重|更贵|更深|更宽|更快))|(?P<lesser>小于|低于|短于|少于|轻于|更小|更低|更短|更少|更轻|更便宜|更浅)"
     r"|(?P<earlier>早于|更早|年长|年纪更?大|更年长|先于)|(?P<later>晚于|更晚|年轻|年纪更?小|更年轻)"
     r"|比[^，。；]{1,30}?(?:(?P<g>[大高长多重贵深宽])|(?P<l>[小低短少轻浅]|便宜)|(?P<e>早|老)|(?P<n>晚))"
 )
-_NO_ORDER: Final = lazy(r"(?i)\b(?:no|not|never|n't)\s(?:\w+\s)?(?:later|earlier|more|less|longer|older)\b|\bat (?:least|most)\b|\bmore or less\b|\bno longer\b|\bor (?:more|less|later|earlier|older|newer|higher|lower)\b|不比|并不|\bmore than \d|\bless than \d|\bfewer than \d|\bbefore \d|\bafter \d|\bnever\b")
+_NO_ORDER: Final = lazy(
+    r"(?i)\b(?:no|not|never|n't)\s(?:\w+\s)?(?:later|earlier|more|less|longer|older)\b|\bat (?:least|most)\b|\bmore or less\b|\bno longer\b|\bor (?:more|less|later|earlier|older|newer|higher|lower)\b|不比|并不|\bmore than \d|\bless than \d|\bfewer than \d|\bbefore \d|\bafter \d|\bnever\b"
+)
 _DIMENSIONS: Final = {
     "older": "date", "oldest": "date", "younger": "date", "youngest": "date", "earlier": "date", "earliest": "date",
     "later": "date", "latest": "date", "longer": "m", "longest": "m", "shorter": "m", "taller": "m", "higher": "m",
@@ -75,8 +79,14 @@ def _order(statement: str) -> _Order | None:
         behind = statement[found.end() : found.end() + 14].strip().split(" ")[0].lower().strip(",.;")
         if found["less"]:
             said = found[0].split()[-1].lower()
-            return _Order(-1, _DIMENSIONS.get(said, "") if said == "expensive" else "", found.start(), found.end(), found[0])
-        if written in {"before", "after", "first", "most", "more"} and behind in {"the", "that", "a", "of"} and written == "first":
+            return _Order(
+                -1, _DIMENSIONS.get(said, "") if said == "expensive" else "", found.start(), found.end(), found[0]
+            )
+        if (
+            written in {"before", "after", "first", "most", "more"}
+            and behind in {"the", "that", "a", "of"}
+            and written == "first"
+        ):
             return None
         dimension = _DIMENSIONS.get(behind if written in {"more", "most"} else written, "")
         sense = 1 if written in {*_GREATER, *_LATER} else -1
@@ -171,18 +181,41 @@ def _values_in(text: str, order: _Order, source: Source) -> set[float]:
         return {date.year + (date.month or 0) / 100 + (date.day or 0) / 10_000}
     numbers = [n for n in find_numbers(text) if to_common_unit(n)[1] == order.dimension]
     if order.word.lower() in _NOUNS and len(numbers) > 1:
-        near = [n for n in numbers if re.search(r"(?i)\b(?:" + "|".join(_NOUNS[order.word.lower()].split()) + r")\b", text[max(0, n.start - 30) : n.end + 12])]
-        numbers = near if len(near) == 1 else [n for n in near if re.search(r"(?i)^\W*(?:" + "|".join(_NOUNS[order.word.lower()].split()) + r")\b", text[n.end : n.end + 12])]
+        near = [
+            n
+            for n in numbers
+            if re.search(
+                r"(?i)\b(?:" + "|".join(_NOUNS[order.word.lower()].split()) + r")\b",
+                text[max(0, n.start - 30) : n.end + 12],
+            )
+        ]
+        numbers = (
+            near
+            if len(near) == 1
+            else [
+                n
+                for n in near
+                if re.search(
+                    r"(?i)^\W*(?:" + "|".join(_NOUNS[order.word.lower()].split()) + r")\b", text[n.end : n.end + 12]
+                )
+            ]
+        )
     return {to_common_unit(n)[0] for n in numbers}
 
 
 # --- who did what ---
 
 _BY: Final = lazy(r"\bby\s(?:the\s|a\s|an\s)?")
-_BE: Final = frozenset("is was were are been being be am has had have did does do will would can may must".split())
-_BETWEEN: Final = lazy(r"^\s*(?:\([^()]{0,60}\)\s*)?,?\s*(?:who|which|that)?\s*(?:(?:has|had|have|also|first|later|then|originally|again|did|does)\s)*([a-z]{2,20})\b(\s(?:by|[a-z]+ed)\b)?")
-_VERB_BEFORE: Final = lazy(r"\b([a-z]{2,20})\s(?:(?:it|him|her|them|under|to|against|with|over|from|into|the|a|an|of|mill|[a-z]{3,12})\s){0,4}$")
-_VERBAL: Final = lazy(r"(?:[a-z]{2,}(?:ed|s)|won|beat|lost|led|wrote|gave|bought|sold|taught|built|made|took|held|fed|found|founded|met|sent|paid|left|ran|sang|drew|became|overtook|chose|sell|give|buy|pay|lend|lent|owe|teach|study|beats)$")
+_BE: Final = frozenset(["is", "was", "were", "are", "been", "being", "be", "am", "has", "had", "have", "did", "does", "do", "will", "would", "can", "may", "must"])
+_BETWEEN: Final = lazy(
+    r"^\s*(?:\([^()]{0,60}\)\s*)?,?\s*(?:who|which|that)?\s*(?:(?:has|had|have|also|first|later|then|originally|again|did|does)\s)*([a-z]{2,20})\b(\s(?:by|[a-z]+ed)\b)?"
+)
+_VERB_BEFORE: Final = lazy(
+    r"\b([a-z]{2,20})\s(?:(?:it|him|her|them|under|to|against|with|over|from|into|the|a|an|of|mill|[a-z]{3,12})\s){0,4}$"
+)
+_VERBAL: Final = lazy(
+    r"(?:[a-z]{2,}(?:ed|s)|won|beat|lost|led|wrote|gave|bought|sold|taught|built|made|took|held|fed|found|founded|met|sent|paid|left|ran|sang|drew|became|overtook|chose|sell|give|buy|pay|lend|lent|owe|teach|study|beats)$"
+)
 
 
 @dataclass(frozen=True)
@@ -196,7 +229,9 @@ class _Roles:
 def _roles(text: str) -> _Roles:
     agents, objects = [], []
     found = [name for name in names(text) if name.text.isascii() or not re.search(f"[{HAN}]", name.text)]
-    passive = [(match.end(), _participle(text[max(0, match.start() - 60) : match.start()])) for match in _BY.finditer(text)]
+    passive = [
+        (match.end(), _participle(text[max(0, match.start() - 60) : match.start()])) for match in _BY.finditer(text)
+    ]
     for name in found:
         words = frozenset(name_words(name.text))
         if not words:
@@ -205,10 +240,12 @@ def _roles(text: str) -> _Roles:
         if by:
             agents.append((match_keys(stem(by[-1])), words, text))
         behind = _BETWEEN.match(text[name.end : name.end + 90])
-        if behind and behind[1] not in _BE and _VERBAL.match(behind[1]) and not (behind[2] or "").strip() == "by":
+        if behind and behind[1] not in _BE and _VERBAL.match(behind[1]) and (behind[2] or "").strip() != "by":
             agents.append((match_keys(stem(behind[1])), words, text))
         elif behind and behind[1] in {"was", "were", "is", "are", "been"}:
-            done = re.match(r"\s*(?:\w+ly\s)?([a-z]{3,20})\b", text[name.end + behind.end(1) : name.end + behind.end(1) + 40])
+            done = re.match(
+                r"\s*(?:\w+ly\s)?([a-z]{3,20})\b", text[name.end + behind.end(1) : name.end + behind.end(1) + 40]
+            )
             if done and _VERBAL.match(done[1]):
                 objects.append((match_keys(stem(done[1])), words, text))
         before = text[max(0, name.start - 60) : name.start]
@@ -228,10 +265,23 @@ def _last_verb(before: str) -> str:
     words = re.split(r"[,.;:()]", before)[-1].split()[-5:]
     if "by" in words:
         return ""
-    return next((word for word in reversed(words) if word.isalpha() and word.islower() and _VERBAL.match(word) and word not in _BE and not (word.endswith("s") and not word.endswith("ds"))), "")
+    return next(
+        (
+            word
+            for word in reversed(words)
+            if word.isalpha()
+            and word.islower()
+            and _VERBAL.match(word)
+            and word not in _BE
+            and not (word.endswith("s") and not word.endswith("ds"))
+        ),
+        "",
+    )
 
 
-def _who(pairs: Sequence[tuple[frozenset[str | int], frozenset[str], str]], verb: frozenset[str | int]) -> list[tuple[frozenset[str], str]]:
+def _who(
+    pairs: Sequence[tuple[frozenset[str | int], frozenset[str], str]], verb: frozenset[str | int]
+) -> list[tuple[frozenset[str], str]]:
     return [(words, text) for keys, words, text in pairs if keys & verb]
 
 
@@ -256,17 +306,26 @@ def _swapped(statement: str, grounds: Grounds) -> Iterator[str]:
         if any(words & other for other, _ in done):
             yield f"“{' '.join(sorted(words))}”: in the sources it is the other way round"
         elif doers:
-            rest = {key for word in content_words(statement) if word not in words and match_keys(word).isdisjoint(verb) for key in match_keys(word)}
+            rest = {
+                key
+                for word in content_words(statement)
+                if word not in words and match_keys(word).isdisjoint(verb)
+                for key in match_keys(word)
+            }
             about = [text for other, text in doers if not rest or rest & Clause(text).keys]
             if about:
                 yield f"“{' '.join(sorted(words))}”: the sources name another here"
     for verb, words, _ in claim.objects:
-        if any(words & other for other, _ in _who(agents, verb)) and not any(words & other for other, _ in _who(objects, verb)):
+        if any(words & other for other, _ in _who(agents, verb)) and not any(
+            words & other for other, _ in _who(objects, verb)
+        ):
             yield f"“{' '.join(sorted(words))}”: in the sources it is the other way round"
 
 
 _HAN_VERB: Final = "收购|击败|战胜|打败|执导|导演|设计|创办|创立|流入|流出|雇用|任命|提名|师从|教过|赠给|赠予|卖给|出售给|起诉|指控|批评|支持|反对|影响|翻译|改编|主演|抚养|救起|救出|采访|拜访|邀请|代表|取代|继承|撰写|击沉|隶属于|并入|担任|留在|离开|嫁给|资助"
-_HAN_ROLES: Final = lazy(rf"([^，。；！？\s]{{1,24}}?)(?:(被|由)([^，。；！？\s]{{1,16}}?))?(?:将|把)?({_HAN_VERB})了?([^，。；！？\s]{{0,20}})")
+_HAN_ROLES: Final = lazy(
+    rf"([^，。；！？\s]{{1,24}}?)(?:(被|由)([^，。；！？\s]{{1,16}}?))?(?:将|把)?({_HAN_VERB})了?([^，。；！？\s]{{0,20}})"
+)
 
 
 def _swapped_han(statement: str, grounds: Grounds) -> Iterator[str]:
@@ -336,9 +395,7 @@ def _borrowed(statement: str, grounds: Grounds) -> Iterator[str]:
 _SEGMENTS: Final = (lazy(r"[;；。]"), lazy(r"[;；，、()（）]|,\s|\band\b|和"))
 
 
-def _beside_another(
-    part: str, numbers: Sequence[NumberSpan], sentences: list[tuple[Clause, Source]]
-) -> Iterator[str]:
+def _beside_another(part: str, numbers: Sequence[NumberSpan], sentences: list[tuple[Clause, Source]]) -> Iterator[str]:
     """A figure that a sentence gives in one segment, beside words that it has in another segment with another figure."""
     for number in numbers:
         written = part[number.start : number.end]
@@ -386,7 +443,9 @@ def _of_another(
         words = set(name_words(name))
         if not words:
             continue
-        here = (_names_it(words, name, s.title) or _names_it(words, name, c.text if c.head else s.text) for c, s in there)
+        here = (
+            _names_it(words, name, s.title) or _names_it(words, name, c.text if c.head else s.text) for c, s in there
+        )
         elsewhere = any(_names_it(words, name, c.text) or _names_it(words, name, s.title) for c, s in sentences)
         if elsewhere and not any(here):
             yield f"“{part[number.start : number.end]}”: the sources do not give it of {name}"

@@ -4,7 +4,14 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from weiwo.nodes.writer.verification.clauses import Clause, content_words, match_keys, overlap, split_clauses, topic_keys
+from weiwo.nodes.writer.verification.clauses import (
+    Clause,
+    content_words,
+    match_keys,
+    overlap,
+    split_clauses,
+    topic_keys,
+)
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.text.common_words import is_common
 from weiwo.text.contrasts import classes, opposites
@@ -30,18 +37,12 @@ _OBJECT: Final = lazy(
     r"((?:[a-z-]+ ){0,2}?[a-z-]+)(?=[,.;:!?)]|$|\s(?:and|or|from|in|on|at|for|of|by|with|to|since|as|which|that|who|while|but|instead|when|where|because)\b)"
 )
 _AGAIN: Final = lazy(r"\bre-(?=[a-z])")
-_PARTICIPLE: Final = lazy(r"(?:writt|giv|tak|driv|chos|spok|brok|froz|stol|beat|eat|fall|hidd|forbidd|prov|ris|shak|wok|wov)en|known|grown|shown|thrown|drawn|worn|born|torn|built|sent|spent|lost|kept|left|sold|told|held|made|paid|said|found|bought|brought|taught|caught|thought|won|run|set|put|cut|shut|hit|done|gone|begun|sung|sunk")
+_PARTICIPLE: Final = lazy(
+    r"(?:writt|giv|tak|driv|chos|spok|brok|froz|stol|beat|eat|fall|hidd|forbidd|prov|ris|shak|wok|wov)en|known|grown|shown|thrown|drawn|worn|born|torn|built|sent|spent|lost|kept|left|sold|told|held|made|paid|said|found|bought|brought|taught|caught|thought|won|run|set|put|cut|shut|hit|done|gone|begun|sung|sunk"
+)
 _SOFT: Final = frozenset(
     stem(word)
-    for word in (
-        "available possible common different similar part way case reason result kind type number amount level people person "
-        "staff member half year month week day hour minute second time place thing one two three four five six seven eight "
-        "nine ten same free open located known called considered based required needed used made done given found shown able "
-        "unable likely unlikely due worth responsible involved included listed set kept held used sold bought paid "
-        "million billion thousand hundred percent metre meter kilometre kilometer kilogram gram mile euro dollar pound pence maximum minimum average total "
-        "against following more less most least higher lower larger smaller older younger earlier later newer better worse "
-        "longer shorter little much many few several enough other another difference advantage disadvantage option choice answer home advance general addition order fact example"
-    ).split()
+    for word in ["available", "possible", "common", "different", "similar", "part", "way", "case", "reason", "result", "kind", "type", "number", "amount", "level", "people", "person", "staff", "member", "half", "year", "month", "week", "day", "hour", "minute", "second", "time", "place", "thing", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "same", "free", "open", "located", "known", "called", "considered", "based", "required", "needed", "used", "made", "done", "given", "found", "shown", "able", "unable", "likely", "unlikely", "due", "worth", "responsible", "involved", "included", "listed", "set", "kept", "held", "used", "sold", "bought", "paid", "million", "billion", "thousand", "hundred", "percent", "metre", "meter", "kilometre", "kilometer", "kilogram", "gram", "mile", "euro", "dollar", "pound", "pence", "maximum", "minimum", "average", "total", "against", "following", "more", "less", "most", "least", "higher", "lower", "larger", "smaller", "older", "younger", "earlier", "later", "newer", "better", "worse", "longer", "shorter", "little", "much", "many", "few", "several", "enough", "other", "another", "difference", "advantage", "disadvantage", "option", "choice", "answer", "home", "advance", "general", "addition", "order", "fact", "example"]
 )
 _TOKEN: Final = lazy(rf"[^\W\d_{HAN}]+(?:['’-][^\W\d_{HAN}]+)*")
 
@@ -57,7 +58,11 @@ def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
         core = Clause(_without_names(part))
         scored = [(max(overlap(claim, clause), 0.9 * overlap(core, clause)), clause) for clause in known]
         best = max((score for score, _ in scored), default=0.0)
-        near = [clause for score, clause in sorted(scored, key=lambda pair: -pair[0])[:12] if score >= max(CLOSE, NEARLY * best)]
+        near = [
+            clause
+            for score, clause in sorted(scored, key=lambda pair: -pair[0])[:12]
+            if score >= max(CLOSE, NEARLY * best)
+        ]
         found = [conflict for clause in near if (conflict := _conflict(claim, core, clause)) is not None]
         if found and all(found):
             yield found[0]
@@ -138,14 +143,18 @@ def _other_member(claim: Clause, near: list[Clause], keys: frozenset[str | int])
     for group, members in claim.members.items():
         others = {member for clause in near for member in clause.members.get(group, ())}
         if others and members.isdisjoint(others):
-            words = [word for word, places in table.items() if any(place == (group, m) for place in places for m in members)]
+            words = [
+                word for word, places in table.items() if any(place == (group, m) for place in places for m in members)
+            ]
             if not any(word in keys for word in words):
                 yield f"“{next((w for w in words if w in fold(claim.text)), words[0])}”: the sources say another"
 
 
 def find_foreign_words(statement: str, grounds: Grounds, question: str) -> Iterator[str]:
     """Specific words of a statement that occur in no source, and statements most of whose words do not."""
-    keys = {key for source in grounds.sources for clause in (*source.sentences, Clause(source.title)) for key in clause.keys}
+    keys = {
+        key for source in grounds.sources for clause in (*source.sentences, Clause(source.title)) for key in clause.keys
+    }
     keys |= {key for word in content_words(question) for key in match_keys(word)}
     text = " ".join(source.text for source in grounds.sources)
     skip = [(start, end) for start, end, _ in find_countries(statement)] + [(n.start, n.end) for n in names(statement)]
@@ -161,7 +170,12 @@ def find_foreign_words(statement: str, grounds: Grounds, question: str) -> Itera
         if all(not match_keys(part).isdisjoint(keys) for part in content_words(word)) or plain in text:
             continue
         parts = [part for part in re.split(r"[-’']", plain) if len(part) > 2]
-        if plain in objects and stem(plain) not in _SOFT and not plain.endswith(("ed", "ing", "ly")) and not _PARTICIPLE.fullmatch(plain):
+        if (
+            plain in objects
+            and stem(plain) not in _SOFT
+            and not plain.endswith(("ed", "ing", "ly"))
+            and not _PARTICIPLE.fullmatch(plain)
+        ):
             yield f"“{word}”: it stands in no cited source"
         elif not all(is_common(part) for part in parts):
             rare.append(word)
