@@ -3,7 +3,8 @@
     python benchmarks/claims.py tests/data/claims_held_out.jsonl --json
 
 Each row has `claim`, `sources` (a list of `title` and `text`), `question`, `language`, `label` (`supported` or
-`unsupported`) and `kind`. A claim cites the sources whose marks it holds, else all. Code judges alone; with `WEIWO_MODEL`
+`unsupported`) and `kind`. A claim cites the sources whose marks it
+holds, else all. Code judges alone; with `WEIWO_MODEL`
 (or `WEIWO_VERIFIER_MODEL`) set, a model judges what code leaves open as well. `true_passed` is the share of supported
 claims that pass, `false_caught` that of unsupported ones that do not.
 """
@@ -60,7 +61,7 @@ async def _judged(rows: Iterable[Row]) -> dict[str, list[Verdict]]:
     code: list[Verdict] = []
     pending = []
 
-    async def ask(row: Row, given: ClaimSources, text: str, numbers: tuple[int, ...]) -> Verdict:
+    async def ask(given: ClaimSources, text: str, numbers: tuple[int, ...]) -> Verdict:
         async with gate:
             return await judge_statement(models.with_budget(Budget(settings.limits)), role, text, numbers, given)
 
@@ -69,7 +70,7 @@ async def _judged(rows: Iterable[Row]) -> dict[str, list[Verdict]]:
         finding = check_cited(text, numbers, given)
         code.append(finding.verdict)
         if role:
-            pending.append(ask(row, given, text, numbers))
+            pending.append(ask(given, text, numbers))
     return {"code": code, "model": await asyncio.gather(*pending)} if role else {"code": code}
 
 

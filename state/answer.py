@@ -11,7 +11,8 @@ Status = Literal["complete", "extracts", "partial", "failed"]
 Verdict = Literal["quoted", "computed", "supported", "matched", "judgement", "unsupported", "contradicted", "uncited"]
 """What checking a claim found.
 
-`quoted`: a source says it in these words; `computed`: it follows from a calculation; `supported`: a model judged that its
+`quoted`: a source says it in these words; `computed`: it follows from a calculation; `supported`: a model judged
+that its
 sources carry it; `matched`: code saw that its particulars occur there and nothing speaks against it; `judgement`: the
 writer's own, resting on cited claims; `unsupported`: no source carries it; `contradicted`: a source says otherwise;
 `uncited`: it states nothing that needs a source.

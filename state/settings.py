@@ -44,7 +44,7 @@ class Context(BaseModel):
     writer_model: str | None = Field(default=None, description="Model for the writer, if another.")
     verifier_model: str | None = Field(
         default=None,
-        description="Model that judges the answer's claims against their sources; may be small (default: the writer's).",
+        description="Model that judges the answer's claims against their sources; may be small (default: the writer's).",  # noqa: E501 - one line reads best
     )
     model_seconds: float | None = Field(default=None, gt=0, description="Seconds one model call may take (default 60).")
     context_tokens: int | None = Field(

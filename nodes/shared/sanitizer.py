@@ -49,7 +49,7 @@ _HIDDEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
 )
 """Control characters and those that turn the writing direction or are not seen; line breaks and tabs stay."""
-_TAIL: Final = re.compile(r"[)\]}>\"'’”*_`|.,;:!?。，；：！？、）】》]*(?:\[\d{1,4}\])*[.,;:!?。，；：！？、]*(?=\s|$|[\u3000-\u9fff\uff00-\uffef])")
+_TAIL: Final = re.compile(r"[)\]}>\"'’”*_`|.,;:!?。，；：！？、）】》]*(?:\[\d{1,4}\])*[.,;:!?。，；：！？、]*(?=\s|$|[\u3000-\u9fff\uff00-\uffef])")  # noqa: E501 - one line reads best
 """What may stand behind an address: punctuation and marks up to a blank, or Chinese text."""
 _BEHIND: Final = re.compile(r"\S*")
 _CODE: Final = re.compile(r"\s*(?:```|~~~)")

@@ -175,7 +175,7 @@ def _first_end(text: str, *, last: bool = False) -> int | None:
 
 
 def _after_blanks(text: str, end: int, *, last: bool) -> int | None:
-    """The offset behind the line breaks at `end`, once something has begun there; indentation stays with what follows."""
+    """The offset behind the line breaks at `end`, once something has begun there; indentation stays with what follows."""  # noqa: E501 - one line reads best
     blank = re.compile(r"(?:[ \t]*\n)*").match(text, end)
     end = blank.end() if blank else end
     return end if end < len(text) or last else None

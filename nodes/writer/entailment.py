@@ -142,7 +142,7 @@ def _open(checked: CheckedClaim) -> bool:
 
 
 def _entailment_prompt(models: ChatModels, role: str, claims: Sequence[Claim], sources: Iterable[CitableSource]) -> str:
-    """The passages and calculations that claims cite, and the claims, numbered from 1; passages are cut to what fits."""
+    """The passages and calculations that claims cite, and the claims, numbered from 1; passages are cut to what fits."""  # noqa: E501 - one line reads best
     cited = {n for claim in claims for n in claim.citations}
     listed = [
         f"{n}. {quote_as_data(claim.text, 800)} {''.join(f'[{c}]' for c in claim.citations)}"

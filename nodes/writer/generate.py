@@ -134,7 +134,7 @@ async def _rewrite(
     say: AnswerSanitizer,
 ) -> set[int]:
     """Replace failing claims by what the model gives for them; returns the pieces that changed."""
-    listed = [f"{n}: {_written(draft, place)}\n   Fails: {_claim(draft, place).claim.reason}" for n, place in enumerate(failing, 1)]  # fmt: skip
+    listed = [f"{n}: {_written(draft, place)}\n   Fails: {_claim(draft, place).claim.reason}" for n, place in enumerate(failing, 1)]  # fmt: skip  # noqa: E501 - one line reads best
     text = "".join(piece.text for piece in draft.pieces)
     request = [*context.messages, AIMessage(text), HumanMessage("\n".join([REWRITE, *listed]))]
     try:

@@ -2,7 +2,8 @@
 
 A draft, the model's or the rules', comes piece by piece: sentences, list items, tables, code. Each is checked by code
 (`verification`) before it is spoken; what fails is spoken with a mark and does not stop the stream. Then a model judges
-what code could not verify whole, failing claims are sent back once with the words that failed, and the answer is settled
+what code could not verify whole, failing claims are sent back once with the words that failed, and the answer is
+settled
 in place: what still fails keeps its mark inside its sentence or cell.
 """
 

@@ -56,10 +56,10 @@ _FORMS: Final[dict[str, str]] = {
     "sentence": "One or two sentences, no headings.",
     "list": "A Markdown list, one item a thing.",
     "table": "A Markdown table, one row a thing, and a sentence before it that answers.",
-    "report": "A Markdown report: the answer first, then sections under headings, what speaks against it, what stays open.",
+    "report": "A Markdown report: the answer first, then sections under headings, what speaks against it, what stays open.",  # noqa: E501 - one line reads best
     "code": "The code in a fenced block, copied from the sources, and a sentence on how to use it.",
 }
-_LENGTHS: Final = {"quick": "As short as the question allows.", "normal": "As short as the question allows.", "deep": "Thorough: all that the findings hold and the question can use."}  # fmt: skip
+_LENGTHS: Final = {"quick": "As short as the question allows.", "normal": "As short as the question allows.", "deep": "Thorough: all that the findings hold and the question can use."}  # fmt: skip  # noqa: E501 - one line reads best
 
 
 def form_instructions(state: SearchState, services: RunContext) -> str:

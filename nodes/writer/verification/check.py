@@ -216,7 +216,7 @@ def _particulars(
     for number in stated.numbers:
         if counts_things(statement, number) or _counts_listed(statement, number):
             continue
-        ways.append(grounds.number(number, statement) or _derived(number, statement, stated, grounds))
+        ways.append(grounds.number(number, statement) or _derived(number, statement, grounds))
         if not ways[-1]:
             reasons.append(f"“{statement[number.start : number.end]}”: no cited source gives this number")
     reasons += [f"“{v}”: no cited source gives this version" for v in stated.versions if not grounds.version(v)]
@@ -292,7 +292,7 @@ def _naming(
             yield f"“{quote}”: these words stand in no cited source"
 
 
-def _derived(number: NumberSpan, statement: str, stated: Particulars, grounds: Grounds) -> str:
+def _derived(number: NumberSpan, statement: str, grounds: Grounds) -> str:
     """Whether a number is the difference or the sum of two that one clause of a source, or the statement, gives."""
     numbers = [known for source in grounds.sources for known in source.numbers][:40]
     dates = [date.year for source in grounds.sources for date in source.dates][:30]

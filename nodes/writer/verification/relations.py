@@ -162,7 +162,7 @@ def _values_of(thing: str, order: _Order, grounds: Grounds) -> set[float]:
         titled = _names_it(words, thing, source.title)
         for clause in source.sentences:
             if titled or _names_it(words, thing, clause.text):
-                found |= _values_in(clause.text, order, source)
+                found |= _values_in(clause.text, order)
                 if found and order.dimension == "date":
                     break
     return found
@@ -172,7 +172,7 @@ def _names_it(words: set[str], thing: str, text: str) -> bool:
     return fold(thing) in fold(text) or (not is_han(thing) and words <= set(re.findall(r"\w+", fold(text))))
 
 
-def _values_in(text: str, order: _Order, source: Source) -> set[float]:
+def _values_in(text: str, order: _Order) -> set[float]:
     if order.dimension == "date":
         spans = find_dates(text)
         if not spans or not (_BORN.search(text) or len(spans) == 1):
