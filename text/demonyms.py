@@ -10,7 +10,7 @@ from weiwo.text.patterns import lazy
 
 _ROWS: Final = """
 us | United States of America, United States, USA, U.S.A., U.S., US, America, American, Americans | 美国, 美籍, 美利坚
-gb | United Kingdom, UK, U.K., Great Britain, Britain, British, Briton, Britons, England, English | 英国, 英格兰, 英语, 英籍  # noqa: E501 - one line reads best
+gb | United Kingdom, UK, U.K., Great Britain, Britain, British, Briton, Britons, England, English | 英国, 英格兰, 英语, 英籍
 sco | Scotland, Scottish, Scot, Scots | 苏格兰
 wls | Wales, Welsh | 威尔士
 ie | Ireland, Irish | 爱尔兰
