@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 export WEIWO_QUESTION = $(value Q)
 
 .DEFAULT_GOAL := help
-.PHONY: help ask check test torture lint types bench dev format clean
+.PHONY: help ask check test torture attack lint types bench dev format clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ test: $(VENV)/.developed ## Run every test
 
 torture: $(VENV)/.developed ## Kill runs at every step, on SQLite and Postgres, and resume them (some minutes)
 	@$(BIN)/python -m tests.torture
+
+attack: $(VENV)/.developed ## Attack clients, pages, files, endpoints and storage on loopback (some minutes); print what got through
+	@$(BIN)/python -m tests.attack
 
 lint: $(VENV)/.developed ## Check style, formatting and the layers
 	@$(BIN)/ruff check .

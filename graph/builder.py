@@ -11,7 +11,6 @@ Where a person is asked, `approval` stands before the executor; what it rejects 
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
-from uuid import uuid4
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
@@ -22,9 +21,11 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.types import Overwrite
 
-from weiwo.graph.execution.fan_out import run_plan
+from weiwo.graph.execution.fan_out import plan_graph, run_plan
+from weiwo.graph.persistence.serializer import with_state_types
 from weiwo.graph.run_context import context_opener, run_agent
 from weiwo.graph.search_graph import SearchGraph
+from weiwo.graph.tracing import annotate_node, name_run
 from weiwo.nodes.executor.concurrency import PriorityLimiter
 from weiwo.nodes.executor.node import TaskResources
 from weiwo.nodes.master.node import master
@@ -47,6 +48,7 @@ def build_graph(
     *,
     tools: Sequence[BaseTool] = (),
     models: Mapping[str, BaseChatModel] | BaseChatModel | None = None,
+    serves_clients: bool = False,
 ) -> SearchGraph:
     """Build and compile the graph.
 
@@ -57,15 +59,18 @@ def build_graph(
         tools: Your tools, beside the built-in ones.
         models: Chat models by role (master, planner, executor, reflection, writer), or one for all; they win over
             configured names.
+        serves_clients: Whether runs come from clients of a server, whose context may set little
+            (`state/client_fields.py`). Runs on a LangGraph server count as such in any case.
 
     Returns:
         A graph from `{"question": …}` or `{"messages": […]}` to `{"result": …, "messages": […]}`.
     """
-    open_context = context_opener(tools, models)
+    open_context = context_opener(tools, models, serves_clients=serves_clients)
 
     async def master_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
-        services = await open_context(state, runtime, new_run=uuid4().hex)
+        services = await open_context(state, runtime, new_run=name_run())
         update = await master(state, services)
+        annotate_node(services.run, update["assessment"].level)
         approved: Approved | None = "nothing" if services.settings.approve_plan else None
         update |= {"approved": approved, "feedback": "", "rejected": None}
         return {**update, "run": services.run, "usage": Overwrite(services.budget.delta())}
@@ -84,7 +89,7 @@ def build_graph(
         limiter = PriorityLimiter(services.settings.limits.max_parallel)
         work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools)
         started = time.monotonic()
-        ran = await run_plan(plan, state.get("outcomes", {}), work, get_config())
+        ran = await run_plan(plan, state.get("outcomes", {}), work, get_config(), plan_graph)
         spent = ran.get("usage", Usage()) + Usage(seconds=time.monotonic() - started)
         return {**ran, "usage": spent}
 
@@ -108,7 +113,8 @@ def build_graph(
     builder.add_edge("executor", "reflection")
     builder.add_conditional_edges("reflection", by_decision)
     builder.add_edge("writer", END)
-    compiled = builder.compile(checkpointer=checkpointer, store=store, name="weiwo")
+    saver = checkpointer if checkpointer is None else with_state_types(checkpointer)
+    compiled = builder.compile(checkpointer=saver, store=store, name="weiwo")
     return SearchGraph.of(compiled).with_config(recursion_limit=RECURSION_LIMIT)
 
 

@@ -7,6 +7,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
+from weiwo.graph.tracing import annotate_node
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
 from weiwo.nodes.shared.run_context import RunContext
@@ -20,13 +21,17 @@ Agent = Callable[[SearchState, RunContext], Awaitable[dict[str, Any]]]
 
 
 def context_opener(
-    tools: Sequence[BaseTool], models: Mapping[str, BaseChatModel] | BaseChatModel | None
+    tools: Sequence[BaseTool],
+    models: Mapping[str, BaseChatModel] | BaseChatModel | None,
+    *,
+    serves_clients: bool = False,
 ) -> Callable[..., Awaitable[RunContext]]:
     """A function that opens the run context of one node.
 
     Args:
         tools: Your tools, beside the built-in ones.
         models: Chat models by role, or one for all.
+        serves_clients: Whether each run is some client's, on whatever server.
 
     Returns:
         From the state, LangGraph's runtime and, for a run that begins, its name (`new_run`) to the context.
@@ -34,8 +39,11 @@ def context_opener(
     given = dict.fromkeys(ROLES, models) if isinstance(models, BaseChatModel) else dict(models or {})
 
     async def open_context(state: SearchState, runtime: Runtime[Context], *, new_run: str = "") -> RunContext:
-        settings = Settings.resolve(runtime.context)
+        from_client = serves_clients or runtime.server_info is not None
+        settings = Settings.resolve(runtime.context, from_client=from_client)
         run = new_run or state["run"]
+        if not new_run:
+            annotate_node(run, state["assessment"].level)
         budget = Budget(settings.limits, Usage() if new_run else state.get("usage", Usage()))
         registry = await build_registry(settings, tools)
         return RunContext(

@@ -19,7 +19,10 @@ from concurrent.futures import Future, wait
 from contextlib import suppress
 from typing import Any, Final, Generic, Self, TypeVar
 
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.graph.state import CompiledStateGraph
+from pydantic import BaseModel, Field
 
 T = TypeVar("T")
 _END: Final = object()
@@ -27,6 +30,15 @@ _POLL_SECONDS: Final = 1.0
 """Seconds after which a waiting caller looks up: a signal that comes as it begins to wait does not wake it."""
 _END_SECONDS: Final = 2.0
 """Seconds that a run which was called off has to end, and its thread after it; a tool may block it for longer."""
+TOOL_DESCRIPTION: Final = (
+    "Answers a question from documents and the web by planned search; every claim leads to its source."
+)
+
+
+class ToolQuestion(BaseModel):
+    """What the graph is asked as a tool."""
+
+    question: str = Field(description="The whole question, as one would ask a person who knows nothing of before.")
 
 
 class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
@@ -44,6 +56,31 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
         copied = super().copy(update)
         copied._serde_allowlist = self._serde_allowlist  # noqa: SLF001 - the same
         return copied
+
+    def as_tool(self, args_schema: type[BaseModel] | None = None, **options: Any) -> BaseTool:
+        """The graph as a tool of another agent, from `{"question": …}` to the answer; the artifact is the result.
+
+        Args:
+            args_schema: Other arguments; the tool is then LangChain's own, which returns all that the graph does.
+            options: `name` and `description`, as LangChain's.
+        """
+        if args_schema is not None or "arg_types" in options:
+            return super().as_tool(args_schema, **options)
+
+        async def ask(question: str, config: RunnableConfig) -> tuple[str, dict[str, Any]]:
+            return _as_tool_reply(await self.ainvoke({"question": question}, config))
+
+        def ask_blocking(question: str, config: RunnableConfig) -> tuple[str, dict[str, Any]]:
+            return _as_tool_reply(self.invoke({"question": question}, config))
+
+        return StructuredTool.from_function(
+            func=ask_blocking,
+            coroutine=ask,
+            name=options.get("name") or self.get_name(),
+            description=options.get("description") or TOOL_DESCRIPTION,
+            args_schema=ToolQuestion,
+            response_format="content_and_artifact",
+        )
 
     def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:  # noqa: A002 - LangGraph's name
         """As `ainvoke`, for callers without an event loop (or from within one, blocking it)."""
@@ -71,6 +108,13 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
             run.result.result()
         finally:
             run.end()
+
+
+def _as_tool_reply(values: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The answer with its list of sources, and the result behind it."""
+    if "__interrupt__" in values:
+        return "The plan waits for a person's approval; nothing was searched yet.", {}
+    return values["messages"][-1].text, values["result"]
 
 
 def _take(parts: "queue.SimpleQueue[Any]") -> Any:

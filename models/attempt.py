@@ -74,6 +74,7 @@ class Attempt:
         room: What was set aside for it.
         prompt: Tokens of its prompt, estimated.
         began: Whether any part of a reply has come.
+        bound: The name under which its request bounds the reply, or "".
     """
 
     deadline: CallDeadline
@@ -81,6 +82,7 @@ class Attempt:
     room: Reservation
     prompt: int
     began: bool = False
+    bound: str = ""
     _started: float = field(default_factory=time.monotonic)
     _input: int = 0
     _output: int = 0
@@ -90,6 +92,11 @@ class Attempt:
     def seconds(self) -> float:
         """Since it was sent."""
         return time.monotonic() - self._started
+
+    @property
+    def received(self) -> int:
+        """Tokens of the reply so far: as reported, else as estimated."""
+        return self._output or self._seen
 
     def take(self, message: "BaseMessage", *, totals: bool) -> None:
         """Count a reply, or a chunk of one.
@@ -114,6 +121,6 @@ class Attempt:
             fault: What went wrong, if anything did.
             left: Whoever asked did not wait for the end.
         """
-        if not (self.began or left or (fault is not None and fault.kind in {"late", "deadline"})):
+        if not (self.began or left or (fault is not None and fault.kind in {"late", "deadline", "limit"})):
             return 0, 0
-        return self._input or self.prompt, self._output or self._seen
+        return self._input or self.prompt, self.received

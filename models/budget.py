@@ -205,6 +205,27 @@ class Budget:
             left = min(left, int((limits.max_cost - cost) / price[0] * 1_000_000))
         return max(0, left)
 
+    def reply_room(self, room: Reservation, prompt: int, price: Price | None = None) -> tuple[int, str]:
+        """Tokens that the reply of a call under way may have, and the limit that ends it there.
+
+        Args:
+            room: What was set aside for the call.
+            prompt: Tokens of its prompt.
+            price: What its model's tokens cost, if known.
+        """
+        if self._parent is not None:
+            return self._parent.reply_room(room, prompt, price)
+        limits, spent = self.limits, self.spent
+        with self._lock:
+            tokens = sum(call.input_tokens + call.output_tokens for call in self._calls) + self._held_tokens
+            cost = spent.cost + self._cost + self._held_cost - room.cost
+        left = limits.max_tokens - spent.input_tokens - spent.output_tokens - tokens + room.tokens - prompt
+        if limits.max_cost is not None and price is not None and price[1] > 0:
+            affordable = int((limits.max_cost - cost - prompt * price[0] / 1_000_000) / price[1] * 1_000_000)
+            if affordable < left:
+                return max(0, affordable), "max_cost"
+        return max(0, left), "max_tokens"
+
     def record_tool_call(self) -> None:
         """Book one tool call."""
         with self._lock:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from weiwo.models.errors import ModelCallError
+from weiwo.text.patterns import lazy
 
 FaultKind = Literal[
     "refused",
@@ -21,9 +22,10 @@ FaultKind = Literal[
     "malformed",
     "empty",
     "incomplete",
+    "limit",
 ]
 
-_CODE = re.compile(r"[a-z][a-z0-9_]{2,39}")
+_CODE = lazy(r"[a-z][a-z0-9_]{2,39}")
 _STATUS_WORDS = {
     400: "request refused",
     401: "key refused; check the API key",
@@ -46,11 +48,12 @@ class Fault:
             (5xx), `busy` (a limit of its rate), `unreachable` (no connection), `late` (no
             reply in time), `deadline` (the run had no more time for it), `malformed` (a reply
             that is not a chat completion), `empty` (one with nothing in it), `incomplete`
-            (cut at a limit, or filtered).
+            (cut at a limit, or filtered), `limit` (ended by a limit of the run).
         words: One line without anything of the request or reply in it.
         status: The HTTP status, 0 where there was none.
         pause: Seconds after which the endpoint wants to be asked again, if it says so.
         window: Tokens that the model's context holds, if an overflow says so.
+        bound: Whether it speaks of the bound on the reply that the request carried.
     """
 
     kind: FaultKind
@@ -58,11 +61,12 @@ class Fault:
     status: int = 0
     pause: float | None = None
     window: int | None = None
+    bound: bool = False
 
     @property
     def outage(self) -> bool:
         """Whether it says that the endpoint is not working, rather than something about this request."""
-        return self.kind not in {"refused", "overflow", "incomplete", "deadline"}
+        return self.kind not in {"refused", "overflow", "incomplete", "deadline", "limit"}
 
     @property
     def passing(self) -> bool:
@@ -91,6 +95,9 @@ def classify_fault(error: BaseException) -> Fault:
     response it is about, so that the whole chain of causes is looked at.
     """
     chain = list(_causes(error))
+    for link in chain:
+        if isinstance(link, ModelRequestError):  # raised below the provider's client, which wraps it
+            return link.fault
     names = {cls.__name__ for link in chain for cls in type(link).__mro__}
     if "ContextOverflowError" in names:
         return _overflow(chain[0])
@@ -118,12 +125,12 @@ def _of_status(status: int, error: BaseException) -> Fault:
         return Fault("busy", words, status, _parse_retry_after(error))
     if status == 413 or "context_length" in code or (status == 400 and _says_overflow(error)):
         return _overflow(error, status)
-    return Fault("refused", words, status)
+    return Fault("refused", words, status, bound=_says_bound(error))
 
 
 _NUMBER = r"(\d{1,3}(?:,\d{3})+|\d{3,9})"
 _OVERFLOWS = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    lazy(pattern, re.IGNORECASE)
     for pattern in (
         rf"maximum context length (?:is|of) {_NUMBER}",  # OpenAI, vLLM, DeepSeek, OpenRouter
         rf"{_NUMBER} maximum context length",  # Mistral
@@ -146,13 +153,23 @@ def _overflow(error: BaseException, status: int = 0) -> Fault:
     found = _says_overflow(error)
     told = found and (found.groupdict().get("bound") or next(iter(found.groups()), None))
     window = int(told.replace(",", "")) if told else None
-    return Fault("overflow", "the prompt is longer than the model's context", status, window=window)
+    return Fault(
+        "overflow", "the prompt is longer than the model's context", status, window=window, bound=_says_bound(error)
+    )
 
 
 def _says_overflow(error: BaseException) -> re.Match[str] | None:
     """Where an error's text says that the prompt was too long."""
     texts = [str(link)[:_MOST_READ] for link in _causes(error)]
     return next((found for pattern in _OVERFLOWS for text in texts if (found := pattern.search(text))), None)
+
+
+_BOUND = re.compile(r"max_(?:completion_|new_|output_)?tokens|\bcompletion\b")
+
+
+def _says_bound(error: BaseException) -> bool:
+    """Whether an error's text speaks of the bound on replies."""
+    return any(_BOUND.search(str(link)[:_MOST_READ]) for link in _causes(error))
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -11,14 +11,16 @@ be a wrong year), and only the brackets around it are closed.
 import re
 from typing import Any
 
+from weiwo.text.patterns import lazy
+
 MAX_DEPTH = 100
 """Nesting beyond this is refused: no reply needs it, and it bounds recursion."""
 
-_BLANK = re.compile(r"(?:[\s\ufeff]+|//[^\n]*|/\*.*?(?:\*/|\Z)|#[^\n]*)+", re.DOTALL)
-_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
-_WORD = re.compile(r"[A-Za-z_$][\w$-]*")
-_TAIL = re.compile(r"[-+.\w]*\Z")
-_AFTER_STRING = re.compile(
+_BLANK = lazy(r"(?:[\s\ufeff]+|//[^\n]*|/\*.*?(?:\*/|\Z)|#[^\n]*)+", re.DOTALL)
+_NUMBER = lazy(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
+_WORD = lazy(r"[A-Za-z_$][\w$-]*")
+_TAIL = lazy(r"[-+.\w]*\Z")
+_AFTER_STRING = lazy(
     r"""\s*(?:[}\]:：]|\Z                            # the end, or a key's colon
         |[,，]\s*(?:["'“‘{\[}\]\d.+-]|//|/\*|\#     # a comma with a value or key behind it
             |\w+\s*[:：]|\w*\Z|(?:true|false|null|None|True|False|NaN)\b))
@@ -26,7 +28,7 @@ _AFTER_STRING = re.compile(
     """,
     re.VERBOSE,
 )
-_PLAIN = {quote: re.compile(rf"[^{quote}\\]+") for quote in "\"'”’"}
+_PLAIN = {quote: lazy(rf"[^{quote}\\]+") for quote in "\"'”’"}
 _CLOSING = {'"': '"', "'": "'", "“": "”", "‘": "’", "”": "”"}
 _LITERALS: dict[str, Any] = {
     "true": True,
@@ -40,7 +42,7 @@ _LITERALS: dict[str, Any] = {
     "Infinity": None,
 }
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "\\": "\\", "/": "/", "'": "'"}
-_LOW = re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+_LOW = lazy(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _COMMAS, _COLONS = ",，", ":："
 _MISSING: Any = object()
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from weiwo.models.json_reader import JsonReader
+from weiwo.text.patterns import lazy
 
 MAX_ATTEMPTS = 64
 """Brackets at which a value is looked for. Bounds the time on text that is all brackets."""
 
-_FENCE = re.compile(r"```[ \t]*[\w+-]*[ \t]*\r?\n?(.*?)```", re.DOTALL)
-_BRACKET = re.compile(r"[{\[]")
+_FENCE = lazy(r"```[ \t]*[\w+-]*[ \t]*\r?\n?(.*?)```", re.DOTALL)
+_BRACKET = lazy(r"[{\[]")
 _DECODER = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
 
 

@@ -19,8 +19,6 @@ from weiwo.models.errors import ModelUnavailableError
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-CONNECT_SECONDS = 10.0
-
 
 @dataclass
 class _LoopClients:
@@ -55,7 +53,7 @@ async def get_chat_model(endpoint: Endpoint, seconds: float) -> "BaseChatModel":
             client = await asyncio.to_thread(_http_client, seconds) if endpoint.provider == "openai" else None
             if client is not None:
                 kept.clients.append(client)
-            kept.models[key] = await asyncio.to_thread(_make_model, endpoint, seconds, client)
+            kept.models[key] = await asyncio.to_thread(make_model, endpoint, seconds, client)
         return kept.models[key]
 
 
@@ -88,16 +86,21 @@ async def _close_with_loop(kept: _LoopClients) -> AsyncGenerator[None, None]:
 
 
 def _http_client(seconds: float) -> Any:
-    """An HTTP client for one event loop. In a thread: it reads certificates from disk."""
+    """An HTTP client for one event loop, if its package is there; `_make_model` says so in words if not."""
     try:
-        import openai  # noqa: PLC0415 - heavy
+        from weiwo.models.http_client import make_client  # noqa: PLC0415 - heavy
+
+        return make_client(seconds)
     except ImportError:
-        return None  # `_make_model` says so in words
-    return openai.DefaultAsyncHttpxClient(timeout=openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)))
+        return None  # `make_model` says so in words
 
 
-def _make_model(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatModel":
-    """Set up a model. In a thread: imports take a second."""
+def make_model(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatModel":
+    """Set up a model. In a thread: imports take a second.
+
+    Raises:
+        ModelUnavailableError: Its provider is unknown, its package is not installed, or its key is missing.
+    """
     # The session itself asks again: each attempt is a call of the run's budget.
     options: dict[str, Any] = {"timeout": seconds, "max_retries": 0}
     if endpoint.provider == "openai":
@@ -123,7 +126,7 @@ def _make_model(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatMod
             f"{endpoint.name}: the package {name} is not installed; run pip install {name}"
         ) from None
     except Exception as error:  # noqa: BLE001 - each provider raises its own, with keys and values in the text
-        if "Unsupported provider" in str(error):
+        if any(said in str(error) for said in ("Unsupported provider", "infer model provider")):
             raise ModelUnavailableError(
                 f"{endpoint.name}: the provider {endpoint.provider!r} is unknown; use one that LangChain's"
                 " init_chat_model knows, such as openai, anthropic, google_genai or ollama"

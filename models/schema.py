@@ -26,9 +26,12 @@ def json_schema(schema: type[BaseModel]) -> tuple[dict[str, Any], bool]:
     "Structured Outputs", supported schemas). Where that is possible a property with
     a default becomes required too, and bounds that strict decoding does not know are
     left to pydantic; where it is not (free-form objects, values of any type) the
-    plain schema is returned. Not to be changed by the caller.
+    plain schema is returned, as it is where a schema is `sparse`: of its many fields a reply needs few, and one that
+    had to name them all would pay for it. Not to be changed by the caller.
     """
     plain = schema.model_json_schema()
+    if getattr(schema, "sparse", False):
+        return plain, False
     if plain.get("type") == "object" and plain.get("properties") and all(map(_fits_strict, _nodes(plain))):
         strict = _strict(plain)
         assert isinstance(strict, dict)  # noqa: S101 - an object stays an object

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ from weiwo.models.errors import BudgetExhaustedError, LimitReachedError, ModelCa
 from weiwo.models.faults import Fault, ModelRequestError, classify_fault
 from weiwo.models.prices import Price, cost_of
 from weiwo.models.reasoning_filter import ReasoningFilter
-from weiwo.models.reply import BLOCKED, LENGTH, finish_reason, is_empty, message_text
+from weiwo.models.reply import BLOCKED, LENGTH, finish_reason, is_empty, message_text, sent_text
+from weiwo.models.reply_bound import bound_arguments, bound_memory, most_tokens, require_bounded
 from weiwo.models.structured_modes import speaks_openai
 from weiwo.models.token_estimate import prompt_tokens, reply_tokens
 from weiwo.state import ModelCall
@@ -96,9 +98,11 @@ class ModelSession:
     ) -> "BaseMessage":
         """One attempt at a whole reply."""
         with self._attempt(mode, messages, runnable, deadline, number) as attempt:
+            bound = self._bind_reply(attempt, runnable)
             async with asyncio.timeout(deadline.left):
-                message: BaseMessage = await runnable.ainvoke(messages, self._config())
+                message: BaseMessage = await runnable.ainvoke(messages, self._config(), **bound)
             attempt.take(message, totals=True)
+            require_bounded(len(sent_text(message)))
             if is_empty(message):
                 raise ModelRequestError(Fault("empty", "the reply was empty"))
         return message
@@ -132,13 +136,16 @@ class ModelSession:
         self, messages: "list[BaseMessage]", deadline: CallDeadline, number: int
     ) -> AsyncGenerator[str, None]:
         """One attempt at a stream."""
-        thinking, given, finish = ReasoningFilter(), False, None
+        thinking, given, finish, came = ReasoningFilter(), False, None, 0
         with self._attempt("text", messages, self.model, deadline, number) as attempt:
-            chunks = aiter(self.model.astream(messages, self._config()))
+            chunks = aiter(self.model.astream(messages, self._config(), **self._bind_reply(attempt, self.model)))
             try:
                 async for chunk in _within_time(chunks, deadline):
                     finish = finish_reason(chunk) or finish
                     attempt.take(chunk, totals=speaks_openai(self.model))
+                    came += len(sent_text(chunk))
+                    require_bounded(came)
+                    self._require_room(attempt)
                     if text := thinking.feed(message_text(chunk)):
                         given = True
                         yield text
@@ -177,6 +184,9 @@ class ModelSession:
             fault = failure.fault if isinstance(failure, ModelRequestError) else self._fault_of(failure, deadline)
             error = fault.words
             pause = self._retry_pause(fault, attempt)
+            if fault.bound and attempt.bound and not attempt.began:
+                bound_memory.refused(self.endpoint.identity, attempt.bound, fault)
+                raise ModelRequestError(fault, 0.0) from None
             # A model that does not exist when asked in the plainest way will not exist later either.
             hopeless = fault.kind == "denied" or (fault.status == 404 and mode in {"text", "json_text"})
             if pause is None and (fault.outage or hopeless):
@@ -199,9 +209,25 @@ class ModelSession:
                 input_tokens=sent,
                 output_tokens=received,
                 seconds=attempt.seconds,
+                ended=round(time.time(), 3),
                 error=error,
             )
             self.budget.record(call, cost_of(self.price, sent, received), room)
+
+    def _bind_reply(self, attempt: Attempt, runnable: Any) -> dict[str, Any]:
+        """Arguments that bound the reply of an attempt to what the run has left for it."""
+        left, _ = self.budget.reply_room(attempt.room, attempt.prompt, self.price)
+        size = window_memory.size(self.endpoint.identity)
+        most = most_tokens(self.model, size.window, attempt.prompt)
+        attempt.bound = bound_memory.name(self.endpoint.identity, self.model)
+        return bound_arguments(self.model, runnable, attempt.bound, max(1, min(left, most)))
+
+    def _require_room(self, attempt: Attempt) -> None:
+        """End a reply that has come to a limit of the run."""
+        left, limit = self.budget.reply_room(attempt.room, attempt.prompt, self.price)
+        if attempt.received > left:
+            self.budget.note(limit)
+            raise ModelRequestError(Fault("limit", BudgetExhaustedError(limit).reason))
 
     def _reserve(self, room: Reservation, deadline: CallDeadline) -> None:
         """Take a call from the budget; what stands in its way is in the trace."""
@@ -234,7 +260,11 @@ class ModelSession:
         )
 
     def _config(self) -> "RunnableConfig":
-        return {"run_name": f"{self.role}.{self.purpose}", "tags": list(self.tags)}
+        return {
+            "run_name": f"{self.role}.{self.purpose}",
+            "tags": [*self.tags, f"role:{self.role}"],
+            "metadata": {"role": self.role, "purpose": self.purpose},
+        }
 
 
 def unsent_call(role: str, purpose: str, model: str, reason: str) -> ModelCall:

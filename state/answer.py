@@ -44,6 +44,23 @@ class Reflection(Value):
     report: MonitorReport | None = None
 
 
+GapKind = Literal["uncovered", "implied", "doubted", "disputed"]
+
+
+class Gap(Value):
+    """Something an answer leaves open.
+
+    Attributes:
+        kind: `uncovered`, a part of the question nothing was found on; else why a value it rests on is no firm ground.
+        text: One line for people, in the language of the answer.
+        task_id: The task whose value it is; empty for a part of the question.
+    """
+
+    kind: GapKind
+    text: str
+    task_id: str = ""
+
+
 class Citation(Value):
     """A numbered source of an answer.
 

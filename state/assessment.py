@@ -25,6 +25,7 @@ class Assessment(Value):
         level: `simple` below 0.3, `moderate` below 0.7, else `complex`.
         reason: Why, in one line.
         decided_by: Whether a model took part.
+        parts: What the question asks for, one line each, as a model listed it; empty where none did.
     """
 
     frame: QueryFrame
@@ -35,6 +36,7 @@ class Assessment(Value):
     level: Level
     reason: str
     decided_by: DecidedBy
+    parts: tuple[str, ...] = ()
 
     @property
     def question(self) -> str:

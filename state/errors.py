@@ -6,7 +6,9 @@ it; what is handled inside one folder and never leaves it is marked `·`.
 
     WeiwoError
     ├── SettingsError (ValueError)            state.settings                  a setting cannot be used
+    ├── ClientFieldError (ValueError)         state.client_fields           · a server's client set what it may not
     ├── PlanFormatError (ValueError)          state.plan                      a plan is not of the interchange form
+    ├── StateUpdateError (InvalidUpdateError)  state.channels                  an update is not of a field's type
     ├── QuestionError (ValueError)            nodes.shared.question_check     a question cannot be asked
     ├── LimitReachedError                     models.errors                   a limit of the run leaves nothing for it
     ├── ModelCallError                        models.errors                   a model gave no usable reply
@@ -33,7 +35,9 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── ProviderError                         tools.web.providers.provider  · a search provider says it did not search
     ├── StorageError (RuntimeError)           graph.persistence.storage       threads cannot be kept or read
     │   ├── DatabaseUrlError                  graph.persistence.storage       the database's address is none
-    │   └── OlderCheckpointError              graph.persistence.storage       a thread of an older version does not fit
+    │   └── CheckpointError                   graph.persistence.storage       what is kept of one thread cannot be read
+    │       ├── OlderCheckpointError          graph.persistence.storage       it is an older version's, and does not fit
+    │       └── DamagedCheckpointError        graph.persistence.storage       it is damaged, or another program's
     ├── UnreadableCheckpointError (ValueError)  graph.persistence.checkpoint_reader  · only the graph can read it
     ├── ForkError (ValueError)                graph.persistence.forks         a run cannot be forked as asked
     ├── ThreadBusyError (RuntimeError)        graph.persistence.thread_lock   another process works on the thread

@@ -66,7 +66,7 @@ class PlannedEvent(EventBase):
     """There is a plan, or a new revision of it.
 
     Attributes:
-        plan: The plan in its interchange form.
+        plan: The plan in its interchange form, with the `thought` behind it and its tasks where its planner said one.
         decided_by: Who made it.
         note: Why it is still the old one, where it is; else left out.
     """

@@ -2,7 +2,8 @@
 
 import hashlib
 import unicodedata
-from typing import Literal
+from operator import not_
+from typing import Final, Literal
 
 from pydantic import Field
 
@@ -13,6 +14,10 @@ def passage_id(text: str) -> str:
     """The identity of a passage: the hash of its text, folded so that spacing, case and width do not matter."""
     folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+FILE_DATE: Final = "file_date"
+"""The flag of a passage whose document states no date: the day its file was changed stands in."""
 
 
 class Evidence(Value):
@@ -32,6 +37,7 @@ class Evidence(Value):
         provider: Who found it for the tool, such as a search engine.
         also: Further addresses of the same text.
         flags: What readers should beware of, such as `instructions`: it addresses the model.
+        superseded_by: Source of a newer version of the same document; empty where none is known.
     """
 
     id: str
@@ -47,6 +53,7 @@ class Evidence(Value):
     provider: str = ""
     also: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    superseded_by: str = ""
 
     def merged(self, other: "Evidence") -> "Evidence":
         """This passage with the other's origins added and the better score and rank kept."""
@@ -104,18 +111,38 @@ class Failure(Value):
     message: str
 
 
+Weakness = Literal["implied", "doubted", "disputed"]
+"""Why a value is no firm ground: its source does not state it, its reader was unsure, or other sources differ."""
+
+
+class WeakValue(Value):
+    """A value that is no firm ground.
+
+    Attributes:
+        task_id: The task.
+        weakness: Why.
+        carries: Whether other tasks build on it.
+    """
+
+    task_id: str
+    weakness: Weakness
+    carries: bool = False
+
+
 class MonitorReport(Value):
     """What the master's monitor saw in an execution.
 
     Attributes:
         failures: Every irregularity, in plan order.
-        finished: Ids of tasks with a usable outcome.
-        answerable: Whether the plan's final tasks have usable outcomes.
+        finished: Ids of tasks that came to something: a value, or the correction of a false premise.
+        answerable: Whether the plan's final tasks did.
+        weak: Values that are no firm ground, in plan order.
     """
 
     failures: tuple[Failure, ...] = ()
     finished: tuple[str, ...] = ()
     answerable: bool = False
+    weak: tuple[WeakValue, ...] = ()
 
 
 class Rival(Value):
@@ -134,6 +161,44 @@ class Rival(Value):
 
 OutcomeStatus = Literal["succeeded", "empty", "failed", "blocked"]
 
+Basis = Literal["stated", "implied"]
+"""Whether the quoted words state a value, or it only follows from them."""
+
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+class OutcomeDetail(Value):
+    """Particulars of an outcome; what does not apply to it has its default, and is left out of its data form.
+
+    Attributes:
+        computation: What the tool that worked the value out tells of it, such as `expression`, or `start`, `end`,
+            `unit` and `earlier`; None of a value that was read.
+        cached: Whether the tool's reply came from the cache.
+        mechanism: The rule that read the value; "" where a model did.
+        shown: The value as its passage writes it.
+        unit: The canonical unit of the value.
+        approximate: Whether the passage gives the value as a rough one.
+        items: Of a `for_each` task, the item that each value belongs to; None of any other.
+        missing: Of a `for_each` task, the items without a value.
+        limited: Whether a limit of the run broke some of its items off.
+        blocked_by: The task without a value that this one needs.
+        set_by_person: Whether a person set the value.
+    """
+
+    computation: dict[str, JsonValue] | None = Field(None, exclude_if=_is_none)
+    cached: bool = Field(default=False, exclude_if=not_)
+    mechanism: str = Field("", exclude_if=not_)
+    shown: str = Field("", exclude_if=not_)
+    unit: str = Field("", exclude_if=not_)
+    approximate: bool = Field(default=False, exclude_if=not_)
+    items: tuple[JsonValue, ...] | None = Field(None, exclude_if=_is_none)
+    missing: tuple[str, ...] = Field((), exclude_if=not_)
+    limited: bool = Field(default=False, exclude_if=not_)
+    blocked_by: str = Field("", exclude_if=not_)
+    set_by_person: bool = Field(default=False, exclude_if=not_)
+
 
 class Outcome(Value):
     """What a task came to.
@@ -151,11 +216,14 @@ class Outcome(Value):
         seconds: Wall time of the work, waiting for upstream excluded.
         decided_by: Who read the value out of the passages.
         confidence: 0 to 1, as the reader saw it.
-        detail: Machine-readable particulars of a computation, such as which date was earlier.
+        detail: Particulars of the value, or of why there is none.
         failure: What went wrong, unless succeeded.
         note: Something a reader should know, such as a list that was cut.
         support: Independent sources that give the value; 0 where they were not counted.
         rivals: What other sources give instead.
+        basis: Whether its quotes state the value or imply it.
+        premise: What the task takes for granted and its sources deny, in one line; the value is then the correction,
+            a text. Empty where nothing was denied.
     """
 
     task_id: str
@@ -169,13 +237,25 @@ class Outcome(Value):
     seconds: float = 0.0
     decided_by: DecidedBy = "rule"
     confidence: float = Field(1.0, ge=0, le=1)
-    detail: dict[str, JsonValue] = Field(default_factory=dict)
+    detail: OutcomeDetail = Field(default_factory=OutcomeDetail)
     failure: Failure | None = None
     note: str = ""
     support: int = Field(0, ge=0)
     rivals: tuple[Rival, ...] = ()
+    basis: Basis = "stated"
+    premise: str = ""
 
     @property
     def usable(self) -> bool:
         """Whether another task can build on it."""
+        return self.status == "succeeded" and not self.premise
+
+    @property
+    def answers(self) -> bool:
+        """Whether it says something about what was asked: a value, or the correction of a false premise."""
         return self.status == "succeeded"
+
+    @property
+    def computed(self) -> bool:
+        """Whether a tool worked the value out, rather than a reader finding it in a passage."""
+        return self.detail.computation is not None

@@ -60,6 +60,7 @@ class ModelCall(Value):
         input_tokens: Tokens of the prompt, as the endpoint reported them, else an upper estimate from the text.
         output_tokens: Tokens of the reply, likewise.
         seconds: Wall time.
+        ended: When it ended, in seconds since 1970; 0 where that is not known. Calls overlap.
         error: One line when the call failed, else None.
     """
 
@@ -70,6 +71,7 @@ class ModelCall(Value):
     input_tokens: int = 0
     output_tokens: int = 0
     seconds: float = 0.0
+    ended: float = 0.0
     error: str | None = None
 
 

@@ -16,8 +16,10 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple, Self
 
+from pydantic import model_validator
+
 from weiwo.state.errors import WeiwoError
-from weiwo.state.plan_form import parse_type, read_links, read_tasks
+from weiwo.state.plan_form import parse_type, read_links, read_tasks, read_thought
 from weiwo.state.task import ITEM, REFERENCE, Task, references
 from weiwo.state.values import DecidedBy, Value
 
@@ -39,6 +41,7 @@ class Plan(Value):
         wish: What a person asked for when sending back the revision before; empty where nobody did.
         perspectives: Who would want to know what, one line each: what a deep search is to cover.
         curtailed: Whether the question calls for more tasks than the run may have.
+        thought: Why it is this plan, as its planner said it.
     """
 
     tasks: tuple[Task, ...]
@@ -48,6 +51,13 @@ class Plan(Value):
     wish: str = ""
     perspectives: tuple[str, ...] = ()
     curtailed: bool = False
+    thought: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_interchange(cls, data: Any) -> Any:
+        """Take the interchange form too: people and clients write it into the state."""
+        return dict(iter(cls.from_json(data))) if isinstance(data, Mapping) and "vertices" in data else data
 
     @cached_property
     def wiring(self) -> "Wiring":
@@ -151,6 +161,8 @@ class Plan(Value):
             }
             if task.for_each is not None:
                 vertex["for_each"] = task.for_each
+            if task.thought:
+                vertex["thought"] = task.thought
             vertices.append(vertex)
         form: dict[str, Any] = {
             "revision": self.revision,
@@ -158,7 +170,8 @@ class Plan(Value):
             "vertices": vertices,
             "edges": [list(edge) for edge in self.edges],
         }
-        return {**form, "perspectives": list(self.perspectives)} if self.perspectives else form
+        more = {"thought": self.thought, "perspectives": list(self.perspectives)}
+        return form | {name: value for name, value in more.items() if value}
 
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> "Plan":
@@ -190,7 +203,8 @@ class Plan(Value):
         if not isinstance(revision, int) or isinstance(revision, bool) or revision < 0:
             complaints.append(f"revision: {revision!r} is not a whole number from 0")
             revision = 0
-        plan = cls(tasks=tasks, revision=revision, decided_by="model" if data.get("decided_by") == "model" else "rule")
+        made_by: DecidedBy = "model" if data.get("decided_by") == "model" else "rule"
+        plan = cls(tasks=tasks, revision=revision, decided_by=made_by, thought=read_thought(data))
         implied = set(plan.edges)
         declared = dict.fromkeys(read_links(data.get("edges"), complaints))
         plan = plan.model_copy(update={"links": tuple(edge for edge in declared if edge not in implied)})

@@ -29,6 +29,9 @@ _TYPE_ALIASES: dict[str, ValueType] = {
     "array": "list[text]",
 }
 _LIST_FORM = re.compile(r"^(?:list|array)\s*(?:of\s+|[\[<(]\s*)(\w+?)s?\s*[\])>]?$|^(\w+)\[\]$")
+LONGEST_THOUGHT = 600
+"""Characters kept of the thought behind a plan or a task."""
+
 _OPTIONAL = re.compile(r"^(?:optional|nullable)\s*[\[<(]\s*(.*?)\s*[\])>]$")
 _OR_NOTHING = re.compile(r"\s*(?:\||\bor\b)\s*(?:null|none|undefined)\b|\b(?:null|none|undefined)\s*(?:\||\bor\b)\s*")
 _REMARK = re.compile(r"\s*\([^()]*\)|\s*(?:[:;,，：；（]|\s-\s).*$")
@@ -117,7 +120,14 @@ def _task(vertex: object, position: int, known: Collection[str], complaints: lis
         args={str(name): _referring(value) for name, value in args.items()},
         ret=type_ or "text",
         for_each=for_each or None,
+        thought=read_thought(vertex),
     )
+
+
+def read_thought(data: Mapping[str, object]) -> str:
+    """The thought behind a plan or a task, as one bounded line; empty where there is none."""
+    thought = data.get("thought")
+    return " ".join(thought.split())[:LONGEST_THOUGHT] if isinstance(thought, str) else ""
 
 
 def _for_each(written: object, known: Collection[str]) -> str | None:

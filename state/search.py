@@ -9,6 +9,7 @@ from typing_extensions import TypedDict  # pydantic reads no other before Python
 
 from weiwo.state.answer import Reflection
 from weiwo.state.assessment import Assessment, TeamConfig
+from weiwo.state.channels import ValidatedValue, reduce_by
 from weiwo.state.evidence import Evidence, Outcome
 from weiwo.state.limits import Usage
 from weiwo.state.plan import Plan
@@ -43,6 +44,11 @@ def add_usage(old: Usage, new: Usage) -> Usage:
 Approved = int | Literal["nothing"]
 """The revision of the plan that a person approved last; "nothing" before any."""
 
+Judged = Annotated[Assessment, ValidatedValue]
+Planned = Annotated[Plan | None, ValidatedValue]
+Outcomes = Annotated[dict[str, Outcome], reduce_by(dict[str, Outcome], merge_outcomes)]
+Passages = Annotated[dict[str, Evidence], reduce_by(dict[str, Evidence], merge_evidence)]
+
 
 @with_config(DOCUMENTED)
 class SearchInput(TypedDict, total=False):
@@ -65,6 +71,15 @@ class SearchOutput(TypedDict, total=False):
     messages: Annotated[list[AnyMessage], add_messages]
     """The conversation, the answer appended."""
 
+    assessment: Judged
+    """The master's judgement of the question."""
+
+    plan: Planned
+    """The plan in force; None where the writer answers alone."""
+
+    outcomes: Outcomes
+    """What each task came to."""
+
 
 @with_config(DOCUMENTED)
 class SearchState(TypedDict, total=False):
@@ -82,37 +97,37 @@ class SearchState(TypedDict, total=False):
     run: str
     """Names the run of this question, across the processes it may take."""
 
-    assessment: Assessment
+    assessment: Judged
     """The master's judgement of the question."""
 
-    team: TeamConfig
+    team: Annotated[TeamConfig, ValidatedValue]
     """The agents, tools and limits at work."""
 
-    plan: Plan | None
+    plan: Planned
     """The plan in force; None where the writer answers alone."""
 
-    approved: Approved | None
+    approved: Annotated[Approved | None, ValidatedValue]
     """What a person has approved of the plan. None: nobody is asked about plans."""
 
     feedback: str
     """What a person said when rejecting the plan; the planner takes it up and empties it."""
 
-    rejected: int | None
+    rejected: Annotated[int | None, ValidatedValue]
     """The revision rejected last: a planner that knows no other plan gives it again."""
 
-    revisions: list[Plan]
+    revisions: Annotated[list[Plan], ValidatedValue]
     """Earlier revisions of the plan, oldest first."""
 
-    outcomes: Annotated[dict[str, Outcome], merge_outcomes]
+    outcomes: Outcomes
     """What each task came to."""
 
-    evidence: Annotated[dict[str, Evidence], merge_evidence]
+    evidence: Passages
     """Passages found, by id. Whole pages are not kept here: every checkpoint rewrites what changed."""
 
-    reflections: Annotated[list[Reflection], append]
+    reflections: Annotated[list[Reflection], reduce_by(list[Reflection], append)]
     """The looks back, in order."""
 
-    usage: Annotated[Usage, add_usage]
+    usage: Annotated[Usage, reduce_by(Usage, add_usage)]
     """What answering has cost so far."""
 
     result: dict[str, Any]

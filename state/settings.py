@@ -9,8 +9,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from weiwo.state.client_fields import ClientFieldError, check_client_fields, lower_limits
 from weiwo.state.errors import WeiwoError
 from weiwo.state.home import home
 from weiwo.state.limits import DEPTHS, Depth, Limits
@@ -29,10 +30,36 @@ class SettingsError(WeiwoError, ValueError):
     """A setting that cannot be used. The message is one line: which, why, what to do."""
 
 
-class Context(BaseModel):
-    """Configuration of one run; LangGraph Studio draws its form from this. Whatever is unset comes from `WEIWO_*`."""
+_STUDIO_NODES: dict[str, tuple[str, ...]] = {
+    "model": ROLES,
+    **{f"{role}_model": (role,) for role in ROLES},
+    "approve_plan": ("approval",),
+    "max_tasks": ("planner",),
+    "max_replans": ("reflection",),
+    **dict.fromkeys(("max_items", "max_turns", "max_queries", "max_pages", "max_parallel"), ("executor",)),
+    **dict.fromkeys(("tool_seconds", "max_page_bytes", "corpus", "web", "search", "fresh"), ("executor",)),
+}
+"""The nodes on which Studio shows a field."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+def _hint_nodes(schema: dict[str, Any]) -> None:
+    for field, nodes in _STUDIO_NODES.items():
+        schema["properties"][field]["langgraph_nodes"] = list(nodes)
+
+
+class Context(BaseModel):
+    """Configuration of one run; LangGraph Studio draws its form from this. Whatever is unset comes from `WEIWO_*`.
+
+    An empty text is unset: forms send one for each field that was left alone. Fields it does not know are ignored:
+    AG-UI and CopilotKit hand a run's whole `configurable` over, `thread_id` included.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True, json_schema_extra=_hint_nodes)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_empty(cls, data: Any) -> Any:
+        return {k: v for k, v in data.items() if v != ""} if isinstance(data, Mapping) else data
 
     model: str | None = Field(
         default=None, description="Chat model as provider:model, such as openai:gpt-5-mini. Unset: rules alone."
@@ -117,6 +144,7 @@ class Settings(Value):
         embeddings: Embedding model as provider:model, if any; without one, character n-grams stand in.
         corpus: Files, folders, patterns and names of corpora to search; empty means the corpus that `weiwo index` makes
             without a name, or the bundled sample where there is none.
+        corpus_by_name: Whether each entry of `corpus` must be the name of a corpus, since a server's client gave it.
         web: Whether web search may be used.
         search: Search providers, in the order to ask them; empty: those whose keys are set.
         allow_hosts: Hosts and networks of an intranet that may be fetched from.
@@ -139,6 +167,7 @@ class Settings(Value):
     model_seconds: float = 60
     embeddings: str | None = None
     corpus: tuple[str, ...] = ()
+    corpus_by_name: bool = False
     web: bool = True
     search: tuple[str, ...] = ()
     allow_hosts: tuple[str, ...] = ()
@@ -152,28 +181,45 @@ class Settings(Value):
     telemetry: bool = True
 
     @classmethod
-    def resolve(cls, context: Context | None = None, env: Mapping[str, str] | None = None) -> "Settings":
+    def resolve(
+        cls, context: Context | None = None, env: Mapping[str, str] | None = None, *, from_client: bool = False
+    ) -> "Settings":
         """Merge a run's context over the environment over the defaults.
 
+        Args:
+            context: What this run sets.
+            env: The environment, if not this process's.
+            from_client: Whether a server's client gave the context, and may thus set little (`client_fields`).
+
         Raises:
-            SettingsError: A value is malformed; the message names the variable or field.
+            SettingsError: A value is malformed or not the client's to set; the message names the variable or field.
         """
         env = os.environ if env is None else env
         given = {} if context is None else _set_fields(context)
-        known = {**_from_environment(env), **given}
+        if from_client:
+            try:
+                check_client_fields(given, frozenset(Context.model_fields), env)
+            except ClientFieldError as error:
+                raise SettingsError(str(error)) from None
+        operators = _from_environment(env)
+        known = {**operators, **given}
         for field in MODEL_FIELDS & given.keys():
             _check_model(field, given[field])
         default_model = known.get("model")
         models = {role: known.get(f"{role}_model") or default_model for role in ROLES}
         models["verifier"] = known.get("verifier_model") or models["writer"]
         preset = DEPTHS[known.get("depth", "normal")]
-        limits = {**preset, **{name: known[name] for name in Limits.model_fields if name in known}}
+        if from_client:
+            limits = lower_limits(given, {**preset, **operators})
+        else:
+            limits = {**preset, **{name: known[name] for name in Limits.model_fields if name in known}}
         rest = {name: known[name] for name in _PLAIN if name in known}
         fields: dict[str, Any] = {
             "home": str(home(env)),
             "database_url": env.get("WEIWO_DATABASE_URL") or None,
             "models": {role: name for role, name in models.items() if name},
             "corpus": tuple(known.get("corpus", ())),
+            "corpus_by_name": from_client and "corpus" in given,
             **{name: tuple(known.get(name, ())) for name in _LISTS},
             "limits": Limits.model_construct(**limits),
             **rest,

@@ -53,6 +53,7 @@ class Task(Value):
         args: The tool's arguments; strings may hold references.
         ret: The type of its value.
         for_each: A reference to a list; the task runs once per item.
+        thought: Why the planner wants it, in one line; no part of the task's identity.
         frame: The parsed description; no part of the task's identity. None in plans that were read from a file.
     """
 
@@ -62,6 +63,7 @@ class Task(Value):
     args: dict[str, JsonValue] = Field(default_factory=dict)
     ret: ValueType = "text"
     for_each: str | None = None
+    thought: str = ""
     frame: QueryFrame | None = None
 
     @property

@@ -9,7 +9,6 @@ An index must take these terms as they are, with no tokenizer behind them that s
 the index's own Porter stemmer: a light stemmer here measured no better, and terms stay readable.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
@@ -18,6 +17,7 @@ from typing import Final
 
 from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.language import HAN
+from weiwo.text.patterns import lazy
 
 TERM_MARKS: Final = "-.:/@+&#"
 """The characters besides letters, digits and the underscore that a term may hold."""
@@ -39,18 +39,18 @@ _SHOUTED_FROM: Final = 4
 
 _UNSPACED: Final = rf"{HAN}\u3041-\u3096\u30a1-\u30fa\u30fc"
 _LETTER: Final = rf"[^\W{_UNSPACED}]"
-_TOKEN: Final = re.compile(
+_TOKEN: Final = lazy(
     rf"(?P<unspaced>[{_UNSPACED}]+)"
     rf"|{_LETTER}+(?:(?:['._:/@+&-]|(?<=\d),(?=\d\d\d(?!\d))){_LETTER}+)*(?:\+\+|\#(?!{_LETTER}))?"
 )
-_ACCENT: Final = re.compile("[\u0300-\u036f]")
+_ACCENT: Final = lazy("[\u0300-\u036f]")
 _NOT_DECOMPOSED: Final = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "ħ": "h", "Ħ": "H", "ı": "i"}
     | {"æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "þ": "th", "Þ": "Th", "’": "'"}
 )
-_NUMBER: Final = re.compile(r"\d+(?:,\d\d\d)*(?:\.\d+)?")
-_INITIALS: Final = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
-_PART: Final = re.compile(r"\d+(?:\.\d+)*|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
+_NUMBER: Final = lazy(r"\d+(?:,\d\d\d)*(?:\.\d+)?")
+_INITIALS: Final = lazy(r"[^\W\d_](?:\.[^\W\d_])+")
+_PART: Final = lazy(r"\d+(?:\.\d+)*|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 
 
 def terms(text: str) -> list[str]:

@@ -5,16 +5,16 @@ parts long ones between sentences. A passage is a run of the document's own line
 reader to it; only the title line is left out, which every passage carries anyway.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from math import ceil
-from typing import Final
+from typing import Final, NamedTuple
 
 from weiwo.text.language import HAN, sentences
 from weiwo.text.outline import Fence, Heading, find_markdown_headings
+from weiwo.text.patterns import lazy
 
 SMALLEST: Final = 60
 """Weight below which a passage is joined with its neighbour, if there is one in its section."""
@@ -22,16 +22,15 @@ SMALLEST: Final = 60
 LARGEST: Final = 200
 """Weight above which a passage is parted."""
 
-_UNSPACED: Final = re.compile(rf"[{HAN}\u3041-\u3096\u30a1-\u30fa]")
-_WORD: Final = re.compile(rf"[^\W{HAN}\u3041-\u3096\u30a1-\u30fa]+")
+_UNSPACED: Final = lazy(rf"[{HAN}\u3041-\u3096\u30a1-\u30fa]")
+_WORD: Final = lazy(rf"[^\W{HAN}\u3041-\u3096\u30a1-\u30fa]+")
 _BLANKED: Final = {c: " " for c in range(128) if not (chr(c).isalnum() or chr(c) == "_")}
-_DELIMITER: Final = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*")
+_DELIMITER: Final = lazy(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*")
 _LONGEST_LEAD: Final = 500
 _LONGEST_TITLE: Final = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """A passage of a document.
 
     Attributes:

@@ -1,8 +1,7 @@
 """The written forms of a date, English and Chinese: what stands in a text, not yet what it means."""
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from weiwo.text.numerals import chinese_integer
 from weiwo.text.patterns import lazy
@@ -17,8 +16,7 @@ LAST_BARE_YEAR: Final = 2100
 """A bare number between these can be a year; outside them a year needs its era."""
 
 
-@dataclass(frozen=True, slots=True)
-class DateForm:
+class DateForm(NamedTuple):
     """Something written like a date.
 
     Attributes:
@@ -65,12 +63,10 @@ _OF: Final = r"\s{1,3}(?:of\s{1,3})?"
 _NUMERAL: Final = "〇零○一二三四五六七八九十百千"
 
 _ENGLISH: Final = (
-    re.compile(rf"(?<![0-9]){_FIRST}{_DAY}{_OF}{_MONTH},?\s{{1,3}}{_YEAR}"),
-    re.compile(
-        rf"(?<![A-Za-z]){_MONTH}\s{{1,3}}{_FIRST}{_DAY}(?:,\s{{1,3}}|,(?=[0-9]{{4}}(?![0-9]))|\s{{1,3}}){_YEAR}"
-    ),
-    re.compile(rf"(?<![A-Za-z]){_MONTH},?{_OF}{_YEAR}"),
-    re.compile(rf"(?<![0-9A-Za-z_.$€£¥￥#№])(?<![0-9][,:/]){_YEAR}"),
+    lazy(rf"(?<![0-9]){_FIRST}{_DAY}{_OF}{_MONTH},?\s{{1,3}}{_YEAR}"),
+    lazy(rf"(?<![A-Za-z]){_MONTH}\s{{1,3}}{_FIRST}{_DAY}(?:,\s{{1,3}}|,(?=[0-9]{{4}}(?![0-9]))|\s{{1,3}}){_YEAR}"),
+    lazy(rf"(?<![A-Za-z]){_MONTH},?{_OF}{_YEAR}"),
+    lazy(rf"(?<![0-9A-Za-z_.$€£¥￥#№])(?<![0-9][,:/]){_YEAR}"),
 )
 _ISO: Final = lazy(
     r"(?<![0-9A-Za-z.-])(?P<year>[0-9]{4})(?:(?P<mark>[-/.])(?P<month>[0-9]{1,2})(?P=mark)(?P<day>[0-9]{1,2})"

@@ -1,18 +1,19 @@
 """Dates of any era and precision: the value, and how prose writes it and is read."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import total_ordering
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from weiwo.text.date_forms import FIRST_BARE_YEAR, LAST_BARE_YEAR, MONTHS, DateForm, date_forms
 from weiwo.text.language import Language
+from weiwo.text.patterns import lazy
 from weiwo.text.units import unit_after
 
 LAST_YEAR: Final = 99_999
 """Years beyond this, in either era, are no dates here."""
 
-_ISO: Final = re.compile(r"(-?[0-9]{1,5})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
+_ISO: Final = lazy(r"(-?[0-9]{1,5})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
 
 
 @total_ordering
@@ -104,8 +105,7 @@ def _month_length(year: int, month: int) -> int:
     return 30 + ((month + month // 8) % 2)
 
 
-@dataclass(frozen=True, slots=True)
-class DateSpan:
+class DateSpan(NamedTuple):
     """A date, or a range of dates, and where it stands.
 
     Attributes:
@@ -123,13 +123,13 @@ class DateSpan:
     approximate: bool = False
 
 
-_FIGURES: Final = re.compile(r"([0-9]{1,2})([./])([0-9]{1,2})\2([0-9]{4})")
+_FIGURES: Final = lazy(r"([0-9]{1,2})([./])([0-9]{1,2})\2([0-9]{4})")
 _ASCII: Final = {0xFF10 + digit: 0x30 + digit for digit in range(10)} | str.maketrans("－−―～", "----")
 _ABOUT: Final = r"(?:\b(?:circa|ca|c|about|around|approximately|approx|roughly)\b\.?|[~约約]|大概|大约|大約)\s{0,2}"
-_ABOUT_BEFORE: Final = re.compile(rf"(?i){_ABOUT}$")
-_ABOUT_AFTER: Final = re.compile(r"\s?(?:左右|前后|前後)")
-_RANGE: Final = re.compile(rf"(?i)\s{{0,3}}(?:-{{1,2}}|–|——?|~|〜|to|until|till|through|至|到)\s{{0,3}}(?:{_ABOUT})?")
-_COORDINATED: Final = re.compile(r"(?i)\s{1,3}(?:and|or)\s{1,3}")
+_ABOUT_BEFORE: Final = lazy(rf"(?i){_ABOUT}$")
+_ABOUT_AFTER: Final = lazy(r"\s?(?:左右|前后|前後)")
+_RANGE: Final = lazy(rf"(?i)\s{{0,3}}(?:-{{1,2}}|–|——?|~|〜|to|until|till|through|至|到)\s{{0,3}}(?:{_ABOUT})?")
+_COORDINATED: Final = lazy(r"(?i)\s{1,3}(?:and|or)\s{1,3}")
 _LONGEST_GAP: Final = 24
 
 
@@ -263,7 +263,7 @@ def _range(text: str, first: DateForm, last: DateForm) -> DateSpan | None:
     if first.first_day is not None or last.first_day is not None or (last.bare and unit_after(text, last.end)):
         return None
     if not first.era and not last.era and first.certain and last.month is None and 10 <= last.year < 100:
-        last = replace(last, year=first.year - first.year % 100 + last.year, certain=True)
+        last = last._replace(year=first.year - first.year % 100 + last.year, certain=True)
     eras = _shared_eras(first, last)
     if eras is None:
         return None
@@ -305,5 +305,5 @@ def _whole(text: str) -> list[DateSpan]:
     if len(forms) != 1 or (forms[0].start, forms[0].end) != (0, len(text)):
         return []
     form = forms[0]
-    span = _single(text, replace(form, certain=form.han and not form.open and (form.era != 0 or form.year >= 100)))
+    span = _single(text, form._replace(certain=form.han and not form.open and (form.era != 0 or form.year >= 100)))
     return [] if span is None else [span]

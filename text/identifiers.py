@@ -4,17 +4,18 @@ import re
 from typing import Final
 
 from weiwo.text.analyzer import terms
+from weiwo.text.patterns import lazy
 
-_CANDIDATE: Final = re.compile(r"(?<![\w])[A-Za-z0-9_][\w.:/@+#-]*\w", re.ASCII)
-_LETTERS_AND_DIGITS: Final = re.compile(r"(?=.*[A-Za-z])(?=.*\d)")
-_SNAKE: Final = re.compile(r"[A-Za-z0-9]_+[A-Za-z0-9]")
-_CAMEL: Final = re.compile(r"^[a-z]+[A-Z][a-zA-Z]*[a-z]|[a-z][A-Z][a-z]+[A-Z]")
-_COUNTED: Final = re.compile(
+_CANDIDATE: Final = lazy(r"(?<![\w])[A-Za-z0-9_][\w.:/@+#-]*\w", re.ASCII)
+_LETTERS_AND_DIGITS: Final = lazy(r"(?=.*[A-Za-z])(?=.*\d)")
+_SNAKE: Final = lazy(r"[A-Za-z0-9]_+[A-Za-z0-9]")
+_CAMEL: Final = lazy(r"^[a-z]+[A-Z][a-zA-Z]*[a-z]|[a-z][A-Z][a-z]+[A-Z]")
+_COUNTED: Final = lazy(
     r"\d[\d.,]*(?:st|nd|rd|th|s|d|k|m|km|cm|mm|kg|g|mg|gb|mb|kb|tb|hz|ghz|mhz|am|pm|bc|ad|ce|bce|x|v|w|kw|mw|ml|ft|in"
     r"|mph|h|min)",
     re.IGNORECASE,
 )
-_COMPOUND: Final = re.compile(r"\d[\d.,]*(?:-[A-Za-z]{2,})+|[A-Za-z]+-\d{2,4}|[A-Za-z]{4,}-\d+")
+_COMPOUND: Final = lazy(r"\d[\d.,]*(?:-[A-Za-z]{2,})+|[A-Za-z]+-\d{2,4}|[A-Za-z]{4,}-\d+")
 """Such as 19-year-old, mid-1990 or Covid-19."""
 
 

@@ -21,16 +21,16 @@ _REMOVED: Final = dict.fromkeys(
 )
 _LOOKALIKES: Final = str.maketrans("аеорсухіѕԁɡ", "aeopcyxisdg")
 """Cyrillic letters that pass for Latin ones."""
-_ZERO_WIDTH_RUN: Final = re.compile(f"[{_ZERO_WIDTH}]{{16,}}")
+_ZERO_WIDTH_RUN: Final = lazy(f"[{_ZERO_WIDTH}]{{16,}}")
 """Enough to spell two letters in them; if they are all the same they spell nothing."""
-_TURNED: Final = re.compile("[\u202d\u202e]")
+_TURNED: Final = lazy("[\u202d\u202e]")
 """Text that is shown in another direction than it is read."""
-_TAGS: Final = re.compile("(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0020-\U000e007f]{4,}")
+_TAGS: Final = lazy("(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0020-\U000e007f]{4,}")
 """ASCII in invisible tag characters; behind a black flag they name a region's."""
 _FIRST_TAG: Final = 0xE0000
-_SPACED: Final = re.compile(r"(?<!\w)(?:[a-z][ ._*-]){11,}[a-z](?!\w)")
-_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{32,}={0,2}")
-_COMMENT: Final = re.compile(
+_SPACED: Final = lazy(r"(?<!\w)(?:[a-z][ ._*-]){11,}[a-z](?!\w)")
+_BASE64: Final = lazy(r"[A-Za-z0-9+/_-]{32,}={0,2}")
+_COMMENT: Final = lazy(
     r"<!--(.{0,2000}?)-->|<[^<>]{0,200}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0)[^<>]{0,200}>"
     r"([^<]{0,2000})",
     re.DOTALL,
@@ -41,7 +41,7 @@ _MOST_BLOBS: Final = 20
 _LONGEST_BLOB: Final = 4_000
 
 _MARKUP: Final = (
-    r"<\|[\w| -]{1,40}\|>|<｜[^｜<>]{1,40}｜>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>",
+    r"<\|[\w| -]{1,40}\|>(?![\"'`])|<｜[^｜<>]{1,40}｜>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>",
     (
         r"</?(?:passage|calculation|system(?:[_-](?:prompt|message|reminder))?|assistant|instructions?|tool_(?:call"
         r"|result|use)s?|function_(?:call|result)s?|invoke|antml:\w+)\b[^<>]{0,80}>"
@@ -60,18 +60,8 @@ _MARKUP: Final = (
         r"|提示|指令|通知))?[\]】][ :：]+[^\s(]"
     ),
     r"(?:^|\n)\s*(?:human|user|用户)\s*[:：][^\n]{0,400}\n+\s*(?:assistant|助手|ai)\s*[:：]",
-    r"[\"']?(?:tool_calls?|function_call|tool_use|tool_input)[\"']?\s*[:：=]\s*[\[{\"']",
-    (
-        r"[\"'](?:name|tool|function|action|recipient_name|tool_name|tool_binding)[\"']\s*:\s*[\"'][\w.-]{2,60}["
-        r"\"']\s*,\s*[\"'](?:arguments|args|parameters|input|action_input|kwargs)[\"']\s*:"
-    ),
-    (
-        r"[\"'](?:action|tool|function)[\"']\s*:\s*[\"'][\w.-]{2,60}[\"']\s*,\s*[\"']\w{0,20}(?:input|args"
-        r"|arguments)[\"']\s*:"
-    ),
     r"(?:^|\n)\s*(?:assistant|助手)\s*[:：]\s*\n?\s*(?:sure|of course|certainly|okay|好的|当然)\b",
     r"[\"']next[\"']\s*:\s*[\"'](?:search|open|answer|give_up)[\"']",
-    r"(?:^|\n)\s*(?:action|tool|function)\s*:\s*[\w.]+\s*\n\s*(?:action )?(?:input|arguments|args)\s*:",
     (
         r"(?:end|结束) ?(?:of)? ?(?:the )?(?:passage|passages|untrusted data|retrieved (?:data|content|documents?)"
         r"|search results|data section|资料|段落|数据|检索结果)\W{0,6}(?:\n|$|now|begin|new|the user|system|现在"
@@ -83,6 +73,24 @@ _MARKUP: Final = (
         r"|/(?:[{\[<$]|%7b))"
     ),
 )
+_CALLS: Final = (
+    r"[\"']?(?:tool_calls?|function_call|tool_use|tool_input)[\"']?\s*[:：=]\s*[\[{\"']",
+    (
+        r"[\"'](?:name|tool|function|action|recipient_name|tool_name|tool_binding)[\"']\s*:\s*[\"'][\w.-]{2,60}["
+        r"\"']\s*,\s*[\"'](?:arguments|args|parameters|input|action_input|kwargs)[\"']\s*:"
+    ),
+    (
+        r"[\"'](?:action|tool|function)[\"']\s*:\s*[\"'][\w.-]{2,60}[\"']\s*,\s*[\"']\w{0,20}(?:input|args"
+        r"|arguments)[\"']\s*:"
+    ),
+    r"(?:^|\n)\s*(?:action|tool|function)\s*:\s*[\w.]+\s*\n\s*(?:action )?(?:input|arguments|args)\s*:",
+)
+"""Calls of tools as models write them; in the documentation of a program they are an example."""
+_PROGRAM: Final = (
+    r"```|>>> |(?:^|\n) *(?:from [\w.]+ )?import \w|\b\w+ ?= ?\w+[\[({]|\w\(\s*(?:[\"'\[]|\w+ ?=)|\b\w+ ?= ?[{\[]"
+    r"|:param |(?:^|\n) *(?:args|returns|parameters|example): *\n"
+)
+"""What stands in the documentation of a program."""
 _HINTS: Final = (
     r"\b(?:ai|llms?|language models?|(?:dear|hey|the) assistant|chatbots?|prompts?"
     r"|your (?:answer|response|task|instructions?)"
@@ -93,6 +101,8 @@ _HINTS: Final = (
 _ORDERS: Final = lazy(
     "|".join((*ENGLISH, *CHINESE, *_MARKUP)).replace("<model>", MODEL).replace("<does>", DOES), re.DOTALL
 )
+_CALLED: Final = lazy("|".join(_CALLS), re.DOTALL)
+_DOCUMENTED: Final = lazy(_PROGRAM)
 _HINT: Final = lazy(_HINTS)
 
 
@@ -111,6 +121,7 @@ def addresses_model(text: str) -> bool:
     plain = unicodedata.normalize("NFKC", text).translate(_REMOVED).casefold().translate(_LOOKALIKES)
     return (
         bool(_ORDERS.search(plain))
+        or bool(_CALLED.search(plain) and not _DOCUMENTED.search(plain))
         or any(_speaks(part) for found in _COMMENT.finditer(plain) for part in found.groups() if part)
         or any(_ORDERS.search(part) or _runs_together(part) for part in _spaced_out(plain))
         or any(map(_speaks, _decoded(text)))
@@ -120,7 +131,7 @@ def addresses_model(text: str) -> bool:
 def _speaks(hidden: str) -> bool:
     """Whether words that people are not to see are for a model."""
     plain = unicodedata.normalize("NFKC", hidden).casefold()
-    return bool(_ORDERS.search(plain) or _HINT.search(plain))
+    return bool(_ORDERS.search(plain) or _CALLED.search(plain) or _HINT.search(plain))
 
 
 def _hidden_in_tags(text: str) -> bool:

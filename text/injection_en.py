@@ -88,13 +88,17 @@ ENGLISH: Final = (
     ),
     (
         r"\b(?:call|invoke|use|run|execute|trigger) (?:the |your )?(?:[\"'`][\w.]+[\"'`]|\w+_\w+) (?:tool"
-        r"|function|plugin)\b"
+        r"|plugin)\b"
     ),
     (
         r"\b(?:call|invoke|use|run|execute|trigger) (?:the |your )?\w+ (?:tool|plugin)\b[^.\n]{0,40}?\b(?:now"
         r"|immediately|before (?:you|answering)|to (?:send|delete|look up|fetch)\b)"
     ),
-    r"(?:^|[\n.!?:])\s*(?:call|invoke|execute) [\"'`]?(?:\w+_\w+|\w+\(|(?:tool|function) )",
+    (
+        r"(?:^|[\n.!?:])\s*(?:call|invoke|execute) (?:[\"'`]?(?:\w{0,40}(?:search|mail|page|url|brows|web|shell|http"
+        r"|fetch|upload|transfer|pay|send)\w{0,40}(?<=_)?(?:_\w+|\()|\w+\([^)\n]{0,80}(?:[\"'“]|https?:))|(?:tool"
+        r"|function) )"
+    ),
     r"\b(?:cite|credit|attribute)\b[^.\n]{0,60}?\b(?:as|with|to|under|using)? ?\[\d{1,3}\]",
     (
         r"\b(?:add|insert|append|create)\b (?:\w+ ){0,2}?(?:new )?(?:tasks?|steps?|verte(?:x"
@@ -104,7 +108,7 @@ ENGLISH: Final = (
     (
         r"\b(?:stop|end|finish|abort|cease|skip|terminate) (?:the |your |all |any )?(?:further )?(?:search(?:ing"
         r"|es)?|research|task|answer|run|reading)(?: here| now| immediately| at once|,"
-        r"| and)\b[^.\n]{0,80}?\b(?:answer|say|report|reply|return|give|task|output|write|user|nothing)\b"
+        r"| and)\b[^.\n]{0,80}?\b(?:answer|say|report|reply|give|output|write|user|nothing)\b"
     ),
     # orders without a name
     (

@@ -6,6 +6,8 @@ from itertools import pairwise
 from math import ceil
 from typing import Final, Literal
 
+from weiwo.text.patterns import lazy
+
 Language = Literal["en", "zh"]
 
 HAN: Final = r"\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -14,17 +16,17 @@ HAN: Final = r"\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fff
 HAN_PER_WORD: Final = 1.6
 """Chinese writes about this many characters where English writes one word."""
 
-_HAN_CHARACTER: Final = re.compile(f"[{HAN}]")
-_WORD: Final = re.compile(rf"[^\W_{HAN}]+(?:['’.,-][^\W_{HAN}]+)*")
-_QUOTED: Final = re.compile(r"《[^《》]{1,80}》|「[^「」]{1,80}」|“[^“”]{1,80}”|\"[^\"\n]{1,80}\"")
+_HAN_CHARACTER: Final = lazy(f"[{HAN}]")
+_WORD: Final = lazy(rf"[^\W_{HAN}]+(?:['’.,-][^\W_{HAN}]+)*")
+_QUOTED: Final = lazy(r"《[^《》]{1,80}》|「[^「」]{1,80}」|“[^“”]{1,80}”|\"[^\"\n]{1,80}\"")
 
 # A name can be long in either script; the words a language asks and links with cannot be borrowed so easily.
-_ENGLISH_FRAME: Final = re.compile(
+_ENGLISH_FRAME: Final = lazy(
     r"\b(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|would|tell|please"
     r"|mean|means|explain|translate|about|compare|find|give|list|write|say)\b",
     re.IGNORECASE,
 )
-_CHINESE_FRAME: Final = re.compile("[的是了吗呢谁哪几么怎在有和与请把被这那我你为何多]")
+_CHINESE_FRAME: Final = lazy("[的是了吗呢谁哪几么怎在有和与请把被这那我你为何多]")
 
 
 def detect_language(text: str) -> Language:
@@ -67,10 +69,10 @@ def word_count(text: str) -> int:
 
 
 _INVISIBLE: Final = frozenset("\u200b\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_ACCENT: Final = re.compile("[\u0300-\u036f]")
+_ACCENT: Final = lazy("[\u0300-\u036f]")
 
 
-_TERMINAL: Final = re.compile(r"\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|[@-Z^_])")
+_TERMINAL: Final = lazy(r"\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|[@-Z^_])")
 """Escape sequences of terminals: colours, titles, cursor movements."""
 
 
@@ -116,7 +118,7 @@ def _words(joined: str) -> frozenset[str]:
 
 
 _CLOSERS: Final = "\"'”’」』）)]》】"
-_END: Final = re.compile(rf"(?:(?P<stop>[.!?]+)|(?P<han>[。！？；｡]+))[{re.escape(_CLOSERS)}]*(?:\[\d{{1,3}}\])*")
+_END: Final = lazy(rf"(?:(?P<stop>[.!?]+)|(?P<han>[。！？；｡]+))[{re.escape(_CLOSERS)}]*(?:\[\d{{1,3}}\])*")
 _ABBREVIATION: Final = _words(
     "mr mrs ms dr prof sr jr st ste mt ft gen col lt sgt capt cmdr adm rev hon gov sen rep pres fr no nos vol vols "
     "pp p ch fig figs eq ed eds trans cf vs v ca c b d r fl approx est dept univ inc ltd co corp bros jan feb mar apr "
@@ -127,8 +129,8 @@ _OPENING_WORD: Final = _words(
     "the a an it he she they we you i his her its their our this that these those in on at by for from after before "
     "during when while although however but and as to with there since until one two most many some both"
 )
-_BLOCK: Final = re.compile(r"[ \t]*(?:[-*+•·‣▪]|\d{1,3}[.)、](?!\d)|#{1,6}|>+|\|)(?:[ \t]+|$)?")
-_BLOCK_START: Final = re.compile(r"[ \t]*(?:[-*+•‣▪][ \t]|\d{1,3}[.)、][ \t]|#{1,6}[ \t]|>|\|)")
+_BLOCK: Final = lazy(r"[ \t]*(?:[-*+•·‣▪]|\d{1,3}[.)、](?!\d)|#{1,6}|>+|\|)(?:[ \t]+|$)?")
+_BLOCK_START: Final = lazy(r"[ \t]*(?:[-*+•‣▪][ \t]|\d{1,3}[.)、][ \t]|#{1,6}[ \t]|>|\|)")
 _WRAPPED_FROM: Final = 60
 
 

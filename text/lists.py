@@ -5,22 +5,23 @@ from collections.abc import Iterator
 from typing import Final
 
 from weiwo.text.language import Language
+from weiwo.text.patterns import lazy
 
-_BULLET: Final = re.compile(
+_BULLET: Final = lazy(
     r"\s{0,20}(?:[-*+•·‣▪–]\s{1,8}|[0-9]{1,3}(?:[.)]\s{1,8}|、\s{0,8})|[(（][0-9]{1,3}[)）]\s{0,8})(?=\S)"
 )
-_QUOTED: Final = re.compile(
+_QUOTED: Final = lazy(
     r"“[^“”\n]*”|「[^「」\n]*」|『[^『』\n]*』|《[^《》\n]*》|\"[^\"\n]*\"|(?<!\w)'[^'\n]{0,500}'(?!\w)"
 )
-_WHOLLY_QUOTED: Final = re.compile(r"“([^“”]*)”|「([^「」]*)」|『([^『』]*)』|\"([^\"]*)\"|'([^']*)'")
-_SEMICOLON: Final = re.compile(r"[;；]")
-_COMMA: Final = re.compile(r"[、，]|,(?!(?<=[0-9],)[0-9]{3}(?![0-9]))")
+_WHOLLY_QUOTED: Final = lazy(r"“([^“”]*)”|「([^「」]*)」|『([^『』]*)』|\"([^\"]*)\"|'([^']*)'")
+_SEMICOLON: Final = lazy(r"[;；]")
+_COMMA: Final = lazy(r"[、，]|,(?!(?<=[0-9],)[0-9]{3}(?![0-9]))")
 # 和, 与 and 及 join words, but they also stand inside them: 共和国, 颐和园, 参与, 埃及.
-_AND: Final = re.compile(
+_AND: Final = lazy(
     r"(?i)\s{1,3}and\s{1,3}|以及|(?<![共颐温呼饱总永太义元昭保雍协祥缓柔仁泰随])和(?![平谐尚田约议珅解服歌亲氏林])"
     r"|(?<![参给赋])与(?![会其否])|(?<![埃普涉波以触危提])及(?![时第格其])"
 )
-_LEADING_AND: Final = re.compile(r"(?i)\s{0,3}(?:and\s{1,3}|以及|和|与|及)(?=\S)")
+_LEADING_AND: Final = lazy(r"(?i)\s{0,3}(?:and\s{1,3}|以及|和|与|及)(?=\S)")
 
 
 def split_items(text: str) -> list[str]:

@@ -5,7 +5,6 @@ character is a word. In a question any run of words may be a title. In longer te
 capitalised words in English, what the rules for names find in Chinese, and what stands in title marks.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -13,15 +12,16 @@ from weiwo.text.analyzer import STOP_WORDS, plain
 from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.language import HAN
 from weiwo.text.names_zh import chinese_names
+from weiwo.text.patterns import lazy
 
 LONGEST: Final = 10
 """Words of the longest title that is looked for."""
 
-_QUALIFIER: Final = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
-_WORD: Final = re.compile(rf"[{HAN}]|[^\W_{HAN}]+(?:[.&-][^\W_{HAN}]+)*")
-_HAN_RUN: Final = re.compile(f"[{HAN}]")
-_MARKED: Final = re.compile(r"《([^《》\n]{1,40})》|“([^“”\n]{1,60})”|「([^「」\n]{1,40})」|\"([^\"\n]{1,60})\"")
-_POSSESSIVE: Final = re.compile(r"['’]s\b|['’]")
+_QUALIFIER: Final = lazy(r"\s*[(（][^()（）]*[)）]\s*$")
+_WORD: Final = lazy(rf"[{HAN}]|[^\W_{HAN}]+(?:[.&-][^\W_{HAN}]+)*")
+_HAN_RUN: Final = lazy(f"[{HAN}]")
+_MARKED: Final = lazy(r"《([^《》\n]{1,40})》|“([^“”\n]{1,60})”|「([^「」\n]{1,40})」|\"([^\"\n]{1,60})\"")
+_POSSESSIVE: Final = lazy(r"['’]s\b|['’]")
 _WITHIN: Final = frozenset(" ,:'\"()&!–-.")
 _SMALL: Final = frozenset(
     [

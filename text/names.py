@@ -6,15 +6,14 @@ in. How Chinese names are found is said in `weiwo.text.names_zh`.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from weiwo.text.language import HAN
 from weiwo.text.names_zh import chinese_names, mask
+from weiwo.text.patterns import lazy
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Name:
+class Name(NamedTuple):
     """A name as written: `text` is what stands at `start:end` of the text it was found in."""
 
     start: int
@@ -28,11 +27,11 @@ def _words(joined: str) -> frozenset[str]:
 
 _WIDE: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 
-_TITLE: Final = re.compile(
+_TITLE: Final = lazy(
     "《(?P<a>[^《》\n]{1,60})》|“(?P<b>[^“”\n]{1,60})”|「(?P<c>[^「」\n]{1,40})」|『(?P<d>[^『』\n]{1,40})』"
     '|(?<![^\\s(,.:;])"(?P<e>[^"\n]{1,60})"'
 )
-_WORD: Final = re.compile(rf"(?:[^\W\d_{HAN}]\.){{2,}}|[^\W_{HAN}]+(?:['’&+.-][^\W_{HAN}]+)*")
+_WORD: Final = lazy(rf"(?:[^\W\d_{HAN}]\.){{2,}}|[^\W_{HAN}]+(?:['’&+.-][^\W_{HAN}]+)*")
 
 _CONNECTOR: Final = _words("of the da de del della di do dos du la le van von der den bin ibn al el y zu ter af")
 _ABBREVIATED: Final = _words("st mt dr mr mrs ms prof jr sr ft")
@@ -64,17 +63,15 @@ _NOT_ALONE: Final = _words(
     "christian muslim austrian swiss danish norwegian finnish hungarian persian mexican canadian australian brazilian "
     "egyptian scottish irish welsh"
 )
-_SENTENCE_GAP: Final = re.compile(r"[!?;\n。！？；]|[.](?=\s)")
+_SENTENCE_GAP: Final = lazy(r"[!?;\n。！？；]|[.](?=\s)")
 _ALWAYS_WORD: Final = _words("i i'm i've i'd i'll bc ad bce ce am pm ok tv")
 _RAISED: Final = _words("Is Are Was Were Did Does Do What Which How")
 
-_NUMBER_AFTER: Final = re.compile(
+_NUMBER_AFTER: Final = lazy(
     r" \d{1,3}(?:\.\d{1,3})?(?![\w%.,-])(?! (?:when|years?|months?|days?|hours?|times|people|"
     r"[mb]illion|percent|k?met|k?m\b|miles))"
 )
-_PLAIN_WORD: Final = re.compile(
-    r"\w+(?:tion|ment|ness|ology|ics|ists)|\w+[^aious]s(?= (?:are|were|have|do|can|will)\b)"
-)
+_PLAIN_WORD: Final = lazy(r"\w+(?:tion|ment|ness|ology|ics|ists)|\w+[^aious]s(?= (?:are|were|have|do|can|will)\b)")
 
 
 def names(text: str) -> list[Name]:

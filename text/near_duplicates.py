@@ -10,7 +10,6 @@ two texts are one only if the numbers, dates and names of one occur in the other
 a sentence was dropped or a byline put before, and fails where a particular was exchanged for another.
 """
 
-import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -21,6 +20,7 @@ from typing import Final
 from weiwo.text.analyzer import STOP_WORDS, plain
 from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.language import HAN
+from weiwo.text.patterns import lazy
 
 ALIKE: Final = 0.55
 """Share of all shingles of two texts that both have, from which they may be one; `tests/unit/test_near.py` measures."""
@@ -36,11 +36,11 @@ _MOST_BEHIND_ONE: Final = 64
 _MOST_COMPARED: Final = 8
 _WORDS: Final = 3
 _CHARACTERS: Final = 4
-_TOKEN: Final = re.compile(
+_TOKEN: Final = lazy(
     rf"没有|[并从尚]未|[并绝]非|[并决]不|[{HAN}]|[-−]?\d+(?:[.,]\d+)*|[%‰$€£¥°]|[^\W\d_{HAN}]+(?:['’-][^\W\d_{HAN}]+)*"
 )
-_HAN: Final = re.compile(f"[{HAN}]")
-_NOT: Final = re.compile(r"(?<=[a-z])n['’]t\b")
+_HAN: Final = lazy(f"[{HAN}]")
+_NOT: Final = lazy(r"(?<=[a-z])n['’]t\b")
 
 _AGENCY: Final = (
     "Reuters|AP|Associated Press|AFP|Agence France-Presse|Bloomberg|Xinhua|UPI|DPA|PTI|ANSA|TASS|Kyodo(?: News)?|CNN|"
@@ -51,7 +51,7 @@ _AGENCY_ZH: Final = (
     "路透社|法新社|美联社|彭博社|共同社|本报|本社"
 )
 _CREDIT_ZH: Final = r"\s*[（(][^（）()\n]{1,40}[）)]"
-_BYLINE: Final = re.compile(
+_BYLINE: Final = lazy(
     rf"\A[^.!?\n]{{0,100}}?\b(?:{_AGENCY})\)?\s*[:–—-]+\s*"
     r"|\A\s*By [A-Z][^.!?\n|·•–—]{1,80}[\n|·•–—]\s*"
     rf"|\A[^，。：！？\n]{{0,40}}?(?:{_AGENCY_ZH})"
@@ -60,11 +60,11 @@ _BYLINE: Final = re.compile(
     rf"|[\s(–—-]{{1,4}}(?:{_AGENCY})\)?\.?\s{{0,4}}\Z"
     r"|[（(](?:责任编辑|责编|编辑|记者|来源)[:：\s]?[^（）()\n]{1,40}[）)]\s{0,4}\Z"
 )
-_NUMBER_WORD: Final = re.compile(
+_NUMBER_WORD: Final = lazy(
     "(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|two|three|four|five|six|seven|"
     "eight|nine|ten|eleven|twelve|hundred|thousand|[mb]illion|second|third|half|double|twice"
 )
-_DENIAL: Final = re.compile("no|not|never|nor|without|没有?|[并从尚]?未|[并绝]?非|[并决]?不|无")
+_DENIAL: Final = lazy("no|not|never|nor|without|没有?|[并从尚]?未|[并绝]?非|[并决]?不|无")
 
 
 @dataclass(frozen=True)

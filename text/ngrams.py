@@ -5,18 +5,18 @@ on MuSiQue and HotpotQA questions with transposed letters. English stop words ha
 are n-grams already.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from weiwo.text.analyzer import LONGEST_TERM, STOP_WORDS, query_terms, terms
 from weiwo.text.language import HAN
+from weiwo.text.patterns import lazy
 
 LENGTH: Final = 4
 """Characters of an n-gram."""
 
-_HAN: Final = re.compile(f"[{HAN}]")
-_DIGIT: Final = re.compile(r"\d")
+_HAN: Final = lazy(f"[{HAN}]")
+_DIGIT: Final = lazy(r"\d")
 _AROUND: Final = ".,;:!?()\"'"
 _LONGEST_KEPT: Final = 32
 _MOST_KEPT: Final = 1 << 17

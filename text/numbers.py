@@ -4,10 +4,9 @@ import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
 
 from weiwo.text.language import Language
 from weiwo.text.numerals import (
@@ -18,11 +17,11 @@ from weiwo.text.numerals import (
     chinese_integer,
     english_integer,
 )
+from weiwo.text.patterns import lazy
 from weiwo.text.units import CURRENCIES, to_si, unit_after
 
 
-@dataclass(frozen=True, slots=True)
-class NumberSpan:
+class NumberSpan(NamedTuple):
     """A number and where it stands.
 
     Attributes:
@@ -41,19 +40,17 @@ class NumberSpan:
 
 
 _ASCII: Final = {0xFF10 + digit: 0x30 + digit for digit in range(10)} | str.maketrans("．－＋−", ".-+-")
-_RUN: Final = re.compile(r"(?<![0-9A-Za-z_.])(?<![A-Za-z]-)[0-9]+(?:[.,\u00a0\u2009\u202f][0-9]+)*")
-_PIECE: Final = re.compile(r"[^,]+")
-_GROUPED: Final = re.compile(r"[0-9]{1,3}(?:([,\u00a0\u2009\u202f])[0-9]{3}(?:\1[0-9]{3})*)(?:\.[0-9]+)?")
-_SIMPLE: Final = re.compile(r"[0-9]{1,40}(?:\.[0-9]{1,40})?")
-_EXPONENT: Final = re.compile(r"[eE][-+]?[0-9]{1,2}(?![0-9A-Za-z_.])")
-_HAN_SCALE: Final = re.compile(
+_RUN: Final = lazy(r"(?<![0-9A-Za-z_.])(?<![A-Za-z]-)[0-9]+(?:[.,\u00a0\u2009\u202f][0-9]+)*")
+_PIECE: Final = lazy(r"[^,]+")
+_GROUPED: Final = lazy(r"[0-9]{1,3}(?:([,\u00a0\u2009\u202f])[0-9]{3}(?:\1[0-9]{3})*)(?:\.[0-9]+)?")
+_SIMPLE: Final = lazy(r"[0-9]{1,40}(?:\.[0-9]{1,40})?")
+_EXPONENT: Final = lazy(r"[eE][-+]?[0-9]{1,2}(?![0-9A-Za-z_.])")
+_HAN_SCALE: Final = lazy(
     rf"\s?(万亿|萬億|千亿|百亿|十亿|亿|億|千万|百万|十万|万|萬|千(?![米克瓦])|百)(?![{CHINESE_NUMERALS}])"
 )
-_NEXT_PART: Final = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,8})?(?=[万千百亿])")
-_WORD_SCALE: Final = re.compile(
-    r"(?i)[\s-]{1,2}(hundred|thousand|million|billion|trillion)(?![A-Za-z])|\s?(bn)(?![A-Za-z])"
-)
-_MONEY_SCALE: Final = re.compile(r"\s?(k|K|m|M|mn|mln|B|tn)(?![A-Za-z0-9])")
+_NEXT_PART: Final = lazy(r"[0-9]{1,4}(?:\.[0-9]{1,8})?(?=[万千百亿])")
+_WORD_SCALE: Final = lazy(r"(?i)[\s-]{1,2}(hundred|thousand|million|billion|trillion)(?![A-Za-z])|\s?(bn)(?![A-Za-z])")
+_MONEY_SCALE: Final = lazy(r"\s?(k|K|m|M|mn|mln|B|tn)(?![A-Za-z0-9])")
 _MONEY_SCALES: Final = {"k": 10**3, "m": 10**6, "mn": 10**6, "mln": 10**6, "b": 10**9, "tn": 10**12}
 _HAN_SCALES: Final = {"万亿": 10**12, "千亿": 10**11, "百亿": 10**10, "十亿": 10**9, "亿": 10**8} | {
     "千万": 10**7,
@@ -63,22 +60,22 @@ _HAN_SCALES: Final = {"万亿": 10**12, "千亿": 10**11, "百亿": 10**10, "十
     "千": 1000,
     "百": 100,
 }
-_HAN_RUN: Final = re.compile(
+_HAN_RUN: Final = lazy(
     rf"(?<![{CHINESE_NUMERALS}第几幾数數])([{CHINESE_NUMERALS}]{{1,24}})(?:点([{CHINESE_DIGITS}]{{1,12}}))?(?![{CHINESE_NUMERALS}])"
 )
-_HAN_COUNTED: Final = re.compile(r"[个個名位座部本条條种種次场場件只隻张張首篇卷幅层層所家届]")
+_HAN_COUNTED: Final = lazy(r"[个個名位座部本条條种種次场場件只隻张張首篇卷幅层層所家届]")
 _TOO_LARGE: Final = 10**308
 _SHARES: Final = {"百分之": "%", "千分之": "‰"}
-_RUNS_ON: Final = re.compile(r"[A-Za-z_½¼¾⅓⅔²³]|-[a-z]")
-_AND_A_HALF: Final = re.compile(r"[½¼¾⅓⅔]|个?半(?!数)|\s{1,2}and\s{1,2}a\s{1,2}(?:half|quarter)")
-_AND: Final = re.compile(r"(?i)\s{1,2}and\s{1,2}")
-_HAN_RANGE: Final = re.compile(rf"\s?[到至、~～–—-]\s?[0-9{CHINESE_NUMERALS}]")
-_BRACKETS: Final = re.compile(r"[(（\[][^()（）\[\]]{1,80}[)）\]]")
+_RUNS_ON: Final = lazy(r"[A-Za-z_½¼¾⅓⅔²³]|-[a-z]")
+_AND_A_HALF: Final = lazy(r"[½¼¾⅓⅔]|个?半(?!数)|\s{1,2}and\s{1,2}a\s{1,2}(?:half|quarter)")
+_AND: Final = lazy(r"(?i)\s{1,2}and\s{1,2}")
+_HAN_RANGE: Final = lazy(rf"\s?[到至、~～–—-]\s?[0-9{CHINESE_NUMERALS}]")
+_BRACKETS: Final = lazy(r"[(（\[][^()（）\[\]]{1,80}[)）\]]")
 _ROUNDED: Final = 0.03
 """Share by which a length or mass told in two units may differ: both are rounded."""
-_MINUS_BEFORE: Final = re.compile(r"(?i)(?<![a-z])(?:minus|negative)\s{1,2}$|零下\s?$")
-_MONEY_BEFORE: Final = re.compile(r"(" + "|".join(map(re.escape, CURRENCIES)) + r")\s?$")
-_LITERAL: Final = re.compile(
+_MINUS_BEFORE: Final = lazy(r"(?i)(?<![a-z])(?:minus|negative)\s{1,2}$|零下\s?$")
+_MONEY_BEFORE: Final = lazy(r"(" + "|".join(map(re.escape, CURRENCIES)) + r")\s?$")
+_LITERAL: Final = lazy(
     r"[-+]?(?:[0-9]{1,3}(?:,[0-9]{3}){1,110}|[0-9]{1,400})?(?:(?<=[0-9])|(?=\.[0-9]))(?:\.[0-9]{1,400})?(?:[eE][-+]?[0-9]{1,3})?"
 )
 

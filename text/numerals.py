@@ -1,7 +1,8 @@
 """Whole numbers written out: 两千五百, "two hundred and five"."""
 
-import re
 from typing import Final
+
+from weiwo.text.patterns import lazy
 
 _DIGITS: Final = {
     char: value
@@ -93,7 +94,7 @@ _WORDS: Final = {word: value for value, word in enumerate(_BELOW_TWENTY)} | {
 ENGLISH_SCALES: Final = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 
 _ANY_WORD: Final = "|".join(sorted((*_WORDS, *ENGLISH_SCALES), key=len, reverse=True))
-ENGLISH_RUN: Final = re.compile(
+ENGLISH_RUN: Final = lazy(
     rf"(?i)(?<![A-Za-z0-9_])(?<![A-Za-z]-)(?:a\s{{1,2}}(?=hundred|thousand|million|billion|trillion))?"
     rf"(?:{_ANY_WORD})(?:(?:\s{{1,2}}and\s{{1,2}}|\s{{1,2}}|-)(?:{_ANY_WORD})){{0,30}}(?![A-Za-z0-9_])"
 )

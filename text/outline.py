@@ -1,19 +1,18 @@
 """Document outlines: the headings of Markdown and reStructuredText, and the rows they take."""
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-_HASHES: Final = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
-_UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
-_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
-_ADORNMENT: Final = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*")
+from weiwo.text.patterns import lazy
+
+_HASHES: Final = lazy(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
+_UNDERLINE: Final = lazy(r" {0,3}(?:=+|-+)[ \t]*")
+_FENCE: Final = lazy(r" {0,3}(`{3,}|~{3,})")
+_ADORNMENT: Final = lazy(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*")
 _LONGEST_HEADING: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading, and the rows it takes.
 
     Attributes:

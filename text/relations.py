@@ -10,9 +10,8 @@ Data, one relation a line, both languages; a new phrasing is a word in a row, ne
 8. its English noun;                              9. its Chinese noun.
 """
 
-from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 _ROWS: Final = """
 birth | date | | born, birth, birthday, birth date, date of birth, birth year, birthplace, place of birth, birthdate | 出生, 诞生, 生于, 生日, 诞辰, 出生地, 生年 | born, b. | 出生, 生于, 诞生, 诞辰 | birth | 出生
@@ -70,8 +69,7 @@ ending | date | | end, ended, finish | 结束 | ended, finished | 结束 | end |
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(NamedTuple):
     """One relation of the lexicon.
 
     Attributes:

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from weiwo.text.patterns import lazy
+
 # canonical name: aliases as written, blanks inside an alias as "_"
 _ALIASES: Final = {
     "m": "m metre metres meter meters 米 公尺",
@@ -62,7 +64,7 @@ _LATIN: Final = "|".join(
     if alias[0].isascii() and alias != "%"
 )
 _HAN: Final = "|".join(re.escape(alias) for alias in _LONGEST_FIRST if not alias[0].isascii())
-_UNIT: Final = re.compile(
+_UNIT: Final = lazy(
     rf"\s{{0,2}}(?P<sign>[%％‰])|[\s-]?\s?(?P<latin>{_LATIN})(?![A-Za-z0-9_²³/])"
     rf"|\s?[多余餘来]?\s?[个個名位]?(?P<han>{_HAN})(?<!年(?=[代级度份]))"
 )

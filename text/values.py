@@ -13,6 +13,7 @@ from weiwo.text.dates import PartialDate, find_dates, format_date, parse_date
 from weiwo.text.language import Language
 from weiwo.text.lists import join_items, split_items
 from weiwo.text.numbers import format_number, parse_number
+from weiwo.text.patterns import lazy
 
 _YES: Final = frozenset(
     {"yes", "y", "true", "correct", "right", "是", "是的", "对", "對", "对的", "真", "正确", "没错"}
@@ -21,9 +22,9 @@ _NO: Final = frozenset(
     {"no", "n", "false", "incorrect", "wrong", "否", "不", "不是", "不对", "不對", "假", "错", "没有"}
 )
 _NONE: Final = frozenset({"none", "无", "無"})
-_CLAUSE_END: Final = re.compile(r"[,，;；。!！—–]|\s-\s|\.\s")
-_BETWEEN_DATES: Final = re.compile(r"(?:[\s,，;；、.。*•·-]|\b(?:and|or)\b|以及|[和与及])*", re.IGNORECASE)
-_EMPTY_LINE: Final = re.compile(r"\n[ \t\r]*\n+")
+_CLAUSE_END: Final = lazy(r"[,，;；。!！—–]|\s-\s|\.\s")
+_BETWEEN_DATES: Final = lazy(r"(?:[\s,，;；、.。*•·-]|\b(?:and|or)\b|以及|[和与及])*", re.IGNORECASE)
+_EMPTY_LINE: Final = lazy(r"\n[ \t\r]*\n+")
 _LARGEST: Final = 2**63
 _SHOWN: Final = 80
 

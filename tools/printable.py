@@ -1,15 +1,16 @@
 """What may not pass from outside into prompts, logs and terminals."""
 
-import re
 from typing import Final
 
-_UNPRINTABLE: Final = re.compile(
+from weiwo.text.patterns import lazy
+
+_UNPRINTABLE: Final = lazy(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 and C1 controls, escape among them; tab and line end stay
     "\ud800-\udfff"  # lone surrogates, which no encoder takes
     "\u200b\u200e\u200f\u2060\u2066-\u2069\u202a-\u202e\ufeff"  # invisible, or turning the reading direction round
     "\U000e0000-\U000e007f]"  # tag characters, in which text can hide from a reader
 )
-_LINE_END: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_LINE_END: Final = lazy("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 
 def printable(text: str) -> str:

@@ -5,7 +5,9 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-_SECRET: Final = re.compile(
+from weiwo.text.patterns import lazy
+
+_SECRET: Final = lazy(
     r"(?P<bearer>\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}"
     r"|(?P<field>[\"']?\b(?:api[_-]?key|access[_-]?token|token|secret|password|authorization)[\"']?\s*[=:]\s*[\"']?)"
     r"(?!bearer\b|basic\b)[^\s\"'&,;]{4,}"
@@ -13,7 +15,7 @@ _SECRET: Final = re.compile(
     r"|\b(?:sk|pk|rk|tvly|lsv2|gh[opsu]|github_pat|xox[abp])[-_][\w-]{8,}",
     re.IGNORECASE,
 )
-_SECRET_NAME: Final = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)(?:$|_)", re.IGNORECASE)
+_SECRET_NAME: Final = lazy(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)(?:$|_)", re.IGNORECASE)
 _SHORTEST_SECRET: Final = 8
 
 

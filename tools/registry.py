@@ -22,7 +22,7 @@ from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
 from weiwo.tools.retrieval.clusters import Documentation, clusters_of
 from weiwo.tools.tool_info import ToolInfo
-from weiwo.tools.user_imports import import_object
+from weiwo.tools.user_imports import import_object, make_object
 
 if TYPE_CHECKING:
     from weiwo.tools.web.providers.health import ConfiguredProvider
@@ -185,9 +185,7 @@ def _load_tools(entry: str) -> list[BaseTool]:
             f"tools: {one_line(entry, 100)!r} is not module:attribute; write it so, as in my_tools:search"
         )
     try:
-        found = import_object(module.strip(), attribute.strip())
-        if not isinstance(found, BaseTool | list | tuple) and callable(found):
-            found = found()
+        found = make_object(import_object(module.strip(), attribute.strip()), (BaseTool,))
     except (Exception, SystemExit) as error:  # whatever the user's module does wrong
         said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
         raise SettingsError(f"tools: {one_line(entry, 100)!r} cannot be loaded: {said}") from error
@@ -195,7 +193,8 @@ def _load_tools(entry: str) -> list[BaseTool]:
     if not tools or not all(isinstance(tool, BaseTool) for tool in tools):
         kind = type(found).__name__
         raise SettingsError(
-            f"tools: {one_line(entry, 100)!r} is a {kind}; it must be a LangChain tool or a list of them"
+            f"tools: {one_line(entry, 100)!r} is a {kind}; it must be a LangChain tool, a list of"
+            " them, or a function whose annotation says that it returns one or the other"
         )
     return tools
 

@@ -1,9 +1,11 @@
-"""Import of objects of the user's own modules, by name."""
+"""Import of objects of the user's own modules, by name. Nothing is called that does not say it makes what is sought."""
 
 import importlib
+import inspect
 import os
 import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, get_args, get_origin, get_type_hints
 
 
 def import_object(module: str, attribute: str) -> Any:
@@ -30,3 +32,39 @@ def import_object(module: str, attribute: str) -> Any:
     for part in attribute.split("."):
         found = getattr(found, part)
     return found
+
+
+def make_object(found: Any, kinds: tuple[type, ...]) -> Any:
+    """What was imported, or what it makes: a class of one of the kinds, or a function annotated to return some.
+
+    Any other callable is given back uncalled: whoever may name an object may not call it (`os:abort`).
+
+    Args:
+        found: What was imported.
+        kinds: The kinds of object that are sought.
+
+    Raises:
+        Exception: Whatever the function raises.
+    """
+    if isinstance(found, type):
+        return found() if issubclass(found, kinds) else found
+    if inspect.isfunction(found) and _tells_kind(_read_return(found), kinds):
+        return found()
+    return found
+
+
+def _read_return(function: Any) -> Any:
+    """What a function is annotated to return, if that can be told."""
+    try:
+        return get_type_hints(function).get("return")
+    except (NameError, TypeError, AttributeError):  # annotations that only type checkers can follow
+        return None
+
+
+def _tells_kind(annotation: Any, kinds: tuple[type, ...]) -> bool:
+    """Whether an annotation is one of the kinds, or a list or tuple of them."""
+    origin = get_origin(annotation)
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        inner = [part for part in get_args(annotation) if part is not ...]
+        return bool(inner) and all(_tells_kind(part, kinds) for part in inner)
+    return isinstance(annotation, type) and issubclass(annotation, kinds)

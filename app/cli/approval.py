@@ -78,7 +78,8 @@ def language_of(progress: Progress) -> str:
 def draft_of(ended: RunEnd) -> Path:
     """Where the edited plan is kept until it is taken."""
     revision = ((ended.request or {}).get("plan") or {}).get("revision", 0)
-    return home() / "drafts" / f"{ended.thread_id}-{revision}.json"
+    name = ended.thread_id.replace(":", "_")  # which Windows allows in no file name
+    return home() / "drafts" / f"{name}-{revision}.json"
 
 
 def ask_person(ended: RunEnd, progress: Progress) -> Any:

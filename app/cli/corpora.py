@@ -69,12 +69,12 @@ def describe_corpora(home: Path) -> tuple[Literal["ok", "note"], str]:
         f"{one.name}: {one.trouble}"
         if one.trouble
         else f"{one.name} ({counted(one.documents, 'document')}, {size(one.bytes)}, {span(one.age)} old)"
-        + (f"; {one.note}" if one.note else "")
+        + "".join(f"; {told}" for told in (*filter(None, [one.note]), *_partial(one)))
         for one in found[:_MOST_SHOWN]
     ]
     if len(found) > _MOST_SHOWN:
         told.append(f"and {len(found) - _MOST_SHOWN:,} more")
-    troubled = any(one.trouble or one.note for one in found)
+    troubled = any(one.trouble or one.note or _partial(one) for one in found)
     return "note" if troubled else "ok", ", ".join(told) or "none yet"
 
 
@@ -123,11 +123,25 @@ def _line(one: "CorpusSummary") -> str:
         return f"{one.name}\t{one.trouble}\n"
     left_out = f"\t{one.problems:,} left out" if one.problems else ""
     note = f"\t{one.note}" if one.note else ""
-    loaders = f"\tfrom {', '.join(one.loaders)}" if one.loaders else ""
+    note += "".join(f"\t{told}" for told in _partial(one))
+    origins = [*(_nearby(root) for root in one.roots), *one.loaders]
+    loaders = f"\tfrom {', '.join(map(one_line, origins))}" if origins else ""
     return (
         f"{one.name}\t{counted(one.documents, 'document')}\t{counted(one.passages, 'passage')}\t{size(one.bytes)}"
         f"\t{span(one.age)} ago{left_out}{loaders}{note}\n"
     )
+
+
+def _nearby(path: str) -> str:
+    """A path as a person would write it from here."""
+    here = Path.cwd()
+    return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) and Path(path) != here else path
+
+
+def _partial(one: "CorpusSummary") -> list[str]:
+    """The embedding models whose vectors some of its passages lack; a line each."""
+    lacking = [(model, done, of) for model, (done, of) in one.vectors.items() if done < of]
+    return [f"{done:,} of {of:,} have vectors of {model}; weiwo index makes the others" for model, done, of in lacking]
 
 
 def _as_json(one: "CorpusSummary") -> dict[str, Any]:

@@ -4,7 +4,6 @@ import asyncio
 import importlib.metadata
 import os
 import platform
-import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from weiwo.app.cli.corpora import describe_corpora, describe_default_corpus, describe_embeddings, open_corpus
+from weiwo.app.cli.env_file import read_env_file
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import is_terminal, terminal, write, write_json
@@ -23,11 +23,13 @@ from weiwo.app.cli.threads import saved_file
 from weiwo.app.render.labels import label
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.state.settings import ROLES, Context, Settings, SettingsError
+from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     import httpx
 
+    from weiwo.models.endpoint import Endpoint
     from weiwo.tools.built_in import Availability
     from weiwo.tools.tool_info import ToolInfo
 
@@ -47,10 +49,11 @@ _PACKAGES = (
     "ddgs",
     "pydantic",
 )
-_OTHER_NAMES = {"WEIWO_HOME", "WEIWO_DATABASE_URL", "WEIWO_TELEMETRY", "WEIWO_DEBUG", "WEIWO_TEST_DATABASE_URL"}
+_OTHER_NAMES = {f"WEIWO_{name}" for name in ("HOME", "DATABASE_URL", "DEBUG", "TEST_DATABASE_URL", "CLIENT_FIELDS")}
+_OTHER_NAMES |= {"WEIWO_TELEMETRY", "WEIWO_EMBEDDINGS_BASE_URL", "WEIWO_EMBEDDINGS_API_KEY"}
 _KEYS = ("OPENAI_API_KEY", "LANGSMITH_API_KEY")
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "problem": ("✗", "red")}
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")
+_SECRET = lazy(r"KEY|TOKEN|SECRET|PASSWORD")
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,8 @@ async def examine(context: Context | None = None) -> AsyncIterator[Check]:
     yield Check("packages", "ok", ", ".join(_versions()))
     for check in _environment(os.environ):
         yield check
+    if complaint := read_env_file().complaint:
+        yield Check(".env", "note", complaint)
     try:
         settings = Settings.resolve(context)
     except SettingsError as error:
@@ -177,7 +182,7 @@ async def _endpoint(name: str) -> Check:
     except ModelUnavailableError as error:
         return Check(title, "problem", str(error))
     if place.provider != "openai":
-        return await asyncio.to_thread(_other_provider, title, place.provider)
+        return await asyncio.to_thread(_other_provider, title, place)
     base_url = place.base_url or "https://api.openai.com/v1"
     headers = {"Authorization": f"Bearer {place.api_key}"}
     try:
@@ -210,13 +215,16 @@ def _list_offered(reply: "httpx.Response") -> list[str]:
         return []
 
 
-def _other_provider(title: str, provider: str) -> Check:
+def _other_provider(title: str, place: "Endpoint") -> Check:
     """Providers beside OpenAI come with packages of their own; whether they answer is not tried."""
-    package = f"langchain-{provider.replace('_', '-')}"
+    from weiwo.models.errors import ModelUnavailableError  # noqa: PLC0415 - heavy
+    from weiwo.models.model_cache import make_model  # noqa: PLC0415 - the same
+
     try:
-        return Check(title, "ok", f"{package} {importlib.metadata.version(package)}; not tried")
-    except importlib.metadata.PackageNotFoundError:
-        return Check(title, "problem", f"{package} is not installed; pip install {package}")
+        made = make_model(place, ENDPOINT_SECONDS, None)
+    except ModelUnavailableError as error:
+        return Check(title, "problem", str(error))
+    return Check(title, "ok", f"{type(made).__module__.partition('.')[0]} is installed; not tried")
 
 
 async def _corpus_and_tools(settings: Settings) -> AsyncIterator[Check]:

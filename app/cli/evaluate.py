@@ -71,6 +71,7 @@ def eval_command(
         if model is None and embeddings:
             policy = load_policy(home, "")
         evaluation = run(_evaluated(home, dataset, model, policy, k, strategy))
+        _check_whole(evaluation, policy, as_json=as_json)
         if learn:
             known = policy.version
             step = PolicyStep(what=f"learned from {dataset.name}", at=_now())
@@ -144,6 +145,17 @@ async def _evaluated(
         return await compare_strategies(dataset, corpus, k, tuple(CHOICES) if strategy == "all" else (strategy,), watch)
     finally:
         corpus.close()
+
+
+def _check_whole(evaluation: "Evaluation", policy: RoutingPolicy, *, as_json: bool) -> None:
+    """Print what there is of an evaluation that was stopped, and learn nothing from it.
+
+    Raises:
+        CommandError: It was.
+    """
+    if evaluation.stopped:
+        _print(evaluation, policy, as_json=as_json)
+        raise CommandError(f"{evaluation.stopped}; the figures are of these alone, and nothing was learned")
 
 
 def evaluation_json(evaluation: "Evaluation", policy: RoutingPolicy) -> dict[str, Any]:

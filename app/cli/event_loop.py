@@ -1,4 +1,4 @@
-"""The event loop of a command: its coroutine is run, and Ctrl-C or SIGTERM cancels it."""
+"""The event loop of a command: its coroutine is run, and Ctrl-C, SIGTERM or SIGHUP cancels it."""
 
 import asyncio
 import os
@@ -17,6 +17,8 @@ T = TypeVar("T")
 
 PATIENCE_SECONDS = 3.0
 """Seconds in which a stopped command has to put things in order."""
+_STOPS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Ctrl-C, an end that somebody wants, a terminal that went away."""
 SHOW_CURSOR = "\x1b[?25h"
 
 
@@ -42,7 +44,7 @@ def run(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | N
     """
     stops: list[int] = []
     patience: list[threading.Timer] = []
-    before = {sent: signal.getsignal(sent) for sent in (signal.SIGINT, signal.SIGTERM)}
+    before = {sent: now for sent in _STOPS if (now := signal.getsignal(sent)) != signal.SIG_IGN}  # nohup's
 
     def stop(task: "asyncio.Task[Any]", code: int) -> None:
         task.cancel()

@@ -7,7 +7,6 @@ import gc
 import os
 import sys
 from contextlib import suppress
-from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -43,17 +42,33 @@ app = typer.Typer(
 
 
 @app.callback()
-def start() -> None:
+def start(context: typer.Context) -> None:
     """Read `.env` of the working directory; what the environment has already wins."""
-    path = Path(".env")
-    try:
-        if path.is_file():
-            from dotenv import load_dotenv  # noqa: PLC0415 - where there is none, nobody waits for it
+    if not os.path.lexists(".env"):
+        return
+    from weiwo.app.cli.env_file import apply_env_file, read_env_file  # noqa: PLC0415 - upon need
 
-            load_dotenv(path, override=False)
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise UsageError(f"{path.absolute()}; it cannot be read: {why}; correct or remove it") from None
+    file = read_env_file()
+    apply_env_file(file)
+    if file.complaint and context.invoked_subcommand not in {"trust", "doctor"}:
+        from weiwo.app.cli.output import say  # noqa: PLC0415 - upon need
+
+        say(file.complaint)
+
+
+@app.command(cls=TextCommand)
+def trust(
+    *,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the trusted folders.")] = False,
+    revoke: Annotated[
+        str | None, typer.Option("--revoke", metavar="FOLDER", help="Trust this folder no longer.")
+    ] = None,
+) -> None:
+    """Show what settings of this folder's .env would do, and use them from now on."""
+    from weiwo.app.cli.trust import trust_command  # noqa: PLC0415 - upon need
+
+    raise typer.Exit(trust_command(revoke, yes=yes, listed=listed))
 
 
 @app.command(cls=TextCommand)
@@ -190,6 +205,20 @@ def show(
         history_command(thread_id, as_json=json)
     else:
         show_command(thread_id, checkpoint if at else None, as_json=json, mermaid=mermaid)
+
+
+@app.command(cls=TextCommand)
+def feedback(
+    thread: Annotated[str, typer.Argument(metavar="THREAD", help="A thread; its latest answer is meant.")],
+    *,
+    good: Annotated[bool, typer.Option("--good", help="The answer was good.")] = False,
+    bad: Annotated[bool, typer.Option("--bad", help="It was not.")] = False,
+    words: Annotated[str | None, typer.Option("--words", metavar="WORDS", help="What else there is to say.")] = None,
+) -> None:
+    """Say whether an answer was good; kept on this machine, and sent to LangSmith where that is set up."""
+    from weiwo.app.cli.feedback import feedback_command  # noqa: PLC0415 - heavy
+
+    feedback_command(checked_thread_id(thread), good=good, bad=bad, words=words)
 
 
 @app.command(cls=TextCommand)

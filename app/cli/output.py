@@ -2,17 +2,17 @@
 
 import json
 import os
-import re
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 # JSON escapes C0 controls only; the rest of what a terminal may obey or hide is escaped here, which changes no value.
-_UNSAFE: Final = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+_UNSAFE: Final = lazy("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
 
 
 def is_terminal() -> bool:

@@ -11,6 +11,7 @@ from weiwo.app.cli.output import hint, is_terminal, page, terminal, write, write
 from weiwo.app.render.extracts import plain_extract
 from weiwo.state import Evidence
 from weiwo.state.settings import Context, Settings
+from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.printable import one_line, printable
 
@@ -44,12 +45,16 @@ def search_command(query: str, k: int, context: Context, *, as_json: bool, expla
         explain: Show how the search was routed.
     """
     settings = Settings.resolve(context)
+    call = CallContext()
+    set_current_call(call)
     routed = run_to_end(explain_search(settings, query, k)) if explain else None
     passages = routed.passages if routed else run_to_end(search(settings, query, k))
     extracts = extracts_of(query, passages)
     if as_json:
-        write_json({**results_json(query, passages, routed), "extracts": extracts})
+        write_json({**results_json(query, passages, routed), "extracts": extracts, "notes": call.notes})
         return
+    for note in call.notes:
+        hint(note)
     if routed:
         from weiwo.app.render.search_results import print_explanation  # noqa: PLC0415 - a plain list needs no tables
 
@@ -122,6 +127,7 @@ def explanation_json(routed: "RoutedSearchResult") -> dict[str, Any]:
         "segment": decision.features.segment,
         "done": trace.strategy,
         "notes": list(trace.notes),
+        "coverage": None if trace.coverage is None else dict(zip(("done", "of"), trace.coverage, strict=True)),
         "milliseconds": {stage: round(1e3 * seconds, 3) for stage, seconds in trace.seconds.items()},
         "found": {arm: len(scores) for arm, scores in trace.arms.items()},
     }

@@ -80,12 +80,15 @@ async def claim(session: Session, thread_id: str) -> AsyncIterator[None]:
     """Keep other processes from running this thread at the same time.
 
     Raises:
-        CommandError: One is running it already.
+        CommandError: One is running it already, or what is kept of it cannot be read.
     """
+    from weiwo.graph.persistence.storage import CheckpointError  # noqa: PLC0415 - heavy
     from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed  # noqa: PLC0415 - heavy
 
     try:
         async with claimed(session.settings, thread_id, database_url()):
             yield
     except ThreadBusyError as error:
+        raise CommandError(str(error), FAILED) from error
+    except CheckpointError as error:
         raise CommandError(str(error), FAILED) from error

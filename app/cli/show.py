@@ -1,7 +1,7 @@
 """`weiwo show`: what a thread came to, from its checkpoint alone."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +16,7 @@ from weiwo.app.render.labels import label
 from weiwo.app.render.plan_tree import duration, plan_tree
 from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
-from weiwo.state import Outcome, Usage
+from weiwo.state import ModelCall, Outcome, Usage
 from weiwo.text.values import render
 from weiwo.tools.printable import one_line, printable
 
@@ -119,8 +119,12 @@ def print_thread(console: Console, thread: Thread) -> None:
         if revision := values["plan"].revision if values.get("plan") else 0:
             title.append(f" · revision {revision}", "not bold dim")
         console.print(plan_tree(progress, title, language, ascii_only=console.options.ascii_only))
-    for line in disagreements(values, language):
-        console.print(Flow(Text(f"  {line}", "yellow"), indent=4))
+    beside = [
+        *((line, "dim") for line in progress.thoughts),
+        *((line, "yellow") for line in disagreements(values, language)),
+    ]
+    for line, style in beside:
+        console.print(Flow(Text(f"  {one_line(line, 700)}", style), indent=4))
     console.print()
     result = values.get("result")
     if APPROVAL in thread.next:
@@ -178,9 +182,21 @@ def usage_lines(usage: Usage) -> list[str]:
             ", ".join(f"{count} × {what}" if count > 1 else what for what, count in modes.items()),
             f"{failed} failed" if failed else "",
             f"{sum(call.input_tokens for call in calls):,} + {sum(call.output_tokens for call in calls):,} tokens",
-            duration(sum(call.seconds for call in calls)),
+            _time_taken(calls),
         ]
         lines.append(one_line(f"{role}: " + " · ".join(part for part in parts if part)))
     tools = f"{usage.tool_calls} tool call{'' if usage.tool_calls == 1 else 's'}"
     cost = f" · ${usage.cost:.4f}" if usage.cost else ""
     return [*lines, f"{tools} · {usage.input_tokens:,} + {usage.output_tokens:,} tokens{cost}"]
+
+
+def _time_taken(calls: Sequence[ModelCall]) -> str:
+    """The time that calls took, those that overlapped counted once; and what they took one by one, if that is more."""
+    spans = sorted((call.ended - call.seconds, call.ended) for call in calls)
+    summed, elapsed, until = sum(call.seconds for call in calls), 0.0, 0.0
+    for start, end in spans:
+        elapsed += max(0.0, end - max(start, until))
+        until = max(until, end)
+    if any(call.ended <= 0 for call in calls) or summed - elapsed < 0.1:
+        return duration(summed)
+    return f"{duration(elapsed)} side by side, {duration(summed)} one by one"

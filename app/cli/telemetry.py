@@ -13,8 +13,9 @@ from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.output import hint, is_terminal, page, terminal, write_json
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.corpus.evaluation.telemetry_report import DRIFTING, summarize_telemetry
+from weiwo.tools.corpus.evaluation.telemetry_report import DRIFTING, count_feedback, summarize_telemetry
 from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, locate_by_name
+from weiwo.tools.corpus.retrieval.feedback import read_feedback
 from weiwo.tools.corpus.retrieval.telemetry import read_records
 from weiwo.tools.printable import one_line
 
@@ -44,6 +45,7 @@ def telemetry_command(name: str | None, export: str | None, *, as_json: bool) ->
         raise UsageError(f"corpus {name}: there is none; weiwo corpora lists those there are")
     try:
         found = {"corpus": name, "recording": settings.telemetry, **summarize_telemetry(folder)}
+        found["feedback"] = count_feedback(folder, read_feedback(Path(settings.home)))
         if export is not None:
             count = _export(folder, Path(export).expanduser())
             hint(f"{count:,} records in {export}")
@@ -87,6 +89,9 @@ def print_summary(console: Console, found: Mapping[str, Any]) -> None:
     regret = found["regret"]
     if regret:
         console.print(f"regret in order, where an answer has cited: {regret['mean']:.3f} over {regret['labelled']:,}")
+    said = found["feedback"]
+    if said["good"] or said["bad"]:
+        console.print(f"feedback on answers that used it: {said['good']:,} good, {said['bad']:,} bad")
     console.print(_times(found["milliseconds"]))
     console.print(_segments(found["segments"]))
     if found["drift"]:

@@ -31,7 +31,7 @@ def print_threads(console: "Console", threads: Sequence["ThreadInfo"]) -> None:
         line.append(f"{one.updated.astimezone():%Y-%m-%d %H:%M}  ", "dim")
         line.append(f"{one.status:<11} ", _STYLES.get(one.status, ""))
         room = console.width - line.cell_len
-        question = one_line(one.question, 500)
+        question = one_line(one.name or one.question, 500)
         if room >= 20:
             line.append(question)
             console.print(line, no_wrap=True, overflow="ellipsis")
@@ -41,9 +41,10 @@ def print_threads(console: "Console", threads: Sequence["ThreadInfo"]) -> None:
 
 
 def plain_threads(threads: Sequence["ThreadInfo"]) -> str:
-    """A list of threads for a pipe: id, time, status and question, parted by tabs."""
+    """A list of threads for a pipe: id, time, status and first question, parted by tabs."""
     return "".join(
-        f"{one.thread_id}\t{one.updated.isoformat(timespec='seconds')}\t{one.status}\t{one_line(one.question, 8_000)}\n"
+        f"{one.thread_id}\t{one.updated.isoformat(timespec='seconds')}\t{one.status}"
+        f"\t{one_line(one.name or one.question, 8_000)}\n"
         for one in threads
     )
 
@@ -56,6 +57,7 @@ def as_json(threads: Sequence["ThreadInfo"]) -> dict[str, Any]:
                 "thread_id": one.thread_id,
                 "updated": one.updated.isoformat(timespec="milliseconds"),
                 "status": one.status,
+                "name": one.name or one.question,
                 "question": one.question,
             }
             for one in threads

@@ -54,7 +54,7 @@ def show_command(thread_id: str, checkpoint: str | None = None, *, as_json: bool
     """Show one thread, as it is or as it was at a checkpoint."""
     from weiwo.app.cli import show  # noqa: PLC0415 - for this command alone
 
-    thread = _load_thread(thread_id) if checkpoint is None else _load_moment(thread_id, checkpoint)
+    thread = load_thread(thread_id) if checkpoint is None else _load_moment(thread_id, checkpoint)
     plan = thread.values.get("plan")
     if mermaid:
         if plan is None:
@@ -133,10 +133,16 @@ def _list_threads(limit: int) -> "list[ThreadInfo]":
     return run_in_session(work)
 
 
-def _load_thread(thread_id: str) -> "show.Thread":
+def load_thread(thread_id: str) -> "show.Thread":
+    """A thread as its newest checkpoint has it.
+
+    Raises:
+        UsageError: There is no such thread.
+        CommandError: The database cannot be read.
+    """
     from weiwo.app.cli import show  # noqa: PLC0415 - upon need
     from weiwo.graph.persistence.checkpoint_reader import UnreadableCheckpointError, read_finished_thread  # noqa: PLC0415 - upon need
-    from weiwo.graph.persistence.storage import StorageError  # noqa: PLC0415 - upon need
+    from weiwo.graph.persistence.storage import CheckpointError, StorageError  # noqa: PLC0415 - upon need
 
     try:
         if (file := saved_file()) is not None:
@@ -149,7 +155,10 @@ def _load_thread(thread_id: str) -> "show.Thread":
         raise CommandError(str(error)) from error
 
     async def work(session: "Session") -> "show.Thread":
-        return await show.load(session, thread_id)
+        try:
+            return await show.load(session, thread_id)
+        except CheckpointError as error:
+            raise CommandError(str(error)) from error
 
     return run_in_session(work)
 

@@ -1,6 +1,5 @@
 """The answer as people see it: on a terminal with its sources and a foot line, on a pipe as plain text."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -11,9 +10,10 @@ from weiwo.app.render.extracts import render_extracts, split_answer
 from weiwo.app.render.labels import label
 from weiwo.app.render.plan_tree import duration
 from weiwo.app.render.text_wrapping import Flow
+from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line, printable
 
-_MARK: Final = re.compile(r"(?:\[\d+\])+")
+_MARK: Final = lazy(r"(?:\[\d+\])+")
 _LONGEST_QUOTE: Final = 220
 _MOST_ALSO: Final = 3
 _ALSO: Final = {"en": ("also at {}", ", ", " and {} more"), "zh": ("另见 {}", "、", "等 {} 处")}

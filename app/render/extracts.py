@@ -8,13 +8,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line, printable
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-_QUOTED: Final = re.compile(r"(?:^>[^\n]*\n?)+", re.MULTILINE)
-_MARK: Final = re.compile(r"\[(\d{1,4})\]\Z")
+_QUOTED: Final = lazy(r"(?:^>[^\n]*\n?)+", re.MULTILINE)
+_MARK: Final = lazy(r"\[(\d{1,4})\]\Z")
 
 
 def render_extracts(extracts: Sequence[Mapping[str, Any]]) -> "list[Text]":

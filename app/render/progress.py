@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from weiwo.state import REFERENCE
+from weiwo.text.patterns import lazy
 
 RowState = Literal["waiting", "running", "succeeded", "empty", "failed", "blocked", "unknown"]
 _STATES: Final = frozenset({"succeeded", "empty", "failed", "blocked"})
-_INSTANCE: Final = re.compile(r"(.*)\[(\d+)\]", re.DOTALL)
+_INSTANCE: Final = lazy(r"(.*)\[(\d+)\]", re.DOTALL)
 _FILLED: Final = 40
 
 
@@ -39,6 +40,7 @@ class Row:
         asks: What it will ask its tool, references and all.
         ret: The type of its value.
         upstream: Ids of the tasks it builds on.
+        thought: Why the planner wants it.
         instances: By position, from 1.
     """
 
@@ -58,6 +60,7 @@ class Row:
     asks: str = ""
     ret: str = ""
     upstream: tuple[str, ...] = ()
+    thought: str = ""
     instances: dict[int, "Row"] = field(default_factory=dict)
 
 
@@ -72,6 +75,7 @@ class Progress:
         proposed: Whether the plan waits for a person's approval.
         writing: Whether the answer has begun.
         answer: The answer as far as it was streamed.
+        thought: Why the plan in force is as it is, as its planner said it.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -83,6 +87,7 @@ class Progress:
         self.proposed = False
         self.writing = False
         self.answer = ""
+        self.thought = ""
 
     def apply(self, event: Mapping[str, Any]) -> Row | None:
         """Take in one event; returns the row it concerns, if any."""
@@ -121,12 +126,19 @@ class Progress:
 
         return REFERENCE.sub(fill, text)
 
+    @property
+    def thoughts(self) -> list[str]:
+        """Why the plan in force, and each of its tasks, is as it is, a line each; only what its planner said."""
+        said = [("plan", self.thought), *((row.task_id, row.thought) for row in self.rows.values())]
+        return [f"{name}: {thought}" for name, thought in said if thought]
+
     def _remark(self, remark: str) -> None:
         if remark not in self.remarks:
             self.remarks.append(remark)
 
     def _planned(self, plan: Mapping[str, Any]) -> None:
         """A new plan, or a new revision of it: tasks that stay keep what is known of them."""
+        self.thought = str(plan.get("thought") or "")
         upstream: dict[str, list[str]] = {}
         for edge in plan.get("edges") or ():
             upstream.setdefault(edge[1], []).append(edge[0])
@@ -138,6 +150,7 @@ class Progress:
             row.description = vertex.get("description") or vertex["id"]
             row.planned_tool = vertex.get("tool_binding", "")
             row.for_each = bool(vertex.get("for_each"))
+            row.thought = str(vertex.get("thought") or "")
             row.asks, row.ret = _asked(vertex.get("args")), str(vertex.get("ret") or "")
             row.upstream = tuple(upstream.get(row.task_id, ()))
             rows[row.task_id] = row

@@ -51,6 +51,10 @@ def _print_one(console: Console, routed: "RoutedSearchResult") -> None:
     console.print(Flow(Text(one_line(f"{decision.strategy}, by the {decision.by}: {decision.reason}")), indent=2))
     stages = ", ".join(f"{stage} {1e3 * seconds:.1f} ms" for stage, seconds in trace.seconds.items())
     console.print(Flow(Text(stages), indent=2))
+    if trace.coverage is not None and trace.coverage[0] < trace.coverage[1]:
+        done, of = trace.coverage
+        told = f"{done:,} of {of:,} passages have vectors; the others were weighed by their words alone"
+        console.print(Flow(Text(told), indent=2))
     for note in trace.notes:
         console.print(Flow(Text(one_line(note)), indent=2))
     console.print()

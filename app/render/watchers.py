@@ -72,6 +72,10 @@ class Lines(Silent):
             judged = (event.get(name, "") for name in ("level", "team", "reason"))
             self._write(" · ".join(one_line(str(part)) for part in judged))
         elif kind == "planned":
+            for thought in self.progress.thoughts:
+                if self._told.setdefault(thought, "") == "":
+                    self._told[thought] = f"? {one_line(thought)}"
+                    self._write(self._told[thought])
             for planned in self.progress.rows.values():
                 self._write(row_text(self.progress, planned, self.language).plain)
         elif row is not None and kind in {"task_started", "task_finished"}:

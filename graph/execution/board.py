@@ -15,7 +15,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from langgraph.errors import GraphInterrupt
 
-from weiwo.state import Failure, Outcome, Plan, Task
+from weiwo.state import Failure, Outcome, OutcomeDetail, Plan, Task
 
 
 class Board:
@@ -119,7 +119,7 @@ def blocked_outcome(task: Task, cause: str) -> Outcome:
         type=task.value_type,
         tool=task.tool,
         failure=Failure(task_id=task.id, kind="incomplete", message=f"{task.id} needs {cause}, which has no value"),
-        detail={"blocked_by": cause},
+        detail=OutcomeDetail(blocked_by=cause),
     )
 
 
@@ -136,10 +136,10 @@ def timed_out_outcome(task: Task) -> Outcome:
 
 
 def unfinished_tasks(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[Task, ...]:
-    """The tasks that are still to run: those without a usable outcome."""
-    return tuple(task for task in plan.tasks if not (task.id in outcomes and outcomes[task.id].usable))
+    """The tasks that are still to run: those that came to nothing so far."""
+    return tuple(task for task in plan.tasks if not (task.id in outcomes and outcomes[task.id].answers))
 
 
-def usable_outcomes(outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
-    """The outcomes others can build on, by task id."""
-    return {outcome.task_id: outcome for outcome in outcomes if outcome.usable}
+def finished_outcomes(outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
+    """The outcomes of tasks that need not run again, by task id."""
+    return {outcome.task_id: outcome for outcome in outcomes if outcome.answers}

@@ -17,18 +17,20 @@ board is seeded from there. Of an unfinished Send, the steps that had finished a
 """
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Final, TypedDict, cast
+from typing import Annotated, Final, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from weiwo.graph.execution.board import Board, unfinished_tasks, usable_outcomes
-from weiwo.graph.execution.task_graph import run_task
+from weiwo.graph.execution.board import Board, finished_outcomes, unfinished_tasks
+from weiwo.graph.execution.task_graph import TaskGraph, run_task, task_graph
+from weiwo.graph.tracing import task_config
 from weiwo.nodes.executor.concurrency import PriorityLimiter
 from weiwo.nodes.executor.for_each import ForEach, join_outcomes, read_for_each
 from weiwo.nodes.executor.node import TaskResources
@@ -41,7 +43,11 @@ _UNBOUNDED: Final = 1_000_000
 
 
 async def run_plan(
-    plan: Plan, outcomes: Mapping[str, Outcome], work: TaskResources, config: RunnableConfig
+    plan: Plan,
+    outcomes: Mapping[str, Outcome],
+    work: TaskResources,
+    config: RunnableConfig,
+    graph: TaskGraph | None = None,
 ) -> "PlanOutput":
     """Run what a plan still has to run.
 
@@ -53,6 +59,8 @@ async def run_plan(
         outcomes: What earlier executions came to; usable ones are kept.
         work: What the tasks share.
         config: The node's own config, which leads to its checkpoints.
+        graph: `plan_graph`, which a node must name itself: LangGraph finds the subgraphs of a node among the names
+            that its function uses.
 
     Returns:
         Outcomes, passages and usage of the tasks that ran. Each has an outcome, whatever happened to it.
@@ -62,11 +70,14 @@ async def run_plan(
         return {}
     if bound := config.get("max_concurrency"):
         work = replace(work, limiter=PriorityLimiter(min(bound, work.services.settings.limits.max_parallel)))
-    board = Board(plan, usable_outcomes(outcomes.values()))
-    ran = await _plan_graph.ainvoke(
-        {"todo": [task.id for task in todo]},
+    graph = graph or plan_graph
+    board = Board(plan, finished_outcomes(outcomes.values()))
+    ran = await graph.ainvoke(
+        {"todo": [task.id for task in todo], "each": [task.id for task in todo if task.for_each is not None]},
         {"max_concurrency": _UNBOUNDED},
-        context=ExecutionContext(work, {task.id: task for task in todo}, board, BoardSeeding(board, work, config)),
+        context=ExecutionContext(
+            work, {task.id: task for task in todo}, board, BoardSeeding(graph, board, work, config)
+        ),
     )
     return cast("PlanOutput", ran)
 
@@ -78,7 +89,8 @@ class BoardSeeding:
     earlier, an outcome that reaches the database in between (from another process, say) would never be posted.
     """
 
-    def __init__(self, board: Board, work: TaskResources, config: RunnableConfig) -> None:
+    def __init__(self, graph: TaskGraph, board: Board, work: TaskResources, config: RunnableConfig) -> None:
+        self._graph = graph
         self._board = board
         self._work = work
         self._config = config
@@ -91,7 +103,7 @@ class BoardSeeding:
 
     async def _post(self) -> None:
         try:
-            snapshot = await _plan_graph.aget_state(self._config)
+            snapshot = await self._graph.aget_state(self._config)
         except ValueError:  # the graph runs without a checkpointer
             return
         for task in snapshot.tasks:
@@ -116,9 +128,10 @@ class ExecutionContext:
 
 
 class PlanInput(TypedDict):
-    """What the plan graph starts from: the ids of the tasks to run."""
+    """What the plan graph starts from: the ids of the tasks to run, and which of them have a graph per item."""
 
     todo: list[str]
+    each: list[str]
 
 
 class PlanOutput(TypedDict, total=False):
@@ -140,16 +153,25 @@ class SentTask(TypedDict):
 
 
 async def _run_sent_task(state: SentTask, runtime: Runtime[ExecutionContext]) -> PlanOutput:
-    task, board, work = runtime.context.tasks[state["task_id"]], runtime.context.board, runtime.context.work
+    return await _settle(state, runtime.context, single=task_graph, each=for_each_graph)
+
+
+async def _run_sent_for_each(state: SentTask, runtime: Runtime[ExecutionContext]) -> PlanOutput:
+    return await _settle(state, runtime.context, each=for_each_graph, single=task_graph)  # shown as the first it names
+
+
+async def _settle(state: SentTask, context: ExecutionContext, *, single: TaskGraph, each: TaskGraph) -> PlanOutput:
+    """Run a task once its inputs are there, and post what it came to."""
+    task, board, work = context.tasks[state["task_id"]], context.board, context.work
     try:
-        await runtime.context.seeding.wait()
+        await context.seeding.wait()
         inputs, instead = await board.wait_for_inputs(task, work.services.work_seconds())
         if instead is not None:
             result: TaskOutput = {"outcome": instead}
         elif task.for_each is not None:
-            result = await _run_for_each(task, inputs, work)
+            result = await _run_for_each(each, task, inputs, work)
         else:
-            result = await run_task({"task": task, "inputs": inputs}, work)
+            result = await run_task(single, {"task": task, "inputs": inputs}, work)
     except BaseException:  # somebody is asked, or all is cancelled; what waits for this task has to stop with it
         board.abandon(task.id)
         raise
@@ -195,7 +217,7 @@ class SentItem(TypedDict):
 
 async def _run_sent_item(state: SentItem, runtime: Runtime[ForEachContext]) -> ForEachState:
     work = runtime.context.work
-    result = await run_task(runtime.context.fan.starts[state["position"]], work)
+    result = await run_task(task_graph, runtime.context.fan.starts[state["position"]], work)
     work.report_finished(result["outcome"])
     return {
         "by_position": {state["position"]: result["outcome"]},
@@ -204,38 +226,48 @@ async def _run_sent_item(state: SentItem, runtime: Runtime[ForEachContext]) -> F
     }
 
 
-async def _run_for_each(task: Task, inputs: Mapping[str, Outcome], work: TaskResources) -> TaskOutput:
+async def _run_for_each(graph: TaskGraph, task: Task, inputs: Mapping[str, Outcome], work: TaskResources) -> TaskOutput:
     """Run one instance per item and join them under the task's id, in item order."""
     fan = read_for_each(task, inputs, work.services.settings.limits.max_items)
     if not fan.starts:
         return {"outcome": join_outcomes(task, fan, {})}
-    result = await _for_each_graph.ainvoke({"count": len(fan.starts)}, context=ForEachContext(work, fan))
+    started = time.monotonic()
+    config = task_config(task)
+    result = await graph.ainvoke({"count": len(fan.starts)}, config, context=ForEachContext(work, fan))
     outcome = join_outcomes(task, fan, result["by_position"])
+    longest = max(one.seconds for one in result["by_position"].values())  # it may have run before this was resumed
+    outcome = outcome.model_copy(update={"seconds": max(longest, time.monotonic() - started)})
     return {"outcome": outcome, "evidence": result["evidence"], "usage": result["usage"]}
 
 
 # The two graphs
 
 
-def _compile_plan_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
+def _compile_plan_graph() -> TaskGraph:
     def send_all(state: PlanState) -> Sequence[Send]:
-        return [Send("task", SentTask(task_id=task_id)) for task_id in state["todo"]]
+        each = state.get("each", [])
+        return [Send("for_each" if one in each else "task", SentTask(task_id=one)) for one in state["todo"]]
 
-    builder = StateGraph(PlanState, context_schema=ExecutionContext, input_schema=PlanInput, output_schema=PlanOutput)
+    builder: StateGraph[PlanState, ExecutionContext, PlanInput, PlanOutput] = (
+        StateGraph(  # no schema: it has none in JSON
+            PlanState, input_schema=PlanInput, output_schema=PlanOutput
+        )
+    )
     builder.add_node("task", _run_sent_task, input_schema=SentTask)
-    builder.add_conditional_edges(START, send_all, ["task"])
+    builder.add_node("for_each", _run_sent_for_each, input_schema=SentTask)
+    builder.add_conditional_edges(START, send_all, ["task", "for_each"])
     return builder.compile(name="plan")
 
 
-def _compile_for_each_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
+def _compile_for_each_graph() -> TaskGraph:
     def send_all(state: ForEachState) -> Sequence[Send]:
         return [Send("instance", SentItem(position=n)) for n in range(state["count"])]
 
-    builder = StateGraph(ForEachState, context_schema=ForEachContext)
+    builder: StateGraph[ForEachState, ForEachContext, ForEachState, ForEachState] = StateGraph(ForEachState)
     builder.add_node("instance", _run_sent_item, input_schema=SentItem)
     builder.add_conditional_edges(START, send_all, ["instance"])
     return builder.compile(name="for_each")
 
 
-_plan_graph = _compile_plan_graph()
-_for_each_graph = _compile_for_each_graph()
+for_each_graph: Final = _compile_for_each_graph()
+plan_graph: Final = _compile_plan_graph()  # last: LangGraph looks its nodes' subgraphs up while compiling

@@ -21,6 +21,7 @@ from langgraph.runtime import Runtime
 
 from weiwo.graph.execution.board import timed_out_outcome
 from weiwo.graph.execution.isolation import run_isolated
+from weiwo.graph.tracing import task_config
 from weiwo.nodes.executor import node as executor
 from weiwo.nodes.executor.concurrency import Lease
 from weiwo.nodes.executor.node import TaskResources
@@ -33,6 +34,7 @@ GRACE_SECONDS: Final = 1.0
 MOST_STEPS: Final = 1_000
 """Steps of one task; its turns end it long before."""
 
+TaskGraph = CompiledStateGraph[Any, Any, Any, Any]
 Step = Callable[[TaskState, TaskResources, Lease], Coroutine[Any, Any, dict[str, Any]]]
 
 
@@ -47,10 +49,11 @@ class TaskContext:
     """What the latest finished step left, for when the task is broken off."""
 
 
-async def run_task(start: TaskInput, work: TaskResources) -> TaskOutput:
+async def run_task(graph: TaskGraph, start: TaskInput, work: TaskResources) -> TaskOutput:
     """Run one task to its outcome, whatever it meets on the way: only interrupts and cancellation pass through.
 
-    Called inside a node, under whose checkpoint the task's own are kept.
+    Called inside a node, under whose checkpoint the task's own are kept; the node hands `task_graph` over, since
+    LangGraph finds the subgraphs of a node among the names that its function uses.
     """
     task, seconds = start["task"], _seconds_for_task(work)
     if seconds <= 0:
@@ -58,8 +61,8 @@ async def run_task(start: TaskInput, work: TaskResources) -> TaskOutput:
     context = TaskContext(start, work, Lease(work.limiter))
     try:
         async with asyncio.timeout(seconds) as bound:
-            bounds: RunnableConfig = {"recursion_limit": MOST_STEPS}
-            ran = await _graph.ainvoke({"turn": 0}, bounds, context=context)
+            config: RunnableConfig = {**task_config(task), "recursion_limit": MOST_STEPS}
+            ran = await graph.ainvoke({"turn": 0}, config, context=context)
             return cast("TaskOutput", ran)
     except TimeoutError:
         if not bound.expired():
@@ -96,13 +99,19 @@ async def _run_step(step: Step, state: TaskProgress, context: TaskContext) -> di
         raise
     except Exception as error:  # noqa: BLE001 - the monitor and the trace show it
         update = {"outcome": crashed_outcome(context.start["task"], error)}
+    if "outcome" in update and (notes := update.get("notes") or state.get("notes")):
+        outcome = update["outcome"]
+        told = "; ".join(dict.fromkeys([*filter(None, [outcome.note]), *notes]))
+        update = {**update, "outcome": outcome.model_copy(update={"note": told})}
     context.known.update(cast("TaskProgress", {**state, **update}))
     # Of a task that is over, the last checkpoint need not repeat what it looked through.
     return {**update, "passages": []} if "outcome" in update else update
 
 
-def _compile() -> CompiledStateGraph[Any, Any, Any, Any]:
-    builder = StateGraph(TaskProgress, context_schema=TaskContext, output_schema=TaskOutput)
+def _compile() -> TaskGraph:
+    builder: StateGraph[TaskProgress, TaskContext, TaskProgress, TaskOutput] = StateGraph(
+        TaskProgress, output_schema=TaskOutput
+    )
     builder.add_node("act", _act)
     builder.add_node("read", _read)
     builder.add_edge(START, "act")
@@ -111,4 +120,5 @@ def _compile() -> CompiledStateGraph[Any, Any, Any, Any]:
     return builder.compile(name="task")
 
 
-_graph = _compile()
+task_graph: Final = _compile()
+"""LangGraph finds the subgraphs of a node among the names that its function uses."""

@@ -7,7 +7,6 @@ was written. Anything else, and any thread that has not come to its end, is for 
 (`UnreadableCheckpointError`): what is to run next is known to LangGraph alone.
 """
 
-import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -21,12 +20,13 @@ import ormsgpack
 from weiwo.graph.persistence.storage import BUSY_SECONDS, make_folder, sqlite_error
 from weiwo.graph.persistence.threads import SQLITE_LIST, ThreadInfo, info_of
 from weiwo.state.errors import WeiwoError
+from weiwo.text.patterns import lazy
 
 MOST_BYTES: Final = 256_000_000
 """A checkpoint larger than this is left to the graph."""
 _DEEPEST: Final = 16
 """Objects within objects."""
-_MODULE: Final = re.compile(r"(?:weiwo\.)?(state\.[a-z_]+)")
+_MODULE: Final = lazy(r"(?:weiwo\.)?(state\.[a-z_]+)")
 """Modules of the state's types, also as the first edition named them."""
 _LATEST: Final = (
     "SELECT type, checkpoint, checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"

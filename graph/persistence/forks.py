@@ -27,7 +27,7 @@ from weiwo.graph.persistence.threads import find_checkpoint
 from weiwo.nodes.planner.outcome_reuse import reuse_outcomes, reuse_passages
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.shared.references import fill_text
-from weiwo.state import Evidence, Language, Outcome, Plan, Quote, Task, Usage, passage_id
+from weiwo.state import Evidence, Language, Outcome, OutcomeDetail, Plan, Quote, Task, Usage, passage_id
 from weiwo.state.errors import WeiwoError
 from weiwo.state.search import Approved, merge_evidence
 from weiwo.state.settings import Context, Settings
@@ -174,7 +174,7 @@ def set_outcome(
         evidence_ids=(passage.id,),
         quotes=(Quote(evidence_id=passage.id, text=shown),),
         tool=PERSON,
-        detail={"set_by": PERSON},
+        detail=OutcomeDetail(set_by_person=True),
     )
     return outcome, passage
 

@@ -4,12 +4,18 @@ LangGraph's SQLite store imports numpy for vectors that nothing here keeps in it
 """
 
 import asyncio
+import sqlite3
 from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from langgraph.store.base import BaseStore, ListNamespacesOp, Op, Result, SearchOp
+
+from weiwo.graph.persistence.storage import StorageError
+
+DATABASE_FAULTS: Final = (sqlite3.Error, OSError, StorageError)
+"""What a database or its disk may do wrong."""
 
 
 class LazyStore(BaseStore):
@@ -60,6 +66,6 @@ class LazyStore(BaseStore):
                 self._tried = True
                 try:
                     self._store = await self._stack.enter_async_context(self._open_store())
-                except Exception as error:  # noqa: BLE001 - whatever a database does wrong, answering goes on
+                except DATABASE_FAULTS as error:  # answering goes on; what is wrong with our own code is not hidden
                     self._failed(error)
         return self._store

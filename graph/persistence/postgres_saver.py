@@ -17,6 +17,7 @@ from langgraph.checkpoint.postgres import aio
 from psycopg_pool import AsyncConnectionPool
 
 from weiwo.graph.persistence.cancelled_writes import are_cancelled
+from weiwo.graph.persistence.storage import naming_thread
 
 T = TypeVar("T")
 
@@ -41,9 +42,14 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
         self.lock = asyncio.Semaphore(pool.max_size)  # type: ignore[assignment]
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Read a checkpoint."""
+        """Read a checkpoint.
+
+        Raises:
+            OlderCheckpointError: An older Weiwo wrote it, and it does not fit this one.
+        """
         get = super().aget_tuple
-        return await self._with_reconnection(lambda: get(config))
+        with naming_thread(config):
+            return await self._with_reconnection(lambda: get(config))
 
     async def aput(
         self,

@@ -6,27 +6,32 @@ type is refused in one line.
 """
 
 import re
+from copy import copy
 from importlib import import_module
 from typing import Any, Final
 
 import ormsgpack
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from pydantic import ValidationError
 
 from weiwo import state
-from weiwo.graph.persistence.storage import OlderCheckpointError
+from weiwo.graph.persistence.storage import DamagedCheckpointError, OlderCheckpointError
+from weiwo.state.query import QueryFrame
 from weiwo.state.values import Value
+from weiwo.text.patterns import lazy
 
 _OLD_NAME: Final = re.compile(rb"[\xa7-\xbf]state\.[a-z_]")
 """A short MessagePack string that begins as an old module does."""
-_OLD_MODULE: Final = re.compile(r"state\.[a-z_]+")
+_OLD_MODULE: Final = lazy(r"state\.[a-z_]+")
 
 
 class StateSerializer(JsonPlusSerializer):
     """LangGraph's serializer with the types of `weiwo.state` allowed, and those of its old name."""
 
     def __init__(self) -> None:
-        exported = (getattr(state, name) for name in state.__all__)
+        exported = (QueryFrame, *(getattr(state, name) for name in state.__all__))
         kinds = [kind for kind in exported if isinstance(kind, type) and issubclass(kind, Value)]
         super().__init__(allowed_msgpack_modules=[(kind.__module__, kind.__name__) for kind in kinds])
 
@@ -35,11 +40,32 @@ class StateSerializer(JsonPlusSerializer):
 
         Raises:
             OlderCheckpointError: An older Weiwo wrote it, and it does not fit this one.
+            DamagedCheckpointError: It is nothing that was written so.
         """
         kind, packed = data
-        if kind == "msgpack" and _OLD_NAME.search(packed):
-            packed = _renamed(packed)
-        return super().loads_typed((kind, packed))
+        try:
+            if kind == "msgpack" and _OLD_NAME.search(packed):
+                packed = _renamed(packed)
+            return super().loads_typed((kind, packed))
+        except (ValueError, TypeError, NotImplementedError, RecursionError):  # no message: it may quote the thread
+            name = kind if kind == "msgpack" else "value of Weiwo's"
+            raise DamagedCheckpointError(f"has a checkpoint that cannot be read: it is no {name}") from None
+
+
+def with_state_types(saver: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any]:
+    """The same saver, for this graph alone, with a serializer that knows the types of the state.
+
+    One that was made before `weiwo` was imported allows every type and warns about each. A serializer of the caller's
+    own making, or one that is strict already, stays.
+    """
+    serde = saver.serde
+    inner = serde.serde if isinstance(serde, EncryptedSerializer) else serde
+    if type(inner) is not JsonPlusSerializer or inner._allowed_msgpack_modules is not True:  # noqa: SLF001 - nothing tells
+        return saver
+    clone = copy(saver)
+    ours = StateSerializer()
+    clone.serde = EncryptedSerializer(serde.cipher, ours) if isinstance(serde, EncryptedSerializer) else ours
+    return clone
 
 
 def _renamed(packed: bytes) -> bytes:
@@ -59,7 +85,7 @@ def _renamed(packed: bytes) -> bytes:
 
     value = ormsgpack.unpackb(packed, ext_hook=rename, option=ormsgpack.OPT_NON_STR_KEYS)
     if misfits:
-        raise OlderCheckpointError(misfits[0])
+        raise OlderCheckpointError(f"was written by an older Weiwo; its {misfits[0]} does not fit this one")
     return ormsgpack.packb(value, option=ormsgpack.OPT_NON_STR_KEYS)
 
 

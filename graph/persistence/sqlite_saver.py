@@ -20,11 +20,13 @@ from langgraph.checkpoint.base import (
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
+    CheckpointTuple,
     get_checkpoint_metadata,
 )
 from langgraph.checkpoint.sqlite import aio
 
 from weiwo.graph.persistence.cancelled_writes import are_cancelled
+from weiwo.graph.persistence.storage import naming_thread
 
 _CHECKPOINT = (
     "INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type,"
@@ -46,6 +48,15 @@ class AsyncSqliteSaver(aio.AsyncSqliteSaver):
         self._line = _Line(
             self.conn, self.lock
         )  # LangGraph copies a saver for each graph: what they share is one object
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Read a checkpoint.
+
+        Raises:
+            OlderCheckpointError: An older Weiwo wrote it, and it does not fit this one.
+        """
+        with naming_thread(config):
+            return await super().aget_tuple(config)
 
     async def aput(
         self,

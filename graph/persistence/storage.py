@@ -2,9 +2,10 @@
 
 import os
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.state.errors import WeiwoError
 
@@ -33,13 +34,40 @@ class DatabaseUrlError(StorageError):
     """`WEIWO_DATABASE_URL` is not the address of a database."""
 
 
-class OlderCheckpointError(StorageError):
+class CheckpointError(StorageError):
+    """What is kept of one thread cannot be read; other threads are unharmed.
+
+    Attributes:
+        why: Why, as what follows the thread's name.
+    """
+
+    def __init__(self, why: str, thread_id: str = "") -> None:
+        self.why = why
+        super().__init__(f"thread {thread_id or 'unknown'} {why}; ask again on a new thread")
+
+
+class OlderCheckpointError(CheckpointError):
     """A thread was written by an older Weiwo, and what it holds does not fit this one."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"the thread was written by an older Weiwo; its {name} does not fit this one; ask again on a new thread"
-        )
+
+class DamagedCheckpointError(CheckpointError):
+    """What is kept of a thread is damaged, or was written by another program."""
+
+
+@contextmanager
+def naming_thread(config: Mapping[str, Any]) -> Iterator[None]:
+    """Name the thread in the complaint about what it holds.
+
+    Args:
+        config: The config by which it is read.
+
+    Raises:
+        CheckpointError: As what is inside does.
+    """
+    try:
+        yield
+    except CheckpointError as error:
+        raise type(error)(error.why, str(config.get("configurable", {}).get("thread_id") or "")) from None
 
 
 def database_file(home: str | os.PathLike[str]) -> Path:

@@ -5,7 +5,6 @@ A LangGraph server keeps its own order and needs none.
 """
 
 import asyncio
-import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from hashlib import sha256
@@ -14,6 +13,7 @@ from pathlib import Path
 from weiwo.graph.persistence.checkpointer import CONNECT_SECONDS
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Settings
+from weiwo.tools.file_lock import FileLock
 
 
 class ThreadBusyError(WeiwoError, RuntimeError):
@@ -39,28 +39,18 @@ async def claimed(settings: Settings, thread_id: str, database_url: str | None =
         if url := database_url or settings.database_url:
             await stack.enter_async_context(_in_postgres(url, thread_id))
         else:
-            folder = Path(settings.home) / "locks"
-            handle = await asyncio.to_thread(
-                _lock_file, folder / sha256(thread_id.encode()).hexdigest()[:32], thread_id
-            )
-            stack.callback(os.close, handle)
+            path = Path(settings.home) / "locks" / sha256(thread_id.encode()).hexdigest()[:32]
+            lock = await asyncio.to_thread(_lock_file, path, thread_id)
+            stack.callback(lock.release)
         yield
 
 
-def _lock_file(path: Path, thread_id: str) -> int:
-    """An open file that is locked until it is closed."""
-    try:
-        import fcntl  # noqa: PLC0415 - where there is none, such as on Windows, threads are not guarded
-    except ImportError:
-        return os.open(os.devnull, os.O_RDONLY)
+def _lock_file(path: Path, thread_id: str) -> FileLock:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return FileLock(path)
     except BlockingIOError:
-        os.close(handle)
         raise ThreadBusyError(thread_id) from None
-    return handle
 
 
 @asynccontextmanager

@@ -5,11 +5,13 @@ saver's own listing decodes every checkpoint of every thread. A thread is the sa
 server or Python started it: what is shown comes from the state alone.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
+
+from weiwo.graph.persistence.storage import CheckpointError
+from weiwo.text.patterns import lazy
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 ThreadStatus = Literal["complete", "extracts", "partial", "failed", "interrupted", "waiting"]
 """How its latest question ended; it has not where `interrupted` (it can be resumed) or `waiting` for an approval."""
 
-_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+_ID = lazy(r"[A-Za-z0-9._:-]{1,128}")
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # without the look-alikes 0 o 1 l i
 _EXAMPLE = "20261120-194501-k3f9"
 
@@ -46,7 +48,7 @@ JOIN checkpoints AS c ON c.thread_id = newest.thread_id AND c.checkpoint_ns = ''
 ORDER BY newest.last DESC
 """
 
-_CHECKPOINT: Final = re.compile(r"[0-9a-f][0-9a-f-]{3,35}")
+_CHECKPOINT: Final = lazy(r"[0-9a-f][0-9a-f-]{3,35}")
 _FIND: Final = "SELECT thread_id, checkpoint_id FROM checkpoints WHERE checkpoint_ns = '' AND checkpoint_id LIKE {0}"
 
 
@@ -59,12 +61,14 @@ class ThreadInfo:
         updated: When it last changed.
         question: Its latest question.
         status: How that ended.
+        name: What the thread is called in a list: the question that it began with.
     """
 
     thread_id: str
     updated: datetime
     question: str
     status: ThreadStatus
+    name: str = ""
 
 
 def new_thread_id(now: datetime | None = None) -> str:
@@ -164,12 +168,18 @@ async def _from_sqlite(saver: Any, connection: Any, limit: int) -> list[ThreadIn
         rows = await cursor.fetchall()
 
     def decode() -> list[ThreadInfo]:
-        return [
-            info_of(thread_id, last, saver.serde.loads_typed((type_, blob))["channel_values"])
-            for thread_id, last, type_, blob in rows
-        ]
+        return [info_of(thread_id, last, _channel_values(saver, type_, blob)) for thread_id, last, type_, blob in rows]
 
     return await to_thread(decode)
+
+
+def _channel_values(saver: Any, type_: str, blob: bytes) -> Mapping[str, Any]:
+    """What a checkpoint holds; nothing of one that is damaged, so that the others can be listed."""
+    try:
+        values: Mapping[str, Any] = saver.serde.loads_typed((type_, blob))["channel_values"]
+    except (CheckpointError, KeyError, TypeError):
+        return {}
+    return values
 
 
 async def _from_postgres(saver: Any, limit: int) -> list[ThreadInfo]:
@@ -233,7 +243,8 @@ def info_of(thread_id: str, checkpoint_id: str, values: Mapping[str, Any]) -> Th
         status = result.get("status", "failed")
         sources = (lambda: result.get("question"), lambda: values.get("question"))
     question = next((found for source in sources if (found := source())), "")
-    return ThreadInfo(thread_id, _time(checkpoint_id), str(question), status)
+    name = _last_human(list(reversed(values.get("messages") or []))) or question
+    return ThreadInfo(thread_id, _time(checkpoint_id), str(question), status, str(name))
 
 
 def _last_human(messages: Any) -> str:

@@ -15,17 +15,18 @@ from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.language import HAN
 from weiwo.text.names import Name, names
 from weiwo.text.numbers import NumberSpan, find_numbers
+from weiwo.text.patterns import lazy
 
 LONGEST_SENTENCE: Final = 800
 """Characters of one sentence that are looked at."""
 
 _DEEPEST: Final = 40
-_VERB_HEAD: Final = re.compile(
+_VERB_HEAD: Final = lazy(
     r"(?:^|(?<=[\s(]))(?P<aux>(?:is|was|are|were|has been|have been|had been|being)\s)?"
     r"(?:(?:[a-z]{2,14}ly|first|then|also|later|soon|itself|himself|herself|both|still|now|again)\s){0,2}"
     r"(?:[a-z]{3,14}(?:ed|en|lt)\sand\s)?(?:co-)?$"
 )
-_TAIL: Final = re.compile(
+_TAIL: Final = lazy(
     r"[\"”’]?(?:\s?\([^()]{0,160}\))?"
     r"(?:,\s(?:an?|the|formerly|officially|originally|also|known|sometimes|or)\b[^,;()]{1,90},"
     r"|,\s(?:[A-Z]{2,5}|[JS]r\.?|[A-Z][\w ]{2,20},))?(?:,?\s(?:who|which|that))?(?:\s[—–-])?\s?"
@@ -35,38 +36,36 @@ _JOINT: Final = (
     r"|^(?:When|While|After|Before|Although|Though|As|Since|Because)\s)"
     r"(?:(?:[Ii]n|[Oo]n|[Aa]t|[Bb]y|[Aa]round|[Dd]uring|[Ss]ince|[Ff]rom)\s[^;:()]{1,60}?,?\s)?"
 )
-_BEFORE_PRONOUN: Final = re.compile(_JOINT + "$")
-_BEFORE_NAME: Final = re.compile(
+_BEFORE_PRONOUN: Final = lazy(_JOINT + "$")
+_BEFORE_NAME: Final = lazy(
     _JOINT + r"(?:[Tt]he\s)?"
     r"(?:(?:(?<=[Tt]he\s)|[Aa]n?\s|[Tt]his\s)(?:(?!(?:of|for|in|by|to|from|behind|and|on|with|at|about)\s)[a-z][\w-]+\s){1,4}?)?[\"“‘'(]?$"
 )
-_PRONOUN: Final = re.compile(r"\b(?:He|She|It|They|he|she|it|they)(?=\s)")
-_GENERAL: Final = re.compile(r"\b(?:[Tt]he|[Tt]his)\s(?P<kind>[a-z][\w-]{2,20})(?=[\s,(])")
-_INHERITS: Final = re.compile(r"(?:,\s(?:and\s|but\s|then\s)?|\s(?:and|but|then)\s)$")
-_RELATIVE: Final = re.compile(r"\b(?:who|whom|whose|which|that|where|when|while|if|because|said|says)\b|[;:]")
-_PLACED: Final = re.compile(
+_PRONOUN: Final = lazy(r"\b(?:He|She|It|They|he|she|it|they)(?=\s)")
+_GENERAL: Final = lazy(r"\b(?:[Tt]he|[Tt]his)\s(?P<kind>[a-z][\w-]{2,20})(?=[\s,(])")
+_INHERITS: Final = lazy(r"(?:,\s(?:and\s|but\s|then\s)?|\s(?:and|but|then)\s)$")
+_RELATIVE: Final = lazy(r"\b(?:who|whom|whose|which|that|where|when|while|if|because|said|says)\b|[;:]")
+_PLACED: Final = lazy(
     r"(?i)\b(?:in|at|to|from|near|of|on|for|with|into|the|and|as|off|outside|between|across|along|through|over)\s(?:the\s)?$"
     r"|(?:在|于|从|到|至|自|往|赴|离开|进入|来到|考入|回到|位于|流经|注入)$"
 )
 
-_LONGER_NAME: Final = re.compile(
+_LONGER_NAME: Final = lazy(
     r"(?P<name>(?:\s(?:(?:van|von|de|der|den|di|da|del|la|le|al|bin|ibn)\s){0,2}[A-Z][\w'’.-]{0,30}){1,4}),?\s(?:was|is|were|are)\s"
 )
 _PRONOUN_ZH: Final = r"(?:他|她|它|其|该[\u4e00-\u9fff]{1,3}?|全[长桥书校文剧片]|本[书校片])"
-_FILLER_ZH: Final = re.compile(
+_FILLER_ZH: Final = lazy(
     r"(?:[\s,，《》“”]|于|在|约|大约|正式|首次|最初|最早|始|曾|被|并|也|又|就|才|已|终于|最终|不幸|因病|的|后来|随后|同年|"
     r"当时|是|则|即|均|共|总|现|今|目前|截至|至|到|年底|末|初|春|夏|秋|冬|主|享年\d{1,3}岁|[（(][^（）()]{0,120}[)）])*"
 )
-_IS_ZH: Final = re.compile(
-    r"》?(?:[（(][^（）()]{0,120}[)）])?(?:，?(?:又名|原名|简称|亦称|又称)[^，。]{1,12}，)?[是为]"
-)
-_ALSO_NAMED_ZH: Final = re.compile(
+_IS_ZH: Final = lazy(r"》?(?:[（(][^（）()]{0,120}[)）])?(?:，?(?:又名|原名|简称|亦称|又称)[^，。]{1,12}，)?[是为]")
+_ALSO_NAMED_ZH: Final = lazy(
     r"(?![陵墓庙]|时期|时代|之)[\u4e00-\u9fff]{2,3}(?<![陵墓庙祠像传])(?:[（(][^（）()]{0,120}[)）])?是"
 )
-_HEADS_ZH: Final = re.compile(r"》?(?:[（(，,]|[是为])")
-_CUT_ZH: Final = re.compile(r"[，；：。,;]")
-_NAMED_ZH: Final = re.compile(r"\s?(?:原名|本名|又名|字|号|笔名|别名|亦称|又称|简称|全称|英文|即|俗称)")
-_GOES_ON_ZH: Final = re.compile(
+_HEADS_ZH: Final = lazy(r"》?(?:[（(，,]|[是为])")
+_CUT_ZH: Final = lazy(r"[，；：。,;]")
+_NAMED_ZH: Final = lazy(r"\s?(?:原名|本名|又名|字|号|笔名|别名|亦称|又称|简称|全称|英文|即|俗称)")
+_GOES_ON_ZH: Final = lazy(
     rf"[》”\s]*(?:[（(，,]|$|{_PRONOUN_ZH}|[是为有在于由被因曾任获位属旧简初全又原即也已将自从总高长最约]|生于|出生|毕业|考入"
     r"|担任|收入|收藏|连接|穿过|流经|注入|发源|面积|人口|占地|海拔|建成|建于|始建|成立|创立|创办|开放|开通|出版|发表|逝世|去世"
     r"|死于|西汉|东汉|享年)"

@@ -2,34 +2,92 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from weiwo.state import Evidence
 from weiwo.text.language import HAN, detect_language, fold
 from weiwo.text.names import names
+from weiwo.text.patterns import lazy
 
-_COMMON = re.compile(
+_COMMON = lazy(
     r"the|of|and|for|in|on|at|to|an?|de|la|le|du|von|van|der|den|di|da|emperor|empress|king|queen|president|prince|"
     r"princess|sir|saint|st|lord|lady|pope|prime|minister|professor|doctor|dr|mrs?|ms"
 )
 """Words of names that many have in common."""
 
+LEAST_DOCUMENTS: Final = 2
+"""Documents of a folder that must name a subject before its others may speak of it without a word of it."""
 
-def find_unmentioned_name(question: str, passages: Sequence[Evidence]) -> str | None:
+_KIND: Final = re.compile(
+    r"\b(?:agreement|agenda|brief|budget|catalogue?|chapter|contracts?|faq|form|guide|handbook|invoice|letters?|list|log|"
+    r"manual|memo|minutes|notes?|notice|overview|plan|polic(?:y|ies)|presentation|procedures?|proposal|readme|records?|"
+    r"regulations?|reports?|review|roadmap|rules|schedule|sheet|slides|specification|strategy|summary|table|terms)\b|"
+    r"制度|纪要|报告|手册|合同|协议|通知|办法|规定|清单|说明|计划|方案|总结|记录|指南|条例|公告|表$",
+    re.IGNORECASE,
+)
+"""Words of titles that say what kind of document it is, not whom it is about."""
+
+
+def find_unmentioned_name(
+    question: str, passages: Sequence[Evidence], known: Sequence[Evidence] = (), value: str = ""
+) -> str | None:
     """The name that a question asks about, if no passage has any of its names; None if one has, or none is named.
 
-    Passages in another script write names otherwise, and are not judged.
+    A passage has the names of its document, since a document rarely repeats what it is about: its title, the names of
+    its file and folders, and what other passages of it say. A policy, minutes, a list and the like speak of what their
+    folder is about, where other documents of it name the subject. Passages in another script write names otherwise, and
+    are not judged.
+
+    Args:
+        question: What is asked.
+        passages: The passages to judge.
+        known: Other passages that were found, of whatever documents.
+        value: What was read in them: a document about the very answer is about no stranger.
     """
     named = [name.text for name in names(question)]
     language = detect_language(question)
     if not named or not passages or any(detect_language(passage.text) != language for passage in passages):
         return None
+    parts = [[*_parts(name)] for name in named]
+    documents = {passage.source for passage in passages}
+    told = [*passages, *(other for other in known if other.source in documents)]
+    if _is_named(parts, told):
+        return None
+    own = fold(f"{question} {value}")
+    if all(not _titled_as_subject(one.title, own) and _is_about(_folder(one), parts, known) for one in passages):
+        return None
+    return named[0]
+
+
+def _is_named(names_parts: Sequence[Sequence[str]], passages: Sequence[Evidence]) -> bool:
+    """Whether passages, their titles and sources included, have a part of any of the names."""
     said = fold(" ".join(f"{passage.title} {passage.source} {passage.text}" for passage in passages))
     words = set(re.findall(f"[^\\W_{HAN}]+", said))
-    for name in named:
-        parts = list(_parts(name))
-        if not parts or any(part in said if re.match(f"[{HAN}]", part) else part in words for part in parts):
-            return None
-    return named[0]
+    return any(
+        not parts or any(part in said if re.match(f"[{HAN}]", part) else part in words for part in parts)
+        for parts in names_parts
+    )
+
+
+def _is_about(folder: str, names_parts: Sequence[Sequence[str]], known: Sequence[Evidence]) -> bool:
+    """Whether some documents found of a folder have a part of any of the names."""
+    naming = {one.source for one in known if folder and _folder(one) == folder and _is_named(names_parts, [one])}
+    return len(naming) >= LEAST_DOCUMENTS
+
+
+def _titled_as_subject(title: str, own: str) -> bool:
+    """Whether a title names somebody or something, of whom a document then is, other than what is asked or answered."""
+    if not title or _KIND.search(title) or fold(title) in own:
+        return False
+    words = [word for word in re.findall(f"[^\\W\\d_{HAN}]+", title) if not _COMMON.fullmatch(word.lower())]
+    if not words:
+        return any(name.text == title for name in names(title))
+    return all(word[0].isupper() for word in words)
+
+
+def _folder(passage: Evidence) -> str:
+    """The folder of a document at hand; nothing for a page of the web, whose neighbours say nothing of it."""
+    return "" if "://" in passage.source else passage.source.rpartition("/")[0] or "."
 
 
 def _parts(name: str) -> Iterator[str]:

@@ -104,7 +104,7 @@ def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
     return None
 
 
-_GENERIC: Final = re.compile(
+_GENERIC: Final = lazy(
     "river|mountain|lake|film|movie|novel|book|song|album|city|town|company|band|island|bridge|tower"
 )
 

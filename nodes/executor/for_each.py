@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from weiwo.nodes.executor.task_state import TaskInput
-from weiwo.state import ITEM, REFERENCE, Failure, FailureKind, JsonValue, Outcome, Quote, Task, item_type
+from weiwo.state import ITEM, REFERENCE, Failure, FailureKind, JsonValue, Outcome, OutcomeDetail, Quote, Task, item_type
 
 _NAMED = 10
-"""Items without a value that a note names; all are in `detail`."""
+"""Items without a value that a note names; all are in `OutcomeDetail.missing`."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def list_items(task: Task, inputs: Mapping[str, Outcome]) -> tuple[list[JsonValu
         return [], None
     values = source.value if isinstance(source.value, list) else [source.value]
     kept: list[JsonValue] = [value for value in values if value is not None and _key(value)]
-    if "items" in source.detail:  # joined: each value belongs to an item of its own
+    if source.detail.items is not None:  # joined: each value belongs to an item of its own
         return kept, source
     distinct: dict[str, JsonValue] = {}
     for value in kept:
@@ -93,8 +93,8 @@ def make_instance(
 def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome]) -> Outcome:
     """One outcome for the whole: values in item order, and what is missing said.
 
-    `detail["items"]` names the item that each value belongs to (an instance that returns a list has as many values),
-    `detail["missing"]` the items without one, and `detail["limit"]` is there if a limit of the run broke some off.
+    Its detail names the item that each value belongs to (an instance that returns a list has as many values) and the
+    items without one.
 
     Args:
         task: The `for_each` task.
@@ -119,9 +119,7 @@ def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome]) 
     usable = [outcome for outcome in outcomes if outcome.usable]
     quotes: list[Quote] = [quote for outcome in outcomes for quote in outcome.quotes]
     failure = None if usable or not outcomes else _failure(task, outcomes)
-    detail: dict[str, JsonValue] = {"items": items, "missing": list(missing)}
-    if any(outcome.failure is not None and outcome.failure.kind == "limit" for outcome in outcomes):
-        detail["limit"] = True
+    limited = any(outcome.failure is not None and outcome.failure.kind == "limit" for outcome in outcomes)
     return Outcome(
         task_id=task.id,
         status="succeeded" if failure is None else ("empty" if failure.kind == "empty" else "failed"),
@@ -134,9 +132,10 @@ def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome]) 
         seconds=sum(outcome.seconds for outcome in outcomes),
         decided_by="model" if any(outcome.decided_by == "model" for outcome in outcomes) else "rule",
         confidence=min((outcome.confidence for outcome in usable), default=1.0),
-        detail=detail,
+        detail=OutcomeDetail(items=tuple(items), missing=tuple(missing), limited=limited),
         failure=failure,
-        note=_note(fan, missing, contested),
+        note="; ".join(filter(None, (_note(fan, missing, contested), *_corrections(outcomes)))),
+        basis="implied" if any(outcome.basis == "implied" for outcome in usable) else "stated",
     )
 
 
@@ -144,6 +143,11 @@ def _failure(task: Task, outcomes: Sequence[Outcome]) -> Failure:
     kinds = {outcome.failure.kind for outcome in outcomes if outcome.failure is not None}
     kind: FailureKind = kinds.pop() if len(kinds) == 1 else "incomplete"
     return Failure(task_id=task.id, kind=kind, message=f"none of the {len(outcomes)} items has a value")
+
+
+def _corrections(outcomes: Sequence[Outcome]) -> list[str]:
+    """What items were wrongly taken for granted to have."""
+    return [str(outcome.value) for outcome in outcomes if outcome.premise][:_NAMED]
 
 
 def _note(fan: ForEach, missing: Sequence[str], contested: Sequence[str]) -> str:

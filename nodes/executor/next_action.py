@@ -147,9 +147,11 @@ class NextActions:
         for passage in passages:
             addresses = (a for a in (passage.source, *passage.also) if source_address(a) not in failed)
             address = next(addresses, None)
-            if address is None or source_address(address) in tried:
+            if address is None:
                 continue
-            if (call := self._opener(address, passage)) is not None:
+            call = self._opener(address, passage)
+            read = source_address(address) in tried if _on_the_web(address, passage) else _identity(call) in self._known
+            if call is not None and not read:
                 tried.add(source_address(address))
                 yield call
 
@@ -157,9 +159,18 @@ class NextActions:
         """The call that opens what a passage is from. Only its sources count: addresses in its text are but text."""
         if not _on_the_web(address, passage):
             call: Call = {"tool": "open_document", "args": {"source": address, "query": self._frame.question}}
+            if passage.locator and self._takes_place(call):
+                call["args"]["near"] = passage.locator
             return call if call["tool"] in self._tools else None
         call = {"tool": "read_page", "args": {"url": address, "query": self._frame.question}}
         return call if call["tool"] in self._tools else self.substitute_call(call)
+
+    def _takes_place(self, call: Call) -> bool:
+        """Whether a tool reads on around a place."""
+        try:
+            return "near" in self._services.registry.info(call["tool"]).args_schema.get("properties", {})
+        except KeyError:
+            return False
 
 
 def is_opening_call(call: Call, services: RunContext) -> bool:
@@ -168,6 +179,10 @@ def is_opening_call(call: Call, services: RunContext) -> bool:
         return services.registry.info(call["tool"]).cluster == "open"
     except KeyError:  # the run goes on where another set of tools is set up
         return False
+
+
+def _identity(call: Call | None) -> str:
+    return "" if call is None else call_identity(call)
 
 
 def _varied(passages: Sequence[Evidence]) -> list[Evidence]:

@@ -17,6 +17,7 @@ from weiwo.nodes.executor.evidence_merging import merge_passages
 from weiwo.nodes.executor.next_action import NextActions, is_opening_call
 from weiwo.nodes.executor.queries import first_queries
 from weiwo.nodes.executor.reader import Judgement, TaskProgressNote, read_passages, restore_judgement, reweigh_judgement
+from weiwo.nodes.executor.reading import Reading
 from weiwo.nodes.executor.sufficiency import needs_second_source
 from weiwo.nodes.executor.task_state import OF_CORPUS, Call, TaskState, call_query, opened_address, source_address
 from weiwo.nodes.executor.tool_calls import CallBatch, make_calls
@@ -65,7 +66,7 @@ class TaskResources:
                 decided_by=outcome.decided_by,
                 failure=outcome.failure.message if outcome.failure else "",
                 note=outcome.note,
-                cached=outcome.detail.get("cached") is True,
+                cached=outcome.detail.cached,
             )
         )
 
@@ -85,7 +86,8 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
     tried = [*state.get("tried", []), *calls]
     opened = [*state.get("opened", []), *(opened_address(call) for call in calls if is_opening_call(call, services))]
     actions = NextActions({**state, "tried": tried, "opened": opened}, frame, services, work.tools)
-    batch = await make_calls(calls, task.id, services, lease, {c["tool"] for c in calls if actions.substitute_call(c)})
+    spared = {call["tool"] for call in calls if actions.substitute_call(call)}
+    batch = await make_calls(calls, task.id, services, lease, spared, state.get("attempts", 0))
     update: dict[str, Any] = {
         "frame": frame,
         "call": calls[0],
@@ -96,6 +98,8 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
         "seconds": state.get("seconds", 0.0) + batch.seconds,
         "usage": services.budget.delta(),
     }
+    if batch.notes:
+        update["notes"] = [*state.get("notes", []), *batch.notes]
     known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
     if not batch.results:
         return {**update, **_without_results(known, batch, actions, services)}
@@ -130,15 +134,21 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
             turns_left=turns_left,
             nothing_new=not state.get("fresh", 1),
             failed=list(state.get("failed", {}).values()),
+            seen=() if "best" in state else state.get("seen", []),  # what was read is to be read anew, whole
+            kept=state.get("kept", []),
         )
         before = restore_judgement(state["best"]) if "best" in state else None
         again = await reweigh_judgement(before, frame, task.ret, passages) if before is not None else None
-        judgement = again or await read_passages(frame, task.ret, passages, services.models, progress)
+        judgement = again or _opened_in_vain(state, services)
+        judgement = judgement or await read_passages(frame, task.ret, passages, services.models, progress)
     if judgement.left_out:
         note = f"{judgement.left_out} passages left out: the prompt has no room for them"
         services.emit(TaskProgressEvent(task_id=task.id, note=note))
     spent = state.get("seconds", 0.0) + time.monotonic() - started
     update: dict[str, Any] = {"seconds": spent, "usage": services.budget.delta()}
+    if judgement.shown:
+        seen = dict.fromkeys([*state.get("seen", []), *judgement.shown])
+        update |= {"seen": list(seen), "kept": list(judgement.kept), "missing": judgement.reading.missing}
     known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
     found = judgement.reading.value is not None
     actions = NextActions(known, frame, services, work.tools)
@@ -162,6 +172,15 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
         outcome = outcomes.choose_better(state.get("best"), empty)
         update |= {"evidence": _kept(passages, judgement), "outcome": outcome}
     return {**update, "calls": calls}
+
+
+def _opened_in_vain(state: TaskState, services: RunContext) -> Judgement | None:
+    """The judgement where what a model had opened brought nothing: what it said before. It is not asked again."""
+    if state.get("fresh", 1) or not state.get("seen") or "best" in state:
+        return None
+    if not is_opening_call(state["call"], services):
+        return None
+    return Judgement(reading=Reading(value=None, missing=state.get("missing", "")), decided_by="model", move="search")
 
 
 def route_after_act(state: TaskState) -> Literal["act", "read", "done"]:

@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 from weiwo.nodes.executor.reader import Judgement
 from weiwo.nodes.executor.task_state import TaskState
-from weiwo.state import Failure, FailureKind, JsonValue, Outcome, Task
+from weiwo.state import Failure, FailureKind, Outcome, OutcomeDetail, Task
 from weiwo.text.values import coerce
 from weiwo.tools.calling.invoke import ToolResult
 from weiwo.tools.printable import one_line
@@ -17,7 +17,7 @@ def outcome_of_reading(task: Task, judgement: Judgement, state: TaskState) -> Ou
         task_id=task.id,
         status="succeeded",
         value=reading.value,
-        type=task.ret,
+        type="text" if reading.premise else task.ret,
         evidence_ids=reading.evidence_ids,
         quotes=reading.quotes,
         tool=state["call"]["tool"],
@@ -25,10 +25,12 @@ def outcome_of_reading(task: Task, judgement: Judgement, state: TaskState) -> Ou
         seconds=state["seconds"],
         decided_by=judgement.decided_by,
         confidence=reading.confidence,
-        detail={**reading.detail, **_kept(state)},
+        detail=reading.detail.model_copy(update={"cached": state.get("cached", False)}),
         note=reading.missing,
         support=reading.support,
         rivals=reading.rivals,
+        basis=reading.basis,
+        premise=reading.premise,
     )
 
 
@@ -39,7 +41,7 @@ def choose_better(earlier: Outcome | None, now: Outcome) -> Outcome:
         earlier: What was read before and found too weak to stop at, if anything.
         now: What it has come to since; what it took counts for both.
     """
-    if earlier is None or (now.usable and now.confidence >= earlier.confidence):
+    if earlier is None or (now.answers and now.confidence >= earlier.confidence):
         return now
     return earlier.model_copy(update={"attempts": now.attempts, "seconds": now.seconds})
 
@@ -71,7 +73,7 @@ def outcome_of_computation(task: Task, result: ToolResult, state: TaskState) -> 
         tool=tool,
         attempts=state.get("attempts", 0),
         seconds=state["seconds"],
-        detail={**result.detail, "computed": True, **_kept(state)},
+        detail=OutcomeDetail(computation=result.detail, cached=state.get("cached", False)),
     )
 
 
@@ -95,10 +97,6 @@ def unfinished_outcome(
         seconds=state.get("seconds", 0.0),
         failure=Failure(task_id=task.id, kind=kind, message=message),
     )
-
-
-def _kept(state: TaskState) -> dict[str, JsonValue]:
-    return {"cached": True} if state.get("cached") else {}
 
 
 def crashed_outcome(task: Task, error: Exception) -> Outcome:

@@ -6,10 +6,11 @@ from weiwo.state import JsonValue, ValueType, item_type
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.language import HAN, fold, sentences
 from weiwo.text.numbers import find_numbers
+from weiwo.text.patterns import lazy
 
-_HAN = re.compile(f"[{HAN}]")
-_MORE = re.compile(f"[^\\W_{HAN}]")
-_DECIMALS = re.compile(r"[.,][0-9]")
+_HAN = lazy(f"[{HAN}]")
+_MORE = lazy(f"[^\\W_{HAN}]")
+_DECIMALS = lazy(r"[.,][0-9]")
 MAX_QUOTE_WORDS = 400
 """Words of a quote that are looked for."""
 

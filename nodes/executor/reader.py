@@ -6,9 +6,8 @@ rules read. Either way it is then weighed against what the other sources say (`w
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, ConfigDict
@@ -16,19 +15,22 @@ from pydantic import BaseModel, ConfigDict
 from weiwo.models.gateway import ChatModels, ModelCallError
 from weiwo.nodes.executor.extraction import extract_value
 from weiwo.nodes.executor.prompt import SYSTEM
-from weiwo.nodes.executor.reader_reply import TYPE_HINTS, ReadReply, ShownPassages
+from weiwo.nodes.executor.reader_reply import TYPE_HINTS, Move, ReadReply, ShownPassages
 from weiwo.nodes.executor.reading import Reading
 from weiwo.nodes.executor.source_agreement import LEAST_SHARE, weigh_sources
 from weiwo.nodes.shared.context_packing import pack_passages
 from weiwo.nodes.shared.input_guard import safe_note
 from weiwo.nodes.shared.passage_prompt import format_passages
 from weiwo.nodes.shared.run_context import today
-from weiwo.state import DecidedBy, Evidence, Language, Outcome, ValueType
+from weiwo.state import DecidedBy, Evidence, Language, Outcome, Quote, ValueType
 from weiwo.state.query import QueryFrame
 
 __all__ = ["Judgement", "ReadReply", "TaskProgressNote", "read_passages", "restore_judgement", "reweigh_judgement"]
 
-STRANGER_CONFIDENCE = 0.5
+KEPT_PASSAGES = 3
+"""Passages of earlier turns that a later one shows again, where the model named none that it wants to keep."""
+
+STRANGER_CONFIDENCE = 0.4
 """The most that is held of a value whose passage does not name what the task asks about."""
 
 _DOUBT: dict[Language, str] = {"en": "the passage does not name {}", "zh": "所引段落没有提到{}"}
@@ -44,15 +46,19 @@ class Judgement(BaseModel):
         queries: The queries of a `search` move.
         opened: The passage whose page or document an `open` move means.
         left_out: Passages that there was no room for in the prompt.
+        shown: Ids of the passages that the prompt showed.
+        kept: Ids of those that the model wants to see again.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True)
     reading: Reading
     decided_by: DecidedBy
-    move: Literal["answer", "search", "open", "give_up"]
+    move: Move
     queries: tuple[str, ...] = ()
     opened: Evidence | None = None
     left_out: int = 0
+    shown: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,8 @@ class TaskProgressNote:
         turns_left: How often the task may search or open yet.
         nothing_new: Whether the last turn brought no passage that was not known.
         failed: What did not work, such as a page that could not be opened.
+        seen: Ids of the passages that earlier turns showed.
+        kept: Ids of those that the model wanted to see again.
     """
 
     whole: str
@@ -72,6 +80,8 @@ class TaskProgressNote:
     turns_left: int
     nothing_new: bool = False
     failed: Sequence[str] = ()
+    seen: Collection[str] = ()
+    kept: Collection[str] = ()
 
     def describe_turns(self) -> str:
         """The turns left, in words for the model."""
@@ -119,12 +129,15 @@ def restore_judgement(outcome: Outcome) -> Judgement:
         evidence_ids=outcome.evidence_ids,
         quotes=outcome.quotes,
         confidence=outcome.confidence,
-        detail={name: value for name, value in outcome.detail.items() if name != "cached"},  # of that turn
+        detail=outcome.detail.model_copy(update={"cached": False}),  # of that turn
         missing=outcome.note,
         support=outcome.support,
         rivals=outcome.rivals,
+        basis=outcome.basis,
+        premise=outcome.premise,
     )
-    return Judgement(reading=reading, decided_by=outcome.decided_by, move="answer")
+    move: Move = "premise_wrong" if outcome.premise else "answer"
+    return Judgement(reading=reading, decided_by=outcome.decided_by, move=move)
 
 
 async def reweigh_judgement(
@@ -150,6 +163,7 @@ async def reweigh_judgement(
 
 
 def _by_rule(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> Reading:
+    passages = _current(passages, ()) or passages
     found = extract_value(frame, ret, passages)
     return Reading(value=None) if found is None else weigh_sources(Reading.from_finding(found), frame, ret, passages)
 
@@ -165,17 +179,18 @@ async def _by_model(
 ) -> Judgement:
     """The model's judgement; a value it gave that cannot be read as the wanted type is told in `unreadable`."""
     queries = "; ".join(query for query in progress.tried if query)
+    whole_question = "" if progress.whole == frame.question else f"Question of the user: {progress.whole}\n"
     prompt = (
-        f"Today: {today()}\nQuestion of the user: {progress.whole}\nTask: {frame.question}\nWanted: {TYPE_HINTS[ret]}\n"
+        f"Today: {today()}\n{whole_question}Task: {frame.question}\nWanted: {TYPE_HINTS[ret]}\n"
         f"Queries tried: {queries or 'none'}\n{progress.describe_turns()}\n\n"
     )
     await models.ready("executor")
     room = models.room("executor", SYSTEM, prompt)
     fitted = await asyncio.to_thread(
-        pack_passages, passages, frame.question, room, lambda text: models.count("executor", text)
+        pack_passages, _worth_showing(passages, progress), frame.question, room, lambda t: models.count("executor", t)
     )
     whole = {passage.id: passage for passage in passages}
-    shown = ShownPassages(frame.question, ret, [whole[passage.id] for passage in fitted.shown])
+    shown = ShownPassages(frame.question, ret, [whole[passage.id] for passage in fitted.shown], passages)
     objected = False
 
     def check(reply: ReadReply) -> str | None:
@@ -188,25 +203,43 @@ async def _by_model(
         objected = objected or objection is not None
         return objection
 
-    messages = [SystemMessage(SYSTEM), HumanMessage(prompt + format_passages(fitted.shown))]
+    new = {passage.id for passage in fitted.shown} - set(progress.seen) if progress.seen else ()
+    messages = [SystemMessage(SYSTEM), HumanMessage(prompt + format_passages(fitted.shown, new))]
     reply = await models.structured("executor", "read", messages, ReadReply, check=check)
-    if reply.next == "answer" and reply.value is not None:
+    ids = tuple(passage.id for passage in fitted.shown)
+    if reply.next in {"answer", "premise_wrong"} and reply.value is not None:
         reading = await asyncio.to_thread(_reading, reply, shown, passages, frame)
-        return Judgement(reading=reading, decided_by="model", move="answer", left_out=fitted.left_out)
+        return Judgement(reading=reading, decided_by="model", move=reply.next, left_out=fitted.left_out, shown=ids)
     return Judgement(
         reading=Reading(value=None, missing=safe_note(reply.missing)),
         decided_by="model",
-        move="give_up" if reply.next == "answer" else reply.next,
+        move="give_up" if reply.next in {"answer", "premise_wrong"} else reply.next,
         queries=reply.all_queries if reply.next == "search" else (),
         opened=shown.opened_passage(reply) if reply.next == "open" else None,
         left_out=fitted.left_out,
+        shown=ids,
+        kept=shown.kept_passages(reply),
     )
+
+
+def _worth_showing(passages: Sequence[Evidence], progress: TaskProgressNote) -> list[Evidence]:
+    """All passages at first; later the ones that were kept, then the new ones, each in the order they came."""
+    known = [passage for passage in passages if passage.id in progress.seen]
+    new = [passage for passage in passages if passage.id not in progress.seen]
+    kept = [passage for passage in known if passage.id in progress.kept] or known[:KEPT_PASSAGES]
+    return [*kept, *new]
+
+
+def _current(passages: Sequence[Evidence], quotes: Sequence[Quote]) -> list[Evidence]:
+    """The passages that say what holds now, and those that are quoted: what was superseded is no rival."""
+    quoted = {quote.evidence_id for quote in quotes}
+    return [passage for passage in passages if not passage.superseded_by or passage.id in quoted]
 
 
 def _reading(reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence], frame: QueryFrame) -> Reading:
     """What a model's answer comes to, beside what the other sources say."""
     quotes = shown.locate_quotes(reply)
-    stranger = shown.find_unmentioned_name(quotes)
+    stranger = shown.find_unmentioned_name(quotes, reply.value)
     doubt = _DOUBT[frame.language].format(stranger) if stranger else ""
     reading = Reading(
         value=shown.read_value(reply),
@@ -214,6 +247,10 @@ def _reading(reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence
         quotes=tuple(quotes),
         confidence=min(1.0, max(0.0, reply.confidence)),
         missing="; ".join(words for words in (doubt, safe_note(reply.missing)) if words),
+        basis=reply.basis,
     )
-    found = weigh_sources(reading, frame, shown.ret, passages, shown.list_rivals(reply))
+    if reply.next == "premise_wrong":
+        premise = safe_note(reply.missing) or frame.question
+        return replace(reading, missing=doubt, basis="stated", premise=premise)
+    found = weigh_sources(reading, frame, shown.ret, _current(passages, quotes), shown.list_rivals(reply))
     return replace(found, confidence=min(STRANGER_CONFIDENCE, found.confidence)) if stranger else found

@@ -4,17 +4,19 @@ Numbers in a reply are those of the passages as they were shown. Quotes are look
 them: a value none of whose quotes can be found is not believed.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AliasChoices, BeforeValidator, Field
+from pydantic import AliasChoices, BeforeValidator, Field, model_validator
 
 from weiwo.nodes.executor.entity_check import find_unmentioned_name
 from weiwo.nodes.executor.quotes import find_paraphrase, locate_quote
 from weiwo.nodes.shared.input_guard import find_rejection
 from weiwo.nodes.shared.reply_types import Line, Ordinal, Reply, Share
 from weiwo.state import Evidence, JsonValue, Quote, Rival, ValueType
+from weiwo.state.evidence import Basis
 from weiwo.text.values import coerce
 
 TYPE_HINTS: dict[ValueType, str] = {
@@ -63,23 +65,58 @@ class RivalValue(Reply):
     quotes: Quotes = Field(default_factory=list)
 
 
-class ReadReply(Reply):
-    """What a model makes of the passages."""
+def _move(value: Any) -> Any:
+    """A move by one of its other names."""
+    return _MOVES.get(re.sub(r"[\W_]+", "_", value.strip().lower()), value) if isinstance(value, str) else value
 
-    next: Literal["answer", "search", "open", "give_up"]
-    value: ReadValue | None = Field(None, description="The answer, in the wanted type.")
-    quotes: Quotes = Field(default_factory=list)
-    confidence: Share = Field(0.5, description="0 to 1.")
-    missing: Line = Field("", description="What is still not known, in one line.")
-    query: Line = Field("", description="The next query, if next is search.")
-    queries: list[str] = Field(default_factory=list, description="Further queries to send at the same time, if any.")
-    open: Ordinal = Field(0, description="Number of the passage whose page or document to open, if next is open.")
-    others: list[RivalValue] = Field(default_factory=list, description="Other values that other passages give, if any.")
+
+def _basis(value: Any) -> Any:
+    """Whether a value is stated, as models say it."""
+    return "implied" if isinstance(value, str) and _IMPLIED.match(value.strip()) else "stated"
+
+
+Move = Literal["answer", "search", "open", "premise_wrong", "give_up"]
+"""What a task does next."""
+
+_MOVES = dict.fromkeys(
+    ("wrong_premise", "false_premise", "premise_false", "correct", "correction", "correct_premise"), "premise_wrong"
+)
+_IMPLIED = re.compile(r"(?:not |un)stated|impl|infer|deduc|deriv|indirect|推|暗|隐", re.IGNORECASE)
+
+
+class ReadReply(Reply):
+    """What a model makes of the passages: the next move, and what that move needs."""
+
+    sparse: ClassVar[bool] = True
+
+    next: Annotated[Move, BeforeValidator(_move)]
+    value: ReadValue | None = Field(None, description="answer: in the wanted type; premise_wrong: the correction.")
+    quotes: Quotes = Field(default_factory=list, description="answer, premise_wrong: the words that carry it.")
+    confidence: Share = Field(0.5, description="answer, premise_wrong: 0 to 1.")
+    basis: Annotated[Basis, BeforeValidator(_basis)] = Field(
+        "stated", description="answer: implied, if the quotes do not say it and it only follows from them."
+    )
+    others: list[RivalValue] = Field(default_factory=list, description="answer: values that other passages give.")
+    missing: Line = Field("", description="What is still not known; premise_wrong: what the task wrongly assumes.")
+    queries: list[str] = Field(default_factory=list, description="search: one to three queries.")
+    passage: Ordinal = Field(
+        0, description="open: number of the passage.", validation_alias=AliasChoices("passage", "open")
+    )
+    keep: list[Ordinal] = Field(default_factory=list, description="search, open: passages to see again.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_query(cls, data: Any) -> Any:
+        """One `query`, as models call it, is the first of the queries."""
+        if not isinstance(data, dict) or not data.get("query"):
+            return data
+        named = (data["query"], data.get("queries") or [])
+        return {**data, "queries": [query for one in named for query in (one if isinstance(one, list) else [one])]}
 
     @property
     def all_queries(self) -> tuple[str, ...]:
         """The queries of a `search` move, each once."""
-        lines = (line.strip() for line in (self.query, *self.queries))
+        lines = (line.strip() for line in self.queries)
         return tuple(dict.fromkeys(line for line in lines if line))
 
 
@@ -91,28 +128,37 @@ class ShownPassages:
         question: The task, its references filled.
         ret: The wanted type.
         passages: The passages it was shown, whole, in the order of their numbers.
+        known: All that the task found, those it was shown in earlier turns among them.
     """
 
     question: str
     ret: ValueType
     passages: Sequence[Evidence]
+    known: Sequence[Evidence] = ()
 
     def read_value(self, reply: ReadReply) -> JsonValue:
-        """The value of a reply in the wanted type.
+        """The value of a reply in the wanted type; of a correction, its words.
 
         Raises:
             ValueError: It cannot be read as that.
         """
-        return None if reply.value is None else self._coerced(reply.value)
+        if reply.value is None:
+            return None
+        return str(coerce(reply.value, "text")) if reply.next == "premise_wrong" else self._coerced(reply.value)
 
     def locate_quotes(self, reply: ReadReply) -> list[Quote]:
         """The quotes of a reply that occur in the passages."""
-        return self._located(reply.quotes, self.read_value(reply))
+        return self._located(reply.quotes, self.read_value(reply), self.value_type(reply))
 
-    def find_unmentioned_name(self, quotes: Iterable[Quote]) -> str | None:
+    def value_type(self, reply: ReadReply) -> ValueType:
+        """The type of a reply's value: the wanted one, or text, of a correction."""
+        return "text" if reply.next == "premise_wrong" else self.ret
+
+    def find_unmentioned_name(self, quotes: Iterable[Quote], value: object) -> str | None:
         """The name the task asks about, if no quoted passage has it."""
         cited = {quote.evidence_id for quote in quotes}
-        return find_unmentioned_name(self.question, [passage for passage in self.passages if passage.id in cited])
+        everything = (*self.passages, *self.known)
+        return find_unmentioned_name(self.question, [p for p in everything if p.id in cited], everything, str(value))
 
     def list_rivals(self, reply: ReadReply) -> list[Rival]:
         """The other values of a reply that are of the wanted type and have a quote that occurs."""
@@ -122,7 +168,7 @@ class ShownPassages:
                 value = self._coerced(other.value)
             except ValueError:
                 continue
-            quotes = self._located(other.quotes, value)
+            quotes = self._located(other.quotes, value, self.ret)
             ids = tuple(dict.fromkeys(quote.evidence_id for quote in quotes))
             if quotes and value != self.read_value(reply) and find_rejection(value, self.ret) is None:
                 found.append(Rival(value=value, evidence_ids=ids, quotes=tuple(quotes)))
@@ -130,7 +176,11 @@ class ShownPassages:
 
     def opened_passage(self, reply: ReadReply) -> Evidence | None:
         """The passage whose page or document a reply wants to open."""
-        return self.passages[reply.open - 1] if 0 < reply.open <= len(self.passages) else None
+        return self.passages[reply.passage - 1] if 0 < reply.passage <= len(self.passages) else None
+
+    def kept_passages(self, reply: ReadReply) -> tuple[str, ...]:
+        """Ids of the passages that a reply wants to see again."""
+        return tuple(self.passages[n - 1].id for n in dict.fromkeys(reply.keep) if 0 < n <= len(self.passages))
 
     def find_objection(self, reply: ReadReply, *, strangers: bool) -> str | None:
         """Why a reply cannot be used, in words for the model; None if it can.
@@ -143,26 +193,26 @@ class ShownPassages:
             ValueError: Its value is not of the wanted type.
         """
         if reply.next == "search" and not reply.all_queries:
-            return 'next is "search" but query is empty'
+            return 'next is "search" but queries is empty'
         if reply.next == "open" and self.opened_passage(reply) is None:
-            return f'next is "open" but open is {reply.open}; there are passages 1 to {len(self.passages)}'
-        if reply.next != "answer":
+            return f'next is "open" but passage is {reply.passage}; there are passages 1 to {len(self.passages)}'
+        if reply.next not in {"answer", "premise_wrong"}:
             return None
         if reply.value is None:
-            return 'next is "answer" but value is missing'
-        if (why := find_rejection(self.read_value(reply), self.ret)) is not None:
+            return f'next is "{reply.next}" but value is missing'
+        if (why := find_rejection(self.read_value(reply), self.value_type(reply))) is not None:
             return why
         quotes = self.locate_quotes(reply)
         if not quotes:
             return "none of the quotes occurs verbatim in the passage it names; copy the words exactly"
-        if strangers and (stranger := self.find_unmentioned_name(quotes)):
+        if strangers and (stranger := self.find_unmentioned_name(quotes, reply.value)):
             return f"the quoted passage does not speak of {stranger}; quote one that does, else search or give up"
         return None
 
     def _coerced(self, value: ReadValue) -> JsonValue:
         return [str(value)] if self.ret == "passages" else coerce(value, self.ret)
 
-    def _located(self, quotes: Iterable[QuoteRef], value: JsonValue) -> list[Quote]:
+    def _located(self, quotes: Iterable[QuoteRef], value: JsonValue, type_: ValueType) -> list[Quote]:
         """The quotes that occur in the passages they name (or, misnumbered, in another), in the passage's own spelling.
 
         For one that occurs in none, the sentence it paraphrases is taken, if that holds the value.
@@ -170,11 +220,10 @@ class ShownPassages:
         found = []
         for ref in quotes:
             named = self.passages[ref.passage - 1 : ref.passage] if ref.passage > 0 else []
-            places = (*named, *self.passages)
+            places = (*named, *self.passages, *self.known)
             spans = ((passage, locate_quote(ref.text, passage.text)) for passage in places)
             told = (
-                (passage, find_paraphrase(ref.text, passage.text, value, self.ret))
-                for passage in (named or self.passages)
+                (passage, find_paraphrase(ref.text, passage.text, value, type_)) for passage in (named or self.passages)
             )
             for passage, span in (*spans, *told):
                 if span:

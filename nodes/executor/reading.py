@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from weiwo.nodes.executor.extraction import Finding
-from weiwo.state import JsonValue, Quote, Rival
+from weiwo.state import JsonValue, OutcomeDetail, Quote, Rival
+from weiwo.state.evidence import Basis
 
 
 @dataclass(frozen=True)
@@ -16,26 +17,29 @@ class Reading:
         evidence_ids: The passages it rests on, best first.
         quotes: The sentences that carry it, verbatim.
         confidence: 0 to 1.
-        detail: Particulars: `unit`, `approximate`, `shown` (the value as the passage writes it), `mechanism`.
+        detail: Its unit, and how the passage and the reader came to it.
         missing: What was not found, in one line; empty if something was.
         support: Independent sources that give the value; 0 where they were not counted.
         rivals: What other sources give instead.
+        basis: Whether the quotes state the value or imply it.
+        premise: What the task takes for granted and the quotes deny; the value is then the correction.
     """
 
     value: JsonValue
     evidence_ids: tuple[str, ...] = ()
     quotes: tuple[Quote, ...] = ()
     confidence: float = 0.0
-    detail: dict[str, JsonValue] = field(default_factory=dict)
+    detail: OutcomeDetail = field(default_factory=OutcomeDetail)
     missing: str = ""
     support: int = 0
     rivals: tuple[Rival, ...] = ()
+    basis: Basis = "stated"
+    premise: str = ""
 
     @classmethod
     def from_finding(cls, finding: Finding) -> Self:
         """The reading that a rule's finding is."""
-        detail: dict[str, JsonValue] = {"mechanism": finding.mechanism}
-        detail |= {"unit": finding.unit} if finding.unit else {}
-        detail |= {"approximate": True} if finding.approximate else {}
-        detail |= {"shown": finding.shown} if finding.shown else {}
+        detail = OutcomeDetail(
+            mechanism=finding.mechanism, unit=finding.unit, approximate=finding.approximate, shown=finding.shown
+        )
         return cls(finding.value, finding.evidence_ids, finding.quotes, finding.confidence, detail)

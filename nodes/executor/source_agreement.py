@@ -126,13 +126,12 @@ def _found_rivals(
 
 
 def _as_finding(reading: Reading, ret: ValueType) -> Finding:
-    unit = reading.detail.get("unit")
     return Finding(
         value=reading.value,
         evidence_ids=reading.evidence_ids,
         quotes=reading.quotes,
-        unit=unit if isinstance(unit, str) else "",
-        approximate=reading.detail.get("approximate") is True,
+        unit=reading.detail.unit,
+        approximate=reading.detail.approximate,
         shown="",
         mechanism=f"look_up:{ret}",
         confidence=reading.confidence,

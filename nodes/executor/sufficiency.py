@@ -1,6 +1,5 @@
 """Sufficiency of a reading: whether one more source should be heard, and which pages promise most."""
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -8,6 +7,7 @@ from weiwo.nodes.executor.entity_check import find_unmentioned_name
 from weiwo.nodes.executor.reader import Judgement
 from weiwo.state import Evidence, JsonValue
 from weiwo.state.query import QueryFrame
+from weiwo.text.patterns import lazy
 from weiwo.text.terms import coverage, terms
 
 ABOUT: Final = 0.6
@@ -16,7 +16,7 @@ ABOUT: Final = 0.6
 FIRST: Final = 0.3
 """What the first place in a result list is worth, against saying all words of the question, or being titled so."""
 
-_DATE: Final = re.compile(r"-?\d{4,}(?:-\d\d){0,2}")
+_DATE: Final = lazy(r"-?\d{4,}(?:-\d\d){0,2}")
 
 
 def needs_second_source(judgement: Judgement) -> bool:

@@ -1,7 +1,9 @@
 """The channels of the task graph: what one task knows while it works."""
 
 import json
-from typing import Annotated, Final, TypedDict
+from typing import Annotated, Final
+
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from weiwo.state import Evidence, JsonValue, Outcome, Task, Usage
 from weiwo.state.query import QueryFrame
@@ -71,11 +73,23 @@ class TaskProgress(TaskOutput, total=False):
     failed: dict[str, str]
     """What failed the task, and how: tools, which are left alone from then on, and pages, by their addresses."""
 
+    seen: list[str]
+    """Ids of the passages that a model has been shown."""
+
+    kept: list[str]
+    """Ids of those among them that it wanted to see again."""
+
+    missing: str
+    """What it said was missing, the last time."""
+
     best: Outcome
     """What was read and found too weak to stop at; it stands if nothing better is found."""
 
     cached: bool
     """Whether the results of the last turn were kept from earlier calls."""
+
+    notes: list[str]
+    """What a user should know of the calls, such as a search that went without its embedding model."""
 
     seconds: float
     """Time spent working."""

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import count, zip_longest
 
 from weiwo.nodes.executor.concurrency import Lease
 from weiwo.nodes.executor.task_state import Call
@@ -60,6 +60,11 @@ class CallBatch:
         return sum(done.attempts for done in self.done)
 
     @property
+    def notes(self) -> list[str]:
+        """What a user should know of the results."""
+        return [note for _, result in self.results for note in result.notes]
+
+    @property
     def seconds(self) -> float:
         """Time they took, the slowest one's."""
         return max((done.seconds for done in self.done), default=0.0)
@@ -81,7 +86,7 @@ class CallBatch:
 
 
 async def make_calls(
-    calls: Sequence[Call], task_id: str, services: RunContext, lease: Lease, spared: Collection[str]
+    calls: Sequence[Call], task_id: str, services: RunContext, lease: Lease, spared: Collection[str], made: int = 0
 ) -> CallBatch:
     """Make the calls of a turn, all at the same time, and wait for all of them.
 
@@ -91,23 +96,24 @@ async def make_calls(
         services: Who pays for them and makes them.
         lease: The task's slot; the calls share it.
         spared: The tools instead of which another could be asked, so that they need not be waited for long.
+        made: How many calls the task has made.
 
     Raises:
         Exception: What is no failure of a tool: somebody is asked, or the run is stopped.
     """
     shared = _SharedLease(lease)
 
-    async def one(call: Call) -> ToolResult | ToolCallError:
+    async def one(call: Call, number: int) -> ToolResult | ToolCallError:
         tell = _teller(services, task_id, call["tool"])
-        caller = Caller(shared, services.work_seconds, services.budget.record_tool_call, tell)
+        caller = Caller(shared, services.work_seconds, services.budget.record_tool_call, tell, task_id, number)
         try:
             return await services.calls.call(call["tool"], call["args"], caller, has_substitute=call["tool"] in spared)
         except ToolCallError as failure:
             return failure
 
     if len(calls) == 1:
-        return CallBatch(tuple(calls), (await one(calls[0]),))
-    ended = await asyncio.gather(*map(one, calls), return_exceptions=True)
+        return CallBatch(tuple(calls), (await one(calls[0], made),))
+    ended = await asyncio.gather(*map(one, calls, count(made)), return_exceptions=True)
     done = []
     for end in ended:
         if isinstance(end, BaseException) and not isinstance(end, ToolCallError):

@@ -68,12 +68,12 @@ def stated_values(sentence: Sentence, relation: Relation, kind: str) -> Iterator
         yield from _held(sentence, relation)
 
 
-_INTRANSITIVE: Final = re.compile(
+_INTRANSITIVE: Final = lazy(
     "died|dies|passed away|premiered|opened|launched|came out|took place|happened|occurred|began|started|ended|lies"
 )
-_PARTICIPLE: Final = re.compile(r"[a-z]{2,14}ed|born|built|held|set up|begun|broke out")
-_DEFINITION: Final = re.compile(r"(?:is|was|are|were)\s(?:an?|the)\s(?:[\w'’“”\"-]+\s){0,9}$")
-_LOOSE: Final = re.compile(r"\b(?:of|in|on|by|for|from|with|about|based|that|wh\w+|or|at|to|after|starring)\s")
+_PARTICIPLE: Final = lazy(r"[a-z]{2,14}ed|born|built|held|set up|begun|broke out")
+_DEFINITION: Final = lazy(r"(?:is|was|are|were)\s(?:an?|the)\s(?:[\w'’“”\"-]+\s){0,9}$")
+_LOOSE: Final = lazy(r"\b(?:of|in|on|by|for|from|with|about|based|that|wh\w+|or|at|to|after|starring)\s")
 
 
 @lru_cache(maxsize=256)
@@ -177,16 +177,16 @@ def _life_span(sentence: Sentence, relation: str) -> Iterator[Value]:
     for one in inside:
         if one.until is not None and len(inside) == 1:
             ends = re.split(r"\s?(?:[–—~～－-]{1,2}|至|\bto\b)\s?", text[one.start : one.end])
-            found = replace(one, date=one.date if born else one.until, until=None)
+            found = one._replace(date=one.date if born else one.until, until=None)
             shown = ends[0 if born else 1] if len(ends) == 2 else found.date.iso()
             yield replace(_dated(sentence, found), shown=shown)
         elif one.until is None and (_BORN if born else _DIED).search(text[first.start() : one.start]):
             yield _dated(sentence, one)
 
 
-_BEHIND_ZH: Final = re.compile(rf"(?:于|在|时间[是为：:]|日期[是为：:])?(?:公元)?\s?(?:[{HAN}]{{3,8}}年（)?")
-_FOLLOWS_ZH: Final = re.compile(r"[，。；、）)\s（(]|$|于|在|由|并|正式|左右|前后|通车|开放")
-_BETWEEN_ZH: Final = re.compile(
+_BEHIND_ZH: Final = lazy(rf"(?:于|在|时间[是为：:]|日期[是为：:])?(?:公元)?\s?(?:[{HAN}]{{3,8}}年（)?")
+_FOLLOWS_ZH: Final = lazy(r"[，。；、）)\s（(]|$|于|在|由|并|正式|左右|前后|通车|开放")
+_BETWEEN_ZH: Final = lazy(
     rf"(?:[\s，]?(?:在|于|由|因)[{HAN}·]{{1,14}})?"
     r"(?:正式|首次|因病|不幸|全线|建成|对外|才|最终|全面|被|而|竣工|，|\s|中|病|始|开始)*"
 )
@@ -228,12 +228,12 @@ def _led_zh(sentence: Sentence, start: int, at: int) -> bool:
 # --- quantities ---
 
 _ROUGHLY: Final = r"about|approximately|around|roughly|some|nearly|almost|over|more than|under|up to|estimated|c\.|ca\."
-_TO_NUMBER: Final = re.compile(
+_TO_NUMBER: Final = lazy(
     rf"(?:\s?(?:{_ROUGHLY}|just|only|exactly|at|of|an?|the|total|overall|maximum|full|surface|land|to|that|now|currently|average"
     r"|~|≈|is|was|stood|height|length|area|depth)(?=[\s~≈$€£¥\d]))*\s?"
 )
 _HEDGED: Final = lazy(rf"(?i)\b(?:{_ROUGHLY})\s?(?:the\s|an?\s)?$|[~≈约近超逾]\s?$|超过\s?$|大约\s?$")
-_VERB: Final = re.compile(
+_VERB: Final = lazy(
     r"\b(?:is|was|are|stands?|stood|rises?|rose|reach(?:es|ed)|measures?|measured|stretch(?:es|ed)|extends?|extended|runs"
     r"|flows|weighs?|weighed|covers?|covered|has|had|spans?|contains|employs|employed|occupies|costs?)\b"
 )
@@ -251,10 +251,10 @@ _WORDING: Final = {
 }
 """By relation: its nouns, what stands behind its figure, and the verbs that say it alone."""
 _MODIFIER: Final = r"(?:(?:total|overall|maximum|current|estimated|surface|land|average)\s){0,2}"
-_OWNS: Final = re.compile(
+_OWNS: Final = lazy(
     rf"(?:(?P<mine>[’']s?)|\b(?P<its>[Ii]ts)|\b(?P<has>has|had|reaches)\san?|\b(?P<with>[Ww]ith|and)\san?)\s{_MODIFIER}$"
 )
-_LINK: Final = re.compile(r"\s?(?:,|is|was|of|at|stood at|reached|:)?(?:\s(?:is|was))?(?=[\s:])")
+_LINK: Final = lazy(r"\s?(?:,|is|was|of|at|stood at|reached|:)?(?:\s(?:is|was))?(?=[\s:])")
 _RANGE_AHEAD: Final = lazy(r"\d\s?\S{0,3}(?:[–~～-]|\bto|\bor|\band|至|到|或)\s?$")
 _RANGE_BEHIND: Final = lazy(r"\s?(?:[–~～-]|to|or|and|至|到|或)\s?\d")
 
@@ -328,7 +328,7 @@ def _owned(sentence: Sentence, noun: re.Match[str], one: NumberSpan) -> bool:
     return 0 < head <= at and not sentence.others and between is None
 
 
-_TO_NUMBER_ZH: Final = re.compile(
+_TO_NUMBER_ZH: Final = lazy(
     r"(?:总?[数计长]?)(?:[为是有达约超近：:\s]|大约|超过|达到|接近|共有|共|将近|逾|[（(][^()（）]{1,16}[)）])*"
 )
 
@@ -344,11 +344,11 @@ def _figure_zh(sentence: Sentence, one: NumberSpan, relation: Relation) -> int:
 
 # --- names and places ---
 
-_NAME_END: Final = re.compile(
+_NAME_END: Final = lazy(
     r"[\"”]?(?:$|[,.;:)(]|\s(?:in|on|at|from|for|with|between|during|as|who|to|is|was|when|while|after|near|or|by|the)\b"
     r"|\s[(–—-]|\sand\s(?![A-Z]))"
 )
-_DESCRIBED: Final = re.compile(
+_DESCRIBED: Final = lazy(
     r"\s?(?:the\s|an?\s)?(?:(?:[A-Z][a-z]+(?:[-–][A-Z]?[a-z]+)?\s)?(?:[a-z][\w-]+(?:\sand\s[a-z][\w-]+)?,?\s){1,4})?"
     r"(?:Sir\s|Dr\.?\s)?[\"“]?"
 )
@@ -394,7 +394,7 @@ def _place_after(sentence: Sentence, at: int, _: Relation) -> Value | None:
 
 
 _HOLDERS: Final = frozenset(["capital", "father", "mother", "author", "director"])
-_OF: Final = re.compile(r"(?:\s(?:city|town))?(?:\sand\s(?:[a-z]+\s){1,3}(?:city|town))?\sof\s(?:the\s)?[\"“]?")
+_OF: Final = lazy(r"(?:\s(?:city|town))?(?:\sand\s(?:[a-z]+\s){1,3}(?:city|town))?\sof\s(?:the\s)?[\"“]?")
 
 
 def _held(sentence: Sentence, relation: Relation) -> Iterator[Value]:
@@ -426,7 +426,7 @@ def _held(sentence: Sentence, relation: Relation) -> Iterator[Value]:
 
 
 _OPENS: Final = lazy(r"(?:^|[,;]\s)$")
-_ROLE_ZH: Final = re.compile(
+_ROLE_ZH: Final = lazy(
     rf"^[{HAN}、]{{0,14}}?(?:[小说作诗画专音文思史科化物数发建企艺]{{0,2}}家|诗人|导演|[建筑工程设计]{{2}}师|皇帝|国王|医生|学者|词人|教授|博士)"
     rf"(?=[{HAN}]{{2}})"
 )

@@ -44,7 +44,8 @@ def extract_static_features(frame: QueryFrame) -> dict[str, float]:
 
     Returns:
         Features by name, each 0 to 1: those of `WEIGHTS`, what needs no facts (`small_talk`, `writing`), what needs
-        them for certain (`freshness`, `local`), `arithmetic`, and `facts`, whether the question needs facts at all.
+        them for certain (`freshness`, `local`, `value_asked`), `arithmetic`, and `facts`, whether the question needs
+        facts at all.
     """
     shape = frame.shape
     talk = shape in {"small_talk", "writing"}
@@ -61,6 +62,7 @@ def extract_static_features(frame: QueryFrame) -> dict[str, float]:
         "freshness": float(frame.fresh),
         "local": float(frame.local),
         "facts": float(not talk),
+        "value_asked": float(not talk and _asks_for_value(frame)),
     }
     return dict(sorted(found.items()))
 
@@ -79,7 +81,10 @@ def compute_static_score(features: dict[str, float]) -> float:
 
 
 def minimum_score(features: dict[str, float]) -> float:
-    """The least score that hard facts allow, whatever a model says: fresh and local facts must be looked up.
+    """The least score that hard facts allow, whatever a model says.
+
+    Fresh and local facts must be looked up, and so must every value, which a model that scores a question low would
+    give from memory.
 
     Args:
         features: As returned by `extract_static_features`.
@@ -87,7 +92,13 @@ def minimum_score(features: dict[str, float]) -> float:
     Returns:
         The threshold of `moderate`, or 0.
     """
-    return SIMPLE_BELOW if max(features.get("freshness", 0.0), features.get("local", 0.0)) >= 0.5 else 0.0
+    looked_up = ("freshness", "local", "value_asked")
+    return SIMPLE_BELOW if max(features.get(name, 0.0) for name in looked_up) >= 0.5 else 0.0
+
+
+def _asks_for_value(frame: QueryFrame) -> bool:
+    """Whether a question asks for a particular fact or calculation, not for an account or an opinion."""
+    return bool(frame.relation) or frame.answer_type != "text" or frame.shape not in {"look_up", "open"}
 
 
 def classify_level(score: float) -> Level:

@@ -22,6 +22,7 @@ from weiwo.nodes.master.complexity import (
 )
 from weiwo.nodes.master.followup import resolve_follow_up
 from weiwo.nodes.master.prompt import SYSTEM
+from weiwo.nodes.shared.input_guard import safe_note
 from weiwo.nodes.shared.question_parser import parse_question
 from weiwo.nodes.shared.reply_types import Line, Reply, Share
 from weiwo.nodes.shared.rule_plan import build_single_task_plan
@@ -44,8 +45,12 @@ class AssessmentReply(Reply):
     external_information: Share = Field(description="0 to 1")
     tool_use: Share = Field(description="0 to 1")
     comparison_or_calculation: Share = Field(description="0 to 1")
+    parts: list[str] = Field(default_factory=list, description="What it asks for, one phrase each.")
     reason: Line = ""
 
+
+MOST_PARTS = 8
+"""Parts of a question that are kept."""
 
 AGENTS: dict[Level, tuple[str, ...]] = {
     "simple": ("master", "writer"),
@@ -133,6 +138,7 @@ async def assess_question(turn: ConversationTurn, services: RunContext) -> Asses
         level=level,
         reason=" ".join(reason.split())[:300],
         decided_by="rule" if reply is None else "model",
+        parts=tuple(part for named in reply.parts[:MOST_PARTS] if (part := safe_note(named))) if reply else (),
     )
 
 

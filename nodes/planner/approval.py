@@ -2,34 +2,25 @@
 
 The node stands between whoever made the plan and the executor, and a run that asks nobody never enters it. It does
 nothing but LangGraph's `interrupt`, so it waits without a process: the answer may come from the command, from an SDK
-(`Command(resume=…)`) or from Studio, today or next week. An answer that cannot be taken is asked for
-again with the complaints; nothing that had finished is lost.
+(`Command(resume=…)`), from Studio or from an inbox (`approval_answer` reads them all), today or next week. An answer
+that cannot be taken is asked for again with the complaints; nothing that had finished is lost.
 """
 
-import json
-from collections.abc import Mapping
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final
 
 from langgraph.types import Overwrite, interrupt
 
+from weiwo.nodes.planner.approval_answer import read_answer
 from weiwo.nodes.planner.outcome_reuse import reuse_outcomes, reuse_passages
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Language, Plan
 from weiwo.state.events import PlannedEvent
 from weiwo.state.search import SearchState
-from weiwo.text.language import clean
 from weiwo.text.values import render
 
 REQUEST: Final = "approve_plan"
 """The `type` of the interrupt's value, by which a client knows what is asked."""
-
-LONGEST_WORDS: Final = 4_000
-_APPROVING: Final = frozenset(
-    {"approve", "approved", "yes", "y", "ok", "okay", "true", "批准", "同意", "可以", "好", "好的", "是", "行", "确认"}
-)
-_REFUSING: Final = frozenset({"no", "n", "reject", "rejected", "false", "驳回", "拒绝", "不", "不行", "不同意", "否"})
-"""These say that something is wrong, but not what."""
 
 _HOW: Final[dict[Language, str]] = {
     "en": 'Resume with "approve"; with an edited plan, {"plan": {"vertices": […]}}; or with what should be different,'
@@ -41,18 +32,6 @@ _SAME: Final[dict[Language, str]] = {
     "en": "This is the plan that was sent back: the planner knows no other. Edit it, or approve it.",
     "zh": "这仍是被退回的计划：规划者没有别的方案。请直接修改，或批准。",
 }
-
-
-class ApprovalAnswer(NamedTuple):
-    """What a person's answer means.
-
-    Attributes:
-        kind: `unclear` where it means nothing that can be acted on.
-        content: The edited plan in its interchange form, the words of a rejection, or what is unclear.
-    """
-
-    kind: Literal["approve", "edit", "reject", "unclear"]
-    content: Any = None
 
 
 async def approval(state: SearchState, services: RunContext) -> dict[str, Any]:
@@ -85,59 +64,36 @@ def approval_request(state: SearchState, plan: Plan, language: Language, complai
     """The value of the interrupt: the plan, and how to answer."""
     outcomes = state.get("outcomes", {})
     done = [outcomes[task_id] for task_id in plan.ids if task_id in outcomes and outcomes[task_id].usable]
+    form, note = plan.to_json(), _SAME[language] if state.get("rejected") == plan.revision else ""
     return {
         "type": REQUEST,
         "question": state["question"],
-        "plan": plan.to_json(),
+        "plan": form,
         "finished": {one.task_id: render(one.value, one.type, language) for one in done},
         "mermaid": plan.to_mermaid(),
-        "note": _SAME[language] if state.get("rejected") == plan.revision else "",
+        "note": note,
         "complaints": complaints,
         "how": _HOW[language],
+        **_human_in_the_loop(form, _describe(plan, [*filter(None, [note]), *complaints, _HOW[language]])),
     }
 
 
-def read_answer(answer: object) -> ApprovalAnswer:
-    """Read what a person, or a program for them, resumed with."""
-    if isinstance(answer, str):
-        return _read_words(answer)
-    if answer is True:
-        return ApprovalAnswer("approve")
-    if isinstance(answer, Mapping):
-        if "vertices" in answer:
-            return ApprovalAnswer("edit", answer)
-        if "plan" in answer:
-            return ApprovalAnswer("edit", answer["plan"])
-        if "reject" in answer:
-            return _rejection(answer["reject"])
-        if answer.get("decision") == "approve":
-            return ApprovalAnswer("approve")
-    if answer is False or (isinstance(answer, Mapping) and answer.get("decision") == "reject"):
-        return _rejection("")
-    shown = json.dumps(answer, ensure_ascii=False, default=str)[:80]
-    return ApprovalAnswer("unclear", f"answer: {shown} is neither an approval, nor a plan, nor words")
+def _human_in_the_loop(form: dict[str, Any], description: str) -> dict[str, Any]:
+    """The same request as LangChain's middleware and as Agent Inbox would make it, so that their pages show it."""
+    args = {"plan": form}
+    return {
+        "action_requests": [{"name": REQUEST, "args": args, "description": description}],
+        "review_configs": [{"action_name": REQUEST, "allowed_decisions": ["approve", "edit", "reject"]}],
+        "action_request": {"action": REQUEST, "args": args},
+        "config": {"allow_accept": True, "allow_edit": True, "allow_respond": True, "allow_ignore": False},
+        "description": description,
+    }
 
 
-def _read_words(answer: str) -> ApprovalAnswer:
-    text = answer.strip()
-    if text[:1] in {"{", '"'}:  # a form that sends text only
-        try:
-            parsed = json.loads(text)
-        except ValueError as error:
-            if text.startswith("{"):
-                return ApprovalAnswer("unclear", f"answer: looks like a plan, but is not JSON ({error})")
-        else:
-            return read_answer(parsed)
-    if text.casefold().rstrip(".!。！") in _APPROVING:
-        return ApprovalAnswer("approve")
-    return _rejection(text)
-
-
-def _rejection(words: object) -> ApprovalAnswer:
-    text = clean(words)[:LONGEST_WORDS] if isinstance(words, str) else ""
-    if text.casefold().rstrip(".!。！") in _REFUSING or not any(character.isalnum() for character in text):
-        return ApprovalAnswer("unclear", "reject: says nothing; say in words what should be different")
-    return ApprovalAnswer("reject", text)
+def _describe(plan: Plan, remarks: list[str]) -> str:
+    """The plan and what is to be said of it, in Markdown."""
+    tasks = [f"{n}. **{task.id}** ({task.tool}): {task.description}" for n, task in enumerate(plan.tasks, 1)]
+    return "\n\n".join(["\n".join(tasks), *remarks])
 
 
 def _edited(state: SearchState, plan: Plan, edited: Plan, services: RunContext) -> dict[str, Any]:

@@ -15,19 +15,20 @@ from weiwo.nodes.planner.validator import (
     resolve_schema_reference,
 )
 from weiwo.state import REFERENCE, JsonValue, Plan, Task, ValueType, references
+from weiwo.text.patterns import lazy
 
-_WRITES: Final = re.compile(
+_WRITES: Final = lazy(
     r"summar|synthe|writ|answer|final|respon|repl(?:y|ies)|report|compos|conclu|present|output|format|llm|model|"
     r"reason|think|none|null|n/?a$|no[_ -]?tool|总结|回答|写作",
     re.IGNORECASE,
 )
 """Names of tools there are not, by which models mean the writing of the answer."""
 
-_ASKS_DATE: Final = re.compile(
+_ASKS_DATE: Final = lazy(
     r"\bwhen\b|\b(?:year|date|day)\b|\bborn\b|\bdied\b|何时|何年|什么时候|哪一?[年天日]|年份|日期|生于|出生|去世|逝世",
     re.IGNORECASE,
 )
-_ASKS_NAME: Final = re.compile(r"\b(?:who|whom|whose|where)\b|谁|哪里|何处|哪[一]?[位座个国]|什么地方", re.IGNORECASE)
+_ASKS_NAME: Final = lazy(r"\b(?:who|whom|whose|where)\b|谁|哪里|何处|哪[一]?[位座个国]|什么地方", re.IGNORECASE)
 
 
 def autofix_plan(

@@ -24,6 +24,7 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.task_identity import adopt_ids
 from weiwo.state import Language, Plan
 from weiwo.state.events import PLANNING, PlannedEvent, TaskProgressEvent
+from weiwo.state.plan_form import read_thought
 from weiwo.state.search import SearchState
 
 REPAIRS: Final = 2
@@ -104,7 +105,8 @@ async def _by_model(past: PlanHistory | None, prompt: str, tools: tuple[str, ...
                 return None  # told once; it knows no other way
             repeated = True
         if not complaints:
-            return add_frames(plan.model_copy(update={"decided_by": "model"}), services.language)
+            made = plan.model_copy(update={"decided_by": "model", "thought": read_thought(sketch)})
+            return add_frames(made, services.language)
         services.emit(TaskProgressEvent(task_id=PLANNING, note="; ".join(complaints)[:500]))
         messages = [
             *messages[:2],

@@ -1,7 +1,6 @@
 """What a model is told when it plans: the rules of a plan, and, when it plans anew, what there is to build on."""
 
 import json
-import re
 from typing import Final
 
 from weiwo.nodes.shared.passage_prompt import quote_as_data
@@ -9,13 +8,14 @@ from weiwo.nodes.shared.perspectives import format_perspectives
 from weiwo.nodes.shared.replanning import PlanHistory
 from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.state import Language, Outcome, Reflection, Task
+from weiwo.text.patterns import lazy
 from weiwo.text.values import render
 
 MAX_TRIED: Final = 12
 """Tasks of earlier revisions that a model is reminded of."""
 MAX_WISH: Final = 4_000
 """Characters of a person's words that a model is given."""
-_TASK: Final = re.compile(r"task_(\d{1,9})")
+_TASK: Final = lazy(r"task_(\d{1,9})")
 
 SYSTEM = """You are the Planner of a search system. Turn the question into a plan: a directed acyclic graph of small \
 tasks that tools carry out. Think first (`thought`, a few lines), then sketch.
@@ -32,6 +32,7 @@ documents are likely to be in another.
 or a day is a date, never a number.
 - `for_each` (optional): "{{task_1.ret}}" runs the task once per item of a list; "{{item}}" is the item. `ret` is then \
 the type for one item; tasks that refer to it receive the list of values, in the order of the items.
+- `thought` (optional): why it is there, in a few words, where that is not plain.
 Rules
 - Where a task needs another's answer, refer to it as {{task_1.ret}} in description and args; never guess the answer.
 - One fact per task. Tasks that do not need each other have no edge between them: they run at the same time.
@@ -120,6 +121,8 @@ def _standing(past: PlanHistory, services: RunContext) -> list[str]:
 
 def _finished(task: Task, outcome: Outcome, language: Language) -> str:
     note = f" ({quote_as_data(outcome.note, 200)})" if outcome.note else ""
+    if outcome.premise:
+        note = " (this corrects what the task took for granted: nothing can build on it)"
     return f"- {_vertex(task)} → {quote_as_data(render(outcome.value, outcome.type, language), 300)}{note}"
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
-from weiwo.nodes.shared.reply_types import Edges, Reply
+from weiwo.nodes.shared.reply_types import Edges, Line, Reply
 from weiwo.state import JsonValue
 
 NO_TOOL = "none"
@@ -42,6 +42,7 @@ class Vertex(Reply):
     )
     ret: Annotated[str, BeforeValidator(_name)] = "text"
     for_each: Annotated[str | None, BeforeValidator(_reference)] = None
+    thought: Line = Field("", description="Why, in a few words; only where it is not plain.")
 
 
 class PlanReply(Reply):

@@ -21,6 +21,7 @@ from weiwo.state import (
     item_type,
     references,
 )
+from weiwo.text.patterns import lazy
 
 
 class ToolInterface(Protocol):
@@ -38,8 +39,8 @@ FORMULA_TOOLS: Final = frozenset({"calculator"})
 DATE_ARGUMENTS: Final[Mapping[str, frozenset[str]]] = {"date_difference": frozenset({"start", "end"})}
 """Arguments that take a date, or a year as a number, though their schema may call them strings."""
 
-_AGGREGATE: Final = re.compile(r"(?:sum|min|max|avg|mean)\s*\(\s*$", re.IGNORECASE)
-_STRAY: Final = re.compile(r"\{\{|\}\}")
+_AGGREGATE: Final = lazy(r"(?:sum|min|max|avg|mean)\s*\(\s*$", re.IGNORECASE)
+_STRAY: Final = lazy(r"\{\{|\}\}")
 _JSON_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "string": (str,),
     "number": (int, float),

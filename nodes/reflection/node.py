@@ -1,11 +1,15 @@
 """Reflection: after an execution, decide whether to finish, retry, replan, deepen or abort.
 
-Rules decide what rules can: all found, a passing failure worth one more try, a bound reached. The model is
-asked only where they leave a question: something is missing, and there may be another way to it.
+Rules decide what rules can: the one thing asked for was found, a passing failure worth one more try, a bound
+reached. The model is asked where they leave a question: something is missing, and there may be another way to it; or
+the question has several parts, or a value is no firm ground, and somebody has to see whether all is answered. What is
+not is planned once (in a deep search, as often as its rounds allow); what then stays open is named in `missing` of the
+last decision.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
@@ -22,11 +26,20 @@ from weiwo.nodes.shared.reply_types import Line, Reply
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence, Failure, MonitorReport, Outcome, Plan, Reflection, Task
 from weiwo.state.events import ReflectedEvent
+from weiwo.state.evidence import WeakValue
 from weiwo.state.search import SearchState
 from weiwo.text.values import render
 
 HARMLESS = frozenset({"slow"})
 ALL_DONE = "every task has an outcome"
+MOST_MISSING = 10
+"""Things missing that are kept of a reply."""
+_NOTHING = re.compile(r"(?:none|nothing|no|n/?a|null|-+|无|没有|暂无)(?: (?:is )?missing)?[.。]?", re.IGNORECASE)
+_WEAK: Final = {
+    "implied": "implied, not stated, by",
+    "doubted": "doubted by its reader, who quotes",
+    "disputed": "disputed by other sources; it rests on",
+}
 
 
 class ReflectionReply(Reply):
@@ -64,11 +77,17 @@ def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: Ru
     rounds = len(_rounds(state))
 
     def decide(decision: Literal["finish", "retry", "abort"], reason: str) -> Reflection:
+        missing = state["reflections"][-1].missing if is_stuck(state) else ()  # for which there was no plan
         return Reflection(
-            decision=decision, reason=reason, decided_by="rule", task_ids=concerned, revision=plan.revision
+            decision=decision,
+            reason=reason,
+            decided_by="rule",
+            task_ids=concerned,
+            missing=missing,
+            revision=plan.revision,
         )
 
-    if not failures and _may_deepen(state, services, rounds):
+    if not failures and (_may_deepen(state, services, rounds) or _needs_check(plan, report, state, services)):
         return None
     if not failures:
         return decide("finish", ALL_DONE)
@@ -98,12 +117,14 @@ async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, 
         except ModelCallError:
             pass  # in the trace; the rule decides
         else:
+            missing = _missing(reply)
+            decision = reply.decision if failures else _after_check(reply, missing, state, services)
             return Reflection(
-                decision="deepen" if reply.decision == "replan" and not failures else reply.decision,
+                decision=decision,
                 reason=safe_note(reply.reason) or fact,
                 decided_by="model",
                 task_ids=concerned,
-                missing=tuple(words for missing in reply.missing[:10] if (words := safe_note(missing))),
+                missing=missing,
                 revision=plan.revision,
             )
     if not failures:
@@ -112,10 +133,10 @@ async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, 
     most = services.settings.limits.max_tasks
     other_way = replan_other_way(state["assessment"].frame, past, concerned, state["team"].tools, max_tasks=most)
     if other_way is not None:
-        decision: Literal["replan", "finish", "abort"] = "replan"
+        way: Literal["replan", "finish", "abort"] = "replan"
     else:
-        decision = "finish" if report.finished else "abort"
-    return Reflection(decision=decision, reason=fact, decided_by="rule", task_ids=concerned, revision=plan.revision)
+        way = "finish" if report.finished else "abort"
+    return Reflection(decision=way, reason=fact, decided_by="rule", task_ids=concerned, revision=plan.revision)
 
 
 def _end_reason(failures: Sequence[Failure], state: SearchState, services: RunContext, rounds: int) -> str:
@@ -142,6 +163,47 @@ def _shows_passages(concerned: Collection[str], state: SearchState) -> bool:
     empty = {task_id for task_id in concerned if task_id in outcomes and outcomes[task_id].status == "empty"}
     others = [outcomes[task_id].status for task_id in concerned if task_id in outcomes and task_id not in empty]
     return bool(empty) and empty <= finding and all(status in {"blocked", "succeeded"} for status in others)
+
+
+def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> bool:
+    """Whether a model has to see if every part of the question is answered; once, and once more if parts were left out.
+
+    Rules can tell where one thing is asked for, one task's value is the answer, and every value is firm ground.
+    """
+    assessment = state["assessment"]
+    asked = assessment.parts or assessment.frame.parts
+    settled = len(asked) <= 1 and len(plan.final_ids) == 1 and not report.weak
+    if settled or not services.models.configured("reflection") or is_stuck(state):
+        return False
+    if services.budget.exhausted() or services.work_seconds() <= 0:
+        return False
+    deepened = [past for past in state.get("reflections", []) if past.decision == "deepen"]
+    if not deepened:
+        return True
+    before = next(
+        (past for past in reversed(state.get("revisions", [])) if past.revision == deepened[-1].revision), plan
+    )
+    new = set(plan.ids) - set(before.ids)
+    return len(deepened) == 1 and len(new) < len(deepened[-1].missing)
+
+
+def _missing(reply: ReflectionReply) -> tuple[str, ...]:
+    """What a model misses, without the words by which models say that they miss nothing."""
+    named = (safe_note(missing) for missing in reply.missing[:MOST_MISSING])
+    return tuple(words for words in named if words and not _NOTHING.fullmatch(words.strip()))
+
+
+def _after_check(
+    reply: ReflectionReply, missing: Collection[str], state: SearchState, services: RunContext
+) -> Literal["finish", "deepen"]:
+    """How a search goes on in which nothing failed: what is missing is planned once, whatever the model calls that."""
+    rounds = _rounds(state)
+    first = not any(past.decision == "deepen" for past in rounds)
+    room = len(rounds) < services.settings.limits.max_replans
+    if room and missing and first:
+        return "deepen"
+    wanted = reply.decision != "finish" and _may_deepen(state, services, len(rounds))
+    return "deepen" if wanted else "finish"
 
 
 def _may_deepen(state: SearchState, services: RunContext, rounds: int) -> bool:
@@ -179,6 +241,10 @@ def _prompt(plan: Plan, report: MonitorReport, state: SearchState, services: Run
         )
     saw = [f"- {quote_as_data(failure.message, 300)}" for failure in report.failures]
     lines += ["What the monitor saw:", *(saw or [f"- {ALL_DONE}"])]
+    if parts := state["assessment"].parts:
+        lines += ["Parts of the question:", *(f"- {quote_as_data(part, 200)}" for part in parts)]
+    if report.weak:
+        lines += ["Weak values:", *(_weak(one, outcomes[one.task_id]) for one in report.weak)]
     if plan.perspectives:
         lines.append(format_perspectives(plan.perspectives))
     evidence: dict[str, Evidence] = state.get("evidence", {})
@@ -186,6 +252,15 @@ def _prompt(plan: Plan, report: MonitorReport, state: SearchState, services: Run
     lines.append(f"Documents seen: {'; '.join(quote_as_data(title, 100) for title in titles) or 'none'}")
     lines.append(f"Tools: {', '.join(state['team'].tools)}")
     return "\n".join(lines)
+
+
+def _weak(weak: WeakValue, outcome: Outcome) -> str:
+    """A value that is no firm ground, with the words it rests on and those against it."""
+    quotes = "; ".join(f"“{quote_as_data(quote.text, 300)}”" for quote in outcome.quotes[:2]) or "no quote"
+    against = [quote_as_data(rival.quotes[0].text, 300) for rival in outcome.rivals[:2] if rival.quotes]
+    more = f"; against it: {'; '.join(f'“{words}”' for words in against)}" if against else ""
+    carries = "; other tasks build on it" if weak.carries else ""
+    return f"- {weak.task_id}: {_WEAK[weak.weakness]} {quotes}{more}{carries}"
 
 
 def _sent(task: Task, usable: Mapping[str, Outcome], services: RunContext) -> str:
@@ -199,6 +274,8 @@ def _sent(task: Task, usable: Mapping[str, Outcome], services: RunContext) -> st
 def _told(outcome: Outcome | None, services: RunContext) -> str:
     if outcome is None:
         return "did not run"
+    if outcome.premise:
+        return f"the question is mistaken: {quote_as_data(str(outcome.value), 300)}"
     if not outcome.usable:
         return f"{outcome.status}: {quote_as_data(outcome.failure.message, 300) if outcome.failure else ''}"
     return quote_as_data(render(outcome.value, outcome.type, services.language), 300)

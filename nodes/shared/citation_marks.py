@@ -8,16 +8,18 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from weiwo.text.patterns import lazy
+
 _NUMBERS: Final = r"\^?\d{1,4}(?:\s?[,，、;；–—-]\s?\^?\d{1,4}){0,30}"
-_MARK: Final = re.compile(
+_MARK: Final = lazy(
     rf"\[(?P<a>{_NUMBERS})\](?:\(https?://[^()\s]{{1,500}}\))?|【(?P<b>{_NUMBERS})(?:†[^【】\n]{{0,80}})?】|［(?P<c>{_NUMBERS})］"
 )
-_CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTALL)
-_IDENTIFIER: Final = re.compile(
+_CODE: Final = lazy(r"```.*?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTALL)
+_IDENTIFIER: Final = lazy(
     r"(?:^|[^\w])(?:[a-z]|[A-Za-z]\w*_\w*|[a-z]+[A-Z]\w*|[A-Za-z]\w*\(\)|argv|arr|array|list|args|items)$"
 )
-_ON: Final = re.compile(r"\s?(?:[-+*/%]?=[^=]|[-+*/]\s?\w|\.\w|\(|\[\w*[A-Za-z])")
-_RANGE: Final = re.compile(r"(\d+)\s?[–—-]\s?\^?(\d+)")
+_ON: Final = lazy(r"\s?(?:[-+*/%]?=[^=]|[-+*/]\s?\w|\.\w|\(|\[\w*[A-Za-z])")
+_RANGE: Final = lazy(r"(\d+)\s?[–—-]\s?\^?(\d+)")
 _WIDEST_RANGE: Final = 30
 _PASSES: Final = 8
 

@@ -7,7 +7,6 @@ there is room. What is too long for its share is shown in part: whole sentences 
 """
 
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,6 +16,7 @@ from weiwo.nodes.shared.passage_prompt import format_passage
 from weiwo.state import Evidence
 from weiwo.text.analyzer import query_terms
 from weiwo.text.language import HAN, sentences
+from weiwo.text.patterns import lazy
 
 Count = Callable[[str], int]
 
@@ -40,9 +40,9 @@ _COMPARED: Final = 1_500
 """Characters of a passage that likeness is judged by."""
 _SOUGHT: Final = 40
 """Terms of a task that relevance is judged by."""
-_HAN_TERM: Final = re.compile(f"[{HAN}]")
-_FEATURE: Final = re.compile(rf"[{HAN}]+|[^\W{HAN}]+")
-_CLAUSE: Final = re.compile(r"(?<=[;；，、\n])|(?<=,)(?=\s)")
+_HAN_TERM: Final = lazy(f"[{HAN}]")
+_FEATURE: Final = lazy(rf"[{HAN}]+|[^\W{HAN}]+")
+_CLAUSE: Final = lazy(r"(?<=[;；，、\n])|(?<=,)(?=\s)")
 
 
 @dataclass(frozen=True)

@@ -259,8 +259,9 @@ class _Values:
 
     def __init__(self, frame: QueryFrame) -> None:
         self._type = frame.answer_type
-        self._dates = {span.date for span in find_dates(frame.question)}
-        self._numbers = {span.value for span in find_numbers(frame.question)}
+        own = frame.question if self._type in {"date", "year", "number", "quantity"} else ""
+        self._dates = {span.date for span in find_dates(own)}
+        self._numbers = {span.value for span in find_numbers(own)}
         self._terms = set(matching_terms(frame.question))
 
     def held(self, text: str) -> float:

@@ -4,19 +4,25 @@
 it reports.)
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from weiwo.state import Failure, FailureKind, JsonValue, Limits, MonitorReport, Outcome, Plan
+from weiwo.state import Failure, FailureKind, Limits, MonitorReport, Outcome, Plan
+from weiwo.state.evidence import Weakness, WeakValue
 
 SLOW_SHARE = 0.5
 """A task that took more than this share of the run's seconds is reported as slow."""
+
+DOUBTED_BELOW = 0.5
+"""A value is doubted if the model that read it was less sure than this."""
 
 MOST_NAMED = 10
 """Items without a value that a report names."""
 
 
 def monitor_plan(plan: Plan, outcomes: Mapping[str, Outcome], limits: Limits) -> MonitorReport:
-    """Report failures, timeouts, empty, blocked, incomplete, inconsistent and slow tasks.
+    """Report failures, timeouts, empty, blocked, incomplete, inconsistent and slow tasks, and weak values.
+
+    What waited only for a value that a false premise denies is no failure: there is nothing to be found.
 
     Args:
         plan: The plan that ran.
@@ -24,30 +30,49 @@ def monitor_plan(plan: Plan, outcomes: Mapping[str, Outcome], limits: Limits) ->
         limits: The bounds it ran under.
     """
     failures: list[Failure] = []
+    denied = plan.descendants(task_id for task_id, outcome in outcomes.items() if outcome.premise)
     for task in plan.tasks:
         outcome = outcomes.get(task.id)
         if outcome is None:
             failures.append(Failure(task_id=task.id, kind="incomplete", message=f"{task.id} did not run"))
         elif outcome.failure is not None:
-            failures.append(outcome.failure)
+            if not (outcome.status == "blocked" and task.id in denied):
+                failures.append(outcome.failure)
         else:
-            if missing := outcome.detail.get("missing"):
-                kind: FailureKind = "limit" if outcome.detail.get("limit") else "incomplete"
-                failures.append(Failure(task_id=task.id, kind=kind, message=f"{task.id} lacks {_listed(missing)}"))
+            if outcome.detail.missing:
+                kind: FailureKind = "limit" if outcome.detail.limited else "incomplete"
+                message = f"{task.id} lacks {_listed(outcome.detail.missing)}"
+                failures.append(Failure(task_id=task.id, kind=kind, message=message))
             if outcome.seconds > limits.max_seconds * SLOW_SHARE:
                 message = f"{task.id} took {outcome.seconds:.0f} of {limits.max_seconds:.0f} seconds"
                 failures.append(Failure(task_id=task.id, kind="slow", message=message))
     failures.extend(_inconsistent(plan, outcomes))
-    finished = tuple(task_id for task_id in plan.ids if task_id in outcomes and outcomes[task_id].usable)
+    finished = tuple(task_id for task_id in plan.ids if task_id in outcomes and outcomes[task_id].answers)
     return MonitorReport(
         failures=tuple(failures),
         finished=finished,
-        answerable=all(task_id in finished for task_id in plan.final_ids),
+        answerable=all(task_id in finished or task_id in denied for task_id in plan.final_ids),
+        weak=tuple(_weak_values(plan, outcomes)),
     )
 
 
-def _listed(missing: JsonValue) -> str:
-    names = [str(name) for name in missing] if isinstance(missing, list) else [str(missing)]
+def _weak_values(plan: Plan, outcomes: Mapping[str, Outcome]) -> Iterator[WeakValue]:
+    for task_id in plan.ids:
+        outcome = outcomes.get(task_id)
+        weakness = _weakness(outcome) if outcome is not None and outcome.usable else None
+        if weakness is not None:
+            yield WeakValue(task_id=task_id, weakness=weakness, carries=bool(plan.descendants([task_id])))
+
+
+def _weakness(outcome: Outcome) -> Weakness | None:
+    if outcome.rivals:
+        return "disputed"
+    if outcome.basis == "implied":
+        return "implied"
+    return "doubted" if outcome.decided_by == "model" and outcome.confidence < DOUBTED_BELOW else None
+
+
+def _listed(names: Sequence[str]) -> str:
     more = len(names) - MOST_NAMED
     return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 

@@ -43,7 +43,7 @@ class PlanHistory:
         ids: set[str] = set()
         for task_id in self.plan.order():
             outcome = self.outcomes.get(task_id)
-            if outcome is not None and outcome.usable and ids.issuperset(self.plan.task(task_id).references):
+            if outcome is not None and outcome.answers and ids.issuperset(self.plan.task(task_id).references):
                 ids.add(task_id)
         return self.plan.model_copy(
             update={

@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_origin
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from weiwo.models.json_text import parse_json
+from weiwo.text.patterns import lazy
 
 _WORDS = {
     **dict.fromkeys(("none", "no", "zero", "无", "没有", "否"), 0.0),
@@ -21,9 +22,9 @@ _WORDS = {
     **dict.fromkeys(("high", "高", "较高"), 0.9),
     **dict.fromkeys(("very high", "certain", "full", "yes", "很高", "确定", "是"), 1.0),
 }
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_OUT_OF = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:/|out of)\s*(\d+(?:\.\d+)?)", re.IGNORECASE)
-_ARROW = re.compile(r"\s*(?:-+>|=+>|→|>)\s*")
+_NUMBER = lazy(r"-?\d+(?:\.\d+)?")
+_OUT_OF = lazy(r"(-?\d+(?:\.\d+)?)\s*(?:/|out of)\s*(\d+(?:\.\d+)?)", re.IGNORECASE)
+_ARROW = lazy(r"\s*(?:-+>|=+>|→|>)\s*")
 
 
 class Reply(BaseModel):

@@ -13,6 +13,7 @@ from weiwo.nodes.shared.citation_marks import clean_marks
 from weiwo.nodes.shared.passage_prompt import INSTRUCTIONS
 from weiwo.state import Evidence, Language
 from weiwo.text.language import fold
+from weiwo.text.patterns import lazy
 
 REMOVED: Final[dict[Language, str]] = {"en": "(link removed)", "zh": "（链接已移除）"}
 
@@ -22,38 +23,36 @@ RECITED_WHOLE: Final = 20
 """The same for a whole sentence."""
 
 _IN: Final = r"[^\s<>\"'`()\[\]{}\x7f-\U0010ffff]"
-ADDRESS: Final = re.compile(
+ADDRESS: Final = lazy(
     r"(?:(?<![A-Za-z0-9])(?i:[a-z][a-z0-9+.-]{1,11}://|mailto:|javascript:|www\.|data:(?=[\w/+.-]*[;,]))"
     rf"|(?<![\w:/])//(?=[\w-]+\.))(?:{_IN}|\({_IN}*\))*(?:(?=[\w/#&=+~%$-]){_IN}|\({_IN}*\))"
 )
 """An address up to a blank, a quotation mark, a bracket, anything outside ASCII, or the stop that ends its sentence."""
-_PICTURE: Final = re.compile(
-    r"!\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,2000}(?:\([^()\n]*\)[^()\n]*)*\)?|\[[^\[\]\n]{0,100}\])"
-)
+_PICTURE: Final = lazy(r"!\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,2000}(?:\([^()\n]*\)[^()\n]*)*\)?|\[[^\[\]\n]{0,100}\])")
 _TARGET: Final = r"\(\s*<?(?:[a-z][a-z0-9+.-]{0,11}:|/|www\.|[#.?])[^()\n]{0,2000}(?:\([^()\n]*\)[^()\n]*)*\)?"
-_LINK: Final = re.compile(rf"\[([^\[\]\n]{{0,300}})\]{_TARGET}", re.IGNORECASE)
-_HALF: Final = re.compile(rf"\]{_TARGET}", re.IGNORECASE)
+_LINK: Final = lazy(rf"\[([^\[\]\n]{{0,300}})\]{_TARGET}", re.IGNORECASE)
+_HALF: Final = lazy(rf"\]{_TARGET}", re.IGNORECASE)
 """The end of a link whose beginning was spoken before."""
-_DEFINITION: Final = re.compile(r"(\[[^\[\]\n]{1,100}\]):\s*<?(?:[a-z][a-z0-9+.-]{1,11}:|//|www\.)\S*", re.IGNORECASE)
-_TAG: Final = re.compile(
+_DEFINITION: Final = lazy(r"(\[[^\[\]\n]{1,100}\]):\s*<?(?:[a-z][a-z0-9+.-]{1,11}:|//|www\.)\S*", re.IGNORECASE)
+_TAG: Final = lazy(
     r"</?(?:img|a|area|audio|base|button|embed|form|i?frame|image|input|link|math|meta|object|picture|portal|script|source"
     r"|style|svg|track|video)\b[^<>]*>?",
     re.IGNORECASE,
 )
-_LIVE: Final = re.compile(
+_LIVE: Final = lazy(
     r"<[a-z!/][^<>]{0,2000}?[\s/\"'](?:on[a-z]{3,20}|src|srcset|srcdoc|href|xlink:href|style|action|formaction|background|poster|data)\s*=[^<>]*>?",
     re.IGNORECASE,
 )
 """A tag with a handler or an address, of whatever name."""
-_HIDDEN: Final = re.compile(
+_HIDDEN: Final = lazy(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
 )
 """Control characters and those that turn the writing direction or are not seen; line breaks and tabs stay."""
-_TAIL: Final = re.compile(r"[)\]}>\"'’”*_`|.,;:!?。，；：！？、）】》]*(?:\[\d{1,4}\])*[.,;:!?。，；：！？、]*(?=\s|$|[\u3000-\u9fff\uff00-\uffef])")  # noqa: E501 - one line reads best
+_TAIL: Final = lazy(r"[)\]}>\"'’”*_`|.,;:!?。，；：！？、）】》]*(?:\[\d{1,4}\])*[.,;:!?。，；：！？、]*(?=\s|$|[\u3000-\u9fff\uff00-\uffef])")  # noqa: E501 - one line reads best
 """What may stand behind an address: punctuation and marks up to a blank, or Chinese text."""
-_BEHIND: Final = re.compile(r"\S*")
-_CODE: Final = re.compile(r"\s*(?:```|~~~)")
-_MARK: Final = re.compile(r"\^?\d[\d\s,，、–-]{0,30}")
+_BEHIND: Final = lazy(r"\S*")
+_CODE: Final = lazy(r"\s*(?:```|~~~)")
+_MARK: Final = lazy(r"\^?\d[\d\s,，、–-]{0,30}")
 
 
 _PROMPTS: Final[list[str]] = []

@@ -5,7 +5,6 @@ passages and its trace stay true; one that was not gets an id that never stood f
 tasks anew, repeat what is finished, and use ids twice; all of that is read here and nowhere else.
 """
 
-import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
@@ -68,7 +67,7 @@ def list_past_keys(past: Sequence[Plan]) -> dict[str, str]:
     return {task_id: key for plan in past for task_id, key in plan.keys().items()}
 
 
-_NUMBERED: Final = re.compile(r"(?P<root>.*\d)(?P<letter>[b-y]?)")
+_NUMBERED: Final = lazy(r"(?P<root>.*\d)(?P<letter>[b-y]?)")
 
 
 def _free_id(wanted: str, taken: Collection[str], others: Collection[str]) -> str:
@@ -82,7 +81,7 @@ def _free_id(wanted: str, taken: Collection[str], others: Collection[str]) -> st
     return next(name for name in (*letters, *numbers) if name not in taken and name not in others)
 
 
-_WORD: Final = re.compile(r"\{\{[^{}]*\}\}|\w+")
+_WORD: Final = lazy(r"\{\{[^{}]*\}\}|\w+")
 _EMPTY: Final = frozenset(
     (
         *("a", "an", "the", "of", "in", "on", "at", "s", "please", "find", "out", "tell", "give", "me"),

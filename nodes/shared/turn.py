@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from weiwo.nodes.shared.question_check import QuestionError, check_question
 from weiwo.state.search import SearchState
 from weiwo.text.language import clean
+from weiwo.text.patterns import lazy
 
 HISTORY_TURNS = 6
 """Earlier messages that a follow-up is resolved against."""
@@ -53,7 +54,7 @@ def _asks_anew(state: SearchState) -> bool:
     return clean(str(state.get("question") or "")) != clean(taken)
 
 
-_LISTING = re.compile(r"\n\n(?:Sources|来源):\n\[\d+\] .*\Z", re.DOTALL)
+_LISTING = lazy(r"\n\n(?:Sources|来源):\n\[\d+\] .*\Z", re.DOTALL)
 """The list of sources under an answer; what was said stands above it."""
 
 

@@ -59,7 +59,7 @@ def name_unit(unit: str, amount: object, language: Language) -> str:
 
 def outcome_unit(outcome: Outcome) -> str:
     """The canonical unit of an outcome, "" where it has none."""
-    unit = outcome.detail.get("unit")
+    unit = (outcome.detail.computation or {}).get("unit", outcome.detail.unit)
     return unit if isinstance(unit, str) else ""
 
 
@@ -87,4 +87,4 @@ def render_value(outcome: Outcome, language: Language) -> str:
 
 def is_approximate(outcome: Outcome) -> bool:
     """Whether the value is only known roughly."""
-    return outcome.detail.get("approximate") is True
+    return outcome.detail.approximate

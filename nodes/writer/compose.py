@@ -162,7 +162,7 @@ class _Composer:
         outcome, frame = self._outcomes.get(task.id), frame_task(task, self._language)
         if outcome is None or outcome.type == "passages":
             return
-        if outcome.detail.get("computed"):
+        if outcome.computed:
             told = self._computed(task, frame, outcome)
         elif not task.for_each:
             told = self._value(task, frame, outcome)
@@ -173,7 +173,7 @@ class _Composer:
 
     def _value(self, task: Task, frame: QueryFrame, outcome: Outcome) -> Statement:
         """A looked-up value with its subject and relation, or after the question it answers."""
-        value = str(outcome.detail.get("shown") or "") if outcome.decided_by == "rule" else ""
+        value = outcome.detail.shown if outcome.decided_by == "rule" else ""
         value = value or render_value(outcome, self._language)
         noun = self._noun(frame)
         subject = self._named(frame.subject)
@@ -185,7 +185,7 @@ class _Composer:
             other = render_value(outcome.model_copy(update={"value": rival.value}), self._language)
             text += self._words["rival"].format(v=other)
         against = tuple(key for rival in outcome.rivals for key in rival.evidence_ids[:1])
-        mechanism = str(outcome.detail.get("mechanism") or f"look_up:{outcome.type}")
+        mechanism = outcome.detail.mechanism or f"look_up:{outcome.type}"
         return Statement(self._ended(text), mechanism, (*self._cited(outcome), *against))
 
     def _computed(self, task: Task, frame: QueryFrame, result: Outcome) -> Statement | None:
@@ -319,7 +319,8 @@ def _order(operands: Sequence[_Operand], direction: str) -> list[_Operand] | Non
     first, second = ordered[0].key, ordered[1].key
     if isinstance(first, PartialDate) and isinstance(second, PartialDate):
         return None if first.contains(second) or second.contains(first) else ordered
-    doubt = float(any(operand.outcome.detail.get("exact", True) is False for operand in ordered[:2]))
+    computations = [operand.outcome.detail.computation or {} for operand in ordered[:2]]
+    doubt = float(any(computation.get("exact") is False for computation in computations))
     if isinstance(first, float) and isinstance(second, float) and abs(first - second) <= doubt:
         return None
     return ordered

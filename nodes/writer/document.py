@@ -30,6 +30,8 @@ _SOURCE_LIST: Final = re.compile(
 _LISTED: Final = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)、]|\[\d|【\d|<?https?://|\n|$)")
 _OPEN_END: Final = re.compile(r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500})$")
 """A mark, or its link, that may still be coming; a bracket open for longer than any mark is none."""
+LONGEST_PIECE: Final = 20_000
+"""Characters after which what has no end is taken for a piece."""
 _INLINE_CODE: Final = re.compile(r"`[^`\n]{1,400}`")
 
 
@@ -138,6 +140,9 @@ async def split_pieces(deltas: AsyncIterator[str]) -> AsyncGenerator[str, None]:
             before = piece
             if not dropping:
                 yield piece
+        if len(buffer) > LONGEST_PIECE:  # each delta is looked for an end: work would grow with the square
+            yield buffer
+            buffer = ""
     for piece in _rest(buffer):
         dropping = _is_source_list(piece, before, dropping=dropping)
         before = piece

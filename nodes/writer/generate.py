@@ -23,6 +23,7 @@ from weiwo.nodes.writer.entailment import ClaimPlace, judge_claims
 from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, REWRITE
 from weiwo.state import DOUBTFUL, Language
 from weiwo.text.language import detect_language
+from weiwo.text.patterns import lazy
 
 MOST_REWRITTEN = 40
 """Claims sent back in one call."""
@@ -88,7 +89,7 @@ async def _in_language(services: RunContext, messages: list[BaseMessage]) -> Asy
     raise ModelCallError(f"the draft was no text in {LANGUAGE_NAMES[services.language]}")
 
 
-_ECHO = re.compile(r"[{<]|(?:Question|Findings|问题)\s*[:：]")
+_ECHO = lazy(r"[{<]|(?:Question|Findings|问题)\s*[:：]")
 """How JSON, markup or the prompt itself begins."""
 
 

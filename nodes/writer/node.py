@@ -15,6 +15,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.shared.citation_marks import clean_marks
+from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.sanitizer import AnswerSanitizer, remove_links
@@ -24,11 +25,11 @@ from weiwo.nodes.writer.document import split_pieces
 from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.generate import draft_answer, settle_draft
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
-from weiwo.nodes.writer.result import build_result
+from weiwo.nodes.writer.result import build_message, build_result
 from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract
 from weiwo.nodes.writer.small_talk import reply_to_small_talk
 from weiwo.nodes.writer.sources import gather_sources
-from weiwo.nodes.writer.status import judge_status
+from weiwo.nodes.writer.status import NEEDS_NO_SOURCE, judge_status
 from weiwo.nodes.writer.token_stream import stream_answer
 from weiwo.state import Answer, Citation, Claim, Language
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
@@ -38,6 +39,8 @@ from weiwo.tools.corpus.retrieval import telemetry
 SOURCES = {"en": "Sources", "zh": "来源"}
 BEWARE = {"en": "(gives orders to AI models)", "zh": "（含有写给 AI 模型的指令）"}
 """Said of a source that speaks to the model."""
+UNSOURCED = {"en": "(from the model, no source)", "zh": "（出自模型，没有来源）"}
+"""Said of what a model answered out of its own head."""
 NOTHING = {"en": "I could not find an answer to this.", "zh": "没有找到这个问题的答案。"}
 
 
@@ -67,10 +70,10 @@ async def writer(state: SearchState, services: RunContext) -> dict[str, Any]:
     )
     telemetry.label_citations(services.run, [citation.evidence_id for citation in answer.citations])
     services.emit(FinishedEvent(status=status, stop_reason=reason))
-    return {
-        "result": {**build_result(state, answer, services), **_shown(draft)},
-        "messages": [AIMessage(content=text + listed, id=message.id)],  # as settled, under the id it was streamed with
-    }
+    result = build_result(state, answer, services)
+    # As settled, under the id it was streamed with.
+    spoken = AIMessage(content=text + listed, id=message.id)
+    return {"result": {**result, **_shown(draft)}, "messages": [build_message(spoken, answer, result)]}
 
 
 def _shown(draft: Draft) -> dict[str, Any]:
@@ -91,6 +94,10 @@ async def _spoken(state: SearchState, services: RunContext, draft: Draft, contex
     if context.messages:
         async for piece in _grounded(state, services, draft, context):
             yield piece
+        if draft.decided_by == "model" and not draft.broken:
+            say = _sanitizer(state, services, draft)
+            for gap in find_gaps(state, services.language):
+                yield draft.accept(f"\n\n{say(gap.text).strip()}", [])
         draft.sources = context.sources
     if not draft.spoken or draft.broken:
         draft.decided_by = "model" if draft.spoken else "rule"
@@ -135,6 +142,8 @@ async def _free(state: SearchState, services: RunContext, draft: Draft) -> Async
         except ModelCallError as failed:
             draft.broken = failed.reason
         if draft.spoken and not draft.broken:
+            if frame.shape not in NEEDS_NO_SOURCE:
+                yield draft.add(Piece(f"\n\n{UNSOURCED[services.language]}", []))
             draft.claims = [Claim(text="".join(draft.spoken).strip(), verdict="uncited")]
             return
     text = reply_to_small_talk(frame.talk, services.language, silent_model=bool(draft.broken))
@@ -174,7 +183,7 @@ async def _grounded(
     """The model's draft: checked piece by piece as it is spoken, then settled."""
     question = state["assessment"].question
     draft.sources = context.citable
-    found = any(outcome.usable for outcome in current_outcomes(state).values())
+    found = any(outcome.answers for outcome in current_outcomes(state).values())
     say = _sanitizer(state, services, draft)
     opening: list[str] = []  # what states nothing waits for something that does: a refusal states nothing either
     try:

@@ -83,7 +83,7 @@ def findings_prompt(state: SearchState, services: RunContext, sources: CitableSo
         f"- {quote_as_data(asked[task.id], 300)} â†’ {_told(outcomes.get(task.id), services, sources)}" for task in tasks
     ]
     carrying = {key for outcome in outcomes.values() for key in list_relied_on(outcome)}
-    lost = sum(not (task.id in outcomes and outcomes[task.id].usable) for task in tasks)
+    lost = sum(not (task.id in outcomes and outcomes[task.id].answers) for task in tasks)
     passages = [source.evidence for source in sources.items if source.evidence is not None]
     shown = sum(passage.id in carrying for passage in passages) + SPARE_PASSAGES * lost
     lines += ["", "Sources:"]
@@ -120,16 +120,17 @@ _HANGING: Final = {"en": "What hangs on something that was not found", "zh": "è¦
 
 
 def _told(outcome: Outcome | None, services: RunContext, sources: CitableSources) -> str:
-    if outcome is None or not outcome.usable:
+    if outcome is None or not outcome.answers:
         why = outcome.failure.message if outcome is not None and outcome.failure else "it did not run"
         if outcome is not None and outcome.status == "blocked":
             why = "it needs what was not found"  # without the tasks' names, which would reach the answer
         return f"not found: {quote_as_data(why, 200)}"
-    computed = (outcome.task_id,) if outcome.detail.get("computed") else ()
+    computed = (outcome.task_id,) if outcome.computed else ()
     marks = "".join(f"[{n}]" for n in sources.numbers_of(() if computed else outcome.evidence_ids, computed))
     note = f" (note: {quote_as_data(outcome.note, 200)})" if outcome.note else ""
     backed = f" ({outcome.support} independent sources)" if outcome.support > 1 else ""
-    told = f"{quote_as_data(_value(outcome, services), 600)} {marks}{backed}{note}".strip()
+    mistaken = "THE QUESTION IS MISTAKEN, say so and correct it: " if outcome.premise else ""
+    told = f"{mistaken}{quote_as_data(_value(outcome, services), 600)} {marks}{backed}{note}".strip()
     return "; ".join([told, *_disagreeing(outcome, services, sources)])
 
 
@@ -144,11 +145,11 @@ def _disagreeing(outcome: Outcome, services: RunContext, sources: CitableSources
 
 def _value(outcome: Outcome, services: RunContext) -> str:
     """The value in prose: with its unit, and, for a `for_each` task, beside the item it belongs to."""
-    items = outcome.detail.get("items")
-    if isinstance(items, list) and isinstance(outcome.value, list) and len(items) == len(outcome.value):
+    items = outcome.detail.items
+    if items is not None and isinstance(outcome.value, list) and len(items) == len(outcome.value):
         one = item_type(outcome.type)
         pairs = zip(items, outcome.value, strict=True)
         return "; ".join(f"{item}: {render(value, one, services.language)}" for item, value in pairs)
-    unit = str(outcome.detail.get("unit") or "")
+    unit = outcome.detail.unit or str((outcome.detail.computation or {}).get("unit", ""))
     unit = UNITS[services.language].get(unit, unit)
     return f"{render(outcome.value, outcome.type, services.language)} {unit}".strip()

@@ -1,14 +1,58 @@
 """The result: one JSON object with the answer and everything behind it, the same for command, server and Python."""
 
+import os
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
+from langchain_core.messages import AIMessage
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables.config import ensure_config
 
+from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Answer, Citation, Evidence, Outcome, Plan, Usage
 from weiwo.state.search import SearchState
+
+_MARK: Final = re.compile(r"\[(\d{1,4})\]")
+
+
+def build_message(spoken: AIMessage, answer: Answer, result: Mapping[str, Any]) -> AIMessage:
+    """The answer as a chat message: its words as they were streamed, its citations, and what it cost in tokens.
+
+    Where LangChain is told to give standard content blocks (`LC_OUTPUT_VERSION=v1`), the text carries its citations as
+    annotations, each at its mark.
+    """
+    usage, text = result["usage"], str(spoken.content)
+    tokens = (int(usage["input_tokens"]), int(usage["output_tokens"]))
+    blocks = {"type": "text", "text": text, "annotations": _annotations(text, answer)}
+    standard = os.environ.get("LC_OUTPUT_VERSION") == "v1"
+    return AIMessage(
+        content=[blocks] if standard else text,
+        id=spoken.id,
+        additional_kwargs={"citations": result["citations"]},
+        response_metadata={"output_version": "v1"} if standard else {},
+        usage_metadata=UsageMetadata(input_tokens=tokens[0], output_tokens=tokens[1], total_tokens=sum(tokens)),
+    )
+
+
+def _annotations(text: str, answer: Answer) -> list[dict[str, Any]]:
+    """Each citation mark of the answer as a citation of LangChain's; the list of sources below it has none."""
+    known = {citation.n: citation for citation in answer.citations}
+    begin = max(text.find(answer.text), 0)
+    return [
+        {
+            "type": "citation",
+            "url": known[int(mark[1])].source,
+            "title": known[int(mark[1])].title,
+            "cited_text": known[int(mark[1])].quote,
+            "start_index": mark.start(),
+            "end_index": mark.end(),
+        }
+        for mark in _MARK.finditer(text, begin, begin + len(answer.text))
+        if int(mark[1]) in known
+    ]
 
 
 def build_result(state: SearchState, answer: Answer, services: RunContext) -> dict[str, Any]:
@@ -28,6 +72,7 @@ def build_result(state: SearchState, answer: Answer, services: RunContext) -> di
         "claims": [
             claim.model_dump(mode="json", exclude=set() if claim.reason else {"reason"}) for claim in answer.claims
         ],
+        "gaps": [gap.model_dump(mode="json") for gap in find_gaps(state, services.language)],
         "plan": plan.to_json() if plan is not None else None,
         "outcomes": {key: _outcome(outcome) for key, outcome in current_outcomes(state).items()},
         "evidence": [_evidence(passage) for passage in state.get("evidence", {}).values()],
@@ -48,11 +93,12 @@ def _citation(citation: Citation, evidence: Mapping[str, Evidence]) -> dict[str,
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
-    unset = {name for name in ("support", "rivals") if not getattr(outcome, name)}
+    unset = {name for name in ("support", "rivals", "premise") if not getattr(outcome, name)}
+    unset |= {"basis"} if outcome.basis == "stated" else set()
     return {**outcome.model_dump(mode="json", exclude={"task_id", *unset}), "seconds": round(outcome.seconds, 4)}
 
 
 def _evidence(passage: Evidence) -> dict[str, Any]:
     kept = ("id", "source", "title", "text", "score", "task_ids", "locator", "date", "tool")
-    known = (name for name in ("provider", "also", "flags") if getattr(passage, name))
+    known = (name for name in ("provider", "also", "flags", "superseded_by") if getattr(passage, name))
     return passage.model_dump(mode="json", include={*kept, *known})

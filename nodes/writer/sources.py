@@ -116,7 +116,7 @@ def gather_sources(
         CitableSource(n, evidence=passage, quote=" … ".join(quotes.get(passage.id, ())))
         for n, passage in enumerate(chosen, 1)
     ]
-    calculations = [outcome for outcome in ordered if outcome.usable and outcome.detail.get("computed")]
+    calculations = [outcome for outcome in ordered if outcome.usable and outcome.computed]
     items += [
         CitableSource(n, outcome=outcome, quote=describe_calculation(outcome, language))
         for n, outcome in enumerate(calculations, len(items) + 1)
@@ -133,7 +133,7 @@ def list_relied_on(outcome: Outcome) -> tuple[str, ...]:
 def describe_calculation(outcome: Outcome, language: Language) -> str:
     """A calculation in one line: what was computed from what."""
     value = render(outcome.value, outcome.type, language)
-    detail = outcome.detail
+    detail = outcome.detail.computation or {}
     if "expression" in detail:
         return f"{detail['expression']} = {value}"
     if "start" in detail and "end" in detail:

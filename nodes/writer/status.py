@@ -1,9 +1,13 @@
 """The status of a result: whether the answer is complete, and if not, the stop reason. Reads what was recorded."""
 
+from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.draft import Draft, all_supported
 from weiwo.state import MonitorReport, Outcome, Plan, Status
 from weiwo.state.search import SearchState
+
+NEEDS_NO_SOURCE = frozenset({"small_talk", "writing"})
+"""Shapes of questions that a model may answer out of its own head; what it says of facts is marked."""
 
 
 def judge_status(state: SearchState, services: RunContext, draft: Draft) -> tuple[Status, str]:
@@ -16,11 +20,7 @@ def judge_status(state: SearchState, services: RunContext, draft: Draft) -> tupl
     """
     limit = services.budget.curtailed()
     if state["assessment"].level == "simple":
-        talks = state["assessment"].frame.shape == "small_talk"
-        writable = draft.decided_by == "model" or talks
-        if draft.broken and (draft.decided_by == "model" or not writable):
-            return "partial", limit or "model_failed"
-        return ("complete", "finished") if writable else ("partial", "no_model")
+        return _judge_unsearched(state, draft, limit)
     plan = state.get("plan")
     if plan is None:
         return "failed", "no_plan"
@@ -31,9 +31,27 @@ def judge_status(state: SearchState, services: RunContext, draft: Draft) -> tupl
         return ("partial", limit) if limit else draft.ruled
     if stopped is not None:
         return stopped
+    open_ = limit or _left_open(state, services, draft)
+    return ("partial", open_) if open_ else ("complete", "finished")
+
+
+def _left_open(state: SearchState, services: RunContext, draft: Draft) -> str:
+    """What keeps an answer whose plan came to an end from being complete; empty where nothing does."""
     if not all_supported(draft.claims):
-        return "partial", "unsupported_claims"
-    return ("partial", limit) if limit else ("complete", "finished")
+        return "unsupported_claims"
+    kinds = {gap.kind for gap in find_gaps(state, services.language)}
+    return "not_found" if "uncovered" in kinds else "weak_evidence" if kinds else ""
+
+
+def _judge_unsearched(state: SearchState, draft: Draft, limit: str | None) -> tuple[Status, str]:
+    """The status of an answer for which nothing was searched."""
+    shape = state["assessment"].frame.shape
+    writable = draft.decided_by == "model" or shape == "small_talk"
+    if draft.broken and (draft.decided_by == "model" or not writable):
+        return "partial", limit or "model_failed"
+    if draft.decided_by == "model" and shape not in NEEDS_NO_SOURCE:
+        return "partial", "no_source"
+    return ("complete", "finished") if writable else ("partial", "no_model")
 
 
 def _report(state: SearchState) -> MonitorReport:

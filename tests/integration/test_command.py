@@ -396,7 +396,7 @@ VALUES: dict[str, Any] = {
             type="list[text]",
             evidence_ids=("e",),
             quotes=(Quote(evidence_id="e", text="…"),),
-            detail={"computed": True, "missing": []},
+            detail={"computation": {}},
         ),
         "b": Outcome(task_id="b", status="failed", failure=Failure(task_id="b", kind="timeout", message="m")),
     },

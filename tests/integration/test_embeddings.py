@@ -21,6 +21,7 @@ class Server(ThreadingHTTPServer):
 
     failures = 0
     requests: list[list[str]]
+    keys: list[str | None]
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -34,6 +35,7 @@ class Handler(BaseHTTPRequestHandler):
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
         assert all(isinstance(text, str) for text in texts)
         self.server.requests.append(texts)
+        self.server.keys.append(self.headers["Authorization"])
         status, reply = 200, {}
         if self.server.failures:
             self.server.failures -= 1
@@ -58,7 +60,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def server():
     server = Server(("127.0.0.1", 0), Handler)
-    server.requests = []
+    server.requests, server.keys = [], []
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     yield server
@@ -100,3 +102,16 @@ def test_nobody_answering_is_one_clear_line():
     with pytest.raises(EmbeddingError, match="see if it is up") as caught:
         model.embed_question("hello")
     assert "\n" not in str(caught.value)
+
+
+def test_embeddings_have_an_address_and_a_key_of_their_own(server, env):
+    chat = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "sk-of-the-chat-model"}
+    own = {"WEIWO_EMBEDDINGS_BASE_URL": env["OPENAI_BASE_URL"]}
+    assert len(load_embedder("openai:letters", {**chat, **own}).embed_question("hello")) == 26
+    load_embedder("openai:letters", {**chat, **own, "WEIWO_EMBEDDINGS_API_KEY": "of-these"}).embed_question("hello")
+    assert server.keys == ["Bearer none", "Bearer of-these"], "the chat model's key is not for this address"
+
+
+def test_an_address_that_is_none_is_named():
+    with pytest.raises(EmbeddingError, match="WEIWO_EMBEDDINGS_BASE_URL is not"):
+        load_embedder("openai:letters", {"WEIWO_EMBEDDINGS_BASE_URL": "localhost:8000"})

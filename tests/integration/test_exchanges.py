@@ -5,6 +5,8 @@ Each file of `tests/data/exchanges` holds a question (with the `history` before 
 message contains `match`; it answers one, or with `repeat` every such request. Claims that no turn judges are supported. In a reply, as in a model's head, sources
 have no numbers of their own: ⟦Title⟧ stands for the number of the passage with that title in the prompt,
 ⟦Title|words⟧ for the one that also contains these words, ⟦=2⟧ for that of the second calculation.
+
+`documents` are searched instead of the sample corpus, by file name. `gaps` are the kinds of what is to stay open.
 """
 
 import json
@@ -107,9 +109,16 @@ def conversation(exchange: Json) -> list[AnyMessage]:
 
 
 @pytest.mark.parametrize("exchange", EXCHANGES.values(), ids=EXCHANGES)
-async def test_an_exchange_comes_to_what_it_should(exchange: Json, replay: Callable[[list[Json]], Replay]) -> None:
+async def test_an_exchange_comes_to_what_it_should(
+    exchange: Json, replay: Callable[[list[Json]], Replay], tmp_path: Path
+) -> None:
     model = replay(exchange["turns"])
-    context = Context(model="openai:recorded", max_seconds=LIMIT, web=False)
+    folder = tmp_path / "documents"
+    for name, content in exchange.get("documents", {}).items():
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text(content, encoding="utf-8")
+    corpus = [str(folder)] if folder.exists() else None
+    context = Context(model="openai:recorded", max_seconds=LIMIT, web=False, corpus=corpus)
     result = (await build_graph().ainvoke({"messages": conversation(exchange)}, context=context))["result"]
     expected = exchange["expect"]
     check_result(result)
@@ -117,6 +126,9 @@ async def test_an_exchange_comes_to_what_it_should(exchange: Json, replay: Calla
     assert {key: result[key] for key in ("status", "level") if key in expected} == {
         key: expected[key] for key in ("status", "level") if key in expected
     }
+    assert "gaps" not in expected or [gap["kind"] for gap in result["gaps"]] == expected["gaps"]
+    decisions = [one["decision"] for one in result["reflections"]]
+    assert "decisions" not in expected or decisions == expected["decisions"]
     assert "planned_by" not in expected or result["plan"]["decided_by"] == expected["planned_by"]
     assert [words for words in expected.get("contains", ()) if words not in result["answer"]] == [], result["answer"]
     assert [words for words in expected.get("not_contains", ()) if words in result["answer"]] == [], result["answer"]

@@ -132,7 +132,9 @@ async def test_one_that_never_answers_ends_in_answers_in_time(endpoint):
 async def test_a_good_model_decides_everything_and_it_shows(endpoint):
     server = endpoint(good)
     result = await ask(WU_OR_CAESAR)
-    assert {call["role"] for call in result["usage"]["calls"]} == {"master", "planner", "executor", "writer", "verifier"}
+    assert {call["role"] for call in result["usage"]["calls"]} == {
+        *("master", "planner", "executor", "reflection", "writer", "verifier")
+    }
     assert result["usage"]["model_calls"] == len(server.requests) == len(result["usage"]["calls"])
     assert result["usage"]["input_tokens"] > 0
     assert result["outcomes"]["task_1"]["decided_by"] == "model"

@@ -62,7 +62,7 @@ async def test_postgres_with_pgvector(postgres_url, stores, tmp_path):
         postgres = pytest.importorskip("langchain_postgres")
     made = []
 
-    def papers():
+    def papers() -> postgres.PGVector:
         url = postgres_url.replace("postgresql://", "postgresql+psycopg://", 1)
         made.append(postgres.PGVector(LetterEmbeddings(), connection=url, collection_name="papers"))
         return made[-1]

@@ -3,19 +3,16 @@
 import asyncio
 import os
 import re
-import socket
 import subprocess
 import sys
-import time
-from contextlib import suppress
 from pathlib import Path
 
-import httpx
 import pytest
 from langgraph_sdk import get_client
 
 from tests.support.foreign import FOREIGN
-from tests.support.openai_server import OpenAIServer
+from tests.support.langgraph_server import langgraph_dev
+from tests.support.openai_server import OpenAIServer, Reply, asked_schema
 from tests.support.personas import HELLO, WU_OR_CAESAR, WU_OR_CAESAR_ZH, good
 
 pytestmark = pytest.mark.integration
@@ -23,16 +20,16 @@ ROOT = Path(__file__).parents[2]
 AGENTS = {"master", "planner", "executor", "reflection", "writer"}
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @pytest.fixture(scope="module")
 def model():
-    """An endpoint that plays a good model, for runs whose context names one."""
-    with OpenAIServer(good) as endpoint:
+    """An endpoint that plays a good model, for runs whose context names one; one named `stuck` never reads."""
+
+    def play(request):
+        if request["model"] == "stuck" and asked_schema(request) == "ReadReply":
+            return Reply(silent=True)
+        return good(request)
+
+    with OpenAIServer(play) as endpoint:
         yield endpoint
 
 
@@ -43,6 +40,7 @@ def _environment(home: Path, model: OpenAIServer) -> dict[str, str]:
         "LANGGRAPH_NO_VERSION_CHECK": "true",
         "LANGSMITH_TRACING": "false",
         "WEIWO_HOME": str(home),
+        "WEIWO_CLIENT_FIELDS": "model",
     }
     return kept | offline | model.environment
 
@@ -50,34 +48,9 @@ def _environment(home: Path, model: OpenAIServer) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory, model):
     """`langgraph dev` over this checkout's langgraph.json, offline, with its state in a folder of its own."""
-    folder, port = tmp_path_factory.mktemp("server"), _free_port()
-    for entry in ROOT.iterdir():  # the server keeps its state in the folder it runs in
-        if not entry.name.startswith("."):
-            (folder / entry.name).symlink_to(entry)
-    log = folder / "server.log"
-    command = [
-        *(sys.executable, "-m", "langgraph_cli", "dev"),
-        *("--no-browser", "--no-reload", "--port", str(port), "--n-jobs-per-worker", "10"),
-    ]
-    with log.open("w") as out:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            env=_environment(folder, model),
-            start_new_session=True,
-        )
-        try:
-            _wait_until_up(f"http://127.0.0.1:{port}/ok", process, log)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+    folder = tmp_path_factory.mktemp("server")
+    with langgraph_dev(folder, _environment(folder, model)) as url:
+        yield url
 
 
 @pytest.fixture
@@ -85,15 +58,6 @@ async def client(server):
     """The SDK's client of the server."""
     async with get_client(url=server) as opened:
         yield opened
-
-
-def _wait_until_up(url: str, process: subprocess.Popen, log: Path) -> None:
-    while True:
-        assert process.poll() is None, log.read_text()
-        with suppress(httpx.HTTPError):
-            if httpx.get(url, timeout=1).status_code == 200:
-                return
-        time.sleep(0.2)
 
 
 async def test_a_thread_runs_by_question_and_streams(client):
@@ -153,21 +117,37 @@ async def test_the_context_of_a_run_counts(client):
         thread["thread_id"],
         "weiwo",
         input={"question": WU_OR_CAESAR},
-        context={"max_seconds": 33, "corpus": [str(ROOT / "examples/corpus/en/k2.md")]},
+        context={"max_seconds": 33, "max_tasks": 2_000},
     )
-    assert values["result"]["status"] == "partial"
+    assert values["result"]["status"] == "complete"
     state = await client.threads.get_state(thread["thread_id"])
     assert state["values"]["team"]["limits"]["max_seconds"] == 33
+    assert state["values"]["team"]["limits"]["max_tasks"] == 20
+
+
+@pytest.mark.parametrize(
+    ("context", "said"),
+    [
+        ({"corpus": ["/etc/hostname"]}, "context.corpus: a client of this server may not set it"),
+        ({"tools": ["os:abort"]}, "context.tools: it runs code in the server"),
+        ({"allow_hosts": ["127.0.0.1"]}, "context.allow_hosts: a client of this server may not set it"),
+    ],
+)
+async def test_a_client_sets_only_what_the_operator_allows(client, context, said):
+    thread = await client.threads.create()
+    run = client.runs.stream(thread["thread_id"], "weiwo", input={"question": WU_OR_CAESAR}, context=context)
+    errors = [part.data async for part in run if part.event == "error"]
+    assert [said in str(error) for error in errors] == [True]
 
 
 async def test_a_run_that_is_cancelled_keeps_its_checkpoint_and_goes_on(client):
     thread = await client.threads.create()
-    slow = {"tools": ["tests.support.slow_search:corpus_search"]}
+    slow = {"model": "openai:stuck"}
     run = await client.runs.create(thread["thread_id"], "weiwo", input={"question": WU_OR_CAESAR}, context=slow)
     while (await client.threads.get_state(thread["thread_id"]))["next"] != ["executor"]:  # noqa: ASYNC110 - no event tells
         await asyncio.sleep(0.1)
     await asyncio.sleep(0.5)
-    await client.runs.cancel(thread["thread_id"], run["run_id"], wait=True)  # the search would take too long
+    await client.runs.cancel(thread["thread_id"], run["run_id"], wait=True)  # the model never reads
     assert (await client.runs.get(thread["thread_id"], run["run_id"]))["status"] == "interrupted"
     values = await client.runs.wait(thread["thread_id"], "weiwo", input=None)
     assert "56 years" in values["result"]["answer"]
@@ -207,6 +187,7 @@ async def test_a_plan_waits_on_the_server_and_is_edited_rejected_and_approved(cl
 async def test_a_run_with_a_model_streams_its_words(client, model):
     thread = await client.threads.create()
     tokens, values = [], {}
+    model.requests.clear()
     async for part in client.runs.stream(
         thread["thread_id"],
         "weiwo",
@@ -262,7 +243,7 @@ async def test_graph_and_schemas_are_served(client):
     assert {("master", "writer"), ("master", "planner"), ("reflection", "executor")} <= conditional
     schemas = await client.assistants.get_schemas(assistant["assistant_id"])
     assert set(schemas["input_schema"]["properties"]) == {"question", "messages"}
-    assert set(schemas["output_schema"]["properties"]) == {"result", "messages"}
+    assert set(schemas["output_schema"]["properties"]) == {"result", "messages", "assessment", "plan", "outcomes"}
     assert all(field.get("description") for field in schemas["context_schema"]["properties"].values())
 
 

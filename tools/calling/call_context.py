@@ -5,7 +5,8 @@ calls need not know what the tools do with it.
 """
 
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -21,12 +22,26 @@ class CallContext:
         store: Where things may be kept for later calls; without one, in this process.
         fresh: Whether what was kept earlier is to be left aside.
         used_kept: Set by a tool whose result was made of something kept from an earlier call.
+        notes: What a user should know of the result, added by the tool; a line each. Such a result is not kept.
+        task: The task that makes the call; empty outside of one.
+        attempt: How many calls the task had made before.
+        tool: The tool.
     """
 
     run: str = ""
     store: "BaseStore | None" = None
     fresh: bool = False
     used_kept: bool = False
+    notes: list[str] = field(default_factory=list)
+    task: str = ""
+    attempt: int = 0
+    tool: str = ""
+
+    @property
+    def idempotency_key(self) -> str:
+        """What tells this call from others; the same where a call in flight is made again after a crash."""
+        parts = (self.run, self.task, str(self.attempt), self.tool)
+        return sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 _current: Final[ContextVar[CallContext | None]] = ContextVar("call", default=None)
@@ -35,6 +50,11 @@ _current: Final[ContextVar[CallContext | None]] = ContextVar("call", default=Non
 def current_call() -> CallContext:
     """The context of the call under way; an empty one outside of any."""
     return _current.get() or CallContext()
+
+
+def find_call() -> CallContext | None:
+    """The context of the call under way, if there is one."""
+    return _current.get()
 
 
 def set_current_call(context: CallContext) -> None:

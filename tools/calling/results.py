@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from weiwo.state import VALUE_TYPES, Evidence, JsonValue, ValueType, passage_id
 from weiwo.text.chunking import LARGEST, chunk_text, measure_weight
+from weiwo.text.patterns import lazy
 from weiwo.tools.passage_ranking import RankedText, rank_passages
 from weiwo.tools.printable import clipped, one_line, printable
 
@@ -30,7 +31,7 @@ _TITLE_KEYS: Final = ("title", "name", "heading", "headline")
 _SOURCE_KEYS: Final = ("url", "link", "href", "source", "uri")
 _DATE_KEYS: Final = ("published_date", "publishedDate", "date", "published", "published_at")
 _LIST_KEYS: Final = ("results", "items", "documents", "data", "hits", "passages", "articles", "organic", "entries")
-_OTHER_SCHEME: Final = re.compile(r"(?!https?:|file:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_OTHER_SCHEME: Final = lazy(r"(?!https?:|file:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _LONGEST_SOURCE: Final = 2_000
 
 
@@ -47,6 +48,7 @@ class ToolResult:
         seconds: Wall time, retries included.
         attempts: Calls made for it; 0 if it was kept from an earlier call, or came of somebody else's.
         cached: Whether it was kept from an earlier call.
+        notes: What a user should know of it, such as an embedding model that was too slow; a line each.
     """
 
     content: str
@@ -57,6 +59,7 @@ class ToolResult:
     seconds: float = 0.0
     attempts: int = 1
     cached: bool = False
+    notes: tuple[str, ...] = ()
 
 
 def normalize_reply(message: ToolMessage, args: Mapping[str, JsonValue], max_bytes: int) -> ToolResult:

@@ -61,12 +61,16 @@ class Caller:
         seconds_left: Seconds that the run has left for work.
         spend: Books one call that is really made.
         tell: Tells a watcher one line about a tool.
+        task: The task that makes the call.
+        attempt: How many calls it had made before.
     """
 
     slots: AbstractAsyncContextManager[Any]
     seconds_left: Callable[[], float]
     spend: Callable[[], None]
     tell: Callable[[str], None]
+    task: str = ""
+    attempt: int = 0
 
 
 class ToolCalls:
@@ -139,7 +143,8 @@ class ToolCalls:
             if not self._fresh and info.cache_seconds and (kept := await self._cache.get(key)) is not None:
                 return kept
             result = await self._made(name, args, caller, has_substitute=has_substitute)
-            await self._cache.put(key, result, info.cache_seconds)
+            if not result.notes:  # the next may fare better
+                await self._cache.put(key, result, info.cache_seconds)
             return result
 
         for _ in range(_MERGES):
@@ -163,7 +168,7 @@ class ToolCalls:
         self, name: str, args: Mapping[str, JsonValue], caller: Caller, *, has_substitute: bool
     ) -> ToolResult:
         """Make a call and book what it tells of the tool's health."""
-        context = CallContext(self._run, self._store, self._fresh)
+        context = CallContext(self._run, self._store, self._fresh, task=caller.task, attempt=caller.attempt, tool=name)
         set_current_call(context)
         patience = PATIENCE if has_substitute else self._seconds
         conduct = _GuardedCall(
@@ -189,7 +194,7 @@ class ToolCalls:
             raise
         else:
             conduct.succeeded()
-            return replace(result, cached=True) if context.used_kept else result
+            return replace(result, cached=result.cached or context.used_kept, notes=tuple(dict.fromkeys(context.notes)))
         finally:
             conduct.ended()
 

@@ -1,7 +1,8 @@
 """Normalization of formulas: arithmetic as people write it, brought to plain ASCII before it is parsed."""
 
-import re
 from typing import Final
+
+from weiwo.text.patterns import lazy
 
 MAX_LENGTH: Final = 20_000
 
@@ -12,13 +13,13 @@ _PLAIN: Final = {0xFF01 + offset: 0x21 + offset for offset in range(0x5E)} | str
         "\u00a0": " ", "\u2009": " ", "\u202f": " ",
     }
 )  # fmt: skip
-_ALLOWED: Final = re.compile(r"[0-9A-Za-z_ \t\r\n.,+\-*/%()<>=!\[\]]*")
-_RUNS_ON: Final = re.compile(r"(?<![A-Za-z_0-9])[0-9.,]*[0-9](?:[A-DF-Za-df-z_]|[eE](?![-+0-9]))\w*")
-_LEADING_ZEROS: Final = re.compile(r"(?<![0-9A-Za-z_.])0+(?=[0-9])")
-_ISO_DATE: Final = re.compile(r"(?<![0-9.])[0-9]{3,4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?![0-9.])")
-_PERCENT: Final = re.compile(r"(?<![0-9A-Za-z_.])([0-9]{1,300}(?:\.[0-9]{1,300})?)\s{0,3}%(?=\s*(?:$|[-+*/%),\]<>=!]))")
-_GROUP: Final = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:,[0-9]{3})+(?!,?[0-9])")
-_OWNER: Final = re.compile(r"[A-Za-z_]+ ?$")
+_ALLOWED: Final = lazy(r"[0-9A-Za-z_ \t\r\n.,+\-*/%()<>=!\[\]]*")
+_RUNS_ON: Final = lazy(r"(?<![A-Za-z_0-9])[0-9.,]*[0-9](?:[A-DF-Za-df-z_]|[eE](?![-+0-9]))\w*")
+_LEADING_ZEROS: Final = lazy(r"(?<![0-9A-Za-z_.])0+(?=[0-9])")
+_ISO_DATE: Final = lazy(r"(?<![0-9.])[0-9]{3,4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?![0-9.])")
+_PERCENT: Final = lazy(r"(?<![0-9A-Za-z_.])([0-9]{1,300}(?:\.[0-9]{1,300})?)\s{0,3}%(?=\s*(?:$|[-+*/%),\]<>=!]))")
+_GROUP: Final = lazy(r"(?<![0-9.,])[0-9]{1,3}(?:,[0-9]{3})+(?!,?[0-9])")
+_OWNER: Final = lazy(r"[A-Za-z_]+ ?$")
 _ONE_NUMBER: Final = frozenset({"abs", "sqrt", "round"})
 
 

@@ -17,7 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from weiwo.state.settings import Settings
-from weiwo.tools.corpus.base import Corpus, NoPlaceError
+from weiwo.tools.corpus.base import Corpus, CorpusError, NoPlaceError
 from weiwo.tools.corpus.index.catalog import (
     DEFAULT_NAME,
     corpus_exists,
@@ -74,7 +74,7 @@ async def load_corpus(
     """
     settings = settings or Settings.resolve()
     given = tuple(os.fspath(entry) for entry in entries)
-    key = (given, settings.home, settings.embeddings, settings.telemetry)
+    key = (given, settings.home, settings.embeddings, settings.telemetry, settings.corpus_by_name)
     return await run_shared(key, lambda job: _CorpusLoader(settings, job).load(given), tell or _log_line)
 
 
@@ -117,6 +117,8 @@ class _CorpusLoader:
         self._job = job
 
     def load(self, given: Sequence[str]) -> Corpus:
+        if given and self._settings.corpus_by_name:
+            return self._open_by_name(given)
         if not given:
             own = corpus_exists(self._home, DEFAULT_NAME)
             given = (DEFAULT_NAME,) if own else tuple(map(str, default_corpus_paths()))
@@ -132,6 +134,17 @@ class _CorpusLoader:
         corpora: list[Corpus] = [self._open_files(paths)] if paths else []
         corpora += [self._open_named(name) for name in dict.fromkeys(names)]
         corpora += [open_external(entry) for entry in elsewhere]
+        return corpora[0] if len(corpora) == 1 else FederatedCorpus(corpora)
+
+    def _open_by_name(self, given: Sequence[str]) -> Corpus:
+        """Corpora that a server's client named; no path, pattern or module of its own is looked at."""
+        for entry in given:
+            if not corpus_exists(self._home, entry):
+                raise CorpusError(
+                    f"corpus {one_line(entry, 100)}: a client of this server names corpora that weiwo index made, and"
+                    " there is none of that name"
+                )
+        corpora = [self._open_named(name) for name in dict.fromkeys(given)]
         return corpora[0] if len(corpora) == 1 else FederatedCorpus(corpora)
 
     def _open_named(self, name: str) -> "RoutedCorpus":

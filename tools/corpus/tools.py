@@ -17,7 +17,16 @@ from weiwo.tools.sync import run_sync
 PassageAnswer = tuple[str, list[dict[str, JsonValue]]]
 
 _OPENED = 12
-"""Passages given of an opened document: some 2,000 words."""
+"""Passages given of an opened document: some 2,000 words. A document of no more is given whole."""
+
+_BEFORE = 3
+"""How many of them stand before the place that it was opened at."""
+
+_MATCHING = 3
+"""How many of them match the query best, wherever they stand."""
+
+_SOUGHT = 2_000
+"""Passages of a document among which the place is looked for."""
 
 
 class CorpusSearchArguments(BaseModel):
@@ -32,6 +41,7 @@ class OpenDocumentArguments(BaseModel):
 
     source: str = Field(min_length=1, description="The document, named as the source of a passage found before.")
     query: str = Field("", description="What to look for in it; empty to read it from the start.")
+    near: str = Field("", description="A place in it, as a passage's locator names it: read on around it.")
 
 
 class CorpusSearch(BaseTool):
@@ -56,22 +66,44 @@ class OpenDocument(BaseTool):
     """Reads one document of the corpus. Nothing outside the corpus can be opened."""
 
     name: str = "open_document"
-    description: str = "Read one local document, the passages that match a query first."
+    description: str = (
+        "Read one local document: a short one whole; of a long one, around a place or what matches a query."
+    )
     args_schema: Any = OpenDocumentArguments
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     corpus: Any = Field(exclude=True, repr=False)
     """The `Corpus` to read from."""
 
-    async def _arun(self, source: str, query: str = "") -> PassageAnswer:
+    async def _arun(self, source: str, query: str = "", near: str = "") -> PassageAnswer:
         corpus: Corpus = self.corpus
         try:
-            passages = await corpus.open(source, query, _OPENED)
+            passages = await _read_on(corpus, source, query, near)
         except DocumentNotFoundError as error:
             raise ToolCallError("not_found", f"{self.name}: {error}") from None
         return _format_answer(passages, self.name, "The document is empty.")
 
-    def _run(self, source: str, query: str = "") -> PassageAnswer:
-        return run_sync(self._arun(source, query))
+    def _run(self, source: str, query: str = "", near: str = "") -> PassageAnswer:
+        return run_sync(self._arun(source, query, near))
+
+
+async def _read_on(corpus: Corpus, source: str, query: str, near: str) -> list[Evidence]:
+    """A short document whole and in order; of a long one what stands around a place, then what matches the query best.
+
+    Raises:
+        DocumentNotFoundError: The corpus has no such document.
+    """
+    whole = await corpus.open(source, "", _SOUGHT)
+    if len(whole) <= _OPENED:
+        return whole
+    at = next((n for n, passage in enumerate(whole) if near and passage.locator == near), None)
+    if at is None:
+        return await corpus.open(source, query, _OPENED)
+    start = max(0, at - _BEFORE)
+    around = whole[start : start + _OPENED - _MATCHING]
+    shown = {passage.id for passage in around}
+    matching = [one for one in await corpus.open(source, query, _OPENED) if one.score and one.id not in shown]
+    ordered = [*around, *matching[:_MATCHING]]
+    return [passage.model_copy(update={"rank": rank}) for rank, passage in enumerate(ordered, 1)]
 
 
 def _format_answer(passages: list[Evidence], tool: str, nothing: str) -> PassageAnswer:

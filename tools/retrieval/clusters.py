@@ -13,22 +13,23 @@ from functools import lru_cache
 from typing import Any, Final
 
 from weiwo.text.analyzer import STOP_WORDS, terms
+from weiwo.text.patterns import lazy
 from weiwo.tools.calling.substitutes import is_address, is_query, same_meaning
 
 _ALIKE: Final = 0.5
 """Share of common words from which descriptions are about the same."""
 
-_SEARCHES: Final = re.compile(r"search|\bfind\b|look\W?up|搜索|检索|搜寻|查找", re.IGNORECASE)
-_THE_WEB: Final = re.compile(
+_SEARCHES: Final = lazy(r"search|\bfind\b|look\W?up|搜索|检索|搜寻|查找", re.IGNORECASE)
+_THE_WEB: Final = lazy(
     r"\b(?:the|world.?wide|open)?\s?(?:web|internet)\b|\bonline\b|\b(?:google|bing|duckduckgo|brave|tavily|serp\w*"
     r"|searx\w*|baidu|exa|kagi)\b|互联网|网络|网上|网页|全网|百度|谷歌|必应",
     re.IGNORECASE,
 )
-_OPENS: Final = re.compile(
+_OPENS: Final = lazy(
     r"\b(?:fetch|read|open|load|scrape|crawl|browse|visit|extract|get)\w*|读取|打开|抓取|获取|访问|阅读", re.IGNORECASE
 )
-_A_PAGE: Final = re.compile(r"\b(?:web\s?)?(?:pages?|sites?|articles?)\b|\burls?\b|网页|页面|网址|文章", re.IGNORECASE)
-_OF_A_KIND: Final = re.compile(
+_A_PAGE: Final = lazy(r"\b(?:web\s?)?(?:pages?|sites?|articles?)\b|\burls?\b|网页|页面|网址|文章", re.IGNORECASE)
+_OF_A_KIND: Final = lazy(
     r"\b(?:images?|photos?|pictures?|videos?|maps?|places?|scholar|papers?|patents?|shopping|products?|jobs?|flights?"
     r"|hotels?|trends?|screenshots?|links|headers?|metadata|news|finance|code|tweets?)\b"
     r"|图片|照片|视频|地图|论文|专利|购物|商品|职位|航班|酒店|截图|新闻|代码",
@@ -43,7 +44,7 @@ _SAID_OF_EVERY_TOOL: Final = (
     "place location town"
 )
 _EVERY_TOOL: Final = STOP_WORDS | frozenset(_SAID_OF_EVERY_TOOL.split())
-_EVERY_TOOL_ZH: Final = re.compile(
+_EVERY_TOOL_ZH: Final = lazy(
     r"获取|查询|查找|查看|搜索|检索|返回|提供|得到|给出|工具|接口|服务|信息|数据|结果|当前|现在|最新|今天|指定|某个|某地|任意|一个|情况|状况|城市|的"
 )
 _TURNS: Final = (
@@ -53,7 +54,7 @@ _TURNS: Final = (
 )
 """Words that turn a question into another one: tools are alike only if both have one of a row, or neither."""
 
-_DIRECTION: Final = re.compile(r"\b(?:from|into|to)\b|→|从|转|换", re.IGNORECASE)
+_DIRECTION: Final = lazy(r"\b(?:from|into|to)\b|→|从|转|换", re.IGNORECASE)
 """Where there is one, what stands before and what after makes a difference: euros to dollars, dollars to euros."""
 
 

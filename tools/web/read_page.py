@@ -19,7 +19,8 @@ from weiwo.tools.sync import run_sync
 from weiwo.tools.web.fetching.fetch import fetch
 from weiwo.tools.web.fetching.page import WebPage
 from weiwo.tools.web.fetching.page_cache import SECONDS, PageCache
-from weiwo.tools.web.fetching.page_parser import parse_page, refresh_target
+from weiwo.tools.web.fetching.page_parser import refresh_target
+from weiwo.tools.web.fetching.parser_process import page_parsers
 from weiwo.tools.web.fetching.passage_selection import select_passages
 from weiwo.tools.web.fetching.robots import check_robots
 from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
@@ -101,10 +102,11 @@ class ReadPage(BaseTool):
             if self.robots:
                 await check_robots(address, guard)
 
+        await asyncio.to_thread(page_parsers.warm)  # it starts while the page is on its way
         for turn in range(MOST_REFRESHES + 1):
             got = await fetch(url, guard, seconds=self.seconds, max_bytes=self.max_bytes, permit=permit)
             try:
-                return await asyncio.to_thread(parse_page, got)
+                return await page_parsers.parse(got)
             except ToolCallError:
                 url = refresh_target(got)
                 if not url or turn == MOST_REFRESHES:

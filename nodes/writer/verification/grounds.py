@@ -383,7 +383,7 @@ def collect_grounds(passages: Iterable[Evidence], outcomes: Iterable[Outcome] = 
     for outcome in outcomes:
         _take(outcome.value, values, dates, results)
         _take(outcome.value, numbers, dates, said)
-        _take(dict(outcome.detail), numbers, dates, said)
+        _take(outcome.detail.computation, numbers, dates, said)
     sources = tuple(_parse(passage.title, passage.text, passage.date) for passage in passages)
     words = tuple(fold(result) for result in results if len(result) > 1)
     return Grounds(sources, tuple(numbers), tuple(dates), fold(" ".join(said)), tuple(values), words)

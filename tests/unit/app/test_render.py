@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, HumanMessage
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
@@ -18,7 +19,7 @@ from weiwo.app.render.plan_tree import duration, plan_tree
 from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.app.render.watchers import Lines
-from weiwo.graph.persistence.threads import ThreadInfo
+from weiwo.graph.persistence.threads import ThreadInfo, info_of
 from weiwo.state import Usage
 from weiwo.state.limits import ModelCall
 
@@ -232,6 +233,25 @@ def test_lines_for_a_pipe_hold_no_control_codes():
     assert not CONTROL.search(stream.getvalue())
 
 
+def test_lines_tell_each_thought_behind_a_plan_once():
+    stream = io.StringIO()
+    watcher = Lines(stream)
+    first = {
+        "id": "task_1",
+        "description": "Who?",
+        "tool_binding": "corpus_search",
+        "args": {},
+        "thought": "the first part",
+    }
+    told = {"type": "planned", "decided_by": "model", "plan": {"thought": HOSTILE, "vertices": [first], "edges": []}}
+    watcher.event(told)
+    watcher.event(told)
+    thoughts = [line for line in stream.getvalue().splitlines() if line.startswith("? ")]
+    assert thoughts[1:] == ["? task_1: the first part"]
+    assert thoughts[0].startswith("? plan: ")
+    assert not CONTROL.search(stream.getvalue())
+
+
 def test_chinese_breaks_between_characters_and_not_before_a_full_stop():
     flow = Flow(Text("ab 汉武帝生于公元前一百五十六年。[1]凯撒“生于”（公元前）一百年"))
     lines = [line.plain for line in flow.lines(12)]
@@ -289,6 +309,22 @@ def test_usage_is_told_by_role():
         "master: openai:m · 2 × assess by json_schema · 1 failed · 18 + 0 tokens · 2.0 s",
         "1 tool call · 18 + 0 tokens",
     ]
+
+
+def test_calls_side_by_side_are_told_so():
+    call = ModelCall(role="executor", purpose="read", model="openai:m", mode="json_schema", seconds=4, ended=104)
+    calls = (call, call.model_copy(update={"ended": 105}), call.model_copy(update={"ended": 200, "seconds": 1}))
+    assert usage_lines(Usage(calls=calls))[0].endswith(" · 6.0 s side by side, 9.0 s one by one")
+    apart = (call, call.model_copy(update={"ended": 300}))
+    assert usage_lines(Usage(calls=apart))[0].endswith(" · 8.0 s")
+
+
+def test_a_thread_is_named_by_the_question_it_began_with():
+    said = [HumanMessage("How tall is K2?"), AIMessage("8,611 m"), HumanMessage("Thanks!"), AIMessage("Welcome.")]
+    done = {"messages": said, "question": "Thanks!", "result": {"question": "Thanks!", "status": "complete"}}
+    info = info_of("t", "1f0c7a5e-0000-6000-8000-000000000000", done)
+    assert (info.name, info.question) == ("How tall is K2?", "Thanks!")
+    assert plain_threads([info]).endswith("\tHow tall is K2?\n")
 
 
 @pytest.mark.parametrize(

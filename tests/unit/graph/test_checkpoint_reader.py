@@ -122,7 +122,7 @@ def test_objects_come_back_with_all_they_hold(tmp_path):
     outcome = Outcome(
         task_id="t",
         status="failed",
-        detail={"a": [1, {"b": None}]},
+        detail={"computation": {"a": [1, {"b": None}]}},
         quotes=(quote,),
         failure=Failure(task_id="t", kind="timeout", message="m"),
         rivals=(Rival(value="2", evidence_ids=("e",), quotes=(quote,)),),

@@ -1,11 +1,13 @@
 """The fan-out: hand-off along edges, no barrier, no waiter left behind, `for_each`."""
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 from langchain_core.tools import StructuredTool
 
 from tests.support.run import search_tool, services, work
+from weiwo.graph.execution import fan_out
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.state import Limits, Outcome, Plan, Task
 
@@ -172,9 +174,22 @@ async def test_for_each_runs_once_per_item_and_joins_in_item_order():
     tool = search_tool(births)
     outcomes = await run(plan, tool, outcomes={"people": people})
     assert outcomes["births"].value == ["1906", "1815", "1912"]
-    assert outcomes["births"].detail["items"] == ["Grace", "Ada", "Alan"]
+    assert outcomes["births"].detail.items == ("Grace", "Ada", "Alan")
     assert outcomes["first"].value == "1815"
     assert sorted(tool.metadata["calls"]) == ["Ada born", "Alan born", "Grace born"]
+
+
+async def test_for_each_takes_the_time_of_instances_side_by_side_and_not_their_sum(monkeypatch):
+    monkeypatch.setattr(fan_out, "time", SimpleNamespace(monotonic=lambda: 0.0))
+    events: list[dict] = []
+    tool = search_tool(births, delay=0.01)
+    each = ask("births", "When was {{item}} Smith born?", "{{item}} born", for_each="{{people.ret}}")
+    given = {"people": Outcome(task_id="people", status="succeeded", value=[*BIRTHS], type="list[text]")}
+    plan = Plan(tasks=(ask("people", "Who?", "who", "list[text]"), each))
+    outcomes = (await fan_out.run_plan(plan, given, work(services(tool, events=events)), {}))["outcomes"]
+    took = [one["seconds"] for one in events if one["type"] == "task_finished" and "[" in one["task_id"]]
+    assert len(took) == 3
+    assert outcomes["births"].seconds == pytest.approx(max(took), abs=0.001)
 
 
 async def test_for_each_reports_what_it_lacks_and_what_was_cut():
@@ -187,7 +202,7 @@ async def test_for_each_reports_what_it_lacks_and_what_was_cut():
     )
     outcomes = await run(plan, search_tool(births), outcomes={"people": people}, limits=Limits(max_items=2))
     assert outcomes["births"].value == ["1815"]
-    assert outcomes["births"].detail["missing"] == ["Nobody"]
+    assert outcomes["births"].detail.missing == ("Nobody",)
     assert "1 more items were cut" in outcomes["births"].note
 
 

@@ -7,7 +7,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from tests.support.run import search_tool, services, work
 from weiwo.graph.execution.fan_out import run_plan
-from weiwo.state import Limits, Outcome, Plan, Task
+from weiwo.state import Limits, Outcome, OutcomeDetail, Plan, Task
 
 BORN = {"Ada": "London", "Alan": "London", "Grace": "Paris", "Bo": None}
 CAPITALS = {"London": 9, "Paris": 2}
@@ -93,7 +93,7 @@ async def test_a_map_over_a_map_lines_up_with_it_though_two_items_meet():
     )
     assert outcomes["square"].value == [4, 1, 4, 9]
     assert outcomes["next"].value == [5, 2, 5, 10]
-    assert outcomes["next"].detail["items"] == [4, 1, 4, 9]
+    assert outcomes["next"].detail.items == (4, 1, 4, 9)
     assert outcomes["next"].attempts == 3  # 4 was calculated with once
     assert outcomes["sum"].value == 22
 
@@ -121,9 +121,9 @@ async def test_a_map_over_a_map_keeps_to_what_the_first_has_found():
         given=names("Ada", "Bo", "Alan", "Eve", " ", "Ada"),
     )
     assert outcomes["born"].value == ["1903", "1904", "1903"]
-    assert outcomes["born"].detail == {"items": ["Ada", "Alan", "Eve"], "missing": ["Bo"]}
+    assert outcomes["born"].detail == OutcomeDetail(items=("Ada", "Alan", "Eve"), missing=("Bo",))
     assert outcomes["ages"].value == [97, 96, 97]
-    assert outcomes["ages"].detail["items"] == ["1903", "1904", "1903"]
+    assert outcomes["ages"].detail.items == ("1903", "1904", "1903")
 
 
 async def test_the_limit_cuts_and_says_so_all_the_way():

@@ -68,6 +68,7 @@ def good_model(**other: Any) -> FakeModel:
         "AssessmentReply": assessed(OLDER, steps=1.0),
         "PlanReply": {"vertices": [vertex("ada", "Ada Lovelace"), vertex("alan", "Alan Turing"), YEARS]},
         "ReadReply": reading,
+        "ReflectionReply": {"reason": "all is found", "decision": "finish", "missing": []},
         "draft": "Ada Lovelace was older than Alan Turing, by 97 years [3]. Ada Lovelace was born in 1815 [1].",
     }
     return fake(**{**script, **other})
@@ -151,10 +152,12 @@ async def test_one_model_may_play_every_part():
     assert result["answer"].startswith("Ada Lovelace was older than Alan Turing, by 97 years [1].")
     assert result["plan"]["decided_by"] == "model"
     assert {outcome["decided_by"] for key, outcome in result["outcomes"].items() if key != "years"} == {"model"}
-    assert [r.schema for r in model.requests] == ["AssessmentReply", "PlanReply", "ReadReply", "ReadReply", "draft"]
+    assert [r.schema for r in model.requests] == [
+        *("AssessmentReply", "PlanReply", "ReadReply", "ReadReply", "ReflectionReply", "draft")
+    ]
     calls = result["usage"]["calls"]
-    assert result["usage"]["model_calls"] == len(calls) == 5
-    assert [call["role"] for call in calls] == ["master", "planner", "executor", "executor", "writer"]
+    assert result["usage"]["model_calls"] == len(calls) == 6
+    assert [call["role"] for call in calls] == ["master", "planner", "executor", "executor", "reflection", "writer"]
 
 
 async def test_a_model_may_play_some_parts_and_the_rules_the_others():
@@ -201,7 +204,10 @@ async def test_what_was_not_found_is_planned_anew_and_finished_tasks_do_not_run_
     again = {**YEARS, "id": "gap", "args": {"start": "{{ada.ret}}", "end": "{{turing.ret}}"}}
     model = good_model(
         PlanReply=[good_model().script["PlanReply"][0], {"vertices": [*second, again]}],
-        ReflectionReply={"reason": "another wording may find it", "decision": "replan", "missing": ["Turing's birth"]},
+        ReflectionReply=[
+            {"reason": "another wording may find it", "decision": "replan", "missing": ["Turing's birth"]},
+            {"reason": "all is found", "decision": "finish", "missing": []},
+        ],
     )
     tool = search_tool(find)
     values = await asked(OLDER, tool, model)
@@ -421,3 +427,23 @@ async def test_a_chat_client_sees_the_answer_alone_and_all_of_it(with_model):
     assert streamed.startswith(values["result"]["answer"])
     assert "97 years" in streamed
     assert "vertices" not in streamed
+
+
+def test_the_drawing_goes_down_to_the_steps_of_a_task():
+    graph = build_graph()
+    assert [name for name, _ in graph.get_subgraphs(recurse=True)] == [
+        "executor",
+        "executor|task",
+        "executor|for_each",
+        "executor|for_each|instance",
+    ]
+    drawn = set(graph.get_graph(xray=True).nodes)
+    assert {"executor:task:act", "executor:task:read", "executor:for_each:instance:act"} <= drawn
+    assert {"executor:task", "executor:for_each"} <= set(graph.get_graph(xray=1).nodes)
+
+
+def test_every_subgraph_has_schemas_that_a_server_can_show():
+    for _, subgraph in build_graph().get_subgraphs(recurse=True):
+        assert subgraph.get_input_jsonschema()["properties"]
+        assert subgraph.get_output_jsonschema()["properties"]
+        assert subgraph.get_context_jsonschema() is None

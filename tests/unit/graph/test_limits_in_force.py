@@ -125,11 +125,11 @@ async def test_of_a_list_what_was_found_is_kept(slow):
     tool = StructuredTool.from_function(coroutine=some, name="corpus_search", description="Finds.")
     plan = Plan(tasks=(ask("people", "who"), ask("each", "{{item}}", for_each="{{people.ret}}")))
     outcomes = await run(plan, tool, outcomes={"people": people}, parallel=2, limits=SHORT_OF_HANDS)
-    found = outcomes["each"].detail["items"]
+    found = list(outcomes["each"].detail.items or ())
     assert len(found) >= 3
     assert outcomes["each"].value == ["1900"] * len(found)
-    assert (found, outcomes["each"].detail["missing"]) == (everyone[: len(found)], everyone[len(found) :])
-    assert outcomes["each"].detail["limit"] is True
+    assert (found, list(outcomes["each"].detail.missing)) == (everyone[: len(found)], everyone[len(found) :])
+    assert outcomes["each"].detail.limited
 
 
 async def test_when_no_time_is_left_nothing_is_called():

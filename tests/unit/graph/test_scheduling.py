@@ -215,7 +215,7 @@ def test_descendants_of_a_failed_task_are_told_while_others_still_work():
     outcomes = asyncio.run(go())["outcomes"]
     assert told[-1] == "slow"
     assert outcomes["slow"].usable
-    assert (outcomes["b"].detail, outcomes["c"].detail) == ({"blocked_by": "a"}, {"blocked_by": "b"})
+    assert (outcomes["b"].detail.blocked_by, outcomes["c"].detail.blocked_by) == ("a", "b")
 
 
 def odd_plans() -> Iterator[tuple[str, Plan, dict[str, str]]]:

@@ -1,14 +1,19 @@
 """What an older Weiwo wrote: its module names are read as today's, and what does not fit is one line."""
 
+from contextlib import asynccontextmanager
+
 import ormsgpack
 import pytest
 from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.types import Send
 
 from weiwo import state
-from weiwo.graph.persistence.checkpointer import serializer
-from weiwo.graph.persistence.storage import OlderCheckpointError
+from weiwo.graph.persistence.checkpointer import open_checkpointer, serializer
+from weiwo.graph.persistence.lazy_store import LazyStore
+from weiwo.graph.persistence.storage import CheckpointError, OlderCheckpointError
 from weiwo.state import Limits, Outcome, Plan, Quote, Usage
+from weiwo.state.settings import Settings
 from weiwo.state.values import Value
 
 OPTION = ormsgpack.OPT_NON_STR_KEYS
@@ -67,3 +72,44 @@ def test_every_exported_value_type_is_allowed():
         kind for name in state.__all__ if isinstance(kind := getattr(state, name), type) and issubclass(kind, Value)
     ]
     assert {(kind.__module__, kind.__name__) for kind in kinds} <= serializer()._allowed_msgpack_modules
+
+
+async def test_the_complaint_names_the_thread():
+    fields = ormsgpack.packb(["state.limits", "Usage", {"gone": 1}, "model_validate_json"])
+    async with open_checkpointer(Settings.resolve()) as saver:
+        at = {"configurable": {"thread_id": "t-7", "checkpoint_ns": ""}}
+        await saver.aput(at, empty_checkpoint(), {}, {})
+        await saver.conn.execute(
+            "UPDATE checkpoints SET checkpoint = ?", (ormsgpack.packb({"usage": ormsgpack.Ext(5, fields)}),)
+        )
+        await saver.conn.commit()
+        with pytest.raises(OlderCheckpointError, match=r"^thread t-7 was written by an older Weiwo"):
+            await saver.aget_tuple(at)
+
+
+async def test_a_store_that_does_not_open_is_empty_and_our_own_faults_are_not_hidden():
+    told = []
+
+    def opening(error):
+        @asynccontextmanager
+        async def opened():
+            raise error
+            yield
+
+        return opened
+
+    async with LazyStore(opening(OSError("no disk")), told.append) as store:
+        assert await store.aget(("a",), "b") is None
+    assert [str(error) for error in told] == ["no disk"]
+    async with LazyStore(opening(TypeError("ours")), told.append) as store:
+        with pytest.raises(TypeError, match="ours"):
+            await store.aget(("a",), "b")
+
+
+@pytest.mark.parametrize(
+    "stored", [("msgpack", b"\xc1\xc1"), ("pickle", b"\x80\x04."), ("msgpack", b""), ("json", b"[" * 9)]
+)
+def test_what_is_damaged_is_one_line(stored):
+    with pytest.raises(CheckpointError, match="cannot be read") as caught:
+        serializer().loads_typed(stored)
+    assert "\n" not in str(caught.value)

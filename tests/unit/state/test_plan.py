@@ -9,6 +9,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from weiwo.state import Plan, PlanFormatError, Task
 from weiwo.state.plan import parse_type
+from weiwo.state.plan_form import LONGEST_THOUGHT
 
 VERTICES = [
     {
@@ -250,3 +251,13 @@ def test_the_first_of_two_tasks_with_one_id_is_found():
     assert Plan(tasks=(one, other)).task("a") is one
     with pytest.raises(KeyError):
         Plan(tasks=(one,)).task("b")
+
+
+def test_thoughts_are_part_of_the_interchange_form_and_not_of_a_tasks_identity() -> None:
+    task = Task(id="a", description="Who?", tool="t", thought="the first part")
+    plan = Plan(tasks=(task,), thought="One look-up.")
+    assert Plan.from_json(plan.to_json()) == plan
+    assert plan.keys() == Plan(tasks=(task.model_copy(update={"thought": ""}),)).keys()
+    assert "thought" not in Plan(tasks=(task,)).to_json()
+    long = {**plan.to_json(), "thought": "so\n" * 1_000}
+    assert len(Plan.from_json(long).thought) == LONGEST_THOUGHT

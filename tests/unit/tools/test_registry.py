@@ -4,7 +4,7 @@ import sys
 from types import ModuleType
 
 import pytest
-from langchain_core.tools import StructuredTool
+from langchain_core.tools import BaseTool, StructuredTool
 
 from weiwo.state import VALUE_TYPES
 from weiwo.state.settings import Settings, SettingsError
@@ -179,12 +179,34 @@ async def test_the_corpus_is_shared_between_runs(settings):
 async def test_tools_are_loaded_by_name_in_every_form(settings, module):
     module.one = probe("one")
     module.some = [probe("two"), probe("three")]
-    module.make = lambda: probe("four")
-    module.make_some = lambda: (probe("five"), probe("six"))
+
+    def make() -> BaseTool:
+        return probe("four")
+
+    def make_some() -> "tuple[BaseTool, ...]":
+        return probe("five"), probe("six")
+
+    module.make, module.make_some = make, make_some
     entries = [f"weiwo_test_tools:{name}" for name in ("one", "some", "make", "make_some")]
     registry = await build_registry(named(settings, *entries))
     assert registry.names() == (*BUILT_IN, "one", "two", "three", "four", "five", "six")
     assert registry.info("one").returns == VALUE_TYPES
+
+
+@pytest.mark.parametrize("returns", [None, int, "list[Nowhere]", dict[str, BaseTool]])
+async def test_a_callable_that_does_not_say_that_it_makes_tools_is_not_called(settings, module, returns):
+    called = []
+
+    def act():
+        called.append(1)
+
+    act.__annotations__ = {} if returns is None else {"return": returns}
+    module.act = act
+    with pytest.raises(SettingsError, match="whose annotation says"):
+        await build_registry(named(settings, "weiwo_test_tools:act"))
+    with pytest.raises(SettingsError, match="whose annotation says"):
+        await build_registry(named(settings, "os:abort"))
+    assert not called
 
 
 async def test_a_tool_of_the_user_replaces_a_built_in_one(settings):

@@ -5,6 +5,7 @@ The set is indexed and searched by the engine that users get, and a document cou
 on it, so that what is missing to it (regret) bounds what any router over these strategies could gain.
 """
 
+import asyncio
 import hashlib
 import shutil
 import time
@@ -27,7 +28,7 @@ from weiwo.tools.corpus.index.keyword_index import ANALYZER
 from weiwo.tools.corpus.index.schema import VERSION
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes, Document, Passage
-from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
+from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus, RoutedSearchResult
 from weiwo.tools.corpus.retrieval.router import ARMS, PRIOR, RoutingDecision, route_query
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyEvidence, RoutingPolicy, hash_to_share
 from weiwo.tools.corpus.retrieval.score_fusion import Strategy
@@ -107,12 +108,14 @@ class Evaluation:
         k: How many documents count.
         answered: All questions.
         names: The strategies evaluated.
+        stopped: Why questions are left unanswered, in one line; empty where none are.
     """
 
     dataset: str
     k: int
     answered: Sequence[EvaluatedQuestion]
     names: Sequence[str]
+    stopped: str = ""
 
     @property
     def whole(self) -> bool:
@@ -141,6 +144,7 @@ class Evaluation:
             "strategies": {name: summarize_attempts(self.list_attempts(name)) for name in self.names},
             "router": None,
             "oracle": None,
+            **({"stopped": self.stopped} if self.stopped else {}),
         }
         if self.whole:
             oracle = summarize_attempts([one.oracle for one in self.answered])
@@ -204,29 +208,47 @@ async def compare_strategies(
         names: The strategies, of `CHOICES`.
         watch: Told of the progress.
 
+    Returns:
+        The figures. Where the embedding model fails for good, those of the questions answered until then.
+
     Raises:
-        EmbeddingError: The embedding model failed; figures without it would pass for figures with it.
+        EmbeddingError: It failed on the first question; figures without it would pass for figures with it.
     """
     answered: list[EvaluatedQuestion] = []
     for question in dataset.questions:
         attempts, decisions, waited = {}, {}, 0.0
-        for name in names:
-            start = time.perf_counter()
-            found = await corpus.find(question.text, _PER_DOCUMENT * max(k, DEPTH), strategy=CHOICES[name])
-            taken = time.perf_counter() - start
-            if found.trace.notes:
-                raise EmbeddingError(found.trace.notes[0])
-            own = found.trace.seconds.get("embedding", 0.0)
-            waited = max(waited, own)  # the second to need a vector finds it kept
-            vector = bool({"vectors", "grams"} & found.trace.arms.keys())
-            documents = list(dict.fromkeys(passage.source for passage in found.passages))[: max(k, DEPTH)]
-            spent = 1e3 * (taken - own + (waited if vector else 0.0))
-            attempts[name] = StrategyAttempt(score_ranking(documents, question.relevant, k), spent, vector)
-            decisions[name] = found.decision
+        try:
+            for name in names:
+                found, taken = await _search_timed(corpus, question.text, k, name)
+                own = found.trace.seconds.get("embedding", 0.0)
+                waited = max(waited, own)  # the second to need a vector finds it kept
+                vector = bool({"vectors", "grams"} & found.trace.arms.keys())
+                documents = list(dict.fromkeys(passage.source for passage in found.passages))[: max(k, DEPTH)]
+                spent = 1e3 * (taken - own + (waited if vector else 0.0))
+                attempts[name] = StrategyAttempt(score_ranking(documents, question.relevant, k), spent, vector)
+                decisions[name] = found.decision
+        except EmbeddingError as error:
+            if not answered:
+                raise
+            stopped = f"stopped after {len(answered):,} of {len(dataset.questions):,} questions: {error}"
+            return Evaluation(dataset.name, k, answered, tuple(names), stopped)
         answered.append(EvaluatedQuestion(question.text, attempts, decisions.get(AUTO, found.decision)))
         if watch is not None:
             watch("asking", len(answered), len(dataset.questions))
     return Evaluation(dataset.name, k, answered, tuple(names))
+
+
+async def _search_timed(corpus: RoutedCorpus, question: str, k: int, name: str) -> tuple[RoutedSearchResult, float]:
+    """A search and the seconds it took. One that went without the embedding model is made again once that answers."""
+    asked, embedder = _PER_DOCUMENT * max(k, DEPTH), corpus.corpus.embedder
+    for patient in (False, True):
+        if patient and embedder is not None:
+            await asyncio.to_thread(embedder.embed_patiently, question)
+        start = time.perf_counter()
+        found = await corpus.find(question, asked, strategy=CHOICES[name])
+        if not found.trace.notes:
+            return found, time.perf_counter() - start
+    raise EmbeddingError(found.trace.notes[0])
 
 
 def index_dataset(

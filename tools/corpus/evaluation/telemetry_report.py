@@ -45,6 +45,18 @@ def summarize_telemetry(folder: Path) -> dict[str, Any]:
     return summarize_records(list(read_records(folder)), lambda hashes: _find_numbers(folder, hashes))
 
 
+def count_feedback(folder: Path, feedback: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Count what was said of the answers that a corpus was searched for; of each, the last word.
+
+    Raises:
+        CorpusError: The records cannot be read.
+    """
+    runs = {record["run"] for record in read_records(folder)} - {""}
+    last = {said.get("run"): bool(said["good"]) for said in feedback if said.get("run") in runs}
+    good = sum(last.values())
+    return {"good": good, "bad": len(last) - good}
+
+
 def summarize_records(records: Sequence[TelemetryRecord], numbers: PassageNumbers = lambda _: {}) -> dict[str, Any]:
     """All that some records tell.
 

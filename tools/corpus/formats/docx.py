@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO, Final
 
+from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
+from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import (
     Part,
     choose_title,
-    find_date,
     import_parser,
     make_passages,
     require_passages,
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from docx.table import Table
     from docx.text.paragraph import Paragraph
 
-_HEADING: Final = re.compile(r"(?:heading|标题|標題)\s*([1-9])", re.IGNORECASE)
+_HEADING: Final = lazy(r"(?:heading|标题|標題)\s*([1-9])", re.IGNORECASE)
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
@@ -54,10 +55,11 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
                 body.add_paragraph(block.text, place, item=style.lower().startswith("list"))
         stated = document.core_properties
         top, chunks = body.cut_chunks()
-        date = stated.modified or stated.created
         shown = make_passages(chunks, unit="paragraph")
         return require_passages(
-            Part(choose_title(title, top, stated.title) or name, shown, find_date(date.isoformat()) if date else None)
+            Part(
+                choose_title(title, top, stated.title) or name, shown, find_saved_date(stated.modified, stated.created)
+            )
         )
 
 

@@ -1,10 +1,10 @@
 """An HTML parser: to headings, paragraphs and tables, by the standard library's parser, which knows the lines."""
 
-import re
 from html.parser import HTMLParser
 from itertools import groupby
 from typing import Final, NamedTuple
 
+from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
 
 _SILENT: Final = frozenset({"script", "style", "noscript", "template", "svg", "math", "iframe", "object", "select"})
@@ -17,7 +17,7 @@ _BLOCKS: Final = _ITEMS | {
     *("address", "article", "blockquote", "body", "caption", "center", "details", "div", "dl", "fieldset"),
     *("figcaption", "figure", "header", "html", "main", "ol", "p", "pre", "section", "summary", "ul"),
 }
-_INDENTED: Final = re.compile(r"\s*\n\s*")
+_INDENTED: Final = lazy(r"\s*\n\s*")
 _DATES: Final = frozenset(
     {"article:published_time", "date", "dc.date", "dcterms.date", "pubdate", "publishdate", "datepublished"}
 )

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, Final
 
 from weiwo.text.chunking import LARGEST, SMALLEST, chunk_sections, measure_weight
+from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.json_records import read_record, render_value
 from weiwo.tools.corpus.formats.parts import Part, format_range, read_text, require_passages
 from weiwo.tools.corpus.records import Passage
 
-_BLANK: Final = re.compile(r"[ \t\n\r]*")
+_BLANK: Final = lazy(r"[ \t\n\r]*")
 _MOST_DEPTH: Final = 60
 
 
@@ -55,7 +56,7 @@ class _ValueWalker:
 
     def _add_value(self, value: Any, start: int, end: int, path: tuple[str, ...], depth: int) -> None:
         records = isinstance(value, list) and any(isinstance(item, dict) for item in value)
-        title, text, _ = read_record(value)
+        title, text, *_ = read_record(value)
         size = measure_weight(text)
         if records or (size > LARGEST and isinstance(value, dict | list) and depth < _MOST_DEPTH):
             self._open_value(start, path, depth)

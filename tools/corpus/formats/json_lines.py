@@ -1,8 +1,8 @@
 """JSON Lines: every line a record with its own title and text.
 
-A record with a title is a document of its own, as its author meant it: its title is found, linked and cited like a
-file's. Records without one are passages of the file. In a file so long that a document a line would cost more than it
-gives, titles head their passages, as headings would.
+A record with a title or an id is a document of its own, as its author meant it: it is found, linked and cited like a
+file. One without a title goes by the name of the file and its id. Records with neither are passages of the file. In a
+file so long that a document a line would cost more than it gives, titles head their passages, as headings would.
 """
 
 import json
@@ -42,10 +42,11 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     titled = False
     for number, found in records:
         pieces = _make_passages(number, found, headed=False)
-        if found.title and pieces:
+        if (found.title or found.id) and pieces:
             titled = True
-            digest = sha256(f"{number} {found.date} {found.title}\n{found.text}".encode()).hexdigest()
-            yield Part(found.title, pieces, found.date, str(number), digest)
+            title = found.title or f"{name} {found.id}"
+            digest = sha256(f"{number} {found.date} {title}\n{found.text}".encode()).hexdigest()
+            yield Part(title, pieces, found.date, str(number), digest)
         else:
             rest += pieces
     yield from split_parts(rest, name, notes=notes, more=titled)
@@ -75,7 +76,7 @@ def _read_records(numbered: Iterable[tuple[int, str]], notes: list[str]) -> Iter
 def _make_passages(number: int, found: JsonRecord, *, headed: bool) -> list[Passage]:
     text = found.text.strip()
     headings = (found.title,) if headed and found.title and text else ()
-    locator = f"line {number}"
+    locator = f"line {number}, id {found.id}" if found.id else f"line {number}"
     if len(text) < _SURELY_SMALL:
         text = text or found.title
         return [Passage(text, headings, locator, number, number)] if text else []

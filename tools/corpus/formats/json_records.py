@@ -3,10 +3,13 @@
 from typing import Any, Final, NamedTuple
 
 from weiwo.tools.corpus.formats.parts import choose_title, clean_text, find_date
+from weiwo.tools.printable import one_line
 
 _TEXT: Final = ("text", "content", "contents", "body", "passage", "abstract", "description")
 _TITLE: Final = ("title", "name", "headline", "subject")
 _DATE: Final = ("date", "published", "published_at", "created_at", "timestamp", "updated_at")
+_ID: Final = ("_id", "id")
+_LONGEST_ID: Final = 80
 _MOST_DEPTH: Final = 40
 
 
@@ -17,11 +20,13 @@ class JsonRecord(NamedTuple):
         title: Its title, or nothing.
         text: Its text, then its other fields, one a line.
         date: Its ISO date, where it states one.
+        id: What it is called by its author, where that is said.
     """
 
     title: str
     text: str
     date: str | None = None
+    id: str = ""
 
 
 def read_record(value: Any) -> JsonRecord:
@@ -36,13 +41,12 @@ def read_record(value: Any) -> JsonRecord:
     named = next((name for name in _TITLE if isinstance(value.get(name), str)), None)
     title = choose_title(value[named]) if named else ""
     if key is None:
-        return JsonRecord(
-            title, render_value({name: field for name, field in value.items() if name != "_id"}), _find_date(value)
-        )
+        text = render_value({name: field for name, field in value.items() if name != "_id"})
+        return JsonRecord(title, text, _find_date(value), _find_id(value))
     others = {name: field for name, field in value.items() if name not in {key, named, "_id"}}
     text = value[key] if value[key].isprintable() else clean_text(value[key])
     more = render_value(others) if others else ""
-    return JsonRecord(title, f"{text}\n{more}" if more else text, _find_date(value))
+    return JsonRecord(title, f"{text}\n{more}" if more else text, _find_date(value), _find_id(value))
 
 
 def render_value(value: Any, name: str = "") -> str:
@@ -69,6 +73,12 @@ def _render_scalar(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)
+
+
+def _find_id(value: dict[str, Any]) -> str:
+    named = (value.get(key) for key in _ID)
+    ids = (one_line(str(one), _LONGEST_ID) for one in named if isinstance(one, str | int) and not isinstance(one, bool))
+    return next((one for one in ids if any(c.isalnum() for c in one)), "")
 
 
 def _find_date(value: dict[str, Any]) -> str | None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
+from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
 
 _NAMES: Final = {
@@ -13,8 +14,8 @@ _NAMES: Final = {
     "date": ("date", "published", "published_at", "publish_date", "created_at", "creationdate", "last_modified"),
 }
 """What loaders and splitters call things in metadata, the likeliest first."""
-_HEADINGS: Final = re.compile(r"(?:header|h)[ _]?[1-6]", re.IGNORECASE)
-_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
+_HEADINGS: Final = lazy(r"(?:header|h)[ _]?[1-6]", re.IGNORECASE)
+_DAY: Final = lazy(r"\d{4}-\d\d-\d\d")
 
 
 class DocumentMetadata(NamedTuple):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, Final
 
 from weiwo.text.chunking import chunk_text
+from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.parts import (
     Part,
     choose_title,
@@ -16,8 +17,8 @@ from weiwo.tools.corpus.formats.parts import (
 )
 from weiwo.tools.corpus.records import Passage
 
-_FRONT: Final = re.compile(r"---[ \t]*\n(?P<fields>(?:.*\n){1,60}?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
-_FIELD: Final = re.compile(r"^(title|date|published|updated)[ \t]*:[ \t]*(.+?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_FRONT: Final = lazy(r"---[ \t]*\n(?P<fields>(?:.*\n){1,60}?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+_FIELD: Final = lazy(r"^(title|date|published|updated)[ \t]*:[ \t]*(.+?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:

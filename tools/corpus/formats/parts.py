@@ -1,6 +1,5 @@
 """Parts: what every reader of a format hands on, a document or a run of records whose passages know their places."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
@@ -9,6 +8,7 @@ from typing import BinaryIO, Final
 
 from weiwo.text.chunking import Chunk
 from weiwo.text.language import detect_language
+from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.records import Passage
 from weiwo.tools.printable import one_line, printable
@@ -16,15 +16,15 @@ from weiwo.tools.printable import one_line, printable
 PASSAGES_PER_PART: Final = 2_000
 """Passages after which a file of records goes on in a further part, so that no batch and no re-reading is large."""
 
-_IN_LINE: Final = re.compile("[\x0b\x0c\x85\u2028\u2029]")  # where an editor's count of lines does not go up
-_DATE: Final = re.compile(r"\b(\d{4})[-/.年]\s?(0?[1-9]|1[0-2])[-/.月]\s?(0?[1-9]|[12]\d|3[01])(?!\d)")
+_IN_LINE: Final = lazy("[\x0b\x0c\x85\u2028\u2029]")  # where an editor's count of lines does not go up
+_DATE: Final = lazy(r"\b(\d{4})[-/.年]\s?(0?[1-9]|1[0-2])[-/.月]\s?(0?[1-9]|[12]\d|3[01])(?!\d)")
 _LONGEST_TITLE: Final = 200
 _SAMPLE: Final = 2_000
 _SCRIPTS: Final = (
-    ("ja", re.compile("[\u3041-\u30fa]")),
-    ("ko", re.compile("[\uac00-\ud7a3]")),
-    ("ru", re.compile("[\u0400-\u04ff]")),
-    ("ar", re.compile("[\u0600-\u06ff]")),
+    ("ja", lazy("[\u3041-\u30fa]")),
+    ("ko", lazy("[\uac00-\ud7a3]")),
+    ("ru", lazy("[\u0400-\u04ff]")),
+    ("ar", lazy("[\u0600-\u06ff]")),
 )
 _SCRIPT_SHARE: Final = 0.2
 

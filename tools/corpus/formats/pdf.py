@@ -1,12 +1,15 @@
 """PDF, by page."""
 
 import logging
+import struct
+import zlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from weiwo.text.chunking import chunk_sections
+from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
-from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, find_date, import_parser, make_passages
+from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, import_parser, make_passages
 from weiwo.tools.corpus.records import Passage
 from weiwo.tools.printable import one_line
 
@@ -14,6 +17,11 @@ if TYPE_CHECKING:
     from pypdf import PdfReader
 
 _MOST_PAGES: Final = 20_000
+_BROKEN: Final = (
+    *(ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, NotImplementedError, RecursionError),
+    *(TypeError, ValueError, struct.error, zlib.error, OSError),
+)
+"""What pypdf raises over a broken document besides its own errors: it takes what it reads at its word."""
 
 
 class Pdf:
@@ -32,7 +40,7 @@ class Pdf:
     """
 
     def __init__(self, file: BinaryIO) -> None:
-        pypdf = import_parser("pypdf")
+        pypdf = self._pypdf = import_parser("pypdf")
         logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what matters of it is raised
         self.bad: list[int] = []
         try:
@@ -41,10 +49,10 @@ class Pdf:
             self.count = 0 if self.locked else len(self._reader.pages)
         except pypdf.errors.DependencyError:
             raise UnreadableError("encrypted; to open it: pip install 'weiwo[documents]'", passing=True) from None
-        except (pypdf.errors.PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-            raise UnreadableError(f"damaged PDF: {one_line(str(error), 120)}") from None
         except RecursionError:
             raise UnreadableError("damaged PDF: its parts contain each other") from None
+        except (pypdf.errors.PyPdfError, *_BROKEN) as error:
+            raise UnreadableError(f"damaged PDF: {one_line(str(error), 120)}") from None
 
     def read_pages(self, most: int) -> Iterator[tuple[int, str]]:
         """The number and the text of each page that can be read.
@@ -55,9 +63,7 @@ class Pdf:
         for number in range(1, min(self.count, most) + 1):
             try:
                 text = clean_text(self._reader.pages[number - 1].extract_text())
-            except MemoryError:
-                raise
-            except Exception:  # noqa: BLE001 - a broken page raises whatever it happens to break; the others may be whole
+            except (self._pypdf.errors.PyPdfError, *_BROKEN):  # the others may be whole
                 self.bad.append(number)
                 continue
             yield number, text
@@ -68,12 +74,12 @@ class Pdf:
             stated = self._reader.metadata
             title = choose_title(stated.title) if stated else ""
             created = stated.creation_date if stated else None
-        except Exception:  # noqa: BLE001 - broken metadata, whatever it raises, is no metadata
+        except (self._pypdf.errors.PyPdfError, *_BROKEN):  # broken metadata is no metadata
             return "", None
         made_from = title.lower().startswith(("microsoft word", "microsoft powerpoint", "untitled")) or (
             title.rpartition(".")[2].lower() in {"doc", "docx", "ppt", "pptx", "tex", "dvi", "indd", "pdf", "qxd"}
         )
-        return "" if made_from else title, find_date(created.isoformat()) if created else None
+        return "" if made_from else title, find_saved_date(created)
 
 
 def format_page(number: int) -> str:

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
+from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import (
     Part,
     choose_title,
-    find_date,
     import_parser,
     make_passages,
     require_passages,
@@ -45,9 +45,10 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
             _, chunks = body.cut_chunks()
             found += [_place_on_slide(number, heading, piece) for piece in make_passages(chunks, unit="", page=number)]
         stated = show.core_properties
-        date = stated.modified or stated.created
         return require_passages(
-            Part(choose_title(first_title, stated.title) or name, found, find_date(date.isoformat()) if date else None)
+            Part(
+                choose_title(first_title, stated.title) or name, found, find_saved_date(stated.modified, stated.created)
+            )
         )
 
 

@@ -6,6 +6,7 @@ from typing import BinaryIO, Final
 
 from weiwo.text.chunking import SMALLEST, chunk_sections, measure_weight
 from weiwo.text.outline import Heading
+from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.parts import Part, make_passages, read_text
 
 _WORDS: Final = (
@@ -16,14 +17,14 @@ _KEYWORDS: Final = (
     "def class function func fn fun interface struct enum trait impl type module namespace object record protocol"
     " extension macro_rules! message service"
 )
-_DEFINITION: Final = re.compile(
+_DEFINITION: Final = lazy(
     rf"(?:(?:{'|'.join(_WORDS.split())})(?:\([a-z]+\))?\s+)*"
     rf"(?:(?:{'|'.join(_KEYWORDS.split())})\b\*?\s*(?:<[^>]*>\s*|\([^)]*\)\s+)?(?P<named>[\w$.:]+)"
     r"|(?:const|let|var)\s+(?P<bound>[\w$]+)\s*(?::[^=]*)?=\s*(?:async\s*)?(?:\([^)]*\)|[\w$]+)\s*=>"
     r"|[\w:<>,*&\[\] \t]+?[\s*&](?P<typed>[\w:~]+)\s*\([^;]*$)"
 )
-_STATEMENT: Final = re.compile(r"(?:SELECT|CREATE|ALTER|INSERT)\b.*?(?P<object>[\w.\"`]+)\s*\(?", re.IGNORECASE)
-_SECTION: Final = re.compile(r"\[{1,2}(?P<section>[^\[\]\n]{1,80})\]{1,2}\s*|(?P<key>[A-Za-z_][\w-]{0,60}):\s*")
+_STATEMENT: Final = lazy(r"(?:SELECT|CREATE|ALTER|INSERT)\b.*?(?P<object>[\w.\"`]+)\s*\(?", re.IGNORECASE)
+_SECTION: Final = lazy(r"\[{1,2}(?P<section>[^\[\]\n]{1,80})\]{1,2}\s*|(?P<key>[A-Za-z_][\w-]{0,60}):\s*")
 _STATEMENTS: Final = frozenset(
     {"if", "for", "while", "switch", "return", "else", "catch", "with", "elif", "sizeof", "try", "finally", "except"}
 )

@@ -51,12 +51,17 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _read_rows(values: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, list[str]]]:
+    blank: tuple[Any, ...] | None = None
     for number, row in enumerate(values, 1):
+        if row is blank:  # what stands for the million rows above a cell in the last one is a single object
+            continue
         cells = [_render_cell(value) for value in row]
         while cells and not cells[-1]:
             cells.pop()
         if cells:
             yield number, cells
+        else:
+            blank = row
 
 
 def _make_passages(rows: Iterator[tuple[int, list[str]]], sheet: str, number: int) -> Iterator[Passage]:

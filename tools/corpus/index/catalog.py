@@ -16,6 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.source_names import find_sample_corpus
 from weiwo.tools.printable import one_line
@@ -25,7 +26,7 @@ DEFAULT_NAME: Final = "default"
 
 _ROOTS: Final = "roots.json"
 _LONGEST_OWN_NAME: Final = 40
-_NAME: Final = re.compile(r"[^\W_][\w.-]{0,63}")
+_NAME: Final = lazy(r"[^\W_][\w.-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +175,11 @@ def count_vectors(folder: Path, model: str) -> tuple[int, int]:
     from weiwo.tools.corpus.index.store import Store  # noqa: PLC0415 - upon need
 
     with closing(Store(folder / STORE)) as store, store.read_transaction() as connection:
-        return _count_vectors(connection, model)
+        return count_embedded_passages(connection, model)
 
 
-def _count_vectors(connection: sqlite3.Connection, model: str) -> tuple[int, int]:
+def count_embedded_passages(connection: sqlite3.Connection, model: str) -> tuple[int, int]:
+    """The same, of an open store."""
     row = connection.execute(
         "WITH keys AS (SELECT DISTINCT key FROM documents JOIN passages"
         " ON passages.id BETWEEN first AND first + count - 1 WHERE died IS NULL)"
@@ -219,7 +221,7 @@ def summarize_corpus(folder: Path) -> CorpusSummary:
                 "SELECT count(*), coalesce(sum(count), 0) FROM documents WHERE died IS NULL"
             ).fetchone()
             models = [row[0] for row in connection.execute("SELECT name FROM models ORDER BY id")]
-            vectors = {model: _count_vectors(connection, model) for model in models}
+            vectors = {model: count_embedded_passages(connection, model) for model in models}
             problems = len(store.read_problems())
             known = None
             if connection.execute("SELECT 1 FROM meta WHERE name LIKE 'knows %' LIMIT 1").fetchone():

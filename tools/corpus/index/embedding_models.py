@@ -34,7 +34,9 @@ PARALLEL: Final = 4
 ATTEMPTS: Final = 3
 """Calls for one batch, waiting 1 and 4 seconds between them."""
 REST_SECONDS: Final = 30.0
-"""After a failure, questions are not embedded for so long: searching goes on without."""
+"""After failures in a row, questions are not embedded for so long: searching goes on without."""
+FAILURES: Final = 3
+"""So many in a row; one slow reply degrades one query only."""
 
 _LONGEST_TEXT: Final = 8_000
 _KEPT_QUESTIONS: Final = 1_000
@@ -70,24 +72,40 @@ class Embedder:
         self._pool = ThreadPoolExecutor(PARALLEL + 1, thread_name_prefix="embedding")
         self._questions: dict[str, Matrix] = {}
         self._resting_until = 0.0
+        self._failures = 0
 
     def embed_question(self, text: str) -> "Matrix":
         """The vector of a question, of length one; remembered. One attempt, so that a search is not held up.
 
         Raises:
-            EmbeddingError: It failed, or did less than half a minute ago.
+            EmbeddingError: It failed, or did so three times in a row less than half a minute ago.
         """
         text = text[:_LONGEST_TEXT]
         known = self._questions.get(text)
         if known is not None:
             return known
         if time.monotonic() < self._resting_until:
-            raise EmbeddingError(f"embeddings {self.name}: failed a moment ago; tried again in half a minute")
+            raise EmbeddingError(f"embeddings {self.name}: failed {FAILURES} times; tried again in half a minute")
         try:
             vector: Matrix = self._call_bounded(lambda: [self._asker.embed_query(text)], QUERY_SECONDS)[0]
         except EmbeddingError:
-            self._resting_until = time.monotonic() + REST_SECONDS
+            self._failures += 1
+            if self._failures % FAILURES == 0:
+                self._resting_until = time.monotonic() + REST_SECONDS
             raise
+        return self._keep(text, vector)
+
+    def embed_patiently(self, text: str) -> "Matrix":
+        """`embed_question` with the time and the attempts of a batch of passages, where no user waits.
+
+        Raises:
+            EmbeddingError: It failed, the last attempt included.
+        """
+        vector: Matrix = self.embed_texts([text])[0]
+        return self._keep(text[:_LONGEST_TEXT], vector)
+
+    def _keep(self, text: str, vector: "Matrix") -> "Matrix":
+        self._failures, self._resting_until = 0, 0.0
         if len(self._questions) >= _KEPT_QUESTIONS:
             self._questions.clear()
         self._questions[text] = vector
@@ -138,7 +156,8 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
 
     Args:
         name: As provider:model, such as `openai:text-embedding-3-small` or `ollama:nomic-embed-text`; the provider
-            `openai` answers at `OPENAI_BASE_URL`, where that is set.
+            `openai` answers at `WEIWO_EMBEDDINGS_BASE_URL` with `WEIWO_EMBEDDINGS_API_KEY`, or else where the chat
+            models do. The key of these is never sent to an address of its own.
         env: The environment.
 
     Raises:
@@ -150,14 +169,21 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
         raise EmbeddingError(
             f"embeddings {one_line(name, 80)!r}: not provider:model; write, say, openai:text-embedding-3-small"
         )
-    options: dict[str, Any] = {}
+    own_url, own_key = ((env.get(f"WEIWO_EMBEDDINGS_{part}") or "").strip() for part in ("BASE_URL", "API_KEY"))
+    if own_url and not own_url.startswith(("http://", "https://")):
+        raise EmbeddingError(
+            f"embeddings {name}: WEIWO_EMBEDDINGS_BASE_URL is not an http(s) address; give one, such as"
+            " http://localhost:8000/v1"
+        )
+    options: dict[str, Any] = {"base_url": own_url, "api_key": own_key}
     if provider == "openai":
-        base_url = (env.get("OPENAI_BASE_URL") or "").strip()
+        options["base_url"] = own_url or (env.get("OPENAI_BASE_URL") or "").strip()
+        options["api_key"] = own_key or ("" if own_url else (env.get("OPENAI_API_KEY") or "").strip())
         # Token ids, which the client would send, are understood by OpenAI alone; passages are short enough as text.
-        options = {"check_embedding_ctx_length": False, "max_retries": 0}
-        options["api_key"] = (env.get("OPENAI_API_KEY") or "").strip() or ("none" if base_url else None)
-        if base_url:
-            options["base_url"] = base_url
+        options |= {"check_embedding_ctx_length": False, "max_retries": 0}
+        if options["base_url"]:
+            options["api_key"] = options["api_key"] or "none"
+    options = {option: value for option, value in options.items() if value != ""}
     try:
         from langchain.embeddings import init_embeddings  # noqa: PLC0415  # heavy
 
@@ -165,7 +191,7 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
             made: Any = init_embeddings(name, **options, timeout=BATCH_SECONDS)
             asker: Any = init_embeddings(name, **options, timeout=QUERY_SECONDS)
         else:
-            made = asker = init_embeddings(name)
+            made = asker = init_embeddings(name, **options)
     except ImportError as error:
         package = re.search(r"pip install ([\w.-]+)", str(error))
         wanted = package[1] if package else f"langchain-{provider.replace('_', '-')}"
@@ -173,6 +199,11 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
             f"embeddings {name}: the package {wanted} is not installed; run pip install {wanted}"
         ) from None
     except Exception as error:  # noqa: BLE001  # each provider raises its own
+        if f"Provider {provider!r} is not supported" in str(error):
+            raise EmbeddingError(
+                f"embeddings {name}: the provider {provider!r} is unknown; use one that LangChain's init_embeddings"
+                " knows, such as openai, ollama or huggingface"
+            ) from None
         said = one_line(redacted(f"{type(error).__name__}: {error}"), 160)
         raise EmbeddingError(
             f"embeddings {name}: it cannot be set up ({said}); check its name and its key,"

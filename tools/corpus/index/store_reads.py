@@ -6,6 +6,7 @@ Whatever may be dead takes the generation to look at.
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -91,14 +92,27 @@ def read_texts(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, 
 
 def read_evidence(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, "Evidence"]:
     """Passages as evidence, unranked, by number."""
-    from weiwo.state import Evidence  # noqa: PLC0415 - `weiwo corpora` reads a store without
+    from weiwo.state.evidence import FILE_DATE, Evidence  # noqa: PLC0415 - `weiwo corpora` reads a store without
 
     rows = connection.execute(
-        "SELECT passages.id, hash, text, source, title, locator, date FROM json_each(?)"
+        "SELECT passages.id, hash, text, source, title, locator, date, modified_ns FROM json_each(?)"
         " CROSS JOIN passages ON passages.id = value CROSS JOIN documents ON documents.id = document",
         (json.dumps(list(ids)),),
     )
     return {  # what was validated when it was written is not validated again
-        number: Evidence.model_construct(id=key, text=text, source=source, title=title, locator=locator, date=date)
-        for number, key, text, source, title, locator, date in rows
+        number: Evidence.model_construct(
+            id=key,
+            text=text,
+            source=source,
+            title=title,
+            locator=locator,
+            date=date or _file_date(modified),
+            flags=() if date or not modified else (FILE_DATE,),
+        )
+        for number, key, text, source, title, locator, date, modified in rows
     }
+
+
+def _file_date(modified_ns: int) -> str | None:
+    """The day a file was changed last; None of what is no file."""
+    return datetime.fromtimestamp(modified_ns / 1e9, UTC).date().isoformat() if modified_ns > 0 else None

@@ -5,8 +5,6 @@ has it. The keyword index follows, in the same thread, and commits when enough h
 a kill leaves out is caught up when the corpus is opened next.
 """
 
-import fcntl
-import os
 import shutil
 import time
 from collections.abc import Mapping
@@ -20,6 +18,7 @@ from weiwo.tools.corpus.index.keyword_index import KeywordIndex
 from weiwo.tools.corpus.index.schema import STORE
 from weiwo.tools.corpus.index.store import Store
 from weiwo.tools.corpus.records import Changes, KnownFile
+from weiwo.tools.file_lock import FileLock
 
 _LOCK: Final = "writer.lock"
 _COMMIT_EVERY: Final = 50_000
@@ -48,27 +47,22 @@ class WriterLock:
             BusyError: Another writer had it all that time.
         """
         until = time.monotonic() + wait_seconds
-        self._file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         while True:
             try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self._file = FileLock(folder / _LOCK, 0o644)
                 break
-            except OSError:
+            except BlockingIOError as held:
                 if time.monotonic() >= until:
-                    holder = os.pread(self._file, 20, 0).decode("ascii", "replace").strip()
-                    os.close(self._file)
-                    by = f"process {holder}" if holder else "another process"
+                    by = f"process {held}" if str(held) else "another process"
                     raise BusyError(
                         f"index {folder}: {by} is writing to it; wait until it is done, or stop it"
                     ) from None
                 time.sleep(_POLL_SECONDS)
-        os.ftruncate(self._file, 0)
-        os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
+        self._file.sign()
 
     def release(self) -> None:
         """Let go of the lock."""
-        os.ftruncate(self._file, 0)
-        os.close(self._file)
+        self._file.release()
 
 
 class IndexWriter:

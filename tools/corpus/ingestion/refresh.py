@@ -95,9 +95,6 @@ def refresh_corpus(folder: Path, files: RequestedFiles, job: BackgroundJob[Any],
         CorpusError: The folder cannot be used.
         OSError, sqlite3.Error, ValueError: It cannot be written.
     """
-    from weiwo.tools.corpus.ingestion.ingest import ingest_files  # noqa: PLC0415  # the same
-    from weiwo.tools.corpus.ingestion.reading_limits import IngestLimits  # noqa: PLC0415  # upon need
-
     changed = list(files.listing.files.values())
     there = (folder / STORE).is_file()
     if there:
@@ -107,6 +104,9 @@ def refresh_corpus(folder: Path, files: RequestedFiles, job: BackgroundJob[Any],
         if not (changed or todo.dropped or todo.gone.list_unclaimed()):
             files.problems = _collect_problems(files.listing, known)
             return
+    from weiwo.tools.corpus.ingestion.ingest import ingest_files  # noqa: PLC0415 - heavy, and mostly nothing changed
+    from weiwo.tools.corpus.ingestion.reading_limits import IngestLimits  # noqa: PLC0415 - the same
+
     few = len(changed) <= _FEW_FILES and sum(file.size for file in changed) <= _FEW_BYTES
     try:
         writer = IndexWriter(folder, wait_seconds=BUSY_SECONDS)

@@ -17,6 +17,7 @@ from io import BufferedReader
 from typing import Any, BinaryIO, Final
 
 from weiwo.tools.corpus.formats import Part, find_format, load_reader
+from weiwo.tools.corpus.formats.document_dates import date_part
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import detect_part_language
 from weiwo.tools.corpus.records import Passage
@@ -44,7 +45,7 @@ def main() -> None:
     replies.write(READY)
     replies.flush()
     while (request := _receive(requests)) is not None:
-        _limit_resources(request["memory_bytes"], request["seconds"])
+        limit_resources(request["memory_bytes"], request["seconds"])
         outbox = _Outbox(replies)
         for number, file in enumerate(request["files"]):
             for message in _read_file(file):
@@ -85,7 +86,7 @@ class _Outbox:
         self._held, self._size, self._since = [], 0, time.monotonic()
 
 
-def _limit_resources(memory_bytes: int, seconds: float) -> None:
+def limit_resources(memory_bytes: int, seconds: float) -> None:
     """Bound what this process may take from now on, where the platform can."""
     try:
         import resource  # noqa: PLC0415 - not on every platform
@@ -139,6 +140,7 @@ def _read_parts(file: BufferedReader, request: dict[str, Any]) -> Iterator[dict[
     held = set(request["held"])
     last: dict[str, Any] | None = None
     for part in load_reader(kind)(file, request["name"]):
+        part.date = date_part(part, kind.type, os.path.basename(request["path"]))  # noqa: PTH119 - a path stays a string
         message = _encode_part(part, part.sha256 or whole, held)
         if part.key:
             yield {"part": {**stated, **message}, "at": file.tell() if not file.closed else before.st_size}

@@ -99,6 +99,11 @@ class ParserWorker:
         return messages
 
 
+def worker_environment() -> dict[str, str]:
+    """What a worker knows of the environment."""
+    return {name: value for name, value in os.environ.items() if name.upper() in _PASSED_ON}
+
+
 async def _start_worker() -> Process:
     """A worker; in a session of its own, so that Ctrl-C is the parent's to handle."""
     return await asyncio.create_subprocess_exec(
@@ -107,6 +112,6 @@ async def _start_worker() -> Process:
         stdout=PIPE,
         stderr=DEVNULL,
         start_new_session=True,
-        env={name: value for name, value in os.environ.items() if name.upper() in _PASSED_ON},
+        env=worker_environment(),
         limit=4_000_000,
     )

@@ -17,7 +17,7 @@ from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
 from weiwo.tools.corpus.formats.langchain_metadata import derive_source_title, read_metadata
 from weiwo.tools.printable import one_line, printable
 from weiwo.tools.redaction import redacted
-from weiwo.tools.user_imports import import_object
+from weiwo.tools.user_imports import import_object, make_object
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
@@ -136,9 +136,7 @@ def open_external(entry: str) -> ExternalCorpus:
     if not (module and attribute):
         raise CorpusError(f"corpus {one_line(entry, 100)}: not @module.attribute; write it so, as in @my_stores.papers")
     try:
-        found = import_object(module, attribute)
-        if not isinstance(found, VectorStore | BaseRetriever) and callable(found):
-            found = found()
+        found = make_object(import_object(module, attribute), (VectorStore, BaseRetriever))
     except (Exception, SystemExit) as error:  # whatever the user's module does wrong
         said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
         raise CorpusError(
@@ -146,7 +144,8 @@ def open_external(entry: str) -> ExternalCorpus:
         ) from error
     if not isinstance(found, VectorStore | BaseRetriever):
         raise CorpusError(
-            f"corpus {one_line(entry, 100)}: a {type(found).__name__}; it must be a LangChain vector store or retriever"
+            f"corpus {one_line(entry, 100)}: a {type(found).__name__}; it must be a LangChain vector store, a"
+            " retriever, or a function whose annotation says that it returns one"
         )
     return ExternalCorpus(entry, found)
 

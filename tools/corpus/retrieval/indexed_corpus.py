@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weiwo.state import Evidence
 from weiwo.text.analyzer import query_terms
 from weiwo.text.language import fold
+from weiwo.tools.calling.call_context import find_call
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
 from weiwo.tools.corpus.index import store_reads as rows
+from weiwo.tools.corpus.index.catalog import count_embedded_passages
 from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError
 from weiwo.tools.corpus.index.keyword_index import KeywordIndex, KeywordSnapshot
 from weiwo.tools.corpus.index.schema import STORE
@@ -28,6 +30,7 @@ from weiwo.tools.corpus.index.writer import catch_up_index
 from weiwo.tools.corpus.retrieval.passage_search import LONGEST_QUERY, GenerationBuriedError, PassageSearch, SearchTrace
 from weiwo.tools.corpus.retrieval.relative_names import RelativeNames
 from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, rank_passages
+from weiwo.tools.corpus.retrieval.superseded import mark_superseded
 from weiwo.tools.corpus.source_names import name_source
 from weiwo.tools.printable import one_line
 
@@ -83,6 +86,7 @@ class IndexedCorpus:
         self._identity = self._store.read_identity()
         self._lock = Lock()
         self._nearest: VectorIndex | None = None
+        self._covered: tuple[tuple[int, int], tuple[int, int]] = ((-1, -1), (0, 0))
         self._listed: tuple[tuple[int, str], dict[str, tuple[int, str, range]]] = ((-1, ""), {})
         try:
             self._keyword = KeywordIndex(folder, self._identity)
@@ -115,10 +119,9 @@ class IndexedCorpus:
         return self._store.read_generation()
 
     async def search(self, query: str, k: int = 8, *, options: SearchOptions | None = None) -> list[Evidence]:
-        """Find the passages nearest to a question; see `Corpus.search`. What a user should know of it is logged."""
+        """Find the passages nearest to a question; see `Corpus.search`. What a user should know of it is told."""
         found = await self.find(query, k, options=options)
-        for note in found.trace.notes:
-            _log.warning("%s", note)
+        report_notes(found.trace)
         return found.passages
 
     async def find(
@@ -156,7 +159,8 @@ class IndexedCorpus:
             snapshot = self.snapshot()
             try:
                 with self._store.read_transaction() as connection:
-                    search = PassageSearch(connection, snapshot, query, options, self._prepare_vectors, trace)
+                    count, nearest = self._count_embedded, self._prepare_vectors
+                    search = PassageSearch(connection, snapshot, query, options, nearest, trace, coverage=count)
                     scores, known = search.score_passages(limit)
                     distinct: dict[str, int] = {}
                     for passage in _order_passages(connection, scores):
@@ -165,7 +169,10 @@ class IndexedCorpus:
                             break
                     if len(distinct) >= wanted or len(scores) < limit:
                         chosen = list(distinct.values())[: max(wanted, 0)]
-                        passages = self._names.rename_passages(connection, rows.read_evidence(connection, chosen))
+                        marked = mark_superseded(
+                            connection, rows.read_evidence(connection, chosen), snapshot.generation
+                        )
+                        passages = self._names.rename_passages(connection, marked)
                         return IndexSearchResult(
                             _rank([passages[one] for one in chosen], [scores[one] for one in chosen]), trace
                         )
@@ -197,6 +204,15 @@ class IndexedCorpus:
             )
         return nearest, vector
 
+    def _count_embedded(self, connection: sqlite3.Connection) -> tuple[int, int]:
+        """Count the passages that have a vector, and all there are; counted anew when either changes."""
+        state = connection.execute(
+            "SELECT (SELECT value FROM meta WHERE name = 'generation'), (SELECT coalesce(max(number), 0) FROM vectors)"
+        ).fetchone()
+        if self._covered[0] != state and self.embedder is not None:
+            self._covered = (state, count_embedded_passages(connection, self.embedder.name))
+        return self._covered[1]
+
     def _list_documents(self, generation: int) -> dict[str, tuple[int, str, range]]:
         state, listed = self._listed
         here = (generation, str(Path.cwd()))
@@ -214,13 +230,23 @@ class IndexedCorpus:
         hits = dict(snapshot.search_words(terms, len(passages), [number])) if terms else {}
         order = [*rank_passages(hits), *(passage for passage in passages if passage not in hits)]
         with self._store.read_transaction() as connection:
-            found = self._names.rename_passages(connection, rows.read_evidence(connection, order))
+            marked = mark_superseded(connection, rows.read_evidence(connection, order), snapshot.generation)
+            found = self._names.rename_passages(connection, marked)
         distinct: dict[str, tuple[Evidence, float]] = {}
         for passage in order:
             if passage in found:
                 distinct.setdefault(found[passage].id, (found[passage], hits.get(passage, 0.0)))
         chosen = list(distinct.values())[: max(k, 0)]
         return _rank([passage for passage, _ in chosen], [score for _, score in chosen])
+
+
+def report_notes(trace: SearchTrace) -> None:
+    """Tell what a user should know of a search: to whoever makes the call, or else the log."""
+    if (call := find_call()) is not None:
+        call.notes += trace.notes
+        return
+    for note in trace.notes:
+        _log.warning("%s", note)
 
 
 def _order_passages(connection: sqlite3.Connection, scores: Mapping[int, float]) -> Iterator[int]:

@@ -28,6 +28,7 @@ from weiwo.tools.corpus.retrieval.score_fusion import (
     SearchOptions,
     Strategy,
     favour_recent,
+    fuse_partial,
     fuse_scores,
     lift_linked,
     normalize_scores,
@@ -62,6 +63,7 @@ class SearchTrace:
         arms: The scores of each search, before they were joined: `keyword`, `grams`, `vectors`.
         seconds: The time of each stage.
         generation: The generation that was searched.
+        coverage: Passages that have a vector, and all there are, equal ones once; None where no vectors were searched.
     """
 
     strategy: Strategy = "hybrid"
@@ -70,6 +72,7 @@ class SearchTrace:
     arms: dict[str, dict[int, float]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     generation: int = 0
+    coverage: tuple[int, int] | None = None
 
     def time_stage(self, stage: str, work: Callable[[], _T]) -> _T:
         """Do something, and note how long it took."""
@@ -95,6 +98,8 @@ class PassageSearch:
         options: SearchOptions,
         nearest: "Callable[[str], tuple[VectorIndex, NDArray[np.float32]] | None]",
         trace: SearchTrace,
+        *,
+        coverage: Callable[[sqlite3.Connection], tuple[int, int]] | None = None,
     ) -> None:
         """Prepare a search.
 
@@ -105,12 +110,14 @@ class PassageSearch:
             options: How to search.
             nearest: Gives the vectors, and the question's own; None where there is no embedding model.
             trace: Takes notes.
+            coverage: Counts the passages that have a vector, and all there are; all have one where it is not given.
         """
         self._connection = connection
         self._snapshot = snapshot
         self._question = question[:LONGEST_QUERY]
         self._options = options
         self._nearest = nearest
+        self._coverage = coverage
         self._trace = trace
         self._known: dict[int, PassageRow] = {}
         self._within = filter_documents(connection, options.filter, snapshot.generation) if options.filter else None
@@ -134,13 +141,7 @@ class PassageSearch:
             found = trace.time_stage("titles", lambda: self._lift_titles(dict(hits)))
             trace.arms["keyword"] = dict(found)
         if trace.strategy != "keyword":
-            other, share = self._search_second_arm(limit)
-            share = share if options.keyword_share is None else options.keyword_share
-            found = (
-                fuse_scores(found, other, options.fusion, share)
-                if trace.strategy == "hybrid"
-                else normalize_scores(other)
-            )
+            found = self._join_second_arm(found, limit)
         self._look_up(found)
         if options.linked and found and not trace.exact:
             found = trace.time_stage("linked", lambda: self._lift_linked(found))
@@ -149,23 +150,50 @@ class PassageSearch:
             found = favour_recent(found, dates, datetime.now(UTC).date(), options.half_life_days)
         return {key: found[key] for key in rank_passages(found)}, self._known
 
-    def _search_second_arm(self, limit: int) -> tuple[dict[int, float], float]:
-        """The vector arm, or the n-grams in its place; and the keyword arm's weight beside it."""
+    def _join_second_arm(self, keyword: PassageScores, limit: int) -> dict[int, float]:
+        """The keyword arm joined with the vectors, or with the n-grams in their place; for `vector`, these alone."""
+        hybrid, asked = self._trace.strategy == "hybrid", self._options.keyword_share
         try:
             given = self._trace.time_stage("embedding", lambda: self._nearest(self._question))
         except EmbeddingError as error:
             self._trace.notes.append(f"{error}; searched without it")
             given = None
-        if given is not None:
-            scores = self._trace.time_stage("vectors", lambda: self._search_vectors(*given, limit))
-            self._trace.arms["vectors"] = scores
-            return scores, KEYWORD_SHARE
-        grams = query_grams(self._question)
+        if given is None:
+            grams = self._search_grams(limit)
+            share = KEYWORD_SHARE_BESIDE_GRAMS if asked is None else asked
+            return fuse_scores(keyword, grams, self._options.fusion, share) if hybrid else normalize_scores(grams)
+        vectors = self._trace.time_stage("vectors", lambda: self._search_vectors(*given, limit))
+        self._trace.arms["vectors"] = vectors
+        share = KEYWORD_SHARE if asked is None else asked
+        if not self._is_partial():
+            return fuse_scores(keyword, vectors, self._options.fusion, share) if hybrid else normalize_scores(vectors)
+        grams = self._search_grams(limit)
+        without = self._find_without_vector({*keyword, *grams}, given[0])
+        shares = (share, KEYWORD_SHARE_BESIDE_GRAMS if asked is None else asked) if hybrid else (0.0, 0.0)
+        return fuse_partial(keyword, vectors, grams, without, self._options.fusion if hybrid else "blend", shares)
+
+    def _search_grams(self, limit: int) -> dict[int, float]:
+        wanted = query_grams(self._question)
         hits = self._trace.time_stage(
-            "grams", lambda: self._snapshot.search_grams(grams, _MOST_GRAMS, limit, self._within)
+            "grams", lambda: self._snapshot.search_grams(wanted, _MOST_GRAMS, limit, self._within)
         )
         self._trace.arms["grams"] = dict(hits)
-        return dict(hits), KEYWORD_SHARE_BESIDE_GRAMS
+        return dict(hits)
+
+    def _is_partial(self) -> bool:
+        """Whether passages are left that have no vector, so that vectors alone would sink them."""
+        if self._coverage is None:
+            return False
+        self._trace.coverage = self._trace.time_stage("coverage", lambda: self._coverage(self._connection))  # type: ignore[misc]
+        return self._trace.coverage[0] < self._trace.coverage[1]
+
+    def _find_without_vector(self, passages: Iterable[int], nearest: VectorIndex) -> set[int]:
+        rows = self._connection.execute(
+            "SELECT passages.id FROM json_each(?) CROSS JOIN passages ON passages.id = value WHERE NOT EXISTS"
+            " (SELECT 1 FROM vectors WHERE model = ? AND vectors.key = passages.key)",
+            (json.dumps(list(passages)), nearest.model.id),
+        )
+        return {row[0] for row in rows}
 
     def _search_vectors(self, nearest: VectorIndex, vector: "NDArray[np.float32]", limit: int) -> dict[int, float]:
         nearest.refresh(self._connection)

@@ -12,6 +12,7 @@ from weiwo.state import Language
 from weiwo.text.analyzer import query_terms
 from weiwo.text.identifiers import identifiers
 from weiwo.text.language import detect_language, word_count
+from weiwo.text.patterns import lazy
 
 RARE_SHARE: Final = 0.001
 """A term that at most this share of the passages hold is rare."""
@@ -24,13 +25,13 @@ MANY_WORDS: Final = 12
 _MOST_TERMS: Final = 128
 _LONGEST_QUESTION: Final = 4_000
 
-_QUOTE: Final = re.compile(r"\"[^\"\n]{2,80}\"|“[^“”]{2,80}”|「[^「」]{2,80}」|『[^『』]{2,80}』|`[^`\n]{2,80}`")
-_ASKING: Final = re.compile(
+_QUOTE: Final = lazy(r"\"[^\"\n]{2,80}\"|“[^“”]{2,80}”|「[^「」]{2,80}」|『[^『』]{2,80}』|`[^`\n]{2,80}`")
+_ASKING: Final = lazy(
     r"[?？]\s*$|\b(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could)\b"
     r"|什么|什麼|谁|誰|哪|几|幾|多少|怎么|怎麼|怎样|为何|為何|为什么|是否|吗|嗎|如何",
     re.IGNORECASE,
 )
-_DIGIT: Final = re.compile(r"\d")
+_DIGIT: Final = lazy(r"\d")
 
 
 class TermStatistics(Protocol):

@@ -1,6 +1,5 @@
 """The routed corpus: an index behind the router, which decides how to search, and telemetry of what came of it."""
 
-import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
@@ -11,7 +10,7 @@ from weiwo.state import Evidence
 from weiwo.state.settings import Settings
 from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.corpus.base import Problem
-from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
+from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus, report_notes
 from weiwo.tools.corpus.retrieval.passage_search import SearchTrace
 from weiwo.tools.corpus.retrieval.query_features import QueryFeatures, extract_features
 from weiwo.tools.corpus.retrieval.router import RoutingDecision, route_query
@@ -25,8 +24,6 @@ from weiwo.tools.corpus.retrieval.telemetry import (
 )
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
-
-_log: Final = logging.getLogger(__name__)
 
 _FEATURES: Final = tuple(field.name for field in fields(QueryFeatures))
 _NOTED: Final = 10
@@ -86,10 +83,9 @@ class RoutedCorpus:
         return self.corpus.size
 
     async def search(self, query: str, k: int = 8) -> list[Evidence]:
-        """Find the passages nearest to a question; see `Corpus.search`. What a user should know of it is logged."""
+        """Find the passages nearest to a question; see `Corpus.search`. What a user should know of it is told."""
         found = await self.find(query, k)
-        for note in found.trace.notes:
-            _log.warning("%s", note)
+        report_notes(found.trace)
         return found.passages
 
     async def find(
@@ -201,6 +197,7 @@ def _record_trace(trace: SearchTrace) -> dict[str, Any]:
         "notes": [one_line(note) for note in trace.notes],
         "stages": {stage: round(taken, 6) for stage, taken in trace.seconds.items()},
         "arms": {arm: rank_passages(scores)[:_NOTED] for arm, scores in trace.arms.items()},
+        "coverage": list(trace.coverage or ()),
         "gap": _measure_gap(trace.arms.get("keyword", {})),
     }
 

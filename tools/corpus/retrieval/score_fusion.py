@@ -5,7 +5,7 @@ A search gives each passage it finds a score of its own making. `blend` brings t
 chosen on MuSiQue and HotpotQA together; `benchmarks/retrieval.py` measures them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Final, Literal
@@ -112,6 +112,37 @@ def fuse_ranks(searches: Iterable[PassageScores]) -> dict[int, float]:
 def fuse_scores(keyword: PassageScores, other: PassageScores, fusion: Fusion, share: float) -> dict[int, float]:
     """Keyword search and another joined."""
     return fuse_ranks((keyword, other)) if fusion == "ranks" else blend_scores(keyword, other, share)
+
+
+def fuse_partial(
+    keyword: PassageScores,
+    vectors: PassageScores,
+    grams: PassageScores,
+    without: Collection[int],
+    fusion: Fusion,
+    shares: tuple[float, float],
+) -> dict[int, float]:
+    """Keyword search and vectors joined where some passages have no vector: these are weighed by what they have.
+
+    Args:
+        keyword: The keyword search.
+        vectors: The vector search.
+        grams: The search by character n-grams, which stands in for the vectors of those that have none.
+        without: The passages without a vector.
+        fusion: How to join.
+        shares: The keyword search's weight beside vectors, and beside n-grams.
+    """
+    own = {passage: score for passage, score in keyword.items() if passage not in without}
+    others = {passage: score for passage, score in keyword.items() if passage in without}
+    if fusion == "ranks":
+        ranks = {passage: 1 / (RANK_CONSTANT + rank) for rank, passage in enumerate(rank_passages(keyword), 1)}
+        second = fuse_ranks([vectors]) | {p: s for p, s in fuse_ranks([grams]).items() if p in without}
+        return {p: ranks.get(p, 0.0) + second.get(p, 0.0) for p in {**ranks, **second}}
+    words, beside = normalize_scores(keyword), normalize_scores(grams)
+    meaning = normalize_scores(vectors)
+    joined = {p: shares[0] * words.get(p, 0.0) + (1 - shares[0]) * meaning.get(p, 0.0) for p in {**own, **vectors}}
+    stand_ins = {**others, **{p: 0.0 for p in grams if p in without}}
+    return joined | {p: shares[1] * words.get(p, 0.0) + (1 - shares[1]) * beside.get(p, 0.0) for p in stand_ins}
 
 
 def lift_linked(

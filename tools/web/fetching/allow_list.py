@@ -1,24 +1,24 @@
 """The allow-list: hosts and networks of an intranet that may be fetched from although they are not public."""
 
 import ipaddress
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 import idna
 
+from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
-from weiwo.tools.web.fetching.ip_addresses import Address, Network
+from weiwo.tools.web.fetching.ip_addresses import Address, Network, never_fetched_kind
 
-HOST: Final = re.compile(
+HOST: Final = lazy(
     r"(?=.{1,253}\Z)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 )
 """A host name in lower case, as DNS takes it."""
-NUMERIC: Final = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+))*")
+NUMERIC: Final = lazy(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+))*")
 """What some program takes for an IPv4 address."""
 
-_ENTRY: Final = re.compile(r"(?:\[(?P<v6>[0-9a-f:.]+)\]|(?P<plain>.+?))(?::(?P<port>[0-9]{1,5}))?")
+_ENTRY: Final = lazy(r"(?:\[(?P<v6>[0-9a-f:.]+)\]|(?P<plain>.+?))(?::(?P<port>[0-9]{1,5}))?")
 _WELL_KNOWN: Final = 1024
 _WEB: Final = frozenset({80, 443})
 
@@ -90,12 +90,15 @@ def _parse_entry(entry: str) -> AllowEntry:
 
 def _parse_network(text: str) -> Network | None:
     try:
-        return ipaddress.ip_network(text)
+        network = ipaddress.ip_network(text)
     except ValueError as error:
         if "host bits set" in str(error):
             meant = ipaddress.ip_network(text, strict=False)
             raise ValueError(f"{one_line(text, 60)!r} is no network; if you mean all of it, write {meant}") from None
         return None
+    if kind := never_fetched_kind(network):
+        raise ValueError(f"{one_line(text, 60)!r} is {kind}, which is never fetched from; leave it out")
+    return network
 
 
 def ascii_host(name: str) -> str:

@@ -10,6 +10,7 @@ from urllib.parse import urljoin
 
 import httpx
 
+from weiwo.text.patterns import lazy
 from weiwo.tools.calling.errors import ToolCallError, classify_error, parse_retry_after
 from weiwo.tools.printable import one_line
 from weiwo.tools.web.fetching.decompression import ENCODINGS, decompress
@@ -35,7 +36,7 @@ _HEADERS: Final = {
     "Accept-Language": "en,zh;q=0.9,*;q=0.5",
     "Accept-Encoding": "gzip, deflate",
 }
-_CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{2,40})", re.IGNORECASE)
+_CHARSET: Final = lazy(r"charset\s*=\s*[\"']?([\w.:-]{2,40})", re.IGNORECASE)
 _PDF: Final = b"%PDF-"
 
 site_limiter: Final = SiteLimiter()

@@ -6,6 +6,7 @@ from typing import Final
 
 from weiwo.state import FailureKind
 from weiwo.text.language import word_count
+from weiwo.text.patterns import lazy
 
 SHORT_WORDS: Final = 150
 """A page with more words than this is an article, even if it speaks of captchas or cookies."""
@@ -56,8 +57,8 @@ _TITLES: Final[Mapping[str, str]] = {
     _MISSING: r"(?:error )?404(?:[ :|–-]{1,3}(?:page )?not found)?|page not found|not found|页面不存在|404错误页?",
 }
 """Titles that are wholly this are no article's."""
-_PATTERNS: Final = {what: re.compile("|".join(words), re.IGNORECASE) for what, words in _WORDS.items()}
-_TITLE_PATTERNS: Final = {what: re.compile(words, re.IGNORECASE) for what, words in _TITLES.items()}
+_PATTERNS: Final = {what: lazy("|".join(words), re.IGNORECASE) for what, words in _WORDS.items()}
+_TITLE_PATTERNS: Final = {what: lazy(words, re.IGNORECASE) for what, words in _TITLES.items()}
 
 
 def detect_interstitial(title: str, text: str) -> tuple[FailureKind, str] | None:

@@ -47,6 +47,7 @@ _KINDS: Final[tuple[tuple[Network, str], ...]] = tuple(
         ("3fff::/20", "a reserved address"),
         ("5f00::/16", "a reserved address"),
         ("fd00:ec2::254/128", _METADATA),
+        ("fd20:ce::254/128", _METADATA),
         ("fc00::/7", "a private address"),
         ("fe80::/10", _LINK_LOCAL),
         ("fec0::/10", "a private address"),
@@ -73,6 +74,35 @@ def non_public_kind(address: Address) -> str:
         if inner in network:
             return kind
     return "" if inner.is_global and not inner.is_multicast else "not a public address"
+
+
+_LOCAL_NAT64: Final = ipaddress.IPv6Network("64:ff9b:1::/48")
+_TEREDO: Final = ipaddress.IPv6Network("2001::/32")
+
+
+def is_never_fetched(address: Address) -> bool:
+    """Whether no allow-list opens an address: metadata, link-local, multicast, unspecified, in any form.
+
+    Forms of IPv6 that are private themselves, so that `::/0` would open them, are looked into as well.
+    """
+    if non_public_kind(address) in NO_HOST:
+        return True
+    number = int(address)
+    inner = []
+    if address in _LOCAL_NAT64:  # the IPv4 address at the end, or where RFC 6052 puts it behind 48 bits
+        inner = [number & 0xFFFFFFFF, (number >> 64 & 0xFFFF) << 16 | number >> 40 & 0xFFFF]
+    elif address in _TEREDO:  # inverted, RFC 4380
+        inner = [~number & 0xFFFFFFFF]
+    return any(non_public_kind(ipaddress.IPv4Address(one & 0xFFFFFFFF)) in NO_HOST for one in inner)
+
+
+def never_fetched_kind(network: Network) -> str:
+    """The kind of addresses of a network none of which is ever fetched from; empty for other networks."""
+    for known, kind in _KINDS:
+        inside = network.version == known.version and network.network_address in known
+        if kind in NO_HOST and inside and network.prefixlen >= known.prefixlen:
+            return kind
+    return ""
 
 
 def _embedded_address(address: Address) -> Address:

@@ -1,4 +1,4 @@
-"""Parsing of a fetched page: the main content as text with its title and date, or why there is none.
+"""Parsing of a fetched page: the main content as text with its title and date, or why there is none. Runs in a worker.
 
 What a site shows instead of the page (a challenge, a login, a question about cookies, a refusal) is never text to
 cite: such a page is a failure, as is one without content.
@@ -7,12 +7,14 @@ cite: such a page is a failure, as is one without content.
 import re
 import time
 from html import unescape
+from importlib import import_module
 from io import BytesIO
 from itertools import islice
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 from weiwo.text.language import word_count
+from weiwo.text.patterns import lazy
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.results import iso_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
@@ -35,8 +37,8 @@ MOST_TAGS: Final = 60_000
 _HTML: Final = frozenset(
     {"text/html", "application/xhtml+xml", "application/xml", "text/xml", "application/rss+xml", "application/atom+xml"}
 )
-_LONG_TAG: Final = re.compile(r"<[^<>]{4000,}")  # a picture inside, or a thousand attributes, each compared with each
-_REFRESH: Final = re.compile(
+_LONG_TAG: Final = lazy(r"<[^<>]{4000,}")  # a picture inside, or a thousand attributes, each compared with each
+_REFRESH: Final = lazy(
     r"<meta[^>]{0,100}http-equiv\s*=\s*[\"']?refresh[\"']?[^>]{0,100}content\s*=\s*[\"']?\s*[0-5](?:\.\d+)?\s*[;,]"
     r"\s*url\s*=\s*['\"]?(?P<url>[^'\">\s]{1,2000})",
     re.IGNORECASE,
@@ -56,6 +58,11 @@ def parse_page(fetched: FetchedPage) -> WebPage:
     if fetched.type in _HTML or re.match(r"\s*<(?:!doctype html|html)", text[:500], re.IGNORECASE):
         return _parse_html(text, fetched.url)
     return text_page(fetched.url, text)
+
+
+def import_parser() -> None:
+    """Import what parsing takes, ahead of the first page."""
+    _ = import_module("trafilatura.metadata")
 
 
 def text_page(url: str, text: str) -> WebPage:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Final
 from urllib.parse import quote, urlsplit
 
+from weiwo.text.patterns import lazy
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.singleflight import SingleFlight
 from weiwo.tools.calling.ttl_cache import LruMemory
@@ -32,9 +33,9 @@ SECONDS: Final = 5.0
 Rule = tuple[bool, str]
 """Whether it allows, and the pattern of paths."""
 
-_LINE: Final = re.compile(r"\s*(user-agent|allow|disallow)\s*:\s*([^#]*)", re.IGNORECASE)
-_TOKEN: Final = re.compile(r"\*|[a-z_-]+", re.IGNORECASE)
-_ESCAPE: Final = re.compile(r"%([0-9A-Fa-f]{2})")
+_LINE: Final = lazy(r"\s*(user-agent|allow|disallow)\s*:\s*([^#]*)", re.IGNORECASE)
+_TOKEN: Final = lazy(r"\*|[a-z_-]+", re.IGNORECASE)
+_ESCAPE: Final = lazy(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _AS_THEY_ARE: Final = "%!$&'()*+,;=:@/?[]~"
 

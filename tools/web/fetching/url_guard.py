@@ -9,7 +9,6 @@ is connected to, so that DNS cannot change its mind in between.
 
 import asyncio
 import ipaddress
-import re
 import socket
 import unicodedata
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -17,8 +16,9 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from weiwo.state.errors import WeiwoError
+from weiwo.text.patterns import lazy
 from weiwo.tools.web.fetching.allow_list import HOST, NUMERIC, ascii_host, is_web_port, parse_allow_list
-from weiwo.tools.web.fetching.ip_addresses import NO_HOST, Address, non_public_kind
+from weiwo.tools.web.fetching.ip_addresses import Address, is_never_fetched, non_public_kind
 
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 """Finds the addresses of a host name, for a port. Raises OSError where there is none."""
@@ -27,7 +27,7 @@ LONGEST_URL: Final = 2_048
 MOST_ADDRESSES: Final = 16
 RESOLVE_SECONDS: Final = 5.0
 
-_NETLOC: Final = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:@]+))(?::(?P<port>[0-9]{0,5}))?")
+_NETLOC: Final = lazy(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:@]+))(?::(?P<port>[0-9]{0,5}))?")
 _LOCAL_NAMES: Final = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "home.arpa", "localdomain")
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _ALLOW: Final = "allow it by WEIWO_ALLOW_HOSTS if you mean it"
@@ -121,10 +121,12 @@ class UrlGuard:
             UrlRefusedError: It is neither.
         """
         kind = non_public_kind(address)
-        if not kind or self.allows("", port, address) or (kind not in NO_HOST and self.allows(host, port)):
+        never = is_never_fetched(address)
+        if not kind or (not never and (self.allows("", port, address) or self.allows(host, port))):
             return
         where = "it leads to" if str(address) != host else "it is"
-        raise _refusal(shown, f"{where} {address}, {kind}; {_ALLOW}")
+        what = "no setting allows it" if never else _ALLOW
+        raise _refusal(shown, f"{where} {address}, {kind}; {what}")
 
     def allows(self, host: str, port: int, address: Address | None = None) -> bool:
         """Whether the allow-list opens this host by its name, or this address."""

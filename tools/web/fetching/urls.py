@@ -5,7 +5,9 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
-_TRACKING: Final = re.compile(
+from weiwo.text.patterns import lazy
+
+_TRACKING: Final = lazy(
     r"(?:utm|pk|piwik|mtm|matomo|hsa|oly)_\w+|fbclid|fb_(?:action_ids|source|ref)|g(?:clid|clsrc|ad_source|braid)|dclid|"
     r"wbraid|msclkid|yclid|twclid|ttclid|li_fat_id|igsh(?:id)?|mibextid|mc_[ce]id|_hs(?:enc|mi)|hsctatracking|mkt_tok|"
     r"spm|scm|from_?source|share_(?:token|source|from|medium|plat|session_id)|ref(?:errer|_src|_url)|s_?cid|cmpid|ncid|"
@@ -21,23 +23,23 @@ _EDITIONS: Final = frozenset(
     ]
 )
 
-_CACHE_HOST: Final = re.compile(r"[\w-]+\.cdn\.ampproject\.org|(?:www\.)?google\.[a-z.]{2,6}|(?:www\.)?bing\.com")
-_CACHED: Final = re.compile(r"/(?:amp|[cv])/(?:s/)?(?P<host>[\w-]+(?:\.[\w-]+)+)(?P<path>/.*)?$")
-_EDITION: Final = re.compile(r"^(?:www\d?|m|mobile|wap|amp|touch|3g)\.")
-_MOBILE_INNER: Final = re.compile(r"^([a-z-]{2,12})\.m\.(?=[^.]+\.)")
-_AMP_PREFIX: Final = re.compile(r"^/amp(?=/.)")
-_AMP_END: Final = re.compile(r"^((?:/[^/]+){2,}|/[^/]*[-\d][^/]*)/amp$")
+_CACHE_HOST: Final = lazy(r"[\w-]+\.cdn\.ampproject\.org|(?:www\.)?google\.[a-z.]{2,6}|(?:www\.)?bing\.com")
+_CACHED: Final = lazy(r"/(?:amp|[cv])/(?:s/)?(?P<host>[\w-]+(?:\.[\w-]+)+)(?P<path>/.*)?$")
+_EDITION: Final = lazy(r"^(?:www\d?|m|mobile|wap|amp|touch|3g)\.")
+_MOBILE_INNER: Final = lazy(r"^([a-z-]{2,12})\.m\.(?=[^.]+\.)")
+_AMP_PREFIX: Final = lazy(r"^/amp(?=/.)")
+_AMP_END: Final = lazy(r"^((?:/[^/]+){2,}|/[^/]*[-\d][^/]*)/amp$")
 """An edition of a page that is called by more than one word: /wiki/amp is a page on its own."""
-_AMP_FILE: Final = re.compile(r"\.amp(?=(?:\.html)?$)")
-_INDEX: Final = re.compile(r"/(?:index|default)\.(?:[sx]?html?|php|aspx?|jsp)$", re.IGNORECASE)
+_AMP_FILE: Final = lazy(r"\.amp(?=(?:\.html)?$)")
+_INDEX: Final = lazy(r"/(?:index|default)\.(?:[sx]?html?|php|aspx?|jsp)$", re.IGNORECASE)
 _PORTS: Final = {"http": 80, "https": 443}
-_ESCAPED: Final = re.compile(r"%([0-9A-Fa-f]{2})")
+_ESCAPED: Final = lazy(r"%([0-9A-Fa-f]{2})")
 _PLAIN_IN_PATH: Final = frozenset("-._~!$'()*,:;@")
-_ROUTE: Final = re.compile(r"!?/.")
+_ROUTE: Final = lazy(r"!?/.")
 _KEPT_IN_URLS: Final = "%/:?@!$&'()*+,;=~-._"
 
-_SHARED_LABEL: Final = re.compile("com?|net?|org?|gov?|gob|gv|edu|ac|nom|mil|ltd|plc|sch|nhs")
-_HOSTED: Final = re.compile(
+_SHARED_LABEL: Final = lazy("com?|net?|org?|gov?|gob|gv|edu|ac|nom|mil|ltd|plc|sch|nhs")
+_HOSTED: Final = lazy(
     r".+\.((?:github|gitlab|gitee|readthedocs)\.io|(?:blogspot|wordpress|substack|tumblr|medium|typepad|weebly|wixsite|"
     r"herokuapp|livejournal)\.com|blog\.163\.com|(?:netlify|vercel|web)\.app|pages\.dev)"
 )

@@ -4,11 +4,13 @@ import html
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from weiwo.state import FailureKind
 from weiwo.state.errors import WeiwoError
+from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line, printable
 
 if TYPE_CHECKING:
@@ -17,8 +19,14 @@ if TYPE_CHECKING:
 TimeRange = Literal["day", "week", "month", "year"]
 Topic = Literal["general", "news", "finance"]
 
-_TAG: Final = re.compile(r"</?[a-z][^<>]{0,200}>", re.IGNORECASE)
+_TAG: Final = lazy(r"</?[a-z][^<>]{0,200}>", re.IGNORECASE)
 _LONGEST_ADDRESS: Final = 2_000
+_MOST_ITEMS: Final = 200
+"""Items of a reply that are looked at; 20 were asked for."""
+_LONGEST_FIELD: Final = 50_000
+"""Characters of a snippet, or a title, that are cleaned."""
+_LONGEST_PAGE: Final = 2_000_000
+_LONGEST_DATE: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,17 +154,17 @@ def read_hit(
         url=one_line(address, _LONGEST_ADDRESS),
         text=words,
         title=one_line(strip_markup(item.get(title)), 300),
-        date=iso_date(item.get(date)),
+        date=iso_date(str(item.get(date) or "")[:_LONGEST_DATE]),
         score=float(value) if isinstance(value, int | float) and isfinite(value) else 0.0,
-        page=printable(whole).strip() if isinstance(whole, str) else "",
+        page=printable(whole[:_LONGEST_PAGE]).strip() if isinstance(whole, str) else "",
     )
 
 
 def read_hits(items: Iterable[Any], url: str, text: Iterable[str], **names: str) -> list[SearchHit]:
     """The hits among a reply's items; see `read_hit`."""
-    return [found for item in items if (found := read_hit(item, url, text, **names)) is not None]
+    return [found for item in islice(items, _MOST_ITEMS) if (found := read_hit(item, url, text, **names)) is not None]
 
 
 def strip_markup(value: Any) -> str:
     """A field as text, the markup of highlighted words removed."""
-    return printable(html.unescape(_TAG.sub("", value))).strip() if isinstance(value, str) else ""
+    return printable(html.unescape(_TAG.sub("", value[:_LONGEST_FIELD]))).strip() if isinstance(value, str) else ""

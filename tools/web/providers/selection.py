@@ -16,6 +16,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from weiwo.state.settings import Settings, SettingsError
+from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
 from weiwo.tools.web.providers.catalog import PROVIDERS
 from weiwo.tools.web.providers.health import ConfiguredProvider
@@ -23,9 +24,7 @@ from weiwo.tools.web.providers.provider import Provider
 
 KEYLESS: Final = ("ddgs", "wikipedia")
 """Who is asked without a key; arXiv, which knows papers only, just where it is named."""
-_ENTRY: Final = re.compile(
-    r"(?P<name>[a-z]+)(?P<whole>\+raw)?(?:@(?P<rate>\d+(?:\.\d+)?))?(?:/(?P<day>\d+))?", re.IGNORECASE
-)
+_ENTRY: Final = lazy(r"(?P<name>[a-z]+)(?P<whole>\+raw)?(?:@(?P<rate>\d+(?:\.\d+)?))?(?:/(?P<day>\d+))?", re.IGNORECASE)
 
 
 def select_providers(settings: Settings, env: Mapping[str, str] | None = None) -> tuple[ConfiguredProvider, ...]:

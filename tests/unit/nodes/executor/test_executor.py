@@ -132,10 +132,10 @@ async def test_a_kept_result_is_told_and_costs_nothing():
     shared = services(kept, events=events)
     second = await ran(task(), work(shared))
     assert (first["usage"].tool_calls, first["outcome"].attempts) == (1, 1)
-    assert "cached" not in first["outcome"].detail
+    assert not first["outcome"].detail.cached
     assert (second["usage"].tool_calls, second["outcome"].attempts) == (0, 0)
     assert second["outcome"].value == first["outcome"].value == "1815"
-    assert second["outcome"].detail["cached"] is True
+    assert second["outcome"].detail.cached
     assert [event.get("cached") for event in events] == [None, True]
     work(shared).report_finished(second["outcome"])
     assert events[-1]["cached"] is True

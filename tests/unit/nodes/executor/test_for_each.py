@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.support.states import got, lost, passage, search
 from weiwo.nodes.executor.for_each import ForEach, join_outcomes, list_items, make_instance, read_for_each
 from weiwo.nodes.shared.references import fill_args, fill_text
-from weiwo.state import Outcome, Quote, Rival
+from weiwo.state import Outcome, OutcomeDetail, Quote, Rival
 
 TASK = search("births", "When was {{item}} born?", "{{item}} born", for_each="{{people.ret}}")
 
@@ -87,7 +87,7 @@ def test_values_are_joined_in_item_order_with_all_they_rest_on():
     assert whole.evidence_ids == (ONE.id, TWO.id)
     assert [quote.text for quote in whole.quotes] == ["1815"]
     assert (whole.attempts, whole.seconds, whole.confidence, whole.decided_by) == (3, 2.0, 0.5, "model")
-    assert whole.detail == {"items": ["Ada", "Alan"], "missing": []}
+    assert whole.detail == OutcomeDetail(items=("Ada", "Alan"))
     assert whole.note == ""
 
 
@@ -96,7 +96,7 @@ def test_what_some_items_lack_is_said_and_the_rest_kept():
         TASK, over("Ada", "Bob", "Alan", cut=7), {0: got("1", "1815"), 1: lost("2"), 2: got("3", "1912")}
     )
     assert whole.value == ["1815", "1912"]
-    assert whole.detail == {"items": ["Ada", "Alan"], "missing": ["Bob"]}
+    assert whole.detail == OutcomeDetail(items=("Ada", "Alan"), missing=("Bob",))
     assert "7 more items" in whole.note
     assert "Bob" in whole.note
 
@@ -105,7 +105,7 @@ def test_lists_of_lists_are_one_list():
     task = search("x", "Who?", for_each="{{people.ret}}", ret="list[text]")
     whole = join_outcomes(task, over(1, 2), {0: got("1", ["a", "b"], "list[text]"), 1: got("2", ["c"], "list[text]")})
     assert (whole.value, whole.type) == (["a", "b", "c"], "list[text]")
-    assert whole.detail["items"] == [1, 1, 2]  # the item that each value belongs to
+    assert whole.detail.items == (1, 1, 2)  # the item that each value belongs to
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_in_a_joined_list_every_value_keeps_its_place_and_equal_ones_run_once():
     assert [start["inputs"]["item"].value for start in fan.starts] == ["France", "Peru", "Chad"]
     whole = join_outcomes(TASK, fan, {0: got("1", "67"), 1: lost("2"), 2: got("3", "20")})
     assert whole.value == ["67", "67", "20"]
-    assert whole.detail == {"items": ["France", "FRANCE ", "Chad"], "missing": ["Peru"]}
+    assert whole.detail == OutcomeDetail(items=("France", "FRANCE ", "Chad"), missing=("Peru",))
 
 
 def test_the_limit_bounds_instances():
@@ -159,13 +159,13 @@ def test_a_note_names_only_some_of_many_that_are_missing():
     fan = over(*range(500))
     whole = join_outcomes(TASK, fan, {n: lost(str(n)) if n else got("0", "1") for n in range(500)})
     assert whole.note.endswith("9, 10 and 489 more")
-    assert len(whole.detail["missing"]) == 499  # type: ignore[arg-type]
+    assert len(whole.detail.missing) == 499
 
 
 def test_that_a_limit_of_the_run_broke_some_off_is_said():
     whole = join_outcomes(TASK, over("a", "b"), {0: got("1", "1815"), 1: lost("2", "limit")})
     assert whole.usable
-    assert whole.detail["limit"] is True
+    assert whole.detail.limited
 
 
 lists = st.lists(st.one_of(st.none(), st.text(max_size=3), st.integers(-2, 2), st.booleans()), max_size=12)
@@ -185,9 +185,10 @@ def test_values_items_and_what_is_missing_always_add_up(values, was_joined, limi
     whole = join_outcomes(TASK, fan, outcomes)
     if whole.usable:
         assert isinstance(whole.value, list)
-        assert len(whole.value) == len(whole.detail["items"])  # type: ignore[arg-type]
+        assert whole.detail.items is not None
+        assert len(whole.value) == len(whole.detail.items)
         belongs = {(str(item), str(position)) for item, position in zip(fan.items, fan.positions, strict=True)}
-        assert {(str(i), v) for i, v in zip(whole.detail["items"], whole.value, strict=True)} <= belongs  # type: ignore[arg-type]
+        assert {(str(i), v) for i, v in zip(whole.detail.items, whole.value, strict=True)} <= belongs
     else:
         assert fan.starts
         assert set(ends) == {"none"}
@@ -197,3 +198,10 @@ def test_a_note_names_the_items_that_sources_disagree_about():
     other = Rival(value="1816", evidence_ids=("e",), quotes=())
     whole = join_outcomes(TASK, over("Ada", "Alan"), {0: got("1", "1815", rivals=(other,)), 1: got("2", "1912")})
     assert whole.note == "sources disagree about Ada"
+
+
+def test_what_one_item_only_implies_or_denies_is_told_of_the_whole():
+    denied = got("2", "Alan was never crowned.", premise="Alan was crowned")
+    whole = join_outcomes(TASK, over("Ada", "Alan"), {0: got("1", "1815", basis="implied"), 1: denied})
+    assert (whole.value, whole.basis) == (["1815"], "implied")
+    assert whole.note == "no value for Alan; Alan was never crowned."

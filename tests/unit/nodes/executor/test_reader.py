@@ -9,10 +9,12 @@ from tests.support.fake_model import FakeModel, ScriptedError, fake, found
 from tests.support.run import services
 from tests.support.states import passage
 from tests.support.work import assert_linear
+from weiwo.models.schema import json_schema
 from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.executor.entity_check import find_unmentioned_name
 from weiwo.nodes.executor.quotes import locate_quote
 from weiwo.nodes.executor.reader import Judgement, TaskProgressNote, read_passages
+from weiwo.nodes.executor.reader_reply import ReadReply
 from weiwo.nodes.shared.passage_prompt import format_passages, quote_as_data
 from weiwo.nodes.shared.question_parser import parse_question
 from weiwo.state import Evidence, Limits, ValueType
@@ -173,7 +175,7 @@ async def test_a_value_that_comes_with_another_move_is_not_taken():
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
-        ({"next": "search", "query": "  "}, "query is empty"),
+        ({"next": "search", "query": "  "}, "queries is empty"),
         ({"next": "open", "open": 0}, "passages 1 to 2"),
         ({"next": "open", "open": 3}, "passages 1 to 2"),
     ],
@@ -263,7 +265,7 @@ async def test_a_quote_about_somebody_else_is_objected_to_once_and_then_doubted(
     judgement, model = await read(STRANGER, "date", (MARX,), ASKED)
     assert len(model.requests) == 2
     assert "does not speak of Charles Darwin" in model.requests[1].text
-    assert (judgement.decided_by, judgement.reading.value, judgement.reading.confidence) == ("model", "1818", 0.5)
+    assert (judgement.decided_by, judgement.reading.value, judgement.reading.confidence) == ("model", "1818", 0.4)
     assert judgement.reading.missing == "the passage does not name Charles Darwin"
 
 
@@ -295,6 +297,107 @@ async def test_the_objection_may_be_heeded():
 )
 def test_who_is_spoken_of(question, other, stranger):
     assert find_unmentioned_name(question, [other]) == stranger
+
+
+def test_a_passage_is_about_what_its_document_and_its_folder_are_about():
+    asked = "How many days of leave does Lumen Robotics give?"
+    chunk = passage("Every employee has 27 days of leave.", "people/handbook.md", "Handbook")
+    opening = passage("This handbook applies at Lumen Robotics.", "people/handbook.md", "Handbook")
+    assert find_unmentioned_name(asked, [chunk]) == "Lumen Robotics"
+    assert find_unmentioned_name(asked, [chunk], [opening]) is None
+    assert find_unmentioned_name(asked, [chunk.model_copy(update={"source": "lumen-robotics/handbook.md"})]) is None
+    others = [passage(f"Lumen Robotics, item {n}.", f"people/{n}.md", str(n)) for n in range(2)]
+    assert find_unmentioned_name(asked, [chunk], [chunk, *others]) is None, "others of its folder name it"
+    elsewhere = [one.model_copy(update={"source": f"b/{n}.md"}) for n, one in enumerate(others)]
+    assert find_unmentioned_name(asked, [chunk], [chunk, *elsewhere]) == "Lumen Robotics"
+    pages = [one.model_copy(update={"source": f"https://x.org/{one.source}"}) for one in (chunk, *others)]
+    assert find_unmentioned_name(asked, pages[:1], pages) == "Lumen Robotics", "pages of a site are of many subjects"
+
+
+@pytest.mark.parametrize(
+    ("title", "value", "stranger"),
+    [
+        ("Karl Marx", "1818", "Charles Darwin"),
+        ("Marx", "1818", "Charles Darwin"),
+        ("The Night Watch", "1642", "Charles Darwin"),
+        ("Board minutes, 14 May 2024", "1818", None),
+        ("Employee Handbook", "1818", None),
+        ("suppliers s-22", "1818", None),
+        ("Kato Precision", "Kato Precision", None),
+    ],
+)
+def test_a_document_of_somebody_else_is_no_part_of_what_its_folder_is_about(
+    title: str, value: str, stranger: str | None
+):
+    chunk = passage("Born in 1818, in the spring.", "all/x.md", title)
+    naming = [passage(f"Darwin, letter {n}.", f"all/{n}.md", "Letters") for n in range(3)]
+    assert find_unmentioned_name(ASKED, [chunk], [chunk, *naming], value) == stranger
+
+
+# Moves
+
+MINT = passage("No mint stood in Olbia before 300 BC; its coins came from Histria.", "coins.md", "Coins")
+
+
+@pytest.mark.parametrize("named", ["premise_wrong", "Premise-Wrong", "false premise"])
+async def test_a_false_premise_is_an_answer_whose_correction_is_quoted(named: str):
+    said = {
+        "next": named,
+        "value": "No mint stood in Olbia then; its coins came from Histria.",
+        "quotes": [{"passage": 1, "text": "No mint stood in Olbia before 300 BC"}],
+        "missing": "that Olbia had a mint in 400 BC",
+        "confidence": 0.9,
+    }
+    judgement, model = await read(said, "date", (MINT,), "When did the mint of Olbia close, in 400 BC?")
+    reading = judgement.reading
+    assert (judgement.move, reading.value) == ("premise_wrong", said["value"])
+    assert reading.premise == "that Olbia had a mint in 400 BC"
+    assert [quote.text for quote in reading.quotes] == ["No mint stood in Olbia before 300 BC"]
+    assert len(model.requests) == 1
+
+
+async def test_a_correction_without_a_quote_is_not_believed():
+    said = {"next": "premise_wrong", "value": "There was none.", "quotes": [{"passage": 1, "text": "made up"}]}
+    judgement, model = await read(said, "date", (MINT,), "When did the mint of Olbia close?")
+    assert "verbatim" in model.requests[1].text
+    assert (judgement.decided_by, judgement.reading.premise) == ("rule", "")
+
+
+@pytest.mark.parametrize(("named", "basis"), [("implied", "implied"), ("Inferred", "implied"), ("explicit", "stated")])
+async def test_whether_a_value_is_stated_or_implied_is_kept(named: str, basis: str):
+    judgement, _ = await read({**found("-156", "born in 156 BC", passage=2), "basis": named})
+    assert judgement.reading.basis == basis
+
+
+async def test_later_turns_show_what_was_kept_and_what_is_new():
+    texts = [passage(f"Number {n} tells of something else entirely: {'abcdefgh'[n] * 9}.", f"{n}.md") for n in range(8)]
+    seen = [one.id for one in texts[2:]]
+    progress = TaskProgressNote("Who?", ["a", "b"], 1, seen=seen, kept=[texts[5].id])
+    judgement, model = await read(
+        {"next": "search", "query": "x", "keep": [2]}, "date", tuple(texts), progress=progress
+    )
+    shown = re.findall(r'<passage n="\d" title="" source="(\d).md"( new="yes")?', model.requests[0].text)
+    assert shown == [("5", ""), ("0", ' new="yes"'), ("1", ' new="yes"')]
+    assert judgement.kept == (texts[0].id,)
+    assert judgement.shown == (texts[5].id, texts[0].id, texts[1].id)
+
+
+async def test_without_a_wish_the_first_of_the_known_passages_are_shown_again():
+    texts = [passage(f"Number {n} tells of something else entirely: {'abcdefgh'[n] * 9}.", f"{n}.md") for n in range(8)]
+    progress = TaskProgressNote("Who?", ["a"], 1, seen=[one.id for one in texts])
+    _, model = await read({"next": "give_up"}, "date", tuple(texts), progress=progress)
+    assert re.findall(r'source="(\d).md"', model.requests[0].text) == ["0", "1", "2"]
+
+
+async def test_a_quote_from_a_passage_of_an_earlier_turn_counts():
+    progress = TaskProgressNote("Who?", ["a"], 1, seen=[CAESAR.id, WU.id], kept=[CAESAR.id])
+    judgement, _ = await read(found("-156", "born in 156 BC", passage=0), progress=progress)
+    assert judgement.reading.evidence_ids == (WU.id,)
+
+
+def test_a_reply_names_only_what_its_move_needs():
+    schema, strict = json_schema(ReadReply)
+    assert (schema["required"], strict) == (["next"], False)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from weiwo.nodes.executor.reading import Reading
 from weiwo.nodes.executor.source_agreement import DOUBT_LEFT, group_independent_sources, weigh_sources
 from weiwo.nodes.shared.question_parser import parse_question
-from weiwo.state import Evidence, Quote, Rival, ValueType, passage_id
+from weiwo.state import Evidence, OutcomeDetail, Quote, Rival, ValueType, passage_id
 from weiwo.state.query import QueryFrame
 
 LENGTH = parse_question("How long is the River Wend?", "en")
@@ -30,7 +30,7 @@ def weigh(reading: Reading, passages: list[Evidence], *rivals: Rival, ret: Value
 
 WEND = page("River Wend", "The River Wend is 310 kilometres long.", "a.md")
 LONGER = page("River Wend", "The River Wend is a river of Arvania. It is 318 kilometres long.", "b.md")
-READ = by_model(310, WEND, detail={"unit": "km"})
+READ = by_model(310, WEND, detail=OutcomeDetail(unit="km"))
 
 
 def test_a_source_that_gives_another_value_is_a_rival_with_its_words() -> None:
@@ -53,7 +53,7 @@ def test_one_source_does_not_disagree_with_itself() -> None:
 
 def test_agreement_of_independent_sources_raises_confidence() -> None:
     pages = [page("River Wend", f"{WEND.text} {more}", f"https://{more}.org/") for more in ("One.", "Alpha", "Beta")]
-    first = by_model(310, pages[0], detail={"unit": "km"})
+    first = by_model(310, pages[0], detail=OutcomeDetail(unit="km"))
     alone, two, three = (weigh(first, pages[:n]) for n in (1, 2, 3))
     assert [one.support for one in (alone, two, three)] == [1, 2, 3]
     assert alone.confidence < two.confidence < three.confidence < 1

@@ -430,3 +430,37 @@ async def test_beside_a_document_no_page_is_opened():
     tools = tool(run, "web_search", "search", []), tool(open_it, "open_document", "open", []), page
     assert (await outcome(*tools, model=model)).value == "1815-05-03"
     assert (opened, page.metadata["calls"]) == (["https://a.org/1"], [])
+
+
+async def test_a_document_is_opened_at_the_place_of_the_passage_and_at_another_one_later():
+    opened: list[tuple[str, str]] = []
+    texts = {"lines 1-4": SNIPPET, "lines 90-94": DISTINCT[0]}
+
+    async def run(query: str) -> tuple[str, list[dict[str, Any]]]:  # noqa: ARG001 - the interface has it
+        return "found", [{**as_passage("a.md", text), "locator": place} for place, text in texts.items()]
+
+    async def open_it(source: str, query: str = "", near: str = "") -> tuple[str, list[dict[str, Any]]]:  # noqa: ARG001
+        opened.append((source, near))
+        return "found", [as_passage("a.md", FACT if near == "lines 90-94" else DISTINCT[1])]
+
+    moves = [{"next": "open", "passage": 1, "keep": [2]}, {"next": "open", "passage": 1}]
+    model = fake(ReadReply=[*moves, found("1815-05-03", "born on 3 May 1815", 0)])
+    tools = tool(run, "corpus_search", "search", []), tool(open_it, "open_document", "open", [])
+    state = await ran(task(searches="corpus_search"), work(services(*tools, model=model)))
+    assert state["outcome"].value == "1815-05-03"
+    assert opened == [("a.md", "lines 1-4"), ("a.md", "lines 90-94")]
+
+
+async def test_an_opening_that_brings_nothing_does_not_ask_again():
+    async def run(query: str) -> tuple[str, list[dict[str, Any]]]:  # noqa: ARG001 - the interface has it
+        return "found", [as_passage("a.md", SNIPPET)]
+
+    async def open_it(source: str, query: str = "") -> tuple[str, list[dict[str, Any]]]:  # noqa: ARG001 - the same
+        return "found", [as_passage("a.md", SNIPPET)]
+
+    model = fake(ReadReply=[{"next": "open", "passage": 1, "missing": "the date"}, found("1999", "nowhere")])
+    tools = tool(run, "corpus_search", "search", []), tool(open_it, "open_document", "open", [])
+    state = await ran(task(ASKED, "corpus_search"), work(services(*tools, model=model)))
+    assert (state["outcome"].status, state["outcome"].decided_by) == ("empty", "model")
+    assert "the date" in (state["outcome"].failure.message if state["outcome"].failure else "")
+    assert len(model.requests) == 1

@@ -10,7 +10,8 @@ from tests.support.run import search_tool, services
 from tests.support.states import got, lost, passage, search, state_of
 from weiwo.graph.builder import by_approval, by_level, by_plan
 from weiwo.nodes.planner import approval
-from weiwo.nodes.planner.approval import LONGEST_WORDS, approval_request, read_answer
+from weiwo.nodes.planner.approval import approval_request
+from weiwo.nodes.planner.approval_answer import LONGEST_WORDS, read_answer
 from weiwo.nodes.planner.outcome_reuse import reuse_outcomes, reuse_passages
 from weiwo.state import Plan, Task
 
@@ -52,6 +53,37 @@ JSON = PLAN.to_json()
         (3.5, "unclear"),
         ([JSON], "unclear"),
         ('{"vertices": ', "unclear"),
+        ("Looks good to me, go ahead!", "approve"),
+        ("OK, please proceed.", "approve"),
+        ("Yes — but only peer-reviewed sources", "reject"),
+        ("ok but not Wikipedia", "reject"),
+        ("not good", "reject"),
+        ("Good question, is task_2 needed?", "reject"),
+        ("the plan", "reject"),
+        ("go to the archive instead", "reject"),
+        ("同意，开始吧。", "approve"),
+        ("没问题，就这样", "approve"),
+        ("可以的👍", "approve"),
+        ("可以，但是只查 2020 年以后的", "reject"),
+        ("这个计划不好", "reject"),
+        ("好像少了一步", "reject"),
+        # LangChain's middleware
+        ({"decisions": [{"type": "approve"}]}, "approve"),
+        ({"decisions": [{"type": "edit", "edited_action": {"name": "approve_plan", "args": {"plan": JSON}}}]}, "edit"),
+        ({"decisions": [{"type": "reject", "message": "use the web"}]}, "reject"),
+        ({"decisions": [{"type": "reject"}]}, "unclear"),
+        ({"decisions": [{"type": "respond", "message": "use the web"}]}, "reject"),
+        ({"decisions": [{"type": "approve"}, {"type": "approve"}]}, "unclear"),
+        ({"decisions": []}, "unclear"),
+        # Agent Inbox
+        ([{"type": "accept", "args": None}], "approve"),
+        ([{"type": "accept", "args": {"action": "approve_plan", "args": {"plan": JSON}}}], "approve"),
+        ([{"type": "edit", "args": {"action": "approve_plan", "args": {"plan": json.dumps(JSON)}}}], "edit"),
+        ([{"type": "response", "args": "use the web"}], "reject"),
+        ([{"type": "response", "args": "looks good"}], "approve"),
+        ([{"type": "ignore", "args": None}], "unclear"),
+        ({"type": "response", "args": "use the web"}, "reject"),
+        (json.dumps([{"type": "accept", "args": None}]), "approve"),
     ],
 )
 def test_an_answer_means_one_thing(answer, kind):
@@ -125,6 +157,8 @@ def test_the_request_can_be_read_by_a_person_and_sent_as_json():
     assert asked["complaints"] == ["a.args: wrong"]
     assert asked["note"] == ""
     assert "批准" in asked["how"]
+    assert asked["action_requests"][0]["args"] == asked["action_request"]["args"] == {"plan": asked["plan"]}
+    assert all(part in asked["description"] for part in ("When was Ada born?", "a.args: wrong", asked["how"]))
     state["rejected"] = PLAN.revision
     assert "退回" in approval_request(state, PLAN, "zh", [])["note"]
 

@@ -121,7 +121,9 @@ async def test_a_round_for_which_no_new_task_is_known_ends_the_search() -> None:
     result, tool = await asked(chat)
     assert [one["decision"] for one in result["reflections"]] == ["deepen", "finish"]
     assert (tool.metadata or {})["calls"] == ["opened"]
-    assert result["status"] == "complete"
+    assert (result["status"], result["stop_reason"]) == ("partial", "not_found")
+    assert [(gap["kind"], gap["text"]) for gap in result["gaps"]] == [("uncovered", "Not found: more")]
+    assert "Not found: more" in result["answer"]
 
 
 async def test_without_perspectives_the_plan_is_made_all_the_same() -> None:

@@ -10,7 +10,7 @@ from tests.support.run import search_tool, services
 from tests.support.states import got, lost, passage, search, state_of
 from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.reflection.node import reflection
-from weiwo.state import Limits, ModelCall, Outcome, Plan, Reflection
+from weiwo.state import Limits, ModelCall, Outcome, Plan, Quote, Reflection, Rival
 from weiwo.state.evidence import FailureKind
 
 PLAN = Plan(
@@ -35,6 +35,8 @@ async def decided(
     plan: Plan | None = PLAN,
     limits: Limits | None = None,
     spent: int = 0,
+    asked: str = QUESTION,
+    parts: tuple[str, ...] = (),
     **more: Any,
 ) -> Reflection:
     run = services(search_tool(lambda _: None), model=model, limits=limits)
@@ -42,7 +44,10 @@ async def decided(
         run.budget.reserve_call()
         run.budget.record(ModelCall(role="executor", purpose="read", model="m", mode="text"))
     known = {outcome.task_id: outcome for outcome in outcomes}
-    state = state_of(QUESTION, run, plan=plan, outcomes=known, **more)
+    revisions = more.pop("revisions", [])
+    state = state_of(asked, run, plan=plan, outcomes=known, **more)
+    state["assessment"] = state["assessment"].model_copy(update={"parts": parts})
+    state["revisions"] = revisions
     state["reflections"] = list(before)
     update = await reflection(state, run)
     assert list(update) == ["reflections"]
@@ -54,11 +59,61 @@ def says(decision: str, **more: Any) -> FakeModel:
     return fake(ReflectionReply={"reason": "as scripted", "decision": decision, "missing": [], **more})
 
 
-async def test_all_found_finishes_without_asking():
+ONE = Plan(tasks=(search("a", "When was Ada Lovelace born?", "Ada"),))
+
+
+async def test_the_one_thing_asked_found_finishes_without_asking():
     model = says("replan")
-    found = await decided(got("a", "1815"), got("b", "1912"), model=model)
+    found = await decided(got("a", "1815"), model=model, plan=ONE, asked="When was Ada Lovelace born?")
     assert (found.decision, found.decided_by, found.task_ids) == ("finish", "rule", ())
     assert model.requests == []
+
+
+async def test_of_several_parts_a_model_sees_whether_each_is_answered():
+    model = says("finish")
+    found = await decided(got("a", "1815"), got("b", "1912"), model=model, parts=("Lovelace's birth", "Turing's birth"))
+    assert (found.decision, found.decided_by, found.missing) == ("finish", "model", ())
+    assert "Parts of the question:\n- Lovelace's birth\n- Turing's birth" in model.requests[0].text
+
+
+@pytest.mark.parametrize("named", ["finish", "deepen", "replan"])
+async def test_a_part_that_no_task_covers_is_planned_once(named: str):
+    model = says(named, missing=["Turing's birth", "None"])
+    half = await decided(got("a", "1815"), model=model, plan=ONE, parts=("Lovelace's birth", "Turing's birth"))
+    assert (half.decision, half.missing) == ("deepen", ("Turing's birth",))
+    again = half.model_copy(update={"missing": ("Turing's birth", "who taught him")})
+    revised = PLAN.model_copy(update={"revision": 1})
+    done = (got("a", "1815"), got("b", "1912"))
+    second = await decided(*done, model=model, plan=revised, before=(again,), revisions=[ONE], parts=("a", "b", "c"))
+    assert (second.decision, second.missing) == ("finish", ("Turing's birth",)), "one task cannot cover two parts"
+    third = await decided(*done, model=model, plan=revised, before=(half,), revisions=[ONE], parts=("a", "b"))
+    assert (third.decision, third.decided_by) == ("finish", "rule"), "one task for the one part"
+
+
+async def test_a_part_for_which_there_is_no_plan_stays_named():
+    model = says("deepen")
+    asked = past("deepen").model_copy(update={"missing": ("Turing's birth",)})
+    found = await decided(got("a", "1815"), model=model, plan=ONE, before=(asked,), parts=("a", "b"))
+    assert (found.decision, found.decided_by, found.missing) == ("finish", "rule", ("Turing's birth",))
+
+
+@pytest.mark.parametrize(
+    ("weak", "told"),
+    [
+        ({"basis": "implied"}, "implied, not stated, by “her birth year”"),
+        ({"decided_by": "model", "confidence": 0.4}, "doubted by its reader, who quotes “her birth year”"),
+        (
+            {"rivals": (Rival(value="1816", evidence_ids=("x",), quotes=(Quote(evidence_id="x", text="in 1816"),)),)},
+            "disputed by other sources; it rests on “her birth year”; against it: “in 1816”",
+        ),
+    ],
+)
+async def test_a_weak_value_reaches_the_model_with_its_quotes(weak: dict[str, Any], told: str):
+    model = says("finish")
+    one = got("a", "1815", quotes=(Quote(evidence_id="y", text="her birth year"),), **weak)
+    found = await decided(one, model=model, plan=ONE, asked="When was Ada Lovelace born?")
+    assert (found.decision, found.decided_by) == ("finish", "model")
+    assert told in model.requests[0].text
 
 
 async def test_slow_is_no_reason_to_go_on():

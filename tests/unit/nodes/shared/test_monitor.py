@@ -83,3 +83,25 @@ def test_answerable_depends_on_the_final_tasks_alone():
 def test_outcomes_of_earlier_revisions_do_not_count():
     report = seen(got("a", "1815"), got("b", "1912"), got("c", "x", "text"), lost("old", "timeout"), got("older", "1"))
     assert report == MonitorReport(failures=(), finished=("a", "b", "c"), answerable=True)
+
+
+WEAK = {"decided_by": "model", "confidence": 0.4}
+
+
+def test_values_that_are_no_firm_ground_are_named_with_whether_others_build_on_them():
+    report = seen(got("a", "1815", **WEAK), got("b", "1912", basis="implied"), got("c", "97 years", "text", **WEAK))
+    assert [(w.task_id, w.weakness, w.carries) for w in report.weak] == [
+        ("a", "doubted", True),
+        ("b", "implied", True),
+        ("c", "doubted", False),
+    ]
+
+
+def test_what_hangs_on_a_denied_premise_is_no_failure():
+    denied = got("a", "Ada was never crowned.", "text", premise="Ada was crowned in 1815")
+    blocked = Outcome(task_id="c", status="blocked", failure=lost("c", "incomplete").failure)
+    report = seen(denied, got("b", "1912"), blocked)
+    assert report.failures == ()
+    assert report.finished == ("a", "b")
+    assert report.answerable
+    assert [failure.task_id for failure in seen(lost("a"), got("b", "1912"), blocked).failures] == ["a", "c"]

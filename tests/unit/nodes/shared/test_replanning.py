@@ -209,7 +209,10 @@ async def answered(*plans: list[dict[str, Any]]) -> tuple[dict[str, Any], list[s
         AssessmentReply=assessed(QUESTION, steps=1.0),
         PlanReply=[{"vertices": plan} for plan in plans],
         ReadReply=reading,
-        ReflectionReply={"reason": "Turing's birth is missing", "decision": "replan", "missing": ["Turing's birth"]},
+        ReflectionReply=[
+            {"reason": "Turing's birth is missing", "decision": "replan", "missing": ["Turing's birth"]},
+            {"reason": "all is found", "decision": "finish", "missing": []},
+        ],
         draft="Ada Lovelace was older, by 97 years [3].",
     )
     values = await build_graph(tools=[tool], models=model).ainvoke({"question": QUESTION})

@@ -22,7 +22,7 @@ def vertex(**more: object) -> dict[str, object]:
 
 def test_null_is_the_default_of_an_optional_field():
     reply = read(value=None, quotes=None, missing=None, query=None, open=None, confidence=None)
-    assert (reply.quotes, reply.missing, reply.query, reply.open, reply.confidence) == ([], "", "", 0, 0.5)
+    assert (reply.quotes, reply.missing, reply.queries, reply.passage, reply.confidence) == ([], "", [], 0, 0.5)
     plan = coerce_reply(
         {"thought": None, "edges": None, "vertices": [{**VERTEX, "args": None, "ret": None}]}, PlanReply
     )
@@ -34,7 +34,7 @@ def test_one_is_a_list_of_one_and_the_other_way_round():
     assert coerce_reply({"reason": "r", "decision": "finish", "missing": "x"}, ReflectionReply).missing == ["x"]
     assert coerce_reply({"reason": ["r"], "decision": ["finish"]}, ReflectionReply).reason == "r"
     assert read(missing=["the day", "the month"]).missing == "the day; the month"
-    assert read(query=["Ada Lovelace"]).query == "Ada Lovelace"
+    assert read(query=["Ada Lovelace"]).queries == ["Ada Lovelace"]
     assert vertex(for_each=["{{b.ret}}"])["for_each"] == "{{b.ret}}"
 
 
@@ -70,7 +70,7 @@ def test_quotes(quotes, meant):
 
 @pytest.mark.parametrize(("said", "meant"), [("[2]", 2), ("2", 2), (2.0, 2), (False, 0), ("none", 0)])
 def test_the_document_to_open(said, meant):
-    assert read(open=said).open == meant
+    assert read(open=said).passage == meant
 
 
 @pytest.mark.parametrize(

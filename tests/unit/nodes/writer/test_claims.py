@@ -10,7 +10,7 @@ from tests.support.examples import examples
 from tests.support.work import assert_linear
 from weiwo.nodes.shared.citation_marks import clean_marks, find_marks, list_cited_numbers, renumber_marks
 from weiwo.nodes.writer.claims import check_claims
-from weiwo.state import Evidence, Outcome, passage_id
+from weiwo.state import Evidence, Outcome, OutcomeDetail, passage_id
 
 
 def evidence(text: str, title: str = "", date: str | None = None) -> Evidence:
@@ -31,7 +31,7 @@ AGE = Outcome(
     value=56,
     type="number",
     tool="date_difference",
-    detail={"start": "-156", "end": "-100-07-12", "unit": "years", "computed": True},
+    detail=OutcomeDetail(computation={"start": "-156", "end": "-100-07-12", "unit": "years"}),
 )
 HELD = {"quoted", "matched"}
 """Verdicts of claims that code found no fault with."""

@@ -41,7 +41,7 @@ def computed(task_id: str, value: Any, unit: str = "", **detail: Any) -> Outcome
         value=value,
         type="boolean" if isinstance(value, bool) else "number",
         tool="date_difference",
-        detail={"computed": True, **({"unit": unit} if unit else {}), **detail},
+        detail={"computation": {**({"unit": unit} if unit else {}), **detail}},
     )
 
 

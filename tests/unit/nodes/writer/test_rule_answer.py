@@ -7,7 +7,7 @@ from tests.support.states import got, lost, passage, search, state_of
 from weiwo.nodes.writer.draft import Draft
 from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract
 from weiwo.nodes.writer.sources import gather_sources
-from weiwo.state import Evidence, Extract, Outcome, Plan, Quote
+from weiwo.state import Evidence, Extract, Outcome, OutcomeDetail, Plan, Quote
 
 WEND = passage("The River Wend rises in Arvania. It is 310 kilometres long.", "wend.md", "River Wend")
 OTHER = passage("The bakery opens at seven and closes at noon.", "bakery.md", "Bakery hours")
@@ -25,7 +25,7 @@ def answer(question: str, outcome: Outcome, *evidence: Evidence, language: str =
 
 
 def test_what_is_shown_is_asserted_with_the_words_it_quotes() -> None:
-    found = answer(ASKED, FOUND.model_copy(update={"detail": {"unit": "km"}}), WEND, OTHER)
+    found = answer(ASKED, FOUND.model_copy(update={"detail": OutcomeDetail(unit="km")}), WEND, OTHER)
     assert found.status == ("complete", "finished")
     assert [sentence for sentence, _ in found.statements] == ["River Wend – length: 310 kilometres [1]."]
     assert [extract.evidence_id for extract in found.extracts.items] == [WEND.id]
@@ -34,7 +34,7 @@ def test_what_is_shown_is_asserted_with_the_words_it_quotes() -> None:
 
 
 def test_a_value_that_its_passage_does_not_carry_is_not_asserted() -> None:
-    found = answer(ASKED, FOUND.model_copy(update={"value": 999, "detail": {"unit": "km"}}), WEND, OTHER)
+    found = answer(ASKED, FOUND.model_copy(update={"value": 999, "detail": OutcomeDetail(unit="km")}), WEND, OTHER)
     assert found.statements == ()
     assert found.status == ("extracts", "finished")
 

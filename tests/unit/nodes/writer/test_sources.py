@@ -15,9 +15,9 @@ PLAN = Plan(
         Task(id="c", description="Years", tool="date_difference", args={"start": "{{a.ret}}", "end": "{{b.ret}}"}),
     )
 )
-DETAIL = {"computed": True, "unit": "years", "start": "1815", "end": "1912", "earlier": "start"}
+DETAIL = {"unit": "years", "start": "1815", "end": "1912", "earlier": "start"}
 OUTCOMES = {
-    "c": got("c", 97, "number", tool="date_difference", detail=DETAIL, evidence_ids=(ADA.id, ALAN.id)),
+    "c": got("c", 97, "number", tool="date_difference", detail={"computation": DETAIL}, evidence_ids=(ADA.id, ALAN.id)),
     "b": got("b", "1912", on=ALAN),
     "a": got("a", "1815", on=ADA, quotes=(Quote(evidence_id=ADA.id, text="born in 1815"),)),
 }
@@ -59,10 +59,12 @@ def test_a_reader_is_led_to_the_source_and_the_words():
 
 def test_calculations_are_told_in_the_answers_language():
     assert gather_sources(PLAN, OUTCOMES, EVIDENCE, "zh").items[-1].to_citation(1, "zh").title == "计算"
-    dated = got("c", 56, "number", tool="date_difference", detail={**DETAIL, "start": "-156", "end": "-100"})
+    dated = got(
+        "c", 56, "number", tool="date_difference", detail={"computation": {**DETAIL, "start": "-156", "end": "-100"}}
+    )
     assert "公元前156年" in describe_calculation(dated, "zh")
     assert "156 BC" in describe_calculation(dated, "en")
-    formula = got("d", 12, "number", tool="calculator", detail={"computed": True, "expression": "3 * 4"})
+    formula = got("d", 12, "number", tool="calculator", detail={"computation": {"expression": "3 * 4"}})
     assert describe_calculation(formula, "en") == "3 * 4 = 12"
 
 
@@ -90,7 +92,7 @@ def test_the_same_text_stands_once_unless_it_is_relied_upon():
 
 
 def test_failed_and_earlier_tasks_are_no_calculation():
-    outcomes = {"c": lost("c", detail={"computed": True}), "old": got("old", 5, "number", detail={"computed": True})}
+    outcomes = {"c": lost("c", detail={"computation": {}}), "old": got("old", 5, "number", detail={"computation": {}})}
     assert gather_sources(PLAN, outcomes, {}, "en").items == ()
 
 

@@ -18,7 +18,7 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.draft import UNVERIFIED
 from weiwo.nodes.writer.node import BEWARE, _listed, writer
 from weiwo.nodes.writer.prompt import GROUNDED
-from weiwo.state import Citation, Limits, Outcome, Plan, Quote, Task
+from weiwo.state import Citation, Limits, Outcome, OutcomeDetail, Plan, Quote, Task
 from weiwo.state.search import SearchState
 
 ADA = passage("Ada Lovelace was born in London in 1815.", "ada.md", "Ada Lovelace")
@@ -41,7 +41,7 @@ YEARS = got(
     97,
     "number",
     tool="date_difference",
-    detail={"computed": True, "unit": "years", "start": "1815", "end": "1912", "earlier": "start"},
+    detail=OutcomeDetail(computation={"unit": "years", "start": "1815", "end": "1912", "earlier": "start"}),
     evidence_ids=(ADA.id, ALAN.id),
 )
 FOUND = {"a": got("a", "1815", on=ADA), "b": got("b", "1912", on=ALAN), "c": YEARS}

@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from uuid import uuid4
 
 import httpx
@@ -426,3 +427,23 @@ async def test_stand_ins_that_work_come_before_those_that_may_not():
     assert list(made.substitutes("one", X)) == ["three", "two"]
     made.breaker("three").failed("x", ToolCallError("auth", "no key"), final=True)
     assert list(made.substitutes("one", X)) == ["two", "three"]
+
+
+async def test_a_tool_is_handed_a_key_that_tells_a_call_from_others_and_not_from_itself():
+    async def key_of(run="r", task="t", attempt=0):
+        keys = []
+
+        def act(query: str) -> str:
+            """Act."""
+            keys.append(current_call().idempotency_key)
+            return query
+
+        tool = StructuredTool.from_function(act, metadata={"cache_seconds": 0})
+        by = replace(Account().caller, task=task, attempt=attempt)
+        await ToolCalls(run, Registry([tool]), seconds=5).call("act", {"query": "x"}, by)
+        return keys[0]
+
+    first = await key_of()
+    assert await key_of() == first, "made again after a crash"
+    others = [await key_of(run="s"), await key_of(task="u"), await key_of(attempt=1)]
+    assert len({first, *others}) == 4

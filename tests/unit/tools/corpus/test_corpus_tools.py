@@ -1,5 +1,7 @@
 """The corpus as LangChain tools."""
 
+import re
+
 import pytest
 from langchain_core.messages import ToolMessage
 
@@ -60,3 +62,26 @@ def test_calls_without_a_loop(tmp_path):
     (tmp_path / "a.md").write_text("zebra", encoding="utf-8")
     tool = OpenDocument(corpus=asyncio.run(load_corpus([tmp_path])))
     assert tool.invoke(call("open_document", source="a.md", query="zebra")).artifact
+
+
+async def test_a_short_document_is_opened_whole_and_in_order(tmp_path):
+    text = "# Manual\n\n" + "\n\n".join(f"## Part {n}\n\nIt says {n}. " + "More of the same. " * 20 for n in range(6))
+    (tmp_path / "manual.md").write_text(text, encoding="utf-8")
+    tool = OpenDocument(corpus=await load_corpus([tmp_path]))
+    reply = await tool.ainvoke(call("open_document", source="manual.md", query="says 4", near="lines 7-9"))
+    assert re.findall(r"It says (\d)", "".join(item["text"] for item in reply.artifact)) == list("012345")
+
+
+async def test_a_long_document_is_opened_around_the_place_then_where_it_matches(tmp_path):
+    text = "# Manual\n\n" + "\n\n".join(f"## Part {n}\n\nWord{n} here. " + "More of the same. " * 40 for n in range(60))
+    (tmp_path / "manual.md").write_text(text, encoding="utf-8")
+    corpus = await load_corpus([tmp_path])
+    (hit,) = await corpus.search("word30", 1)
+    reply = await OpenDocument(corpus=corpus).ainvoke(
+        call("open_document", source="manual.md", query="word55", near=hit.locator)
+    )
+    numbers = [int(n) for n in re.findall(r"Word(\d+)", "".join(item["text"] for item in reply.artifact))]
+    around = numbers[: numbers.index(55)]
+    assert around == list(range(around[0], around[0] + len(around)))
+    assert 30 in around[1:-1]
+    assert [item["rank"] for item in reply.artifact] == list(range(1, len(reply.artifact) + 1))

@@ -235,7 +235,8 @@ async def test_a_name_without_an_address_is_no_refusal() -> None:
         (" WIKI.corp. ", "http://wiki.corp/"),
         ("例子.corp", "http://xn--fsqu00a.corp/"),
         (".例子.corp", "http://a.例子.corp/"),
-        ("169.254.169.254:80", "http://169.254.169.254/"),
+        ("0.0.0.0/0", "http://10.1.2.3/"),
+        ("::/0", "http://[fd00::5]/"),
         ("10.1.0.0/16:8080", "http://10.1.9.9:8080/"),
     ],
 )
@@ -287,7 +288,47 @@ async def test_an_allowed_network_may_be_reached_by_name() -> None:
 async def test_a_name_that_is_allowed_may_not_lead_to_metadata(address: str) -> None:
     with pytest.raises(UrlRefusedError, match="it leads to"):
         await UrlGuard(["wiki.corp", ".corp"], answering(address)).addresses("wiki.corp", 80)
-    assert await UrlGuard([address], answering(address)).addresses("wiki.corp", 80), "unless its address is allowed"
+    with pytest.raises(UrlRefusedError, match="no setting allows it"):
+        await UrlGuard(["0.0.0.0/0", "::/0"], answering(address)).addresses("wiki.corp", 80)
+
+
+FAR_AND_WIDE = (
+    "0.0.0.0/0",
+    "::/0",
+    "168.0.0.0/6",
+    "100.64.0.0/10",
+    "192.0.0.0/24",
+    "fc00::/7",
+    "::ffff:0:0/96",
+    "2001::/23",
+)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("169.254.169.254", "169.254.0.1", "169.254.170.2", "100.100.100.200", "168.63.129.16", "192.0.0.192"),
+        *("0.0.0.0", "224.0.0.1", "[::]", "[fe80::1]", "[fd00:ec2::254]", "[fd20:ce::254]", "[ff02::1]"),  # noqa: S104
+        *("[::ffff:169.254.169.254]", "[::ffff:a9fe:a9fe]", "[::ffff:0:169.254.169.254]", "[::169.254.169.254]"),
+        *("[64:ff9b::a9fe:a9fe]", "[64:ff9b:1::a9fe:a9fe]", "[64:ff9b:1:a9fe:a9:fe00::]", "[2002:a9fe:a9fe::1]"),
+        *("[2001:0:1:2:3:4:5601:5601]", "[fd00::5efe:a9fe:a9fe]", "0xa9fea9fe", "2852039166", "0251.0376.0251.0376"),
+    ],
+)
+def test_no_allow_list_opens_metadata_or_link_local_addresses(host: str) -> None:
+    with pytest.raises(UrlRefusedError):
+        UrlGuard(FAR_AND_WIDE).check_url(f"http://{host}/")
+    try:
+        guard = UrlGuard([host, *FAR_AND_WIDE])
+    except ValueError:
+        return  # named as what it is
+    with pytest.raises(UrlRefusedError):
+        guard.check_url(f"http://{host}/")
+
+
+@pytest.mark.parametrize("entry", ["169.254.0.0/16", "169.254.169.254:80", "fe80::/10", "100.100.100.200", "0.0.0.0"])  # noqa: S104
+def test_an_entry_that_can_open_nothing_is_one_line(entry: str) -> None:
+    with pytest.raises(ValueError, match="which is never fetched from"):
+        UrlGuard([entry])
 
 
 @pytest.mark.parametrize(

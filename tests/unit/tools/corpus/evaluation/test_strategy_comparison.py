@@ -201,6 +201,33 @@ async def test_embeddings_are_used_kept_and_missed(folder, tmp_path):
         await compare_strategies(dataset, broken, 5)
 
 
+async def test_an_evaluation_outlives_a_slow_model_and_keeps_its_figures_when_the_model_goes(folder, tmp_path):
+    letters = LetterEmbeddings()
+    dataset = Dataset(folder)
+    folder_of = corpus_of(dataset, tmp_path, Embedder("letters", letters)).corpus.folder
+    plain, failing = letters.embed_query, {dataset.questions[1].text}
+
+    def slow(text):
+        if text in failing:
+            raise TimeoutError("no reply")
+        return plain(text)
+
+    letters.embed_query = slow
+    again = RoutedCorpus(IndexedCorpus(folder_of, embedder=Embedder("letters", letters, sleep=lambda _: None)))
+    whole = await compare_strategies(dataset, again, 5)
+    assert (len(whole.answered), whole.stopped) == (len(dataset.questions), "")
+
+    def gone(_):
+        raise ConnectionError("gone")
+
+    letters.embed_documents = gone
+    letters.embed_query = lambda text: slow(text) if text in failing else letters._vector(text)
+    broken = RoutedCorpus(IndexedCorpus(folder_of, embedder=Embedder("letters", letters, sleep=lambda _: None)))
+    part = await compare_strategies(dataset, broken, 5)
+    assert len(part.answered) == 1
+    assert "stopped after 1 of" in part.as_json()["stopped"]
+
+
 def test_an_index_is_kept_by_its_documents_and_the_oldest_goes(folder, tmp_path):
     told = []
     dataset = Dataset(folder)

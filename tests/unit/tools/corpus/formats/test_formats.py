@@ -5,6 +5,7 @@ import io
 import json
 import re
 
+import openpyxl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from tests.support import documents
 from weiwo.text.chunking import LARGEST, measure_weight
 from weiwo.tools.corpus.formats import FORMATS, Part, find_format, load_reader
+from weiwo.tools.corpus.formats import xlsx as xlsx_format
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.records import Passage
 
@@ -117,6 +119,18 @@ def test_a_pdf_is_cut_by_page() -> None:
     assert (one.title, one.date) == ("Bridges", "2024-03-05")
     assert [(piece.page, piece.locator) for piece in one.passages] == [(1, "page 1, lines 1-2"), (2, "page 2, line 1")]
     assert "opened in 1849" in one.passages[0].text
+
+
+def test_a_cell_in_the_last_row_costs_as_much_as_one_in_the_first(monkeypatch) -> None:
+    book = openpyxl.Workbook()
+    book.active["A1048576"], book.active["XFD1"] = "far below", "far right"
+    rendered = []
+    real = xlsx_format._render_cell
+    monkeypatch.setattr(xlsx_format, "_render_cell", lambda value: rendered.append(1) or real(value))
+    file = io.BytesIO()
+    book.save(file)
+    assert [passage.text for passage in part("a.xlsx", file.getvalue()).passages] == ["far below"]
+    assert len(rendered) < 5_000
 
 
 def test_encrypted_pdfs_are_reported_and_those_without_a_password_are_read() -> None:
@@ -235,7 +249,7 @@ def test_csv_keeps_header_and_records_together() -> None:
     assert sum(piece.text.count("x,2") for piece in part("a.csv", open_quote).passages) == 300
 
 
-def test_titled_records_are_documents_and_others_passages() -> None:
+def test_records_with_a_title_or_an_id_are_documents_and_others_passages() -> None:
     records = [
         {"_id": "k7", "title": "Bridge", "text": "It opened in 1849.", "date": "2024-01-02", "status": "INC-49217"},
         {"_id": "k8", "title": "", "text": ZH},
@@ -245,14 +259,16 @@ def test_titled_records_are_documents_and_others_passages() -> None:
     found = parts("a.jsonl", "\n".join(json.dumps(record) for record in records) + "\n\n")
     assert [(one.title, one.key, one.date) for one in found] == [
         ("Bridge", "1", "2024-01-02"),
+        ("Name k8", "2", None),
         ("Long", "3", None),
         ("Name", "", None),
     ]
     assert found[0].passages[0].text == "It opened in 1849.\ndate: 2024-01-02\nstatus: INC-49217"
-    assert found[0].passages[0].locator == "line 1"
-    assert len(found[1].passages) > 1
-    assert [piece.text for piece in found[2].passages] == [ZH, "value: 3\nnested.a: 1, 2"]
-    assert len({one.sha256 for one in found if one.key}) == 2
+    assert [one.passages[0].locator for one in found] == ["line 1, id k7", "line 2, id k8", "line 3", "line 4"]
+    assert found[1].passages[0].text == ZH
+    assert len(found[2].passages) > 1
+    assert [piece.text for piece in found[3].passages] == ["value: 3\nnested.a: 1, 2"]
+    assert len({one.sha256 for one in found if one.key}) == 3
 
 
 def test_long_files_of_records_come_in_parts_that_stay_when_lines_are_added(monkeypatch) -> None:

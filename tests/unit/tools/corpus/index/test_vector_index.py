@@ -124,7 +124,7 @@ async def test_vectors_of_what_is_gone_are_not_found(writer, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("minilm", "not provider:model"), ("nobody:x", "nobody"), ("openai:x", "OPENAI_API_KEY")],
+    [("minilm", "not provider:model"), ("nobody:x", "the provider .nobody. is unknown"), ("openai:x", "OPENAI_API_KEY")],
 )
 def test_a_model_that_cannot_be_had_is_one_clear_line(name, said):
     with pytest.raises(EmbeddingError, match=said) as caught:

@@ -92,7 +92,10 @@ def test_without_metadata_a_passage_still_has_a_source_of_its_own():
 
 
 async def test_a_retriever_is_a_corpus(module, settings):
-    module.papers = lambda: Words(documents=[BRIDGE, TOWER, BRIDGE])
+    def papers() -> Words:
+        return Words(documents=[BRIDGE, TOWER, BRIDGE])
+
+    module.papers = papers
     corpus = await load_corpus(["@my_stores.papers"], settings=settings)
     assert corpus is await load_corpus(["@my_stores.papers"], settings=settings)  # made once
     assert (corpus.size, corpus.documents, corpus.problems) == (1, (), ())
@@ -135,7 +138,7 @@ async def test_one_that_does_not_answer_is_one_line_without_secrets(monkeypatch)
         ("@nothing", "write it so"),
         ("@my_stores.absent", "cannot be loaded"),
         ("@no.such.module", "cannot be loaded"),
-        ("@my_stores.number", "a int; it must be a LangChain vector store or retriever"),
+        ("@my_stores.number", "a int; it must be a LangChain vector store, a retriever, or a function whose"),
     ],
 )
 async def test_what_is_none_is_said_in_one_line(module, settings, entry, said):

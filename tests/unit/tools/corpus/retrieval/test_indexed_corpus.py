@@ -10,6 +10,8 @@ from langchain_core.documents import BaseDocumentCompressor
 from tests.support.corpora import LetterEmbeddings, document
 from tests.support.examples import examples
 from weiwo.state import Evidence
+from weiwo.tools.calling import call_context
+from weiwo.tools.calling.call_context import CallContext
 from weiwo.tools.corpus.base import DocumentNotFoundError
 from weiwo.tools.corpus.index.embedding import embed_passages
 from weiwo.tools.corpus.index.embedding_models import Embedder
@@ -176,10 +178,59 @@ async def test_an_embedding_model_that_is_down_is_said_and_searched_without(tmp_
     found = await corpus.find("night")
     assert [hit.source for hit in found.passages] == ["a.md"]
     assert "connection refused" in found.trace.notes[0]
+    for _ in range(2):
+        assert await corpus.search("night again")
     before = len(letters.calls)
     assert await corpus.search("night again")
     assert len(letters.calls) == before  # it rests
     assert "searched without it" in caplog.text
+
+
+async def test_one_slow_reply_degrades_one_query_and_says_so_to_the_caller(tmp_path):
+    letters = LetterEmbeddings()
+    model = Embedder("letters", letters)
+    with IndexWriter(tmp_path) as writer:
+        writer.apply(Changes(put=[document("a.md", "silent night")]))
+        embed_passages(writer, model)
+    corpus = IndexedCorpus(tmp_path, embedder=model)
+    call = CallContext()
+    token = call_context._current.set(call)
+    letters.down = True
+    assert await corpus.search("night")
+    assert len(call.notes) == 1
+    assert "searched without it" in call.notes[0]
+    letters.down = False
+    assert (await corpus.find("night")).trace.notes == []
+    call_context._current.reset(token)
+
+
+@pytest.mark.parametrize("fusion", ["blend", "ranks"])
+async def test_a_passage_without_a_vector_is_weighed_by_what_it_has(tmp_path, fusion):
+    model = Embedder("letters", LetterEmbeddings())
+    others = [document(f"{n}.md", f"the zebra stands in field {n} with grass and hay") for n in range(12)]
+    gold = document("gold.md", "the zebra crossing of Abbey Road was painted in 1969")
+    question = "When was the zebra crossing of Abbey Road painted?"
+
+    def rank(passages):
+        return [hit.source for hit in passages].index("gold.md") + 1
+
+    with IndexWriter(tmp_path) as writer:
+        writer.apply(Changes(put=others))
+        embed_passages(writer, model)
+        writer.apply(Changes(put=[gold]))
+        writer.flush()
+        corpus = IndexedCorpus(tmp_path, embedder=model)
+        options = SearchOptions(fusion=fusion)
+        partial = await corpus.find(question, 12, options=options)
+        assert partial.trace.coverage == (12, 13)
+        assert rank(partial.passages) == 1
+        alone = await corpus.find(question, 13, options=SearchOptions(strategy="vector"))
+        assert rank(alone.passages), "found by its n-grams"
+        embed_passages(writer, model)
+        whole = await corpus.find(question, 12, options=options)
+        assert whole.trace.coverage == (13, 13)
+        assert "grams" not in whole.trace.arms
+        assert rank(whole.passages) == 1
 
 
 class Backwards(BaseDocumentCompressor):

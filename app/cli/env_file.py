@@ -1,0 +1,160 @@
+"""`.env` of the working directory: what is harmless is read, the rest only where the folder is trusted.
+
+A folder may come from anywhere. Its `.env` may choose a model, limits and documents, and bring keys of its own; what
+would load code, start a program or say where requests and keys go (everything else, since a list of what is dangerous
+is never whole) waits until the user trusts the folder with exactly these settings.
+"""
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.state.home import home
+
+NAME: Final = ".env"
+_MOST_BYTES: Final = 1_000_000
+_KEY: Final = re.compile(r"(?!LANG(SMITH|CHAIN|GRAPH)_)[A-Z0-9_]+_API_KEY")
+_PLACE: Final = re.compile(r".*(_BASE_URL|_API_BASE|_ENDPOINT|_HOST|_URL|_PROXY)")
+_OURS: Final = re.compile(r"(WEIWO|OPENAI|LANGSMITH|LANGCHAIN|LANGGRAPH|DDGS)_.*|.*_BASE_URL|.*_API_BASE|EDITOR|VISUAL")
+"""Variables whose absence a user of ours would notice; other programs keep theirs in `.env` too."""
+_EFFECTS: Final = {
+    "WEIWO_TOOLS": "imports and runs these Python modules as tools",
+    "WEIWO_CORPUS": "imports and runs the Python modules after @",
+    "WEIWO_ALLOW_HOSTS": "lets pages be fetched from these hosts of your network",
+    "WEIWO_HOME": "keeps threads and corpora there, and reads those that are there",
+    "WEIWO_DATABASE_URL": "keeps questions and answers in this database",
+    "WEIWO_CLIENT_FIELDS": "lets a server's clients set these fields",
+    "EDITOR": "starts this program when a plan is edited",
+    "VISUAL": "starts this program when a plan is edited",
+}
+
+
+@dataclass(frozen=True)
+class EnvFile:
+    """The settings of a folder's `.env`.
+
+    Attributes:
+        path: The file.
+        harmless: Settings that need no trust.
+        risky: Settings that do.
+        trusted: Whether the user trusts the folder with exactly these risky settings.
+    """
+
+    path: Path
+    harmless: Mapping[str, str] = field(default_factory=dict)
+    risky: Mapping[str, str] = field(default_factory=dict)
+    trusted: bool = True
+
+    @property
+    def complaint(self) -> str:
+        """One line on what is not used, if a user of ours would notice; else nothing."""
+        if self.trusted or not any(_OURS.fullmatch(name) for name in self.risky):
+            return ""
+        return (
+            f"{self.path}: not used, since this folder is not trusted: {', '.join(self.risky)}; weiwo trust shows what"
+            " they would do"
+        )
+
+
+def read_env_file(environ: Mapping[str, str] = os.environ) -> EnvFile:
+    """Read `.env` of the working directory. Nothing is set.
+
+    Raises:
+        UsageError: It cannot be read.
+    """
+    path = Path(NAME).absolute()
+    try:
+        if not path.is_file():
+            return EnvFile(path)
+        if path.stat().st_size > _MOST_BYTES:
+            raise UsageError(f"{path}; it cannot be read: larger than {_MOST_BYTES:,} bytes; correct or remove it")
+        from dotenv import dotenv_values  # noqa: PLC0415 - where there is none, nobody waits for it
+
+        found = {name: value for name, value in dotenv_values(path, interpolate=False).items() if value is not None}
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise UsageError(f"{path}; it cannot be read: {why}; correct or remove it") from None
+    risky = {name: value for name, value in found.items() if not _is_harmless(name, value)}
+    harmless = {name: value for name, value in found.items() if name not in risky}
+    trusted = not risky or read_trusted(environ).get(_folder_of(path)) == digest(risky)
+    return EnvFile(path, harmless, risky, trusted)
+
+
+def apply_env_file(file: EnvFile) -> None:
+    """Set what may be set and the environment does not have."""
+    if file.risky and file.trusted:
+        from dotenv import load_dotenv  # noqa: PLC0415 - as above
+
+        load_dotenv(file.path, override=False)  # with ${NAME} filled in
+        return
+    for name, value in file.harmless.items():
+        os.environ.setdefault(name, value)
+
+
+def describe_effect(name: str, value: str) -> str:
+    """What a risky setting would do, in a few words."""
+    if effect := _EFFECTS.get(name):
+        return effect
+    if _PLACE.fullmatch(name):
+        return "sends requests, and the keys that go with them, to this address"
+    if "${" in value:
+        return "is filled in from your environment, which may hold keys"
+    return "is read by programs and libraries that Weiwo runs"
+
+
+def digest(risky: Mapping[str, str]) -> str:
+    """What tells these settings from any others."""
+    return hashlib.sha256(json.dumps(sorted(risky.items())).encode()).hexdigest()
+
+
+def read_trusted(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Digests of the trusted settings, by folder; none where the list cannot be read."""
+    try:
+        known = json.loads(_list_path(environ).read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return {str(folder): str(one) for folder, one in known.items()} if isinstance(known, dict) else {}
+
+
+def write_trusted(trusted: Mapping[str, Any]) -> None:
+    """Keep the list of trusted folders.
+
+    Raises:
+        CommandError: It cannot be written.
+    """
+    path = _list_path(os.environ)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:  # mode 600
+            file.write(json.dumps(trusted, indent=1, ensure_ascii=False) + "\n")
+        os.replace(file.name, path)  # noqa: PTH105 - both are strings and paths of one folder
+    except OSError as error:
+        raise CommandError(f"{path}; it cannot be written: {error.strerror}; see WEIWO_HOME") from None
+
+
+def _is_harmless(name: str, value: str) -> bool:
+    from weiwo.state.settings import Context  # noqa: PLC0415 - heavy
+
+    if "${" in value:
+        return False
+    if _KEY.fullmatch(name):
+        return True
+    field_name = name.removeprefix("WEIWO_").lower() if name.startswith("WEIWO_") else ""
+    if field_name == "corpus":
+        return not any(entry.strip().startswith("@") for entry in value.split(os.pathsep))
+    return field_name in Context.model_fields.keys() - {"tools", "allow_hosts"} or name == "WEIWO_DEBUG"
+
+
+def _folder_of(path: Path) -> str:
+    return str(path.parent.resolve())
+
+
+def _list_path(environ: Mapping[str, str]) -> Path:
+    return home(environ) / "trusted.json"

@@ -1,0 +1,143 @@
+"""What a person's answer to a plan means, however a client writes it.
+
+    the command, an SDK       "approve" · {"plan": {…}} · {"reject": "…"} · any words
+    LangChain's middleware    {"decisions": [{"type": "approve" | "edit" | "reject" | "respond", …}]}
+    Agent Inbox               [{"type": "accept" | "edit" | "response" | "ignore", "args": …}]
+
+Words that do nothing but agree are an approval; any others are for the planner.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final, Literal, NamedTuple
+
+from weiwo.text.language import clean
+
+LONGEST_WORDS: Final = 4_000
+_LONGEST_AGREEMENT: Final = 80
+
+_AGREEING: Final = """
+approve, approved, i approve, yes, y, yep, yeah, ok, okay, k, true, sure, fine, perfect, great, good, right, correct
+go, go ahead, go on, go for it, proceed, continue, start, do it, run it, lgtm, agreed, i agree, accept, accepted
+confirm, confirmed, looks good, looks great, looks fine, sounds good, all good, good to go, that works, works
+that is fine, that's fine, this is fine, it's fine, no problem, no objection, no objections
+批准, 同意, 可以, 好, 好的, 好吧, 是, 是的, 行, 确认, 没问题, 没有问题, 继续, 执行, 开始, 开始吧, 就这样, 就这么办, 照办
+赞成, 通过, 不错, 很好, 对, 对的, 没意见
+"""
+_FILLING: Final = """
+to me, for me, with me, with it, with this, with this plan, with the plan, the plan, this plan, plan, it, this, that
+please, thanks, thank you, then, now, very, all, as is
+请, 谢谢, 吧, 了, 的, 啊, 呀, 这个, 这个计划, 计划, 按计划, 我, 就, 来, 做
+"""
+"""What says nothing beside words of agreement."""
+
+_FILLERS: Final = frozenset(re.split(r"[,\n] ?", _FILLING.strip()))
+_PHRASES: Final = sorted({*re.split(r"[,\n] ?", _AGREEING.strip()), *_FILLERS}, key=len, reverse=True)
+_BETWEEN: Final = re.compile(r"[\s,.!;:，。！；：、~～👍✅]+")
+
+_REFUSING: Final = frozenset({"no", "n", "reject", "rejected", "false", "驳回", "拒绝", "不", "不行", "不同意", "否"})
+"""These say that something is wrong, but not what."""
+
+
+class ApprovalAnswer(NamedTuple):
+    """What a person's answer means.
+
+    Attributes:
+        kind: `unclear` where it means nothing that can be acted on.
+        content: The edited plan in its interchange form, the words of a rejection, or what is unclear.
+    """
+
+    kind: Literal["approve", "edit", "reject", "unclear"]
+    content: Any = None
+
+
+def read_answer(answer: object) -> ApprovalAnswer:
+    """Read what a person, or a program for them, resumed with."""
+    if isinstance(answer, str):
+        return _read_words(answer)
+    if isinstance(answer, bool):
+        return ApprovalAnswer("approve") if answer else _rejection("")
+    if isinstance(answer, Mapping):
+        return _read_object(answer)
+    if isinstance(answer, list | tuple) and len(answer) == 1 and isinstance(answer[0], Mapping) and "type" in answer[0]:
+        return _read_decision(answer[0])
+    return _unclear(answer)
+
+
+def _read_object(answer: Mapping[str, Any]) -> ApprovalAnswer:
+    if "vertices" in answer or "plan" in answer:
+        return ApprovalAnswer("edit", answer if "vertices" in answer else answer["plan"])
+    if "reject" in answer:
+        return _rejection(answer["reject"])
+    if isinstance(decisions := answer.get("decisions"), list) and decisions:
+        return read_answer(decisions)
+    if "type" in answer:
+        return _read_decision(answer)
+    if answer.get("decision") in {"approve", "reject"}:
+        return ApprovalAnswer("approve") if answer["decision"] == "approve" else _rejection("")
+    return _unclear(answer)
+
+
+def _read_decision(decision: Mapping[str, Any]) -> ApprovalAnswer:
+    """A decision of LangChain's middleware, or an answer of Agent Inbox."""
+    kind, args = decision["type"], decision.get("args")
+    if kind in {"approve", "accept"}:
+        return ApprovalAnswer("approve")
+    if kind == "edit":
+        action = decision.get("edited_action", args)
+        edited = action.get("args", action) if isinstance(action, Mapping) else action
+        return ApprovalAnswer("edit", edited["plan"] if isinstance(edited, Mapping) and "plan" in edited else edited)
+    if kind == "reject":
+        return _rejection(decision.get("message", args))
+    if kind in {"response", "respond"}:
+        said = decision.get("message", args)
+        return _read_words(said) if isinstance(said, str) else _rejection(said)
+    if kind == "ignore":
+        return ApprovalAnswer("unclear", "ignore: the plan waits; approve it, edit it or say what is to be different")
+    return _unclear(decision)
+
+
+def _read_words(answer: str) -> ApprovalAnswer:
+    text = answer.strip()
+    if text[:1] in {"{", "[", '"'}:  # a form that sends text only
+        try:
+            parsed = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            if text.startswith("{"):
+                return ApprovalAnswer("unclear", f"answer: looks like a plan, but is not JSON ({error})")
+        else:
+            return read_answer(parsed)
+    return ApprovalAnswer("approve") if agrees(text) else _rejection(text)
+
+
+def agrees(text: str) -> bool:
+    """Whether words do nothing but agree: each of them is one of agreement, or says nothing beside one."""
+    if len(text) > _LONGEST_AGREEMENT:
+        return False
+    left = _BETWEEN.sub(" ", text.casefold().replace("’", "'")).strip()
+    agreed = "👍" in text or "✅" in text
+    while left:
+        found = next((one for one in _PHRASES if left.startswith(one) and not _goes_on(one, left)), None)
+        if found is None:
+            return False
+        agreed = agreed or found not in _FILLERS
+        left = left[len(found) :].lstrip()
+    return agreed
+
+
+def _goes_on(word: str, text: str) -> bool:
+    """Whether a Latin word goes on after what was taken for its end."""
+    return word[-1].isascii() and text[len(word) : len(word) + 1].isalnum() and text[len(word)].isascii()
+
+
+def _rejection(words: object) -> ApprovalAnswer:
+    text = clean(words)[:LONGEST_WORDS] if isinstance(words, str) else ""
+    if text.casefold().rstrip(".!。！") in _REFUSING or not any(character.isalnum() for character in text):
+        return ApprovalAnswer("unclear", "reject: says nothing; say in words what should be different")
+    return ApprovalAnswer("reject", text)
+
+
+def _unclear(answer: object) -> ApprovalAnswer:
+    shown = json.dumps(answer, ensure_ascii=False, default=str)[:80]
+    return ApprovalAnswer("unclear", f"answer: {shown} is neither an approval, nor a plan, nor words")

@@ -1,0 +1,63 @@
+"""Gaps: what an answer leaves open, and which of its values are no firm ground.
+
+Parts of the question that reflection found uncovered, values that tasks build on although their source only implies
+them, their reader doubted them or other sources deny them, and final values their reader doubted. They decide whether
+an answer is complete, and the answer has to name them.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from weiwo.state import Language, Outcome
+from weiwo.state.answer import Gap
+from weiwo.state.evidence import WeakValue
+from weiwo.state.search import SearchState
+from weiwo.text.values import render
+
+_WORDS: Final[dict[str, dict[Language, str]]] = {
+    "uncovered": {"en": "Not found: {}", "zh": "没有找到：{}"},
+    "implied": {"en": "“{}” is implied by its source, not stated", "zh": "“{}”由来源推得，并非来源明言"},
+    "doubted": {"en": "“{}” is not certain", "zh": "“{}”并不确定"},
+    "disputed": {"en": "sources disagree about “{}”", "zh": "关于“{}”，来源说法不一"},
+}
+_CARRIES: Final[dict[Language, str]] = {"en": "The answer hangs on this: {}.", "zh": "答案取决于这一点：{}。"}
+_LONGEST: Final = 120
+
+
+def find_gaps(state: SearchState, language: Language) -> tuple[Gap, ...]:
+    """The gaps of an answer, each described in one line for people.
+
+    Args:
+        state: What the run came to.
+        language: The language to describe them in.
+    """
+    looks = state.get("reflections", [])
+    if not looks:
+        return ()
+    uncovered = [
+        Gap(kind="uncovered", text=_WORDS["uncovered"][language].format(part)) for part in find_uncovered(state)
+    ]
+    report = looks[-1].report
+    weak = _weak(report.weak, state.get("outcomes", {}), language) if report is not None else ()
+    return (*uncovered, *weak)
+
+
+def find_uncovered(state: SearchState) -> tuple[str, ...]:
+    """The parts of the question that no task covers, as the last look back named them."""
+    looks = state.get("reflections", [])
+    return looks[-1].missing if looks and looks[-1].decision in {"finish", "abort"} else ()
+
+
+def _weak(values: tuple[WeakValue, ...], outcomes: dict[str, Outcome], language: Language) -> Iterator[Gap]:
+    """The weak values that others build on, and the final ones that were doubted.
+
+    A final value that is disputed is told with what stands against it, and is whole as that; whether an implied one
+    will do, reflection has judged.
+    """
+    for weak in values:
+        if weak.task_id in outcomes and (weak.carries or weak.weakness == "doubted"):
+            outcome = outcomes[weak.task_id]
+            shown = render(outcome.value, outcome.type, language)[:_LONGEST]
+            words = _WORDS[weak.weakness][language].format(shown)
+            text = _CARRIES[language].format(words) if weak.carries else words
+            yield Gap(kind=weak.weakness, text=text, task_id=weak.task_id)

@@ -1,0 +1,88 @@
+"""Validating channels: what is written to the state is of its type, or refused with the field named.
+
+Nodes write values; a server's clients and `update_state` write JSON, as Studio shows it. A channel that validates
+takes both, so that no node ever meets a bare dict.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from langgraph.channels import BinaryOperatorAggregate, LastValue
+from langgraph.errors import InvalidUpdateError
+from langgraph.types import Overwrite
+from pydantic import TypeAdapter, ValidationError
+
+from weiwo.state.errors import WeiwoError
+
+_OVERWRITE = "__overwrite__"
+"""How LangGraph writes an `Overwrite` in JSON: `{"__overwrite__": value}`, or `{"type": "__overwrite__", …}`."""
+
+
+class StateUpdateError(WeiwoError, InvalidUpdateError):
+    """Something is to be written to the state that is not of its type. The message names the field, in one line."""
+
+
+class ValidatedValue(LastValue[Any]):
+    """A channel that keeps the last value, validated."""
+
+    __slots__ = ()
+
+    def update(self, values: Sequence[Any]) -> bool:
+        """Take at most one value of a step.
+
+        Raises:
+            StateUpdateError: It is not of the channel's type.
+        """
+        return super().update([validate_update(self.key, self.typ, value) for value in values])
+
+
+class ValidatedReducer(BinaryOperatorAggregate[Any]):
+    """A channel that merges the values of a step by its reducer, each validated; also one that overwrites."""
+
+    __slots__ = ()
+
+    def update(self, values: Sequence[Any]) -> bool:
+        """Merge the values of a step.
+
+        Raises:
+            StateUpdateError: One is not of the channel's type.
+        """
+        return super().update([self._validate(value) for value in values])
+
+    def _validate(self, value: Any) -> Any:
+        if isinstance(value, Overwrite):
+            return Overwrite(validate_update(self.key, self.typ, value.value))
+        if isinstance(value, Mapping) and (value.keys() == {_OVERWRITE} or value.get("type") == _OVERWRITE):
+            return Overwrite(validate_update(self.key, self.typ, value.get(_OVERWRITE, value.get("value"))))
+        return validate_update(self.key, self.typ, value)
+
+
+def reduce_by(typ: Any, reducer: Callable[[Any, Any], Any]) -> ValidatedReducer:
+    """The annotation of a state field whose values are validated and merged by a reducer."""
+    return ValidatedReducer(typ, reducer)
+
+
+def validate_update(key: str, typ: Any, value: Any) -> Any:
+    """A value of a type, from one or from its JSON form.
+
+    Args:
+        key: The field of the state, for the message.
+        typ: Its type.
+        value: What is to be written.
+
+    Raises:
+        StateUpdateError: It is neither.
+    """
+    try:
+        return _adapter(typ).validate_python(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        field = ".".join([key, *(str(part) for part in first["loc"])])
+        given = str(first.get("input"))[:60]
+        raise StateUpdateError(f"{field}: {first['msg']}, got {given!r}; correct it and send it again") from None
+
+
+@cache
+def _adapter(typ: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(typ)

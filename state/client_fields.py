@@ -1,0 +1,64 @@
+"""The allow-list of a server's clients: which fields of a run's `Context` they may set, closed by default.
+
+A client may ask, and may be more careful than the operator: how deep to look, limits that lower the operator's, a
+person's approval, no web, no telemetry. What else it may set, the operator names in `WEIWO_CLIENT_FIELDS`. `tools`
+imports modules into the server's process, so that no operator can hand it over; a `corpus` of a client is a name.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from weiwo.state.errors import WeiwoError
+from weiwo.state.limits import Limits
+
+VARIABLE: Final = "WEIWO_CLIENT_FIELDS"
+_OPEN: Final = frozenset({"depth", "language", "form", *Limits.model_fields})
+_MORE_CAREFUL: Final[Mapping[str, bool]] = {"approve_plan": True, "web": False, "telemetry": False}
+_NEVER: Final = frozenset({"tools"})
+
+
+class ClientFieldError(WeiwoError, ValueError):
+    """A client of a server set what it may not. One line: which field, why, what to do."""
+
+
+def check_client_fields(given: Mapping[str, Any], known: frozenset[str], env: Mapping[str, str]) -> None:
+    """See that a client set only what it may.
+
+    Args:
+        given: The fields it set.
+        known: The fields of `Context`.
+        env: The server's environment.
+
+    Raises:
+        ClientFieldError: It set another; or the operator's list names none of the fields.
+    """
+    widened = _read_widened(known, env)
+    for field, value in given.items():
+        if field in _NEVER:
+            raise ClientFieldError(
+                f"context.{field}: it runs code in the server, so no client may set it; the operator sets"
+                f" WEIWO_{field.upper()}"
+            )
+        if field not in _OPEN | widened and _MORE_CAREFUL.get(field) is not value:
+            raise ClientFieldError(
+                f"context.{field}: a client of this server may not set it; leave it out, or its operator allows it with"
+                f" {VARIABLE}={field}"
+            )
+
+
+def lower_limits(asked: Mapping[str, Any], allowed: Mapping[str, Any]) -> dict[str, Any]:
+    """The operator's limits, each lowered to the client's where that is lower."""
+    limits = {name: allowed.get(name, field.default) for name, field in Limits.model_fields.items()}
+    for name in limits.keys() & asked.keys():
+        limits[name] = asked[name] if limits[name] is None else min(limits[name], asked[name])
+    return limits
+
+
+def _read_widened(known: frozenset[str], env: Mapping[str, str]) -> frozenset[str]:
+    """The further fields that the operator allows."""
+    named = frozenset(part.strip() for part in env.get(VARIABLE, "").split(",") if part.strip())
+    if wrong := sorted(named - known | named & _NEVER):
+        raise ClientFieldError(
+            f"{VARIABLE}: {wrong[0][:60]!r} is no field that clients can be allowed; see docs/server.md"
+        )
+    return named

@@ -1,0 +1,1 @@
+"""Attacks on everything that Weiwo takes from outside, on loopback: `make attack`."""

@@ -1,0 +1,49 @@
+"""The image that `langgraph build` makes: what goes in, what stays out."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pathspec
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+@pytest.fixture(scope="module")
+def dockerfile(tmp_path_factory):
+    file = tmp_path_factory.mktemp("image") / "Dockerfile"
+    command = [sys.executable, "-m", "langgraph_cli", "dockerfile", "--config", str(ROOT / "langgraph.json"), str(file)]
+    env = {**os.environ, "LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true"}
+    subprocess.run(command, check=True, capture_output=True, env=env)
+    return file.read_text()
+
+
+def test_the_image_has_the_extras_that_its_users_need(dockerfile):
+    extras = PROJECT["project"]["optional-dependencies"]
+    listed = json.loads((ROOT / "langgraph.json").read_text())["dependencies"]
+    assert listed == [".", *extras["vectors"], *extras["documents"]], "a local folder has no extras there"
+    (installed,) = (line for line in dockerfile.splitlines() if line.startswith("RUN") and "usearch" in line)
+    assert all(requirement in installed for requirement in listed[1:])
+
+
+def test_the_image_serves_the_graph(dockerfile):
+    (line,) = (line for line in dockerfile.splitlines() if line.startswith("ENV LANGSERVE_GRAPHS="))
+    served = json.loads(line.partition("=")[2].strip("'"))
+    module, _, name = served["weiwo"]["path"].partition(":")
+    assert hasattr(__import__(module, fromlist=[name]), name)
+    assert "ADD . /deps/" in dockerfile
+
+
+def test_secrets_and_history_stay_out_and_the_program_goes_in():
+    ignored = pathspec.GitIgnoreSpec.from_lines((ROOT / ".dockerignore").read_text().splitlines())
+    for left_out in (".env", ".env.local", "sub/.env", ".git/config", ".venv/bin/python", ".langgraph_api/x.pckl"):
+        assert ignored.match_file(left_out), left_out
+    build = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
+    needed = [*build["only-include"], *build["force-include"], "README.md", "LICENSE", "NOTICE", "hatch_build.py"]
+    for one in (*needed, "pyproject.toml", "langgraph.json", "graph/builder.py", "examples/corpus/en/k2.md"):
+        assert not ignored.match_file(one), one

@@ -1,0 +1,51 @@
+"""The JavaScript SDK and its `useStream` against a LangGraph server.
+
+Needs Node and, in the folder that `WEIWO_TEST_NODE` names, `npm install @langchain/langgraph-sdk @langchain/core react
+react-dom jsdom`.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.foreign import FOREIGN
+from tests.support.langgraph_server import langgraph_dev
+from tests.support.personas import WU_OR_CAESAR
+
+NODE = Path(os.environ.get("WEIWO_TEST_NODE", "/nowhere"))
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.skipif(
+        not (shutil.which("node") and (NODE / "node_modules/@langchain/langgraph-sdk").is_dir()),
+        reason="WEIWO_TEST_NODE names no folder with the JavaScript SDK",
+    ),
+]
+
+
+def test_use_stream_shows_a_run_and_answers_its_interrupt(tmp_path):
+    server = tmp_path / "server"
+    server.mkdir()
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
+    offline = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true", "LANGSMITH_TRACING": "false"}
+    ours = {"WEIWO_HOME": str(server), "WEIWO_CLIENT_FIELDS": "approve_plan"}
+    script = NODE / f"weiwo-{os.getpid()}.mjs"  # Node looks for packages beside the script
+    shutil.copy(Path(__file__).parent / "js" / "client.mjs", script)
+    try:
+        with langgraph_dev(server, kept | offline | ours) as url:
+            command = ["node", str(script), url, WU_OR_CAESAR]
+            ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    finally:
+        script.unlink()
+    assert ran.returncode == 0, ran.stderr
+    seen = json.loads(ran.stdout.splitlines()[-1])
+    assert (seen["error"], seen["asked"], seen["plan"]) == (None, "approve_plan", 3)
+    assert seen["custom"][0] == "assessed"
+    assert seen["custom"][-1] == "finished"
+    assert "56 years" in seen["answer"]
+    assert "56 years" in seen["message"]
+    assert seen["citations"] >= 2
+    assert "56 years" in seen["waited"]

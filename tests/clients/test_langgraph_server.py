@@ -1,0 +1,109 @@
+"""What clients of a LangGraph server see: the drawing, subgraphs, a running executor, and state they edit as JSON."""
+
+import asyncio
+import json
+import os
+
+import pytest
+from langgraph_sdk import get_client
+
+from tests.support.foreign import FOREIGN
+from tests.support.langgraph_server import langgraph_dev
+from tests.support.openai_server import OpenAIServer, asked_schema, silent
+from tests.support.personas import WU_OR_CAESAR, good
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A server whose model `stuck` never reads."""
+
+    def play(request):
+        return silent() if request["model"] == "stuck" and asked_schema(request) == "ReadReply" else good(request)
+
+    folder = tmp_path_factory.mktemp("server")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
+    offline = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true", "LANGSMITH_TRACING": "false"}
+    ours = {"WEIWO_HOME": str(folder), "WEIWO_CLIENT_FIELDS": "model"}
+    with OpenAIServer(play) as model, langgraph_dev(folder, kept | offline | ours | model.environment) as url:
+        yield url
+
+
+@pytest.fixture
+async def client(server):
+    async with get_client(url=server) as opened:
+        yield opened
+
+
+async def test_the_graph_is_described_and_drawn_down_to_the_steps_of_a_task(client):
+    assistant = (await client.assistants.search())[0]
+    assert "every claim with its source" in assistant["description"]
+    name = assistant["assistant_id"]
+    drawn = await client.assistants.get_graph(name, xray=True)
+    assert {"executor:task:act", "executor:task:read"} <= {node["id"] for node in drawn["nodes"]}
+    drawn = await client.assistants.get_graph(name, xray=1)
+    assert {"executor:task", "executor:for_each"} <= {node["id"] for node in drawn["nodes"]}
+    subgraphs = await client.assistants.get_subgraphs(name, recurse=True)
+    assert {"executor", "executor|task", "executor|for_each|instance"} <= set(subgraphs)
+    assert "passages" in subgraphs["executor|task"]["state_schema"]["properties"]
+    context = (await client.assistants.get_schemas(name))["context_schema"]["properties"]
+    assert context["writer_model"]["langgraph_nodes"] == ["writer"]
+
+
+async def test_the_state_of_a_running_executor_is_visible(client):
+    thread = (await client.threads.create())["thread_id"]
+    context = {"model": "openai:stuck"}
+    run = await client.runs.create(thread, "weiwo", input={"question": WU_OR_CAESAR}, context=context)
+    found = {}
+    while not found:  # until a task has searched and reads
+        state = await client.threads.get_state(thread, subgraphs=True)
+        executions = [task["state"] for task in state["tasks"] if task["name"] == "executor" and task.get("state")]
+        found = {
+            task["state"]["values"]["call"]["tool"]: task["state"]["next"]
+            for execution in executions
+            for task in execution["tasks"]
+            if (task.get("state") or {}).get("values", {}).get("call")
+        }
+        await asyncio.sleep(0.1)
+    assert found == {"corpus_search": ["read"]}
+    await client.runs.cancel(thread, run["run_id"], wait=True)
+
+
+async def test_values_and_updates_stream_the_assessment_the_plan_and_the_outcomes(client):
+    thread = (await client.threads.create())["thread_id"]
+    values, updates = {}, {}
+    async for part in client.runs.stream(
+        thread,
+        "weiwo",
+        input={"question": WU_OR_CAESAR},
+        context={"copilotkit": {"actions": []}, "model": ""},  # as CopilotKit and a form would send it
+        stream_mode=["values", "updates"],
+    ):
+        assert part.event != "error", part.data
+        if part.event == "values":
+            values = part.data
+        elif part.event == "updates":
+            updates |= part.data
+    assert {"assessment", "plan", "outcomes", "result", "messages"} == set(values)
+    assert updates["master"]["assessment"]["level"] == "complex"
+    assert len(updates["planner"]["plan"]["tasks"]) == 3
+    assert {one["status"] for one in updates["executor"]["outcomes"].values()} == {"succeeded"}
+
+
+async def test_state_edited_as_json_works_and_garbage_is_refused_with_the_field_named(client):
+    thread = (await client.threads.create())["thread_id"]
+    async for part in client.runs.stream(
+        thread, "weiwo", input={"question": WU_OR_CAESAR}, interrupt_before=["executor"], stream_mode="values"
+    ):
+        assert part.event != "error", part.data
+    values = (await client.threads.get_state(thread))["values"]
+    first, *_ = values["plan"]["tasks"]
+    outcome = {"task_id": first["id"], "status": "succeeded", "value": "-100", "type": first["ret"]}
+    plan = json.loads(json.dumps(values["plan"]))
+    await client.threads.update_state(thread, {"plan": plan, "outcomes": {first["id"]: outcome}}, as_node="planner")
+    values = await client.runs.wait(thread, "weiwo", input=None)
+    assert values["outcomes"][first["id"]]["value"] == "-100"
+    assert values["result"]["answer"]
+    with pytest.raises(Exception, match=r"plan\.tasks\.0\.description"):
+        await client.threads.update_state(thread, {"plan": {"tasks": [{"id": "x"}]}}, as_node="planner")

@@ -1,0 +1,154 @@
+"""Complete means complete: what an answer leaves open is planned, then named; and nothing is answered from memory."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.fake_model import FakeModel, fake
+from tests.support.run import search_tool
+from tests.support.schema import check_result
+from weiwo.graph import build_graph
+from weiwo.models.structured_modes import mode_memory
+from weiwo.state.settings import Context
+
+pytestmark = pytest.mark.usefixtures("indexed_home")
+
+QUESTION = "Who built the bridge of Ansel, and what did it cost?"
+BUILT = "The bridge of Ansel was built by Ida Holm."
+COST = "It is recorded that the bridge of Ansel cost 4 million crowns."
+BORN = "Ida Holm was born in Malmby."
+FACTS = {"builder": BUILT, "cost": COST, "Ida Holm born": BORN}
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> None:
+    mode_memory.forget()
+
+
+def vertex(name: str, asks: str, query: str) -> dict[str, Any]:
+    args = {"query": query}
+    return {"id": name, "description": asks, "tool_binding": "corpus_search", "args": args, "thought": f"for {name}"}
+
+
+def reads(value: str, quote: str, **more: Any) -> dict[str, Any]:
+    quotes = [{"passage": 0, "text": quote}]
+    return {"next": "answer", "value": value, "quotes": quotes, "confidence": 0.9, **more}
+
+
+BUILDER = vertex("t1", "Who built the bridge of Ansel?", "builder")
+PRICE = vertex("t2", "What did the bridge of Ansel cost?", "cost")
+BIRTHPLACE = vertex("t2", "Where was {{t1.ret}} born?", "{{t1.ret}} born")
+
+
+def assess(outside: float = 1.0, **more: Any) -> dict[str, Any]:
+    scores = dict.fromkeys(("multi_step", "external_information", "tool_use", "comparison_or_calculation"), outside)
+    return {"standalone_question": "", **scores, "reason": "r", **more}
+
+
+async def asked(question: str = QUESTION, **script: Any) -> tuple[dict[str, Any], FakeModel]:
+    chat = fake(**script)
+    graph = build_graph(models=chat, tools=[search_tool(FACTS.get)])
+    result = (await graph.ainvoke({"question": question}, context=Context(web=False)))["result"]
+    check_result(result)
+    return result, chat
+
+
+async def half_covered(plans: list[dict[str, Any]], **more: Any) -> tuple[dict[str, Any], FakeModel]:
+    return await asked(
+        AssessmentReply=assess(parts=["the builder", "the cost"]),
+        PlanReply=plans,
+        ReadReply=lambda r: (
+            reads("4 million crowns", "cost 4 million crowns") if COST in r.text else reads("Ida Holm", "by Ida Holm")
+        ),
+        ReflectionReply={"decision": "finish", "reason": "r", "missing": ["what the bridge of Ansel cost"]},
+        draft=lambda r: " ".join(
+            f"{fact} [{n}]" for n, fact in enumerate((f for f in FACTS.values() if f in r.text), 1)
+        ),
+        **more,
+    )
+
+
+async def test_a_part_the_plan_left_out_is_planned_and_answered() -> None:
+    first, second = {"thought": "One look-up.", "vertices": [BUILDER]}, {"thought": "The cost.", "vertices": [PRICE]}
+    result, chat = await half_covered([first, second])
+    assert [one["decision"] for one in result["reflections"]] == ["deepen", "finish"]
+    assert (result["status"], result["gaps"]) == ("complete", [])
+    assert "4 million crowns" in result["answer"]
+    assert len(chat.asked("ReflectionReply")) == 1
+    assert result["plan"]["thought"] == "The cost."
+    assert [one["thought"] for one in result["plan"]["vertices"]] == ["for t1", "for t2"]
+
+
+async def test_a_part_for_which_there_is_no_plan_is_named() -> None:
+    result, _ = await half_covered([{"thought": "", "vertices": [BUILDER]}])
+    assert (result["status"], result["stop_reason"]) == ("partial", "not_found")
+    assert [gap["text"] for gap in result["gaps"]] == ["Not found: what the bridge of Ansel cost"]
+    assert result["answer"].endswith("Not found: what the bridge of Ansel cost")
+
+
+@pytest.mark.parametrize(("weak", "kind"), [({"basis": "implied"}, "implied"), ({"confidence": 0.4}, "doubted")])
+async def test_a_chain_that_hangs_on_a_weak_value_is_partial_and_says_so(weak: dict[str, Any], kind: str) -> None:
+    result, chat = await asked(
+        "Where was the builder of the bridge of Ansel born?",
+        AssessmentReply=assess(parts=["the birthplace"]),
+        PlanReply={"thought": "", "vertices": [BUILDER, BIRTHPLACE]},
+        ReadReply=lambda r: (
+            reads("Malmby", "born in Malmby") if BORN in r.text else reads("Ida Holm", "Ida Holm", **weak)
+        ),
+        ReflectionReply={"decision": "finish", "reason": "r"},
+        draft=lambda r: f"{BORN} [{1 if r.text.index(BORN) < r.text.index(BUILT) else 2}]",
+    )
+    assert (result["status"], result["stop_reason"]) == ("partial", "weak_evidence")
+    assert [(gap["kind"], gap["task_id"]) for gap in result["gaps"]] == [(kind, "t1")]
+    assert "The answer hangs on this: “Ida Holm”" in result["answer"]
+    assert "“Ida Holm”" in chat.asked("ReflectionReply")[0].text.split("Weak values:")[1]
+
+
+async def test_a_false_premise_that_is_corrected_is_a_complete_answer() -> None:
+    said = {"next": "premise_wrong", "value": BUILT, "quotes": [{"passage": 1, "text": BUILT}], "confidence": 0.9}
+    after = vertex("t2", "What else was built in {{t1.ret}}?", "{{t1.ret}}")
+    result, _ = await asked(
+        "What else was built in the year when Olaf Berg built the bridge of Ansel?",
+        AssessmentReply=assess(parts=["other buildings of that year"]),
+        PlanReply={"thought": "", "vertices": [{**BUILDER, "ret": "date"}, after]},
+        ReadReply={**said, "missing": "that Olaf Berg built it"},
+        ReflectionReply={"decision": "finish", "reason": "r"},
+        draft=f"{BUILT} [1]",
+    )
+    assert (result["status"], result["gaps"]) == ("complete", [])
+    assert result["outcomes"]["t1"]["premise"] == "that Olaf Berg built it"
+    assert (result["outcomes"]["t1"]["type"], result["outcomes"]["t2"]["status"]) == ("text", "blocked")
+
+
+@pytest.mark.parametrize(
+    ("question", "level"), [("Who built the bridge of Ansel?", "moderate"), ("谁建造了安塞尔桥？", "moderate")]
+)
+async def test_a_value_is_looked_up_however_low_a_model_scores_the_question(question: str, level: str) -> None:
+    result, _ = await asked(
+        question,
+        AssessmentReply=assess(0.0),
+        ReadReply={"next": "give_up", "missing": "the builder"},
+        ReflectionReply={"decision": "finish", "reason": "r"},
+        draft="It was Olaf Berg.",
+    )
+    assert (result["level"], result["status"] == "complete") == (level, False)
+    assert result["usage"]["tool_calls"] > 0
+
+
+@pytest.mark.parametrize(
+    ("question", "mark"),
+    [
+        ("Explain how bridges carry loads", "(from the model, no source)"),
+        ("请解释拱桥的原理", "（出自模型，没有来源）"),
+    ],
+)
+async def test_an_account_from_memory_is_marked_and_not_complete(question: str, mark: str) -> None:
+    result, _ = await asked(question, AssessmentReply=assess(0.0), draft="An arch carries loads by compression.")
+    assert (result["status"], result["stop_reason"]) == ("partial", "no_source")
+    assert result["answer"].endswith(mark)
+
+
+async def test_talk_and_writing_are_complete_without_a_source() -> None:
+    for question in ("Hello, who are you?", "Write a haiku about snow"):
+        result, _ = await asked(question, AssessmentReply=assess(0.0), draft="Snow falls.")
+        assert (result["status"], "no source" in result["answer"]) == ("complete", False)

@@ -1,0 +1,68 @@
+"""What a server's client may set for its run."""
+
+import pytest
+
+from weiwo.state.limits import Limits
+from weiwo.state.settings import Context, Settings, SettingsError
+
+CLOSED = sorted(
+    Context.model_fields.keys() - Limits.model_fields.keys() - {"depth", "approve_plan", "web", "telemetry"}
+)
+VALUES = {
+    "model_seconds": 9,
+    "context_tokens": 9_000,
+    "corpus": ["/etc/passwd"],
+    "search": ["ddgs"],
+    "allow_hosts": ["127.0.0.1"],
+    "tools": ["os:abort"],
+    "fresh": True,
+    "prices": {"a:b": (1.0, 2.0)},
+}
+
+
+def of_client(env=None, **fields):
+    return Settings.resolve(Context(**fields), env or {}, from_client=True)
+
+
+@pytest.mark.parametrize("field", CLOSED)
+def test_every_other_field_is_closed(field):
+    given = {field: VALUES.get(field, "openai:gpt-5-mini")}
+    assert Settings.resolve(Context(**given), {})
+    with pytest.raises(SettingsError, match=rf"context\.{field}: "):
+        of_client(**given)
+
+
+@pytest.mark.parametrize("field", [field for field in CLOSED if field != "tools"])
+def test_the_operator_opens_a_field(field):
+    given = {field: VALUES.get(field, "openai:gpt-5-mini")}
+    settings = of_client({"WEIWO_CLIENT_FIELDS": f"fresh, {field}"}, **given)
+    assert settings.corpus_by_name is (field == "corpus")
+
+
+@pytest.mark.parametrize("name", ["tools", "home", "model,to ols"])
+def test_what_nobody_can_open(name):
+    with pytest.raises(SettingsError, match="WEIWO_CLIENT_FIELDS: "):
+        of_client({"WEIWO_CLIENT_FIELDS": name})
+
+
+def test_limits_only_lower_the_operators():
+    env = {"WEIWO_MAX_SECONDS": "50", "WEIWO_MAX_COST": "0.5", "WEIWO_PRICES": "a:b=1/2"}
+    high = dict.fromkeys(Limits.model_fields, 10**9)
+    assert of_client(env, **high).limits == Settings.resolve(None, env).limits
+    low = of_client(env, max_seconds=5, max_cost=0.1, max_pages=0, depth="deep").limits
+    assert (low.max_seconds, low.max_cost, low.max_pages, low.max_tasks) == (5, 0.1, 0, 40)
+    assert of_client({}, max_cost=0.1).limits.max_cost == 0.1
+
+
+def test_a_client_may_be_more_careful_and_not_less():
+    careful = of_client({"WEIWO_WEB": "1"}, approve_plan=True, web=False, telemetry=False)
+    assert (careful.approve_plan, careful.web, careful.telemetry) == (True, False, False)
+    for less in ({"approve_plan": False}, {"web": True}, {"telemetry": True}):
+        with pytest.raises(SettingsError, match="may not set it"):
+            of_client({"WEIWO_APPROVE_PLAN": "1"}, **less)
+
+
+def test_whoever_runs_weiwo_himself_sets_everything():
+    context = Context(tools=["os:abort"], corpus=["/tmp"], max_seconds=10**6)  # noqa: S108 - a name
+    settings = Settings.resolve(context, {})
+    assert (settings.tools, settings.limits.max_seconds) == (("os:abort",), 10**6)

@@ -1,0 +1,75 @@
+"""The date of a document: what it says of itself, else its metadata, else its file name.
+
+Metadata that an empty template came with is no date: what python-docx and python-pptx make bears the day their template
+was saved, years before what it supersedes.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from weiwo.text.dates import DateSpan, find_dates
+from weiwo.tools.corpus.formats.parts import Part, find_date
+from weiwo.tools.corpus.records import Passage
+
+TEMPLATE_DATES: Final = frozenset({"2013-12-23", "2013-01-27", "1601-01-01", "1970-01-01", "1980-01-01", "2000-01-01"})
+"""Days of templates (python-docx, python-pptx) and of clocks that were never set."""
+
+PROSE: Final = frozenset({"markdown", "text", "rst", "html", "pdf", "docx", "pptx", "epub"})
+"""Types of documents whose opening lines may state their date; records and code state others."""
+
+_HEAD_LINES: Final = 25
+_LONGEST_LINE: Final = 160
+_LABEL: Final = re.compile(
+    r"\b(?:date|dated|updated|modified|revised|revision|published|effective|issued|approved|version|valid from|"
+    r"in force|as of)\b|日期|更新|修订|修改|发布|生效|签发|批准|版本|截至|版次",
+    re.IGNORECASE,
+)
+_BETWEEN: Final = 30
+"""Characters that may stand between a label and its date."""
+_AROUND: Final = re.compile(r"[\s*_#>|()（）\[\]【】:：.,，。·—–-]*")
+
+
+def date_part(part: Part, kind: str, name: str) -> str | None:
+    """The best date of a part: stated in its own words, in its metadata, or in its file name.
+
+    Args:
+        part: As its reader handed it on; its `date` is metadata, or what a record states.
+        kind: The type of file.
+        name: The file's name.
+    """
+    if kind in {"pdf", "docx", "pptx"}:  # whose metadata tells when a file was saved, not when it was written
+        return find_stated_date(part.passages) or part.date or find_date(name)
+    stated = part.date or (find_stated_date(part.passages) if kind in PROSE else None)
+    return stated or (find_date(name) if not part.key else None)
+
+
+def find_stated_date(passages: Sequence[Passage]) -> str | None:
+    """The date that a document's opening lines give it: beside a word such as "updated", or alone on a line.
+
+    Returns:
+        An ISO date of a day or a month; None where there is none.
+    """
+    lines = [line for passage in passages[:3] for line in (*passage.headings, *passage.text.split("\n"))]
+    for line in lines[:_HEAD_LINES]:
+        if len(line) > _LONGEST_LINE:
+            continue
+        for span in find_dates(line):
+            if span.date.month is not None and span.date.year > 0 and span.until is None and _is_own(line, span):
+                return span.date.iso()
+    return None
+
+
+def find_saved_date(*stamps: datetime | None) -> str | None:
+    """The first of the times in a file's metadata that is not its template's."""
+    dates = (stamp.date().isoformat() for stamp in stamps if stamp is not None)
+    return next((date for date in dates if date not in TEMPLATE_DATES), None)
+
+
+def _is_own(line: str, span: DateSpan) -> bool:
+    """Whether a date in a line is the document's own."""
+    before, after = line[: span.start], line[span.end :]
+    if _AROUND.fullmatch(before) and _AROUND.fullmatch(after):
+        return True
+    return any(span.start - label.end() <= _BETWEEN for label in _LABEL.finditer(before)) and len(after) <= _BETWEEN

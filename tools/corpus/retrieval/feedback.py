@@ -1,0 +1,64 @@
+"""Feedback: what people said of answers, kept on this machine beside the telemetry of the searches behind them."""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+FILE: Final = "feedback.jsonl"
+LONGEST_WORDS: Final = 4_000
+_LONGEST_LINE: Final = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What a person said of an answer.
+
+    Attributes:
+        at: When, in seconds since 1970.
+        thread_id: The thread.
+        run: The run that answered; its retrievals carry the same name.
+        question: What was asked.
+        good: Whether the answer was good.
+        words: What else was said; empty if nothing was.
+    """
+
+    at: float
+    thread_id: str
+    run: str
+    question: str
+    good: bool
+    words: str = ""
+
+
+def record_feedback(home: Path, feedback: Feedback) -> None:
+    """Keep what was said, a JSON object a line.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    line = json.dumps(asdict(feedback), ensure_ascii=True).encode() + b"\n"
+    handle = os.open(home / FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.write(handle, line)  # one write, so that lines of two processes do not mix
+    finally:
+        os.close(handle)
+
+
+def read_feedback(home: Path) -> Iterator[dict[str, Any]]:
+    """What was said so far, oldest first; lines that cannot be read are left out."""
+    try:
+        file = (home / FILE).open(encoding="ascii", errors="replace")
+    except OSError:
+        return
+    with file:
+        while line := file.readline(_LONGEST_LINE):
+            try:
+                said = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(said, dict) and isinstance(said.get("good"), bool):
+                yield said

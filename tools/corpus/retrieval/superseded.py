@@ -1,0 +1,122 @@
+"""Superseded documents: which documents of a folder are older versions of another one in it.
+
+Two documents are versions of one if their names differ in nothing but a version, a date, or a word such as "old" or
+"final". The later version is current, else the later date. What comes out again and again (minutes, weekly reports) has
+dates in its names too, and none of it supersedes the others.
+"""
+
+import re
+import sqlite3
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from weiwo.state import Evidence
+from weiwo.text.language import fold
+
+_VERSION: Final = re.compile(
+    r"(?:(?<![a-z])(?:v|ver|version|rev|revision)[ ._-]?|第)(\d{1,4}(?:\.\d{1,4}){0,3})版?", re.IGNORECASE
+)
+_DATE: Final = re.compile(r"(?<!\d)(\d{4})[-_.年]?(0[1-9]|1[0-2])?[-_.月]?(0[1-9]|[12]\d|3[01])?日?(?!\d)")
+_OLD: Final = re.compile(
+    r"(?<![a-z])(?:old|obsolete|superseded|deprecated|outdated|draft)(?![a-z])|旧版?|废止|作废|草案", re.IGNORECASE
+)
+_NEW: Final = re.compile(r"(?<![a-z])(?:new|final|current|latest)(?![a-z])|新版|现行|最终版?", re.IGNORECASE)
+_PERIODIC: Final = re.compile(
+    r"minutes|meeting|report|notes?|log|invoice|newsletter|weekly|monthly|quarter|daily|annual|journal|diary|statement|"
+    r"summary|release|news|纪要|会议|报告|周报|月报|季报|年报|日报|日志|发票|通讯|新闻|总结",
+    re.IGNORECASE,
+)
+_AROUND: Final = re.compile(r"[\W_]+")
+_MOST: Final = 200
+"""Documents of a folder with like names that are compared."""
+
+
+class FileVersion(NamedTuple):
+    """What a file's name says of its version.
+
+    Attributes:
+        series: Folder and name without all that tells versions apart.
+        standing: -1 of an old version, 1 of a final one, else 0.
+        version: The parts of its version number; empty without one.
+        date: The date in its name, as digits; empty without one.
+    """
+
+    series: str
+    standing: int
+    version: tuple[int, ...]
+    date: str
+
+
+def read_version(source: str) -> FileVersion:
+    """Read the version off a file's name."""
+    folder, _, name = source.rpartition("/")
+    stem, _, ending = name.rpartition(".")
+    stem = fold(stem or ending)
+    version = _VERSION.search(stem)
+    rest = _VERSION.sub(" ", stem)
+    date = _DATE.search(rest)
+    rest = _DATE.sub(" ", rest)
+    standing = -1 if _OLD.search(rest) else 1 if _NEW.search(rest) else 0
+    rest = _AROUND.sub(" ", _NEW.sub(" ", _OLD.sub(" ", rest))).strip()
+    numbers = tuple(int(part) for part in version[1].split(".")) if version else ()
+    return FileVersion(
+        f"{folder}/{rest}" if rest else "", standing, numbers, "".join(filter(None, date.groups())) if date else ""
+    )
+
+
+def find_superseded(connection: sqlite3.Connection, sources: Iterable[str], at: int) -> dict[str, str]:
+    """The current version of each document that is not current, by source; both as the store names them.
+
+    Args:
+        connection: Reads the store.
+        sources: Documents that were found; parts of files have no versions.
+        at: The generation to look at.
+    """
+    found: dict[str, str] = {}
+    for source in {source for source in sources if "#" not in source}:
+        own = read_version(source)
+        if not own.series:
+            continue
+        folder = source.rpartition("/")[0] + "/" if "/" in source else ""
+        beginning = folder + _first_word(source[len(folder) :])
+        rows = connection.execute(
+            "SELECT source, date FROM documents WHERE source >= ? AND source < ? AND born <= ? AND"
+            " (died IS NULL OR died > ?) LIMIT ?",
+            (beginning, beginning + "\U0010ffff", at, at, _MOST),
+        ).fetchall()
+        family = {name: (read_version(name), date or "") for name, date in rows}
+        family = {name: told for name, told in family.items() if told[0].series == own.series}
+        current = max(family, key=lambda name: (_age(*family[name]), name), default=source)
+        if source in family and _supersedes(family[current], family[source]):
+            found[source] = current
+    return found
+
+
+def mark_superseded(connection: sqlite3.Connection, passages: dict[int, Evidence], at: int) -> dict[int, Evidence]:
+    """Passages, those of superseded documents with the file name of the current one."""
+    newer = find_superseded(connection, (passage.source for passage in passages.values()), at)
+    return {
+        number: passage.model_copy(update={"superseded_by": newer[passage.source].rpartition("/")[2]})
+        if passage.source in newer
+        else passage
+        for number, passage in passages.items()
+    }
+
+
+def _first_word(name: str) -> str:
+    """The beginning of a name up to what may tell versions apart."""
+    found = re.match(r"[^\W\d_]+", name)
+    return found[0][:12] if found else ""
+
+
+def _age(name: FileVersion, date: str) -> tuple[int, tuple[int, ...], str]:
+    """What a later version is greater in: the words and the number in its name, then its date."""
+    return min(name.standing, 0), name.version, name.date or date.replace("-", "")
+
+
+def _supersedes(newer: tuple[FileVersion, str], older: tuple[FileVersion, str]) -> bool:
+    """Whether one document is a later version of another, by more than a date of what comes out again and again."""
+    new, old = _age(*newer), _age(*older)
+    if new[:2] != old[:2]:
+        return new[:2] > old[:2] and (new[0] > old[0] or bool(new[1] and old[1]) or not old[1])
+    return new[2] > old[2] and bool(new[2] and old[2]) and not _PERIODIC.search(newer[0].series)

@@ -1,0 +1,75 @@
+"""File locks: held by one process at a time, and let go of by the system when that ends, killed or not.
+
+`flock` on POSIX, `msvcrt.locking` of one byte on Windows, far behind what the file holds: that lock is mandatory, and
+whoever waits may want to read who holds it.
+"""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+_FLAGS: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
+_FAR: Final = 1 << 30
+"""The byte that is locked on Windows."""
+_LONGEST: Final = 20
+
+
+class FileLock:
+    """A file that this process has locked, until it is closed."""
+
+    def __init__(self, path: Path, mode: int = 0o600) -> None:
+        """Take the lock.
+
+        Args:
+            path: The file; made if it is not there.
+            mode: Its permissions then.
+
+        Raises:
+            BlockingIOError: Another process has it.
+            OSError: The file cannot be opened.
+        """
+        self._handle = os.open(path, _FLAGS, mode)
+        try:
+            _lock(self._handle)
+        except OSError:
+            holder = _read(self._handle)
+            os.close(self._handle)
+            raise BlockingIOError(holder) from None
+
+    def sign(self) -> None:
+        """Write who has it into the file."""
+        os.ftruncate(self._handle, 0)
+        os.lseek(self._handle, 0, os.SEEK_SET)
+        os.write(self._handle, f"{os.getpid()}\n".encode())
+
+    def release(self) -> None:
+        """Let go of it."""
+        os.ftruncate(self._handle, 0)
+        os.close(self._handle)
+
+
+def _lock(handle: int) -> None:
+    """Lock an open file.
+
+    Raises:
+        OSError: Another process has it.
+    """
+    try:
+        import fcntl  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        import msvcrt  # noqa: PLC0415 - nowhere else
+
+        windows: Any = msvcrt
+        os.lseek(handle, _FAR, os.SEEK_SET)
+        windows.locking(handle, windows.LK_NBLCK, 1)
+    else:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _read(handle: int) -> str:
+    """Who signed the file, as far as that can be read."""
+    with suppress(OSError):
+        os.lseek(handle, 0, os.SEEK_SET)
+        return os.read(handle, _LONGEST).decode("ascii", "replace").strip()
+    return ""
