@@ -17,7 +17,7 @@ from weiwo.state.home import home
 from weiwo.state.limits import DEPTHS, Depth, Limits
 from weiwo.state.values import Value
 
-ROLES = ("master", "planner", "executor", "reflection", "writer")
+ROLES = ("master", "planner", "executor", "reflection", "writer", "verifier")
 MODEL_FIELDS = frozenset({"model", *(f"{role}_model" for role in ROLES)})
 
 
@@ -69,6 +69,10 @@ class Context(BaseModel):
     executor_model: str | None = Field(default=None, description="Model that reads passages inside tasks, if another.")
     reflection_model: str | None = Field(default=None, description="Model for reflection, if another.")
     writer_model: str | None = Field(default=None, description="Model for the writer, if another.")
+    verifier_model: str | None = Field(
+        default=None,
+        description="Model that judges the answer's claims against their sources; may be small (default: the writer's).",  # noqa: E501 - one line reads best
+    )
     model_seconds: float | None = Field(default=None, gt=0, description="Seconds one model call may take (default 60).")
     context_tokens: int | None = Field(
         default=None,
@@ -203,6 +207,7 @@ class Settings(Value):
             _check_model(field, given[field])
         default_model = known.get("model")
         models = {role: known.get(f"{role}_model") or default_model for role in ROLES}
+        models["verifier"] = known.get("verifier_model") or models["writer"]
         preset = DEPTHS[known.get("depth", "normal")]
         if from_client:
             limits = lower_limits(given, {**preset, **operators})

@@ -69,7 +69,7 @@ async def test_a_value_set_after_the_answer_runs_what_depends_on_it_and_nothing_
     assert result["outcomes"]["task_2"] == first["outcomes"]["task_2"]
     assert result["outcomes"]["task_3"]["value"] == 112
     assert "The user" in {one["title"] for one in result["citations"]}
-    assert {one["verdict"] for one in result["claims"]} <= {"supported", "computed"}
+    assert {one["verdict"] for one in result["claims"]} <= {"quoted", "matched", "supported", "computed"}
     assert len(result["reflections"]) == 1
     assert result["usage"]["tool_calls"] == 1
     assert [message.type for message in values["messages"]] == ["human", "ai"]

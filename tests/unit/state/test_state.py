@@ -17,6 +17,7 @@ from weiwo import state
 from weiwo.state import (
     Answer,
     Assessment,
+    Block,
     Citation,
     Claim,
     Evidence,
@@ -44,6 +45,7 @@ from weiwo.state.settings import Context, Settings, SettingsError
 VALUES = [
     Answer,
     Assessment,
+    Block,
     Citation,
     Claim,
     Evidence,

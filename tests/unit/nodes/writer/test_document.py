@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.examples import examples
 from tests.support.work import assert_linear
-from weiwo.nodes.writer.draft import split_segments
+from weiwo.nodes.writer.document import split_pieces
 
 EN = (
     "Emperor Wu of Han was older, by 56 years [1]. He was born in 156 BC.[2] Caesar, e.g. the dictator, was born on "
@@ -37,7 +37,7 @@ async def given_as(pieces: Iterable[str]) -> AsyncIterator[str]:
 
 
 async def cut(pieces: Iterable[str]) -> list[str]:
-    return [segment async for segment in split_segments(given_as(pieces))]
+    return [segment async for segment in split_pieces(given_as(pieces))]
 
 
 def chunked(text: str, sizes: list[int]) -> list[str]:
@@ -82,7 +82,7 @@ async def test_a_sentence_goes_out_as_soon_as_the_next_has_begun():
             sent.append(piece)
             yield piece
 
-    stream = split_segments(model())
+    stream = split_pieces(model())
     assert await anext(stream) == "Ada was born in 1815 [1]. "
     assert sent == ["Ada was born in 1815 ", "[1]. ", "Alan "]
     assert await anext(stream) == "Alan was born in 1912 [2]."
@@ -106,7 +106,7 @@ async def test_an_error_passes_through_and_takes_the_unfinished_sentence_with_it
         yield "Ada was born in 1815 [1]. Alan was "
         raise ConnectionError("cut")
 
-    stream = split_segments(model())
+    stream = split_pieces(model())
     assert await anext(stream) == "Ada was born in 1815 [1]. "
     with pytest.raises(ConnectionError):
         await anext(stream)
