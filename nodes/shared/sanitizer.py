@@ -48,7 +48,9 @@ _HIDDEN: Final = lazy(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
 )
 """Control characters and those that turn the writing direction or are not seen; line breaks and tabs stay."""
-_TAIL: Final = lazy(r"[)\]}>\"'’”*_`|.,;:!?。，；：！？、）】》]*(?:\[\d{1,4}\])*[.,;:!?。，；：！？、]*(?=\s|$|[\u3000-\u9fff\uff00-\uffef])")  # noqa: E501 - one line reads best
+_TAIL: Final = lazy(
+    r"[)\]}>\"'’”*_`|.,;:!?。，；：！？、）】》]*+(?:\[\d{1,4}\])*+[.,;:!?。，；：！？、]*+(?=\s|$|[\u3000-\u9fff\uff00-\uffef])"
+)
 """What may stand behind an address: punctuation and marks up to a blank, or Chinese text."""
 _BEHIND: Final = lazy(r"\S*")
 _CODE: Final = lazy(r"\s*(?:```|~~~)")

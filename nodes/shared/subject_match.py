@@ -106,11 +106,14 @@ def is_about_subject(
 
 
 def _is_written_alike(words: Sequence[str], said: Collection[str]) -> bool:
-    """Whether a Chinese name of five characters or more stands there with one character inside it wrong."""
-    if len(words) < _LEAST_PAIRS or words[0].isascii() or words[0] not in said or words[-1] not in said:
+    """Whether a Chinese name of five characters or more stands there with another character in one place inside it."""
+    if len(words) < _LEAST_PAIRS or words[0].isascii() or words[0] not in said:
         return False
     missing = [at for at, word in enumerate(words) if word not in said]
-    return len(missing) == 2 and missing[1] == missing[0] + 1
+    if len(missing) != 2 or missing[1] != missing[0] + 1:
+        return False
+    before, behind = words[missing[0]][0], words[missing[1]][-1]
+    return any(word[0] == before and word[1:] + behind in said for word in said if len(word) == 2)
 
 
 def _covered(

@@ -19,12 +19,13 @@ from weiwo.text.language import sentences
 
 _FENCE: Final = re.compile(r" {0,12}(?:[-*+] |\d{1,3}[.)] )?(```+|~~~+)")
 _ROW: Final = re.compile(r" {0,3}\|")
-_DELIMITER: Final = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
+_DELIMITER: Final = re.compile(r"\s*+(?=[^\n-]*+-)[|:\s-]++$")
 _LINE: Final = re.compile(r" {0,3}(?:#{1,6}(?:\s|$)|(?:\*\s?){3,}$|(?:-\s?){3,}$|(?:_\s?){3,}$|={3,}\s*$)")
 _ITEM: Final = re.compile(r"\s{0,24}(?:[-*+•]|\d{1,3}[.)、])\s+")
 _QUOTE: Final = re.compile(r" {0,3}>\s?")
 _SOURCE_LIST: Final = re.compile(
-    r"\s*(?:[*#_]+\s*)?(?:sources?|references?|citations?|bibliography|来源|参考(?:资料|文献|来源)?|引用)\s*[*_]*\s*(?:[:：]|[*_]*\s*$)",
+    r"\s*+(?:[*#_]++\s*+)?(?:sources?|references?|citations?|bibliography|来源|参考(?:资料|文献|来源)?"
+    r"|引用)[ \t]*+[*_]*+[ \t]*+(?:[:：]|$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _LISTED: Final = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)、]|\[\d|【\d|<?https?://|\n|$)")

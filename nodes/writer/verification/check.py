@@ -67,7 +67,7 @@ class Finding:
 def plain_claim(text: str) -> str:
     """A claim without its Markdown: no heading signs, bullets, emphasis and cell borders."""
     bare = _EMPHASIS.sub("", _MARKUP.sub("", text[:LONGEST].strip()))
-    return re.sub(r"\s*\|\s*", " , ", bare).strip(" ,") if bare.count("|") >= 2 else bare
+    return re.sub(r"(?<!\s)\s*+\|\s*+|\|\s*+", " , ", bare).strip(" ,") if bare.count("|") >= 2 else bare
 
 
 def is_heading(text: str) -> bool:

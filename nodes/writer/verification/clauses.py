@@ -20,8 +20,8 @@ _WORD: Final = lazy(
     rf"[{HAN}]+|\d+(?:[.,]\d+)*|[^\W\d_{HAN}]+(?:['’._-]?[^\W\d_{HAN}]+|(?<=[A-Za-z])[-_]?\d+(?![\d.]))*"
 )
 _STRONG: Final = lazy(
-    r"[;；]\s*|(?:,\s*)?\b(?:but|while|whereas|although|though|unless|except(?: for)?|because|however|until)\b"
-    r"|,\s*(?:and|so|then|which|who)\b|\s(?:and|or)\s(?=(?:has|have|had|is|are|was|were|did|does|do|can|may|must|will|not)\b)|[，,](?=但|而|除非|因为|不过|却|并且|其中)|，(?=\S{2,})|\s[—–-]{1,2}\s"
+    r"[;；]\s*+|(?:,\s*+)?\b(?:but|while|whereas|although|though|unless|except(?: for)?|because|however|until)\b"
+    r"|,\s*+(?:and|so|then|which|who)\b|\s(?:and|or)\s(?=(?:has|have|had|is|are|was|were|did|does|do|can|may|must|will|not)\b)|[，,](?=但|而|除非|因为|不过|却|并且|其中)|，(?=\S\S)|\s[—–-]{1,2}\s"
 )
 _NEGATION: Final = lazy(
     r"(?i)\b(?:not|never|neither|none|nobody|nothing|cannot|no|out of)\b|n['’]t\b|\bfail(?:s|ed|ing)? to\b"

@@ -17,7 +17,7 @@ from weiwo.text.names import names
 from weiwo.text.numbers import NumberSpan, find_numbers
 from weiwo.text.patterns import lazy
 
-_DIGITS: Final = lazy(r"[A-Za-z]*-?[0-9]+(?:[A-Za-z0-9]*)")
+_DIGITS: Final = lazy(r"(?:(?<![A-Za-z])[A-Za-z]+)?-?[0-9][A-Za-z0-9]*")
 _FULL_WIDTH: Final = {0xFF10 + d: 0x30 + d for d in range(10)}
 _VERSION: Final = lazy(
     r"(?i)(?<![\w.$€£¥-])(?:v(?=\d))?(\d{1,4}(?:\.\d{1,4}){1,4})(?:[-+.]?(?:rc|beta|alpha|b|a)\d*)?(?![\d%]|\.\d)"
@@ -27,7 +27,20 @@ _VERSION_BEFORE: Final = lazy(
     r"|(?:版本?|自从?|从|需要?|要求|升级到|低于|高于)\s?v?$|v$)"
 )
 _NAMED_BEFORE: Final = lazy(r"([A-Za-z][\w.+-]{1,30})\s$")
-_MONTHS: Final = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
+_MONTHS: Final = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 _MONTH: Final = lazy(
     r"\b("
     + "|".join(m.capitalize() for m in _MONTHS if m != "may")

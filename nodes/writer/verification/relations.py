@@ -206,9 +206,31 @@ def _values_in(text: str, order: _Order) -> set[float]:
 # --- who did what ---
 
 _BY: Final = lazy(r"\bby\s(?:the\s|a\s|an\s)?")
-_BE: Final = frozenset(["is", "was", "were", "are", "been", "being", "be", "am", "has", "had", "have", "did", "does", "do", "will", "would", "can", "may", "must"])
+_BE: Final = frozenset(
+    [
+        "is",
+        "was",
+        "were",
+        "are",
+        "been",
+        "being",
+        "be",
+        "am",
+        "has",
+        "had",
+        "have",
+        "did",
+        "does",
+        "do",
+        "will",
+        "would",
+        "can",
+        "may",
+        "must",
+    ]
+)
 _BETWEEN: Final = lazy(
-    r"^\s*(?:\([^()]{0,60}\)\s*)?,?\s*(?:who|which|that)?\s*(?:(?:has|had|have|also|first|later|then|originally|again|did|does)\s)*([a-z]{2,20})\b(\s(?:by|[a-z]+ed)\b)?"
+    r"^\s*+(?:\([^()]{0,60}\)\s*+)?,?\s*+(?:who|which|that)?\s*+(?:(?:has|had|have|also|first|later|then|originally|again|did|does)\s)*([a-z]{2,20})\b(\s(?:by|[a-z]+ed)\b)?"
 )
 _VERB_BEFORE: Final = lazy(
     r"\b([a-z]{2,20})\s(?:(?:it|him|her|them|under|to|against|with|over|from|into|the|a|an|of|mill|[a-z]{3,12})\s){0,4}$"
@@ -323,31 +345,38 @@ def _swapped(statement: str, grounds: Grounds) -> Iterator[str]:
 
 
 _HAN_VERB: Final = "收购|击败|战胜|打败|执导|导演|设计|创办|创立|流入|流出|雇用|任命|提名|师从|教过|赠给|赠予|卖给|出售给|起诉|指控|批评|支持|反对|影响|翻译|改编|主演|抚养|救起|救出|采访|拜访|邀请|代表|取代|继承|撰写|击沉|隶属于|并入|担任|留在|离开|嫁给|资助"
-_HAN_ROLES: Final = lazy(
-    rf"([^，。；！？\s]{{1,24}}?)(?:(被|由)([^，。；！？\s]{{1,16}}?))?(?:将|把)?({_HAN_VERB})了?([^，。；！？\s]{{0,20}})"
-)
+_HAN_ROLES: Final = lazy(rf"(?:将|把)?({_HAN_VERB})了?([^，。；！？\s]{{0,20}})")
+_HAN_STOP: Final = lazy(r"[，。；！？\s]")
+_HAN_PASSIVE: Final = lazy(r"(.{1,24})[被由](.{1,16})")
+_LONGEST_AGENT: Final = 41
+"""Characters before a verb that are looked at."""
 
 
 def _swapped_han(statement: str, grounds: Grounds) -> Iterator[str]:
     """Chinese clauses whose agent is the object of the same verb in the sources."""
-    for found in _HAN_ROLES.finditer(statement):
-        agent, object_ = _han_parts(found)
+    for verb, agent, object_ in _han_roles(statement):
         for source in grounds.sources:
             for clause in source.sentences[:120]:
-                for other in _HAN_ROLES.finditer(clause.text):
-                    if other[4] != found[4]:
+                for other, who, whom in _han_roles(clause.text):
+                    if other != verb:
                         continue
-                    who, whom = _han_parts(other)
                     straight = _pairs(agent, who) + _pairs(object_, whom)
                     crossed = _pairs(agent, whom) + _pairs(object_, who)
                     if crossed > straight and crossed >= 1:
                         yield f"“{agent}”: in the sources it is the other way round"
 
 
-def _han_parts(found: re.Match[str]) -> tuple[str, str]:
-    if found[2]:
-        return found[3], found[1] + found[5]
-    return found[1], found[5]
+def _han_roles(text: str) -> Iterator[tuple[str, str, str]]:
+    """The verbs of a text, each with who does it and whom it is done to."""
+    begin = 0
+    for found in _HAN_ROLES.finditer(text):
+        before = _HAN_STOP.split(text[max(begin, found.start() - _LONGEST_AGENT) : found.start()])[-1]
+        begin = found.end()
+        passive = _HAN_PASSIVE.fullmatch(before)
+        if passive:
+            yield found[1], passive[2], passive[1] + found[2]
+        elif before:
+            yield found[1], before, found[2]
 
 
 def _pairs(one: str, other: str) -> int:
