@@ -17,8 +17,9 @@ T = TypeVar("T")
 
 PATIENCE_SECONDS = 3.0
 """Seconds in which a stopped command has to put things in order."""
-_STOPS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Ctrl-C, an end that somebody wants, a terminal that went away."""
+_HANG_UP = getattr(signal, "SIGHUP", None)
+_STOPS = tuple(sent for sent in (signal.SIGINT, signal.SIGTERM, _HANG_UP) if sent is not None)
+"""Ctrl-C, an end that somebody wants, a terminal that went away (Windows has no signal for it)."""
 SHOW_CURSOR = "\x1b[?25h"
 
 
@@ -44,7 +45,9 @@ def run(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | N
     """
     stops: list[int] = []
     patience: list[threading.Timer] = []
-    before = {sent: now for sent in _STOPS if (now := signal.getsignal(sent)) != signal.SIG_IGN}  # nohup's
+    before = {sent: signal.getsignal(sent) for sent in _STOPS}
+    if before.get(_HANG_UP) == signal.SIG_IGN:
+        del before[_HANG_UP]  # nohup's wish
 
     def stop(task: "asyncio.Task[Any]", code: int) -> None:
         task.cancel()
