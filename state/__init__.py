@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Claim,
         Decision,
         Extract,
+        Gap,
         Reflection,
         Status,
         Verdict,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         OutcomeStatus,
         Quote,
         Rival,
+        WeakValue,
         passage_id,
     )
     from weiwo.state.limits import Limits, ModelCall, Usage
@@ -59,6 +61,7 @@ __all__ = [
     "Extract",
     "Failure",
     "FailureKind",
+    "Gap",
     "JsonValue",
     "Language",
     "Level",
@@ -82,6 +85,7 @@ __all__ = [
     "Value",
     "ValueType",
     "Verdict",
+    "WeakValue",
     "item_type",
     "passage_id",
     "references",

@@ -140,7 +140,7 @@ def test_corpora_are_listed(index, weiwo) -> None:
     index()
     _, out, _ = weiwo("corpora")
     assert out.startswith("default\t5 documents\t5 passages\t")
-    assert out.endswith(" ago\n")
+    assert out.endswith(" ago\tfrom docs\n")
     (one,) = json.loads(weiwo("corpora", "--json")[1])
     assert (one["name"], one["documents"], one["left_out"]) == ("default", 5, 0)
     assert one["bytes"] > 1_000

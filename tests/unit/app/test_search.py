@@ -138,13 +138,15 @@ def record(at, words=5, **more):
 def test_the_summary_is_shown_whole():
     week = 7 * 86_400.0
     found = summarize_records([record(n) for n in range(40)] + [record(2 * week + n, words=30) for n in range(40)])
-    text = printed(shown.print_summary, {"corpus": "default", "recording": False, **found})
+    feedback = {"good": 2, "bad": 1}
+    text = printed(shown.print_summary, {"corpus": "default", "recording": False, "feedback": feedback, **found})
     for word in (
         "80 retrievals",
         "recording is off",
         "policy 3 (shadow) would choose keyword 100%",
         "zh:plain",
         "moved",
+        "2 good, 1 bad",
     ):
         assert word in text, word
 

@@ -384,7 +384,7 @@ async def test_a_stream_comes_in_pieces_without_reasoning() -> None:
     got: list[str] = []
     await collect(models.stream("writer", "draft", ASK, tags=()), got)
     assert got == ["Good", " day"]
-    assert (watch.tags, watch.name) == ([], "writer.draft")
+    assert (watch.tags, watch.name) == (["role:writer"], "writer.draft")
     assert booked(models) == [("text", None)]
     assert models.budget.delta().output_tokens == 4
 

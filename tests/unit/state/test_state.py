@@ -23,6 +23,7 @@ from weiwo.state import (
     Evidence,
     Extract,
     Failure,
+    Gap,
     Limits,
     ModelCall,
     MonitorReport,
@@ -36,6 +37,7 @@ from weiwo.state import (
     TeamConfig,
     Usage,
     Value,
+    WeakValue,
     passage_id,
 )
 from weiwo.state.query import QueryFrame
@@ -51,17 +53,20 @@ VALUES = [
     Evidence,
     Extract,
     Failure,
+    Gap,
     Limits,
     ModelCall,
     MonitorReport,
     Outcome,
     OutcomeDetail,
     Plan,
+    QueryFrame,
     Quote,
     Reflection,
     Rival,
     Task,
     TeamConfig,
+    WeakValue,
     Usage,
 ]
 text = st.text(max_size=12)

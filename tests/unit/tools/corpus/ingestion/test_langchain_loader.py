@@ -184,7 +184,7 @@ async def test_a_corpus_with_a_loader_is_named_not_met_by_its_files(folder, tmp_
     assert read_loaders(folder) == (f"{COMMUNITY}:CSVLoader",)
     summary = summarize_corpus(folder)
     assert summary.roots == (str(tmp_path / "docs"),)
-    assert f"from {COMMUNITY}:CSVLoader" in _line(summary)
+    assert f"from docs, {COMMUNITY}:CSVLoader" in _line(summary)
     assert _as_json(summary)["loaders"] == [f"{COMMUNITY}:CSVLoader"]
     assert (await load_corpus(["work"])).size == 3
     assert (await load_corpus(["docs"])).size == 1
