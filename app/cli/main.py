@@ -91,6 +91,15 @@ def ask(  # noqa: PLR0913 - each option is a parameter
         str | None,
         typer.Option("--depth", metavar="quick|normal|deep", help="How far to look: turns, queries, pages and rounds."),
     ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--form", metavar="sentence|list|table|report|code", help="Form of a model's answer. Default: as asked."
+        ),
+    ] = None,
+    length: Annotated[
+        int | None, typer.Option("--words", metavar="N", help="About how long a model's answer is, in words.")
+    ] = None,
     max_seconds: Annotated[
         float | None, typer.Option("--max-seconds", metavar="N", help="Answer within about N seconds.")
     ] = None,
@@ -119,6 +128,8 @@ def ask(  # noqa: PLR0913 - each option is a parameter
         web=False if no_web else None,
         model=model,
         depth=depth,
+        form=form,
+        words=length,
         max_seconds=max_seconds,
         fresh=fresh or None,
         approve_plan=approve_plan or None,

@@ -136,7 +136,7 @@ def print_thread(console: Console, thread: Thread) -> None:
         console.print(Flow(Text(f"interrupted before: {where}; go on with: weiwo resume {thread.thread_id}", "cyan")))
         return
     console.print(Text(label(language, "answer"), "bold"))
-    print_answer(console, result)
+    print_answer(console, result, verbose=True)
     console.print()
     for line in usage_lines(values.get("usage") or Usage()):
         console.print(Flow(Text(line, "dim"), indent=2))

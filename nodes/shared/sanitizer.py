@@ -53,6 +53,8 @@ _TAIL: Final = lazy(
 )
 """What may stand behind an address: punctuation and marks up to a blank, or Chinese text."""
 _BEHIND: Final = lazy(r"\S*")
+_RULE: Final = lazy(r"\s*(?:-[- ]*+|\*[* ]*+|_[_ ]*+)\s*")
+"""A line across the page, which says nothing and may stand."""
 _CODE: Final = lazy(r"\s*(?:```|~~~)")
 _MARK: Final = lazy(r"\^?\d[\d\s,，、–-]{0,30}")
 
@@ -91,8 +93,8 @@ class AnswerSanitizer:
     def __call__(self, text: str) -> str:
         """A sentence, or a piece of one, as it may be spoken; empty if it may not."""
         prose = remove_links(text, self._known, self._language)
-        emptied = any(map(str.isalnum, text)) and not any(map(str.isalnum, prose))
-        return "" if emptied or self._recites(prose) else prose
+        says = any(map(str.isalnum, prose)) or _RULE.fullmatch(text)
+        return prose if says and not self._recites(prose) else ""
 
     def _recites(self, prose: str) -> bool:
         said = fold(clean_marks(prose, ())).strip(" .。-*#\"'")

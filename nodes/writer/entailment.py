@@ -72,21 +72,20 @@ def verifier_role(services: RunContext) -> str:
     return next((role for role in ("verifier", "writer") if services.models.configured(role)), "")
 
 
-async def judge_claims(services: RunContext, draft: Draft, places: Sequence[ClaimPlace] | None = None) -> bool:
+async def judge_claims(services: RunContext, draft: Draft, places: Sequence[ClaimPlace] | None = None) -> None:
     """Have a model judge the claims that code could not verify whole; changes the verdicts of the draft.
+
+    A quick search does without.
 
     Args:
         services: The models.
         draft: The draft.
         places: The claims to judge; None: all that cite something and that code neither found word for word nor
             computed, nor refused for a figure or a name.
-
-    Returns:
-        Whether a verdict changed between doubtful and not.
     """
     role = verifier_role(services)
-    if not role:
-        return False
+    if not role or services.settings.depth == "quick":
+        return
     batches = list(_batches(draft, places))[:MOST_CALLS]
     gate = asyncio.Semaphore(AT_ONCE)
 
@@ -103,14 +102,10 @@ async def judge_claims(services: RunContext, draft: Draft, places: Sequence[Clai
                 return {}  # in the trace; the verdicts of the code stand
         return {batch[one.n - 1]: one for one in reply.verdicts if 1 <= one.n <= len(batch)}
 
-    changed = False
     for judged in await asyncio.gather(*map(ask, batches)):
         for place, judgement in judged.items():
             checked = draft.pieces[place.piece].checked
-            before = checked[place.position]
-            checked[place.position] = _judged(before, judgement)
-            changed |= (before.claim.verdict in DOUBTFUL) != (checked[place.position].claim.verdict in DOUBTFUL)
-    return changed
+            checked[place.position] = _judged(checked[place.position], judgement)
 
 
 def _judged(checked: CheckedClaim, judgement: ClaimJudgement) -> CheckedClaim:

@@ -110,7 +110,7 @@ async def settle_draft(
         question: The user's question.
         say: Makes replacements fit to be spoken.
     """
-    changed = await judge_claims(services, draft)
+    await judge_claims(services, draft)
     failing = [
         ClaimPlace(number, position)
         for number, piece in enumerate(draft.pieces)
@@ -119,11 +119,9 @@ async def settle_draft(
     ][:MOST_REWRITTEN]
     if failing:
         rewritten = await _rewrite(failing, context, services, draft, question, say)
-        changed |= bool(rewritten)
         if again := _matched(draft, rewritten):
             await judge_claims(services, draft, again)
-    if changed:
-        draft.render_again()
+    draft.render_again()
 
 
 async def _rewrite(

@@ -3,8 +3,7 @@
 A draft, the model's or the rules', comes piece by piece: sentences, list items, tables, code. Each is checked by code
 (`verification`) before it is spoken; what fails is spoken with a mark and does not stop the stream. Then a model judges
 what code could not verify whole, failing claims are sent back once with the words that failed, and the answer is
-settled
-in place: what still fails keeps its mark inside its sentence or cell.
+settled in place: what still fails keeps its mark inside its sentence or cell.
 """
 
 import asyncio
@@ -202,6 +201,9 @@ async def _grounded(
     if draft.spoken:
         draft.decided_by = "model"
         await settle_draft(context, services, draft, question, say)
+        if not any(map(str.isalnum, "".join(draft.spoken))):
+            draft.pieces, draft.spoken, draft.claims = [], [], []
+            draft.broken = draft.broken or "nothing of the draft could be shown"
     elif opening:
         draft.broken = draft.broken or "the draft said nothing of what was found"
 

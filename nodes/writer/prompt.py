@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.passage_prompt import DATA_RULE, format_passages, quote_as_data
 from weiwo.nodes.shared.references import fill_text
 from weiwo.nodes.shared.run_context import RunContext
@@ -43,7 +44,10 @@ that you would have to, say that it should be asked as a search question."""
 
 
 SPARE_PASSAGES = 2
-"""Passages shown for each task that found nothing: more would bury those that carry the answer."""
+"""Passages shown for each task that found nothing: more would bury those that carry the answer.
+
+A table, a report and a deep search use them all: what a task's value leaves out is what these are made of.
+"""
 
 
 def writer_instructions(language: Language) -> str:
@@ -63,13 +67,16 @@ _LENGTHS: Final = {"quick": "As short as the question allows.", "normal": "As sh
 
 
 def form_instructions(state: SearchState, services: RunContext) -> str:
-    """Form, length, perspectives and gaps of the answer that is wanted, as lines of the prompt."""
+    """What answer is wanted, as lines of the prompt: its form and length, perspectives, and the gaps it has to name."""
     frame, plan = state["assessment"].frame, state.get("plan")
     length = f"About {frame.words} words." if frame.words else _LENGTHS[services.settings.depth]
     lines = [f"Form: {_FORMS[frame.form]} {length}"]
     perspectives = plan.perspectives if plan else ()
     if perspectives:
         lines += ["Perspectives to cover:", *(f"- {quote_as_data(line, 200)}" for line in perspectives)]
+    if gaps := find_gaps(state, services.language):
+        lines += ["Open (it is added below the answer; do not fill it):"]
+        lines += [f"- {quote_as_data(gap.text, 200)}" for gap in gaps]
     return "\n".join(lines)
 
 
@@ -85,7 +92,9 @@ def findings_prompt(state: SearchState, services: RunContext, sources: CitableSo
     carrying = {key for outcome in outcomes.values() for key in list_relied_on(outcome)}
     lost = sum(not (task.id in outcomes and outcomes[task.id].answers) for task in tasks)
     passages = [source.evidence for source in sources.items if source.evidence is not None]
-    shown = sum(passage.id in carrying for passage in passages) + SPARE_PASSAGES * lost
+    wide = services.settings.depth == "deep" or state["assessment"].frame.form in {"table", "report"}
+    spare = len(passages) if wide else SPARE_PASSAGES * lost
+    shown = sum(passage.id in carrying for passage in passages) + spare
     lines += ["", "Sources:"]
     lines += [
         f'<calculation n="{s.n}">{quote_as_data(s.quote, 600)}</calculation>'

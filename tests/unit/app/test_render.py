@@ -343,3 +343,27 @@ def test_a_list_of_threads_fits_the_screen(width):
     assert all(cell_len(line) <= width for line in lines)
     assert "汉武帝" in console.file.getvalue()
     assert plain_threads(threads).split("\t")[3] == "汉武帝和凯撒谁年长？" * 8 + "\n"
+
+
+def test_the_phase_follows_from_the_events():
+    progress = Progress(clock=lambda: 0.0)
+    phases = [progress.phase]
+    events = [
+        {"type": "assessed", "level": "complex"},
+        PLANNED,
+        *(finished(f"task_{n}") for n in range(1, 5)),
+        {"type": "reflected", "decision": "deepen", "reason": "more"},
+        {"type": "answer_started"},
+    ]
+    for event in events:
+        progress.apply(event)
+        if progress.phase != phases[-1]:
+            phases.append(progress.phase)
+    assert phases == ["thinking", "planning", "working", "reviewing", "extending", "writing"]
+
+
+def test_model_calls_and_their_tokens_are_counted_as_they_end():
+    progress = Progress()
+    for _ in range(2):
+        progress.apply({"type": "model_called", "role": "master", "input_tokens": 900, "output_tokens": 100})
+    assert (progress.calls, progress.tokens) == (2, 2_000)
