@@ -186,7 +186,8 @@ def _conclude(ended: RunEnd, watcher: "Watcher", settings: Settings, *, as_json:
         ended, watcher = _resumed(ended.thread_id, answer, as_json=as_json, verbose=verbose)
         if isinstance(answer, Mapping) and "plan" in answer and not (ended.request or {}).get("complaints"):
             approval.draft_of(asked).unlink(missing_ok=True)
-    return print_result({**ended.result, "thread_id": ended.thread_id}, watcher, settings, as_json=as_json, verbose=verbose)
+    result = {**ended.result, "thread_id": ended.thread_id}
+    return print_result(result, watcher, settings, as_json=as_json, verbose=verbose)
 
 
 async def _corpus_problems(settings: Settings) -> str:

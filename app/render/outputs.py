@@ -28,7 +28,9 @@ def make_watcher(question: str, *, as_json: bool, verbose: bool) -> Watcher:
     return LiveView(terminal(), question, language)
 
 
-def print_result(result: Mapping[str, Any], watcher: Watcher, settings: Settings, *, as_json: bool, verbose: bool) -> int:
+def print_result(
+    result: Mapping[str, Any], watcher: Watcher, settings: Settings, *, as_json: bool, verbose: bool
+) -> int:
     """Print a result, verbose with the words of each source; returns its exit code."""
     decided_by = str(watcher.progress.assessed.get("decided_by") or "")
     language = str(result.get("language", "en"))
