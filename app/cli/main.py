@@ -28,6 +28,7 @@ from weiwo.app.cli.options import (
 from weiwo.app.cli.plan_files import read_plan
 from weiwo.app.cli.retrieval_commands import evaluations, observations
 from weiwo.app.cli.text_parameters import TextCommand, TextGroup
+from weiwo.state.home import home
 
 app = typer.Typer(
     name="weiwo",
@@ -43,7 +44,16 @@ app = typer.Typer(
 
 @app.callback()
 def start(context: typer.Context) -> None:
-    """Read `.env` of the working directory; what the environment has already wins."""
+    """Read `.env` of the working directory, then the user's own `config.toml`; what is set already wins."""
+    read_env(context)
+    if (home() / "config.toml").exists():
+        from weiwo.app.setup.config import apply_config  # noqa: PLC0415 - upon need
+
+        apply_config()
+
+
+def read_env(context: typer.Context) -> None:
+    """Read `.env` of the working directory."""
     if not os.path.lexists(".env"):
         return
     from weiwo.app.cli.env_file import apply_env_file, read_env_file  # noqa: PLC0415 - upon need
@@ -69,6 +79,22 @@ def trust(
     from weiwo.app.cli.trust import trust_command  # noqa: PLC0415 - upon need
 
     raise typer.Exit(trust_command(revoke, yes=yes, listed=listed))
+
+
+@app.command(cls=TextCommand)
+def setup(
+    *,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", help="The model to set up. Default: the best one found.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Look and choose; write nothing, ask nothing.")] = False,
+    json: Json = False,
+) -> None:
+    """Find a model (Ollama, LM Studio, llama.cpp, vLLM, keys), try it with one question, and set it up."""
+    from weiwo.app.setup.command import setup_command  # noqa: PLC0415 - heavy
+
+    raise typer.Exit(setup_command(model, yes=yes, dry_run=dry_run, as_json=json))
 
 
 @app.command(cls=TextCommand)

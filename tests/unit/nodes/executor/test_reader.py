@@ -383,7 +383,7 @@ async def test_later_turns_show_what_was_kept_and_what_is_new():
 
 
 @pytest.mark.parametrize(("ret", "deep", "count"), [("date", False, 5), ("list[text]", False, 8), ("date", True, 8)])
-async def test_the_best_passages_are_shown_first(ret: str, deep: bool, count: int):
+async def test_the_best_passages_are_shown_first(ret, deep, count):
     texts = [passage(f"Number {n} tells of something else: {'abcdefghijkl'[n] * 9}.", f"{n}.md") for n in range(12)]
     progress = TaskProgressNote("Who?", ["a"], 1, deep=deep)
     judgement, model = await read({"next": "give_up"}, ret, tuple(texts), progress=progress)
@@ -392,7 +392,7 @@ async def test_the_best_passages_are_shown_first(ret: str, deep: bool, count: in
 
 
 @pytest.mark.parametrize("wanted", [True, False])
-async def test_a_task_that_is_the_whole_question_is_asked_for_a_sentence(wanted: bool):
+async def test_a_task_that_is_the_whole_question_is_asked_for_a_sentence(wanted):
     progress = TaskProgressNote("Who?", ["a"], 1, wants_sentence=wanted)
     said = {**found("-156", "born in 156 BC", passage=2), "sentence": "Wu of Han was born in 156 BC [2]."}
     judgement, model = await read(said, progress=progress)
