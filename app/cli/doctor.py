@@ -10,10 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from rich.console import Console
-from rich.text import Text
-
-from weiwo.app.cli.corpora import describe_corpora, describe_default_corpus, describe_embeddings, open_corpus
+from weiwo.app.cli.corpora import counted, describe_corpora, describe_default_corpus, describe_embeddings, open_corpus
 from weiwo.app.cli.env_file import read_env_file
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
@@ -21,13 +18,13 @@ from weiwo.app.cli.output import is_terminal, terminal, write, write_json
 from weiwo.app.cli.session import database_url, open_session
 from weiwo.app.cli.threads import saved_file
 from weiwo.app.render.labels import label
-from weiwo.app.render.text_wrapping import Flow
 from weiwo.state.settings import ROLES, Context, Settings, SettingsError
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     import httpx
+    from rich.console import Console
 
     from weiwo.models.endpoint import Endpoint
     from weiwo.tools.built_in import Availability
@@ -116,7 +113,7 @@ def checks_json(checks: list[Check]) -> dict[str, Any]:
     }
 
 
-def print_checks(console: Console | None, checks: list[Check]) -> None:
+def print_checks(console: "Console | None", checks: list[Check]) -> None:
     """Print all checks, one a line: on a terminal, or as plain text where there is none."""
     widest = max(len(check.name) for check in checks)
     for check in checks:
@@ -125,6 +122,10 @@ def print_checks(console: Console | None, checks: list[Check]) -> None:
         if console is None:
             write(f"{check.verdict}\t{check.name}\t{text}\n")
         else:
+            from rich.text import Text  # noqa: PLC0415 - plain text needs none
+
+            from weiwo.app.render.text_wrapping import Flow  # noqa: PLC0415 - the same
+
             name = f"{check.name:<{min(widest, console.width // 3)}}  "
             console.print(Flow(Text.assemble((f"{mark} ", style), (name, "bold"), text), indent=4))
 
@@ -234,7 +235,7 @@ async def _corpus_and_tools(settings: Settings) -> AsyncIterator[Check]:
         yield Check(
             "corpus",
             "ok",
-            f"{where}: {_counted(len(corpus.documents), 'document')}, {_counted(corpus.size, 'passage')}",
+            f"{where}: {counted(len(corpus.documents), 'document')}, {counted(corpus.size, 'passage')}",
         )
         for problem in corpus.problems[:20]:
             yield Check("corpus", "note", f"left out {problem.source}: {problem.reason}")
@@ -302,7 +303,7 @@ async def _database(settings: Settings) -> Check:
         count = await _count_threads()
     except CommandError as error:
         return Check("database", "problem", str(error))
-    threads = f"{MOST_THREADS:,} threads or more" if count == MOST_THREADS else _counted(count, "thread")
+    threads = f"{MOST_THREADS:,} threads or more" if count == MOST_THREADS else counted(count, "thread")
     return Check("database", "ok", f"{describe(settings, database_url())}: {threads}")
 
 
@@ -322,10 +323,6 @@ async def _count_threads() -> int:
         pass  # LangGraph reads more
     async with open_session() as session:
         return len(await list_threads(session.saver, MOST_THREADS))
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _host(url: str) -> str:
