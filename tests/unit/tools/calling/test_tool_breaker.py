@@ -2,7 +2,8 @@
 
 import pytest
 
-from weiwo.tools.calling.circuit_breaker import (
+from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
+from weiwo.tools.calling.tool_breaker import (
     FIRST_COOLING,
     LONGEST_COOLING,
     MAX_BREAKERS,
@@ -10,7 +11,6 @@ from weiwo.tools.calling.circuit_breaker import (
     ToolBreaker,
     tool_breaker,
 )
-from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 
 DOWN = ToolCallError("crash", "probe: HTTP 503")
 
