@@ -7,8 +7,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from tests.support.states import got, lost, search
-from weiwo.app.cli.revisions import print_revisions, revisions_of
-from weiwo.app.cli.show import Thread, as_json
+from weiwo.app.cli.threads.revisions import print_revisions, revisions_of
+from weiwo.app.cli.threads.show import Thread, as_json
 from weiwo.state import Plan, Reflection
 
 FIRST = Plan(

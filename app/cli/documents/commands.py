@@ -30,7 +30,7 @@ def index(
     json: Json = False,
 ) -> None:
     """Index documents; a second run reads only what has changed."""
-    from weiwo.app.cli.index import index_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.documents.index import index_command  # noqa: PLC0415 - heavy
 
     code = index_command(
         paths or [], name, watch=watch, as_json=json, into=into, loader=loader, loader_args=loader_args
@@ -41,7 +41,7 @@ def index(
 @documents.command(cls=TextCommand)
 def corpora(*, json: Json = False) -> None:
     """List the corpora with their sizes and ages."""
-    from weiwo.app.cli.corpora import corpora_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.documents.corpora import corpora_command  # noqa: PLC0415 - heavy
 
     corpora_command(as_json=json)
 
@@ -58,6 +58,6 @@ def search(
     """Search the documents: retrieval only, no plan, no answer."""
     context = context_of(corpus=corpus)
     text = question_of(query)
-    from weiwo.app.cli.search import search_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.documents.search import search_command  # noqa: PLC0415 - heavy
 
     search_command(text, k, context, as_json=json, explain=explain)

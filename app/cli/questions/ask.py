@@ -7,14 +7,14 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from weiwo.app.cli import approval
-from weiwo.app.cli.corpora import open_corpus
+from weiwo.app.cli.documents.corpora import open_corpus
 from weiwo.app.cli.errors import CommandError, StoppedError, UsageError
 from weiwo.app.cli.event_loop import InterruptedRunError, run
 from weiwo.app.cli.output import hint, is_terminal
-from weiwo.app.cli.run_end import RunEnd
+from weiwo.app.cli.questions import approval
+from weiwo.app.cli.questions.run_end import RunEnd
 from weiwo.app.cli.session import open_session
-from weiwo.app.cli.threads import find_moment, is_thread_known
+from weiwo.app.cli.threads.commands import find_moment, is_thread_known
 from weiwo.app.render.outputs import make_watcher, print_result
 from weiwo.state.settings import Context, Settings
 
@@ -42,7 +42,7 @@ def ask_command(question: str, thread_id: str, context: Context, *, as_json: boo
         hint(f"thread {thread_id}{' is new' * new} · reading the question")
         if problems:
             hint(problems)
-        from weiwo.app.cli.runs import ask  # noqa: PLC0415 - heavy, and the first line is on the screen
+        from weiwo.app.cli.questions.runs import ask  # noqa: PLC0415 - heavy, and the first line is on the screen
 
         async with open_session(context) as session:
             return await ask(session, question, thread_id, context, watcher)
@@ -102,8 +102,8 @@ def fork_command(
     Returns:
         The exit code.
     """
-    from weiwo.app.cli import checkpoints  # noqa: PLC0415 - heavy
-    from weiwo.app.cli.runs import OPTIONS_KEY, ask, options_of, remembered, resume  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.questions.runs import OPTIONS_KEY, ask, options_of, remembered, resume  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.threads import checkpoints  # noqa: PLC0415 - heavy
     from weiwo.graph.persistence.forks import ForkError, branch, fork  # noqa: PLC0415 - heavy
 
     begun: list[tuple[str, Watcher]] = []
@@ -150,8 +150,8 @@ def fork_command(
 
 
 def _resumed(thread_id: str, answer: Any, *, as_json: bool, verbose: bool) -> "tuple[RunEnd, Watcher]":
-    from weiwo.app.cli import show  # noqa: PLC0415 - for this command alone
-    from weiwo.app.cli.runs import resume  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.questions.runs import resume  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.threads import show  # noqa: PLC0415 - for this command alone
 
     async def work() -> "tuple[RunEnd, Watcher]":
         async with open_session() as session:

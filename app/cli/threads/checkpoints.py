@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.text import Text
 
 from weiwo.app.cli.errors import unknown_thread
-from weiwo.app.cli.history import finished_tasks
 from weiwo.app.cli.session import Session
-from weiwo.app.cli.show import Thread
+from weiwo.app.cli.threads.history import finished_tasks
+from weiwo.app.cli.threads.show import Thread
 from weiwo.graph.persistence.forks import FORK_KEY
 from weiwo.state import Plan
 from weiwo.tools.printable import one_line

@@ -11,18 +11,18 @@ import pytest
 from rich.console import Console
 
 from tests.support.states import search
-from weiwo.app.cli import approval
-from weiwo.app.cli import plan_files as drafts
-from weiwo.app.cli.checkpoints import Moment, as_json, plain_history, print_history
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.options import fork_place, fork_values
-from weiwo.app.cli.plan_files import DraftError, edit, parse, read_plan
-from weiwo.app.cli.run_end import RunEnd
+from weiwo.app.cli.questions import approval
+from weiwo.app.cli.questions import plan_files as drafts
+from weiwo.app.cli.questions.plan_files import DraftError, edit, parse, read_plan
+from weiwo.app.cli.questions.run_end import RunEnd
+from weiwo.app.cli.threads.checkpoints import Moment, as_json, plain_history, print_history
 from weiwo.app.render.progress import Progress
 from weiwo.state import Plan
 
 PLAN = Plan(tasks=(search("task_1", "When was Ada born?", "Ada born"), search("b", "Older than {{task_1.ret}}?", "x")))
-SCHEMA = json.loads((Path(__file__).parents[3] / "app" / "result.schema.json").read_text())
+SCHEMA = json.loads((Path(__file__).parents[5] / "app" / "result.schema.json").read_text())
 REQUEST = {
     "type": "approve_plan",
     "question": "Who?",

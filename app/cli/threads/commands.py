@@ -10,8 +10,8 @@ from weiwo.app.cli.session import database_url
 from weiwo.state.home import home
 
 if TYPE_CHECKING:
-    from weiwo.app.cli import checkpoints, show
     from weiwo.app.cli.session import Session
+    from weiwo.app.cli.threads import checkpoints, show
     from weiwo.graph.persistence.threads import ThreadInfo
 
 T = TypeVar("T")
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 def threads_command(limit: int, *, as_json: bool) -> None:
     """List threads."""
-    from weiwo.app.cli import thread_list  # noqa: PLC0415 - for this command alone
+    from weiwo.app.cli.threads import thread_list  # noqa: PLC0415 - for this command alone
 
     threads = _list_threads(limit)
     if as_json:
@@ -34,7 +34,7 @@ def threads_command(limit: int, *, as_json: bool) -> None:
 
 def history_command(thread_id: str, *, as_json: bool) -> None:
     """List the checkpoints of a thread."""
-    from weiwo.app.cli import checkpoints  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.threads import checkpoints  # noqa: PLC0415 - heavy
 
     async def work(session: "Session") -> "list[checkpoints.Moment]":
         return await checkpoints.history(session, thread_id)
@@ -52,7 +52,7 @@ def history_command(thread_id: str, *, as_json: bool) -> None:
 
 def show_command(thread_id: str, checkpoint: str | None = None, *, as_json: bool, mermaid: bool) -> None:
     """Show one thread, as it is or as it was at a checkpoint."""
-    from weiwo.app.cli import show  # noqa: PLC0415 - for this command alone
+    from weiwo.app.cli.threads import show  # noqa: PLC0415 - for this command alone
 
     thread = load_thread(thread_id) if checkpoint is None else _load_moment(thread_id, checkpoint)
     plan = thread.values.get("plan")
@@ -140,7 +140,7 @@ def load_thread(thread_id: str) -> "show.Thread":
         UsageError: There is no such thread.
         CommandError: The database cannot be read.
     """
-    from weiwo.app.cli import show  # noqa: PLC0415 - upon need
+    from weiwo.app.cli.threads import show  # noqa: PLC0415 - upon need
     from weiwo.graph.persistence.checkpoint_reader import UnreadableCheckpointError, read_finished_thread  # noqa: PLC0415 - upon need
     from weiwo.graph.persistence.storage import StorageError  # noqa: PLC0415 - upon need
 
@@ -161,7 +161,7 @@ def load_thread(thread_id: str) -> "show.Thread":
 
 
 def _load_moment(thread_id: str, checkpoint: str) -> "show.Thread":
-    from weiwo.app.cli import checkpoints  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.threads import checkpoints  # noqa: PLC0415 - heavy
 
     async def work(session: "Session") -> "show.Thread":
         return await checkpoints.load(session, *await find_moment(session, thread_id, checkpoint))

@@ -12,8 +12,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from weiwo.app.cli.show import usage_lines
-from weiwo.app.cli.thread_list import plain_threads, print_threads
+from weiwo.app.cli.threads.show import usage_lines
+from weiwo.app.cli.threads.thread_list import plain_threads, print_threads
 from weiwo.app.render.answer import foot, plain_answer, print_answer
 from weiwo.app.render.plan_tree import duration, plan_tree
 from weiwo.app.render.progress import Progress

@@ -44,7 +44,7 @@ def retrieval(
     json: Json = False,
 ) -> None:
     """Evaluate each strategy, the router, and the best choice there is per question."""
-    from weiwo.app.cli.evaluate import eval_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.documents.evaluate import eval_command  # noqa: PLC0415 - heavy
 
     eval_command(folder, k=k, strategy=strategy, learn=learn, promote=promote, demote=demote, share=share, as_json=json)
 
@@ -61,6 +61,6 @@ def telemetry(
     json: Json = False,
 ) -> None:
     """Summarize what became of retrievals; kept on this machine only, and not at all with WEIWO_TELEMETRY=off."""
-    from weiwo.app.cli.telemetry import telemetry_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.documents.telemetry import telemetry_command  # noqa: PLC0415 - heavy
 
     telemetry_command(corpus, export, as_json=json)

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from weiwo.app.cli.errors import INTERRUPTED, WAITING, CommandError
 from weiwo.app.cli.output import hint, is_terminal, page, say, terminal, write_json
-from weiwo.app.cli.plan_files import DraftError, edit
-from weiwo.app.cli.run_end import APPROVE, RunEnd
+from weiwo.app.cli.questions.plan_files import DraftError, edit
+from weiwo.app.cli.questions.run_end import APPROVE, RunEnd
 from weiwo.app.render.labels import label
 from weiwo.app.render.plan_tree import plan_tree
 from weiwo.app.render.progress import Progress

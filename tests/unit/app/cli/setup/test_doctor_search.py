@@ -2,7 +2,7 @@
 
 import pytest
 
-from weiwo.app.cli.doctor import _search
+from weiwo.app.cli.setup.doctor import _search
 from weiwo.state.settings import Settings
 
 

@@ -9,10 +9,13 @@ from langchain_core.messages import AIMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 
-from weiwo.app.cli import ask, doctor, runs, session, threads
 from weiwo.app.cli import main as cli
-from weiwo.app.cli.runs import OPTIONS_KEY
+from weiwo.app.cli import session
+from weiwo.app.cli.questions import ask, runs
+from weiwo.app.cli.questions.runs import OPTIONS_KEY
 from weiwo.app.cli.session import Session
+from weiwo.app.cli.setup import doctor
+from weiwo.app.cli.threads import commands as threads
 from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.state import Assessment, Limits, Outcome, Plan, TeamConfig, Usage
 from weiwo.state.query import QueryFrame

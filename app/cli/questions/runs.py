@@ -11,9 +11,9 @@ from langgraph.types import Command
 from pydantic import ValidationError
 
 from weiwo.app.cli.errors import CommandError, UsageError, unknown_thread
-from weiwo.app.cli.history import events_of, finished_tasks
-from weiwo.app.cli.run_end import APPROVE, RunEnd
+from weiwo.app.cli.questions.run_end import APPROVE, RunEnd
 from weiwo.app.cli.session import Session, claim
+from weiwo.app.cli.threads.history import events_of, finished_tasks
 from weiwo.app.render.watchers import Silent, Watcher
 from weiwo.nodes.planner.approval import REQUEST
 from weiwo.state.settings import Context, SettingsError, describe_validation_error

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.support.corpora import LetterEmbeddings
-from weiwo.app.cli.corpora import describe_corpora, describe_default_corpus, describe_embeddings, open_corpus
+from weiwo.app.cli.documents.corpora import describe_corpora, describe_default_corpus, describe_embeddings, open_corpus
+from weiwo.app.cli.documents.index import _once
 from weiwo.app.cli.errors import UsageError
-from weiwo.app.cli.index import _once
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.index import embedding_models
 from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, locate_by_name, summarize_corpus

@@ -10,13 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from weiwo.app.cli.corpora import counted, describe_corpora, describe_default_corpus, describe_embeddings, open_corpus
-from weiwo.app.cli.env_file import read_env_file
+from weiwo.app.cli.documents.corpora import (
+    counted,
+    describe_corpora,
+    describe_default_corpus,
+    describe_embeddings,
+    open_corpus,
+)
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import is_terminal, terminal, write, write_json
 from weiwo.app.cli.session import database_url, open_session
-from weiwo.app.cli.threads import saved_file
+from weiwo.app.cli.setup.env_file import read_env_file
+from weiwo.app.cli.threads.commands import saved_file
 from weiwo.app.render.labels import label
 from weiwo.state.settings import ROLES, Context, Settings, SettingsError
 from weiwo.text.patterns import lazy

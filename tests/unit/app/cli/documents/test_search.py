@@ -9,8 +9,8 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from rich.console import Console
 
 from tests.support.corpora import LetterEmbeddings, document
-from weiwo.app.cli import search as lookup
-from weiwo.app.cli import telemetry as shown
+from weiwo.app.cli.documents import search as lookup
+from weiwo.app.cli.documents import telemetry as shown
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.render.search_results import print_explanation
 from weiwo.state.settings import Settings

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from weiwo.app.cli.corpora import counted, span
+from weiwo.app.cli.documents.corpora import counted, span
 from weiwo.app.cli.errors import COMPLETE, PARTIAL, CommandError, UsageError
 from weiwo.app.cli.event_loop import InterruptedRunError, run
 from weiwo.app.cli.output import hint, write, write_json

@@ -10,7 +10,7 @@ import pytest
 
 from weiwo.app.cli.worker_threads import DaemonPool
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def test_results_and_errors_come_back() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from weiwo.app.cli.corpora import open_corpus
+from weiwo.app.cli.documents.corpora import open_corpus
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint, is_terminal, page, terminal, write, write_json

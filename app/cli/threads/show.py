@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from weiwo.app.cli.errors import unknown_thread
-from weiwo.app.cli.history import events_of, finished_tasks
 from weiwo.app.cli.session import Session
+from weiwo.app.cli.threads.history import events_of, finished_tasks
 from weiwo.app.render.answer import foot, print_answer
 from weiwo.app.render.labels import label
 from weiwo.app.render.plan_tree import duration, plan_tree
@@ -21,7 +21,7 @@ from weiwo.text.values import render
 from weiwo.tools.printable import one_line, printable
 
 if TYPE_CHECKING:
-    from weiwo.app.cli.revisions import Revision
+    from weiwo.app.cli.threads.revisions import Revision
 
 APPROVAL = "approval"
 """The node that asks a person about a plan."""
@@ -109,7 +109,7 @@ def print_thread(console: Console, thread: Thread) -> None:
         judged = f"{assessment.level} · {values['team'].name} · {assessment.score:.2f} by {assessment.decided_by}"
         console.print(Flow(Text(f"  {judged} · {one_line(assessment.reason)}", "dim"), indent=2))
     if revisions := _revisions(values):
-        from weiwo.app.cli.revisions import print_revisions  # noqa: PLC0415 - where there are any
+        from weiwo.app.cli.threads.revisions import print_revisions  # noqa: PLC0415 - where there are any
 
         console.print()
         print_revisions(console, revisions, language)
@@ -147,7 +147,7 @@ def _revisions(values: Mapping[str, Any]) -> "list[Revision]":
     """The earlier revisions of the plan; most threads have none."""
     if not values.get("revisions"):
         return []
-    from weiwo.app.cli.revisions import revisions_of  # noqa: PLC0415 - where there are any
+    from weiwo.app.cli.threads.revisions import revisions_of  # noqa: PLC0415 - where there are any
 
     return revisions_of(values)
 
