@@ -317,6 +317,9 @@ def _complain(error: Exception) -> int:
     if isinstance(error, SettingsError):
         say(str(error))
         return USAGE
+    if isinstance(error, OSError) and error.filename is not None:
+        say(f"cannot use {error.filename}; {error.strerror}; see its permissions, or set WEIWO_HOME to another folder")
+        return FAILED
     say(f"it broke off; {type(error).__name__}: {error}; WEIWO_DEBUG=1 shows where, weiwo doctor what is set up")
     return FAILED
 
