@@ -28,7 +28,7 @@ from weiwo.text.near_duplicates import Told
 from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
 
-CONSIDERED: Final = 5
+CONSIDERED: Final = 8
 """Passages, best first, among which those shown are chosen; all that are given count as the statistic of rarity."""
 
 WHOLE: Final = 1_000
