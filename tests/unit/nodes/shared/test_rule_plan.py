@@ -48,8 +48,8 @@ def calls(plan: Plan) -> list[tuple[str, dict[str, object], str]]:
 def test_a_comparison_of_dates_ends_in_a_date_difference() -> None:
     plan = build_rule_plan(compared("Ada", "Alan", wants_difference=True, direction="least"), TOOLS, max_tasks=9)
     assert calls(plan) == [
-        ("corpus_search", {"query": "Ada birth"}, "date"),
-        ("corpus_search", {"query": "Alan birth"}, "date"),
+        ("corpus_search", {"query": "birth of Ada?"}, "date"),
+        ("corpus_search", {"query": "birth of Alan?"}, "date"),
         ("date_difference", {"start": "{{task_1.ret}}", "end": "{{task_2.ret}}", "unit": "years"}, "number"),
     ]
     assert plan.final_ids == ("task_3",)
@@ -97,7 +97,7 @@ def test_lives_are_compared_by_their_ages() -> None:
 
 def test_several_things_are_looked_up_one_by_one() -> None:
     plan = build_rule_plan(compared("Ada", "Alan", shape="several"), TOOLS, max_tasks=9)
-    assert [call[1] for call in calls(plan)] == [{"query": "Ada birth"}, {"query": "Alan birth"}]
+    assert [call[1] for call in calls(plan)] == [{"query": "birth of Ada?"}, {"query": "birth of Alan?"}]
 
 
 def test_what_was_not_taken_apart_is_one_search() -> None:
