@@ -26,6 +26,8 @@ _IN_PARTS: Final = frozenset(["release", "publication", "opening"])
 """Relations that may befall a thing at another time in another place."""
 _PART: Final = lazy(r"\s(?:in|on|to)\s(?:the\s)?(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))[A-Z]")
 
+_FIRST: Final = lazy(r"\bfirst\s\w+$")
+
 
 _THEN: Final = lazy(r",?\s(?:in\s)?what\s(?:was\sthen|is\snow)\s[^,;]{2,60}")
 """An aside on a place: "in what was then the Kingdom of Poland"."""
@@ -39,7 +41,8 @@ def date_after(sentence: Sentence, at: int, relation: Relation) -> Value | None:
         gap, rest = _THEN.sub("", text[at : one.start]), text[one.end : one.end + 90]
         fits = one.until is None and len(gap) <= 100 and _GAP.fullmatch(gap) and not _BREAK.search(gap)
         again = _PART.search(gap) or _PART.match(rest) or re.search(r"\b(?:and|then)\b.{0,40}\d{4}", rest)
-        return _dated(sentence, one) if fits and not (again and relation.name in _IN_PARTS) else None
+        parted = again and relation.name in _IN_PARTS and not _FIRST.search(text[max(0, at - 40) : at])
+        return _dated(sentence, one) if fits and not parted else None
     for one in sentence.dates[:1]:
         led = one.until is None and _LEAD.fullmatch(text[: one.start]) and text[one.end : one.end + 1] in {" ", ","}
         # "In 2010 S began efforts" is not when S began.

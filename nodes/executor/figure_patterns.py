@@ -39,6 +39,10 @@ revenue | revenue, turnover | | | |
 _IS_THE: Final = (
     r"(?:(?:it|(?:the\s)?(?:[A-Z][\w'’-]{0,30}\s?){1,5})\s)?is\s(?:one\sof\s)?(?:the|[\w ]{1,30}['’]s)\s(?:\w{1,12}-)?"
 )
+_SUMMIT: Final = lazy(
+    r"(?:[A-Z][\w'’-]{0,20}\s?){1,4},\sits\s(?:highest\s)?(?:summit|peak),\s|Its\s(?:highest\s)?(?:summit|peak)\s"
+)
+"""What stands for a mountain where its height is told: "Its summit is", "Kibo, its highest peak, rises"."""
 _COUNTED: Final = frozenset(["population", "employees"])
 _ALL: Final = lazy(
     r"(?:\s?(?:people|inhabitants|residents|employees|staff))?(?:[,.;)]|$|\s(?:in|as|and|at|on|by|worldwide|today|\()\b|\s\()"
@@ -58,7 +62,10 @@ _MODIFIER: Final = r"(?:(?:total|overall|maximum|current|estimated|surface|land|
 _OWNS: Final = lazy(
     rf"(?:(?P<mine>[’']s?)|\b(?P<its>[Ii]ts)|\b(?P<has>has|had|reaches)\san?|\b(?P<with>[Ww]ith|and)\san?)\s{_MODIFIER}$"
 )
-_LINK: Final = lazy(r"\s?(?:,|is|was|of|at|stood at|reached|:)?(?:\s(?:is|was))?(?=[\s:])")
+_LINK: Final = lazy(
+    r"\s?(?:,|is|was|of|at|stood at|reached|:)?(?:\s(?:is|was))?"
+    r"(?:\s(?:\w{4,12}ly|often)\s(?:given|quoted|cited|stated|taken|recorded)\s(?:as|at))?(?=[\s:])"
+)
 _RANGE_AHEAD: Final = lazy(r"\d\s?\S{0,3}(?:[–~～-]|\bto|\bor|\band|至|到|或)\s?$")
 _RANGE_BEHIND: Final = lazy(r"\s?(?:[–~～-]|to|or|and|至|到|或)\s?\d")
 
@@ -110,6 +117,8 @@ def _figure_en(sentence: Sentence, one: NumberSpan, relation: str) -> int:
         or (one.unit == "person" and re.search(rf"(?:{behind})$", text[one.start : one.end]))
     )
     said = said if relation not in _COUNTED or _ALL.match(text, one.end) else None
+    if said and relation == "height" and sentence.focus and _SUMMIT.fullmatch(text, 0, verb.start()):
+        return 0
     start = sentence.verb_start(verb.start())[0]
     ours = sentence.governs(start) or is_apposed(sentence, start) or (start == 0 and is_fronted(sentence, one.end))
     return verb.start() if said and ours else -1
