@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from weiwo.nodes.executor.clauses import Sentence
-from weiwo.nodes.executor.predicates import Value, find_cues_zh
+from weiwo.nodes.executor.predicates import StatedValue, find_cues_zh
 from weiwo.text.dates import DateSpan
 from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
@@ -33,7 +33,7 @@ _THEN: Final = lazy(r",?\s(?:in\s)?what\s(?:was\sthen|is\snow)\s[^,;]{2,60}")
 """An aside on a place: "in what was then the Kingdom of Poland"."""
 
 
-def date_after(sentence: Sentence, at: int, relation: Relation) -> Value | None:
+def date_after(sentence: Sentence, at: int, relation: Relation) -> StatedValue | None:
     """The date behind a verb, or before the clause: "In 1889 S was opened"."""
     text = sentence.text
     one = next((one for one in sentence.dates if one.start >= at), None)
@@ -53,9 +53,9 @@ def date_after(sentence: Sentence, at: int, relation: Relation) -> Value | None:
     return None
 
 
-def _dated(sentence: Sentence, one: DateSpan) -> Value:
+def _dated(sentence: Sentence, one: DateSpan) -> StatedValue:
     shown = sentence.text[one.start : one.end]
-    return Value(one.date.iso(), shown, one.start, one.end, approximate=one.approximate)
+    return StatedValue(one.date.iso(), shown, one.start, one.end, approximate=one.approximate)
 
 
 _NOT_A_LIFE: Final = lazy(r"(?i)\b(?:fl|r|reign(?:ed)?|ruled|active|before|after|between)\b\.?|在位|执政|活跃")
@@ -67,7 +67,7 @@ SPANNED: Final = {"birth": True, "death": False, "beginning": True, "ending": Fa
 """Relations whose dates stand in brackets behind a name, and whether it is the first of the two."""
 
 
-def span_in_brackets(sentence: Sentence, relation: str) -> Iterator[Value]:
+def span_in_brackets(sentence: Sentence, relation: str) -> Iterator[StatedValue]:
     """Birth or death of a life in brackets behind the subject's name: "(12 July 100 BC – 15 March 44 BC)"."""
     text = sentence.text
     first = re.search(r"[（(][^()（）]{3,200}[)）]", text[:260])
@@ -101,7 +101,7 @@ _BETWEEN_ZH: Final = lazy(
 )
 
 
-def dates_zh(sentence: Sentence, relation: Relation) -> Iterator[Value]:
+def dates_zh(sentence: Sentence, relation: Relation) -> Iterator[StatedValue]:
     """出生于1881年; 于1881年9月25日出生; 1936年10月19日在上海逝世."""
     text = sentence.text
     for cue in find_cues_zh(relation.says["zh"]).finditer(text):

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final
 
 from weiwo.nodes.executor.clauses import Sentence
-from weiwo.nodes.executor.predicates import Value, find_cues_zh, is_apposed, is_fronted
+from weiwo.nodes.executor.predicates import StatedValue, find_cues_zh, is_apposed, is_fronted
 from weiwo.text.numbers import NumberSpan
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import Relation
@@ -81,7 +81,7 @@ def measures(one: NumberSpan, relation: Relation) -> bool:
     return relation.dimension in {"people", "count"} and one.unit in {None, "person"} and one.value >= 1
 
 
-def stated_figures(sentence: Sentence, relation: Relation) -> Iterator[Value]:
+def stated_figures(sentence: Sentence, relation: Relation) -> Iterator[StatedValue]:
     """Figures of the subject in the relation's dimension; ends of ranges and figures cut off are none."""
     text = sentence.text
     wording = _wordings().get(relation.name)
@@ -96,7 +96,9 @@ def stated_figures(sentence: Sentence, relation: Relation) -> Iterator[Value]:
         if start >= 0:
             hedged = bool(_HEDGED.search(ahead)) or re.search("[多余餘]", text[one.start : one.end + 1]) is not None
             years = tuple(d.date.year for d in sentence.dates if d.date.year > 0)
-            yield Value(one.value, text[one.start : one.end].strip(), start, one.end, one.unit or "", hedged, years)
+            yield StatedValue(
+                one.value, text[one.start : one.end].strip(), start, one.end, one.unit or "", hedged, years
+            )
 
 
 def _figure_en(sentence: Sentence, one: NumberSpan, relation: str) -> int:
