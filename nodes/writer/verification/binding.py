@@ -12,15 +12,14 @@ from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, content_words, match_keys, split_clauses
 from weiwo.nodes.writer.verification.grounds import Grounds
-from weiwo.nodes.writer.verification.particulars import fold_letters, is_han, name_words, stated_names
-from weiwo.nodes.writer.verification.quantities import Quantity, same_quantity
+from weiwo.nodes.writer.verification.particulars import fold_letters, name_words, stated_names
+from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity, same_quantity
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import HAN
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import stem
 
-LARGEST_COUNT: Final = 12
 FULL: Final = 0.6
 """Share of the words beside a value that must stand beside a rival value."""
 LITTLE: Final = 0.5
@@ -117,7 +116,27 @@ def _of_something_else(
 
 _BY: Final = lazy(r"\bby\s(?:the\s|a\s|an\s)?")
 _BE: Final = frozenset(
-    "is was were are been being be am has had have did does do will would can may must".split()
+    [
+        "is",
+        "was",
+        "were",
+        "are",
+        "been",
+        "being",
+        "be",
+        "am",
+        "has",
+        "had",
+        "have",
+        "did",
+        "does",
+        "do",
+        "will",
+        "would",
+        "can",
+        "may",
+        "must",
+    ]
 )
 _BETWEEN: Final = lazy(
     r"^\s*+(?:\([^()]{0,60}\)\s*+)?,?\s*+(?:who|which|that)?\s*+(?:(?:has|had|have|also|first|later|then|originally|again|did|does)\s)*([a-z]{2,20})\b(\s(?:by|[a-z]+ed)\b)?"
@@ -147,7 +166,9 @@ def find_swapped(statement: str, grounds: Grounds) -> Iterator[str]:
     objects = [pair for roles in known for pair in roles.objects]
     for mine, same, other in ((claim.agents, agents, objects), (claim.objects, objects, agents)):
         for verb, words in mine:
-            if any(words & those for those in _who(other, verb)) and not any(words & those for those in _who(same, verb)):
+            if any(words & those for those in _who(other, verb)) and not any(
+                words & those for those in _who(same, verb)
+            ):
                 yield f"“{' '.join(sorted(words))}”: in the sources it is the other way round"
 
 
@@ -166,7 +187,9 @@ def _roles(text: str) -> _Roles:
         if behind and behind[1] not in _BE and _VERBAL.match(behind[1]) and (behind[2] or "").strip() != "by":
             agents.append((match_keys(stem(behind[1])), words))
         elif behind and behind[1] in {"was", "were", "is", "are", "been"}:
-            done = re.match(r"\s*(?:\w+ly\s)?([a-z]{3,20})\b", text[name.end + behind.end(1) : name.end + behind.end(1) + 40])
+            done = re.match(
+                r"\s*(?:\w+ly\s)?([a-z]{3,20})\b", text[name.end + behind.end(1) : name.end + behind.end(1) + 40]
+            )
             if done and _VERBAL.match(done[1]):
                 objects.append((match_keys(stem(done[1])), words))
         if not by and (verb := _last_verb(text[max(0, name.start - 60) : name.start])):

@@ -5,19 +5,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.writer.verification.binding import LARGEST_COUNT, find_borrowed, find_swapped
+from weiwo.nodes.writer.verification.binding import find_borrowed, find_swapped
 from weiwo.nodes.writer.verification.clauses import content_words, matched, strip_lead
 from weiwo.nodes.writer.verification.comparison import find_reversed
+from weiwo.nodes.writer.verification.derivation import follows
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.particulars import Particulars, find_decades, find_particulars, is_han
 from weiwo.nodes.writer.verification.polarity import find_contradiction
-from weiwo.nodes.writer.verification.quantities import Quantity, close
+from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity
 from weiwo.state import Language, Verdict
 from weiwo.text.language import HAN, detect_language, fold
 from weiwo.text.patterns import lazy
 
-LEAST_OVERLAP: Final = 0.2
-"""Share of a claim's content words that its passages must contain."""
+MOST_UNLISTED: Final = 5
+"""Things up to this number, written as a word, count what the answer tells of: "two founders"."""
 LONGEST: Final = 2_000
 """Characters of a claim that are read."""
 
@@ -30,11 +31,7 @@ _NOT_FOUND: Final = lazy(
     r"in the (?:passages|sources))\b"
     r"|没有?找到|未找到|未能找到|找不到|没有提到|没有提及|未提及|未提到|没有给出|没有回答|没有说明|未说明|无法(?:确定|回答|判断|得知)|资料中没有|没有相关|没有资料|未查到|查不到"
 )
-_DIFFERENCE: Final = lazy(
-    r"(?i)\b(?:difference|more|less|fewer|longer|shorter|higher|lower|older|younger|later|earlier|after|before|taller|heavier|lighter|larger|smaller|deeper"
-    r"|increase[ds]?|decrease[ds]?|rose|fell|grew|dropped|aged?|apart|gap|total|together|altogether|delay|lasted|not|remaining|rest|cheaper|expensive|took|passed|comes? to|came to|combined)\b|相差|差|比|其余|持有|售价|多出|少|早|晚|岁|共|合计|增加|减少"
-)
-_SHARED: Final = lazy(r"(?i)\b(?:each|apiece|per|every|total|together|altogether|comes? to|came to)\b|每|合计|共")
+_REPEATED: Final = lazy(r"[次倍遍]|\s(?:times|fold)\b")
 _CLAUSE: Final = lazy(
     r"[;；]\s*|,\s*(?:but|and|while|though|although|however)\b|\s(?:but|while|whereas|although|though)\s|，"
 )
@@ -126,32 +123,30 @@ def check_statement(
     if reasons:
         return Finding("unsupported", tuple(dict.fromkeys(reasons)), hard=True)
     quoted = _quoted(statement, grounds)
-    if same and not quoted:
-        affirmed = _affirmed(statement)
-        against = [
-            *find_reversed(affirmed, grounds),
-            *find_swapped(affirmed, grounds),
-            *find_borrowed(affirmed, grounds),
-            *find_contradiction(affirmed, grounds),
-        ]
-        if against:
-            return Finding("contradicted", tuple(dict.fromkeys(against)))
-        reasons = list(_coded(text, grounds))
-        if not reasons and not _on_topic(affirmed, grounds):
-            reasons = ["the sources speak of something else"]
-        if reasons:
-            return Finding("unsupported", tuple(dict.fromkeys(reasons)))
+    doubt = _doubts(text, _affirmed(statement), grounds) if same and not quoted else None
+    if doubt is not None:
+        return doubt
     if computed or not grounds.sources:
         return Finding("computed" if grounds.calculates or not stated.empty else "matched")
     return Finding("quoted" if quoted else "matched")
 
 
+def _doubts(text: str, affirmed: str, grounds: Grounds) -> Finding | None:
+    """What speaks against a statement all of whose particulars occur: order, roles, other values, denials."""
+    checks = (find_reversed, find_swapped, find_borrowed, find_contradiction)
+    against = [reason for check in checks for reason in check(affirmed, grounds)]
+    if against:
+        return Finding("contradicted", tuple(dict.fromkeys(against)))
+    reasons = list(_coded(text, grounds))
+    if not reasons and not _on_topic(affirmed, grounds):
+        reasons = ["the sources speak of something else"]
+    return Finding("unsupported", tuple(dict.fromkeys(reasons))) if reasons else None
+
+
 def _calculated(statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str) -> Finding:
     """The check of a statement that cites calculations alone: it states their value, of what the question names."""
     holds = any(
-        abs(abs(n.value) - abs(value)) <= 1e-6 * max(1, abs(value))
-        for n in stated.numbers
-        for value in grounds.values
+        abs(abs(n.value) - abs(value)) <= 1e-6 * max(1, abs(value)) for n in stated.numbers for value in grounds.values
     )
     holds = holds or any(grounds.date(span.date) for span in stated.dates)
     holds = holds or any(value in fold(statement) for value in grounds.said)
@@ -214,7 +209,7 @@ def _particulars(
     for number in stated.numbers:
         if counts_things(statement, number) or _counts_listed(statement, number):
             continue
-        ways.append(grounds.number(number, statement) or _derived(number, statement, grounds))
+        ways.append(grounds.number(number, statement) or "computed" * follows(number, statement, grounds))
         if not ways[-1]:
             reasons.append(f"“{statement[number.start : number.end]}”: no cited source gives this number")
     reasons += [f"“{v}”: no cited source gives this version" for v in stated.versions if not grounds.version(v)]
@@ -240,9 +235,7 @@ def _coded(text: str, grounds: Grounds) -> Iterator[str]:
                 yield f"`{token}`: it stands in no cited source"
 
 
-def _naming(
-    stated: Particulars, grounds: Grounds, naming: Grounds, question: str, own: Language
-) -> Iterator[str]:
+def _naming(stated: Particulars, grounds: Grounds, naming: Grounds, question: str, own: Language) -> Iterator[str]:
     """Names, countries and quoted words that no source carries."""
     for name in stated.names:
         if not naming.name(name, question, language=own):
@@ -264,25 +257,6 @@ def _naming(
             yield f"“{quote}”: these words stand in no cited source"
 
 
-def _derived(number: Quantity, statement: str, grounds: Grounds) -> str:
-    """Whether a number is the difference or the sum of two that one clause of a source, or the statement, gives."""
-    numbers = [known for source in grounds.sources for known in source.numbers][:40]
-    dates = [date.year for source in grounds.sources for date in source.dates][:30]
-    if not _DIFFERENCE.search(statement):
-        return ""
-    value = abs(number.value)
-    if _SHARED.search(statement):
-        ways = (f for a in numbers for b in numbers if b.value and not b.unit for f in (a.value * b.value, a.value / b.value))
-        if any(close(value, way) for way in ways):
-            return "computed"
-    if number.unit in {"year", ""} and any(0 <= abs(a - b) - value <= 1 for a in dates for b in dates if a != b):
-        return "computed"
-    alike = [known.value for known in numbers if known.unit == number.unit or (not number.unit and known.kind != "%")]
-    alike += [100.0] if number.kind == "%" else []
-    sums = (way for a in alike for b in alike if a != b for way in (abs(a - b), a + b))
-    return "computed" if any(close(value, way) for way in sums) else ""
-
-
 def counts_things(sentence: str, number: Quantity) -> bool:
     """Whether a small number only counts what the answer is about: "the oldest of the three", "三人中"."""
     if number.kind == "%" or not 1 < number.value <= LARGEST_COUNT or number.value != int(number.value):
@@ -291,7 +265,7 @@ def counts_things(sentence: str, number: Quantity) -> bool:
     worded = not re.search(r"\d", sentence[number.start : number.end])
     return bool(
         re.search(r"(?i)\b(?:of|all|these|those|both|among) (?:the |these |those )?$", before)
-        or (worded and not number.unit and re.search(r"(?i)\b(?:the|its|their) $", before))
+        or (worded and not number.unit and number.value <= MOST_UNLISTED and not _REPEATED.match(after))
         or (re.search(r"(?i)\bthe $", before) and re.match(r"(?i)[,.;]|\s+(?:is|are|was|were|has|have|had)\b", after))
         or re.search(r"[这那]$", before)
         or re.match(rf"[一二三四五六七八九十两\d]+个?[{HAN}]{{0,4}}?(?:之?中|里|都|均|当中)", sentence[number.start :])
@@ -310,8 +284,7 @@ def _counts_listed(statement: str, number: Quantity) -> bool:
 
 def _on_topic(statement: str, grounds: Grounds) -> bool:
     words = {word for word in content_words(statement) if not word[0].isdigit()}
-    least = LEAST_OVERLAP if not is_han(statement) else LEAST_OVERLAP / 2
-    return len(words) < 4 or len(matched(words, grounds.keys)) >= least * len(words) or grounds.calculates
+    return len(words) < 4 or bool(matched(words, grounds.keys)) or grounds.calculates
 
 
 def _quoted(statement: str, grounds: Grounds) -> bool:

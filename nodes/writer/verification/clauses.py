@@ -215,16 +215,16 @@ def matched(words: frozenset[str] | set[str], keys: frozenset[str | int]) -> set
 
 
 def overlap(claim: Clause, source: Clause) -> float:
-    """How far two clauses speak of the same, 0 to 1; figures and names weigh most, pairs of Han characters least."""
-    wanted = sum(_weight(word, claim) for word in claim.stems)
+    """How far two clauses speak of the same, 0 to 1; figures weigh most, pairs of Han characters least."""
+    wanted = sum(map(_weight, claim.stems))
     if not wanted or not source.stems:
         return 0.0
-    shared = sum(_weight(word, claim) for word in matched(claim.stems, source.topics))
-    size = sum(_weight(word, source) for word in source.stems)
+    shared = sum(map(_weight, matched(claim.stems, source.topics)))
+    size = sum(map(_weight, source.stems))
     return shared / (0.65 * wanted + 0.35 * max(wanted, size))
 
 
-def _weight(word: str, clause: Clause) -> float:
+def _weight(word: str) -> float:
     if word[0].isdigit():
         return 2.0
     return 1.0 if word.isascii() else 0.6

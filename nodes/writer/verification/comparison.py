@@ -9,7 +9,7 @@ from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, content_words
 from weiwo.nodes.writer.verification.grounds import Grounds, Source
-from weiwo.nodes.writer.verification.quantities import MONEY, Quantity
+from weiwo.nodes.writer.verification.quantities import MONEY
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import HAN, fold
 from weiwo.text.names import names
@@ -27,7 +27,9 @@ longer | m s ; -shorter | m s ; taller | m ; higher greater more exceeds exceede
 """Comparatives and the kinds they order: `-` where less of it (an earlier date, a shorter time) makes more of the word."""
 _QUALIFIED: Final = {"expensive": "$", "costly": "$", "recent": "date", "time": "s", "recently": "date"}
 
-_THAN: Final = lazy(r"(?i)\s(?:than|compared (?:with|to)|against|over)\s(?!(?:once|expected|ever|before|usual|average|it|that)\b)")
+_THAN: Final = lazy(
+    r"(?i)\s(?:than|compared (?:with|to)|against|over)\s(?!(?:once|expected|ever|before|usual|average|it|that)\b)"
+)
 _WORD: Final = lazy(rf"[^\W\d_{HAN}]+(?:['’-][^\W\d_{HAN}]+)*")
 _STOP: Final = lazy(r"[,.;:()，。；：（）]|\s(?:while|and|but|with|by|at|in)\s")
 _HAN_SIGNS: Final = "年长|年轻|便宜|[长久短高多低少大小重轻宽深厚窄浅薄贵热暖冷凉早老晚新快慢]"
@@ -35,7 +37,9 @@ _HAN_THAN: Final = (
     lazy(
         rf"(?P<left>[^，。；：、]{{0,30}})(?<![对同环占])比(?P<right>[^，。；：]{{1,24}}?)(?:更|还|要|略|稍|出生得?|建成得?|成立得?|上映得?|来得)*(?P<word>{_HAN_SIGNS})(?!约)"
     ),
-    lazy(rf"(?P<left>[^，。；：、]{{0,30}}?)(?:要|更)?(?P<word>[长短高多低少大小重轻早晚快慢先])于(?P<right>[^，。；：、（]{{1,24}})"),
+    lazy(
+        r"(?P<left>[^，。；：、]{0,30}?)(?:要|更)?(?P<word>[长短高多低少大小重轻早晚快慢先])于(?P<right>[^，。；：、（]{1,24})"
+    ),
     lazy(rf"(?P<left>[^，。；：、]{{0,30}}?)(?:年纪|价格|也)?[更较](?P<word>{_HAN_SIGNS})(?P<right>)"),
 )
 _NO_ORDER: Final = lazy(
@@ -72,7 +76,7 @@ def _senses() -> dict[str, dict[str, int]]:
         words, kinds = entry.split("|")
         sign = -1 if words.strip().startswith("-") else 1
         senses = {kind.lstrip("-"): -sign if kind.startswith("-") else sign for kind in kinds.split()}
-        table.update({word: senses for word in words.strip().lstrip("-").split()})
+        table.update(dict.fromkeys(words.strip().lstrip("-").split(), senses))
     return table
 
 
@@ -134,14 +138,16 @@ def _two_values(statement: str, order: _Order) -> tuple[str, float, float] | Non
     ordered = [q for q in clause.quantities if order.sense(q.kind)]
     if len(ordered) != 2 or ordered[0].kind != ordered[1].kind:
         return None
-    if not _CONTRASTED.search(statement, ordered[0].end, ordered[1].start) or statement[: ordered[0].start].endswith("by "):
+    if not _CONTRASTED.search(statement, ordered[0].end, ordered[1].start) or statement[: ordered[0].start].endswith(
+        "by "
+    ):
         return None
     return ordered[0].kind, ordered[0].base, ordered[1].base
 
 
 def _side(text: str) -> set[str]:
     """The words by which a side of a comparison is known: those of its names, else of its last noun phrase."""
-    bare = text.split("的")[0] if re.search(f"[{HAN}]", text) else text
+    bare = text.split("的", maxsplit=1)[0] if re.search(f"[{HAN}]", text) else text
     named = [name.text for name in names(bare) if name.text.isascii()]
     words = {word for text in named for word in content_words(text)}
     return words or set(content_words(bare))
@@ -224,7 +230,9 @@ def _mentions(text: str, words: set[str]) -> Iterator[int]:
         if re.match(f"[{HAN}]", word):
             yield from (found.start() for found in re.finditer(re.escape(word), text))
     latin = {word for word in words if word.isascii()}
-    yield from (found.start() for found in re.finditer(r"[\w-]+", text) if latin and latin & set(content_words(found[0])))
+    yield from (
+        found.start() for found in re.finditer(r"[\w-]+", text) if latin and latin & set(content_words(found[0]))
+    )
 
 
 def _owner(
@@ -236,7 +244,9 @@ def _owner(
         return following[1]
     before = [(at, side) for at, side in mentions if at < start]
     if before:
-        between = [at for at in others if before[-1][0] < at < start and not any(at <= m < at + 40 for m, _ in mentions)]
+        between = [
+            at for at in others if before[-1][0] < at < start and not any(at <= m < at + 40 for m, _ in mentions)
+        ]
         return None if between else before[-1][1]
     if mentions:
         return mentions[0][1] if len({side for _, side in mentions}) == 1 and not others else None
@@ -247,7 +257,7 @@ def _misranked(statement: str, grounds: Grounds) -> Iterator[str]:
     """A rank or ordinal where the sources give what it counts with others only: "the highest" of the second-highest."""
     texts = [source.text for source in grounds.sources]
     for found in _ORDINAL.finditer(statement):
-        noun = re.escape(fold(found[2]))
+        noun = rf"{re.escape(fold(found[2]))}\b"
         there = {m for text in texts for m in re.findall(rf"({_ORDINALS})[\s-]{noun}", text)}
         if there and found[1].lower() not in there:
             yield f"“{found[0]}”: the sources say {', '.join(sorted(there)[:3])}"
@@ -257,6 +267,10 @@ def _misranked(statement: str, grounds: Grounds) -> Iterator[str]:
         if ranked and all(ranked):
             yield f"“{found[1]}”: the sources say {ranked[0]}-{found[1]}"
     for found in _HAN_RANK.finditer(statement):
-        there = {m for text in texts for m in re.findall(rf"{found[1]}第([一二三四五六七八九十\d]{{1,3}}){found[3][0]}", text)}
+        there = {
+            m
+            for text in texts
+            for m in re.findall(rf"{found[1]}第([一二三四五六七八九十\d]{{1,3}}){found[3][0]}", text)
+        }
         if there and found[2] not in there:
             yield f"“{found[0]}”: the sources say 第{min(there)}"

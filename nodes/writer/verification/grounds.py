@@ -8,6 +8,7 @@ from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, source_clauses
 from weiwo.nodes.writer.verification.particulars import (
+    ORDINAL_WORDS,
     find_centuries,
     find_days,
     find_decades,
@@ -38,14 +39,7 @@ from weiwo.text.terms import terms
 _DIGITS: Final = lazy(r"(?:(?<![A-Za-z])[A-Za-z]+)?-?[0-9][A-Za-z0-9]*")
 _DOTTED: Final = lazy(r"(?<![\w.])v?(\d{1,4}(?:\.\d{1,4}){0,4})(?![\d]|\.\d)")
 _FULL_WIDTH: Final = {0xFF10 + d: 0x30 + d for d in range(10)}
-_ORDINALS: Final = {
-    word: number
-    for number, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-        "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
-        1,
-    )
-}
+_ORDINALS: Final = {word: number for number, word in enumerate(ORDINAL_WORDS, 1)}
 _ORDINAL_WORD: Final = lazy(r"(?i)\b(?:" + "|".join(_ORDINALS) + r")\b")
 _COUNTED: Final = lazy(
     r"\s?[个名位]?(?=[\u4e00-\u9fff])(?![，。和与或至到万亿])|\s(?!(?:at|in|on|of|for|by|per|and|or|to|from|with|as|is|was|were|are|a|an|the|may|can|must|will|has|have|had|who|that|which|then|but|if|when|million|billion|thousand|hundred|trillion)\b)[a-z]{3,}"
@@ -62,9 +56,7 @@ _MONTH_OF: Final = {
     for number, names in enumerate(re.split(r"[|\n]", _FOREIGN_MONTHS.strip()))
     for name in names.split()
 }
-_FOREIGN_DATE: Final = lazy(
-    rf"(?i)\b(\d{{1,2}})(?:\.|er|º)?\s(?:de\s)?({'|'.join(_MONTH_OF)})\s(?:de\s)?(\d{{4}})\b"
-)
+_FOREIGN_DATE: Final = lazy(rf"(?i)\b(\d{{1,2}})(?:\.|er|º)?\s(?:de\s)?({'|'.join(_MONTH_OF)})\s(?:de\s)?(\d{{4}})\b")
 _YEAR_LATER: Final = lazy(r"(?i)次年|翌年|第二年|\b(?:following|next) year\b|\b(?:a|one) year later\b")
 _ENGLISH: Final = lazy(r"(?i)\b(?:the|of|and|in|is|was|are|to|by|for|with|it|has|an?)\b")
 
@@ -260,8 +252,8 @@ class Grounds:
             if any(letters.search(source.text) for source in self.sources):
                 return "passage"
         if not number.unit and number.value == int(number.value):
-            years = any(date.year == number.value for source in self.sources for date in source.dates)
             days = any(int(number.value) == day for source in self.sources for _, day in source.days)
+            years = any(date.year == number.value for source in self.sources for date in source.dates)
             return "passage" if years or days else ""
         return ""
 
@@ -324,7 +316,9 @@ class Grounds:
 def _mostly(pairs: Sequence[str], known: frozenset[str]) -> bool:
     """Whether the pairs of a Chinese name occur, but for some in what is long enough to have been put together."""
     found = sum(pair in known for pair in pairs)
-    return bool(pairs) and (found == len(pairs) or (len(pairs) >= 3 and pairs[0] in known and found >= 0.6 * len(pairs)))
+    return bool(pairs) and (
+        found == len(pairs) or (len(pairs) >= 3 and pairs[0] in known and found >= 0.6 * len(pairs))
+    )
 
 
 def is_acronym_of(name: str, initials: frozenset[str]) -> bool:

@@ -54,6 +54,9 @@ _DAY: Final = lazy(
     r"|\b(January|February|March|April|May|June|July|August|September|October|November|December)\s(\d{1,2})(?:st|nd|rd|th)?\b(?![,\s]*\d{1,2}:)"
     r"|(\d{1,2})月(\d{1,2})[日号]"
 )
+ORDINAL_WORDS: Final = [
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth",
+]  # fmt: skip
 _CENTURY: Final = lazy(r"(?i)\b(\d{1,2})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|(\d{1,2}|[一二三四五六七八九十]{1,3})世纪")
 _DECADE: Final = lazy(r"\b(\d{3}0)s\b|(?<!\d)(\d{3}0)年代")
 _QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
@@ -63,7 +66,9 @@ _PLURAL: Final = lazy(
 _DERIVED: Final = lazy(r"[a-z]{3}(?:tion|sion|ment|ness|ship|ings?|ities|ity|isms?|ances?|ences?|ables?|ures?)s?$")
 _GLOSSED: Final = lazy(rf"[{HAN}][(（]$")
 _CONNECTORS: Final = lazy(r"^(?:(?:of|the|and|de|la|le|da|di)\s)+")
-_LETTERS: Final = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "’": "'"})
+_LETTERS: Final = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "’": "'"}
+)
 _HAN_NUMERAL: Final = {c: n for n, c in enumerate("一二三四五六七八九十", 1)}
 
 

@@ -14,7 +14,7 @@ CLOSE: Final = 0.34
 """Overlap from which two clauses speak of the same."""
 NEARLY: Final = 0.85
 """Share of the best overlap from which another clause counts as well."""
-ALIKE: Final = 0.6
+ALIKE: Final = 0.67
 """Share of a clause's words that the other has to have before a denial in one of them counts as a contradiction."""
 
 _COMPARED: Final = lazy(r"(?i)\bthan\b|比|[高低早晚大小多少]于")
@@ -26,6 +26,7 @@ def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
     """The contradictions between the clauses of a statement and the closest clauses of its sources, in words."""
     known = [clause for source in grounds.sources for clause in source.clauses]
     everything = grounds.keys
+    titles = frozenset(word for source in grounds.sources for word in content_words(source.title))
     for part in split_clauses(statement):
         claim = Clause(part)
         if not claim.stems:
@@ -34,7 +35,7 @@ def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
         best = max((score for score, _ in scored), default=0.0)
         least = max(CLOSE if part.isascii() else 0.25, NEARLY * best)
         near = [clause for score, clause in scored if score >= least][:12]
-        found = [conflict for clause in near if (conflict := _conflict(claim, clause)) is not None]
+        found = [conflict for clause in near if (conflict := _conflict(claim, clause, titles)) is not None]
         if found and all(found):
             yield found[0]
         else:
@@ -47,7 +48,7 @@ def _closeness(claim: Clause, source: Clause) -> float:
     return overlap(claim, source) * (0.7 if strangers else 1.0)
 
 
-def _conflict(claim: Clause, source: Clause) -> str | None:
+def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | None:
     """How a clause denies another: the words; empty where both agree; None where it cannot be told."""
     axes = claim.axes.keys() & source.axes.keys()
     if _COMPARED.search(claim.text) and _COMPARED.search(source.text):
@@ -60,6 +61,7 @@ def _conflict(claim: Clause, source: Clause) -> str | None:
     pivot = {word for word in claim.stems if any(axis in against for axis, _ in opposites().get(word, ()))}
     rest = {word for word in claim.stems - pivot if not word[0].isdigit()}
     met = matched(rest, source.topics)
+    rest -= titles - met  # the subject of a passage is often told by its title alone
     if sum(denials) % 2:
         denied = _pivot(claim if denials[0] % 2 else source)
         other = source if denials[0] % 2 else claim

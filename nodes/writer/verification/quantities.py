@@ -14,6 +14,12 @@ from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
 from weiwo.text.units import to_si, unit_after
 
+LARGEST_COUNT: Final = 12
+"""Bare numbers up to this count things more often than they state a figure."""
+
+ROUGHLY: Final = 0.05
+"""Share by which a figure told as rounded may differ."""
+
 _UNITS: Final = """
 °C 1 °C ℃ Celsius celsius 摄氏度 | °F 1 °F ℉ Fahrenheit fahrenheit 华氏度 | K 1 kelvin 开尔文
 L 1 L l litre litres liter liters 升 | L 0.001 mL ml millilitre millilitres milliliter milliliters 毫升 | L 3.785 gallon gallons 加仑
@@ -30,7 +36,24 @@ KRW 1 韩元 | penny 1 pence p 便士 | cent 1 cent cents 美分 | pound 1 pound
 """
 _SECONDS: Final = {"second": 1.0, "minute": 60.0, "hour": 3_600.0, "day": 86_400.0, "week": 604_800.0, "month": 2_629_800.0, "year": 31_557_600.0}  # fmt: skip
 MONEY: Final = frozenset(["USD", "EUR", "GBP", "JPY", "HKD", "元", "NOK", "SEK", "CHF", "INR", "RUB", "KRW"])
-PHYSICAL: Final = MONEY | {"m", "kg", "m²", "m³", "s", "°C", "°F", "L", "B", "W", "Wh", "m/s", "Hz", "penny", "cent", "pound"}
+PHYSICAL: Final = MONEY | {
+    "m",
+    "kg",
+    "m²",
+    "m³",
+    "s",
+    "°C",
+    "°F",
+    "L",
+    "B",
+    "W",
+    "Wh",
+    "m/s",
+    "Hz",
+    "penny",
+    "cent",
+    "pound",
+}
 _RATE: Final = lazy(r"\s?(?:/|an? |per |每)(?:h\b|hour|小时)")
 _RANGE: Final = lazy(r"\s?(?:-|–|—|~|～|to|and|or|至|到)\s?")
 _HALF: Final = lazy(
@@ -43,7 +66,7 @@ _FRACTION: Final = lazy(
 )
 _SHARES: Final = {"half": 50.0, "one third": 100 / 3, "two thirds": 200 / 3, "one quarter": 25.0, "three quarters": 75.0, "one fifth": 20.0, "one tenth": 10.0}  # fmt: skip
 _ABOUT: Final = lazy(
-    r"(?i)(?:\b(?:about|around|roughly|approximately|nearly|almost|over|some|more than|just under|just over|up to|circa|ca\.?)\s|[~≈]|[约近超]过?|大约|将近)\s?$"
+    r"(?i)(?:\b(?:about|around|roughly|approximately|nearly|almost|over|some|more than|just under|just over|up to|circa|ca\.?)\s|[~≈]|[约近超]过?|大约|将近|接近|\bclose to\s)\s?$"
 )
 _AT_LEAST: Final = lazy(
     r"(?i)(?:\b(?:more than|over|above|exceed(?:s|ed|ing)?|at least|(?:no|not) (?:fewer|less) than|minimum of|upwards of|longer than|after)\s|超过|逾|多于|高于|至少|不少于|不低于|大于)\s?[$€£¥￥]?$"
@@ -51,7 +74,13 @@ _AT_LEAST: Final = lazy(
 _AT_MOST: Final = lazy(
     r"(?i)(?:\b(?:less than|fewer than|under|below|at most|up to|(?:no|not) more than|maximum of|within|shorter than|before)\s|不到|不足|少于|低于|至多|最多|不超过|不高于|小于)\s?[$€£¥￥]?$"
 )
-_AFTER: Final = (lazy(r"(?i)\s?(?:or (?:more|longer|higher|above|later)|以上|及以上)"), lazy(r"(?i)\s?(?:or (?:less|fewer|lower|below)|以下|以内|之内)"))
+_AFTER: Final = (
+    lazy(r"(?i)\s?(?:or (?:more|longer|higher|above|later)|以上|及以上)"),
+    lazy(r"(?i)\s?(?:or (?:less|fewer|lower|below)|以下|以内|之内)"),
+)
+
+
+_ROUNDED_AFTER: Final = lazy(r"\s?(?:左右|上下|余|多)")
 
 
 class Quantity(NamedTuple):
@@ -136,7 +165,17 @@ def _quantity(text: str, start: int, end: int, value: float, unit: str) -> Quant
     before = text[max(0, start - 24) : start]
     bound = 1 if _AT_LEAST.search(before) or _AFTER[0].match(text, end) else 0
     bound = bound or (-1 if _AT_MOST.search(before) or _AFTER[1].match(text, end) else 0)
-    return Quantity(start, end, value, unit, kind, base, bound, bool(_ABOUT.search(before)), before[-12:].casefold())
+    return Quantity(
+        start,
+        end,
+        value,
+        unit,
+        kind,
+        base,
+        bound,
+        bool(_ABOUT.search(before) or _ROUNDED_AFTER.match(text, end)),
+        before[-12:].casefold(),
+    )
 
 
 def _half(text: str, found: re.Match[str]) -> Quantity:
@@ -188,12 +227,24 @@ def same_quantity(claimed: Quantity, known: Quantity) -> bool:
     if "pound" in {claimed.kind, known.kind}:
         return close(claimed.value, known.value) and {claimed.kind, known.kind} <= {"pound", "GBP", "kg", ""}
     if not (claimed.kind and known.kind) or claimed.unit == known.unit:
-        return close(claimed.value, known.value) or (claimed.about and _rounds(claimed.value, 1.0, known.value))
+        return close(claimed.value, known.value) or _roughly(claimed, claimed.value, known.value)
     if claimed.kind != known.kind or not claimed.value:
         return False
     if claimed.kind == "s" and _calendar(claimed) != _calendar(known):
         return abs(claimed.base - known.base) <= 0.026 * known.base
+    if _roughly(claimed, claimed.base, known.base):
+        return True
     return close(claimed.base, known.base) or _rounds(claimed.value, claimed.base / claimed.value, known.base)
+
+
+def _roughly(claimed: Quantity, value: float, other: float) -> bool:
+    """Whether a figure told as rounded is near enough: to its digits, or to a twentieth where it has but two."""
+    if not claimed.about or not claimed.value:
+        return False
+    coarse = claimed.value == int(claimed.value) and len(f"{int(claimed.value)}".rstrip("0")) <= 2
+    return (coarse and abs(value - other) <= ROUGHLY * abs(other)) or _rounds(
+        claimed.value, value / claimed.value, other
+    )
 
 
 def _calendar(one: Quantity) -> bool:
