@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, content_words, match_keys, split_clauses
-from weiwo.nodes.writer.verification.grounds import Grounds
+from weiwo.nodes.writer.verification.grounds import Grounds, Source
 from weiwo.nodes.writer.verification.particulars import fold_letters, name_words, stated_names
 from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity, same_quantity
 from weiwo.text.dates import PartialDate
@@ -31,6 +31,8 @@ _SEGMENTS: Final = (
     lazy(r"[;；，、]|,\s|\band\b|\bwhile\b|\bbut\b|和|而"),
 )
 """Where sentences are cut; names are not cut at the last, since it cuts lists of them."""
+FIGURE, NAME = 3, 2
+"""How many of the cuts serve for a figure or date, and for a name."""
 MOST_SEGMENTS: Final = 600
 Test = Callable[[Clause], bool]
 
@@ -45,17 +47,33 @@ def find_borrowed(statement: str, grounds: Grounds) -> Iterator[str]:
                 continue
             rest = f"{part[:start]} {part[end:]}"
             words = {word for word in content_words(rest) if not word[0].isdigit()}
+            if cuts == FIGURE and _turned(Clause(part), segments[2], has):
+                yield f"“{part[start:end]}”: the sources give it in the other direction"
             if len(words) >= 2 and any(_of_something_else(words, cut, has, rivals) for cut in segments[:cuts]):
                 yield f"“{part[start:end]}”: the sources give it of something else"
+
+
+def _turned(claim: Clause, segments: Sequence[tuple[Clause, frozenset[str | int]]], has: Test) -> bool:
+    """Whether each segment with a particular has the opposite of a word that the claim has, and neither denies."""
+    own = [segment for segment, _ in segments if has(segment)]
+    axes = [axis for axis in claim.axes if own and all(axis in segment.axes for segment in own)]
+    return any(
+        all(seg.axes[axis] != claim.axes[axis] and seg.negations == claim.negations for seg in own) for axis in axes
+    )
 
 
 def _segments(pattern: re.Pattern[str], grounds: Grounds) -> list[tuple[Clause, frozenset[str | int]]]:
     found = []
     for source in grounds.sources:
-        title = Clause(source.title).keys
+        title = Clause(source.title).keys | {key for word in _topic(source) for key in match_keys(word)}
         for clause in source.sentences[:200]:
             found += [(Clause(text, clause.head), title) for text in pattern.split(clause.text) if text.strip()]
     return found[:MOST_SEGMENTS]
+
+
+def _topic(source: Source) -> frozenset[str]:
+    """The words of the names that only the opening sentence of a passage tells its subject by."""
+    return source.sentences[0].names if source.sentences else frozenset()
 
 
 def _particulars(claim: Clause) -> Iterator[tuple[int, int, Test, Test, int]]:
@@ -63,13 +81,13 @@ def _particulars(claim: Clause) -> Iterator[tuple[int, int, Test, Test, int]]:
     figures = [q for q in claim.quantities if q.unit or q.value > LARGEST_COUNT]
     dates = [span for span in claim.dates if span.until is None]
     if len(figures) == 1 and not dates:
-        yield (*figures[0][:2], partial(_has_figure, figures[0]), partial(_has_unit, figures[0].unit), 3)
+        yield (*figures[0][:2], partial(_has_figure, figures[0]), partial(_has_unit, figures[0].unit), FIGURE)
     if len(dates) == 1 and not figures:
-        yield (*dates[0][:2], partial(_has_date, dates[0].date), _is_dated, 3)
+        yield (*dates[0][:2], partial(_has_date, dates[0].date), _is_dated, FIGURE)
     named = stated_names(claim.text)
     if len(named) == 1 and not claim.negations and (words := set(name_words(named[0][1]))):
         start, name = named[0]
-        yield start, start + len(name), partial(_has_name, words), partial(_has_other_name, words), 2
+        yield start, start + len(name), partial(_has_name, words), partial(_has_other_name, words), NAME
 
 
 def _has_figure(figure: Quantity, clause: Clause) -> bool:
@@ -184,7 +202,8 @@ def _roles(text: str) -> _Roles:
         if by:
             agents.append((match_keys(stem(by[-1])), words))
         behind = _BETWEEN.match(text[name.end : name.end + 90])
-        if behind and behind[1] not in _BE and _VERBAL.match(behind[1]) and (behind[2] or "").strip() != "by":
+        appended = behind and re.match(r"\s*,\s*(?!who|which|that)", behind[0])
+        if behind and not appended and behind[1] not in _BE and _VERBAL.match(behind[1]) and (behind[2] or "").strip() != "by":
             agents.append((match_keys(stem(behind[1])), words))
         elif behind and behind[1] in {"was", "were", "is", "are", "been"}:
             done = re.match(

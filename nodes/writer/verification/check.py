@@ -38,6 +38,7 @@ _CLAUSE: Final = lazy(
 _CODE: Final = lazy(r"(?<!`)`([^`\n]{1,120})`(?!`)")
 _LABEL: Final = lazy(r"^(?:\*\*|__)?([^\s:：][^:：\n]{0,40})(?:\*\*|__)?[:：](?:\*\*|__)?\s+(?=\S)")
 _MARKUP: Final = lazy(r"^\s{0,8}(?:#{1,6}\s+|>\s?|[-*+•]\s+|\d{1,3}[.)]\s+)+")
+_BOUNDARY: Final = ".!?:;,\"'“”()。！？：；，、（）|-"
 _EMPHASIS: Final = lazy(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
 
 
@@ -123,7 +124,7 @@ def check_statement(
     if reasons:
         return Finding("unsupported", tuple(dict.fromkeys(reasons)), hard=True)
     quoted = _quoted(statement, grounds)
-    doubt = _doubts(text, _affirmed(statement), grounds) if same and not quoted else None
+    doubt = _doubts(text, _affirmed(statement), stated, grounds) if same and not quoted else None
     if doubt is not None:
         return doubt
     if computed or not grounds.sources:
@@ -131,14 +132,14 @@ def check_statement(
     return Finding("quoted" if quoted else "matched")
 
 
-def _doubts(text: str, affirmed: str, grounds: Grounds) -> Finding | None:
+def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds) -> Finding | None:
     """What speaks against a statement all of whose particulars occur: order, roles, other values, denials."""
     checks = (find_reversed, find_swapped, find_borrowed, find_contradiction)
     against = [reason for check in checks for reason in check(affirmed, grounds)]
     if against:
         return Finding("contradicted", tuple(dict.fromkeys(against)))
     reasons = list(_coded(text, grounds))
-    if not reasons and not _on_topic(affirmed, grounds):
+    if not reasons and stated.empty and not stated.countries and not _on_topic(affirmed, grounds):
         reasons = ["the sources speak of something else"]
     return Finding("unsupported", tuple(dict.fromkeys(reasons))) if reasons else None
 
@@ -289,4 +290,7 @@ def _on_topic(statement: str, grounds: Grounds) -> bool:
 
 def _quoted(statement: str, grounds: Grounds) -> bool:
     words = fold(statement).strip(" .。\"'“”")
-    return len(words) >= 12 and any(words in source.text for source in grounds.sources)
+    places = ((source.text, source.text.find(words)) for source in grounds.sources)
+    return len(words) >= 12 and any(
+        at >= 0 and (not at or text[:at].rstrip()[-1:] in _BOUNDARY) for text, at in places
+    )

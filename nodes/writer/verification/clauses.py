@@ -23,7 +23,7 @@ _WORD: Final = lazy(
 )
 _STRONG: Final = lazy(
     r"[;；]\s*+|(?:,\s*+)?\b(?:but|while|whereas|although|though|unless|except(?: for)?|because|however|until)\b"
-    r"|,\s*+(?:and|so|then|which|who)\b|\s(?:and|or)\s(?=(?:has|have|had|is|are|was|were|did|does|do|can|may|must|will|not)\b)|[，,](?=但|而|除非|因为|不过|却|并且|其中)|，(?=\S\S)|\s[—–-]{1,2}\s"
+    r"|,\s*+(?:and|so|then|which|who|since)\b|\s(?:and|or)\s(?=(?:has|have|had|is|are|was|were|did|does|do|can|may|must|will|not)\b)|[，,](?=但|而|除非|因为|不过|却|并且|其中)|，(?=\S\S)|\s[—–-]{1,2}\s"
 )
 _NEGATION: Final = lazy(
     r"(?i)\b(?:not|never|neither|none|nobody|nothing|cannot|no|nor|without|unable to|refus(?:e|es|ed|ing) to|declin(?:e|es|ed|ing) to|fail(?:s|ed|ing)? to"
@@ -31,7 +31,7 @@ _NEGATION: Final = lazy(
     r"|(?:不(?!同|仅|但|久|断|少|过|管|论|限|锈|时|丹)|没有?|未(?!来|必)|并非|无(?!线|论|锡|锈|人机|障碍)|尚未)"
 )
 _NO_NEGATION: Final = lazy(
-    r"(?i)^(?:no|yes)[,.:]|\bat (?:least|most)\b|\bnot only\b|\bno (?:later|earlier|more|fewer|less|longer ago) than\b|\bno\.\s?\d|^不[，,。]|不(?:低于|高于|少于|超过|超過|多于|及|如|亚于)"
+    r"(?i)^(?:no|yes)[,.:]|(?-i:(?<=[a-z]) no (?=[A-Z]))|\bat (?:least|most)\b|\bnot only\b|\bno (?:later|earlier|more|fewer|less|longer ago) than\b|\bno\.\s?\d|^不[，,。]|不(?:低于|高于|少于|超过|超過|多于|及|如|亚于)"
 )
 _LEADS: Final = lazy(r"(?i)^(?:no|yes|overall|in short|in summary)\s?[,:—–-]\s*|^(?:不是|是的|对|否)[，,]\s*")
 _AGAIN: Final = lazy(r"\bre-(?=[a-z])")

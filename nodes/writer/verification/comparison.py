@@ -17,8 +17,8 @@ from weiwo.text.patterns import lazy
 from weiwo.text.terms import stem
 
 _SENSES: Final = """
-longer | m s ; -shorter | m s ; taller | m ; higher greater more exceeds exceeded outnumbers above | * ; -lower less fewer below | * ; larger bigger | *
--smaller | * ; heavier | kg ; -lighter | kg ; wider broader deeper thicker | m ; -narrower shallower thinner | m ; costlier dearer pricier | $
+longer | m s ; -shorter | m s ; taller | m ; higher greater more exceeds exceeded outnumbers above | * ; -lower less fewer below | * ; larger bigger | m² *
+-smaller | m² * ; heavier | kg ; -lighter | kg ; wider broader deeper thicker | m ; -narrower shallower thinner | m ; costlier dearer pricier | $
 -cheaper | $ ; hotter warmer | °C °F ; -colder cooler | °C °F ; -older earlier before predates preceded | date ; younger newer later after followed | date
 -faster quicker sooner | s -m/s -Hz -bit/s date ; slower | s -m/s -Hz -bit/s ; hungrier | W
 长 久 | m s ; -短 | m s ; 高 多 贵重 | * ; -低 少 | * ; 大 | * ; -小 | * ; 重 | kg ; -轻 | kg ; 宽 深 厚 | m ; -窄 浅 薄 | m ; 贵 | $ ; -便宜 | $ ; 热 暖 | °C
@@ -28,7 +28,7 @@ longer | m s ; -shorter | m s ; taller | m ; higher greater more exceeds exceede
 _QUALIFIED: Final = {"expensive": "$", "costly": "$", "recent": "date", "time": "s", "recently": "date"}
 
 _THAN: Final = lazy(
-    r"(?i)\s(?:than|compared (?:with|to)|against|over)\s(?!(?:once|expected|ever|before|usual|average|it|that)\b)"
+    r"(?i)\s(?:than|compared (?:with|to)|against|over)\s(?!(?:once|expected|ever|before|usual|average|it)\b)"
 )
 _WORD: Final = lazy(rf"[^\W\d_{HAN}]+(?:['’-][^\W\d_{HAN}]+)*")
 _STOP: Final = lazy(r"[,.;:()，。；：（）]|\s(?:while|and|but|with|by|at|in)\s")
@@ -46,10 +46,13 @@ _NO_ORDER: Final = lazy(
     r"(?i)\b(?:no|not|never|n't)\s(?:\w+\s)?(?:later|earlier|more|less|longer|older|as)\b|\bat (?:least|most)\b|\bmore or less\b|\bor (?:more|less|later|earlier|older|newer|higher|lower)\b|不比|并不|\bnever\b|n't\b|\b(?:died|death)\b|去世|逝世|没有"
 )
 _CONTRASTED: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|than|while|whereas|to|for)\b|对|，|而|,|\(")
-_OF: Final = lazy(r"\s?(?:of\s(?:the\s)?)?")
+_OF: Final = lazy(r"\s?(?:of\s)?(?:the\s)?")
 _ORDINALS: Final = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|final"
+_PLACED: Final = lazy(r"\b(?:in|of|at|from|on|near|for)\s$|[在于]$")
 _ORDINAL: Final = lazy(rf"(?i)\b({_ORDINALS})[\s-]([a-z]{{3,20}})")
-_SUPERLATIVE: Final = lazy(r"(?i)(?<![a-z-])(?<!second )(?<!third )(?<!fourth )(?<!fifth )([a-z]{2,12}est)\b")
+_SUPERLATIVE: Final = lazy(
+    r"(?i)(?<![a-z-])((?:high|tall|larg|bigg|small|long|short|old|young|new|deep|wid|fast|slow|heavi|busi|rich|low|earli|great)est)\b"
+)
 _HAN_RANK: Final = lazy(rf"([{HAN}]{{2}})第([一二三四五六七八九十\d]{{1,3}})([{HAN}]{{1,2}})")
 
 
@@ -113,13 +116,15 @@ def _find_order(text: str) -> _Order | None:
         if said in {"more", "less"} and behind in _QUALIFIED:
             senses = {_QUALIFIED[behind]: 1 if said == "more" else -1}
         dated = "date" in senses and said in {"before", "after", "predates", "preceded", "followed"}
-        if dated == bool(than):
+        if dated and than:
             continue
         end = than.end() if than else word.end() if dated else len(text)
         right = _STOP.split(text[end : end + 120])[0]
         if dated and not names(right):
             continue
-        return _Order(text[: word.start()], right, senses, word.group())
+        compared = text[word.end() : than.start()] if than and said in {"more", "less", "fewer"} else ""
+        left = compared if set(content_words(compared)) - set(_QUALIFIED) else text[: word.start()]
+        return _Order(left, right, senses, word.group())
     return None
 
 
@@ -186,12 +191,13 @@ def _disproved(statement: str, order: _Order, grounds: Grounds) -> bool:
         for side, kind, value in _values(source, (left, right), about - {stem(order.word.lower())}):
             if order.sense(kind):
                 found[kind][side].append(value)
-    verdicts = [
-        order.sense(kind) == (1 if min(first) > max(second) else -1)
+    verdicts = {
+        kind: order.sense(kind) == (1 if min(first) > max(second) else -1)
         for kind, (first, second) in found.items()
         if first and second and (min(first) > max(second) or max(first) < min(second))
-    ]
-    return bool(verdicts) and not any(verdicts)
+    }
+    proper = [right for kind, right in verdicts.items() if kind in order.senses] or list(verdicts.values())
+    return bool(proper) and not any(proper)
 
 
 def _values(source: Source, sides: tuple[set[str], set[str]], about: set[str]) -> list[tuple[int, str, float]]:
@@ -203,7 +209,7 @@ def _values(source: Source, sides: tuple[set[str], set[str]], about: set[str]) -
     for clause in source.sentences[:200]:
         mentions = sorted((at, side) for side in (0, 1) for at in _mentions(clause.text, sides[side]))
         met = {side for _, side in mentions}
-        others = [name.start for name in names(clause.text)]
+        others = [n.start for n in names(clause.text) if not _PLACED.search(clause.text[max(0, n.start - 6) : n.start])]
         columns = clause.head.split(" , ")
         dates: set[int | None] = set()
         for start, end, kind, value in _valued(clause):

@@ -19,6 +19,7 @@ _DIFFERENCE: Final = lazy(
     r"(?i)\b(?:difference|more|less|fewer|longer|shorter|higher|lower|older|younger|later|earlier|after|before|taller|heavier|lighter|larger|smaller|deeper"
     r"|increase[ds]?|decrease[ds]?|rose|fell|grew|dropped|aged?|apart|gap|total|together|altogether|delay|lasted|not|remaining|rest|cheaper|expensive)\b|相差|差|比|多出|少|早|晚|岁|共|合计|增加|减少"
 )
+_COUNTED: Final = lazy(r"(?i)\b(?:each|apiece|per|every|total|together|altogether|comes? to|came to|average)\b|[每共]|合计|平均")
 _DAY: Final = 86_400.0
 
 
@@ -36,7 +37,8 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
     dates = [date for source in grounds.sources for date in source.dates][:MOST_DATES]
     alike = [f.base for f in figures if f.kind == number.kind or (not number.unit and f.kind != "%")]
     near = 0.03 if number.about else 0.0
-    ways = (*_results(number, figures, alike), *(_stretches(dates, grounds) if number.kind == "s" else ()))
+    counted = bool(_COUNTED.search(statement))
+    ways = (*_results(number, figures, alike, counted=counted), *(_stretches(dates, grounds) if number.kind == "s" else ()))
     if any(close(abs(number.base), way) or abs(abs(number.base) - way) <= near * way for way in ways):
         return True
     decimals = len(f"{number.value:.12g}".partition(".")[2])
@@ -48,7 +50,7 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
     )
 
 
-def _results(number: Quantity, figures: list[Quantity], alike: list[float]) -> Iterator[float]:
+def _results(number: Quantity, figures: list[Quantity], alike: list[float], *, counted: bool) -> Iterator[float]:
     whole = [*alike, 100.0] if number.kind == "%" else alike
     for one, other in combinations(whole, 2):
         if one != other:
@@ -56,7 +58,7 @@ def _results(number: Quantity, figures: list[Quantity], alike: list[float]) -> I
     for three in combinations(whole[:10], 3) if number.unit else ():
         yield sum(three)
         yield abs(2 * max(three) - sum(three))
-    counts = [f.value for f in figures if f.value and not f.unit]
+    counts = [f.value for f in figures if f.value and not f.unit] if counted else []
     for value in alike:
         yield from (way for count in counts for way in (value * count, value / count))
 

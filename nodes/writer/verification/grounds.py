@@ -246,8 +246,8 @@ class Grounds:
             return "computed"
         if any(within(number, known) for source in self.sources for known in source.numbers):
             return "passage"
-        written = statement[number.start : number.end].strip().rstrip("%")
-        if not number.unit and re.fullmatch(r"[\d.,]{1,20}", written):
+        written = statement[number.start : number.end].strip().rstrip("%").removesuffix(" pence")
+        if number.kind in {"", "penny"} and re.fullmatch(r"[\d.,]{1,20}", written):
             letters = re.compile(rf"(?<![\w.]){re.escape(written)}(?:[a-zA-Zµ]{{1,3}}(?!\w)|-[a-z])")
             if any(letters.search(source.text) for source in self.sources):
                 return "passage"

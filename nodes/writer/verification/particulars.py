@@ -123,7 +123,7 @@ def find_particulars(statement: str) -> Particulars:
     codes = [
         found.group().lstrip("-").casefold()
         for found in _DIGITS.finditer(statement.translate(_FULL_WIDTH))
-        if not _inside(found.start(), found.end(), taken)
+        if not _inside(found.start(), found.end(), taken) and statement[found.end() : found.end() + 1] != "月"
     ]
     lands = find_countries(statement)
     return Particulars(
