@@ -14,6 +14,7 @@ from weiwo.nodes.writer.verification.clauses import Clause, content_words, match
 from weiwo.nodes.writer.verification.grounds import Grounds, Source
 from weiwo.nodes.writer.verification.particulars import fold_letters, name_words, stated_names
 from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity, same_quantity
+from weiwo.text.contrasts import opposites
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import HAN
 from weiwo.text.names import names
@@ -56,7 +57,8 @@ def find_borrowed(statement: str, grounds: Grounds) -> Iterator[str]:
 def _turned(claim: Clause, segments: Sequence[tuple[Clause, frozenset[str | int]]], has: Test) -> bool:
     """Whether each segment with a particular has the opposite of a word that the claim has, and neither denies."""
     own = [segment for segment, _ in segments if has(segment)]
-    axes = [axis for axis in claim.axes if own and all(axis in segment.axes for segment in own)]
+    when = opposites()[stem("before")][0][0]
+    axes = [axis for axis in claim.axes if axis != when and own and all(axis in segment.axes for segment in own)]
     return any(
         all(seg.axes[axis] != claim.axes[axis] and seg.negations == claim.negations for seg in own) for axis in axes
     )

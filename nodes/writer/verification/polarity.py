@@ -34,6 +34,7 @@ def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
         claim = Clause(part)
         if not claim.stems:
             continue
+        yield from _denied(claim, known)
         scored = [(_closeness(claim, clause), clause) for clause in known]
         best = max((score for score, _ in scored), default=0.0)
         least = max(CLOSE if part.isascii() else 0.25, NEARLY * best)
@@ -45,14 +46,10 @@ def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
             yield from _other_member(claim, [c for score, c in scored if score >= max(0.2, 0.6 * best)], everything)
 
 
-def find_denied(statement: str, grounds: Grounds) -> Iterator[str]:
-    """Words that a statement affirms and that the sources have behind a "no" or "without" alone."""
-    claim = Clause(statement)
-    if claim.negations:
-        return
-    clauses = [clause for source in grounds.sources for clause in source.clauses]
-    for word in sorted(claim.stems):
-        there = [clause for clause in clauses if word in clause.stems]
+def _denied(claim: Clause, known: list[Clause]) -> Iterator[str]:
+    """Words that a clause affirms and that the sources have directly behind a "no" or "never" alone."""
+    for word in sorted(claim.stems) if not claim.negations else ():
+        there = [clause for clause in known if word in clause.stems]
         if there and all(_denies(clause, word) for clause in there):
             yield f"“{there[0].text.strip()[:120]}” says the opposite"
 
