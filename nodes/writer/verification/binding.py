@@ -54,7 +54,7 @@ def find_borrowed(statement: str, grounds: Grounds) -> Iterator[str]:
                 yield f"“{part[start:end]}”: the sources give it of something else"
 
 
-def _turned(claim: Clause, segments: Sequence[tuple[Clause, frozenset[str | int]]], has: Test) -> bool:
+def _turned(claim: Clause, segments: Sequence[tuple[Clause, frozenset[str]]], has: Test) -> bool:
     """Whether each segment with a particular has the opposite of a word that the claim has, and neither denies."""
     own = [segment for segment, _ in segments if has(segment)]
     when = opposites()[stem("before")][0][0]
@@ -64,7 +64,7 @@ def _turned(claim: Clause, segments: Sequence[tuple[Clause, frozenset[str | int]
     )
 
 
-def _segments(pattern: re.Pattern[str], grounds: Grounds) -> list[tuple[Clause, frozenset[str | int]]]:
+def _segments(pattern: re.Pattern[str], grounds: Grounds) -> list[tuple[Clause, frozenset[str]]]:
     found = []
     for source in grounds.sources:
         title = Clause(source.title).keys | {key for word in _topic(source) for key in match_keys(word)}
@@ -117,7 +117,7 @@ def _has_other_name(words: set[str], clause: Clause) -> bool:
 
 
 def _of_something_else(
-    words: set[str], segments: Sequence[tuple[Clause, frozenset[str | int]]], has: Test, rivals: Test
+    words: set[str], segments: Sequence[tuple[Clause, frozenset[str]]], has: Test, rivals: Test
 ) -> bool:
     """Whether the words stand beside a rival of a particular, and beside the particular only a few of the same."""
     own, other = [], []
@@ -164,7 +164,7 @@ _BETWEEN: Final = lazy(
 _VERBAL: Final = lazy(
     r"(?:[a-z]{2,}(?:ed|s)|won|beat|lost|led|wrote|gave|bought|sold|taught|built|made|took|held|fed|found|founded|met|sent|paid|left|ran|sang|drew|became|overtook|chose|sell|give|buy|pay|lend|lent|owe|teach|study|beats)$"
 )
-Pairs = list[tuple[frozenset[str | int], frozenset[str]]]
+Pairs = list[tuple[frozenset[str], frozenset[str]]]
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,13 @@ def _roles(text: str) -> _Roles:
             agents.append((match_keys(stem(by[-1])), words))
         behind = _BETWEEN.match(text[name.end : name.end + 90])
         appended = behind and re.match(r"\s*,\s*(?!who|which|that)", behind[0])
-        if behind and not appended and behind[1] not in _BE and _VERBAL.match(behind[1]) and (behind[2] or "").strip() != "by":
+        if (
+            behind
+            and not appended
+            and behind[1] not in _BE
+            and _VERBAL.match(behind[1])
+            and (behind[2] or "").strip() != "by"
+        ):
             agents.append((match_keys(stem(behind[1])), words))
         elif behind and behind[1] in {"was", "were", "is", "are", "been"}:
             done = re.match(
@@ -231,7 +237,7 @@ def _last_verb(before: str) -> str:
     return "" if "by" in words else next((w for w in verbs if not w.endswith("s") or w.endswith("ds")), "")
 
 
-def _who(pairs: Pairs, verb: frozenset[str | int]) -> Iterator[frozenset[str]]:
+def _who(pairs: Pairs, verb: frozenset[str]) -> Iterator[frozenset[str]]:
     return (words for keys, words in pairs if keys & verb)
 
 

@@ -291,6 +291,4 @@ def _on_topic(statement: str, grounds: Grounds) -> bool:
 def _quoted(statement: str, grounds: Grounds) -> bool:
     words = fold(statement).strip(" .。\"'“”")
     places = ((source.text, source.text.find(words)) for source in grounds.sources)
-    return len(words) >= 12 and any(
-        at >= 0 and (not at or text[:at].rstrip()[-1:] in _BOUNDARY) for text, at in places
-    )
+    return len(words) >= 12 and any(at >= 0 and (not at or text[:at].rstrip()[-1:] in _BOUNDARY) for text, at in places)

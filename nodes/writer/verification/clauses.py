@@ -12,7 +12,6 @@ from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.language import HAN, fold, sentences
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
-from weiwo.text.synonyms import thesaurus
 from weiwo.text.terms import FUNCTION_WORDS, stem
 
 MOST_SENTENCES: Final = 400
@@ -62,12 +61,12 @@ class Clause:
         return frozenset(content_words(self.text))
 
     @cached_property
-    def keys(self) -> frozenset[str | int]:
+    def keys(self) -> frozenset[str]:
         """What its words, and those of its heading, are matched by."""
         return frozenset(key for word in (*self.stems, *content_words(self.head)) for key in match_keys(word))
 
     @cached_property
-    def topics(self) -> frozenset[str | int]:
+    def topics(self) -> frozenset[str]:
         """The same, and what its words are opposites or fellows of."""
         return frozenset(key for word in (*self.stems, *content_words(self.head)) for key in topic_keys(word))
 
@@ -195,21 +194,21 @@ def source_clauses(text: str) -> tuple[tuple[Clause, ...], tuple[Clause, ...]]:
 
 
 @lru_cache(maxsize=32_768)
-def match_keys(word: str) -> frozenset[str | int]:
-    """What a content word is matched by: itself, its classes in the thesaurus, its root. Words match that share a key."""
+def match_keys(word: str) -> frozenset[str]:
+    """What a content word is matched by: itself and its root. Words match that share a key."""
     roots = [f"{word[:5]}*"] if 5 <= len(word) <= 8 else []
     roots += [f"{word[:6]}*"] if len(word) >= 7 else []
-    return frozenset((word, *thesaurus().get(word, ()), *(roots if word.isascii() and word.isalpha() else ())))
+    return frozenset((word, *(roots if word.isascii() and word.isalpha() else ())))
 
 
 @lru_cache(maxsize=32_768)
-def topic_keys(word: str) -> frozenset[str | int]:
+def topic_keys(word: str) -> frozenset[str]:
     """Keys by which a word is about the same as another: those it matches by, its axes of opposites and its classes."""
     axes = [f"axis {axis}" for axis, _ in opposites().get(word, ())]
     return match_keys(word).union(axes, (f"class {group}" for group, _ in classes().get(word, ())))
 
 
-def matched(words: frozenset[str] | set[str], keys: frozenset[str | int]) -> set[str]:
+def matched(words: frozenset[str] | set[str], keys: frozenset[str]) -> set[str]:
     """The words that match one of the keys."""
     return {word for word in words if not topic_keys(word).isdisjoint(keys)}
 

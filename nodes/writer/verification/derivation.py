@@ -19,7 +19,9 @@ _DIFFERENCE: Final = lazy(
     r"(?i)\b(?:difference|more|less|fewer|longer|shorter|higher|lower|older|younger|later|earlier|after|before|taller|heavier|lighter|larger|smaller|deeper"
     r"|increase[ds]?|decrease[ds]?|rose|fell|grew|dropped|aged?|apart|gap|total|together|altogether|delay|lasted|not|remaining|rest|cheaper|expensive)\b|相差|差|比|多出|少|早|晚|岁|共|合计|增加|减少"
 )
-_COUNTED: Final = lazy(r"(?i)\b(?:each|apiece|per|every|total|together|altogether|comes? to|came to|average)\b|[每共]|合计|平均")
+_COUNTED: Final = lazy(
+    r"(?i)\b(?:each|apiece|per|every|total|together|altogether|comes? to|came to|average)\b|[每共]|合计|平均"
+)
 _DAY: Final = 86_400.0
 
 
@@ -38,7 +40,10 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
     alike = [f.base for f in figures if f.kind == number.kind or (not number.unit and f.kind != "%")]
     near = 0.03 if number.about else 0.0
     counted = bool(_COUNTED.search(statement))
-    ways = (*_results(number, figures, alike, counted=counted), *(_stretches(dates, grounds) if number.kind == "s" else ()))
+    ways = (
+        *_results(number, figures, alike, counted=counted),
+        *(_stretches(dates, grounds) if number.kind == "s" else ()),
+    )
     if any(close(abs(number.base), way) or abs(abs(number.base) - way) <= near * way for way in ways):
         return True
     decimals = len(f"{number.value:.12g}".partition(".")[2])

@@ -228,7 +228,7 @@ class Grounds:
         return named or any((abs(year) - 1) // 100 + 1 == number for year in years)
 
     @cached_property
-    def keys(self) -> frozenset[str | int]:
+    def keys(self) -> frozenset[str]:
         """What the words of all sentences and titles are matched by."""
         clauses = [c for source in self.sources for c in (*source.sentences, Clause(source.title))]
         return frozenset(key for clause in clauses for key in clause.keys)

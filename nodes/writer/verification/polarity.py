@@ -106,7 +106,7 @@ def _pivot(clause: Clause) -> set[str]:
     return set(clause.denied) or set(clause.stems)
 
 
-def _other_member(claim: Clause, near: list[Clause], keys: frozenset[str | int]) -> Iterator[str]:
+def _other_member(claim: Clause, near: list[Clause], keys: frozenset[str]) -> Iterator[str]:
     """Words of a class that no source has while the clauses close to the claim have another of that class."""
     table = classes()
     for group, members in claim.members.items():
