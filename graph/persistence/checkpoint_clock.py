@@ -20,4 +20,5 @@ def continue_after(checkpoint_id: str) -> None:
         return  # of a saver with ids of its own
     if read.version == _VERSION:
         ticks = (read.int >> 80) << 12 | (read.int >> 64) & 0xFFF
-        ids._last_v6_timestamp = max(ids._last_v6_timestamp or 0, ticks)  # noqa: SLF001 - nothing public sets it
+        latest = max(ids._last_v6_timestamp or 0, ticks)  # noqa: SLF001 - nothing public sets it
+        ids._last_v6_timestamp = latest  # type: ignore[assignment]  # noqa: SLF001 - declared by its first value, None
