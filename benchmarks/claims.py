@@ -1,20 +1,28 @@
 """The claim check on labelled claims: how many true ones pass, how many false ones are caught.
 
-    python benchmarks/claims.py tests/data/claims_fresh.jsonl --json
+    python benchmarks/claims.py tests/data/claims_held_out.jsonl --json
 
 Each row has `claim`, `sources` (a list of `title` and `text`), `question`, `language`, `label` (`supported` or
-`unsupported`) and `kind`; a claim cites all its sources. `true_passed` is the share of supported claims that pass,
-`false_caught` that of unsupported ones that do not. Code judges alone.
+`unsupported`) and `kind`. A claim cites the sources whose marks it
+holds, else all. Code judges alone; with `WEIWO_MODEL`
+(or `WEIWO_VERIFIER_MODEL`) set, a model judges what code leaves open as well. `true_passed` is the share of supported
+claims that pass, `false_caught` that of unsupported ones that do not.
 """
 
 import argparse
+import asyncio
 import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from weiwo.nodes.writer.claims import check_claims
-from weiwo.state import Evidence, passage_id
+from weiwo.models.budget import Budget
+from weiwo.models.gateway import ChatModels
+from weiwo.nodes.shared.citation_marks import blank_marks
+from weiwo.nodes.writer.claims import ClaimSources, check_cited
+from weiwo.nodes.writer.entailment import judge_statement
+from weiwo.state import DOUBTFUL, Evidence, Verdict, passage_id
+from weiwo.state.settings import Settings
 
 Row = dict[str, Any]
 
@@ -24,44 +32,77 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, help="Rows as JSON lines.")
     parser.add_argument("--json", action="store_true", help="Print one JSON object.")
+    parser.add_argument("--wrong", action="store_true", help="Print the rows that were judged wrongly.")
     given = parser.parse_args()
-    text = given.file.read_text(encoding="utf-8")
-    figures = measure([json.loads(line) for line in text.splitlines() if line.strip()])
+    rows = [json.loads(line) for line in given.file.read_text().splitlines() if line.strip()]
+    found = asyncio.run(_judged(rows))
+    figures = {name: _figures(rows, verdicts) for name, verdicts in found.items()}
+    whole: dict[str, Any] = {**figures["code"], **({"with_model": figures["model"]} if "model" in figures else {})}
     if given.json:
-        print(json.dumps(figures, ensure_ascii=False))
+        print(json.dumps(whole, ensure_ascii=False))
         return
-    passed, caught = figures["true_passed"], figures["false_caught"]
-    print(f"{figures['n']} rows · true passed {passed:.3f} · false caught {caught:.3f}")
-    for kind, counts in figures["by_kind"].items():
-        print(f"  {kind:20} {counts['right']} of {counts['n']}")
+    for name, one in figures.items():
+        print(
+            f"{name}: {one['n']} rows · true passed {one['true_passed']:.3f} · false caught {one['false_caught']:.3f}"
+        )
+        for kind, counts in one["by_kind"].items():
+            print(f"  {kind:20} {counts['right']} of {counts['n']}")
+    if given.wrong:
+        for row, verdict in zip(rows, found[next(reversed(found))], strict=True):
+            if _passes(verdict) != (row["label"] == "supported"):
+                print(f"{row['label']} {row['kind']}: {row['claim']} → {verdict}")
 
 
-def measure(rows: list[Row]) -> dict[str, Any]:
-    """The figures over rows, in all and by kind."""
-    right = [passes(row) == (row["label"] == "supported") for row in rows]
+async def _judged(rows: Iterable[Row]) -> dict[str, list[Verdict]]:
+    settings = Settings.resolve()
+    models = ChatModels(settings, Budget(settings.limits))
+    role = "verifier" if models.configured("verifier") else ""
+    gate = asyncio.Semaphore(8)
+    code: list[Verdict] = []
+    pending = []
+
+    async def ask(given: ClaimSources, text: str, numbers: tuple[int, ...]) -> Verdict:
+        async with gate:
+            return await judge_statement(models.with_budget(Budget(settings.limits)), role, text, numbers, given)
+
+    for row in rows:
+        given, text, numbers = _claim(row)
+        finding = check_cited(text, numbers, given)
+        code.append(finding.verdict)
+        if role:
+            pending.append(ask(given, text, numbers))
+    return {"code": code, "model": await asyncio.gather(*pending)} if role else {"code": code}
+
+
+def _claim(row: Row) -> tuple[ClaimSources, str, tuple[int, ...]]:
+    passages = {
+        n: (
+            Evidence(id=passage_id(f"{n} {source['text']}"), text=source["text"], title=source["title"], source=f"{n}"),
+        )
+        for n, source in enumerate(row["sources"], 1)
+    }
+    text, marks = blank_marks(row["claim"])
+    numbers = tuple(dict.fromkeys(n for mark in marks for n in mark.numbers if n in passages)) or tuple(passages)
+    return ClaimSources(passages, {}, row.get("language", "en"), row.get("question", "")), text.strip(), numbers
+
+
+def _passes(verdict: Verdict) -> bool:
+    return verdict not in DOUBTFUL
+
+
+def _figures(rows: list[Row], verdicts: list[Verdict]) -> dict[str, Any]:
+    right = [_passes(verdict) == (row["label"] == "supported") for row, verdict in zip(rows, verdicts, strict=True)]
     kinds: dict[str, dict[str, int]] = {}
     for row, good in zip(rows, right, strict=True):
         counts = kinds.setdefault(row["kind"], {"n": 0, "right": 0})
         counts["n"] += 1
         counts["right"] += good
-    judged = list(zip(rows, right, strict=True))
     return {
         "n": len(rows),
-        "true_passed": _share(good for row, good in judged if row["label"] == "supported"),
-        "false_caught": _share(good for row, good in judged if row["label"] != "supported"),
+        "true_passed": _share(good for row, good in zip(rows, right, strict=True) if row["label"] == "supported"),
+        "false_caught": _share(good for row, good in zip(rows, right, strict=True) if row["label"] != "supported"),
         "by_kind": dict(sorted(kinds.items())),
     }
-
-
-def passes(row: Row) -> bool:
-    """Whether the check lets a claim pass that cites all its sources."""
-    passages = {
-        n: (Evidence(id=passage_id(f"{n} {one['text']}"), text=one["text"], title=one["title"], source=f"{n}"),)
-        for n, one in enumerate(row["sources"], 1)
-    }
-    marks = "".join(f"[{n}]" for n in passages)
-    claims = check_claims(f"{row['claim']} {marks}", passages, {}, language=row["language"], question=row["question"])
-    return all(claim.verdict != "unsupported" for claim in claims)
 
 
 def _share(values: Iterable[bool]) -> float:

@@ -12,6 +12,8 @@ from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Usage
+from weiwo.state.events import EventBase, ModelCalledEvent
+from weiwo.state.limits import ModelCall
 from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES, Context, Settings
 from weiwo.tools.calling.tool_calls import ToolCalls
@@ -44,7 +46,23 @@ def context_opener(
         run = new_run or state["run"]
         if not new_run:
             annotate_node(run, state["assessment"].level)
-        budget = Budget(settings.limits, Usage() if new_run else state.get("usage", Usage()))
+
+        def emit(event: EventBase) -> None:
+            runtime.stream_writer(event.to_json())
+
+        def tell(call: ModelCall) -> None:
+            emit(
+                ModelCalledEvent(
+                    role=call.role,
+                    purpose=call.purpose,
+                    model=call.model,
+                    input_tokens=call.input_tokens,
+                    output_tokens=call.output_tokens,
+                )
+            )
+
+        spent = Usage() if new_run else state.get("usage", Usage())
+        budget = Budget(settings.limits, spent, on_call=tell)
         registry = await build_registry(settings, tools)
         return RunContext(
             run=run,
@@ -60,7 +78,7 @@ def context_opener(
             ),
             models=ChatModels(settings, budget, run_id=run, given=given),
             budget=budget,
-            emit=lambda event: runtime.stream_writer(event.to_json()),
+            emit=emit,
             language="en" if new_run else state["assessment"].language,
         )
 

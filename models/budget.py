@@ -57,9 +57,17 @@ class Budget:
         limits: The bounds.
         spent: What the run had spent before this budget was made.
         clock: A monotonic clock, in seconds.
+        on_call: Told of each model call that has ended.
     """
 
-    def __init__(self, limits: Limits, spent: Usage | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        spent: Usage | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        on_call: Callable[[ModelCall], None] | None = None,
+    ) -> None:
+        self._on_call = on_call
         self._parent: Budget | None = None
         self.limits = limits
         self.spent = spent or Usage()
@@ -179,6 +187,8 @@ class Budget:
             self._held_cost -= room.cost
         if self._parent is not None:
             self._parent.record(call, cost, room)
+        if self._on_call is not None and call.mode != NOT_SENT:
+            self._on_call(call)
 
     def longest_reply(self, model: str, purpose: str) -> int:
         """Tokens of the longest reply that the run has had from a model for a purpose."""

@@ -11,7 +11,20 @@ from typing import TYPE_CHECKING
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
 if TYPE_CHECKING:
-    from weiwo.state.answer import Answer, Citation, Claim, Decision, Extract, Gap, Reflection, Status, Verdict
+    from weiwo.state.answer import (
+        DOUBTFUL,
+        Answer,
+        Block,
+        BlockKind,
+        Citation,
+        Claim,
+        Decision,
+        Extract,
+        Gap,
+        Reflection,
+        Status,
+        Verdict,
+    )
     from weiwo.state.assessment import Assessment, Level, TeamConfig, TeamName
     from weiwo.state.evidence import (
         Evidence,
@@ -32,11 +45,14 @@ if TYPE_CHECKING:
     from weiwo.state.values import VALUE_TYPES, DecidedBy, JsonValue, Language, Value, ValueType, item_type
 
 __all__ = [
+    "DOUBTFUL",
     "ITEM",
     "REFERENCE",
     "VALUE_TYPES",
     "Answer",
     "Assessment",
+    "Block",
+    "BlockKind",
     "Citation",
     "Claim",
     "DecidedBy",

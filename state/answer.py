@@ -1,6 +1,6 @@
 """Reflection's decisions and the writer's answer."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from weiwo.state.evidence import MonitorReport
 from weiwo.state.values import DecidedBy, Value
@@ -8,7 +8,17 @@ from weiwo.state.values import DecidedBy, Value
 Decision = Literal["finish", "retry", "replan", "deepen", "abort"]
 Status = Literal["complete", "extracts", "partial", "failed"]
 """`extracts`: nothing is asserted beyond what the sources' own words, which are shown, say."""
-Verdict = Literal["supported", "computed", "unsupported", "uncited"]
+Verdict = Literal["quoted", "computed", "supported", "matched", "judgement", "unsupported", "contradicted", "uncited"]
+"""What checking a claim found.
+
+`quoted`: a source says it in these words; `computed`: it follows from a calculation; `supported`: a model judged
+that its
+sources carry it; `matched`: code saw that its particulars occur there and nothing speaks against it; `judgement`: the
+writer's own, resting on cited claims; `unsupported`: no source carries it; `contradicted`: a source says otherwise;
+`uncited`: it states nothing that needs a source.
+"""
+DOUBTFUL: Final = frozenset({"unsupported", "contradicted"})
+"""Verdicts of claims that must not stand unmarked."""
 
 
 class Reflection(Value):
@@ -72,18 +82,42 @@ class Citation(Value):
 
 
 class Claim(Value):
-    """A sentence of an answer and what checking it found.
+    """A sentence, list item or table cell of an answer and what checking it found.
 
     Attributes:
         text: The sentence, without its citation marks.
         citations: Numbers of the sources it cites.
-        verdict: `supported`, its particulars occur in what it cites; `computed`, they follow from a
-            calculation task; `unsupported`, they do not; `uncited`, it states nothing that needs a source.
+        verdict: What checking it found.
+        reason: Which words failed, and why; empty where none did.
     """
 
     text: str
     citations: tuple[int, ...] = ()
     verdict: Verdict
+    reason: str = ""
+
+
+BlockKind = Literal["heading", "paragraph", "list", "table", "code", "quote", "rule"]
+
+
+class Block(Value):
+    """A block of an answer, a Markdown document.
+
+    Attributes:
+        kind: What it is.
+        text: Its Markdown.
+        level: Of a heading: 1 to 6; else 0.
+        language: Of code: the language its fence names.
+        rows: Of a table: its cells, the header row first.
+        claims: Its claims, as positions in the claims of the answer.
+    """
+
+    kind: BlockKind
+    text: str
+    level: int = 0
+    language: str = ""
+    rows: tuple[tuple[str, ...], ...] = ()
+    claims: tuple[int, ...] = ()
 
 
 class Extract(Value):

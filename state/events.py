@@ -6,8 +6,8 @@ that was not given is left out. The command, the page and any other client draw 
     assessed → planned → task_started → task_progress… → task_finished → reflected → answer_started → finished
 
 A simple question has neither plan nor tasks nor a look back; after a look back that goes on, more plans and tasks
-follow. Tasks run side by side, so that their events interleave; of one task they come in order. A resumed run tells
-again what had finished.
+follow. Tasks run side by side, so that their events interleave; of one task they come in order. `model_called` may come
+anywhere between. A resumed run tells again what had finished.
 """
 
 from collections.abc import Callable
@@ -166,6 +166,25 @@ class TaskFinishedEvent(EventBase):
     cached: bool
 
 
+class ModelCalledEvent(EventBase):
+    """A call of a chat model has ended.
+
+    Attributes:
+        role: Whose call it was.
+        purpose: What for.
+        model: The model's name.
+        input_tokens: Tokens of the prompt.
+        output_tokens: Tokens of the reply.
+    """
+
+    type: Literal["model_called"] = "model_called"
+    role: str
+    purpose: str
+    model: str
+    input_tokens: int
+    output_tokens: int
+
+
 class ReflectedEvent(EventBase):
     """Reflection has looked back at an execution.
 
@@ -217,6 +236,7 @@ Event = Annotated[
     | TaskStartedEvent
     | TaskProgressEvent
     | TaskFinishedEvent
+    | ModelCalledEvent
     | ReflectedEvent
     | AnswerStartedEvent
     | FinishedEvent,

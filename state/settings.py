@@ -7,7 +7,7 @@ place where the environment is read.
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -15,15 +15,17 @@ from weiwo.state.client_fields import ClientFieldError, check_client_fields, low
 from weiwo.state.errors import WeiwoError
 from weiwo.state.home import home
 from weiwo.state.limits import DEPTHS, Depth, Limits
+from weiwo.state.query import Form
 from weiwo.state.values import Value
 
-ROLES = ("master", "planner", "executor", "reflection", "writer")
+_AGENTS = ("master", "planner", "executor", "reflection", "writer")
+ROLES = (*_AGENTS, "verifier")
 MODEL_FIELDS = frozenset({"model", *(f"{role}_model" for role in ROLES)})
 
 
 _FLAGS = frozenset({"web", "telemetry", "approve_plan", "fresh"})
 _LISTS = ("tools", "search", "allow_hosts")
-_PLAIN = (*_FLAGS, "model_seconds", "embeddings", "prices", "depth", "context_tokens")
+_PLAIN = (*_FLAGS, "model_seconds", "embeddings", "prices", "depth", "form", "words", "context_tokens")
 
 
 class SettingsError(WeiwoError, ValueError):
@@ -31,8 +33,10 @@ class SettingsError(WeiwoError, ValueError):
 
 
 _STUDIO_NODES: dict[str, tuple[str, ...]] = {
-    "model": ROLES,
-    **{f"{role}_model": (role,) for role in ROLES},
+    "model": _AGENTS,
+    **{f"{role}_model": (role,) for role in _AGENTS},
+    **dict.fromkeys(("verifier_model", "words"), ("writer",)),
+    "form": ("master", "writer"),
     "approve_plan": ("approval",),
     "max_tasks": ("planner",),
     "max_replans": ("reflection",),
@@ -69,6 +73,10 @@ class Context(BaseModel):
     executor_model: str | None = Field(default=None, description="Model that reads passages inside tasks, if another.")
     reflection_model: str | None = Field(default=None, description="Model for reflection, if another.")
     writer_model: str | None = Field(default=None, description="Model for the writer, if another.")
+    verifier_model: str | None = Field(
+        default=None,
+        description="Model that judges the answer's claims against their sources; may be small (default: the writer's).",  # noqa: E501 - one line reads best
+    )
     model_seconds: float | None = Field(default=None, gt=0, description="Seconds one model call may take (default 60).")
     context_tokens: int | None = Field(
         default=None,
@@ -78,6 +86,15 @@ class Context(BaseModel):
     depth: Depth | None = Field(
         default=None,
         description="How far to look: sets turns, queries, pages and rounds, unless these are set (default normal).",
+    )
+    form: Literal["sentence", "list", "table", "report", "code"] | None = Field(
+        default=None, description="The form a model writes the answer in. Unset: as the question wants it."
+    )
+    words: int | None = Field(
+        default=None,
+        ge=10,
+        le=20_000,
+        description="About how long the answer of a model is, in words (Chinese: characters).",
     )
     embeddings: str | None = Field(
         default=None, description="Embedding model as provider:model, to find passages by meaning."
@@ -145,6 +162,8 @@ class Settings(Value):
         search: Search providers, in the order to ask them; empty: those whose keys are set.
         allow_hosts: Hosts and networks of an intranet that may be fetched from.
         depth: How far to look; `limits` follow from it.
+        form: The form of a model's answer, whatever the question says; empty: as the question wants it.
+        words: About how long a model's answer is, in words or Chinese characters; 0: as the question wants it.
         context_tokens: Tokens of the model's context window; None: as known by its name, else 32,000.
         tools: Extra tools as module:attribute.
         approve_plan: Whether a person approves each plan before it runs.
@@ -168,6 +187,8 @@ class Settings(Value):
     search: tuple[str, ...] = ()
     allow_hosts: tuple[str, ...] = ()
     depth: Depth = "normal"
+    form: Form = ""
+    words: int = 0
     context_tokens: int | None = None
     tools: tuple[str, ...] = ()
     approve_plan: bool = False
@@ -203,6 +224,7 @@ class Settings(Value):
             _check_model(field, given[field])
         default_model = known.get("model")
         models = {role: known.get(f"{role}_model") or default_model for role in ROLES}
+        models["verifier"] = known.get("verifier_model") or models["writer"]
         preset = DEPTHS[known.get("depth", "normal")]
         if from_client:
             limits = lower_limits(given, {**preset, **operators})

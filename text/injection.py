@@ -43,7 +43,8 @@ _MOST_BLOBS: Final = 20
 _LONGEST_BLOB: Final = 4_000
 
 _MARKUP: Final = (
-    r"<\|[\w| -]{1,40}\|>(?![\"'`])|<｜[^｜<>]{1,40}｜>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>",
+    r"<\|[\w| -]{1,40}\|>(?![\"'`]| (?:is|are|as|and|or|tokens?)\b)",
+    r"<｜[^｜<>]{1,40}｜>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>",
     (
         r"</?(?:passage|calculation|system(?:[_-](?:prompt|message|reminder))?|assistant|instructions?|tool_(?:call"
         r"|result|use)s?|function_(?:call|result)s?|invoke|antml:\w+)\b[^<>]{0,80}>"
@@ -96,7 +97,8 @@ _PROGRAM: Final = (
 _HINTS: Final = (
     r"\b(?:ai|llms?|language models?|(?:dear|hey|the) assistant|chatbots?|prompts?"
     r"|your (?:answer|response|task|instructions?)"
-    r"|answer that|search for|tool call|ignore)\b|忽略|指令|提示词|助手|模型|你必须|请(?:回答|搜索|调用|打开)"
+    r"|answer that|search for|tool call|ignore (?:all|any|every|the|what|your|this|previous))\b"
+    r"|忽略|指令|提示词|助手|模型|你必须|请(?:回答|搜索|调用|打开)"
 )
 """Where people are not to see it, less than an order is enough."""
 

@@ -8,19 +8,18 @@ from rich.text import Text
 
 from weiwo.app.render.extracts import render_extracts, split_answer
 from weiwo.app.render.labels import label
+from weiwo.app.render.markdown import Markdown
 from weiwo.app.render.plan_tree import duration
 from weiwo.app.render.text_wrapping import Flow
-from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line, printable
 
-_MARK: Final = lazy(r"(?:\[\d+\])+")
 _LONGEST_QUOTE: Final = 220
 _MOST_ALSO: Final = 3
 _ALSO: Final = {"en": ("also at {}", ", ", " and {} more"), "zh": ("另见 {}", "、", "等 {} 处")}
 
 
-def print_answer(console: Console, result: Mapping[str, Any]) -> None:
-    """Print answer, extracts and sources on a terminal."""
+def print_answer(console: Console, result: Mapping[str, Any], *, verbose: bool = False) -> None:
+    """Print answer, extracts and sources on a terminal; verbose with the words of each source."""
     extracts = result.get("extracts") or ()
     before, after = split_answer(printable(str(result.get("answer", ""))), extracts)
     _print_prose(console, before)
@@ -40,16 +39,14 @@ def print_answer(console: Console, result: Mapping[str, Any]) -> None:
     for citation in citations:
         mark = f"[{citation['n']}] "
         console.print(Flow(Text.assemble((mark, "cyan"), _origin(citation)), indent=len(mark)))
-        if also := _also(citation, language):
+        if verbose and (also := _also(citation, language)):
             console.print(Flow(Text(" " * len(mark) + also, "dim"), indent=len(mark)))
-        if quote := _quote(citation):
+        if verbose and (quote := _quote(citation)):
             console.print(Flow(Text(" " * len(mark) + quote, "dim"), indent=len(mark)))
 
 
 def _print_prose(console: Console, text: str) -> None:
-    prose = Text(text)
-    prose.highlight_regex(_MARK, "cyan")
-    console.print(Flow(prose))
+    console.print(Markdown(text))
 
 
 def plain_answer(result: Mapping[str, Any]) -> str:

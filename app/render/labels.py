@@ -23,7 +23,11 @@ _WORDS: Final = {
         "thinking": "Judging the question",
         "planning": "Planning",
         "working": "Working",
+        "reviewing": "Reviewing",
+        "extending": "Extending the plan",
         "writing": "Writing",
+        "spent": "{} model calls · {} tokens",
+        "spent_one": "1 model call · {} tokens",
         "more": "… {} more",
         "approve_prompt": "Run this plan?  [a] approve  [e] edit  [r] send back with words  [q] decide later: ",
         "reject_prompt": "What should be different? ",
@@ -31,7 +35,7 @@ _WORDS: Final = {
         "unchanged": "The plan is unchanged.",
         "draft_remark": "Change the plan, save and leave the editor. Lines at the top that begin with # are remarks.",
         "no_model": "no model is configured: passages are shown, and only what rules can prove is asserted; "
-        "WEIWO_MODEL=provider:model, such as openai:gpt-5-mini, adds answers in prose, plans and judgement",
+        "weiwo setup finds a model, or set WEIWO_MODEL=provider:model: it adds answers in prose, plans and judgement",
     },
     "zh": {
         "sources": "来源",
@@ -53,7 +57,11 @@ _WORDS: Final = {
         "thinking": "正在判断问题",
         "planning": "正在制定计划",
         "working": "正在执行",
+        "reviewing": "正在检查",
+        "extending": "正在补充计划",
         "writing": "正在撰写",
+        "spent": "模型调用 {} 次 · {} 个词元",
+        "spent_one": "模型调用 1 次 · {} 个词元",
         "more": "……另有 {} 项",
         "approve_prompt": "执行这个计划吗？ [a] 批准  [e] 编辑  [r] 退回并说明  [q] 以后再定：",
         "reject_prompt": "哪里需要改？ ",
@@ -61,7 +69,7 @@ _WORDS: Final = {
         "unchanged": "计划没有改动。",
         "draft_remark": "请修改计划，保存后退出编辑器。文件开头以 # 起始的行是说明。",
         "no_model": "没有配置模型：只展示原文段落，仅断言规则能够证明的内容；"
-        "设置 WEIWO_MODEL=provider:model（如 openai:gpt-5-mini）后，判断、计划和行文都会由模型来做",
+        "运行 weiwo setup 可找到并配置模型（或设置 WEIWO_MODEL=provider:model），判断、计划和行文便由模型来做",
     },
 }
 

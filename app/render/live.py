@@ -10,15 +10,16 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.live import Live
+from rich.segment import Segment
 from rich.text import Text
 from rich.tree import Tree
 
 from weiwo.app.render.labels import label
+from weiwo.app.render.markdown import Markdown
 from weiwo.app.render.plan_tree import plan_tree, spinner
 from weiwo.app.render.progress import Progress
-from weiwo.app.render.text_wrapping import Flow
 from weiwo.tools.printable import one_line, printable
 
 _FRAME_SECONDS = 0.1
@@ -93,22 +94,35 @@ class LiveView:
             self.console.print()
 
     def _frame(self) -> RenderableType:
-        ascii_only = self.console.options.ascii_only
-        mark = spinner(self.progress.clock(), ascii_only=ascii_only)
+        foot = self._foot()
         if self._tree_printed or self.progress.writing:
-            return self._answer_so_far(mark)
+            return self._answer_so_far(foot)
         if not self.progress.rows:
-            phase = "planning" if self.progress.assessed.get("level") == "complex" else "thinking"
-            if self.progress.assessed and phase == "thinking":
-                phase = "working"
-            return Text.assemble((mark, "cyan"), f" {label(self.language, phase)}")
+            return foot
         tree = self._tree()
-        room = self.console.height - 1
-        if len(self.console.render_lines(tree, pad=False)) <= room:
-            return tree
-        tree = self._tree(brief=True)
+        room = self.console.height - 2
         lines = self.console.render_lines(tree, pad=False)
-        return tree if len(lines) <= room else Group(*_cut(tree, self.console, room))
+        if len(lines) > room:
+            tree = self._tree(brief=True)
+            lines = self.console.render_lines(tree, pad=False)
+        return Group(*([tree] if len(lines) <= room else _cut(tree, self.console, room)), foot)
+
+    def _foot(self) -> Text:
+        """What is being done, what it has taken so far, and for how long."""
+        progress, ascii_only = self.progress, self.console.options.ascii_only
+        parts = [label(self.language, progress.phase)]
+        if progress.calls:
+            name = "spent_one" if progress.calls == 1 else "spent"
+            parts.append(label(self.language, name, *([progress.calls] * (name == "spent")), f"{progress.tokens:,}"))
+        if (seconds := progress.clock() - progress.started) >= 1:
+            parts.append(f"{seconds:.0f} s")
+        foot = Text.assemble(
+            (spinner(progress.clock(), ascii_only=ascii_only), "cyan"),
+            f" {parts[0]}",
+            ("".join(f"{' | ' if ascii_only else ' · '}{part}" for part in parts[1:]), "dim"),
+        )
+        foot.truncate(self.console.width, overflow="ellipsis")
+        return foot
 
     def _tree(self, *, brief: bool = False) -> Tree:
         return plan_tree(
@@ -127,14 +141,24 @@ class LiveView:
             title.append(f"\n{standalone}", "not bold italic")
         return title
 
-    def _answer_so_far(self, mark: str) -> RenderableType:
+    def _answer_so_far(self, foot: RenderableType) -> RenderableType:
         """The end of what has been written, as much as the screen holds."""
-        heading = Text.assemble((mark, "cyan"), f" {label(self.language, 'writing')}")
         text = printable(self.progress.answer).strip()
         if not text:
-            return heading
-        lines = Flow(Text(text)).lines(self.console.width)
-        return Group(*lines[-(self.console.height - 2) :], heading)
+            return foot
+        lines = self.console.render_lines(Markdown(text), pad=False, new_lines=True)
+        return Group(_Drawn(lines[-(self.console.height - 2) :]), foot)
+
+
+class _Drawn:
+    """Lines that were rendered before."""
+
+    def __init__(self, lines: list[list[Segment]]) -> None:
+        self._lines = lines
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in self._lines:
+            yield from line
 
 
 def _cut(tree: Tree, console: Console, room: int) -> list[RenderableType]:

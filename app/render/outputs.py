@@ -28,8 +28,10 @@ def make_watcher(question: str, *, as_json: bool, verbose: bool) -> Watcher:
     return LiveView(terminal(), question, language)
 
 
-def print_result(result: Mapping[str, Any], watcher: Watcher, settings: Settings, *, as_json: bool) -> int:
-    """Print a result; returns its exit code."""
+def print_result(
+    result: Mapping[str, Any], watcher: Watcher, settings: Settings, *, as_json: bool, verbose: bool
+) -> int:
+    """Print a result, verbose with the words of each source; returns its exit code."""
     decided_by = str(watcher.progress.assessed.get("decided_by") or "")
     language = str(result.get("language", "en"))
     no_model = label(language, "no_model") if not settings.models and _first_time(settings) else ""
@@ -37,7 +39,7 @@ def print_result(result: Mapping[str, Any], watcher: Watcher, settings: Settings
         write_json(result)
     elif is_terminal():
         console = terminal()
-        print_answer(console, result)
+        print_answer(console, result, verbose=verbose)
         console.print()
         console.print(Flow(Text(foot(result, decided_by), "dim")))
         if no_model:

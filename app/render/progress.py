@@ -76,6 +76,10 @@ class Progress:
         writing: Whether the answer has begun.
         answer: The answer as far as it was streamed.
         thought: Why the plan in force is as it is, as its planner said it.
+        calls: Model calls that have ended.
+        tokens: Tokens that these took, prompts and replies.
+        started: When watching began, on the monotonic clock.
+        extending: Whether reflection wants more than the plan in force holds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -88,6 +92,21 @@ class Progress:
         self.writing = False
         self.answer = ""
         self.thought = ""
+        self.calls = self.tokens = 0
+        self.started = clock()
+        self.extending = False
+
+    @property
+    def phase(self) -> Literal["thinking", "planning", "working", "reviewing", "extending", "writing"]:
+        """What is being done now."""
+        if self.writing:
+            return "writing"
+        if not self.rows:
+            level = self.assessed.get("level")
+            return "planning" if level == "complex" else "working" if level else "thinking"
+        if self.extending:
+            return "extending"
+        return "reviewing" if all(row.state in _STATES for row in self.rows.values()) else "working"
 
     def apply(self, event: Mapping[str, Any]) -> Row | None:
         """Take in one event; returns the row it concerns, if any."""
@@ -95,16 +114,22 @@ class Progress:
             case "assessed":
                 self.assessed = dict(event)
             case "planned":
+                self.extending = False
                 self._planned(event.get("plan") or {})
                 if note := event.get("note"):
                     self._remark(str(note))
             case "waiting":
                 self.proposed = True
+            case "model_called":
+                self.calls += 1
+                self.tokens += int(event.get("input_tokens") or 0) + int(event.get("output_tokens") or 0)
             case "task_started" | "task_progress":
+                self.extending = self.extending and event.get("type") != "task_started"
                 return self._working(event)
             case "task_finished":
                 return self._finished(event)
             case "reflected":
+                self.extending = event.get("decision") in {"retry", "replan", "deepen"}
                 if event.get("decision") != "finish":
                     self._remark(f"{event.get('decision', '')}: {event.get('reason', '')}")
             case "answer_started":

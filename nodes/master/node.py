@@ -24,11 +24,11 @@ from weiwo.nodes.master.followup import resolve_follow_up
 from weiwo.nodes.master.prompt import SYSTEM
 from weiwo.nodes.shared.input_guard import safe_note
 from weiwo.nodes.shared.question_parser import parse_question
-from weiwo.nodes.shared.reply_types import Line, Reply, Share
+from weiwo.nodes.shared.reply_types import FormName, Line, Ordinal, Reply, Share
 from weiwo.nodes.shared.rule_plan import build_single_task_plan
 from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.nodes.shared.turn import ConversationTurn, find_current_turn, format_transcript
-from weiwo.state import Assessment, Language, Level, TeamConfig
+from weiwo.state import Assessment, Language, Level, QueryFrame, TeamConfig
 from weiwo.state.events import AssessedEvent, PlannedEvent
 from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES
@@ -46,9 +46,12 @@ class AssessmentReply(Reply):
     tool_use: Share = Field(description="0 to 1")
     comparison_or_calculation: Share = Field(description="0 to 1")
     parts: list[str] = Field(default_factory=list, description="What it asks for, one phrase each.")
+    form: FormName = ""
+    words: Ordinal = 0
     reason: Line = ""
 
 
+MOST_WORDS = 20_000
 MOST_PARTS = 8
 """Parts of a question that are kept."""
 
@@ -115,7 +118,7 @@ async def assess_question(turn: ConversationTurn, services: RunContext) -> Asses
     question = resolve_follow_up(turn.question, turn.history, language)
     if reply is not None and _plausible(reply.standalone_question, turn.question):
         question = reply.standalone_question.strip()
-    frame = parse_question(question, language)
+    frame = _formed(parse_question(question, language), reply, services)
     features = extract_static_features(frame)
     static = compute_static_score(features)
     semantic = compute_semantic_score(reply) if reply is not None else None
@@ -140,6 +143,14 @@ async def assess_question(turn: ConversationTurn, services: RunContext) -> Asses
         decided_by="rule" if reply is None else "model",
         parts=tuple(part for named in reply.parts[:MOST_PARTS] if (part := safe_note(named))) if reply else (),
     )
+
+
+def _formed(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> QueryFrame:
+    """The frame with the form and length that the settings want, else the user's words, else the model."""
+    settings = services.settings
+    form = settings.form or frame.form or (reply.form if reply is not None else "")
+    words = settings.words or frame.words or (min(max(reply.words, 0), MOST_WORDS) if reply is not None else 0)
+    return frame.model_copy(update={"form": form, "words": words})
 
 
 def compute_semantic_score(reply: AssessmentReply) -> float:

@@ -260,8 +260,8 @@ class _Values:
     def __init__(self, frame: QueryFrame) -> None:
         self._type = frame.answer_type
         own = frame.question if self._type in {"date", "year", "number", "quantity"} else ""
-        self._dates = {span.date for span in find_dates(own)}
-        self._numbers = {span.value for span in find_numbers(own)}
+        self._dates = {span.date for span in find_dates(own)} if own else set()  # or their patterns are compiled
+        self._numbers = {span.value for span in find_numbers(own)} if own else set()
         self._terms = set(matching_terms(frame.question))
 
     def held(self, text: str) -> float:

@@ -7,11 +7,12 @@ digits); here is what follows from what a field means.
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Annotated, Any, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from weiwo.models.json_text import parse_json
+from weiwo.state.query import Form
 from weiwo.text.patterns import lazy
 
 _WORDS = {
@@ -95,6 +96,12 @@ def _line(value: Any) -> Any:
     return value
 
 
+def _form(value: Any) -> Any:
+    """A form as models name it; one that is none of ours is none."""
+    word = value.strip().lower() if isinstance(value, str) else ""
+    return word if word in get_args(Form) else ""
+
+
 def _pairs(edges: Any) -> Any:
     """Edges in any of the forms models use; one that cannot be read is left out: edges follow from references."""
     return [list(pair) for edge in edges for pair in _ends(edge)] if isinstance(edges, list) else edges
@@ -133,6 +140,9 @@ Ordinal = Annotated[int, BeforeValidator(_ordinal)]
 
 Line = Annotated[str, BeforeValidator(_line)]
 """Words in one line; several are joined."""
+
+FormName = Annotated[Form, BeforeValidator(_form)]
+"""The form an answer is wanted in; empty where none is."""
 
 Edges = Annotated[list[list[str]], BeforeValidator(_pairs)]
 """Pairs of task ids."""

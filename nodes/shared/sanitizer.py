@@ -39,6 +39,23 @@ _TAG: Final = lazy(
     r"|style|svg|track|video)\b[^<>]*>?",
     re.IGNORECASE,
 )
+_LIVE: Final = lazy(
+    r"<[a-z!/][^<>]{0,2000}?[\s/\"'](?:on[a-z]{3,20}|src|srcset|srcdoc|href|xlink:href|style|action|formaction|background|poster|data)\s*=[^<>]*>?",
+    re.IGNORECASE,
+)
+"""A tag with a handler or an address, of whatever name."""
+_HIDDEN: Final = lazy(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+"""Control characters and those that turn the writing direction or are not seen; line breaks and tabs stay."""
+_TAIL: Final = lazy(
+    r"[)\]}>\"'’”*_`|.,;:!?。，；：！？、）】》]*+(?:\[\d{1,4}\])*+[.,;:!?。，；：！？、]*+(?=\s|$|[\u3000-\u9fff\uff00-\uffef])"
+)
+"""What may stand behind an address: punctuation and marks up to a blank, or Chinese text."""
+_BEHIND: Final = lazy(r"\S*")
+_RULE: Final = lazy(r"\s*(?:-[- ]*+|\*[* ]*+|_[_ ]*+)\s*")
+"""A line across the page, which says nothing and may stand."""
+_CODE: Final = lazy(r"\s*(?:```|~~~)")
 _MARK: Final = lazy(r"\^?\d[\d\s,，、–-]{0,30}")
 
 
@@ -76,7 +93,8 @@ class AnswerSanitizer:
     def __call__(self, text: str) -> str:
         """A sentence, or a piece of one, as it may be spoken; empty if it may not."""
         prose = remove_links(text, self._known, self._language)
-        return prose if any(map(str.isalnum, prose)) and not self._recites(prose) else ""
+        says = any(map(str.isalnum, prose)) or _RULE.fullmatch(text)
+        return prose if says and not self._recites(prose) else ""
 
     def _recites(self, prose: str) -> bool:
         said = fold(clean_marks(prose, ())).strip(" .。-*#\"'")
@@ -94,9 +112,28 @@ def remove_links(text: str, known: Collection[str], language: Language) -> str:
         known: The addresses that may stand.
         language: The answer's language.
     """
+    text = _HIDDEN.sub("", text)
     if not any(sign in text for sign in ("](", "][", "]:", "<", "//", ":", "www.")):
         return text
-    prose = _TAG.sub("", _PICTURE.sub(r"\1", text))
+    if _CODE.match(text):
+        return _known_addresses(text, known, language)  # a page is shown as code there, not drawn
+    prose = _LIVE.sub("", _TAG.sub("", _PICTURE.sub(r"\1", text)))
     prose = _LINK.sub(lambda link: f"[{link[1]}]" if _MARK.fullmatch(link[1]) else link[1], prose)
     prose = _DEFINITION.sub(r"\1:", _HALF.sub("]", prose))
-    return ADDRESS.sub(lambda found: found[0] if found[0] in known else REMOVED[language], prose)
+    return _known_addresses(prose, known, language)
+
+
+def _known_addresses(text: str, known: Collection[str], language: Language) -> str:
+    """Text with the addresses that are known and end where they end there; of others nothing stays, tails included."""
+    parts: list[str] = []
+    position = 0
+    for found in ADDRESS.finditer(text):
+        if found.start() < position:
+            continue
+        whole = found[0] in known and _TAIL.match(text, found.end()) is not None
+        behind = _BEHIND.match(text, found.end())
+        torn = not whole and found[0] in known and behind is not None
+        end = behind.end() if torn and behind is not None else found.end()
+        parts += [text[position : found.start()], text[found.start() : end] if whole else REMOVED[language]]
+        position = end
+    return "".join([*parts, text[position:]])

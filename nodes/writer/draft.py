@@ -1,62 +1,38 @@
-"""Answers in the making: a stream of tokens cut into sentences, and the draft that takes those that hold."""
+"""The draft of an answer: its pieces as they were spoken, its checked claims, and how doubtful ones are settled."""
 
-import re
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Final
 
-from weiwo.nodes.shared.citation_marks import clean_marks, find_marks, list_cited_numbers, renumber_marks
-from weiwo.nodes.writer.claims import check_claims
+from weiwo.nodes.shared.citation_marks import clean_marks, list_cited_numbers, renumber_marks
+from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, check_piece
+from weiwo.nodes.writer.document import claim_spans, parse_blocks
 from weiwo.nodes.writer.sources import CitableSources
-from weiwo.state import Claim, DecidedBy, Extract, Language, Status
-from weiwo.text.language import sentences
-from weiwo.text.patterns import lazy
+from weiwo.state import DOUBTFUL, Block, Claim, DecidedBy, Extract, Language, Status
 
-_SOURCE_LIST = lazy(
-    r"\s*(?:[*#_]+\s*)?(?:sources?|references?|citations?|来源|参考(?:资料|文献)?|引用)\s*+[*_]*+\s*+[:：]",
-    re.IGNORECASE,
-)
-_OPEN_END = lazy(r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500})$")
-"""A mark, or its link, that may still be coming; a bracket open for longer than any mark is none."""
-LONGEST_SENTENCE = 5_000
-"""Characters after which what has no end is taken for a sentence."""
-MOST_RECITED = 6
-"""Sources tried for a sentence that cites the wrong one."""
-UNVERIFIED = {"en": "(unverified)", "zh": "（未核实）"}
+MOST_RECITED: Final = 6
+"""Sources tried for a claim that cites the wrong one."""
+UNVERIFIED: Final[dict[str, str]] = {"en": "(unverified)", "zh": "（未核实）"}
+_STOPS: Final = "。.!！?？;；"
 
 
-async def split_segments(deltas: AsyncIterator[str]) -> AsyncGenerator[str, None]:
-    """Yield whole sentences as soon as the next one has begun; joined, they are the text.
+@dataclass
+class Piece:
+    """A piece of the draft: its text under draft numbers, and its claims.
 
-    An exception of the source passes through, and what was left of an unfinished sentence is dropped with it. A list
-    of sources at the end is left out: the answer gets its own.
+    Attributes:
+        text: Markdown with citation marks.
+        checked: Its claims with their places in `text`.
     """
-    buffer = ""
-    async for delta in deltas:
-        buffer += delta
-        while (end := _first_end(buffer)) is not None:
-            if _SOURCE_LIST.match(buffer):
-                return
-            yield buffer[:end]
-            buffer = buffer[end:]
-        if len(buffer) > LONGEST_SENTENCE:  # each delta is looked for an end: work would grow with the square
-            yield buffer
-            buffer = ""
-    if buffer.strip() and not _SOURCE_LIST.match(buffer):
-        yield buffer
 
+    text: str
+    checked: list[CheckedClaim]
 
-def _first_end(text: str) -> int | None:
-    """Where the first sentence ends, marks included, if another has certainly begun after it."""
-    spans = sentences(text)
-    if len(spans) < 2 or _OPEN_END.search(text):
-        return None
-    end = spans[0][1]
-    for mark in find_marks(text):
-        if mark.start >= end and not text[end : mark.start].strip():
-            end = mark.end
-    end += len(text[end:]) - len(text[end:].lstrip())
-    return end if end < len(text) else None
+    @property
+    def verified(self) -> bool:
+        """Whether none of its claims is doubtful."""
+        return all_supported([one.claim for one in self.checked])
 
 
 @dataclass
@@ -66,8 +42,9 @@ class Draft:
     Attributes:
         sources: What may be cited.
         decided_by: Who wrote it.
-        spoken: Text that went out.
-        claims: Its sentences.
+        pieces: Its pieces, in order.
+        spoken: The same as they went out, under final numbers and with marks at what is doubtful.
+        claims: Its claims under final numbers.
         broken: Why the model's draft ended early, or "".
         asserted: Mechanisms of the rules that assert something in it.
         extracts: The passages it shows as they are.
@@ -76,6 +53,7 @@ class Draft:
 
     sources: CitableSources
     decided_by: DecidedBy = "rule"
+    pieces: list[Piece] = field(default_factory=list)
     spoken: list[str] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     broken: str = ""
@@ -83,69 +61,118 @@ class Draft:
     extracts: list[Extract] = field(default_factory=list)
     ruled: tuple[Status, str] | None = None
 
-    def check(self, segment: str, question: str) -> list[Claim]:
-        """The claims of a piece of the draft, citations under draft numbers."""
-        return check_claims(
-            segment,
-            sources=self.sources.passages,
-            computed=self.sources.computed,
-            language=self.sources.language,
-            question=question,
-        )
+    def given(self, question: str) -> ClaimSources:
+        """What claims are checked against."""
+        return ClaimSources(self.sources.passages, self.sources.computed, self.sources.language, question)
 
-    def fix_citations(self, segment: str, question: str) -> str | None:
-        """A failing sentence under citations that carry it, if there are such.
+    def check(self, piece: str, question: str) -> list[Claim]:
+        """The claims of a piece of the draft, citations under draft numbers."""
+        return [checked.claim for checked in check_piece(piece, self.given(question))]
+
+    def read(self, text: str, question: str) -> Piece:
+        """A piece with its claims checked; those that fail get citations that carry them, where there are such."""
+        given = self.given(question)
+        piece = Piece(text, check_piece(text, given))
+        for checked in reversed(piece.checked):
+            if checked.claim.verdict in DOUBTFUL and (marks := self._carrying(checked, given)) is not None:
+                body = clean_marks(text[checked.start : checked.end], ()).rstrip()
+                text = text[: checked.start] + add_marks(body, marks, given.language) + text[checked.end :]
+        return piece if text == piece.text else Piece(text, check_piece(text, given))
+
+    def _carrying(self, checked: CheckedClaim, given: ClaimSources) -> str | None:
+        """The marks of sources that carry a failing claim.
 
         Models often state what is true and cite the wrong number, or none: its own citations with a calculation added
-        are tried first (those that lead nowhere left out), then the sources that outcomes rest on, alone and in pairs.
+        are tried first, then the sources that outcomes rest on, alone and in pairs.
         """
-        if len(self.check(segment, question)) != 1:
-            return None
-        known = {source.n for source in self.sources.items}
-        given = [n for n in dict.fromkeys(list_cited_numbers(segment)) if n in known]
-        body = clean_marks(segment, ()).rstrip()
+        own = list(checked.claim.citations)
         grounded = [source.n for source in self.sources.items if source.quote][:MOST_RECITED]
-        options = [given, *([*given, n] for n in self.sources.computed)]
-        options += [[n] for n in grounded] + [list(pair) for pair in combinations(grounded, 2)]
+        options = [own, *([*own, n] for n in given.computed), *([n] for n in grounded)]
+        options += [list(pair) for pair in combinations(grounded, 2)]
         for numbers in options:
-            marks = "".join(f"[{n}]" for n in numbers)
-            candidate = add_marks(body, marks, self.sources.language) + segment[len(segment.rstrip()) :]
-            claims = self.check(candidate, question)
-            if all(claim.verdict in {"supported", "computed"} for claim in claims):
-                return candidate
+            if numbers and check_cited(checked.claim.text, numbers, given).verdict not in {*DOUBTFUL, "uncited"}:
+                return "".join(f"[{n}]" for n in numbers)
         return None
 
-    def accept(self, segment: str, claims: Sequence[Claim]) -> str:
-        """Take a checked piece into the answer under final numbers; returns it as it is to be spoken."""
+    def accept(self, text: str, claims: Sequence[Claim]) -> str:
+        """Take a piece whose claims are known into the answer; returns it as it is to be spoken."""
+        spans = claim_spans(text)
+        places = spans if len(spans) == len(claims) else [(0, len(text))] * len(claims)
+        checked = [CheckedClaim(start, end, claim) for (start, end), claim in zip(places, claims, strict=True)]
+        return self.add(Piece(text, checked))
+
+    def add(self, piece: Piece) -> str:
+        """Take a piece into the answer under final numbers; returns it as it is to be spoken."""
+        self.pieces.append(piece)
+        self.spoken.append(self._joined(self._rendered(piece)))
+        self.claims += self._final(piece)
+        return self.spoken[-1]
+
+    def render_again(self) -> None:
+        """Write the answer anew after its pieces were settled; numbers follow the order of first citation again."""
+        pieces, self.pieces, self.spoken, self.claims = self.pieces, [], [], []
+        self.sources.final.clear()
+        for piece in pieces:
+            if piece.text:
+                self.add(piece)
+
+    def drop_doubtful(self) -> None:
+        """Take out pieces with doubtful claims, of a draft that broke off and that nobody can be asked to mend."""
+        kept = [piece for piece in self.pieces if piece.verified]
+        if len(kept) < len(self.pieces):
+            self.pieces = kept
+            self.render_again()
+
+    def blocks(self) -> list[Block]:
+        """The blocks of the answer, with the positions of their claims."""
+        text = "".join(self.spoken)
+        starts, offset = [], -(len(text) - len(text.lstrip()))
+        for piece, spoken in zip(self.pieces, self.spoken, strict=True):
+            places = [start for start, _ in claim_spans(spoken)][: len(piece.checked)]
+            places += [places[-1] if places else 0] * (len(piece.checked) - len(places))
+            starts += [offset + place for place in places]
+            offset += len(spoken)
+        return parse_blocks(text.strip(), starts)
+
+    def _rendered(self, piece: Piece) -> str:
         known = {source.n for source in self.sources.items}
-        numbers = self.sources.assign_numbers([n for n in list_cited_numbers(segment) if n in known])
-        text = self._joined(renumber_marks(clean_marks(segment, known), numbers))
-        if any(claim.verdict == "unsupported" for claim in claims):
-            body = text.rstrip().rstrip("。.!！?？")
-            gap = " " if self.sources.language == "en" else ""
-            text = f"{body}{gap}{UNVERIFIED[self.sources.language]}{text[len(body) :]}"
-        self.claims += [
-            claim.model_copy(update={"citations": tuple(numbers[n] for n in claim.citations if n in numbers)})
-            for claim in claims
-        ]
-        self.spoken.append(text)
-        return text
+        numbers = self.sources.assign_numbers([n for n in list_cited_numbers(piece.text) if n in known])
+        text = piece.text
+        for checked in reversed(piece.checked):
+            if checked.claim.verdict in DOUBTFUL:
+                marked = mark_unverified(text[checked.start : checked.end], self.sources.language)
+                text = text[: checked.start] + marked + text[checked.end :]
+        return renumber_marks(clean_marks(text, known), numbers)
+
+    def _final(self, piece: Piece) -> Iterator[Claim]:
+        numbers = self.sources.final
+        for checked in piece.checked:
+            citations = tuple(numbers[n] for n in checked.claim.citations if n in numbers)
+            yield checked.claim.model_copy(update={"citations": citations})
 
     def _joined(self, text: str) -> str:
         """A piece with one blank before it where its language wants one, and none at the beginning."""
-        if not self.spoken or self.spoken[-1][-1:].isspace():
+        if not self.spoken:
             return text.lstrip()
-        return f" {text}" if self.sources.language == "en" and not text[:1].isspace() else text
+        if self.spoken[-1][-1:].isspace() or text[:1].isspace() or self.sources.language != "en":
+            return text
+        return f" {text}"
+
+
+def mark_unverified(claim: str, language: Language) -> str:
+    """A claim with the mark of what could not be verified, inside its sentence or cell."""
+    body = claim.rstrip().rstrip(_STOPS)
+    return f"{body}{' ' if language == 'en' else ''}{UNVERIFIED[language]}{claim[len(body) :]}"
 
 
 def add_marks(sentence: str, marks: str, language: Language) -> str:
     """A sentence, or a half of one, with its marks before the stop that ends it, where readers look for them."""
     if not marks:
         return sentence
-    body = sentence.rstrip("。.!！?？;；")
+    body = sentence.rstrip(_STOPS)
     return f"{body}{' ' if language == 'en' else ''}{marks}{sentence[len(body) :]}"
 
 
 def all_supported(claims: Sequence[Claim]) -> bool:
-    """Whether none of these claims failed the check."""
-    return all(claim.verdict != "unsupported" for claim in claims)
+    """Whether none of these claims is doubtful."""
+    return not any(claim.verdict in DOUBTFUL for claim in claims)

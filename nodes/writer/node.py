@@ -1,15 +1,16 @@
 """The writer: answers in the question's language, and says nothing its sources do not carry.
 
-A draft, the model's or the rules', comes sentence by sentence. Each is checked by code (`claims`) before it
-is spoken; from the first that fails on, the draft is held back, its failing sentences are sent back
-once, and what still fails is marked. So the answer streams, and yet no wrong citation reaches the reader.
+A draft, the model's or the rules', comes piece by piece: sentences, list items, tables, code. Each is checked by code
+(`verification`) before it is spoken; what fails is spoken with a mark and does not stop the stream. Then a model judges
+what code could not verify whole, failing claims are sent back once with the words that failed, and the answer is
+settled in place: what still fails keeps its mark inside its sentence or cell.
 """
 
 import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.shared.citation_marks import clean_marks
@@ -19,8 +20,9 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.sanitizer import AnswerSanitizer, remove_links
 from weiwo.nodes.shared.turn import find_current_turn, format_transcript
 from weiwo.nodes.writer.context import WriterContext
-from weiwo.nodes.writer.draft import Draft, all_supported, split_segments
-from weiwo.nodes.writer.generate import draft_answer, rewrite_failing
+from weiwo.nodes.writer.document import split_pieces
+from weiwo.nodes.writer.draft import Draft, Piece, add_marks
+from weiwo.nodes.writer.generate import draft_answer, settle_draft
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
 from weiwo.nodes.writer.result import build_message, build_result
 from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract
@@ -55,6 +57,7 @@ async def writer(state: SearchState, services: RunContext) -> dict[str, Any]:
     services.emit(started)
     message = await stream_answer(_spoken(state, services, draft, context))
     text = "".join(draft.spoken).strip()
+    listed = _source_list(state, services, draft)
     status, reason = judge_status(state, services, draft)
     answer = Answer(
         text=text,
@@ -67,12 +70,18 @@ async def writer(state: SearchState, services: RunContext) -> dict[str, Any]:
     telemetry.label_citations(services.run, [citation.evidence_id for citation in answer.citations])
     services.emit(FinishedEvent(status=status, stop_reason=reason))
     result = build_result(state, answer, services)
-    return {"result": {**result, **_shown(draft)}, "messages": [build_message(message, answer, result)]}
+    # As settled, under the id it was streamed with.
+    spoken = AIMessage(content=text + listed, id=message.id)
+    return {"result": {**result, **_shown(draft)}, "messages": [build_message(spoken, answer, result)]}
 
 
 def _shown(draft: Draft) -> dict[str, Any]:
-    """What an answer by rule shows and asserts, for the result."""
-    return {"extracts": [one.model_dump(mode="json") for one in draft.extracts], "asserted": draft.asserted}
+    """What an answer shows and asserts beside its text, for the result."""
+    return {
+        "extracts": [one.model_dump(mode="json") for one in draft.extracts],
+        "asserted": draft.asserted,
+        "blocks": [block.model_dump(mode="json", exclude_defaults=True) for block in draft.blocks()],
+    }
 
 
 async def _spoken(state: SearchState, services: RunContext, draft: Draft, context: WriterContext) -> AsyncIterator[str]:
@@ -96,11 +105,18 @@ async def _spoken(state: SearchState, services: RunContext, draft: Draft, contex
     if not draft.spoken:
         draft.decided_by = "rule"
         yield draft.accept(NOTHING[services.language], [Claim(text=NOTHING[services.language], verdict="uncited")])
+    if listed := _source_list(state, services, draft):
+        yield listed
+
+
+def _source_list(state: SearchState, services: RunContext, draft: Draft) -> str:
+    """The list of sources behind the answer, made by code; empty where nothing is cited."""
     citations = draft.sources.list_citations()
-    if citations:
-        beware = {key for key, passage in state.get("evidence", {}).items() if INSTRUCTIONS in passage.flags}
-        lines = [_listed(c, services.language, beware=c.evidence_id in beware) for c in citations]
-        yield "\n\n" + SOURCES[services.language] + ":\n" + "\n".join(lines)
+    if not citations:
+        return ""
+    beware = {key for key, passage in state.get("evidence", {}).items() if INSTRUCTIONS in passage.flags}
+    lines = [_listed(c, services.language, beware=c.evidence_id in beware) for c in citations]
+    return "\n\n" + SOURCES[services.language] + ":\n" + "\n".join(lines)
 
 
 def _listed(citation: Citation, language: Language, *, beware: bool) -> str:
@@ -120,15 +136,13 @@ async def _free(state: SearchState, services: RunContext, draft: Draft) -> Async
         say = AnswerSanitizer((), prompt, services.language)
         try:
             stream = services.models.stream("writer", "draft", [SystemMessage(FREE), HumanMessage(prompt)])
-            async for segment in split_segments(stream):
-                draft.spoken.append(clean_marks(say(segment), ()))
-                yield draft.spoken[-1]
+            async for segment in split_pieces(stream):
+                yield draft.add(Piece(clean_marks(say(segment), ()), []))
         except ModelCallError as failed:
             draft.broken = failed.reason
         if draft.spoken and not draft.broken:
             if frame.shape not in NEEDS_NO_SOURCE:
-                draft.spoken.append(f"\n\n{UNSOURCED[services.language]}")
-                yield draft.spoken[-1]
+                yield draft.add(Piece(f"\n\n{UNSOURCED[services.language]}", []))
             draft.claims = [Claim(text="".join(draft.spoken).strip(), verdict="uncited")]
             return
     text = reply_to_small_talk(frame.talk, services.language, silent_model=bool(draft.broken))
@@ -136,7 +150,7 @@ async def _free(state: SearchState, services: RunContext, draft: Draft) -> Async
         text = "\n\n" + text
     else:
         draft.decided_by = "rule"
-    draft.spoken.append(text)
+    draft.add(Piece(text, []))
     draft.claims = [Claim(text="".join(draft.spoken).strip(), verdict="uncited")]
     yield text
 
@@ -165,37 +179,51 @@ async def _by_rule(state: SearchState, services: RunContext, draft: Draft) -> As
 async def _grounded(
     state: SearchState, services: RunContext, draft: Draft, context: WriterContext
 ) -> AsyncIterator[str]:
-    """The model's draft: checked sentence by sentence, the failing rest sent back once."""
+    """The model's draft: checked piece by piece as it is spoken, then settled."""
     question = state["assessment"].question
     draft.sources = context.citable
     found = any(outcome.answers for outcome in current_outcomes(state).values())
     say = _sanitizer(state, services, draft)
-    opening: list[str] = []  # sentences that state nothing wait for one that does: a refusal states nothing either
-    held: list[str] = []
+    if piece := await asyncio.to_thread(_said_by_reader, state, draft, say):
+        draft.decided_by = "model"
+        yield draft.add(piece)
+        return
+    opening: list[str] = []  # what states nothing waits for something that does: a refusal states nothing either
     try:
-        async for draft_segment in draft_answer(services, draft, context, say):
-            segment, claims = draft_segment, draft.check(draft_segment, question)
-            if not all_supported(claims) and (recited := draft.fix_citations(segment, question)) is not None:
-                segment, claims = recited, draft.check(recited, question)
-            if held or not all_supported(claims):
-                held.append(segment)
-            elif found and not draft.spoken and all(claim.verdict == "uncited" for claim in claims):
-                opening.append(segment)
-            else:
-                for piece in (*opening, segment):
-                    yield draft.accept(piece, draft.check(piece, question))
-                opening = []
+        async for text in draft_answer(services, draft, context, say):
+            piece = await asyncio.to_thread(draft.read, text, question)
+            if found and not draft.spoken and all(one.claim.verdict == "uncited" for one in piece.checked):
+                opening.append(text)
+                continue
+            for waiting in opening:
+                yield draft.add(draft.read(waiting, question))
+            opening = []
+            yield draft.add(piece)
     except ModelCallError as failed:
         draft.broken = failed.reason
-        held = [segment for segment in held if all_supported(draft.check(segment, question))]
-    for segment in await rewrite_failing(held, context, services, draft, question, say):
-        for piece in (*opening, segment):
-            yield draft.accept(piece, draft.check(piece, question))
-        opening = []
+        draft.drop_doubtful()
     if draft.spoken:
         draft.decided_by = "model"
+        await settle_draft(context, services, draft, question, say)
+        if not any(map(str.isalnum, "".join(draft.spoken))):
+            draft.pieces, draft.spoken, draft.claims = [], [], []
+            draft.broken = draft.broken or "nothing of the draft could be shown"
     elif opening:
         draft.broken = draft.broken or "the draft said nothing of what was found"
+
+
+def _said_by_reader(state: SearchState, draft: Draft, say: AnswerSanitizer) -> Piece | None:
+    """The sentence that came with the one value asked for, if code finds nothing in it to doubt; None: write a draft.
+
+    What is disputed, implied or noted has to be told as such, and is for a draft.
+    """
+    outcomes = list(current_outcomes(state).values())
+    sentence = say(outcomes[0].detail.sentence) if len(outcomes) == 1 else ""
+    if not sentence or outcomes[0].rivals or outcomes[0].note or outcomes[0].basis != "stated":
+        return None
+    marks = "".join(f"[{n}]" for n in draft.sources.numbers_of(outcomes[0].evidence_ids, ()))
+    piece = draft.read(add_marks(sentence, marks, draft.sources.language), state["assessment"].question)
+    return piece if any(one.claim.citations for one in piece.checked) and piece.verified else None
 
 
 def _sanitizer(state: SearchState, services: RunContext, draft: Draft) -> AnswerSanitizer:

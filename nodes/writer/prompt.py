@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.passage_prompt import DATA_RULE, format_passages, quote_as_data
 from weiwo.nodes.shared.references import fill_text
 from weiwo.nodes.shared.run_context import RunContext
@@ -18,13 +19,15 @@ GROUNDED = protect_prompt(
     f"""\
 You are the Writer of a search system. Answer the user's question from the findings and sources below.
 {DATA_RULE}
-- Answer first, in one sentence; then the facts it rests on. Be as short as the question allows.
+- Answer first; then the facts it rests on.
 - Every sentence that states a fact ends with the numbers of the sources that carry it, such as [1] or [1][3]. A \
 calculated value cites the number of its <calculation>, besides the sources of its inputs. Cite by the n of a passage \
 or calculation, not by the position of a finding. Cite only numbers that are listed.
 - Use only what the sources say, never your own memory. Copy numbers, dates and names exactly.
 - If sources disagree, say so and cite both. If something was not found, say what; do not fill the gap.
-- Plain sentences: no headings, no label such as "Answer:", no list of sources (it is added)."""
+- In a table or a list each row or item carries its own citations. Code is copied from the sources, in a fenced block.
+- A recommendation says what it rests on. If the question assumes what the sources deny, say so first, and cite them.
+- No label such as "Answer:", no list of sources (it is added)."""
 )
 
 REWRITE = protect_prompt(
@@ -41,7 +44,10 @@ that you would have to, say that it should be asked as a search question."""
 
 
 SPARE_PASSAGES = 2
-"""Passages shown for each task that found nothing: more would bury those that carry the answer."""
+"""Passages shown for each task that found nothing: more would bury those that carry the answer.
+
+A table, a report and a deep search use them all: what a task's value leaves out is what these are made of.
+"""
 
 
 def writer_instructions(language: Language) -> str:
@@ -49,11 +55,36 @@ def writer_instructions(language: Language) -> str:
     return f"{GROUNDED}\n- Write in {LANGUAGE_NAMES[language]}."
 
 
+_FORMS: Final[dict[str, str]] = {
+    "": "Prose; a list or a table where the question asks for several things of several kinds.",
+    "sentence": "One or two sentences, no headings.",
+    "list": "A Markdown list, one item a thing.",
+    "table": "A Markdown table, one row a thing, and a sentence before it that answers.",
+    "report": "A Markdown report: the answer first, then sections under headings, what speaks against it, what stays open.",  # noqa: E501 - one line reads best
+    "code": "The code in a fenced block, copied from the sources, and a sentence on how to use it.",
+}
+_LENGTHS: Final = {"quick": "As short as the question allows.", "normal": "As short as the question allows.", "deep": "Thorough: all that the findings hold and the question can use."}  # fmt: skip  # noqa: E501 - one line reads best
+
+
+def form_instructions(state: SearchState, services: RunContext) -> str:
+    """What answer is wanted, as lines of the prompt: its form and length, perspectives, and the gaps it has to name."""
+    frame, plan = state["assessment"].frame, state.get("plan")
+    length = f"About {frame.words} words." if frame.words else _LENGTHS[services.settings.depth]
+    lines = [f"Form: {_FORMS[frame.form]} {length}"]
+    perspectives = plan.perspectives if plan else ()
+    if perspectives:
+        lines += ["Perspectives to cover:", *(f"- {quote_as_data(line, 200)}" for line in perspectives)]
+    if gaps := find_gaps(state, services.language):
+        lines += ["Open (it is added below the answer; do not fill it):"]
+        lines += [f"- {quote_as_data(gap.text, 200)}" for gap in gaps]
+    return "\n".join(lines)
+
+
 def findings_prompt(state: SearchState, services: RunContext, sources: CitableSources) -> str:
     """The prompt: the question, a line a task, calculations, passages."""
     plan, outcomes = state.get("plan"), current_outcomes(state)
     tasks = plan.tasks if plan else ()
-    lines = [f"Question: {state['assessment'].question}", "", "Findings:"]
+    lines = [f"Question: {state['assessment'].question}", form_instructions(state, services), "", "Findings:"]
     asked = {task.id: _asked(task, state, services.language) for task in tasks}
     lines += [
         f"- {quote_as_data(asked[task.id], 300)} → {_told(outcomes.get(task.id), services, sources)}" for task in tasks
@@ -61,7 +92,9 @@ def findings_prompt(state: SearchState, services: RunContext, sources: CitableSo
     carrying = {key for outcome in outcomes.values() for key in list_relied_on(outcome)}
     lost = sum(not (task.id in outcomes and outcomes[task.id].answers) for task in tasks)
     passages = [source.evidence for source in sources.items if source.evidence is not None]
-    shown = sum(passage.id in carrying for passage in passages) + SPARE_PASSAGES * lost
+    wide = services.settings.depth == "deep" or state["assessment"].frame.form in {"table", "report"}
+    spare = len(passages) if wide else SPARE_PASSAGES * lost
+    shown = sum(passage.id in carrying for passage in passages) + spare
     lines += ["", "Sources:"]
     lines += [
         f'<calculation n="{s.n}">{quote_as_data(s.quote, 600)}</calculation>'

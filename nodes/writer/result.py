@@ -69,7 +69,9 @@ def build_result(state: SearchState, answer: Answer, services: RunContext) -> di
         "team": team.name,
         "answer": answer.text,
         "citations": [_citation(citation, state.get("evidence", {})) for citation in answer.citations],
-        "claims": [claim.model_dump(mode="json") for claim in answer.claims],
+        "claims": [
+            claim.model_dump(mode="json", exclude=set() if claim.reason else {"reason"}) for claim in answer.claims
+        ],
         "gaps": [gap.model_dump(mode="json") for gap in find_gaps(state, services.language)],
         "plan": plan.to_json() if plan is not None else None,
         "outcomes": {key: _outcome(outcome) for key, outcome in current_outcomes(state).items()},

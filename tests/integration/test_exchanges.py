@@ -2,7 +2,7 @@
 
 Each file of `tests/data/exchanges` holds a question (with the `history` before it, if it is a follow-up), the model's
 `turns`, and what is to `expect` of the result. A turn answers a request for its schema (null: plain text) whose newest
-message contains `match`; it answers one, or with `repeat` every such request. In a reply, as in a model's head, sources
+message contains `match`; it answers one, or with `repeat` every such request. Claims that no turn judges are supported. In a reply, as in a model's head, sources
 have no numbers of their own: ⟦Title⟧ stands for the number of the passage with that title in the prompt,
 ⟦Title|words⟧ for the one that also contains these words, ⟦=2⟧ for that of the second calculation.
 
@@ -18,7 +18,18 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
-from tests.support.openai_server import Json, OpenAIServer, Reply, asked_schema, error, last_message, prompt, text
+from tests.support.openai_server import (
+    Json,
+    OpenAIServer,
+    Reply,
+    asked_schema,
+    error,
+    last_message,
+    prompt,
+    structured,
+    text,
+)
+from tests.support.personas import judge_all
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
 from weiwo.state.settings import Context
@@ -49,6 +60,8 @@ class Replay:
                     if not turn.get("repeat"):
                         self._turns.remove(turn)
                     return text(numbered(turn["reply"], prompt(request)))
+            if name == "EntailmentReply":
+                return structured(request, judge_all(request, "supported"))
             self.surprises.append((name, newest[:200]))
         return error(400, f"no turn for {name}")
 

@@ -31,7 +31,15 @@ def good(request: Json) -> Reply:
         return structured(request, makers[name](request))
     if name == "RewriteReply":
         return structured(request, {"sentences": []})
+    if name == "EntailmentReply":
+        return structured(request, judge_all(request, "supported"))
     return text(_write(request))
+
+
+def judge_all(request: Json, verdict: str) -> Json:
+    """One verdict for every claim that a request lists."""
+    listed = re.findall(r"^(\d+)\. ", _user_text(request).split("\nClaims:\n")[-1], re.MULTILINE)
+    return {"verdicts": [{"n": int(n), "verdict": verdict, "words": ""} for n in listed]}
 
 
 def _assess(request: Json) -> Json:

@@ -69,6 +69,7 @@ def good_model(**other: Any) -> FakeModel:
         "PlanReply": {"vertices": [vertex("ada", "Ada Lovelace"), vertex("alan", "Alan Turing"), YEARS]},
         "ReadReply": reading,
         "ReflectionReply": {"reason": "all is found", "decision": "finish", "missing": []},
+        "EntailmentReply": {"verdicts": [{"n": 1, "verdict": "supported"}]},
         "draft": "Ada Lovelace was older than Alan Turing, by 97 years [3]. Ada Lovelace was born in 1815 [1].",
     }
     return fake(**{**script, **other})
@@ -136,7 +137,7 @@ async def test_a_question_that_needs_a_plan_without_a_model():
     assert "97" in result["answer"]
     assert len(result["plan"]["vertices"]) == 3
     assert result["plan"]["decided_by"] == "rule"
-    assert {claim["verdict"] for claim in result["claims"]} <= {"supported", "computed"}
+    assert {claim["verdict"] for claim in result["claims"]} <= {"quoted", "matched", "supported", "computed"}
 
 
 async def test_small_talk_runs_no_tool():
@@ -153,19 +154,55 @@ async def test_one_model_may_play_every_part():
     assert result["plan"]["decided_by"] == "model"
     assert {outcome["decided_by"] for key, outcome in result["outcomes"].items() if key != "years"} == {"model"}
     assert [r.schema for r in model.requests] == [
-        *("AssessmentReply", "PlanReply", "ReadReply", "ReadReply", "ReflectionReply", "draft")
+        *("AssessmentReply", "PlanReply", "ReadReply", "ReadReply", "ReflectionReply", "draft", "EntailmentReply")
     ]
     calls = result["usage"]["calls"]
-    assert result["usage"]["model_calls"] == len(calls) == 6
-    assert [call["role"] for call in calls] == ["master", "planner", "executor", "executor", "reflection", "writer"]
+    assert result["usage"]["model_calls"] == len(calls) == 7
+    assert [call["role"] for call in calls] == [
+        *("master", "planner", "executor", "executor", "reflection", "writer", "verifier")
+    ]
+    assert [claim["verdict"] for claim in result["claims"]] == ["computed", "supported"]
 
 
 async def test_a_model_may_play_some_parts_and_the_rules_the_others():
-    model = fake(draft="Ada Lovelace was born in 1815 [1].")
+    judged = {"verdicts": [{"n": 1, "verdict": "supported"}]}
+    model = fake(draft="Ada Lovelace was born in 1815 [1].", EntailmentReply=judged)
     result = (await asked(FACT, model={"writer": model}))["result"]
     assert result["answer"] == "Ada Lovelace was born in 1815 [1]."
     assert {outcome["decided_by"] for outcome in result["outcomes"].values()} == {"rule"}
-    assert [call["role"] for call in result["usage"]["calls"]] == ["writer"]
+    assert [(call["role"], call["purpose"]) for call in result["usage"]["calls"]] == [
+        *(("writer", "draft"), ("writer", "verify"))
+    ]
+
+
+def single_fact(sentence: str) -> FakeModel:
+    return good_model(
+        AssessmentReply=assessed(FACT),
+        ReadReply={**found("1815", "born in London in 1815"), "sentence": sentence},
+        draft="A draft: Ada Lovelace was born in 1815 [1].",
+    )
+
+
+async def test_the_answer_to_one_question_comes_with_the_reading():
+    model = single_fact("Ada Lovelace was born in London in 1815.")
+    result = (await asked(FACT, model=model))["result"]
+    assert result["answer"] == "Ada Lovelace was born in London in 1815 [1]."
+    assert (result["status"], result["level"]) == ("complete", "moderate")
+    assert [request.schema for request in model.requests] == ["AssessmentReply", "ReadReply"]
+
+
+async def test_a_sentence_that_its_quotes_do_not_carry_is_written_anew():
+    model = single_fact("Ada Lovelace was born in London in 1851.")
+    result = (await asked(FACT, model=model))["result"]
+    assert result["answer"] == "A draft: Ada Lovelace was born in 1815 [1]."
+    assert "draft" in [request.schema for request in model.requests]
+
+
+async def test_another_form_than_a_sentence_is_drafted():
+    model = single_fact("Ada Lovelace was born in London in 1815.")
+    result = (await asked(FACT, model=model, context={"form": "list"}))["result"]
+    assert result["answer"].startswith("A draft")
+    assert "`sentence`" not in model.asked("ReadReply")[0].text
 
 
 async def test_a_model_that_always_fails_leaves_a_complete_answer_by_rule():
@@ -396,7 +433,8 @@ async def test_a_refused_question_leaves_the_thread_usable(refused):
 async def test_events_tell_the_run_in_order():
     graph = build_graph(tools=[search_tool(people)], models=good_model())
     events = [event async for event in graph.astream({"question": OLDER}, stream_mode="custom")]
-    kinds = [event["type"] for event in events]
+    assert [event["role"] for event in events if event["type"] == "model_called"][:2] == ["master", "planner"]
+    kinds = [event["type"] for event in events if event["type"] != "model_called"]
     assert kinds[:2] == ["assessed", "planned"]
     assert kinds[-3:] == ["reflected", "answer_started", "finished"]
     assert kinds.count("task_finished") == 3
@@ -410,7 +448,7 @@ async def test_every_event_of_a_run_is_one_of_the_models(question, with_model):
     graph = build_graph(tools=[search_tool(people)], models=good_model() if with_model else None)
     events = [event async for event in graph.astream({"question": question}, stream_mode="custom")]
     assert [parse_event(event).to_json() for event in events] == events
-    assert events[0]["type"] == "assessed"
+    assert next(event["type"] for event in events if event["type"] != "model_called") == "assessed"
     assert events[-1]["type"] == "finished"
 
 

@@ -6,7 +6,9 @@ from weiwo.state.limits import Limits
 from weiwo.state.settings import Context, Settings, SettingsError
 
 CLOSED = sorted(
-    Context.model_fields.keys() - Limits.model_fields.keys() - {"depth", "approve_plan", "web", "telemetry"}
+    Context.model_fields.keys()
+    - Limits.model_fields.keys()
+    - {"depth", "form", "words", "approve_plan", "web", "telemetry"}
 )
 VALUES = {
     "model_seconds": 9,
@@ -43,6 +45,11 @@ def test_the_operator_opens_a_field(field):
 def test_what_nobody_can_open(name):
     with pytest.raises(SettingsError, match="WEIWO_CLIENT_FIELDS: "):
         of_client({"WEIWO_CLIENT_FIELDS": name})
+
+
+def test_a_client_says_in_what_form_and_length_it_wants_the_answer():
+    settings = of_client(form="table", words=200)
+    assert (settings.form, settings.words) == ("table", 200)
 
 
 def test_limits_only_lower_the_operators():

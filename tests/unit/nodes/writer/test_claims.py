@@ -10,7 +10,7 @@ from tests.support.examples import examples
 from tests.support.work import assert_linear
 from weiwo.nodes.shared.citation_marks import clean_marks, find_marks, list_cited_numbers, renumber_marks
 from weiwo.nodes.writer.claims import check_claims
-from weiwo.state import Evidence, Outcome, OutcomeDetail, passage_id
+from weiwo.state import DOUBTFUL, Evidence, Outcome, OutcomeDetail, passage_id
 
 
 def evidence(text: str, title: str = "", date: str | None = None) -> Evidence:
@@ -33,6 +33,8 @@ AGE = Outcome(
     tool="date_difference",
     detail=OutcomeDetail(computation={"start": "-156", "end": "-100-07-12", "unit": "years"}),
 )
+HELD = {"quoted", "matched"}
+"""Verdicts of claims that code found no fault with."""
 QUESTION = "Who was older, Emperor Wu of Han or Julius Caesar, and by how many years?"
 
 
@@ -62,7 +64,7 @@ def verdict(text: str, question: str = "", language: str = "en") -> str:
     ],
 )
 def test_supported(text: str) -> None:
-    assert verdict(text) == "supported"
+    assert verdict(text) in HELD
 
 
 @pytest.mark.parametrize(
@@ -90,8 +92,8 @@ def test_supported(text: str) -> None:
         "It is the 24th of its kind [1].",
     ],
 )
-def test_unsupported(text: str) -> None:
-    assert verdict(text) == "unsupported"
+def test_doubtful(text: str) -> None:
+    assert verdict(text) in DOUBTFUL
 
 
 @pytest.mark.parametrize(
@@ -117,8 +119,10 @@ def test_computed() -> None:
     assert verdict("Emperor Wu of Han was 56 years older than Julius Caesar [2][3][4].", QUESTION) == "computed"
     assert verdict("Emperor Wu of Han was 56 years older than Julius Caesar [4].", QUESTION) == "computed"
     assert verdict("Emperor Wu of Han was 57 years older than Julius Caesar [2][3][4].", QUESTION) == "unsupported"
-    # The difference stands in no passage: it must be cited as a calculation.
-    assert verdict("Emperor Wu of Han was 56 years older than Julius Caesar [2][3].", QUESTION) == "unsupported"
+    # The difference of two dates that the passages give is calculated by the check itself.
+    assert verdict("Emperor Wu of Han was 56 years older than Julius Caesar [2][3].", QUESTION) == "computed"
+    assert verdict("Emperor Wu of Han was 66 years older than Julius Caesar [2][3].", QUESTION) == "unsupported"
+    assert verdict("Emperor Wu of Han defeated Julius Caesar [4].", QUESTION) == "unsupported"
     assert verdict("汉武帝比凯撒年长56岁[2][3][4]。", "汉武帝和凯撒谁年长？", "zh") == "computed"
 
 
@@ -131,12 +135,12 @@ def test_marks_belong_to_the_sentence_they_follow() -> None:
         ("Caesar was born in Rome.", (3,)),
         ("It was completed in 1889.", (1, 3)),
     ]
-    assert [c.verdict for c in claims] == ["supported"] * 3
+    assert [c.verdict for c in claims] == ["matched", "quoted", "matched"]
 
 
 def test_a_day_without_year_needs_the_year_nearby() -> None:
     news = evidence("The rite was held on Monday. 仪式于1月3日举行。", date="2022-01-04")
-    assert check_claims("仪式于2022年1月3日举行[1]。", {1: [news]})[0].verdict == "supported"
+    assert check_claims("仪式于2022年1月3日举行[1]。", {1: [news]})[0].verdict in HELD
     undated = evidence("仪式于1月3日举行。")
     assert check_claims("仪式于2022年1月3日举行[1]。", {1: [undated]})[0].verdict == "unsupported"
 
@@ -209,7 +213,7 @@ def test_verbatim_is_supported_and_a_changed_particular_is_not(
     def checked(text: str) -> str:
         return check_claims(f"{text} [1].", sources)[0].verdict
 
-    assert checked(sentence) == "supported"
+    assert checked(sentence) in HELD
     places = [m.start() for m in re.finditer(r"\d", sentence)]
     place = data.draw(st.sampled_from(places))
     digit = data.draw(st.sampled_from("123456789"))
@@ -233,7 +237,7 @@ def test_the_same_in_chinese(person: str, year: int, count: int, data: st.DataOb
     def checked(text: str) -> str:
         return check_claims(f"{text}[1]。", sources, language="zh")[0].verdict
 
-    assert checked(sentence) == "supported"
+    assert checked(sentence) in HELD
     place = data.draw(st.sampled_from([m.start() for m in re.finditer(r"\d", sentence)]))
     digit = data.draw(st.sampled_from("123456789"))
     assume(digit != sentence[place])

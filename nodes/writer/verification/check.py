@@ -1,0 +1,294 @@
+"""The claim check by code: a statement's particulars, wording and relations against what it cites."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from weiwo.nodes.writer.verification.binding import find_borrowed, find_swapped
+from weiwo.nodes.writer.verification.clauses import content_words, matched, strip_lead
+from weiwo.nodes.writer.verification.comparison import find_reversed
+from weiwo.nodes.writer.verification.derivation import follows
+from weiwo.nodes.writer.verification.grounds import Grounds
+from weiwo.nodes.writer.verification.particulars import Particulars, find_decades, find_particulars, is_han
+from weiwo.nodes.writer.verification.polarity import find_contradiction
+from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity
+from weiwo.state import Language, Verdict
+from weiwo.text.language import HAN, detect_language, fold
+from weiwo.text.patterns import lazy
+
+MOST_UNLISTED: Final = 5
+"""Things up to this number, written as a word, count what the answer tells of: "two founders"."""
+LONGEST: Final = 2_000
+"""Characters of a claim that are read."""
+
+_NOT_FOUND: Final = lazy(
+    r"(?i)\b(?:could not|cannot|can't|couldn't|unable to|did not|didn't|does not|doesn't|do "
+    r"not|don't) (?:be )?(?:find|found|determine[d]?|specify|indicate|"
+    r"establish(?:ed)?|say|state|answer(?:ed)?|mention|give|contain|cover|name|tell)\b|\b(?:no|"
+    r"none of the) (?:passages?|sources?|documents?|information|"
+    r"evidence|answer|results?)\b|\bnot (?:found|mentioned|stated|given|answered|known from|"
+    r"in the (?:passages|sources))\b"
+    r"|没有?找到|未找到|未能找到|找不到|没有提到|没有提及|未提及|未提到|没有给出|没有回答|没有说明|未说明|无法(?:确定|回答|判断|得知)|资料中没有|没有相关|没有资料|未查到|查不到"
+)
+_REPEATED: Final = lazy(r"[次倍遍]|\s(?:times|fold)\b")
+_CLAUSE: Final = lazy(
+    r"[;；]\s*|,\s*(?:but|and|while|though|although|however)\b|\s(?:but|while|whereas|although|though)\s|，"
+)
+_CODE: Final = lazy(r"(?<!`)`([^`\n]{1,120})`(?!`)")
+_LABEL: Final = lazy(r"^(?:\*\*|__)?([^\s:：][^:：\n]{0,40})(?:\*\*|__)?[:：](?:\*\*|__)?\s+(?=\S)")
+_MARKUP: Final = lazy(r"^\s{0,8}(?:#{1,6}\s+|>\s?|[-*+•]\s+|\d{1,3}[.)]\s+)+")
+_BOUNDARY: Final = ".!?:;,\"'“”()。！？：；，、（）|-"
+_EMPHASIS: Final = lazy(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What checking a statement by code came to.
+
+    Attributes:
+        verdict: The verdict.
+        reasons: The words that failed, each with why.
+        hard: Whether a figure, a date, a version or a name failed, which no judgement can make good.
+    """
+
+    verdict: Verdict
+    reasons: tuple[str, ...] = ()
+    hard: bool = False
+
+
+def plain_claim(text: str) -> str:
+    """A claim without its Markdown: no heading signs, bullets, emphasis and cell borders."""
+    bare = _EMPHASIS.sub("", _MARKUP.sub("", text[:LONGEST].strip()))
+    return re.sub(r"(?<!\s)\s*+\|\s*+|\|\s*+", " , ", bare).strip(" ,") if bare.count("|") >= 2 else bare
+
+
+def is_heading(text: str) -> bool:
+    """Whether a piece of an answer is a heading or a label and states nothing: it is no claim."""
+    line = text.strip()
+    if line.startswith("#"):
+        return True
+    bare = plain_claim(line)
+    bold = bool(re.fullmatch(r"(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[:：]?", line))
+    short = len(bare) <= 60 and not re.search(r"\d", bare)
+    if (bold or bare.endswith((":", "："))) and short:
+        return True
+    return (
+        short
+        and not re.search(rf"[{HAN}]|[.!?…]$", bare)
+        and len(bare.split()) <= 3
+        and bare.istitle()
+        and not find_particulars(bare).names
+    )
+
+
+def check_statement(
+    text: str,
+    grounds: Grounds,
+    *,
+    naming: Grounds | None = None,
+    language: Language = "en",
+    question: str = "",
+    cited: bool = True,
+) -> Finding:
+    """Check one statement against what it cites.
+
+    Args:
+        text: A sentence, item or cell, without citation marks.
+        grounds: What its citations carry.
+        naming: The same with the inputs of cited calculations, which may name things too.
+        language: The answer's language.
+        question: The user's question.
+        cited: Whether it cites anything that exists.
+    """
+    if is_heading(text):
+        return Finding("uncited")
+    statement = plain_claim(text)
+    label = _LABEL.match(statement)
+    if label and not re.search(r"\d", label[1]) and len(label[1].split()) <= 4 and len(statement) - label.end() > 12:
+        statement = statement[label.end() :]
+    statement = strip_lead(statement)
+    stated = find_particulars(statement)
+    absent = not_found_only(statement, stated, question)
+    if not cited:
+        return Finding(
+            "uncited" if stated.empty or absent else "unsupported", () if stated.empty or absent else ("no citation",)
+        )
+    own: Language = detect_language(statement) if re.search(r"\w{2}", statement) else language
+    same = any(source.language == own or (is_han(statement) and is_han(source.text)) for source in grounds.sources)
+    if grounds.calculates and not grounds.sources:
+        return _calculated(statement, stated, grounds, naming or grounds, question)
+    reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, own=own)
+    if absent:
+        return Finding("uncited")
+    if reasons:
+        return Finding("unsupported", tuple(dict.fromkeys(reasons)), hard=True)
+    quoted = _quoted(statement, grounds)
+    doubt = _doubts(text, _affirmed(statement), stated, grounds) if same and not quoted else None
+    if doubt is not None:
+        return doubt
+    if computed or not grounds.sources:
+        return Finding("computed" if grounds.calculates or not stated.empty else "matched")
+    return Finding("quoted" if quoted else "matched")
+
+
+def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds) -> Finding | None:
+    """What speaks against a statement all of whose particulars occur: order, roles, other values, denials."""
+    checks = (find_reversed, find_swapped, find_borrowed, find_contradiction)
+    against = [reason for check in checks for reason in check(affirmed, grounds)]
+    if against:
+        return Finding("contradicted", tuple(dict.fromkeys(against)))
+    reasons = list(_coded(text, grounds))
+    if not reasons and stated.empty and not stated.countries and not _on_topic(affirmed, grounds):
+        reasons = ["the sources speak of something else"]
+    return Finding("unsupported", tuple(dict.fromkeys(reasons))) if reasons else None
+
+
+def _calculated(statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str) -> Finding:
+    """The check of a statement that cites calculations alone: it states their value, of what the question names."""
+    holds = any(
+        abs(abs(n.value) - abs(value)) <= 1e-6 * max(1, abs(value)) for n in stated.numbers for value in grounds.values
+    )
+    holds = holds or any(grounds.date(span.date) for span in stated.dates)
+    holds = holds or any(value in fold(statement) for value in grounds.said)
+    if not holds:
+        return Finding("unsupported", ("the cited calculation does not state this",), hard=True)
+    reasons = [
+        f"“{statement[n.start : n.end]}”: the calculation does not give this number"
+        for n in stated.numbers
+        if not counts_things(statement, n) and not grounds.number(n, statement)
+    ]
+    reasons += [
+        f"“{name}”: the calculation does not name it"
+        for name in stated.names
+        if fold(name) not in fold(question) and not naming.name(name, question)
+    ]
+    return Finding("unsupported", tuple(reasons), hard=True) if reasons else Finding("computed")
+
+
+def not_found_only(statement: str, stated: Particulars, question: str) -> bool:
+    """Whether a statement only says that something was not found; its figures and names must be the question's."""
+    if not _NOT_FOUND.search(statement):
+        return False
+    if any(not _NOT_FOUND.search(part) for part in _CLAUSE.split(statement) if re.search(r"\w{2}", part)):
+        return False
+    asked = find_particulars(question)
+    return (
+        {span.date for span in stated.dates} <= {span.date for span in asked.dates}
+        and {span.value for span in stated.numbers} <= {span.value for span in asked.numbers}
+        and set(stated.codes) <= set(asked.codes)
+    )
+
+
+def _affirmed(statement: str) -> str:
+    """The parts of a statement that do not say that something was not found."""
+    if not _NOT_FOUND.search(statement):
+        return statement
+    parts = [part for part in _CLAUSE.split(statement) if part and not _NOT_FOUND.search(part)]
+    return ", ".join(part.strip() for part in parts)
+
+
+def _particulars(
+    statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str, *, own: Language
+) -> tuple[list[str], bool]:
+    """The particulars no source carries, with why, and whether a calculation carries one."""
+    reasons: list[str] = []
+    ways: list[str] = []
+    same = any(source.language == own for source in grounds.sources)
+    for span in stated.dates:
+        for date in (span.date, span.until):
+            if date is not None:
+                ways.append(grounds.date(date))
+                if not ways[-1]:
+                    reasons.append(f"“{statement[span.start : span.end]}”: no cited source gives this date")
+    days = {day for source in grounds.sources for day in source.days}
+    reasons += [f"month {m}, day {d}: no cited source gives this day" for m, d in stated.days if (m, d) not in days]
+    months = {month for source in grounds.sources for month in source.months}
+    dated = {span.date.month for span in stated.dates} | {month for month, _ in stated.days}
+    reasons += [f"month {m}: no cited source gives this month" for m in stated.months if m not in months | dated]
+    reasons += [f"century {c}: no cited source gives it" for c in stated.centuries if not grounds.century(c)]
+    for number in stated.numbers:
+        if counts_things(statement, number) or _counts_listed(statement, number):
+            continue
+        ways.append(grounds.number(number, statement) or "computed" * follows(number, statement, grounds))
+        if not ways[-1]:
+            reasons.append(f"“{statement[number.start : number.end]}”: no cited source gives this number")
+    reasons += [f"“{v}”: no cited source gives this version" for v in stated.versions if not grounds.version(v)]
+    decades = {str(decade) for decade in find_decades(statement)}
+    known = {date.year // 10 * 10 for source in grounds.sources for date in source.dates}
+    for code in stated.codes:
+        if not grounds.code(code, same_language=same) and not (
+            code.rstrip("s") in decades and int(code.rstrip("s")) in known
+        ):
+            reasons.append(f"“{code}”: it stands in no cited source")
+    reasons += _naming(stated, grounds, naming, question, own)
+    return reasons, "computed" in ways
+
+
+def _coded(text: str, grounds: Grounds) -> Iterator[str]:
+    """Commands and identifiers in code spans that no source has."""
+    for code in _CODE.findall(text):
+        for token in code.split():
+            word = fold(token).strip("\"'.,;:")
+            if word and not any(
+                re.search(rf"(?<!\w){re.escape(word)}(?!\w)", source.text) for source in grounds.sources
+            ):
+                yield f"`{token}`: it stands in no cited source"
+
+
+def _naming(stated: Particulars, grounds: Grounds, naming: Grounds, question: str, own: Language) -> Iterator[str]:
+    """Names, countries and quoted words that no source carries."""
+    for name in stated.names:
+        if not naming.name(name, question, language=own):
+            yield f"“{name}”: no cited source names it"
+    lands = {key for source in naming.sources for key in source.countries}
+    for key, written in stated.countries:
+        if key not in lands and fold(written) not in fold(question):
+            yield f"“{written}”: no cited source says so"
+    for quote in stated.quotes:
+        words = fold(quote).strip(" .,;!?。，")
+        long = len(words.split()) >= 4 or (is_han(words) and len(words) >= 4)
+        same_script = any(is_han(source.text) == is_han(words) for source in grounds.sources)
+        if (
+            long
+            and same_script
+            and not any(words in source.text for source in naming.sources)
+            and words not in fold(question)
+        ):
+            yield f"“{quote}”: these words stand in no cited source"
+
+
+def counts_things(sentence: str, number: Quantity) -> bool:
+    """Whether a small number only counts what the answer is about: "the oldest of the three", "三人中"."""
+    if number.kind == "%" or not 1 < number.value <= LARGEST_COUNT or number.value != int(number.value):
+        return False
+    before, after = sentence[: number.start], sentence[number.end :]
+    worded = not re.search(r"\d", sentence[number.start : number.end])
+    return bool(
+        re.search(r"(?i)\b(?:of|all|these|those|both|among) (?:the |these |those )?$", before)
+        or (worded and not number.unit and number.value <= MOST_UNLISTED and not _REPEATED.match(after))
+        or (re.search(r"(?i)\bthe $", before) and re.match(r"(?i)[,.;]|\s+(?:is|are|was|were|has|have|had)\b", after))
+        or re.search(r"[这那]$", before)
+        or re.match(rf"[一二三四五六七八九十两\d]+个?[{HAN}]{{0,4}}?(?:之?中|里|都|均|当中)", sentence[number.start :])
+        or re.match(r"(?i) of (?:the|these|those|them|its)\b", after)
+    )
+
+
+def _counts_listed(statement: str, number: Quantity) -> bool:
+    """Whether a small number counts what the statement goes on to list: "five states: Georgia, …"."""
+    colon = re.search(r"[:：]|\(|包括|including|namely", statement[number.end : number.end + 60])
+    if colon is None or not 1 < number.value <= LARGEST_COUNT:
+        return False
+    listed = re.split(r",\s*(?:and\s)?|\sand\s|、|和|及", statement[number.end + colon.end() :].strip(" .。)"))
+    return len([item for item in listed if item.strip()]) == number.value
+
+
+def _on_topic(statement: str, grounds: Grounds) -> bool:
+    words = {word for word in content_words(statement) if not word[0].isdigit()}
+    return len(words) < 4 or bool(matched(words, grounds.keys)) or grounds.calculates
+
+
+def _quoted(statement: str, grounds: Grounds) -> bool:
+    words = fold(statement).strip(" .。\"'“”")
+    places = ((source.text, source.text.find(words)) for source in grounds.sources)
+    return len(words) >= 12 and any(at >= 0 and (not at or text[:at].rstrip()[-1:] in _BOUNDARY) for text, at in places)

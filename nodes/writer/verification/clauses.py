@@ -1,0 +1,229 @@
+"""Clauses of claims and of passages: their content words, negations and contrasting words, parsed once."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Final
+
+from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
+from weiwo.text.contrasts import classes, opposites
+from weiwo.text.dates import DateSpan, find_dates
+from weiwo.text.language import HAN, fold, sentences
+from weiwo.text.names import names
+from weiwo.text.patterns import lazy
+from weiwo.text.terms import FUNCTION_WORDS, stem
+
+MOST_SENTENCES: Final = 400
+LONGEST_SENTENCE: Final = 1_500
+
+_WORD: Final = lazy(
+    rf"[{HAN}]+|\d+(?:[.,]\d+)*|[^\W\d_{HAN}]+(?:['’._-]?[^\W\d_{HAN}]+|(?<=[A-Za-z])[-_]?\d+(?![\d.]))*"
+)
+_STRONG: Final = lazy(
+    r"[;；]\s*+|(?:,\s*+)?\b(?:but|while|whereas|although|though|unless|except(?: for)?|because|however|until)\b"
+    r"|,\s*+(?:and|so|then|which|who|since)\b|\s(?:and|or)\s(?=(?:has|have|had|is|are|was|were|did|does|do|can|may|must|will|not)\b)|[，,](?=但|而|除非|因为|不过|却|并且|其中)|，(?=\S\S)|\s[—–-]{1,2}\s"
+)
+_NEGATION: Final = lazy(
+    r"(?i)\b(?:not|never|neither|none|nobody|nothing|cannot|no|nor|without|unable to|refus(?:e|es|ed|ing) to|declin(?:e|es|ed|ing) to|fail(?:s|ed|ing)? to"
+    r"|lack(?:s|ed|ing)?|free (?:of|from)|unaware|omit(?:s|ted)?|absent)\b|n['’]t\b|-free\b"
+    r"|(?:不(?!同|仅|但|久|断|少|过|管|论|限|锈|时|丹)|没有?|未(?!来|必)|并非|无(?!线|论|锡|锈|人机|障碍)|尚未)"
+)
+_NO_NEGATION: Final = lazy(
+    r"(?i)^(?:no|yes)[,.:]|(?-i:(?<=[a-z]) no (?=[A-Z]))|\bat (?:least|most)\b|\bnot only\b|\bno (?:later|earlier|more|fewer|less|longer ago) than\b|\bno\.\s?\d|^不[，,。]|不(?:低于|高于|少于|超过|超過|多于|及|如|亚于)"
+)
+_LEADS: Final = lazy(r"(?i)^(?:no|yes|overall|in short|in summary)\s?[,:—–-]\s*|^(?:不是|是的|对|否)[，,]\s*")
+_AGAIN: Final = lazy(r"\bre-(?=[a-z])")
+_HAN_RUN: Final = lazy(f"[{HAN}]+")
+_HAN_FUNCTION: Final = lazy(
+    r"没有|[不没未无它他她的了是在和与及也都就而并于以为对从到被把将由向之其这那有一个该此所者等吗呢吧啊]"
+)
+_RULE: Final = lazy(r":?-+:?")
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A clause with what is compared of it; everything derived is computed when it is first asked for.
+
+    Attributes:
+        text: As written.
+        head: Words of the table header it stands under; they count as its words.
+        whole: The sentence it is a part of.
+    """
+
+    text: str
+    head: str = ""
+    whole: str = ""
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The distinct content words: English stems, pairs of Han characters."""
+        return frozenset(content_words(self.text))
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """What its words, and those of its heading, are matched by."""
+        return frozenset(key for word in (*self.stems, *content_words(self.head)) for key in match_keys(word))
+
+    @cached_property
+    def topics(self) -> frozenset[str]:
+        """The same, and what its words are opposites or fellows of."""
+        return frozenset(key for word in (*self.stems, *content_words(self.head)) for key in topic_keys(word))
+
+    @cached_property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """Its quantities; those inside dates are left out."""
+        taken = [(span.start, span.end) for span in self.dates]
+        return tuple(q for q in find_quantities(self.text) if not any(a < q.end and q.start < b for a, b in taken))
+
+    @cached_property
+    def dates(self) -> tuple[DateSpan, ...]:
+        """Its dates."""
+        return tuple(find_dates(self.text))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The words of the names in it, folded."""
+        return frozenset(word for name in names(self.text) for word in content_words(name.text))
+
+    @cached_property
+    def axes(self) -> dict[int, int]:
+        """Sides taken on axes of opposites; an axis with both sides is left out."""
+        sides: dict[int, set[int]] = {}
+        for word in marked_words(opposites(), self.text):
+            for axis, side in opposites()[word]:
+                sides.setdefault(axis, set()).add(side)
+        return {axis: found.pop() for axis, found in sides.items() if len(found) == 1}
+
+    @cached_property
+    def members(self) -> dict[int, frozenset[int]]:
+        """Members of classes of words that exclude each other, by class."""
+        found: dict[int, set[int]] = {}
+        for word in marked_words(classes(), self.text):
+            for group, member in classes()[word]:
+                found.setdefault(group, set()).add(member)
+        return {group: frozenset(these) for group, these in found.items()}
+
+    @cached_property
+    def plain(self) -> str:
+        """Its text without what looks like a denial and is none, and without opposites that hold a 不 or 未."""
+        text = _NO_NEGATION.sub(" ", self.text)
+        for word in marked_words(opposites(), text):
+            if not word.isascii() and _NEGATION.search(word):
+                text = text.replace(word, "，")
+        return text
+
+    @cached_property
+    def negations(self) -> int:
+        """How many words in it deny."""
+        return len(_NEGATION.findall(self.plain))
+
+    @cached_property
+    def denied(self) -> frozenset[str]:
+        """The first content words behind its denials."""
+        behind = (self.plain[found.end() : found.end() + 60] for found in _NEGATION.finditer(self.plain))
+        return frozenset(word for text in behind for word in list(content_words(text))[:3])
+
+
+def marked_words(table: dict[str, tuple[tuple[int, int], ...]], text: str) -> Iterator[str]:
+    """The words of a text that a table of contrasts has; of Chinese ones the longest where they overlap."""
+    for word in _WORD.findall(fold(text)):
+        if not _HAN_RUN.fullmatch(word):
+            if (form := stem(word)) in table:
+                yield form
+            continue
+        at = 0
+        while at < len(word):
+            part = next((word[at : at + size] for size in (4, 3, 2) if word[at : at + size] in table), "")
+            if part:
+                yield part
+            at += len(part) or 1
+
+
+def content_words(text: str) -> Iterator[str]:
+    """The words that carry content: stems of English words, pairs of Han characters within what function words cut."""
+    for word in _WORD.findall(_AGAIN.sub("re", fold(text))):
+        if _HAN_RUN.fullmatch(word):
+            for run in _HAN_FUNCTION.sub(" ", word).split():
+                yield from (run[at : at + 2] for at in range(len(run) - 1))
+                if len(run) == 1:
+                    yield run
+        elif word not in FUNCTION_WORDS:
+            for part in word.split("-"):
+                if part and part not in FUNCTION_WORDS:
+                    yield stem(part.replace("’", "'").removesuffix("'s"))
+
+
+def split_clauses(sentence: str) -> list[str]:
+    """The parts of a sentence that affirm or deny by themselves."""
+    parts = [part.strip() for part in _STRONG.split(strip_lead(sentence)) if part]
+    return [part for part in parts if re.search(r"\w", part)] or [sentence]
+
+
+def strip_lead(sentence: str) -> str:
+    """The sentence without the "No," or "Overall," it opens with."""
+    return _LEADS.sub("", sentence, count=1)
+
+
+@lru_cache(maxsize=256)
+def source_clauses(text: str) -> tuple[tuple[Clause, ...], tuple[Clause, ...]]:
+    """The sentences of a passage and their clauses; a table row is a sentence under its header.
+
+    Args:
+        text: The passage.
+    """
+    whole: list[Clause] = []
+    parts: list[Clause] = []
+    header = ""
+    for line in text.split("\n"):
+        if line.lstrip().startswith("|"):
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            if all(_RULE.fullmatch(cell) for cell in cells):
+                continue
+            row = Clause(" , ".join(cells), header)
+            header = header or " , ".join(cells)
+            whole.append(row)
+            parts.append(row)
+            continue
+        header = ""
+        for start, end in sentences(line)[:MOST_SENTENCES]:
+            sentence = line[start : min(end, start + LONGEST_SENTENCE)]
+            whole.append(Clause(sentence))
+            parts += [Clause(part, whole=sentence) for part in split_clauses(sentence)]
+    return tuple(whole[:MOST_SENTENCES]), tuple(parts[: 2 * MOST_SENTENCES])
+
+
+@lru_cache(maxsize=32_768)
+def match_keys(word: str) -> frozenset[str]:
+    """What a content word is matched by: itself and its root. Words match that share a key."""
+    roots = [f"{word[:5]}*"] if 5 <= len(word) <= 8 else []
+    roots += [f"{word[:6]}*"] if len(word) >= 7 else []
+    return frozenset((word, *(roots if word.isascii() and word.isalpha() else ())))
+
+
+@lru_cache(maxsize=32_768)
+def topic_keys(word: str) -> frozenset[str]:
+    """Keys by which a word is about the same as another: those it matches by, its axes of opposites and its classes."""
+    axes = [f"axis {axis}" for axis, _ in opposites().get(word, ())]
+    return match_keys(word).union(axes, (f"class {group}" for group, _ in classes().get(word, ())))
+
+
+def matched(words: frozenset[str] | set[str], keys: frozenset[str]) -> set[str]:
+    """The words that match one of the keys."""
+    return {word for word in words if not topic_keys(word).isdisjoint(keys)}
+
+
+def overlap(claim: Clause, source: Clause) -> float:
+    """How far two clauses speak of the same, 0 to 1; figures weigh most, pairs of Han characters least."""
+    wanted = sum(map(_weight, claim.stems))
+    if not wanted or not source.stems:
+        return 0.0
+    shared = sum(map(_weight, matched(claim.stems, source.topics)))
+    size = sum(map(_weight, source.stems))
+    return shared / (0.65 * wanted + 0.35 * max(wanted, size))
+
+
+def _weight(word: str) -> float:
+    if word[0].isdigit():
+        return 2.0
+    return 1.0 if word.isascii() else 0.6

@@ -1,0 +1,250 @@
+"""The particulars of a statement that a source has to carry: numbers, dates, versions, names, countries, quotations.
+
+Values are compared, not spellings: 156 BC is 公元前156年, 1.4万 is 14,000, a year is carried by any of its days, 72 hours
+are three days, and 3.1 is not 3.10.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
+from weiwo.text.common_words import is_common
+from weiwo.text.dates import DateSpan, find_dates
+from weiwo.text.demonyms import find_countries
+from weiwo.text.language import HAN, fold
+from weiwo.text.names import names
+from weiwo.text.patterns import lazy
+
+_DIGITS: Final = lazy(r"(?:(?<![A-Za-z])[A-Za-z]+)?-?[0-9][A-Za-z0-9]*")
+_FULL_WIDTH: Final = {0xFF10 + d: 0x30 + d for d in range(10)}
+_VERSION: Final = lazy(
+    r"(?i)(?<![\w.$€£¥-])(?:v(?=\d))?(\d{1,4}(?:\.\d{1,4}){1,4})(?:[-+.]?(?:rc|beta|alpha|b|a)\d*)?(?![\d%]|\.\d)"
+)
+_VERSION_BEFORE: Final = lazy(
+    r"(?i)(?:\b(?:versions?|release|since|from|requires?|needs?|python|node|in|to|than|with|by|version of|as of|until|before|after)\s?v?$"
+    r"|(?:版本?|自从?|从|需要?|要求|升级到|低于|高于)\s?v?$|v$)"
+)
+_MEASURED: Final = lazy(r"\s?(?:%|percent|million|billion|[万亿]|°|kilo|times|points?)|[a-z]{1,2}\b")
+_NAMED_BEFORE: Final = lazy(r"([A-Za-z][\w.+-]{1,30})\s$")
+_MONTHS: Final = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+_MONTH: Final = lazy(
+    r"\b("
+    + "|".join(m.capitalize() for m in _MONTHS if m != "may")
+    + r"|(?<=in )May|(?<=of )May|(?<=on )May|(?<=to )May"
+    r"|(?<=since )May|(?<=until )May|(?<=early )May|(?<=late )May|(?<=and )May(?= \d|,|\.)|(?<=\d )May|May(?= \d))\b"
+    r"|(?<!个)([0-9]{1,2}|[一二三四五六七八九十]{1,3})月(?!份额)"
+)
+_DAY: Final = lazy(
+    r"\b(\d{1,2})(?:st|nd|rd|th)?\s(?:of\s)?(January|February|March|April|May|June|July|August|September|October|November|December)\b"
+    r"|\b(January|February|March|April|May|June|July|August|September|October|November|December)\s(\d{1,2})(?:st|nd|rd|th)?\b(?![,\s]*\d{1,2}:)"
+    r"|(\d{1,2})月(\d{1,2})[日号]"
+)
+ORDINAL_WORDS: Final = [
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth",
+]  # fmt: skip
+_CENTURY: Final = lazy(r"(?i)\b(\d{1,2})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|(\d{1,2}|[一二三四五六七八九十]{1,3})世纪")
+_DECADE: Final = lazy(r"\b(\d{3}0)s\b|(?<!\d)(\d{3}0)年代")
+_QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
+_PLURAL: Final = lazy(
+    r"[A-Z][a-z]{2,}s (?:of|are|were|have|had|can|may|must|will|should|do|that|which|with|without|in|from|for)\b|[A-Z][a-z]+(?:ing|ed|ly)\b"
+)
+_DERIVED: Final = lazy(r"[a-z]{3}(?:tion|sion|ment|ness|ship|ings?|ities|ity|isms?|ances?|ences?|ables?|ures?)s?$")
+_GLOSSED: Final = lazy(rf"[{HAN}][(（]$")
+_CONNECTORS: Final = lazy(r"^(?:(?:of|the|and|de|la|le|da|di)\s)+")
+_LETTERS: Final = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "’": "'"}
+)
+_HAN_NUMERAL: Final = {c: n for n, c in enumerate("一二三四五六七八九十", 1)}
+
+
+@dataclass(frozen=True)
+class Particulars:
+    """What a statement states that a source must carry.
+
+    Attributes:
+        dates: Dates and ranges.
+        days: Days of a month without a year, as (month, day).
+        months: Months named by themselves, 1 to 12.
+        centuries: Centuries by number.
+        numbers: Numbers that are no dates and no versions.
+        versions: Versions as written.
+        codes: Other digit groups: "5th", "A4".
+        names: Names.
+        countries: Countries by key, each as written.
+        quotes: Quoted words and titles.
+    """
+
+    dates: tuple[DateSpan, ...] = ()
+    days: tuple[tuple[int, int], ...] = ()
+    months: tuple[int, ...] = ()
+    centuries: tuple[int, ...] = ()
+    numbers: tuple[Quantity, ...] = ()
+    versions: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    countries: tuple[tuple[str, str], ...] = ()
+    quotes: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing that needs a source."""
+        return not (self.dates or self.numbers or self.versions or self.codes or self.names or self.days)
+
+
+def find_particulars(statement: str) -> Particulars:
+    """The particulars of one statement.
+
+    Args:
+        statement: A sentence, an item or a cell, without citation marks.
+    """
+    dates = find_dates(statement)
+    taken = [(span.start, span.end) for span in dates]
+    days = [found for found in find_days(statement) if not _inside(*found[2], taken)]
+    taken += [place for _, _, place in days]
+    versions = [found for found in find_versions(statement) if not _inside(found.start(1), found.end(1), taken)]
+    taken += [(found.start(1), found.end(1)) for found in versions]
+    numbers = [n for n in find_quantities(statement) if not _inside(n.start, n.end, taken)]
+    taken += [(n.start, n.end) for n in numbers]
+    codes = [
+        found.group().lstrip("-").casefold()
+        for found in _DIGITS.finditer(statement.translate(_FULL_WIDTH))
+        if not _inside(found.start(), found.end(), taken) and statement[found.end() : found.end() + 1] != "月"
+    ]
+    lands = find_countries(statement)
+    return Particulars(
+        dates=tuple(dates),
+        days=tuple((month, day) for month, day, _ in days),
+        months=tuple(find_months(statement)),
+        centuries=tuple(find_centuries(statement)),
+        numbers=tuple(numbers),
+        versions=tuple(found[1] for found in versions),
+        codes=tuple(code for code in codes if not _is_period(code, statement)),
+        names=tuple(_names(statement, taken, lands)),
+        countries=tuple((key, statement[start:end]) for start, end, key in lands),
+        quotes=tuple(next(filter(None, found)) for found in _QUOTE.findall(statement)),
+    )
+
+
+_NO_NAMES: Final = frozenset({"celsius", "fahrenheit", "kelvin", "bc", "ad", "bce", "ce"})
+
+
+def _is_period(code: str, statement: str) -> bool:
+    return bool(re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)", code) and _CENTURY.search(statement))
+
+
+def _names(statement: str, taken: Sequence[tuple[int, int]], lands: Sequence[tuple[int, int, str]]) -> Iterable[str]:
+    """Names, without those that are a date, a unit or a country, and those that only gloss a Chinese one."""
+    for start, text in stated_names(statement):
+        end = start + len(text)
+        glosses = text.isascii() and _GLOSSED.search(statement[max(0, start - 2) : start])
+        if not glosses and not _inside(start, end, taken) and not any(a <= start and end <= b for a, b, _ in lands):
+            yield text
+
+
+def stated_names(statement: str) -> list[tuple[int, str]]:
+    """Where each name of a statement starts, and the name: a common word that only opens the statement is none of it."""
+    found = []
+    for name in names(statement):
+        text, start = name.text, name.start
+        opens = not re.search(r"\w", statement[:start]) or statement[:start].rstrip()[-1:] in ":："
+        first, _, rest = text.partition(" ")
+        if opens and first.isascii() and (_plain(first) or (not rest and _PLURAL.match(statement, start))):
+            text = _CONNECTORS.sub("", rest)
+            start = name.end - len(text)
+        if is_han(text[:1]):
+            bare = text[1:] if statement[:start].endswith(("不", "允")) else text.lstrip("占约达共均全各本该其此")
+            text, start = bare, start + len(text) - len(bare)
+        if text and fold(text) not in _NO_NAMES and not re.fullmatch(r"[A-Z]{2,3}s|[a-z]+", text):
+            found.append((start, text))
+    return found
+
+
+def _plain(word: str) -> bool:
+    """Whether a word that opens a statement is no name: common, derived, or made of two common words."""
+    if is_common(word) or _DERIVED.search(word) or fold(word).endswith(("one", "body")):
+        return True
+    if "-" in word:
+        return any(is_common(part) for part in word.split("-") if part)
+    return any(is_common(word[:at]) and is_common(word[at:]) for at in range(4, len(word) - 3))
+
+
+def find_versions(text: str) -> list[re.Match[str]]:
+    """Dotted figures that stand where a version does, or have more than one dot."""
+    found = []
+    for match in _VERSION.finditer(text):
+        before, after = text[max(0, match.start() - 40) : match.start()], text[match.end() : match.end() + 12]
+        named = _NAMED_BEFORE.search(before)
+        here = find_quantities(text[match.start(1) : match.end() + 16])
+        measured = (here and here[0].unit) or _MEASURED.match(after)
+        if match[1].count(".") >= 2 or (
+            not measured and (_VERSION_BEFORE.search(before) or (named and not is_common(named[1])))
+        ):
+            found.append(match)
+    return found
+
+
+def find_days(text: str) -> list[tuple[int, int, tuple[int, int]]]:
+    """Month, day and place of every day written with its month."""
+    days = []
+    for found in _DAY.finditer(text):
+        month, day = (found[2] or found[3], found[1] or found[4]) if not found[5] else (found[5], found[6])
+        number = int(month) if month.isdigit() else _MONTHS.index(month.lower()) + 1
+        days.append((number, int(day), found.span()))
+    return days
+
+
+def find_months(text: str) -> list[int]:
+    """The months a text names, 1 to 12, those of its dates too."""
+    return [_MONTHS.index(found[1].lower()) + 1 if found[1] else _small(found[2]) for found in _MONTH.finditer(text)]
+
+
+def find_centuries(text: str) -> list[int]:
+    """The centuries a text names, by number."""
+    return [_small(found[1] or found[2]) for found in _CENTURY.finditer(text)]
+
+
+def find_decades(text: str) -> list[int]:
+    """The decades a text names, by their first year."""
+    return [int(found[1] or found[2]) for found in _DECADE.finditer(text)]
+
+
+def _small(written: str) -> int:
+    if written.isdigit():
+        return int(written)
+    tens, ten, ones = written.rpartition("十")
+    return (_HAN_NUMERAL.get(tens, 1) * 10 if ten else 0) + _HAN_NUMERAL.get(ones, 0)
+
+
+def _inside(start: int, end: int, spans: Iterable[tuple[int, int]]) -> bool:
+    return any(a < end and start < b for a, b in spans)
+
+
+def fold_letters(text: str) -> str:
+    """A text folded for comparing names: no case, no accents, and ł, ø, đ, æ as l, o, d, ae."""
+    return fold(text).translate(_LETTERS)
+
+
+def name_words(name: str) -> list[str]:
+    """The words of a name that tell it from others, folded."""
+    small = {"the", "of", "and", "a", "de", "von", "van", "da", "di", "la", "le", "mr", "mrs", "ms", "dr", "st"}
+    return [word for word in re.findall(r"\w+", fold_letters(name)) if word not in small]
+
+
+def is_han(text: str) -> bool:
+    """Whether a text is written in Han characters."""
+    return bool(re.search(f"[{HAN}]", text))
