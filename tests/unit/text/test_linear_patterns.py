@@ -61,7 +61,7 @@ QUESTIONS = (
     *("question_lexicon", "question_parser", "question_relation"),
 )
 """Modules of `nodes.shared` whose patterns read nothing but the user's own question, cut to so many characters."""
-QUESTION, WHOLE_QUESTION = question_parser.LONGEST, 0.15
+QUESTION, WHOLE_QUESTION = question_parser.LONGEST, 0.3
 """Seconds that none of them may take for a question of the greatest length."""
 
 

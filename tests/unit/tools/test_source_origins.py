@@ -36,7 +36,7 @@ CITATION = {"n": 1, "title": "River Wend", "source": "https://a.org/wend", "quot
 
 def drawn(result: dict) -> str:
     console = Console(file=io.StringIO(), width=100)
-    print_answer(console, result)
+    print_answer(console, result, verbose=True)
     return console.file.getvalue()  # type: ignore[attr-defined]
 
 
@@ -79,7 +79,7 @@ def test_the_rules_sentence_passes_the_check_with_its_own_citations() -> None:
         draft.accept(segment, draft.check(segment, question))
     told = "the sources differ: 310 kilometres or 318 kilometres"
     assert "".join(draft.spoken) == f"River Wend – length: {told} [1][2]."
-    assert {claim.verdict for claim in draft.claims} == {"supported"}
+    assert {claim.verdict for claim in draft.claims} <= {"matched", "quoted"}
 
 
 def test_the_result_tells_addresses_and_rivals_only_where_there_are_any() -> None:
