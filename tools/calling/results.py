@@ -108,7 +108,7 @@ def read_passages(
     """
     found = _item_passages({"content": text}, tool, source) if plain else _text_passages(text, tool, source)
     passages = _select_nearest(list(found), query)
-    return [one if one.title or not title else one.model_copy(update={"title": title}) for one in passages]
+    return [one.model_copy(update={"title": one.title or title, "tool": tool}) for one in passages]
 
 
 def iso_date(text: object) -> str | None:
