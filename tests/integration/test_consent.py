@@ -26,7 +26,7 @@ def _fresh(weiwo_home, index_sample):
     mode_memory.forget()
 
 
-def closing(acts: bool | None = True, **metadata: Any) -> tuple[BaseTool, list[tuple[str, str]]]:
+def closing(*, acts: bool | None = True, **metadata: Any) -> tuple[BaseTool, list[tuple[str, str]]]:
     """A tool that acts, and the list of what it did: number and idempotency key."""
     done: list[tuple[str, str]] = []
 
@@ -141,7 +141,7 @@ async def test_each_of_several_calls_is_asked_about_by_itself():
     ],
 )
 async def test_who_is_asked_about(acts, context, more, asks):
-    close, done = closing(acts, **more)
+    close, done = closing(acts=acts, **more)
     graph = build_graph(InMemorySaver(), tools=[close], models=planning("7"))
     values = await graph.ainvoke({"question": QUESTION}, at("t"), context=context)
     assert bool(waiting(values)) is asks

@@ -41,8 +41,8 @@ def _fresh(weiwo_home, index_sample, monkeypatch):
     monkeypatch.setattr(pools, "FIRST_SECONDS", PATIENT)
 
 
-@pytest.fixture
-async def connected() -> AsyncIterator[None]:
+@pytest.fixture(autouse=True)
+async def _ended() -> AsyncIterator[None]:
     """The processes of a test end with it."""
     yield
     await asyncio.to_thread(mcp_pool.close)
@@ -69,7 +69,7 @@ async def called(path: str, name: str, **args: Any) -> Any:
     return await run_tool(tools[name], args, seconds=PATIENT, max_bytes=5_000_000, backoff=Backoff(first=0.01))
 
 
-async def test_a_program_serves_tools_and_one_that_is_missing_costs_only_its_own(tmp_path, connected):
+async def test_a_program_serves_tools_and_one_that_is_missing_costs_only_its_own(tmp_path):
     path = write(tmp_path, desk=desk(tmp_path), gone={"command": "no-such-program-at-all"}, mute={"command": "true"})
     await ready(path)
     loaded = await load_mcp_tools(path)
@@ -83,7 +83,7 @@ async def test_a_program_serves_tools_and_one_that_is_missing_costs_only_its_own
     assert (await called(path, "desk_picture")).content == "[image, image/png, 100,002 bytes; it is not shown]"
 
 
-async def test_what_fails_or_is_too_large_is_an_error_and_the_server_goes_on(tmp_path, connected):
+async def test_what_fails_or_is_too_large_is_an_error_and_the_server_goes_on(tmp_path):
     path = write(tmp_path, desk=desk(tmp_path))
     await ready(path)
     with pytest.raises(ToolCallError, match="desk is closed") as caught:
@@ -97,7 +97,7 @@ async def test_what_fails_or_is_too_large_is_an_error_and_the_server_goes_on(tmp
     assert (await called(path, "desk_find_ticket", query="x")).passages
 
 
-async def test_a_server_that_dies_is_started_again_and_a_reading_call_is_made_again(tmp_path, connected):
+async def test_a_server_that_dies_is_started_again_and_a_reading_call_is_made_again(tmp_path):
     path = write(tmp_path, desk=desk(tmp_path))
     await ready(path)
     result = await called(path, "desk_die_once", query="K-9")
@@ -107,7 +107,7 @@ async def test_a_server_that_dies_is_started_again_and_a_reading_call_is_made_ag
     assert connection.starts == 2
 
 
-async def test_an_acting_call_over_which_a_server_dies_is_made_once(tmp_path, connected):
+async def test_an_acting_call_over_which_a_server_dies_is_made_once(tmp_path):
     path = write(tmp_path, desk=desk(tmp_path))
     await ready(path)
     with pytest.raises(ToolCallError, match="connection was lost"):
@@ -116,7 +116,7 @@ async def test_an_acting_call_over_which_a_server_dies_is_made_once(tmp_path, co
     assert (tmp_path / "effects").read_text(encoding="utf-8") == "die 7\n"
 
 
-async def test_calls_from_the_loops_of_several_runs_share_one_process(tmp_path, connected):
+async def test_calls_from_the_loops_of_several_runs_share_one_process(tmp_path):
     path = write(tmp_path, desk=desk(tmp_path))
     await ready(path)
 
@@ -129,7 +129,7 @@ async def test_calls_from_the_loops_of_several_runs_share_one_process(tmp_path, 
     assert connection.starts == 1
 
 
-async def test_a_definition_that_changed_since_the_plan_is_not_called(tmp_path, connected):
+async def test_a_definition_that_changed_since_the_plan_is_not_called(tmp_path):
     path = write(tmp_path, desk=desk(tmp_path))
     await ready(path)
     before = {tool.name: tool for tool in (await load_mcp_tools(path)).tools}
@@ -147,7 +147,7 @@ async def listed_anew(connection: Connection) -> None:
 
 
 @pytest.mark.parametrize("transport", ["http", "sse"])
-async def test_servers_over_http_come_and_go(tmp_path, transport, connected, monkeypatch):
+async def test_servers_over_http_come_and_go(tmp_path, transport, monkeypatch):
     monkeypatch.setenv("EFFECTS", str(tmp_path / "effects"))
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -178,7 +178,7 @@ async def test_servers_over_http_come_and_go(tmp_path, transport, connected, mon
 
 async def back(connection: Connection) -> None:
     """Wait until a connection was made once more."""
-    while connection.starts < 2:
+    while connection.starts < 2:  # noqa: ASYNC110 - nobody sets an event for a test
         await asyncio.sleep(0.05)
 
 
@@ -194,7 +194,7 @@ async def back(connection: Connection) -> None:
         ("raise SystemExit('no key is set')", "its last words: no key is set"),
     ],
 )
-async def test_a_program_that_speaks_something_else_is_one_line(tmp_path, program, said):
+async def test_a_program_that_speaks_something_else_is_one_line(program, said):
     connection = Connection(McpServer("odd", "stdio", command=sys.executable, args=("-c", program)))
     owner = asyncio.create_task(connection.run())
     await connection.settled.wait()
@@ -205,7 +205,7 @@ async def test_a_program_that_speaks_something_else_is_one_line(tmp_path, progra
     assert "\n" not in connection.why
 
 
-async def test_a_tool_never_takes_the_name_of_one_of_ours(tmp_path, connected):
+async def test_a_tool_never_takes_the_name_of_one_of_ours(tmp_path):
     path = write(tmp_path, desk=desk(tmp_path))
     await ready(path)
     loaded = await load_mcp_tools(path, {"desk_find_ticket"})
@@ -213,7 +213,7 @@ async def test_a_tool_never_takes_the_name_of_one_of_ours(tmp_path, connected):
     assert any("another tool's name" in problem for problem in loaded.problems)
 
 
-async def test_an_injected_description_is_flagged_and_reaches_no_planner(tmp_path, connected):
+async def test_an_injected_description_is_flagged_and_reaches_no_planner(tmp_path):
     path = write(tmp_path, desk=desk(tmp_path))
     await ready(path)
     registry = await build_registry(Settings.resolve(Context(mcp=path)))
@@ -224,7 +224,7 @@ async def test_an_injected_description_is_flagged_and_reaches_no_planner(tmp_pat
     assert any("speaks to the model" in problem for problem in registry.problems)
 
 
-async def test_a_plan_uses_a_server_and_a_run_tells_which_one_is_down(tmp_path, connected):
+async def test_a_plan_uses_a_server_and_a_run_tells_which_one_is_down(tmp_path):
     path = write(tmp_path, desk=desk(tmp_path), gone={"command": "no-such-program-at-all"})
     await ready(path)
     question = "When was the printer replaced, and when was ticket 7 closed, and how many days lie between?"

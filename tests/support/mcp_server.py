@@ -69,7 +69,7 @@ def broken() -> str:
 
 
 @mcp.tool(annotations=READS)
-async def grow(ctx: Context) -> str:
+async def grow() -> str:
     """Offer another tool from now on, and take other arguments in this one."""
 
     def grown(query: str) -> str:

@@ -29,6 +29,7 @@ class McpPool:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
         self._held: dict[str, tuple[Connection, Future[None]]] = {}
 
     async def connections(self, servers: Sequence[McpServer], seconds: float | None = None) -> list[Connection]:
@@ -57,6 +58,8 @@ class McpPool:
             with suppress(Exception):
                 owner.result(_EXIT_SECONDS)
         loop.call_soon_threadsafe(loop.stop)
+        if self._thread is not None:
+            self._thread.join(_EXIT_SECONDS)
 
     async def _connections(self, servers: Sequence[McpServer], seconds: float) -> list[Connection]:
         loop = asyncio.get_running_loop()
@@ -84,14 +87,24 @@ class McpPool:
                 for name in ("fastmcp", "mcp", "httpx2", "httpcore2"):  # what they report we tell in a line
                     logging.getLogger(name).setLevel(logging.CRITICAL + 1)
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=_serve, args=(self._loop,), name="weiwo-mcp", daemon=True).start()
+                self._thread = threading.Thread(target=_serve, args=(self._loop,), name="weiwo-mcp", daemon=True)
+                self._thread.start()
             return self._loop
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
     asyncio.set_event_loop(loop)
     loop.set_exception_handler(lambda *_: None)  # what a broken session leaves behind is no news to anybody
-    loop.run_forever()
+    try:
+        loop.run_forever()
+    finally:
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        with suppress(Exception):
+            loop.run_until_complete(asyncio.wait_for(asyncio.gather(*left, return_exceptions=True), 1))
+            loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
 
 
 mcp_pool: Final = McpPool()

@@ -185,7 +185,17 @@ def _refusal(line: bytes) -> types.JSONRPCError | None:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Close its input, wait a moment, then end it and whatever it started."""
+    """Close its input, wait a moment, then end it and whatever it started; close its pipes."""
+    try:
+        await _stop(process)
+    finally:
+        transport = getattr(process, "_transport", None)  # nothing public closes pipes that a grandchild holds open
+        if transport is not None:
+            with contextlib.suppress(PermissionError):
+                transport.close()
+
+
+async def _stop(process: asyncio.subprocess.Process) -> None:
     if process.stdin is not None:
         process.stdin.close()
     for sent in (None, signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
