@@ -29,6 +29,11 @@ class Piece:
     text: str
     checked: list[CheckedClaim]
 
+    @property
+    def verified(self) -> bool:
+        """Whether none of its claims is doubtful."""
+        return all_supported([one.claim for one in self.checked])
+
 
 @dataclass
 class Draft:
@@ -113,7 +118,7 @@ class Draft:
 
     def drop_doubtful(self) -> None:
         """Take out pieces with doubtful claims, of a draft that broke off and that nobody can be asked to mend."""
-        kept = [piece for piece in self.pieces if all_supported([checked.claim for checked in piece.checked])]
+        kept = [piece for piece in self.pieces if piece.verified]
         if len(kept) < len(self.pieces):
             self.pieces = kept
             self.render_again()

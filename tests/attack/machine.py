@@ -1,6 +1,7 @@
 """Attacks on the machine: server clients, folders from elsewhere, files, and a database that is spoilt."""
 
 import asyncio
+import json
 import os
 import shutil
 import signal
@@ -136,33 +137,35 @@ async def _files(report: Report, folder: Path) -> None:
     here = folder / "documents"
     here.mkdir()
     book = openpyxl.Workbook()
-    book.active["A1048576"] = "The lowest cell speaks of the tower."
+    book.active["XFD1048576"] = "The last cell speaks of the tower."
     book.save(here / "low.xlsx")
     hostile = {
-        "locked.pdf": documents.encrypted_pdf("secret"),
-        "cut.pdf": documents.pdf("The bridge opened in 1849.")[:300],
-        "deep.json": b"[" * 500_000,
-        "wide.jsonl": b'{"a":' * 200_000,
-        "blank.md": b"\n" * 300_000 + b"x",
-        "spaces.txt": b" " * 3_000_000 + b"x",
-        "markup.html": b"<p>" + b" \n" * 150_000 + b"x",
-        "tags.html": b"<div>" * 200_000,
-        "binary.txt": bytes(range(256)) * 1_000,
-        "empty.docx": b"",
-        "bomb.docx": documents.zipped({"word/document.xml": b"<w>" + b"a" * 80_000_000}),
-        "quotes.csv": b'"' * 2_000_000,
+        "locked.pdf": (documents.encrypted_pdf("secret"), "encrypted; save it without a password"),
+        "cut.pdf": (documents.pdf("The bridge opened in 1849.")[:300], "damaged PDF"),
+        "deep.json": (b"[" * 500_000, "nested too deeply"),
+        "wide.jsonl": (b'{"a":' * 200_000, "not JSON Lines"),
+        "blank.md": (b"\n" * 300_000 + b"x", ""),
+        "spaces.txt": (b" " * 3_000_000 + b"x", ""),
+        "markup.html": (b"<p>" + b" \n" * 150_000 + b"x", ""),
+        "tags.html": (b"<div>" * 200_000, "a page without text"),
+        "binary.txt": (bytes(range(256)) * 1_000, "binary data"),
+        "empty.docx": (b"", "damaged"),
+        "bomb.docx": (documents.zipped({"word/document.xml": b"<w>" + b"a" * 80_000_000}), "a zip bomb"),
+        "quotes.csv": (b'"' * 2_000_000, ""),
     }
-    for name, data in hostile.items():
+    for name, (data, _) in hostile.items():
         (here / name).write_bytes(data)
     (here / "good.md").write_text("# Tower\n\nThe tower of Kelvar is 330 metres tall.\n")
     (here / "loop").symlink_to(here)
     os.mkfifo(here / "pipe.md")
     code, out, err = await _weiwo(folder, "index", str(here), "--json")
-    report.check("indexing", code in {0, 3} and "Traceback" not in err, f"{code} {err}")
+    report.check("indexing", code == 3 and "Traceback" not in err, f"{code} {err}")
+    reasons = {Path(one["source"]).name: one["reason"] for one in json.loads(out or "{}").get("left_out", ())}
+    for name, expected in {**{name: why for name, (_, why) in hostile.items()}, "pipe.md": "a pipe"}.items():
+        told = reasons.get(name, "")
+        report.check(name, told.startswith(expected) if expected else not told, told or "it was taken")
     code, out, err = await _weiwo(folder, "search", "height of the tower of Kelvar", "--json")
-    report.check("what is whole is found", "330" in out, err or out)
-    for name in hostile:
-        report.check(name, "Traceback" not in err, err)
+    report.check("what is whole is found", "330" in out and "The last cell" in out, err or out)
 
 
 async def _storage(report: Report, folder: Path) -> None:
@@ -213,28 +216,34 @@ async def _storage(report: Report, folder: Path) -> None:
         if "checkpoint" in what or what == "a truncated WAL":
             code, out, err = await _weiwo(here, "show", "other")
             report.check(f"{what}: the other thread", code == 0 and "42" in out, err)
+            code, out, err = await _weiwo(here, "threads")
+            report.check(f"{what}: the list", code == 0 and "other" in out, err)
 
     await _some_at_once(visit(*one) for one in spoils.items())
 
 
 async def _full_disk(report: Report, folder: Path) -> None:
-    """A limit on the size of files stands for a full disk."""
+    """A limit on the size of files stands for a full disk: none for the index, then none for the threads."""
     script = (
         "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
-        " resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)); sys.argv = ['weiwo', 'ask', 'What is 6 times 7?',"
-        " '--no-web']; from weiwo.app.cli.main import main; main()"
+        " size = int(sys.argv[1]); resource.setrlimit(resource.RLIMIT_FSIZE, (size, size));"
+        " sys.argv = ['weiwo', 'ask', 'What is 6 times 7?', '--no-web']; from weiwo.app.cli.main import main; main()"
     )
     paths = os.pathsep.join(path for path in sys.path if path)
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-c", script),
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": paths, "WEIWO_HOME": str(folder / "home")},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    _, err = await asyncio.wait_for(process.communicate(), 120)
-    said = err.decode(errors="replace")
-    report.check("asking", "Traceback" not in said and bool(process.returncode), said)
+    for what, size in (("the index", 20_000), ("the threads", 40_000)):
+        if what == "the threads":
+            await _weiwo(folder, "search", "K2")
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-c", script, str(size)),
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": paths, "WEIWO_HOME": str(folder / "home")},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        _, err = await asyncio.wait_for(process.communicate(), 120)
+        said = err.decode(errors="replace")
+        held = process.returncode == 1 and "; free some space" in said and "Traceback" not in said
+        report.check(what, held and ("threads.sqlite" in said) == (what == "the threads"), said)
 
 
 async def _hang_up(report: Report, folder: Path) -> None:

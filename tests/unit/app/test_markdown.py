@@ -23,7 +23,9 @@ def drawn(text: str, width: int = 60, *, color: bool = False) -> str:
 
 
 def test_heading_and_emphasis_lose_their_signs() -> None:
-    assert drawn("## Two **bold** words [1]\n\nThen *prose* with `code`.") == "Two bold words [1]\n\nThen prose with code."
+    assert (
+        drawn("## Two **bold** words [1]\n\nThen *prose* with `code`.") == "Two bold words [1]\n\nThen prose with code."
+    )
 
 
 def test_nested_list_keeps_bullets_numbers_and_indentation() -> None:
@@ -54,11 +56,16 @@ def test_chinese_wraps_between_characters_and_marks_stay() -> None:
     lines = drawn("- 汉武帝刘彻出生于公元前156年，是西汉的第七位皇帝。[3][4]", 24).splitlines()
     assert all(cell_len(line) <= 24 for line in lines)
     assert all(line.startswith("  ") for line in lines[1:])
-    assert "".join(line.removeprefix("  ") for line in lines) == "• 汉武帝刘彻出生于公元前156年，是西汉的第七位皇帝。[3][4]"
+    assert (
+        "".join(line.removeprefix("  ") for line in lines)
+        == "• 汉武帝刘彻出生于公元前156年，是西汉的第七位皇帝。[3][4]"
+    )
 
 
 def test_signs_that_are_no_markdown_stay() -> None:
-    assert drawn("5 * 3 * 2 = 30, snake_case_name, a < b, <b>x</b>") == "5 * 3 * 2 = 30, snake_case_name, a < b, <b>x</b>"
+    assert (
+        drawn("5 * 3 * 2 = 30, snake_case_name, a < b, <b>x</b>") == "5 * 3 * 2 = 30, snake_case_name, a < b, <b>x</b>"
+    )
 
 
 def test_citation_marks_stand_out() -> None:

@@ -37,7 +37,9 @@ def test_every_other_field_is_closed(field):
         of_client(**given)
 
 
-@pytest.mark.parametrize("field", [field for field in CLOSED if field not in {"tools", "mcp", "allow_tools", "allow_acting"}])
+@pytest.mark.parametrize(
+    "field", [field for field in CLOSED if field not in {"tools", "mcp", "allow_tools", "allow_acting"}]
+)
 def test_the_operator_opens_a_field(field):
     given = {field: VALUES.get(field, "openai:gpt-5-mini")}
     settings = of_client({"WEIWO_CLIENT_FIELDS": f"fresh, {field}"}, **given)

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from tests.support.run import services
 from tests.support.states import got, passage, search, state_of
-from weiwo.app.cli.show import disagreements
+from weiwo.app.cli.threads.show import disagreements
 from weiwo.app.render.answer import plain_answer, print_answer
 from weiwo.nodes.writer.compose import compose_statements
 from weiwo.nodes.writer.draft import Draft, add_marks

@@ -21,6 +21,7 @@ from weiwo.tools.corpus.formats.zip_archive import open_archive
 from weiwo.tools.corpus.records import Passage
 
 _MOST_COLUMNS: Final = 500
+"""Of a wider row, the empty cells are left out, and so is what stands behind this many others."""
 _BETWEEN: Final = " | "
 
 
@@ -41,7 +42,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         found: list[Passage] = []
         for number, sheet in enumerate(book.worksheets, 1):
             sheet.reset_dimensions()  # what it states of its size need not be true
-            rows = _read_rows(sheet.iter_rows(max_col=_MOST_COLUMNS, values_only=True))
+            rows = _read_rows(sheet.iter_rows(values_only=True))
             found += _make_passages(rows, clean_text(sheet.title), number)
         stated = book.properties
         when = stated.modified or stated.created
@@ -55,7 +56,9 @@ def _read_rows(values: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, list[st
     for number, row in enumerate(values, 1):
         if row is blank:  # what stands for the million rows above a cell in the last one is a single object
             continue
-        cells = [_render_cell(value) for value in row]
+        wide = len(row) > _MOST_COLUMNS
+        filled = [value for value in row if value is not None][:_MOST_COLUMNS] if wide else row
+        cells = [_render_cell(value) for value in filled]
         while cells and not cells[-1]:
             cells.pop()
         if cells:
