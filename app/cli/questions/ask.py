@@ -7,12 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-<<<<<<< HEAD:app/cli/ask.py
-from weiwo.app.cli import approval, consent
-from weiwo.app.cli.corpora import open_corpus
-=======
 from weiwo.app.cli.documents.corpora import open_corpus
->>>>>>> main:app/cli/questions/ask.py
 from weiwo.app.cli.errors import CommandError, StoppedError, UsageError
 from weiwo.app.cli.event_loop import InterruptedRunError, run
 from weiwo.app.cli.output import hint, is_terminal
