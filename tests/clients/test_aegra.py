@@ -10,6 +10,7 @@ import subprocess
 import threading
 from contextlib import contextmanager
 
+import httpx
 import pytest
 from langgraph_sdk import get_client
 
@@ -130,20 +131,17 @@ async def test_what_a_killed_worker_leaves_another_one_finishes(environment, tmp
     assert (before[:2], set(after) & set(before)) == (["AssessmentReply", "PlanReply"], {"ReadReply"})
 
 
-async def test_a_run_that_stopped_goes_on_with_an_empty_input_or_from_a_checkpoint(environment, tmp_path):
+async def test_a_run_that_stopped_goes_on_from_its_checkpoint_and_needs_one(environment, tmp_path):
     with OpenAIServer(good) as model, worker(tmp_path / "only", environment | model.environment) as (url, _):
         async with get_client(url=url) as client:
-            for given in ({"input": {}}, {"input": None, "checkpoint": True}, {"input": None}):
-                thread = (await client.threads.create())["thread_id"]
-                asked = {"input": {"question": WU_OR_CAESAR}, "interrupt_before": ["executor"]}
-                await client.runs.wait(thread, "weiwo", **asked)
-                state = await client.threads.get_state(thread)
-                assert state["next"] == ["executor"]
-                if "checkpoint" in given:
-                    given["checkpoint"] = state["checkpoint"]
-                seen = len(model.requests)
-                try:
-                    values = await client.runs.wait(thread, "weiwo", **given)
-                    print(given, values["result"]["answer"][:60], schemas(model.requests[seen:]))
-                except Exception as error:
-                    print(given, type(error), error)
+            thread = (await client.threads.create())["thread_id"]
+            asked = {"input": {"question": WU_OR_CAESAR}, "interrupt_before": ["executor"]}
+            await client.runs.wait(thread, "weiwo", **asked)
+            state = await client.threads.get_state(thread)
+            assert state["next"] == ["executor"]
+            before = len(model.requests)
+            with pytest.raises(httpx.HTTPStatusError, match="422"):
+                await client.runs.wait(thread, "weiwo", input=None)
+            values = await client.runs.wait(thread, "weiwo", checkpoint=state["checkpoint"])
+    assert "56 years" in values["result"]["answer"]
+    assert schemas(model.requests[before:]) == ["ReadReply", "ReadReply", "ReflectionReply", None]

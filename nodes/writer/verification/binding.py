@@ -1,7 +1,8 @@
-"""Binding of values and roles: a figure or date that the sources give of something else, and swapped agents and objects.
+"""Binding of values and roles: a figure, date or name that the sources give of something else, and swapped roles.
 
-Each check fires only where the sources say otherwise for certain: the words that stand beside a value in the claim all
-stand beside another value of the same unit in the sources, or the same verb has the two names the other way round.
+A value is bound to something else where a rival of its kind (a figure of the same unit, another date, another name)
+stands beside more of the claim's words, and beside all of those that the value itself stands beside. Roles are swapped
+where the same verb has the two names the other way round.
 """
 
 import re

@@ -38,7 +38,7 @@ _CLAUSE: Final = lazy(
 _CODE: Final = lazy(r"(?<!`)`([^`\n]{1,120})`(?!`)")
 _LABEL: Final = lazy(r"^(?:\*\*|__)?([^\s:：][^:：\n]{0,40})(?:\*\*|__)?[:：](?:\*\*|__)?\s+(?=\S)")
 _MARKUP: Final = lazy(r"^\s{0,8}(?:#{1,6}\s+|>\s?|[-*+•]\s+|\d{1,3}[.)]\s+)+")
-_BOUNDARY: Final = ".!?:;,\"'“”()。！？：；，、（）|-"
+_DENIED_BEFORE: Final = lazy(r"(?:\b(?:no|not|never|without|neither)\s|n't\s|[不没未无勿非]|没有|禁止|不得)$")
 _EMPHASIS: Final = lazy(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
 
 
@@ -289,6 +289,9 @@ def _on_topic(statement: str, grounds: Grounds) -> bool:
 
 
 def _quoted(statement: str, grounds: Grounds) -> bool:
+    """Whether a source says a statement word for word, and not behind a denial."""
     words = fold(statement).strip(" .。\"'“”")
     places = ((source.text, source.text.find(words)) for source in grounds.sources)
-    return len(words) >= 12 and any(at >= 0 and (not at or text[:at].rstrip()[-1:] in _BOUNDARY) for text, at in places)
+    return len(words) >= 12 and any(
+        at >= 0 and not _DENIED_BEFORE.search(text[max(0, at - 12) : at]) for text, at in places
+    )

@@ -15,12 +15,10 @@ CLOSE: Final = 0.34
 NEARLY: Final = 0.85
 """Share of the best overlap from which another clause counts as well."""
 ALIKE: Final = 0.66
-ALIKE_HAN: Final = 0.55
 """Share of a clause's words that the other has to have before a denial in one of them counts as a contradiction."""
 
 _COMPARED: Final = lazy(r"(?i)\bthan\b|比|[高低早晚大小多少]于")
 _NONE: Final = lazy(r"(?i)\b(?:no|never|not an?)\s|不含|没有|无需|不支持")
-_EACH: Final = lazy(r"(?i)\b(?:both|each|all|every|neither)\b|都|均|皆|[每两各]")
 _NEGATIVE: Final = lazy(r"(?:不|没|未|无|非).")
 _PREFIXED: Final = lazy(r"^(?:un|non-?|in|im|dis)([a-z]{4,})$")
 
@@ -40,7 +38,7 @@ def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
         least = max(CLOSE if part.isascii() else 0.25, NEARLY * best)
         near = [clause for score, clause in scored if score >= least][:12]
         found = [conflict for clause in near if (conflict := _conflict(claim, clause, titles)) is not None]
-        if found and (any(found) if _EACH.search(part) else all(found)):
+        if found and all(found):
             yield found[0]
         else:
             yield from _other_member(claim, [c for score, c in scored if score >= max(0.2, 0.6 * best)], everything)
@@ -82,7 +80,7 @@ def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | No
     if sum(denials) % 2:
         denied = _pivot(claim if denials[0] % 2 else source)
         other = source if denials[0] % 2 else claim
-        if not matched(denied, other.topics) or len(met) < (ALIKE if claim.text.isascii() else ALIKE_HAN) * len(rest):
+        if not matched(denied, other.topics) or len(met) < ALIKE * len(rest):
             return None
     elif len(met) < min(1, len(rest)) or len(met) < 0.5 * len(rest):
         return None

@@ -77,7 +77,7 @@ def test_the_rules_sentence_passes_the_check_with_its_own_citations() -> None:
         marks = "".join(f"[{n}]" for n in draft.sources.numbers_of(sentence.evidence_ids, sentence.computed_by))
         segment = add_marks(sentence.text, marks, "en")
         draft.accept(segment, draft.check(segment, question))
-    told = "the sources disagree, one gives 310 kilometres; another source gives 318 kilometres"
+    told = "the sources differ: 310 kilometres or 318 kilometres"
     assert "".join(draft.spoken) == f"River Wend – length: {told} [1][2]."
     assert {claim.verdict for claim in draft.claims} == {"supported"}
 

@@ -3,10 +3,9 @@
 import warnings
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
+from functools import partial
 from typing import Any, BinaryIO, Final
-from zipfile import BadZipFile
 
-from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import (
     Part,
     choose_title,
@@ -17,7 +16,7 @@ from weiwo.tools.corpus.formats.parts import (
     require_passages,
 )
 from weiwo.tools.corpus.formats.table_rows import TableRow, pack_rows
-from weiwo.tools.corpus.formats.zip_archive import open_archive
+from weiwo.tools.corpus.formats.zip_archive import open_office
 from weiwo.tools.corpus.records import Passage
 
 _MOST_COLUMNS: Final = 500
@@ -31,14 +30,9 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     Raises:
         UnreadableError: It is encrypted, is no XLSX, or is empty.
     """
-    openpyxl = import_parser("openpyxl")
-    with open_archive(file), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about styles and extensions, which we do not need
-        file.seek(0)
-        try:
-            book = openpyxl.load_workbook(file, read_only=True, data_only=True)
-        except (KeyError, ValueError, TypeError, BadZipFile) as error:
-            raise UnreadableError(f"damaged: no workbook in it ({error})") from None
+    load = partial(import_parser("openpyxl").load_workbook, read_only=True, data_only=True)
+    # The warnings are about styles and extensions, which we do not need.
+    with warnings.catch_warnings(action="ignore"), open_office(file, load, "workbook") as book:
         found: list[Passage] = []
         for number, sheet in enumerate(book.worksheets, 1):
             sheet.reset_dimensions()  # what it states of its size need not be true

@@ -79,3 +79,9 @@ def test_any_text_is_drawn_within_the_screen(width: int, text: str) -> None:
     assert all(cell_len(line) <= width for line in lines)
     kept = "".join(re.findall(r"[ab汉]", drawn(text, 400)))
     assert set(kept) <= set(text)
+
+
+@given(st.text(st.sampled_from("ab1.)-=[]: \n\n中，　\xa0!?")))
+def test_words_alone_are_printed_as_the_parser_would(text: str) -> None:
+    marked = f"{text}\n\n*end*"  # which takes the parser
+    assert drawn(f"{text}\n\nend") == drawn(marked)
