@@ -12,7 +12,7 @@ from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Usage
-from weiwo.state.events import EventBase, ModelCalledEvent
+from weiwo.state.events import TOOLS, EventBase, ModelCalledEvent, TaskProgressEvent
 from weiwo.state.limits import ModelCall
 from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES, Context, Settings
@@ -64,6 +64,8 @@ def context_opener(
         spent = Usage() if new_run else state.get("usage", Usage())
         budget = Budget(settings.limits, spent, on_call=tell)
         registry = await build_registry(settings, tools)
+        for problem in registry.problems if new_run else ():
+            emit(TaskProgressEvent(task_id=TOOLS, note=problem))
         return RunContext(
             run=run,
             settings=settings,

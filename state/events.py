@@ -23,6 +23,8 @@ from weiwo.state.values import DecidedBy, JsonValue, Language, Value
 
 PLANNING = "plan"
 """The `task_id` of progress that is the planner's and no task's."""
+TOOLS = "tools"
+"""That of notes on tools a run goes without."""
 
 
 class EventBase(Value):
@@ -114,7 +116,7 @@ class TaskProgressEvent(EventBase):
     """A task goes on: it makes a further call (then `turn`, `tool` and `args` are there), or something is to be noted.
 
     Attributes:
-        task_id: The task or instance; `PLANNING` where the planner has something to note.
+        task_id: The task or instance; `PLANNING` where the planner has something to note, `TOOLS` where it is on tools.
         description: As when it started.
         turn: Which search or opening this is, from 1.
         tool: The tool it calls, or that the note is about.

@@ -23,9 +23,9 @@ ROLES = (*_AGENTS, "verifier")
 MODEL_FIELDS = frozenset({"model", *(f"{role}_model" for role in ROLES)})
 
 
-_FLAGS = frozenset({"web", "telemetry", "approve_plan", "fresh"})
-_LISTS = ("tools", "search", "allow_hosts")
-_PLAIN = (*_FLAGS, "model_seconds", "embeddings", "prices", "depth", "form", "words", "context_tokens")
+_FLAGS = frozenset({"web", "telemetry", "approve_plan", "fresh", "allow_acting"})
+_LISTS = ("tools", "search", "allow_hosts", "allow_tools")
+_PLAIN = (*_FLAGS, "mcp", "model_seconds", "embeddings", "prices", "depth", "form", "words", "context_tokens")
 
 
 class SettingsError(WeiwoError, ValueError):
@@ -119,6 +119,13 @@ class Context(BaseModel):
         description="Hosts and networks of an intranet that may be fetched from, such as wiki.corp or 10.1.0.0/16.",
     )
     tools: list[str] | None = Field(default=None, description="Extra LangChain tools as module:attribute.")
+    mcp: str | None = Field(default=None, description="File of MCP servers (mcpServers, as desktop clients write it).")
+    allow_tools: list[str] | None = Field(
+        default=None, description="Tools that may act (change something) without a person being asked."
+    )
+    allow_acting: bool | None = Field(
+        default=None, description="Whether every tool may act without a person being asked (default no)."
+    )
     telemetry: bool | None = Field(
         default=None, description="Whether retrieval telemetry is kept on this machine (default yes)."
     )
@@ -166,6 +173,9 @@ class Settings(Value):
         words: About how long a model's answer is, in words or Chinese characters; 0: as the question wants it.
         context_tokens: Tokens of the model's context window; None: as known by its name, else 32,000.
         tools: Extra tools as module:attribute.
+        mcp: File of MCP servers, if any.
+        allow_tools: Tools that may act without a person being asked.
+        allow_acting: Whether every tool may.
         approve_plan: Whether a person approves each plan before it runs.
         fresh: Whether tools are called anew even where a recent result is kept.
         prices: US dollars per million input and output tokens, by provider:model (`WEIWO_PRICES`, written
@@ -191,6 +201,9 @@ class Settings(Value):
     words: int = 0
     context_tokens: int | None = None
     tools: tuple[str, ...] = ()
+    mcp: str | None = None
+    allow_tools: tuple[str, ...] = ()
+    allow_acting: bool = False
     approve_plan: bool = False
     fresh: bool = False
     prices: dict[str, tuple[float, float]] = Field(default_factory=dict)

@@ -48,7 +48,11 @@ class Registry:
     """Tools by name. Those that are not available are listed, and cannot be had."""
 
     def __init__(
-        self, tools: Iterable[BaseTool], missing: Iterable[ToolInfo] = (), corpus: Corpus | None = None
+        self,
+        tools: Iterable[BaseTool],
+        missing: Iterable[ToolInfo] = (),
+        corpus: Corpus | None = None,
+        problems: Sequence[str] = (),
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
         infos = [_describe_made(tool) for tool in self._tools.values()]
@@ -57,6 +61,8 @@ class Registry:
         self._infos = {info.name: replace(info, cluster=clusters[info.name]) for info in infos}
         self.corpus = corpus
         """The documents that `corpus_search` searches, if any are loaded."""
+        self.problems = tuple(problems)
+        """What a user should know of tools that are not here, such as an MCP server that is down; a line each."""
 
     def infos(self) -> tuple[ToolInfo, ...]:
         """Every tool, the unavailable ones last."""
@@ -91,15 +97,15 @@ class Registry:
 
         Returns:
             The arguments by tool, as each takes them: tools of the same cluster, those that keep more of the
-            arguments first.
+            arguments first. A tool that acts has none, and is none.
         """
         given = self._infos.get(name)
-        if given is None:
+        if given is None or given.acts:
             return {}
         found: dict[str, dict[str, JsonValue]] = {}
         for other, tool in self._tools.items():
             info = self._infos[other]
-            if other != name and info.cluster == given.cluster:
+            if other != name and info.cluster == given.cluster and not info.acts:
                 other_args = map_arguments(args, given.args_schema, info.args_schema, info.cluster)
                 if (
                     other_args is not None
@@ -119,16 +125,23 @@ async def build_registry(settings: Settings, extra: Sequence[BaseTool] = ()) -> 
 
     Args:
         settings: The run's settings; corpus, web, search, hosts to allow and tools count here.
-        extra: Further tools, as objects. One named like a built-in tool replaces it.
+        extra: Further tools, as objects. One named like a built-in tool replaces it; a tool of an MCP server does not.
 
     Raises:
         CorpusError: The corpus cannot be read; one line.
-        SettingsError: An entry of `settings.tools`, `search` or `allow_hosts` cannot be used; the message names it.
+        SettingsError: An entry of `settings.tools`, `mcp`, `search` or `allow_hosts` cannot be used; the
+            message names it.
     """
     corpus = await load_corpus(settings.corpus, settings=settings)
     built_in, missing = await asyncio.to_thread(_build_own_tools, settings, corpus)
     named = await asyncio.to_thread(_load_named_tools, settings.tools)
-    return Registry([*built_in, *named, *extra], missing, corpus)
+    ours = [*built_in, *named, *extra]
+    if not settings.mcp:
+        return Registry(ours, missing, corpus)
+    from weiwo.tools.mcp.loading import load_mcp_tools  # noqa: PLC0415  # imported where needed
+
+    outside = await load_mcp_tools(settings.mcp, {*_BUILT_IN, *(tool.name for tool in ours)})
+    return Registry([*ours, *outside.tools], missing, corpus, outside.problems)
 
 
 def _build_own_tools(settings: Settings, corpus: Corpus) -> tuple[list[BaseTool], list[ToolInfo]]:
@@ -202,12 +215,45 @@ def _load_tools(entry: str) -> list[BaseTool]:
 
 
 def _describe_made(tool: BaseTool, why_not: str = "") -> ToolInfo:
-    stated, kept = (tool.metadata or {}).get("cluster"), (tool.metadata or {}).get("cache_seconds")
+    known_of = tool.metadata or {}
+    stated, kept = known_of.get("cluster"), known_of.get("cache_seconds")
     cluster, returns = _BUILT_IN.get(tool.name, ("", VALUE_TYPES))  # without a cluster it is found by likeness
     cluster = stated if isinstance(stated, str) and stated else cluster
     known = isinstance(kept, int | float) and not isinstance(kept, bool) and kept >= 0
     seconds = float(kept) if known else 0.0 if tool.name in _CHEAP else CACHE_SECONDS  # type: ignore[arg-type]
-    return ToolInfo(tool.name, tool.description, schema_of(tool), cluster, not why_not, why_not, returns, seconds)
+    acts = may_act(tool)
+    return ToolInfo(
+        tool.name,
+        tool.description,
+        schema_of(tool),
+        f"acts:{tool.name}" if acts else cluster,
+        not why_not,
+        why_not,
+        returns,
+        0.0 if acts else seconds,
+        acts=acts,
+        server=str(known_of.get("server") or ""),
+        idempotent=known_of.get("idempotent") is True,
+        always_ask=known_of.get("always_ask") is True,
+    )
+
+
+def may_act(tool: BaseTool) -> bool:
+    """Whether a tool may change something: as its metadata say (`acts`, `read_only`), or its MCP annotations.
+
+    A LangChain tool that says neither is taken to read only, as search and retriever tools do; a tool that came from an
+    MCP server by LangChain's own adapter acts unless it is declared read-only, as MCP has it.
+    """
+    known = tool.metadata or {}
+    if isinstance(stated := known.get("acts"), bool):
+        return stated
+    if isinstance(stated := known.get("read_only", known.get("readOnlyHint")), bool):
+        return not stated
+    if isinstance(mcp := known.get("mcp"), Mapping):
+        described = mcp.get("tool")
+        claims = described.get("annotations") if isinstance(described, Mapping) else None
+        return not (isinstance(claims, Mapping) and claims.get("read_only_hint", claims.get("readOnlyHint")) is True)
+    return False
 
 
 def _describe_missing(kind: type[BaseTool], why_not: str) -> ToolInfo:

@@ -20,6 +20,11 @@ class ToolInfo:
         why_not: Why it cannot, and what would change that; empty if it can.
         returns: The types of value a task can get from it.
         cache_seconds: How long a result may be used again; 0: not at all.
+        acts: Whether it may change something, so that a person is asked before, and no call of it is merged, kept,
+            made again or stood in for.
+        server: The MCP server it is of; empty for any other.
+        idempotent: Whether an acting tool's call, made twice, changes no more than made once.
+        always_ask: Whether a person is asked whatever is allowed in general.
     """
 
     name: str
@@ -30,3 +35,7 @@ class ToolInfo:
     why_not: str
     returns: tuple[ValueType, ...]
     cache_seconds: float = 0.0
+    acts: bool = False
+    server: str = ""
+    idempotent: bool = False
+    always_ask: bool = False

@@ -17,6 +17,7 @@ from weiwo.app.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError, Usage
 from weiwo.app.cli.options import (
     Corpus,
     Json,
+    Mcp,
     Plan,
     Thread,
     Verbose,
@@ -34,7 +35,7 @@ app = typer.Typer(
     name="weiwo",
     cls=TextGroup,
     help="AI search that plans before it searches. Without a model it shows extracts, asserting what rules can prove.",
-    epilog="Exit codes: 0 complete or extracts, 3 partial, 4 waits for approval, 1 failed, 2 wrong usage, 130 stopped.",
+    epilog="Exit codes: 0 complete or extracts, 3 partial, 4 waits for a person, 1 failed, 2 wrong usage, 130 stopped.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -133,6 +134,12 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     approve_plan: Annotated[
         bool, typer.Option("--approve-plan", help="Ask me about each plan before it runs.")
     ] = False,
+    mcp: Mcp = None,
+    allow_tools: Annotated[
+        list[str] | None,
+        typer.Option("--allow-tool", metavar="NAME", help="Let this tool act without asking; may be repeated."),
+    ] = None,
+    allow_acting: Annotated[bool, typer.Option("--allow-acting", help="Let every tool act without asking.")] = False,
     checkpoint: Annotated[
         str | None,
         typer.Option(
@@ -159,6 +166,9 @@ def ask(  # noqa: PLR0913 - each option is a parameter
         max_seconds=max_seconds,
         fresh=fresh or None,
         approve_plan=approve_plan or None,
+        mcp=mcp,
+        allow_tools=allow_tools,
+        allow_acting=allow_acting or None,
     )
     if checkpoint is not None:
         text = question_of(question) if question else None
@@ -186,11 +196,11 @@ def ask(  # noqa: PLR0913 - each option is a parameter
 def resume(
     thread: Thread,
     *,
-    approve: Annotated[bool, typer.Option("--approve", help="Run the plan that waits for approval.")] = False,
+    approve: Annotated[bool, typer.Option("--approve", help="Run the plan or call the tool that waits.")] = False,
     plan: Plan = None,
     reject: Annotated[
         str | None,
-        typer.Option("--reject", metavar="WORDS", help="Send the plan back, saying what should be different."),
+        typer.Option("--reject", metavar="WORDS", help="Send the plan back, or refuse the tool, saying why."),
     ] = None,
     json: Json = False,
     verbose: Verbose = False,
@@ -264,6 +274,31 @@ def doctor(*, json: Json = False) -> None:
     from weiwo.app.cli.setup.doctor import doctor_command  # noqa: PLC0415 - heavy
 
     raise typer.Exit(doctor_command(as_json=json))
+
+
+@app.command(cls=TextCommand)
+def tools(*, mcp: Mcp = None, json: Json = False) -> None:
+    """List the tools there are, MCP servers and their health included, and which of them may act."""
+    from weiwo.app.cli.tools import tools_command  # noqa: PLC0415 - heavy
+
+    raise typer.Exit(tools_command(context_of(mcp=mcp), as_json=json))
+
+
+@app.command(cls=TextCommand)
+def mcp(
+    *,
+    http: Annotated[
+        bool, typer.Option("--http", help="Serve Streamable HTTP on loopback instead of standard input and output.")
+    ] = False,
+    port: Annotated[int, typer.Option("--port", metavar="N", min=1, max=65535, help="With --http: the port.")] = 8765,
+    corpus: Corpus = None,
+    no_web: Annotated[bool, typer.Option("--no-web", help="Search local documents only.")] = False,
+) -> None:
+    """Serve Weiwo as an MCP server: the tools ask, search and read_document."""
+    from weiwo.app.cli.mcp import mcp_command  # noqa: PLC0415 - heavy
+
+    context = context_of(corpus=corpus, web=False if no_web else None)
+    raise typer.Exit(mcp_command(context, port=port if http else None))
 
 
 app.add_typer(documents)

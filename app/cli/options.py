@@ -17,6 +17,10 @@ Corpus = Annotated[
         help="File, folder, pattern or name of a corpus to search; may be repeated. Default: WEIWO_CORPUS.",
     ),
 ]
+Mcp = Annotated[
+    str | None,
+    typer.Option("--mcp", metavar="FILE", help="Use the tools of these MCP servers (mcpServers). Default: WEIWO_MCP."),
+]
 Thread = Annotated[str, typer.Argument(metavar="THREAD", help="A thread id, as `weiwo threads` lists them.")]
 Plan = Annotated[
     str | None, typer.Option("--plan", metavar="FILE", help='A plan as JSON, to run instead; "-" reads standard input.')

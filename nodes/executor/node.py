@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from weiwo.nodes.executor import outcomes
 from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
+from weiwo.nodes.executor.consent import seek_consent
 from weiwo.nodes.executor.evidence_merging import merge_passages
 from weiwo.nodes.executor.next_action import NextActions, is_opening_call
 from weiwo.nodes.executor.queries import first_queries
@@ -81,6 +82,10 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
     except KeyError:  # the run goes on where another set of tools is set up
         gone = f"{task.tool}: no such tool is set up here"
         return {"outcome": outcomes.unfinished_outcome(task, "failed", "not_found", gone, state)}
+    consent = await seek_consent(calls, task, services, state.get("attempts", 0))
+    if consent.refused:
+        return {"outcome": outcomes.unfinished_outcome(task, "failed", "blocked", consent.refused, state)}
+    calls = list(consent.calls)
     for call in calls:
         services.emit(_progress(state, call))
     tried = [*state.get("tried", []), *calls]

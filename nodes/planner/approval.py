@@ -10,9 +10,10 @@ from typing import Any, Final
 
 from langgraph.types import Overwrite, interrupt
 
-from weiwo.nodes.planner.approval_answer import read_answer
 from weiwo.nodes.planner.outcome_reuse import reuse_outcomes, reuse_passages
 from weiwo.nodes.planner.validator import check_plan
+from weiwo.nodes.shared.approval_answer import read_answer
+from weiwo.nodes.shared.human_request import human_in_the_loop
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Language, Plan
 from weiwo.state.events import PlannedEvent
@@ -74,19 +75,9 @@ def approval_request(state: SearchState, plan: Plan, language: Language, complai
         "note": note,
         "complaints": complaints,
         "how": _HOW[language],
-        **_human_in_the_loop(form, _describe(plan, [*filter(None, [note]), *complaints, _HOW[language]])),
-    }
-
-
-def _human_in_the_loop(form: dict[str, Any], description: str) -> dict[str, Any]:
-    """The same request as LangChain's middleware and as Agent Inbox would make it, so that their pages show it."""
-    args = {"plan": form}
-    return {
-        "action_requests": [{"name": REQUEST, "args": args, "description": description}],
-        "review_configs": [{"action_name": REQUEST, "allowed_decisions": ["approve", "edit", "reject"]}],
-        "action_request": {"action": REQUEST, "args": args},
-        "config": {"allow_accept": True, "allow_edit": True, "allow_respond": True, "allow_ignore": False},
-        "description": description,
+        **human_in_the_loop(
+            REQUEST, {"plan": form}, _describe(plan, [*filter(None, [note]), *complaints, _HOW[language]])
+        ),
     }
 
 

@@ -69,6 +69,7 @@ async def run_tool(
     max_bytes: int,
     backoff: Backoff | None = None,
     turn: Admission = _admit_at_once,
+    repeats: bool = True,
 ) -> ToolResult:
     """Call a tool.
 
@@ -79,6 +80,7 @@ async def run_tool(
         max_bytes: Bytes of its reply to keep.
         backoff: How to wait between calls.
         turn: When a call may be made; it is held while calling, not while waiting to call again.
+        repeats: Whether a call that failed may be made again; not where it may have changed something.
 
     Returns:
         The reply. Of a tool that is not ours, passages come from its text or JSON, with the source `tool:NAME` where
@@ -108,7 +110,7 @@ async def run_tool(
             spent += clock.time() - begun if begun else 0.0
             failure.attempts, failure.seconds = attempt, spent
             wait = backoff.wait(attempt, failure.retry_after)
-            if not failure.transient or attempt > POLICIES[failure.kind].retries:
+            if not (repeats and failure.transient) or attempt > POLICIES[failure.kind].retries:
                 raise
             if wait > backoff.longest or spent + wait >= seconds:
                 raise

@@ -91,21 +91,22 @@ class ResultCache:
     async def get(self, key: str) -> ToolResult | None:
         """A result that was kept and has not expired; it says so (`cached`) and took no call."""
         text = await self._kept.get(key)
-        return None if text is None else _load_result(text, self._clock())
+        return None if text is None else load_result(text, self._clock())
 
     async def put(self, key: str, result: ToolResult, seconds: float) -> None:
         """Keep a result, if there is anything in it and it is not too large."""
         if seconds <= 0 or (result.value is None and not result.passages):
             return
         try:
-            text = _dump_result(result, self._clock() + seconds)
+            text = dump_result(result, self._clock() + seconds)
         except (TypeError, ValueError):  # a foreign tool's particulars may be no JSON
             return
         if len(text) <= MAX_ENTRY_BYTES:
             await self._kept.put(key, text, seconds)
 
 
-def _dump_result(result: ToolResult, expires: float) -> str:
+def dump_result(result: ToolResult, expires: float) -> str:
+    """A result as JSON text, good until a moment in seconds since the epoch."""
     parts = {
         "expires": expires,
         "content": result.content,
@@ -117,7 +118,7 @@ def _dump_result(result: ToolResult, expires: float) -> str:
     return json.dumps(parts, allow_nan=False)
 
 
-def _load_result(text: str, now: float) -> ToolResult | None:
+def load_result(text: str, now: float) -> ToolResult | None:
     """A result read back; None if it has expired, or was written by something else."""
     try:
         parts = json.loads(text)

@@ -93,6 +93,24 @@ def normalize_reply(message: ToolMessage, args: Mapping[str, JsonValue], max_byt
     return ToolResult(content, kept, detail=detail)
 
 
+def read_passages(
+    text: str, tool: str, query: str, *, source: str, title: str = "", plain: bool = False
+) -> list[Evidence]:
+    """The passages of a reply in text or JSON, those nearest to a query where there are many.
+
+    Args:
+        text: The reply.
+        tool: The tool.
+        query: What it was asked.
+        source: The source of what names none.
+        title: The title of what has none.
+        plain: Whether the text is read as such even if it looks like JSON.
+    """
+    found = _item_passages({"content": text}, tool, source) if plain else _text_passages(text, tool, source)
+    passages = _select_nearest(list(found), query)
+    return [one.model_copy(update={"title": one.title or title, "tool": tool}) for one in passages]
+
+
 def iso_date(text: object) -> str | None:
     """The day of a date in ISO 8601 or RFC 5322 form as `YYYY-MM-DD`; None if it is neither."""
     if not isinstance(text, str) or not text.strip():
@@ -133,7 +151,7 @@ def _document_passages(artifact: object, tool: str) -> Iterable[Evidence]:
             yield from _item_passages({**metadata, "content": text}, tool)
 
 
-def _text_passages(content: str, tool: str) -> Iterable[Evidence]:
+def _text_passages(content: str, tool: str, source: str = "") -> Iterable[Evidence]:
     """Passages of a reply in text or JSON."""
     if not content.strip():
         return
@@ -149,18 +167,18 @@ def _text_passages(content: str, tool: str) -> Iterable[Evidence]:
     if not isinstance(data, list):
         data = [content]
     for item in data:
-        yield from _item_passages(item if isinstance(item, Mapping) else {"content": item}, tool)
+        yield from _item_passages(item if isinstance(item, Mapping) else {"content": item}, tool, source)
 
 
-def _item_passages(item: Mapping[str, Any], tool: str) -> Iterable[Evidence]:
-    """One result, cut up if it is long."""
+def _item_passages(item: Mapping[str, Any], tool: str, source: str = "") -> Iterable[Evidence]:
+    """One result, cut up if it is long; `source` is that of an item that names none."""
     said = next((item[key] for key in _TEXT_KEYS if isinstance(item.get(key), str) and item[key].strip()), None)
     if said is None:
         only = item.get("content") if set(item) == {"content"} else item
         said = "" if only is None else only if isinstance(only, str) else _dump_json(only)
     text = printable(said).strip()
     title = next((one_line(item[key]) for key in _TITLE_KEYS if isinstance(item.get(key), str)), "")
-    source = next((s for key in _SOURCE_KEYS if (s := _safe_source(item.get(key)))), f"tool:{tool}")
+    source = next((s for key in _SOURCE_KEYS if (s := _safe_source(item.get(key)))), source or f"tool:{tool}")
     date = next((day for key in _DATE_KEYS if (day := iso_date(item.get(key)))), None)
     pieces = [(text, "")]
     if measure_weight(text) > LARGEST:

@@ -7,6 +7,9 @@
 3. its turn: a slot for work, the tool's circuit breaker (`weiwo.tools.calling.tool_breaker`), the run's time;
 4. the call itself, with its retries (`weiwo.tools.calling.invoke`).
 
+A call that acts is neither merged, nor kept for others, nor made again: it is booked before it is made, so that whoever
+takes the run up after a crash knows that it may have been (`weiwo.tools.calling.acting_calls`).
+
 What is done about a failure is in `policies`. Breakers and calls under way are found by run and by process, since
 each execution of a node makes a `ToolCalls` of its own.
 """
@@ -20,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from langchain_core.tools import BaseTool
 
 from weiwo.state import JsonValue
+from weiwo.tools.calling.acting_calls import ActingCalls
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 from weiwo.tools.calling.invoke import Backoff, run_tool
@@ -35,6 +39,9 @@ if TYPE_CHECKING:
 
 _MERGES: Final = 8
 """How often a caller joins another's call that ends for the other's own reasons, before it makes its own."""
+
+_NOTHING_DONE: Final = frozenset({"bad_arguments", "auth", "blocked", "not_found", "rate_limit"})
+"""Failures by which a tool says that it did nothing."""
 
 _single_flight: Final[SingleFlight[ToolResult]] = SingleFlight()
 
@@ -102,6 +109,7 @@ class ToolCalls:
         self._toolbox = toolbox
         self._store = store
         self._cache = cache or ResultCache(store)
+        self._acting = ActingCalls(store)
         self._seconds = seconds
         self._max_bytes = max_bytes
         self._fresh = fresh
@@ -137,6 +145,8 @@ class ToolCalls:
                 open, the kind it failed with before, and then no call was made.
         """
         tool, info = self._toolbox.get(name), self._toolbox.info(name)
+        if info.acts:
+            return await self._act(info, args, caller, has_substitute=has_substitute)
         key = cache_key(tool, args, info.args_schema, self._max_bytes)
 
         async def work() -> ToolResult:
@@ -164,6 +174,33 @@ class ToolCalls:
             return await work()
         raise _out_of_time_error(name)
 
+    async def has_begun(self, name: str, task: str, attempt: int) -> bool:
+        """Whether an acting call was made, or begun, in this run already: before a crash, or by an earlier try."""
+        key = CallContext(self._run, task=task, attempt=attempt, tool=name).idempotency_key
+        return await self._acting.has_begun(key)
+
+    async def _act(
+        self, info: ToolInfo, args: Mapping[str, JsonValue], caller: Caller, *, has_substitute: bool
+    ) -> ToolResult:
+        """Make a call that may change something: once, whatever happens to the process."""
+        key = CallContext(self._run, task=caller.task, attempt=caller.attempt, tool=info.name).idempotency_key
+        if (known := await self._acting.result(key)) is not None:
+            return replace(known, cached=False)
+        if await self._acting.has_begun(key) and not info.idempotent:
+            said = f"{info.name}: not called, it may have acted before the run was interrupted; look, then ask anew"
+            raise ToolNotCalledError("incomplete", said)
+        await self._acting.begin(key)
+        if not await self._acting.has_begun(key):
+            raise ToolNotCalledError("incomplete", f"{info.name}: not called, the store cannot book that it was")
+        try:
+            result = await self._made(info.name, args, caller, has_substitute=has_substitute)
+        except ToolCallError as failure:
+            if isinstance(failure, ToolNotCalledError) or failure.kind in _NOTHING_DONE:
+                await self._acting.forget(key)
+            raise
+        await self._acting.end(key, result)
+        return result
+
     async def _made(
         self, name: str, args: Mapping[str, JsonValue], caller: Caller, *, has_substitute: bool
     ) -> ToolResult:
@@ -188,6 +225,7 @@ class ToolCalls:
                 max_bytes=self._max_bytes,
                 backoff=replace(self._backoff, longest=patience),
                 turn=conduct.turn,
+                repeats=not self._toolbox.info(name).acts,
             )
         except ToolCallError as failure:
             conduct.failed(failure, self._toolbox.info(name).cluster)

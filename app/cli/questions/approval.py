@@ -111,7 +111,7 @@ def _converse(ended: RunEnd, language: str) -> Any:
     while True:
         for complaint in complaints:
             terminal().print(Flow(Text(f"! {one_line(complaint, 500)}", "red"), indent=2))
-        command, _, rest = _read(label(language, "approve_prompt")).partition(" ")
+        command, _, rest = read_line(label(language, "approve_prompt")).partition(" ")
         word = command.casefold()
         if word in _APPROVE:
             return APPROVE
@@ -128,9 +128,9 @@ def _converse(ended: RunEnd, language: str) -> Any:
             complaints = []
             terminal().print(Text(label(language, "unchanged"), "dim"))
         elif word in _REJECT:
-            if words := rest.strip() or _read(label(language, "reject_prompt")):
+            if words := rest.strip() or read_line(label(language, "reject_prompt")):
                 return {"reject": words}
-        elif word and _read(label(language, "words_prompt")).casefold() in _APPROVE:
+        elif word and read_line(label(language, "words_prompt")).casefold() in _APPROVE:
             return {"reject": f"{command} {rest}".strip()}
 
 
@@ -145,7 +145,7 @@ def leave(ended: RunEnd) -> int:
     return WAITING
 
 
-def _read(prompt: str) -> str:
+def read_line(prompt: str) -> str:
     """A line the person types, in which they can move about."""
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401, PLC0415 - upon need

@@ -11,7 +11,7 @@ from weiwo.app.cli.documents.corpora import open_corpus
 from weiwo.app.cli.errors import CommandError, StoppedError, UsageError
 from weiwo.app.cli.event_loop import InterruptedRunError, run
 from weiwo.app.cli.output import hint, is_terminal
-from weiwo.app.cli.questions import approval
+from weiwo.app.cli.questions import approval, consent
 from weiwo.app.cli.questions.run_end import RunEnd
 from weiwo.app.cli.session import open_session
 from weiwo.app.cli.threads.commands import find_moment, is_thread_known
@@ -174,6 +174,14 @@ def _conclude(ended: RunEnd, watcher: "Watcher", settings: Settings, *, as_json:
     The question is asked outside the event loop, with the database closed: the run waits as it would for another day.
     """
     while ended.request is not None:
+        if ended.request.get("type") == consent.TYPE:
+            if as_json or not (is_terminal() and sys.stdin.isatty()):
+                return consent.tell(ended, as_object=as_json)
+            answer = consent.ask_person(ended, approval.language_of(watcher.progress))
+            if answer is None:
+                return consent.leave(ended)
+            ended, watcher = _resumed(ended.thread_id, answer, as_json=as_json, verbose=verbose)
+            continue
         if as_json or not (is_terminal() and sys.stdin.isatty()):
             drawn = is_terminal() and not verbose
             return approval.tell(ended, watcher.progress, as_object=as_json, drawn=drawn)

@@ -15,6 +15,7 @@ from weiwo.app.cli.questions.run_end import APPROVE, RunEnd
 from weiwo.app.cli.session import Session, claim
 from weiwo.app.cli.threads.history import events_of, finished_tasks
 from weiwo.app.render.watchers import Silent, Watcher
+from weiwo.nodes.executor.consent import REQUEST as CONSENT
 from weiwo.nodes.planner.approval import REQUEST
 from weiwo.state.settings import Context, SettingsError, describe_validation_error
 
@@ -55,7 +56,7 @@ async def resume(
         return ended if ended.request is None else await resume(session, thread_id, watcher, answer, context)
     if request is None and answer not in (None, APPROVE):
         raise UsageError(
-            f"thread {thread_id}; no plan of it waits for approval; to change what ran, see weiwo show {thread_id}"
+            f"thread {thread_id}; nothing of it waits for a person; to change what ran, see weiwo show {thread_id}"
             " --history and weiwo ask --from"
         )
     if not snapshot.tasks:  # not `next`: of a run that died between a node's writes and its checkpoint, that is empty
@@ -66,24 +67,25 @@ async def resume(
         async with watcher:
             watcher.event({"type": "waiting"})
         return RunEnd(thread_id, {}, request)
-    given: Any = Command(resume=answer) if request is not None else None
+    asked = next((one.id for one in snapshot.interrupts if one.value is request), "")
+    given: Any = Command(resume={asked: answer}) if request is not None else None  # others may wait beside it
     return await _follow(session, given, thread_id, context, watcher)
 
 
 def request_of(snapshot: "StateSnapshot") -> Mapping[str, Any] | None:
-    """What a thread asks a person about its plan; None where it does not.
+    """What a thread asks a person about its plan, or about a tool that acts; None where it does not.
 
     Raises:
         CommandError: It asks something else: a tool of the user's own, say, and only its maker knows the answers.
     """
     values = [one.value for one in snapshot.interrupts]
     for value in values:
-        if isinstance(value, Mapping) and value.get("type") == REQUEST:
+        if isinstance(value, Mapping) and value.get("type") in {REQUEST, CONSENT}:
             return value
     if values:
         raise CommandError(
-            f"the thread waits for an answer that is not about a plan; it asks {str(values[0])[:120]!r}; resume it from"
-            " Python: graph.ainvoke(Command(resume=…), config)"
+            f"the thread waits for an answer that is about neither a plan nor a tool; it asks"
+            f" {str(values[0])[:120]!r}; resume it from Python: graph.ainvoke(Command(resume=…), config)"
         )
     return None
 
@@ -126,6 +128,8 @@ def options_of(context: Context) -> str:
     options = context.model_dump(exclude_none=True)
     if context.corpus:
         options["corpus"] = [_absolute(entry) for entry in context.corpus]
+    if context.mcp:
+        options["mcp"] = str(Path(context.mcp).expanduser().absolute())
     return json.dumps(options)
 
 

@@ -26,6 +26,9 @@ _OURS: Final = re.compile(r"(WEIWO|OPENAI|LANGSMITH|LANGCHAIN|LANGGRAPH|DDGS)_.*
 """Variables whose absence a user of ours would notice; other programs keep theirs in `.env` too."""
 _EFFECTS: Final = {
     "WEIWO_TOOLS": "imports and runs these Python modules as tools",
+    "WEIWO_MCP": "starts the programs that this file names, and sends them what tools are called with",
+    "WEIWO_ALLOW_TOOLS": "lets these tools act without asking you",
+    "WEIWO_ALLOW_ACTING": "lets every tool act without asking you",
     "WEIWO_CORPUS": "imports and runs the Python modules after @",
     "WEIWO_ALLOW_HOSTS": "lets pages be fetched from these hosts of your network",
     "WEIWO_HOME": "keeps threads and corpora there, and reads those that are there",
@@ -149,7 +152,8 @@ def _is_harmless(name: str, value: str) -> bool:
     field_name = name.removeprefix("WEIWO_").lower() if name.startswith("WEIWO_") else ""
     if field_name == "corpus":
         return not any(entry.strip().startswith("@") for entry in value.split(os.pathsep))
-    return field_name in Context.model_fields.keys() - {"tools", "allow_hosts"} or name == "WEIWO_DEBUG"
+    risky = {"tools", "mcp", "allow_tools", "allow_acting", "allow_hosts"}
+    return field_name in Context.model_fields.keys() - risky or name == "WEIWO_DEBUG"
 
 
 def _folder_of(path: Path) -> str:

@@ -17,6 +17,9 @@ VALUES = {
     "search": ["ddgs"],
     "allow_hosts": ["127.0.0.1"],
     "tools": ["os:abort"],
+    "mcp": "servers.json",
+    "allow_tools": ["desk_close"],
+    "allow_acting": True,
     "fresh": True,
     "prices": {"a:b": (1.0, 2.0)},
 }
@@ -34,14 +37,16 @@ def test_every_other_field_is_closed(field):
         of_client(**given)
 
 
-@pytest.mark.parametrize("field", [field for field in CLOSED if field != "tools"])
+@pytest.mark.parametrize(
+    "field", [field for field in CLOSED if field not in {"tools", "mcp", "allow_tools", "allow_acting"}]
+)
 def test_the_operator_opens_a_field(field):
     given = {field: VALUES.get(field, "openai:gpt-5-mini")}
     settings = of_client({"WEIWO_CLIENT_FIELDS": f"fresh, {field}"}, **given)
     assert settings.corpus_by_name is (field == "corpus")
 
 
-@pytest.mark.parametrize("name", ["tools", "home", "model,to ols"])
+@pytest.mark.parametrize("name", ["tools", "mcp", "allow_tools", "allow_acting", "home", "model,to ols"])
 def test_what_nobody_can_open(name):
     with pytest.raises(SettingsError, match="WEIWO_CLIENT_FIELDS: "):
         of_client({"WEIWO_CLIENT_FIELDS": name})

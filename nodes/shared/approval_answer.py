@@ -1,4 +1,4 @@
-"""What a person's answer to a plan means, however a client writes it.
+"""What a person's answer to a plan, or to a tool call, means, however a client writes it.
 
     the command, an SDK       "approve" · {"plan": {…}} · {"reject": "…"} · any words
     LangChain's middleware    {"decisions": [{"type": "approve" | "edit" | "reject" | "respond", …}]}
@@ -36,7 +36,7 @@ _FILLERS: Final = frozenset(re.split(r"[,\n] ?", _FILLING.strip()))
 _PHRASES: Final = sorted({*re.split(r"[,\n] ?", _AGREEING.strip()), *_FILLERS}, key=len, reverse=True)
 _BETWEEN: Final = re.compile(r"[\s,.!;:，。！；：、~～👍✅]+")
 
-_REFUSING: Final = frozenset({"no", "n", "reject", "rejected", "false", "驳回", "拒绝", "不", "不行", "不同意", "否"})
+REFUSING: Final = frozenset({"no", "n", "reject", "rejected", "false", "驳回", "拒绝", "不", "不行", "不同意", "否"})
 """These say that something is wrong, but not what."""
 
 
@@ -133,7 +133,7 @@ def _goes_on(word: str, text: str) -> bool:
 
 def _rejection(words: object) -> ApprovalAnswer:
     text = clean(words)[:LONGEST_WORDS] if isinstance(words, str) else ""
-    if text.casefold().rstrip(".!。！") in _REFUSING or not any(character.isalnum() for character in text):
+    if text.casefold().rstrip(".!。！") in REFUSING or not any(character.isalnum() for character in text):
         return ApprovalAnswer("unclear", "reject: says nothing; say in words what should be different")
     return ApprovalAnswer("reject", text)
 

@@ -1,0 +1,225 @@
+"""Weiwo as an MCP server: `ask`, `search` and `read_document`, which only read, with small typed results.
+
+A client says what to ask, how deep to look and in what form to answer; everything else is the operator's. A run here
+asks nobody, so tools that act are not called, whatever servers Weiwo itself uses.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, Any, Final, Literal
+from urllib.parse import urlsplit
+
+from fastmcp import Context as McpContext
+from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
+from langgraph.checkpoint.memory import InMemorySaver
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel, Field
+
+from weiwo.graph import build_graph
+from weiwo.graph.persistence.threads import new_thread_id
+from weiwo.nodes.shared.question_check import QuestionError, check_question
+from weiwo.state import Evidence
+from weiwo.state.errors import WeiwoError
+from weiwo.state.settings import Context, Settings
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.calling.invoke import run_tool
+from weiwo.tools.printable import one_line
+from weiwo.tools.registry import build_registry
+
+_READS: Final = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
+_LONGEST_QUOTE: Final = 200
+_LONGEST_ANSWER: Final = 6_000
+_LONGEST_PASSAGE: Final = 600
+_MOST_CITATIONS: Final = 12
+_MOST_GAPS: Final = 6
+INSTRUCTIONS: Final = (
+    "Weiwo answers questions from documents and the web by planned search. Use `ask` for an answer with citations,"
+    " `search` for passages of the local documents alone, `read_document` to read one of these."
+)
+
+
+class CitedSource(BaseModel):
+    """A numbered source of an answer."""
+
+    n: int = Field(description="Its number in the answer, as in [1].")
+    source: str = Field(description="URL or file.")
+    title: str = ""
+    quote: str = Field("", description="The source's words that carry the claim.")
+
+
+class AskResult(BaseModel):
+    """An answer."""
+
+    answer: str = Field(description="The answer in Markdown, with marks such as [1] for its sources.")
+    status: str = Field(description="complete, extracts (the sources' own words), partial or failed.")
+    citations: list[CitedSource] = Field(default_factory=list)
+    gaps: list[str] = Field(default_factory=list, description="What the answer leaves open.")
+
+
+class FoundPassage(BaseModel):
+    """A passage of a document."""
+
+    text: str
+    source: str
+    title: str = ""
+    locator: str = Field("", description="Its place in the source, such as 'lines 3-7' or 'page 2'.")
+
+
+class PassageResult(BaseModel):
+    """Passages, best first."""
+
+    passages: list[FoundPassage] = Field(default_factory=list)
+
+
+def build_server(context: Context) -> FastMCP:
+    """The server.
+
+    Args:
+        context: What every run is given.
+    """
+    server: FastMCP = FastMCP("weiwo", instructions=INSTRUCTIONS)
+    saver = InMemorySaver()
+    graph = build_graph(saver)
+    alone = {"approve_plan": False, "allow_acting": False, "allow_tools": []}
+
+    @server.tool(annotations=_READS)
+    async def ask(
+        question: Annotated[str, Field(description="The whole question, as to a person who knows nothing of before.")],
+        ctx: McpContext,
+        depth: Annotated[Literal["quick", "normal", "deep"], Field(description="How far to look.")] = "normal",
+        form: Annotated[
+            Literal["", "sentence", "list", "table", "report", "code"], Field(description="Form; empty: as asked.")
+        ] = "",
+    ) -> AskResult:
+        """Answer a question from documents and the web by planned search; every claim leads to its source."""
+        asked = {"depth": depth, **({"form": form} if form else {})}
+        run = Context(**{**context.model_dump(exclude_none=True), **asked, **alone})
+        thread_id, steps = new_thread_id(), 0
+        given: Any = {"question": _checked(question)}
+        config: Any = {"configurable": {"thread_id": thread_id}}
+        result: dict[str, Any] = {}
+        stream: Any = graph.astream(given, config, context=run, stream_mode=["custom", "values"])
+        try:
+            async for mode, chunk in stream:
+                if mode == "values":
+                    result = chunk.get("result") or result
+                elif said := _progress(chunk):
+                    steps += 1
+                    await ctx.report_progress(steps, message=said)
+        except WeiwoError as error:
+            raise ToolError(one_line(str(error))) from None
+        finally:
+            await saver.adelete_thread(thread_id)
+        if not result:
+            raise ToolError("a tool that acts would have to be allowed by a person; ask with the command weiwo ask")
+        return read_answer(result)
+
+    @server.tool(annotations=_READS)
+    async def search(
+        query: Annotated[str, Field(description="What to look for, in the words the documents would use.")],
+        k: Annotated[int, Field(ge=1, le=20, description="How many passages at most.")] = 5,
+    ) -> PassageResult:
+        """Search the local documents for passages about something."""
+        return await _call(context, "corpus_search", {"query": query, "k": k}, k)
+
+    @server.tool(annotations=_READS)
+    async def read_document(
+        source: Annotated[str, Field(description="The document, named as the source of a passage found before.")],
+        query: Annotated[str, Field(description="What to look for in it; empty: from its start.")] = "",
+        near: Annotated[str, Field(description="A place in it, as a passage's locator names it.")] = "",
+    ) -> PassageResult:
+        """Read a local document: a short one whole; of a long one, around a place or what matches a query."""
+        return await _call(context, "open_document", {"source": source, "query": query, "near": near}, 12)
+
+    return server
+
+
+def read_answer(result: dict[str, Any]) -> AskResult:
+    """What a client needs of a result: a few hundred tokens of it.
+
+    Args:
+        result: The result object, as `app/result.schema.json` says.
+    """
+    answer = str(result.get("answer") or "")
+    citations = [
+        CitedSource(
+            n=int(one["n"]),
+            source=str(one["source"]),
+            title=one_line(str(one.get("title") or ""), 200),
+            quote=one_line(str(one.get("quote") or ""), _LONGEST_QUOTE),
+        )
+        for one in (result.get("citations") or [])[:_MOST_CITATIONS]
+    ]
+    if not answer.strip() or result.get("status") == "extracts":
+        extracts = (result.get("extracts") or [])[:3]
+        shown = [f"[{one['n']}] {one_line(one['text'], _LONGEST_PASSAGE)}" for one in extracts]
+        answer = "\n\n".join(filter(None, [answer, *shown]))
+        citations = citations or [
+            CitedSource(n=one["n"], source=one["source"], title=one_line(one.get("title") or "", 200))
+            for one in extracts
+        ]
+    gaps = [one_line(str(one.get("text", "")), 200) for one in (result.get("gaps") or [])[:_MOST_GAPS]]
+    clipped = answer if len(answer) <= _LONGEST_ANSWER else answer[: _LONGEST_ANSWER - 1] + "…"
+    return AskResult(answer=clipped, status=str(result.get("status", "")), citations=citations, gaps=gaps)
+
+
+def refuse_foreign_origins(app: Any, hosts: Sequence[str]) -> Callable[..., Awaitable[None]]:
+    """An ASGI application that refuses requests which a page of another site makes.
+
+    Args:
+        app: The application behind it.
+        hosts: The hosts whose pages may make them.
+    """
+
+    async def guarded(scope: Any, receive: Any, send: Any) -> None:
+        origin = next((value for name, value in scope.get("headers", ()) if name == b"origin"), b"").decode("latin-1")
+        host = urlsplit(origin).hostname or ""
+        if origin and host not in {one.strip("[]") for one in hosts}:
+            await send({"type": "http.response.start", "status": 403, "headers": [(b"content-type", b"text/plain")]})
+            await send({"type": "http.response.body", "body": b"requests of other sites' pages are refused\n"})
+            return
+        await app(scope, receive, send)
+
+    return guarded
+
+
+async def _call(context: Context, tool: str, args: dict[str, Any], most: int) -> PassageResult:
+    """Call one of our tools."""
+    settings = Settings.resolve(context)
+    try:
+        registry = await build_registry(settings.model_copy(update={"mcp": None, "tools": ()}))
+        if tool not in registry.names():
+            raise ToolError(registry.info(tool).why_not)
+        limits = settings.limits
+        found = await run_tool(registry.get(tool), args, seconds=limits.tool_seconds, max_bytes=limits.max_page_bytes)
+    except ToolCallError as error:
+        raise ToolError(error.message) from None
+    except WeiwoError as error:
+        raise ToolError(one_line(str(error))) from None
+    return PassageResult(passages=[_passage(one) for one in found.passages[:most]])
+
+
+def _passage(passage: Evidence) -> FoundPassage:
+    text = passage.text if len(passage.text) <= 2 * _LONGEST_PASSAGE else passage.text[: 2 * _LONGEST_PASSAGE] + "…"
+    return FoundPassage(text=text, source=passage.source, title=passage.title, locator=passage.locator)
+
+
+def _checked(question: str) -> str:
+    try:
+        return check_question(question)
+    except QuestionError as error:
+        raise ToolError(str(error)) from None
+
+
+def _progress(event: Any) -> str:
+    """An event in a few words; empty for those of no interest to a client."""
+    match event.get("type"):
+        case "assessed":
+            return "the question is read"
+        case "planned":
+            return "the plan is made"
+        case "task_started":
+            return one_line(f"{event.get('tool', '')}: {event.get('description', '')}", 120)
+        case "answer_started":
+            return "the answer is being written"
+    return ""

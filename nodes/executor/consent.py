@@ -1,0 +1,162 @@
+"""Consent: before a tool acts, a person sees the call and allows it, changes its arguments, or refuses.
+
+A tool acts unless it only reads (`weiwo.tools.registry.may_act`). The question is LangGraph's `interrupt`, in the forms
+that plan approval uses too, so it waits without a process. The operator may allow tools beforehand (`allow_tools`,
+`allow_acting`); not those of a server that is not trusted, or whose descriptions address the model.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langgraph.types import interrupt
+
+from weiwo.nodes.executor.task_state import Call
+from weiwo.nodes.shared.approval_answer import REFUSING, read_answer
+from weiwo.nodes.shared.human_request import human_in_the_loop
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state import JsonValue, Language, Task
+from weiwo.tools.calling.arguments import check_arguments
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.printable import one_line
+from weiwo.tools.tool_info import ToolInfo
+
+REQUEST: Final = "allow_tool"
+"""The `type` of the interrupt's value, by which a client knows what is asked."""
+_LONGEST_SHOWN: Final = 4_000
+
+_HOW: Final[dict[Language, str]] = {
+    "en": 'Resume with "approve"; with other arguments, {"arguments": {…}}; or with "no" or {"reject": "why"}.',
+    "zh": '用 "approve" 允许；或给出改好的参数 {"arguments": {…}}；或用 "no"、{"reject": "原因"} 拒绝。',
+}
+_ASKED: Final[dict[Language, str]] = {
+    "en": "The tool **{tool}**{server} may change something. It is to be called with:",
+    "zh": "工具 **{tool}**{server} 可能会造成改动。将以下列参数调用：",
+}
+_REFUSED: Final[dict[Language, str]] = {"en": "a person did not allow it", "zh": "未获得允许"}
+
+
+@dataclass(frozen=True)
+class Consent:
+    """What a person said about the calls of a turn.
+
+    Attributes:
+        calls: The calls to make, with the arguments they are allowed with.
+        refused: Why none is made, in one line; empty where they may be.
+    """
+
+    calls: tuple[Call, ...]
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    allowed: bool
+    args: Mapping[str, JsonValue] | None = None
+    words: str = ""
+
+
+async def seek_consent(calls: list[Call], task: Task, services: RunContext, made: int) -> Consent:
+    """Ask a person about each call that acts and is not allowed yet; the run waits in LangGraph's `interrupt`.
+
+    Args:
+        calls: The calls of a turn.
+        task: The task that makes them.
+        services: The tools and the settings.
+        made: How many calls the task has made.
+
+    Raises:
+        GraphInterrupt: Somebody is asked.
+    """
+    allowed: list[Call] = []
+    for number, call in enumerate(calls, made):
+        info = services.registry.info(call["tool"])
+        if not _is_to_be_asked(info, services) or await services.calls.has_begun(call["tool"], task.id, number):
+            allowed.append(call)  # one that has begun already is refused, or repeated with its key, where it is made
+            continue
+        verdict = _ask(call, info, task, services)
+        if not verdict.allowed:
+            why = _REFUSED[services.language] + (f": {verdict.words}" if verdict.words else "")
+            return Consent((), f"{call['tool']}: {why}")
+        allowed.append(call if verdict.args is None else {"tool": call["tool"], "args": dict(verdict.args)})
+    return Consent(tuple(allowed))
+
+
+def _is_to_be_asked(info: ToolInfo, services: RunContext) -> bool:
+    settings = services.settings
+    return info.acts and (info.always_ask or not (settings.allow_acting or info.name in settings.allow_tools))
+
+
+def _ask(call: Call, info: ToolInfo, task: Task, services: RunContext) -> _Verdict:
+    """Ask until the answer is one."""
+    complaints: list[str] = []
+    while True:
+        answer = interrupt(consent_request(call, info, task, services.language, complaints))
+        verdict = read_consent(answer)
+        if verdict is None:
+            complaints = [f"answer: {one_line(json.dumps(answer, ensure_ascii=False, default=str), 80)} is unclear"]
+            continue
+        if verdict.args is not None:
+            try:
+                check_arguments(services.registry.get(info.name), verdict.args)
+            except ToolCallError as error:
+                complaints = [error.message]
+                continue
+        return verdict
+
+
+def consent_request(
+    call: Call, info: ToolInfo, task: Task, language: Language, complaints: list[str]
+) -> dict[str, Any]:
+    """The value of the interrupt: the call, whose tool it is, and how to answer."""
+    shown = json.dumps(call["args"], ensure_ascii=False, indent=2, default=str)[:_LONGEST_SHOWN]
+    server = f" (MCP: {info.server})" if info.server else ""
+    asked = _ASKED[language].format(tool=info.name, server=server)
+    description = "\n\n".join([asked, f"```json\n{shown}\n```", *complaints, _HOW[language]])
+    return {
+        "type": REQUEST,
+        "task": task.id,
+        "question": task.description,
+        "tool": info.name,
+        "server": info.server,
+        "arguments": call["args"],
+        "about": one_line(info.description, 300),
+        "complaints": complaints,
+        "how": _HOW[language],
+        **human_in_the_loop(info.name, call["args"], description),
+    }
+
+
+def read_consent(answer: object) -> _Verdict | None:
+    """Read what a person, or a program for them, resumed with; None where it is neither yes nor no."""
+    if isinstance(answer, Mapping) and isinstance(args := answer.get("arguments"), Mapping):
+        return _Verdict(allowed=True, args=args)
+    if _is_plain_refusal(answer):
+        return _Verdict(allowed=False)
+    said = read_answer(answer)
+    if said.kind == "approve":
+        return _Verdict(allowed=True)
+    if said.kind == "reject":
+        return _Verdict(allowed=False, words=one_line(str(said.content), 200))
+    if said.kind == "edit" and isinstance(said.content, Mapping):
+        return _Verdict(allowed=True, args=said.content)
+    return None
+
+
+def _is_plain_refusal(answer: object) -> bool:
+    """Whether an answer refuses without a word of why, which a plan would need and a call does not."""
+    if isinstance(answer, str):
+        return answer.strip().casefold().rstrip(".!。！") in REFUSING
+    if isinstance(answer, list | tuple) and len(answer) == 1:
+        return _is_plain_refusal(answer[0])
+    if isinstance(answer, Mapping):
+        if isinstance(decisions := answer.get("decisions"), list):
+            return _is_plain_refusal(decisions)
+        said = answer.get("type", answer.get("decision"))
+        return (
+            said == "ignore"
+            or (said == "reject" and not (answer.get("message") or answer.get("args")))
+            or ("reject" in answer and _is_plain_refusal(answer["reject"] or "no"))
+        )
+    return answer is False

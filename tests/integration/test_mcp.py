@@ -1,0 +1,255 @@
+"""Real MCP servers, made with FastMCP: over pipes and loopback HTTP, failing, dying, lying; one connection for the process."""
+
+import asyncio
+import json
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastmcp", reason="needs the extra: pip install 'weiwo[mcp]'")
+
+from tests.support import mcp_server
+from tests.support.fake_model import assessed, fake, found
+from weiwo.graph import build_graph
+from weiwo.models.structured_modes import mode_memory
+from weiwo.state.settings import Context, Settings
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.calling.invoke import Backoff, run_tool
+from weiwo.tools.mcp import pool as pools
+from weiwo.tools.mcp.connection import Connection
+from weiwo.tools.mcp.loading import load_mcp_tools
+from weiwo.tools.mcp.pool import mcp_pool
+from weiwo.tools.mcp.servers import McpServer, read_servers
+from weiwo.tools.registry import build_registry
+
+pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+
+SCRIPT = str(Path(mcp_server.__file__))
+PATIENT = 200.0
+"""Seconds that a slow machine may take to start a server; nothing waits for them to be over."""
+
+
+@pytest.fixture(autouse=True)
+def _fresh(weiwo_home, index_sample, monkeypatch):
+    index_sample(weiwo_home)
+    mode_memory.forget()
+    monkeypatch.setattr(pools, "FIRST_SECONDS", PATIENT)
+
+
+@pytest.fixture(autouse=True)
+async def _ended() -> AsyncIterator[None]:
+    """The processes of a test end with it."""
+    yield
+    await asyncio.to_thread(mcp_pool.close)
+
+
+def desk(tmp_path: Path, **more: Any) -> dict[str, Any]:
+    env = {"EFFECTS": str(tmp_path / "effects"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    return {"command": sys.executable, "args": [SCRIPT], "env": env, **more}
+
+
+def write(tmp_path: Path, **servers: Any) -> str:
+    file = tmp_path / "servers.json"
+    file.write_text(json.dumps({"mcpServers": servers}), encoding="utf-8")
+    return str(file)
+
+
+async def ready(path: str) -> None:
+    """Wait until every server of a file was tried."""
+    await mcp_pool.connections(read_servers(path), PATIENT)
+
+
+async def called(path: str, name: str, **args: Any) -> Any:
+    tools = {tool.name: tool for tool in (await load_mcp_tools(path)).tools}
+    return await run_tool(tools[name], args, seconds=PATIENT, max_bytes=5_000_000, backoff=Backoff(first=0.01))
+
+
+async def test_a_program_serves_tools_and_one_that_is_missing_costs_only_its_own(tmp_path):
+    path = write(tmp_path, desk=desk(tmp_path), gone={"command": "no-such-program-at-all"}, mute={"command": "true"})
+    await ready(path)
+    loaded = await load_mcp_tools(path)
+    assert "desk_find_ticket" in {tool.name for tool in loaded.tools}
+    said = "\n".join(loaded.problems)
+    assert "MCP server gone is down: there is no program 'no-such-program-at-all' on the PATH" in said
+    assert "MCP server mute is down" in said
+    result = await called(path, "desk_find_ticket", query="printers")
+    (passage,) = result.passages
+    assert (passage.source, passage.title) == ("https://desk.example.org/7", "INC-7")
+    assert (await called(path, "desk_picture")).content == "[image, image/png, 100,002 bytes; it is not shown]"
+
+
+async def test_what_fails_or_is_too_large_is_an_error_and_the_server_goes_on(tmp_path):
+    path = write(tmp_path, desk=desk(tmp_path))
+    await ready(path)
+    with pytest.raises(ToolCallError, match="desk is closed") as caught:
+        await called(path, "desk_broken")
+    assert caught.value.kind == "crash"
+    with pytest.raises(ToolCallError, match="larger than 16 MB") as caught:
+        await called(path, "desk_enormous", megabytes=20)
+    assert caught.value.kind == "oversized"
+    with pytest.raises(ToolCallError, match="argument query: expected string"):
+        await called(path, "desk_find_ticket", query=7)
+    assert (await called(path, "desk_find_ticket", query="x")).passages
+
+
+async def test_a_server_that_dies_is_started_again_and_a_reading_call_is_made_again(tmp_path):
+    path = write(tmp_path, desk=desk(tmp_path))
+    await ready(path)
+    result = await called(path, "desk_die_once", query="K-9")
+    assert result.content == "Asset K-9 is a printer."
+    assert result.attempts == 2
+    (connection,) = (await load_mcp_tools(path)).connections
+    assert connection.starts == 2
+
+
+async def test_an_acting_call_over_which_a_server_dies_is_made_once(tmp_path):
+    path = write(tmp_path, desk=desk(tmp_path))
+    await ready(path)
+    with pytest.raises(ToolCallError, match="connection was lost"):
+        await called(path, "desk_close_and_die", number="7")
+    assert (await called(path, "desk_find_ticket", query="x")).passages
+    assert (tmp_path / "effects").read_text(encoding="utf-8") == "die 7\n"
+
+
+async def test_calls_from_the_loops_of_several_runs_share_one_process(tmp_path):
+    path = write(tmp_path, desk=desk(tmp_path))
+    await ready(path)
+
+    def elsewhere() -> str:
+        return asyncio.run(called(path, "desk_find_ticket", query="x")).content
+
+    contents = await asyncio.gather(*(asyncio.to_thread(elsewhere) for _ in range(4)))
+    assert len(set(contents)) == 1
+    (connection,) = (await load_mcp_tools(path)).connections
+    assert connection.starts == 1
+
+
+async def test_a_definition_that_changed_since_the_plan_is_not_called(tmp_path):
+    path = write(tmp_path, desk=desk(tmp_path))
+    await ready(path)
+    before = {tool.name: tool for tool in (await load_mcp_tools(path)).tools}
+    await called(path, "desk_grow")
+    (connection,) = (await load_mcp_tools(path)).connections
+    await mcp_pool.submit(listed_anew(connection))
+    with pytest.raises(ToolCallError, match="its server changed what it takes"):
+        await run_tool(before["desk_picture"], {}, seconds=PATIENT, max_bytes=10_000)
+    assert "desk_grown" in {tool.name for tool in (await load_mcp_tools(path)).tools}
+
+
+async def listed_anew(connection: Connection) -> None:
+    assert connection._client is not None
+    await connection._list(connection._client)
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+async def test_servers_over_http_come_and_go(tmp_path, transport, monkeypatch):
+    monkeypatch.setenv("EFFECTS", str(tmp_path / "effects"))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}/{'mcp' if transport == 'http' else 'sse'}"
+    path = write(tmp_path, desk={"type": transport, "url": url, "headers": {"X-Key": "s3cret-of-mine"}})
+    await ready(path)
+    first = await load_mcp_tools(path)
+    assert first.tools == ()
+    assert "MCP server desk is down" in first.problems[0]
+    assert "s3cret" not in first.problems[0]
+    server = await asyncio.create_subprocess_exec(sys.executable, SCRIPT, transport, str(port))
+    try:
+        (connection,) = first.connections
+        await mcp_pool.submit(connection._up.wait())
+        assert (await called(path, "desk_find_ticket", query="x")).passages
+        with pytest.raises(ToolCallError):
+            await called(path, "desk_close_and_die", number="7")
+        await server.wait()
+        server = await asyncio.create_subprocess_exec(sys.executable, SCRIPT, transport, str(port))
+        await mcp_pool.submit(back(connection))
+        assert (await called(path, "desk_find_ticket", query="x")).passages
+        assert (tmp_path / "effects").read_text(encoding="utf-8") == "die 7\n"
+    finally:
+        server.kill()
+        await server.wait()
+
+
+async def back(connection: Connection) -> None:
+    """Wait until a connection was made once more."""
+    while connection.starts < 2:  # noqa: ASYNC110 - nobody sets an event for a test
+        await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("print('hello, world\\n' * 5000, flush=True); input()", "no MCP: 'hello, world'"),
+        ("import sys; sys.stdout.write('x' * 20_000_000 + '\\n'); sys.stdout.flush(); input()", "too long"),
+        (
+            'n = \'{"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}\\n\'\nprint(n * 30_000, flush=True); input()',
+            "answer nothing",
+        ),
+        ("raise SystemExit('no key is set')", "its last words: no key is set"),
+    ],
+)
+async def test_a_program_that_speaks_something_else_is_one_line(program, said):
+    connection = Connection(McpServer("odd", "stdio", command=sys.executable, args=("-c", program)))
+    owner = asyncio.create_task(connection.run())
+    await connection.settled.wait()
+    await connection.stop()
+    await owner
+    assert connection.health == "down"
+    assert said in connection.why
+    assert "\n" not in connection.why
+
+
+async def test_a_tool_never_takes_the_name_of_one_of_ours(tmp_path):
+    path = write(tmp_path, desk=desk(tmp_path))
+    await ready(path)
+    loaded = await load_mcp_tools(path, {"desk_find_ticket"})
+    assert "desk_find_ticket" not in {tool.name for tool in loaded.tools}
+    assert any("another tool's name" in problem for problem in loaded.problems)
+
+
+async def test_an_injected_description_is_flagged_and_reaches_no_planner(tmp_path):
+    path = write(tmp_path, desk=desk(tmp_path))
+    await ready(path)
+    registry = await build_registry(Settings.resolve(Context(mcp=path)))
+    prompt = registry.describe(registry.names())
+    assert "desk_helper" in prompt
+    assert "files_delete" not in prompt
+    assert registry.info("desk_helper").always_ask
+    assert any("speaks to the model" in problem for problem in registry.problems)
+
+
+async def test_a_plan_uses_a_server_and_a_run_tells_which_one_is_down(tmp_path):
+    path = write(tmp_path, desk=desk(tmp_path), gone={"command": "no-such-program-at-all"})
+    await ready(path)
+    question = "When was the printer replaced, and when was ticket 7 closed, and how many days lie between?"
+    vertices = [
+        {
+            "id": "task_1",
+            "description": "When was the printer replaced?",
+            "tool_binding": "desk_find_ticket",
+            "args": {"query": "printer replaced"},
+            "ret": "date",
+        }
+    ]
+    model = fake(
+        AssessmentReply=assessed(question, steps=1.0),
+        PlanReply={"thought": "", "vertices": vertices, "edges": []},
+        ReadReply=found("2024-05-03", "The printer was replaced on 3 May 2024."),
+        draft="The printer was replaced on 3 May 2024 [1].",
+    )
+    graph, notes = build_graph(models=model), []
+    values: dict[str, Any] = {}
+    stream = graph.astream({"question": question}, context=Context(mcp=path), stream_mode=["custom", "values"])
+    async for mode, chunk in stream:
+        if mode == "custom" and chunk.get("task_id") == "tools":
+            notes.append(chunk["note"])
+        elif mode == "values":
+            values = chunk
+    assert any("MCP server gone is down" in note for note in notes)
+    assert values["result"]["citations"][0]["source"] == "https://desk.example.org/7"

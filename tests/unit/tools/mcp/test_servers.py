@@ -1,0 +1,81 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weiwo.state.settings import Context, Settings, SettingsError
+from weiwo.tools.mcp.servers import read_servers
+
+
+def write(tmp_path: Path, data: Any) -> str:
+    file = tmp_path / "servers.json"
+    file.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
+    return str(file)
+
+
+def test_the_form_of_desktop_clients_is_read(tmp_path):
+    path = write(
+        tmp_path,
+        {
+            "mcpServers": {
+                "files": {"command": "npx", "args": ["-y", "${PKG}"], "env": {"KEY": "${SECRET:-none}"}, "cwd": "/srv"},
+                "desk": {
+                    "url": "https://desk.example.org/${TEAM}/mcp",
+                    "headers": {"Authorization": "Bearer ${SECRET}"},
+                },
+                "old": {"type": "sse", "url": "http://127.0.0.1:1/sse", "trusted": False},
+                "off": {"command": "x", "disabled": True},
+            }
+        },
+    )
+    files, desk, old = read_servers(path, {"PKG": "server-filesystem", "TEAM": "a", "SECRET": "s3cret-value"})
+    assert (files.transport, files.command, files.args, files.cwd) == (
+        "stdio",
+        "npx",
+        ("-y", "server-filesystem"),
+        "/srv",
+    )
+    assert dict(files.env) == {"KEY": "s3cret-value"}
+    assert (desk.transport, desk.url) == ("http", "https://desk.example.org/a/mcp")
+    assert dict(desk.headers) == {"Authorization": "Bearer s3cret-value"}
+    assert (old.transport, old.trusted) == ("sse", False)
+    assert "s3cret" not in repr((files, desk)) + desk.address
+    assert len({files.identity, desk.identity, old.identity}) == 3
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("{", "not JSON (line 1"),
+        ("[" * 100_000, "not JSON"),
+        ([], 'has no "mcpServers"'),
+        ({"mcpServers": {"a b": {"command": "x"}}}, "no server's name"),
+        ({"mcpServers": {"a": "x"}}, "it is no object"),
+        ({"mcpServers": {"a": {}}}, "it has no url"),
+        ({"mcpServers": {"a": {"type": "stdio", "url": "http://x"}}}, "it has no command"),
+        ({"mcpServers": {"a": {"type": "carrier-pigeon", "url": "http://x"}}}, "transport 'carrier-pigeon' is unknown"),
+        ({"mcpServers": {"a": {"url": "ftp://x"}}}, "no http(s) address"),
+        ({"mcpServers": {"a": {"command": "x", "args": "y"}}}, "args is no list"),
+        ({"mcpServers": {"a": {"command": "x", "env": {"A": 1}}}}, "env.A is no text"),
+        ({"mcpServers": {"a": {"command": "${NOWHERE}"}}}, "${NOWHERE}, which is not set"),
+        ('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}', "'a' stands twice"),
+        ({"mcpServers": {str(n): {"command": "x"} for n in range(51)}}, "names 51 servers"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_one_line(tmp_path, data, said):
+    with pytest.raises(SettingsError) as caught:
+        read_servers(write(tmp_path, data), {})
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_one_line(tmp_path):
+    with pytest.raises(SettingsError, match="cannot be read"):
+        read_servers(str(tmp_path / "none.json"))
+
+
+@pytest.mark.parametrize("given", [{"mcp": "x.json"}, {"allow_tools": ["a"]}, {"allow_acting": True}])
+def test_no_client_of_a_server_sets_what_runs_code_or_speaks_for_a_person(given):
+    with pytest.raises(SettingsError, match="no client may set it"):
+        Settings.resolve(Context(**given), {"WEIWO_HOME": "/nowhere"}, from_client=True)

@@ -1,0 +1,12 @@
+"""MCP client: the tools of Model Context Protocol servers, as tools of ours.
+
+    servers      the file that names them (`mcpServers`, as desktop clients write it)
+    stdio        the pipes to a process, a message at a time, each bounded
+    connection   one server: connected, watched, connected again
+    pool         the connections of this process, on an event loop and a thread of their own
+    definitions  what a server says of its tools: bounded, checked, never trusted
+    content      what a call gave, as text and passages with a source
+    tool         the LangChain tool that makes the call
+
+Needs the extra `mcp`; nothing here is imported before a file of servers is set.
+"""

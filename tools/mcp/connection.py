@@ -1,0 +1,279 @@
+"""The connection to one MCP server, held by one owner task: connect, list, watch, and connect again when it breaks.
+
+All of it lives on the pool's event loop. A session that broke only works again when it was left and entered anew, so
+the owner alone enters and leaves; calls use the session that is there, and wait a moment for the next where none is.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any, Final, Literal
+
+import httpx2
+import mcp_types as types
+from fastmcp.client import Client
+from fastmcp.client.transports.base import ClientTransport
+from fastmcp.client.transports.http import StreamableHttpTransport
+from fastmcp.client.transports.sse import SSETransport
+from mcp.shared.exceptions import MCPError
+
+from weiwo.tools.calling.errors import ToolCallError, classify_error
+from weiwo.tools.mcp.bounded_http import bounded_client
+from weiwo.tools.mcp.definitions import MOST_TOOLS, ToolDefinition, define_tools
+from weiwo.tools.mcp.servers import McpServer
+from weiwo.tools.mcp.stdio import TOO_LARGE, BoundedStdioTransport
+from weiwo.tools.printable import one_line
+from weiwo.tools.redaction import redacted
+
+Health = Literal["starting", "up", "down"]
+CONNECT_SECONDS: Final = 60.0
+"""Seconds a server has to answer the first greeting, and again for its list of tools."""
+FIRST_BACKOFF: Final = 0.25
+LONGEST_BACKOFF: Final = 60.0
+"""Seconds before a server is tried again: after its first failure, doubled after each, and at most."""
+RELIST_SECONDS: Final = 60.0
+"""Age from which a list of tools is asked for anew; servers of the newer protocol tell changes only to subscribers."""
+_RECONNECT_SECONDS: Final = 20.0
+_PATIENT_FAILURES: Final = 4
+_MOST_PAGES: Final = 200
+_CLOSED: Final = types.CONNECTION_CLOSED
+_TIMED_OUT: Final = frozenset({types.REQUEST_TIMEOUT})
+
+
+class Connection:
+    """One server, as this process knows it.
+
+    Args:
+        server: The server.
+        clock: A monotonic clock, in seconds.
+
+    Attributes:
+        health: Whether calls can be made.
+        why: Why not, in one line without secrets.
+        definitions: Its tools by their names here, as last listed; they stay while it is down.
+        problems: What is wrong with its list, a line each.
+        starts: How often it was connected to.
+        version: The protocol's version, where connected.
+    """
+
+    def __init__(self, server: McpServer, clock: Callable[[], float] = time.monotonic) -> None:
+        self.server = server
+        self.health: Health = "starting"
+        self.why = ""
+        self.definitions: Mapping[str, ToolDefinition] = {}
+        self.problems: tuple[str, ...] = ()
+        self.starts = 0
+        self.version = ""
+        self.settled = asyncio.Event()
+        """Set once the first try has ended, well or not."""
+        self._clock = clock
+        self._listed = 0.0
+        self._failures = 0
+        self._client: Client[Any] | None = None
+        self._up = asyncio.Event()
+        self._broken = asyncio.Event()
+        self._stale = asyncio.Event()
+        self._wake = asyncio.Event()
+        self._stopping = False
+
+    async def run(self) -> None:
+        """Own the connection until `stop`."""
+        while not self._stopping:
+            transport = _transport_of(self.server)
+            try:
+                await self._hold(transport)
+                said = getattr(transport, "complaint", "")
+                self.why = self._clean(f"the connection was lost{said and f'; {said}'}")
+            except Exception as error:  # noqa: BLE001 - whatever a server does costs its tools, nothing else
+                self.why = self._clean(_reason(error, transport))
+            self.health, self._client, self.version = "down", None, ""
+            self._up.clear()
+            self._failures += 1
+            self.settled.set()
+            if not self._stopping:
+                self._wake.clear()
+                wait = min(FIRST_BACKOFF * 2 ** min(self._failures - 1, 10), LONGEST_BACKOFF)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), wait)
+
+    async def stop(self) -> None:
+        """End the connection; `run` returns soon after."""
+        self._stopping = True
+        self._broken.set()
+        self._wake.set()
+
+    def refresh(self) -> None:
+        """See to it that the list of tools is not older than `RELIST_SECONDS`."""
+        if self.health == "up" and self._clock() - self._listed > RELIST_SECONDS:
+            self._stale.set()
+
+    async def call(self, definition: ToolDefinition, args: Mapping[str, Any], *, key: str = "") -> types.CallToolResult:
+        """Call a tool.
+
+        Args:
+            definition: The tool as the caller knows it.
+            args: Its arguments.
+            key: The call's idempotency key; sent along where there is one.
+
+        Raises:
+            ToolCallError: No result. `transient` only where the same call may be made again.
+        """
+        await self._ready(definition.name)
+        self._check(definition)
+        client = self._client
+        if client is None:
+            raise self._down(definition.name)
+        meta = {"weiwo/idempotencyKey": key} if key else None
+        try:
+            result = await client.call_tool_mcp(definition.own_name, dict(args), meta=meta)
+        except MCPError as error:
+            raise self._failure(definition, error) from None
+        except Exception as error:  # noqa: BLE001 - the transport's, whatever it is: the session is not to be trusted
+            self._broken.set()
+            failure = classify_error(error, definition.name)
+            raise ToolCallError(failure.kind, self._clean(failure.message), transient=definition.read_only) from None
+        self._failures = 0
+        return result
+
+    async def _hold(self, transport: ClientTransport) -> None:
+        """Connect, list, and stay until the connection is broken or given up."""
+        self._broken.clear()
+        client: Client[Any] = Client(
+            transport,
+            name=f"weiwo-{self.server.name}",
+            init_timeout=CONNECT_SECONDS,
+            message_handler=self._heard,
+            log_handler=_ignore,
+        )
+        closed = getattr(transport, "closed", None)
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                await client.__aenter__()
+            async with asyncio.timeout(CONNECT_SECONDS):
+                await self._list(client)
+            self._client, self.health, self.why = client, "up", ""
+            self.version = str(client.protocol_version or "")
+            self.starts += 1
+            self._up.set()
+            self.settled.set()
+            await self._watch(client, closed if closed is None else transport.closed)  # type: ignore[attr-defined]
+        finally:
+            self._up.clear()
+            self._client = None
+            with suppress(Exception):
+                async with asyncio.timeout(5):
+                    await client.close()
+
+    async def _watch(self, client: Client[Any], closed: asyncio.Event | None) -> None:
+        """Wait until the connection is broken; list anew in between where the list is stale."""
+        events = [self._broken, self._stale, *([closed] if closed is not None else [])]
+        waits = {asyncio.create_task(event.wait()): event for event in events}
+        try:
+            while True:
+                done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+                if {waits[one] for one in done} != {self._stale}:
+                    return
+                self._stale.clear()
+                for one in done:
+                    del waits[one]
+                waits[asyncio.create_task(self._stale.wait())] = self._stale
+                async with asyncio.timeout(CONNECT_SECONDS):
+                    await self._list(client)
+        finally:
+            for one in waits:
+                one.cancel()
+
+    async def _list(self, client: Client[Any]) -> None:
+        """Ask for the list of tools, page by page, up to what is taken."""
+        tools: list[Any] = []
+        cursor: str | None = None
+        seen: set[str] = set()
+        for _ in range(_MOST_PAGES):
+            page = await client.list_tools_mcp(cursor=cursor)
+            tools += page.tools
+            cursor = page.next_cursor
+            if cursor is None or cursor in seen or len(tools) > MOST_TOOLS:
+                break
+            seen.add(cursor)
+        found, problems = await asyncio.to_thread(define_tools, self.server, tools)
+        self.definitions, self.problems, self._listed = found, tuple(problems), self._clock()
+
+    async def _heard(self, message: Any) -> None:
+        if getattr(message, "method", getattr(getattr(message, "root", None), "method", "")) == (
+            "notifications/tools/list_changed"
+        ):
+            self._stale.set()
+
+    async def _ready(self, name: str) -> None:
+        """Wait a moment for a connection that is being made; not for a server that keeps failing."""
+        if self.health == "up" and not self._broken.is_set():
+            return
+        if self._failures > _PATIENT_FAILURES or self._stopping:
+            raise self._down(name)
+        if self.health == "up":  # broken, and its owner is about to notice
+            self._up.clear()
+        try:
+            await asyncio.wait_for(self._up.wait(), _RECONNECT_SECONDS)
+        except TimeoutError:
+            raise self._down(name) from None
+
+    def _down(self, name: str) -> ToolCallError:
+        return ToolCallError("crash", f"{name}: MCP server {self.server.name} is down: {self.why}", transient=False)
+
+    def _check(self, definition: ToolDefinition) -> None:
+        """See that the tool is still what the plan was made for."""
+        now = self.definitions.get(definition.name)
+        if now is None:
+            raise ToolCallError("not_found", f"{definition.name}: its server offers it no longer")
+        if now.fingerprint != definition.fingerprint:
+            self_said = "its server changed what it takes or does since the plan was made; plan the call anew"
+            raise ToolCallError("bad_arguments", f"{definition.name}: {self_said}")
+
+    def _failure(self, definition: ToolDefinition, error: MCPError) -> ToolCallError:
+        """What a JSON-RPC error stands for; a connection that was closed is the owner's to mend."""
+        code, said = error.error.code, self._clean(error.error.message)
+        name = definition.name
+        if code == _CLOSED:
+            self._broken.set()
+            return ToolCallError("crash", f"{name}: the connection was lost", transient=definition.read_only)
+        if code == TOO_LARGE:
+            return ToolCallError("oversized", f"{name}: {said}")
+        if code in _TIMED_OUT:
+            return ToolCallError("timeout", f"{name}: {said}", transient=definition.read_only)
+        if code == types.INVALID_PARAMS:
+            return ToolCallError("bad_arguments", f"{name}: {said}")
+        return ToolCallError("crash", f"{name}: {said}", transient=False)
+
+    def _clean(self, text: str) -> str:
+        return one_line(redacted(text, self.server.secrets), 300)
+
+
+def _transport_of(server: McpServer) -> ClientTransport:
+    if server.transport == "stdio":
+        return BoundedStdioTransport(server)
+    kind = StreamableHttpTransport if server.transport == "http" else SSETransport
+    return kind(server.url, headers=dict(server.headers), httpx_client_factory=partial(bounded_client))
+
+
+def _reason(error: BaseException, transport: ClientTransport) -> str:
+    """Why a server could not be used, for people."""
+    while isinstance(error, BaseExceptionGroup) and error.exceptions:
+        error = error.exceptions[0]
+    complaint = getattr(transport, "complaint", "")
+    if isinstance(error, FileNotFoundError | PermissionError | NotADirectoryError):
+        return f"it cannot be started: {error}"
+    if isinstance(error, TimeoutError) or "Failed to initialize" in str(error):
+        said = f"it did not answer within {CONNECT_SECONDS:.0f} s"
+    elif isinstance(error, httpx2.HTTPStatusError):
+        said = f"HTTP {error.response.status_code}"
+    elif isinstance(error, MCPError):
+        said = "it ended" if error.error.code == _CLOSED else error.error.message
+    else:
+        said = str(error).removeprefix("Client failed to connect: ") or type(error).__name__
+    return f"{said}; {complaint}" if complaint else said
+
+
+async def _ignore(message: Any) -> None:
+    """Leave a server's log messages aside."""

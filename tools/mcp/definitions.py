@@ -1,0 +1,220 @@
+"""Definitions of MCP tools: what a server says of its tools, bounded and checked.
+
+It is text from outside, never instructions. A description that speaks to a model (orders a call of another tool, say)
+is left out, and its tool asks a person each time. Annotations are claims: a tool is taken to act unless a trusted
+server declares it read-only.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final
+
+from weiwo.text.injection import addresses_model
+from weiwo.text.patterns import lazy
+from weiwo.tools.mcp.servers import McpServer
+from weiwo.tools.printable import one_line
+
+MOST_TOOLS: Final = 2_000
+"""Tools taken of one server."""
+LONGEST_NAME: Final = 64
+"""Characters of a name that every model endpoint takes."""
+LONGEST_DESCRIPTION: Final = 1_000
+_LARGEST_SCHEMA: Final = 20_000
+_DEEPEST_SCHEMA: Final = 20
+_UNFIT: Final = re.compile(r"[^A-Za-z0-9_-]+")
+_NAMED: Final = 3
+WITHHELD: Final = "(The server's description addresses the model and is left out.)"
+
+_ORDERS: Final = lazy(
+    r"<\s*(?:important|system|instructions?|secret)\b"
+    r"|\b(?:do not|don't|never)\s+(?:tell|inform|mention|warn|reveal)\b"
+    r"|\b(?:the|an?)\s+(?:assistant|agent|llm|language model|planner)\s+(?:must|should|has to|needs to)\b"
+    r"|(?:不要|切勿|不得)(?:告诉|告知|提及|提醒)",
+    re.IGNORECASE,
+)
+"""Orders to whoever reads a tool's description; a description describes."""
+_CALLS: Final = lazy(
+    r"\b(?:must|always|should|first|please|then)\s+(?:also\s+|first\s+|then\s+)?(?:call|invoke|run|execute|use)\s+"
+    r"(?:the\s+)?[\"'`]?(?P<en>[A-Za-z0-9][\w.-]{1,60})"
+    r"|\b(?:before|after|instead of)\s+(?:us|call|invok|runn)ing\s+(?:this|any)\b[^.\n]{0,60}?\b"
+    r"(?:call|invoke|run|execute|use)\s+(?:the\s+)?[\"'`]?(?P<order>[A-Za-z0-9][\w.-]{1,60})"
+    r"|(?:必须|务必|一定要|首先|请先|总是|之前|前)[^。\n]{0,12}?(?:调用|执行|运行)"
+    r"\s*[\"'`“「]?(?P<zh>[A-Za-z0-9][\w.-]{1,60})",
+    re.IGNORECASE,
+)
+"""Orders to call something. A server may say in which order its own tools are used; others' are not its to call."""
+
+
+@dataclass(frozen=True)
+class ToolDefinition:
+    """One tool of an MCP server.
+
+    Attributes:
+        name: Its name here: the server's, an underscore and its own, in characters that models take.
+        server: The server's name.
+        own_name: What the server calls it.
+        description: What it says it does, one line; `WITHHELD` where that addresses the model.
+        args_schema: Its arguments as JSON schema.
+        read_only: Whether it only reads, as far as the server is believed.
+        idempotent: Whether calling it twice does no more than calling it once, likewise.
+        annotations: The server's claims, as given.
+        suspicious: Whether its texts address the model.
+    """
+
+    name: str
+    server: str
+    own_name: str
+    description: str
+    args_schema: dict[str, Any]
+    read_only: bool = False
+    idempotent: bool = False
+    annotations: tuple[tuple[str, bool], ...] = ()
+    suspicious: bool = False
+
+    @property
+    def source(self) -> str:
+        """The source of what it finds."""
+        return f"mcp://{self.server}/{one_line(self.own_name, 100)}"
+
+    @property
+    def fingerprint(self) -> str:
+        """What makes two definitions the same."""
+        parts = [self.server, self.own_name, self.description, self.args_schema, self.read_only, self.annotations]
+        return sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def define_tools(
+    server: McpServer, tools: Sequence[Any], *, more: bool = False
+) -> tuple[dict[str, ToolDefinition], list[str]]:
+    """The definitions of what a server lists.
+
+    Args:
+        server: The server.
+        tools: Its `mcp_types.Tool` objects.
+        more: Whether it lists more than these.
+
+    Returns:
+        Definitions by their names here, and what is wrong with the list, a line each.
+    """
+    found: dict[str, ToolDefinition] = {}
+    twice: list[str] = []
+    unfit: list[str] = []
+    own = frozenset(_folded(str(tool.name)) for tool in tools[:MOST_TOOLS])
+    for tool in tools[:MOST_TOOLS]:
+        defined = _define(server, tool, own)
+        if defined is None:
+            unfit.append(one_line(str(tool.name), 60))
+        elif defined.name in found:
+            twice.append(one_line(tool.name, 60))
+        else:
+            found[defined.name] = defined
+    problems = []
+    if more or len(tools) > MOST_TOOLS:
+        problems.append(f"lists more than {MOST_TOOLS:,} tools; the first {MOST_TOOLS:,} are used")
+    if twice:
+        problems.append(f"lists {_some(twice)} more than once; the first of each is used")
+    if unfit:
+        problems.append(f"describes arguments of {_some(unfit)} in no usable way; these are left out")
+    if odd := [one_line(one.own_name, 60) for one in found.values() if one.suspicious]:
+        problems.append(f"speaks to the model in what it says of {_some(odd)}; that is left out, and each use is asked")
+    return found, problems
+
+
+def _define(server: McpServer, tool: Any, siblings: frozenset[str]) -> ToolDefinition | None:
+    own = str(tool.name)
+    schema = _arguments(tool.input_schema)
+    if schema is None or not own.strip():
+        return None
+    name = _UNFIT.sub("_", f"{server.name}_{own}").strip("_")
+    if len(name) > LONGEST_NAME:
+        name = f"{name[: LONGEST_NAME - 9]}_{sha256(own.encode()).hexdigest()[:8]}"
+    claims = tool.annotations
+    said = {
+        key: value
+        for key in ("read_only_hint", "destructive_hint", "idempotent_hint", "open_world_hint")
+        if isinstance(value := getattr(claims, key, None), bool)
+    }
+    description = one_line(str(tool.description or tool.title or own), LONGEST_DESCRIPTION)
+    texts = (own, *_texts(schema), str(tool.description or "")[: 10 * LONGEST_DESCRIPTION])
+    suspicious = any(_speaks(text, siblings) for text in dict.fromkeys(texts))
+    return ToolDefinition(
+        name=name,
+        server=server.name,
+        own_name=own,
+        description=WITHHELD if suspicious else description,
+        args_schema=_without_texts(schema) if suspicious else schema,
+        read_only=server.trusted and not suspicious and said.get("read_only_hint") is True,
+        idempotent=server.trusted and said.get("idempotent_hint") is True,
+        annotations=tuple(sorted(said.items())),
+        suspicious=suspicious,
+    )
+
+
+def _arguments(schema: Any) -> dict[str, Any] | None:
+    """A schema of arguments that can be worked with: an object's, of bearable size and depth."""
+    if not isinstance(schema, dict) or schema.get("type", "object") != "object" or _depth(schema) > _DEEPEST_SCHEMA:
+        return None
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if not isinstance(properties, dict) or not all(isinstance(one, dict) for one in properties.values()):
+        return None
+    if not isinstance(required, list) or len(json.dumps(schema, default=str)) > _LARGEST_SCHEMA:
+        return None
+    return {**schema, "type": "object", "properties": properties, "required": [str(one) for one in required]}
+
+
+def _depth(schema: Any) -> int:
+    """How deep a schema is nested, as far as that matters."""
+    level, depth = [schema], 0
+    while level and depth <= _DEEPEST_SCHEMA:
+        depth += 1
+        level = [
+            inner
+            for one in level
+            for inner in (one.values() if isinstance(one, dict) else one)
+            if isinstance(inner, dict | list)
+        ]
+    return depth
+
+
+def _texts(schema: Any) -> Iterable[str]:
+    """What a schema says in words: descriptions and titles, and names, which a model reads too."""
+    if isinstance(schema, dict):
+        for key, value in schema.items():
+            yield str(key)
+            yield from [value] if isinstance(value, str) else _texts(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from [value] if isinstance(value, str) else _texts(value)
+
+
+def _without_texts(schema: Any) -> Any:
+    """A schema without descriptions, titles and examples."""
+    if isinstance(schema, list):
+        return [_without_texts(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: _without_texts(value)
+        for key, value in schema.items()
+        if not (key in {"description", "title", "examples", "$comment"} and not isinstance(value, dict))
+    }
+
+
+def _speaks(text: str, siblings: frozenset[str]) -> bool:
+    """Whether a text of a server speaks to a model, or orders a call of a tool that is not the server's."""
+    if _ORDERS.search(text) or addresses_model(text):
+        return True
+    called = (next(filter(None, found.groups())) for found in _CALLS.finditer(text))
+    return any(("_" in name or "-" in name) and _folded(name) not in siblings for name in called)
+
+
+def _folded(name: str) -> str:
+    return _UNFIT.sub("_", name).strip("_.-").replace("-", "_").casefold()
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(repr(name) for name in names[:_NAMED]) + more

@@ -1,0 +1,66 @@
+"""Loading of MCP tools, from the file of servers to tools of the registry.
+
+A server that is down costs its tools, never the question.
+"""
+
+import asyncio
+from collections.abc import Collection
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from langchain_core.tools import BaseTool
+
+from weiwo.state.settings import SettingsError
+from weiwo.tools.mcp.servers import read_servers
+
+if TYPE_CHECKING:
+    from weiwo.tools.mcp.connection import Connection
+
+
+@dataclass(frozen=True)
+class McpToolset:
+    """The tools of all servers of a file.
+
+    Attributes:
+        tools: Those that can be called, or could before their server broke.
+        problems: What a user should know: servers that are down, tools that were left out; a line each.
+        connections: The servers, as they are.
+    """
+
+    tools: tuple[BaseTool, ...] = ()
+    problems: tuple[str, ...] = ()
+    connections: "tuple[Connection, ...]" = ()
+
+
+async def load_mcp_tools(path: str, taken: Collection[str] = ()) -> McpToolset:
+    """The tools of the servers that a file names.
+
+    Args:
+        path: The file.
+        taken: Names that are other tools'.
+
+    Raises:
+        SettingsError: The file cannot be used, or the packages for it are not installed.
+    """
+    if find_spec("fastmcp") is None:
+        raise SettingsError("mcp: the packages for MCP servers are not installed; pip install 'weiwo[mcp]'")
+    servers = await asyncio.to_thread(read_servers, path)
+    from weiwo.tools.mcp.pool import mcp_pool  # noqa: PLC0415 - needs the extra
+    from weiwo.tools.mcp.tool import McpTool  # noqa: PLC0415 - the same
+
+    connections = await mcp_pool.connections(servers)
+    tools: dict[str, BaseTool] = {}
+    problems: list[str] = []
+    for connection in connections:
+        name = connection.server.name
+        if connection.health != "up":
+            why = connection.why or "it has not answered yet"
+            problems.append(f"MCP server {name} is down: {why}; the run goes on without it")
+        problems += [f"MCP server {name} {problem}" for problem in connection.problems]
+        for definition in connection.definitions.values():
+            if definition.name in taken or definition.name in tools:
+                problems.append(f"MCP server {name}: {definition.name} is another tool's name; it is left out")
+            else:
+                tools[definition.name] = McpTool(definition, connection, mcp_pool)
+    return McpToolset(tuple(tools.values()), tuple(problems), tuple(connections))

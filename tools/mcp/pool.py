@@ -1,0 +1,111 @@
+"""The MCP connections of this process, on an event loop and a thread of their own.
+
+Nodes of the graph may run on a loop per `graph.invoke`, which ends with it, and a session works on the loop it was
+opened on only. So connections live on a loop that nobody ends, and callers on any loop wait for what happens there.
+"""
+
+import asyncio
+import atexit
+import logging
+import threading
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any, Final, TypeVar
+
+from weiwo.tools.mcp.connection import Connection
+from weiwo.tools.mcp.servers import McpServer
+
+T = TypeVar("T")
+
+FIRST_SECONDS: Final = 20.0
+"""Seconds that a run waits for servers it meets for the first time; they go on connecting behind it."""
+_EXIT_SECONDS: Final = 4.0
+
+
+class McpPool:
+    """The connections, by the description of their servers."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._held: dict[str, tuple[Connection, Future[None]]] = {}
+
+    async def connections(self, servers: Sequence[McpServer], seconds: float | None = None) -> list[Connection]:
+        """The connections to some servers, begun where there are none; each has been tried once, or is late.
+
+        Args:
+            servers: The servers.
+            seconds: How long to wait for those met for the first time; by default `FIRST_SECONDS`.
+        """
+        return await self.submit(self._connections(servers, FIRST_SECONDS if seconds is None else seconds))
+
+    async def submit(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do some work on the pool's loop; cancelled with its caller."""
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._running_loop()))
+
+    def close(self) -> None:
+        """End all connections and the processes behind them."""
+        with self._lock:
+            loop, self._loop = self._loop, None
+            held, self._held = list(self._held.values()), {}
+        if loop is None:
+            return
+        for connection, _ in held:
+            asyncio.run_coroutine_threadsafe(connection.stop(), loop)
+        for _, owner in held:
+            with suppress(Exception):
+                owner.result(_EXIT_SECONDS)
+        loop.call_soon_threadsafe(loop.stop)
+        if self._thread is not None:
+            self._thread.join(_EXIT_SECONDS)
+
+    async def _connections(self, servers: Sequence[McpServer], seconds: float) -> list[Connection]:
+        loop = asyncio.get_running_loop()
+        found: list[Connection] = []
+        with self._lock:
+            for server in servers:
+                if server.identity not in self._held:
+                    connection = Connection(server)
+                    owner = asyncio.run_coroutine_threadsafe(connection.run(), loop)
+                    self._held[server.identity] = connection, owner
+                found.append(self._held[server.identity][0])
+        fresh = [connection for connection in found if not connection.settled.is_set()]
+        if fresh:
+            waits = [asyncio.create_task(connection.settled.wait()) for connection in fresh]
+            await asyncio.wait(waits, timeout=seconds)
+            for wait in waits:
+                wait.cancel()
+        for connection in found:
+            connection.refresh()
+        return found
+
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                for name in ("fastmcp", "mcp", "httpx2", "httpcore2"):  # what they report we tell in a line
+                    logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=_serve, args=(self._loop,), name="weiwo-mcp", daemon=True)
+                self._thread.start()
+            return self._loop
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    loop.set_exception_handler(lambda *_: None)  # what a broken session leaves behind is no news to anybody
+    try:
+        loop.run_forever()
+    finally:
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        with suppress(Exception):
+            loop.run_until_complete(asyncio.wait_for(asyncio.gather(*left, return_exceptions=True), 1))
+            loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+
+
+mcp_pool: Final = McpPool()
+atexit.register(mcp_pool.close)

@@ -1,0 +1,205 @@
+"""The `mcpServers` configuration file: which MCP servers there are, and how each is reached.
+
+The form is the one that desktop clients use. Under `{"mcpServers": {"NAME": …}}` stands `{"command": …, "args": […],
+"env": {…}, "cwd": …}` for a program, `{"url": …, "headers": {…}}` for Streamable HTTP, with `"type": "sse"` for the
+older transport. `${VAR}` and `${VAR:-default}` stand for the environment's values. Beside these, `"disabled": true`
+leaves a server out, and `"trusted": false` says that its claims about which tools only read are not to be believed.
+"""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final, Literal
+from urllib.parse import urlsplit
+
+from weiwo.state.settings import SettingsError
+from weiwo.tools.printable import one_line
+
+MOST_SERVERS: Final = 50
+_LARGEST_FILE: Final = 1_000_000
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+_VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,99})(:-([^}]{0,1000}))?\}")
+_TRANSPORTS: Final[Mapping[str, "TransportKind"]] = {
+    "stdio": "stdio",
+    "http": "http",
+    "streamable-http": "http",
+    "streamable_http": "http",
+    "streamableHttp": "http",
+    "sse": "sse",
+}
+TransportKind = Literal["stdio", "http", "sse"]
+
+
+@dataclass(frozen=True)
+class McpServer:
+    """One MCP server, as its file describes it.
+
+    Attributes:
+        name: Its name, the prefix of its tools' names.
+        transport: `stdio` for a program, `http` for Streamable HTTP, `sse` for the transport before that.
+        command: The program, of `stdio`.
+        args: Its arguments.
+        env: Variables it gets beside the few that every program needs. Never shown: they hold keys.
+        cwd: Where it starts; None: here.
+        url: Its address, of the other two.
+        headers: Headers of each request. Never shown.
+        trusted: Whether its word on which tools only read is believed.
+    """
+
+    name: str
+    transport: TransportKind
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    cwd: str | None = None
+    url: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    trusted: bool = True
+
+    @property
+    def identity(self) -> str:
+        """What makes two descriptions the same server: all of it, hashed."""
+        parts = [self.name, self.transport, self.command, self.args, sorted(self.env.items()), self.cwd, self.url]
+        text = json.dumps([*parts, sorted(self.headers.items()), self.trusted], default=str)
+        return sha256(text.encode()).hexdigest()
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Values that no message may repeat."""
+        return (*self.env.values(), *self.headers.values())
+
+    @property
+    def address(self) -> str:
+        """Where it is, for people: the program's name, or the URL without user, query and fragment."""
+        if self.transport == "stdio":
+            return one_line(self.command, 100)
+        parts = urlsplit(self.url)
+        return one_line(
+            f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}", 200
+        )
+
+
+def read_servers(path: str, env: Mapping[str, str] | None = None) -> tuple[McpServer, ...]:
+    """The servers that a file names.
+
+    Args:
+        path: The file.
+        env: The environment, if not this process's.
+
+    Raises:
+        SettingsError: The file cannot be read, is not JSON, or describes a server that cannot be; the message names it.
+    """
+    file, env = Path(path).expanduser(), os.environ if env is None else env
+    try:
+        if file.stat().st_size > _LARGEST_FILE:
+            raise SettingsError(f"mcp: {path!r} is larger than 1 MB; that is no list of servers")
+        text = file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise SettingsError(f"mcp: {path!r} cannot be read ({error.strerror}); correct the path or unset it") from None
+    except UnicodeDecodeError:
+        raise SettingsError(f"mcp: {path!r} is not UTF-8 text; save it as such") from None
+    try:
+        data = json.loads(text, object_pairs_hook=_unique)
+    except SettingsError:
+        raise
+    except (ValueError, RecursionError) as error:
+        said = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+        raise SettingsError(f"mcp: {path!r} is not JSON ({said}); correct it") from None
+    servers = data.get("mcpServers") if isinstance(data, dict) else None
+    if not isinstance(servers, dict):
+        raise SettingsError(
+            f'mcp: {path!r} has no "mcpServers"; write {{"mcpServers": {{"NAME": {{"command": "…"}}}}}}'
+        )
+    if len(servers) > MOST_SERVERS:
+        raise SettingsError(f"mcp: {path!r} names {len(servers)} servers; at most {MOST_SERVERS} can be used at once")
+    found = [_read_server(name, entry, env) for name, entry in servers.items()]
+    return tuple(server for server in found if server is not None)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object each of whose keys stands there once; of two, JSON would keep the last, silently."""
+    known: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in known:
+            raise SettingsError(f"mcp: {one_line(key, 60)!r} stands twice in one object of the file; keep one of them")
+        known[key] = value
+    return known
+
+
+def _read_server(name: str, entry: Any, env: Mapping[str, str]) -> McpServer | None:
+    if not _NAME.fullmatch(name):
+        raise SettingsError(
+            f"mcp: {one_line(name, 60)!r} is no server's name; use up to 40 letters, digits, '_', '-' and '.'"
+        )
+    if not isinstance(entry, dict):
+        raise _wrong(name, "it is no object", '{"command": "…"} or {"url": "…"}')
+    if entry.get("disabled") is True:
+        return None
+    said = entry.get("type", entry.get("transport"))
+    if said is not None and (not isinstance(said, str) or said not in _TRANSPORTS):
+        raise _wrong(name, f"transport {one_line(str(said), 40)!r} is unknown", '"stdio", "http" or "sse"')
+    kind: TransportKind = _TRANSPORTS[said] if said else "stdio" if "command" in entry else "http"
+    needs = "command" if kind == "stdio" else "url"
+    if not isinstance(entry.get(needs), str) or not entry[needs].strip():
+        raise _wrong(name, f"it has no {needs}", '{"command": "…"} for a program or {"url": "…"} for an address')
+    values = {
+        key: _filled(name, key, entry[key], env) for key in ("command", "cwd", "url") if entry.get(key) is not None
+    }
+    url = values.get("url", "")
+    if kind != "stdio" and (not url.startswith(("http://", "https://")) or not urlsplit(url).hostname):
+        raise _wrong(name, "its url is no http(s) address", '"url": "https://host/mcp"')
+    return McpServer(
+        name=name,
+        transport=kind,
+        command=os.path.expanduser(values.get("command", "")),  # noqa: PTH111 - a command is no path until it is one
+        args=tuple(_filled(name, "args", one, env) for one in _list(name, entry.get("args"))),
+        env={key: _filled(name, f"env.{key}", one, env) for key, one in _object(name, "env", entry.get("env")).items()},
+        cwd=values.get("cwd"),
+        url=url,
+        headers={
+            key: _filled(name, f"headers.{key}", one, env)
+            for key, one in _object(name, "headers", entry.get("headers")).items()
+        },
+        trusted=entry.get("trusted") is not False,
+    )
+
+
+def _wrong(name: str, why: str, instead: str) -> SettingsError:
+    return SettingsError(f"mcp: server {name!r}: {why}; write {instead}")
+
+
+def _list(name: str, value: Any) -> list[Any]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise _wrong(name, "args is no list", '"args": ["…", "…"]')
+    return value
+
+
+def _object(name: str, key: str, value: Any) -> dict[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise _wrong(name, f"{key} is no object", f'"{key}": {{"NAME": "value"}}')
+    return value
+
+
+def _filled(name: str, key: str, value: Any, env: Mapping[str, str]) -> str:
+    """A text with the environment's values in place of `${VAR}`."""
+    if not isinstance(value, str):
+        raise _wrong(name, f"{one_line(key, 60)} is no text", "it between quotes")
+
+    def fill(found: re.Match[str]) -> str:
+        known = env.get(found[1]) or found[3]
+        if known is None:
+            raise SettingsError(
+                f"mcp: server {name!r}: {one_line(key, 60)} uses ${{{found[1]}}}, which is not set; set it, or write"
+                f" ${{{found[1]}:-default}}"
+            )
+        return known
+
+    return _VARIABLE.sub(fill, value)

@@ -1,0 +1,210 @@
+"""The stdio transport: a server's process and its pipes, one bounded JSON-RPC message at a time.
+
+Not the SDK's own, whose reader takes quadratic time in the length of a message and has no bound: 50 MB never end.
+Here a message that is too long is skipped as it comes in, and the call it answers fails; lines that are no messages are
+skipped too, up to a number; and what the process last said on standard error is kept, to tell why it ended.
+"""
+
+import asyncio
+import contextlib
+import os
+import re
+import shutil
+import signal
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+import anyio
+import mcp_types as types
+from fastmcp.client.transports.base import ClientTransport, TransportOptions
+from mcp import ClientSession
+from mcp.client.stdio import get_default_environment
+from mcp.shared.message import SessionMessage
+
+from weiwo.tools.mcp.servers import McpServer
+
+MOST_MESSAGE_BYTES: Final = 16_000_000
+MOST_STRAY_LINES: Final = 1_000
+"""Lines that are no messages after which a server is taken to speak something else."""
+MOST_UNASKED: Final = 20_000
+"""Messages that answer nothing, in a row, after which a server is taken to flood us."""
+TOO_LARGE: Final = -32_001
+"""The JSON-RPC error code by which a reply that was skipped is told to whoever waits for it."""
+_CHUNK: Final = 1 << 16
+_GRACE: Final = 1.0
+_ID_AT_HEAD: Final = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,200}")')
+_ID_AT_TAIL: Final = re.compile(rb'"id"\s*:\s*(\d{1,18}|"[^"\\]{1,200}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$')
+
+
+class BoundedStdioTransport(ClientTransport):
+    """A client transport over the pipes of a process that is started with the session and ended with it.
+
+    Args:
+        server: What to start.
+    """
+
+    def __init__(self, server: McpServer) -> None:
+        self._server = server
+        self._complaint = ""
+        self.closed = asyncio.Event()
+        """Set when the server's output has ended."""
+
+    @property
+    def complaint(self) -> str:
+        """What was wrong with what the server sent, or else its last words on standard error."""
+        return self._complaint
+
+    @contextlib.asynccontextmanager
+    async def connect_session(
+        self, *, transport_options: TransportOptions | None = None, **session_kwargs: Any
+    ) -> AsyncIterator[ClientSession]:
+        """Start the process and open a session over its pipes."""
+        session_class = (transport_options or TransportOptions()).session_class
+        self.closed = asyncio.Event()
+        process = await self._start()
+        to_session, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        outgoing, from_session = anyio.create_memory_object_stream[SessionMessage](0)
+        pumps = [
+            asyncio.create_task(self._read(process, to_session)),
+            asyncio.create_task(self._write(process, from_session, to_session)),
+            asyncio.create_task(self._listen_to_errors(process)),
+        ]
+        try:
+            async with session_class(incoming, outgoing, **session_kwargs) as session:
+                yield session
+        finally:
+            with anyio.CancelScope(shield=True):
+                await _end(process)
+                for pump in pumps:
+                    pump.cancel()
+                await asyncio.gather(*pumps, return_exceptions=True)
+                for stream in (to_session, incoming, outgoing, from_session):
+                    stream.close()
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        env = {**get_default_environment(), **self._server.env}
+        command = shutil.which(self._server.command, path=env.get("PATH"))
+        if command is None:
+            raise FileNotFoundError(f"there is no program {self._server.command!r} on the PATH")
+        return await asyncio.create_subprocess_exec(
+            command,
+            *self._server.args,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=env,
+            cwd=self._server.cwd,
+            start_new_session=os.name == "posix",  # Ctrl-C is for us to hear, and its children end with it
+        )
+
+    async def _read(self, process: asyncio.subprocess.Process, to_session: Any) -> None:
+        """Hand over what the server sends, until it ends or sends what is not to be borne."""
+        assert process.stdout is not None  # noqa: S101 - it was asked for
+        stray = unasked = 0
+        try:
+            async for line, whole in _lines(process.stdout):
+                message = _parsed(line) if whole else _refusal(line)
+                if message is None:
+                    stray += bool(line.strip())
+                    if not whole or stray > MOST_STRAY_LINES:
+                        said = line[:80].decode("utf-8", "replace")
+                        self._complaint = "it sent a message that is too long" if not whole else f"no MCP: {said!r}"
+                        return
+                    continue
+                answers = isinstance(message, types.JSONRPCResponse | types.JSONRPCError)
+                unasked = 0 if answers else unasked + 1
+                if unasked > MOST_UNASKED:
+                    self._complaint = f"it sent {MOST_UNASKED:,} messages that answer nothing"
+                    return
+                await to_session.send(SessionMessage(message))
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            pass  # the session is over
+        finally:
+            to_session.close()
+            self.closed.set()
+
+    async def _write(self, process: asyncio.subprocess.Process, from_session: Any, to_session: Any) -> None:
+        assert process.stdin is not None  # noqa: S101 - it was asked for
+        try:
+            async for message in from_session:
+                data = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                process.stdin.write(data.encode() + b"\n")
+                await process.stdin.drain()
+        except (OSError, anyio.ClosedResourceError, anyio.BrokenResourceError):
+            to_session.close()
+
+    async def _listen_to_errors(self, process: asyncio.subprocess.Process) -> None:
+        """Keep the last line of standard error; a full pipe would stop the server."""
+        assert process.stderr is not None  # noqa: S101 - it was asked for
+        tail = b""
+        while chunk := await process.stderr.read(_CHUNK):
+            tail = (tail + chunk)[-4_000:]
+            lines = tail.decode("utf-8", "replace").strip().splitlines()
+            if lines and not self._complaint.startswith(("it sent", "no MCP")):
+                self._complaint = f"its last words: {lines[-1]}"
+
+
+async def _lines(stdout: asyncio.StreamReader) -> AsyncIterator[tuple[bytes, bool]]:
+    """The lines of an output, each whole or, where too long, its head and tail joined; in linear time."""
+    parts: list[bytes] = []
+    size = 0
+    while chunk := await stdout.read(_CHUNK):
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            yield b"".join([*parts, end]), size + len(end) <= MOST_MESSAGE_BYTES
+            parts, size = [], 0
+        if rest:
+            size += len(rest)
+            parts = [*parts[:1], rest] if size > MOST_MESSAGE_BYTES else parts
+            if size <= MOST_MESSAGE_BYTES:
+                parts.append(rest)
+
+
+def _parsed(line: bytes) -> Any:
+    """The message of a line; None if it is none."""
+    if not line.strip().startswith(b"{"):
+        return None
+    try:
+        return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refusal(line: bytes) -> types.JSONRPCError | None:
+    """The error that stands for a reply that was too long; None if it cannot be told which call it answers."""
+    found = _ID_AT_HEAD.match(line[:400]) or _ID_AT_TAIL.search(line[-400:])
+    if found is None:
+        return None
+    given = found[1].decode("utf-8", "replace")
+    said = f"the result is larger than {MOST_MESSAGE_BYTES // 1_000_000} MB"
+    return types.JSONRPCError(
+        jsonrpc="2.0",
+        id=given[1:-1] if given.startswith('"') else int(given),
+        error=types.ErrorData(code=TOO_LARGE, message=said),
+    )
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Close its input, wait a moment, then end it and whatever it started; close its pipes."""
+    try:
+        await _stop(process)
+    finally:
+        transport = getattr(process, "_transport", None)  # nothing public closes pipes that a grandchild holds open
+        if transport is not None:
+            with contextlib.suppress(PermissionError):
+                transport.close()
+
+
+async def _stop(process: asyncio.subprocess.Process) -> None:
+    if process.stdin is not None:
+        process.stdin.close()
+    for sent in (None, signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+        if sent is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                if os.name == "posix":
+                    os.killpg(process.pid, sent)
+                else:
+                    process.kill()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), _GRACE)
+            return

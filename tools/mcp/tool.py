@@ -1,0 +1,59 @@
+"""A tool of an MCP server as a LangChain tool, callable from any event loop."""
+
+from typing import Any, Literal
+
+from langchain_core.tools import BaseTool
+from pydantic import PrivateAttr
+
+from weiwo.tools.calling.call_context import find_call
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.mcp.connection import Connection
+from weiwo.tools.mcp.content import error_text, read_result
+from weiwo.tools.mcp.definitions import ToolDefinition
+from weiwo.tools.mcp.pool import McpPool
+from weiwo.tools.passages import as_artifact
+from weiwo.tools.sync import run_sync
+
+
+class McpTool(BaseTool):
+    """One tool of a server; its passages have the source `mcp://SERVER/TOOL`.
+
+    Args:
+        definition: What is known of it.
+        connection: Its server.
+        pool: Where the connection lives.
+    """
+
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+    _definition: ToolDefinition = PrivateAttr()
+    _connection: Connection = PrivateAttr()
+    _pool: McpPool = PrivateAttr()
+
+    def __init__(self, definition: ToolDefinition, connection: Connection, pool: McpPool) -> None:
+        metadata = {
+            "acts": not definition.read_only,
+            "server": definition.server,
+            "idempotent": definition.idempotent,
+            "always_ask": definition.suspicious or not connection.server.trusted,
+            "annotations": dict(definition.annotations),
+            "identity": f"mcp:{connection.server.identity}:{definition.fingerprint}",
+        }
+        super().__init__(
+            name=definition.name,
+            description=definition.description,
+            args_schema=definition.args_schema,
+            metadata=metadata,
+        )
+        self._definition, self._connection, self._pool = definition, connection, pool
+
+    def _run(self, /, **arguments: Any) -> tuple[str, list[dict[str, Any]]]:
+        return run_sync(self._arun(**arguments))
+
+    async def _arun(self, /, **arguments: Any) -> tuple[str, list[dict[str, Any]]]:
+        definition, call = self._definition, find_call()
+        key = call.idempotency_key if call is not None and not definition.read_only else ""
+        result = await self._pool.submit(self._connection.call(definition, arguments, key=key))
+        if result.is_error:
+            raise ToolCallError("crash", f"{definition.name}: {error_text(result)}")
+        text, passages = read_result(result, definition, arguments)
+        return text, as_artifact(passages)
