@@ -104,6 +104,11 @@ class AnswerSanitizer:
         return any(said[at : at + RECITED] in self._told for at in starts)
 
 
+def remove_hidden(text: str) -> str:
+    """Text without control characters and those that turn the writing direction or are not seen."""
+    return _HIDDEN.sub("", text)
+
+
 def remove_links(text: str, known: Collection[str], language: Language) -> str:
     """Prose as it may be spoken: of links and pictures the words, of addresses those that are known.
 
@@ -112,7 +117,7 @@ def remove_links(text: str, known: Collection[str], language: Language) -> str:
         known: The addresses that may stand.
         language: The answer's language.
     """
-    text = _HIDDEN.sub("", text)
+    text = remove_hidden(text)
     if not any(sign in text for sign in ("](", "][", "]:", "<", "//", ":", "www.")):
         return text
     if _CODE.match(text):

@@ -17,9 +17,10 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.sanitizer import AnswerSanitizer
 from weiwo.nodes.writer.claims import CheckedClaim
 from weiwo.nodes.writer.context import WriterContext
-from weiwo.nodes.writer.document import row_of, split_pieces
+from weiwo.nodes.writer.document import ITEM, row_of, split_row
 from weiwo.nodes.writer.draft import Draft
 from weiwo.nodes.writer.entailment import ClaimPlace, judge_claims
+from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, REWRITE
 from weiwo.state import DOUBTFUL, Language
 from weiwo.text.language import detect_language

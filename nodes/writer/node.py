@@ -20,7 +20,7 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.sanitizer import AnswerSanitizer, remove_links
 from weiwo.nodes.shared.turn import find_current_turn, format_transcript
 from weiwo.nodes.writer.context import WriterContext
-from weiwo.nodes.writer.document import split_pieces
+from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.generate import draft_answer, settle_draft
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.examples import examples
 from tests.support.work import assert_linear
-from weiwo.nodes.writer.document import split_pieces
+from weiwo.nodes.writer.piece_stream import split_pieces
 
 EN = (
     "Emperor Wu of Han was older, by 56 years [1]. He was born in 156 BC.[2] Caesar, e.g. the dictator, was born on "
