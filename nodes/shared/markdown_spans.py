@@ -4,7 +4,6 @@ Code spans are paired as CommonMark pairs them: a run of backticks ends at the n
 paragraph, item or cell.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final, NamedTuple

@@ -9,7 +9,10 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Final
 
+from markdown_it import MarkdownIt
+
 from weiwo.nodes.shared.citation_marks import clean_marks
+from weiwo.nodes.shared.markdown_spans import FENCE, find_opaque
 from weiwo.nodes.shared.passage_prompt import INSTRUCTIONS
 from weiwo.state import Evidence, Language
 from weiwo.text.language import fold
@@ -53,9 +56,6 @@ _TAIL: Final = lazy(
 )
 """What may stand behind an address: punctuation and marks up to a blank, or Chinese text."""
 _BEHIND: Final = lazy(r"\S*")
-_RULE: Final = lazy(r"\s*(?:-[- ]*+|\*[* ]*+|_[_ ]*+)\s*")
-"""A line across the page, which says nothing and may stand."""
-_CODE: Final = lazy(r"\s*(?:```|~~~)")
 _MARK: Final = lazy(r"\^?\d[\d\s,，、–-]{0,30}")
 
 
@@ -93,7 +93,7 @@ class AnswerSanitizer:
     def __call__(self, text: str) -> str:
         """A sentence, or a piece of one, as it may be spoken; empty if it may not."""
         prose = remove_links(text, self._known, self._language)
-        says = any(map(str.isalnum, prose)) or _RULE.fullmatch(text)
+        says = any(map(str.isalnum, prose)) or not any(map(str.isalnum, text))  # a rule says nothing and may stand
         return prose if says and not self._recites(prose) else ""
 
     def _recites(self, prose: str) -> bool:
@@ -120,12 +120,31 @@ def remove_links(text: str, known: Collection[str], language: Language) -> str:
     text = remove_hidden(text)
     if not any(sign in text for sign in ("](", "][", "]:", "<", "//", ":", "www.")):
         return text
-    if _CODE.match(text):
+    if _is_code(text):
         return _known_addresses(text, known, language)  # a page is shown as code there, not drawn
-    prose = _LIVE.sub("", _TAG.sub("", _PICTURE.sub(r"\1", text)))
+    prose = _PICTURE.sub(r"\1", text)
+    if "`" not in text or _draws_tags(prose):
+        prose = _LIVE.sub("", _TAG.sub("", prose))
     prose = _LINK.sub(lambda link: f"[{link[1]}]" if _MARK.fullmatch(link[1]) else link[1], prose)
     prose = _DEFINITION.sub(r"\1:", _HALF.sub("]", prose))
     return _known_addresses(prose, known, language)
+
+
+def _is_code(text: str) -> bool:
+    """Whether a text is one block of fenced code, in any list it may stand in: each line as deep as its fence."""
+    fence = FENCE.match(text)
+    if fence is None or fence[1].strip() or "\t" in text:
+        return False
+    lines = [line for line in text.splitlines() if line.strip()]
+    return find_opaque(text)[0].end >= len(text.rstrip()) and all(line.startswith(fence[1]) for line in lines)
+
+
+def _draws_tags(text: str) -> bool:
+    """Whether a text has tags outside its code spans."""
+    blocks = MarkdownIt("commonmark").enable("table").parse(text.strip())
+    return any(token.type.startswith("html") for block in blocks for token in (block, *(block.children or ()))) or any(
+        block.type == "code_block" for block in blocks
+    )
 
 
 def _known_addresses(text: str, known: Collection[str], language: Language) -> str:

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from weiwo.nodes.shared.citation_marks import CitationMark, find_marks
-from weiwo.nodes.shared.markdown_spans import CELL, FENCE, QUOTED, Opaque, find_opaque
+from weiwo.nodes.shared.markdown_spans import CELL, FENCE, QUOTED, find_opaque
 from weiwo.state import Block, BlockKind
 from weiwo.text.language import sentences, word_count
 from weiwo.text.patterns import lazy
@@ -225,6 +225,13 @@ def _indented(piece: str, lines: Sequence[tuple[int, int]]) -> int:
     return number
 
 
+def is_indented_code(piece: str) -> bool:
+    """Whether a piece is code that is indented rather than fenced."""
+    lines = _lines(piece)
+    number = _indented(piece, lines)
+    return number > 0 and not piece[lines[number - 1][1] :].strip()
+
+
 def _tables(piece: str, lines: Sequence[tuple[int, int]]) -> dict[int, bool]:
     """The rows of tables that have a delimiter, by line, each with whether it is of the body."""
     rows: dict[int, bool] = {}
@@ -234,7 +241,9 @@ def _tables(piece: str, lines: Sequence[tuple[int, int]]) -> dict[int, bool]:
             if "|" in piece[slice(*lines[number - 1])]:
                 rows |= {number - 1: False, number: False}
         elif number - 1 in rows and "|" in line and number not in rows:
-            rows[number] = rows[number - 1] or DELIMITER.match(piece[slice(*lines[number - 1])].rstrip("\n")) is not None
+            rows[number] = (
+                rows[number - 1] or DELIMITER.match(piece[slice(*lines[number - 1])].rstrip("\n")) is not None
+            )
     return rows
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from weiwo.nodes.shared.citation_marks import clean_marks, list_cited_numbers, renumber_marks
 from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, check_piece
-from weiwo.nodes.writer.document import claim_spans, parse_blocks
+from weiwo.nodes.writer.document import claim_spans, is_indented_code, parse_blocks
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Block, Claim, DecidedBy, Extract, Language, Status
 
@@ -97,25 +97,37 @@ class Draft:
         return self.add(Piece(text, checked))
 
     def add(self, piece: Piece) -> str:
-        """Take a piece into the answer under final numbers; returns it as it is to be spoken."""
+        """Take a piece into the answer under final numbers; returns it as it is to be spoken.
+
+        Of a piece that was dropped the line ends are left: they keep what follows apart from what stands before.
+        """
+        if not piece.text.strip():
+            return self._set_apart(trailing_blanks(piece.text).count("\n"))
         self.pieces.append(piece)
         self.spoken.append(self._joined(self._rendered(piece)))
         self.claims += self._final(piece)
         return self.spoken[-1]
+
+    def _set_apart(self, wanted: int) -> str:
+        missing = "\n" * (wanted - trailing_blanks(self.pieces[-1].text).count("\n") if self.pieces else 0)
+        if missing:
+            self.pieces[-1].text += missing
+            self.spoken[-1] += missing
+        return missing
 
     def render_again(self) -> None:
         """Write the answer anew after its pieces were settled; numbers follow the order of first citation again."""
         pieces, self.pieces, self.spoken, self.claims = self.pieces, [], [], []
         self.sources.final.clear()
         for piece in pieces:
-            if piece.text:
-                self.add(piece)
+            self.add(piece)
 
     def drop_doubtful(self) -> None:
         """Take out pieces with doubtful claims, of a draft that broke off and that nobody can be asked to mend."""
-        kept = [piece for piece in self.pieces if all_supported([checked.claim for checked in piece.checked])]
-        if len(kept) < len(self.pieces):
-            self.pieces = kept
+        doubtful = [one for one in self.pieces if not all_supported([checked.claim for checked in one.checked])]
+        for piece in doubtful:
+            piece.text, piece.checked = trailing_blanks(piece.text), []
+        if doubtful:
             self.render_again()
 
     def blocks(self) -> list[Block]:
@@ -130,6 +142,8 @@ class Draft:
         return parse_blocks(text.strip(), starts)
 
     def _rendered(self, piece: Piece) -> str:
+        if is_indented_code(piece.text):
+            return piece.text
         known = {source.n for source in self.sources.items}
         numbers = self.sources.assign_numbers([n for n in list_cited_numbers(piece.text) if n in known])
         text = piece.text
@@ -166,6 +180,11 @@ def add_marks(sentence: str, marks: str, language: Language) -> str:
         return sentence
     body = sentence.rstrip(_STOPS)
     return f"{body}{' ' if language == 'en' else ''}{marks}{sentence[len(body) :]}"
+
+
+def trailing_blanks(text: str) -> str:
+    """The blanks and line ends that a text ends with."""
+    return text[len(text.rstrip()) :]
 
 
 def all_supported(claims: Sequence[Claim]) -> bool:

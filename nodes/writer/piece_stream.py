@@ -248,7 +248,7 @@ class _Splitter:
 
     @staticmethod
     def _decided(line: str, end: int) -> bool:
-        return end >= 0 or len(line) > 3  # noqa: PLR2004 - blanks before a bar
+        return end >= 0 or len(line) > 3
 
     def _formula_end(self, inside: int, closing: str, *, last: bool) -> int | None:
         found = self._text.find(closing, inside)
