@@ -6,6 +6,7 @@ paragraph, item or cell.
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from weiwo.text.patterns import lazy
@@ -64,7 +65,7 @@ def _scan(text: str) -> Iterator[Opaque]:
             begun = position
             if text[position:end].lstrip(" \t>").startswith("|"):
                 bounds = [position, *(bar.end() for bar in CELL.finditer(text, position, end)), end]
-                for left, right in zip(bounds, bounds[1:], strict=False):
+                for left, right in pairwise(bounds):
                     yield from _inline(text, left, right)
                 begun = end
         position = end

@@ -26,6 +26,8 @@ from weiwo.text.patterns import lazy
 
 LONGEST_PIECE: Final = 8_000
 """Characters after which prose without an end is cut."""
+LONG: Final = 500
+"""Characters of a sentence that is hardly going to end."""
 _SOURCE_LIST: Final = lazy(
     r"\s*+(?:[*#_]++\s*+)?(?:sources?|references?|citations?|bibliography|来源|参考(?:资料|文献|来源)?"
     r"|引用)[ \t]*+[*_]*+[ \t]*+(?:[:：]|$)",
@@ -34,9 +36,10 @@ _SOURCE_LIST: Final = lazy(
 _DEFINITION: Final = lazy(r"\s*+\[\^?\d{1,3}\]:")
 """A footnote or a link definition under a citation's number."""
 _LISTED: Final = lazy(r"\s*(?:[-*+•|]|\d{1,3}[.)、]|\[\^?\d|【\d|<?https?://|\n|$)")
-_OPEN_END: Final = lazy(r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500})$")
+_OPEN_END: Final = lazy(r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500}|\\)$")
 """A mark, or its link, that may still be coming; a bracket open for longer than any mark is none."""
 _QUOTED: Final = lazy(r" {0,3}>")
+_BARRED: Final = lazy(r"[^\n]*\|")
 _BLANK: Final = lazy(r"(?:[ \t]*\n)*")
 _UNDECIDED: Final = lazy(r"\s*(?:[-*+•`~#>|=_$ ]{1,80}|\d{1,3}[.)]?|:?-[-:|\s]*)?")
 """The beginning of a line that does not tell yet what it opens."""
@@ -84,6 +87,7 @@ class _Splitter:
     def __init__(self) -> None:
         self._text = ""
         self._seen = 0  # up to where the end of code was looked for
+        self._tried = 0  # up to where the end of a sentence was looked for
         self._begun = False
         self._wrapper = ""
         self._in_list = False
@@ -131,6 +135,7 @@ class _Splitter:
     def _cut(self, end: int) -> str:
         listed = self._listed()
         piece, self._text, self._seen = self._text[:end], self._text[end:], 0
+        self._tried = 0
         ended = piece.endswith("\n\n") or not piece.strip()
         line = piece.lstrip("\n")
         self._in_table = bool(ROW.match(line)) and not ended
@@ -166,6 +171,18 @@ class _Splitter:
             return self._fence_end(first, fence[2], last=last)
         if ROW.match(line):
             return self._row_end(first, last=last)
+        if first < 0 and not last and (_UNDECIDED.fullmatch(line) or "|" in line):
+            return None
+        return self._lines_end(body, first, line, last=last)
+
+    def _lines_end(self, body: int, first: int, line: str, *, last: bool) -> int | None:
+        """The same where neither code nor a row begins."""
+        if "|" in line and first >= 0:  # a table perhaps, whose rows do not begin with a bar
+            second = self._second(first)
+            if second is None and not last:
+                return None
+            if DELIMITER.match(second or ""):
+                return self._run_end(first, _BARRED, last=last)
         if _QUOTED.match(line):
             return self._run_end(first, _QUOTED, last=last)
         if INDENTED.match(line) and not self._in_list and not ITEM.match(line):
@@ -174,12 +191,6 @@ class _Splitter:
             return self._after_blanks(first + 1, last=last)
         if formula := _FORMULA.match(line):
             return self._formula_end(body + formula.end(), "$$" if formula[1] else "\\]", last=last)
-        if first < 0 and not last and _UNDECIDED.fullmatch(line):
-            return None
-        if "|" in line and (first < 0 or self._second(first) is None) and not last:
-            return None  # a table perhaps, whose rows do not begin with a bar
-        if "|" in line and first >= 0 and DELIMITER.match(self._second(first) or ""):
-            return self._run_end(first, lazy(r"[^\n]*\|"), last=last)
         return self._prose_end(body, last=last)
 
     def _second(self, first: int) -> str | None:
@@ -237,18 +248,15 @@ class _Splitter:
         while first >= 0 and position < len(text):
             end = text.find("\n", position)
             line = text[position : end if end >= 0 else len(text)]
-            blank = not line.strip()
-            if (blank and end >= 0 and kind is not INDENTED) or (not blank and self._decided(line, end) and not kind.match(line)):  # fmt: skip  # noqa: E501 - one condition
+            blank, whole = not line.strip(), end >= 0
+            decided = not blank and (whole or (len(line) > 4 and kind is not _BARRED))
+            if (blank and whole and kind is not INDENTED) or (decided and not kind.match(line)):
                 return self._after_blanks(position, last=last)
             if end < 0:
                 break
             position = end + 1
             self._seen = position
         return len(text) if last else None
-
-    @staticmethod
-    def _decided(line: str, end: int) -> bool:
-        return end >= 0 or len(line) > 3
 
     def _formula_end(self, inside: int, closing: str, *, last: bool) -> int | None:
         found = self._text.find(closing, inside)
@@ -260,8 +268,10 @@ class _Splitter:
     def _prose_end(self, body: int, *, last: bool) -> int | None:
         """The end of the first sentence, item or paragraph."""
         text = self._text
-        if not last and not _STOP.search(text, body):
+        # A long sentence is looked at again when it has grown by a tenth: work stays in proportion to its length.
+        if not last and (not _STOP.search(text, body) or (len(text) < 1.1 * self._tried and "\n" not in text[-40:])):
             return None
+        self._tried = len(text) if len(text) > LONG else 0
         limit, start = len(text), body
         for found in re.finditer("\n", text[body:]):
             at = body + found.end()
