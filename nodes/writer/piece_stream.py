@@ -45,8 +45,8 @@ _UNDECIDED: Final = lazy(r"\s*(?:[-*+•`~#>|=_$ ]{1,80}|\d{1,3}[.)]?|:?-[-:|\s]
 """The beginning of a line that does not tell yet what it opens."""
 _FORMULA: Final = lazy(r"\s{0,12}(?:(\$\$)|(\\\[(?!\d)))")
 _STOP: Final = lazy(r"[.!?。！？；｡\n]")
-_WRAPPER: Final = lazy(r"\s*(`{3,}|~{3,})(?:markdown|md)[ \t]*\n")
-"""A fence around a whole answer."""
+_WRAPPER: Final = lazy(r"\s{0,3}(`{3,}|~{3,})(?:markdown|md)[ \t]*")
+"""A fence around a whole answer, at its beginning or behind a sentence that announces it."""
 
 
 async def split_pieces(deltas: AsyncIterator[str]) -> AsyncGenerator[str, None]:
@@ -88,7 +88,7 @@ class _Splitter:
         self._text = ""
         self._seen = 0  # up to where the end of code was looked for
         self._tried = 0  # up to where the end of a sentence was looked for
-        self._begun = False
+        self._cited = False
         self._wrapper = ""
         self._in_list = False
         self._in_table = False
@@ -105,25 +105,16 @@ class _Splitter:
             self._text = ""
 
     def _pieces(self, *, last: bool) -> Iterator[str]:
-        while self._text and self._unwrapped(last=last):
+        while self._text:
             end = self._end(last=last)
+            if end == 0:
+                continue
             if end is None and self._too_long():
                 yield self._forced()
             elif end is None:
                 return
             else:
                 yield self._cut(end)
-
-    def _unwrapped(self, *, last: bool) -> bool:
-        """Take off a fence around the whole; False while it is not known whether there is one."""
-        if not self._begun:
-            start = self._text.lstrip()
-            if not last and "\n" not in start and start[:3] in {"", "`", "``", "```", "~", "~~", "~~~"}:
-                return False
-            self._begun = True
-            if wrapper := _WRAPPER.match(self._text):
-                self._wrapper, self._text = wrapper[1], self._text[wrapper.end() :]
-        return True
 
     def _listed(self) -> bool:
         """Whether the text begins in a list."""
@@ -140,6 +131,7 @@ class _Splitter:
         line = piece.lstrip("\n")
         self._in_table = bool(ROW.match(line)) and not ended
         self._in_list = listed
+        self._cited = self._cited or bool(find_marks(piece))
         self._paragraph = not piece.endswith("\n") and bool(piece.strip())
         return piece
 
@@ -153,7 +145,7 @@ class _Splitter:
         return f"{piece}\n\n" if code_spans(piece, 0, len(piece))[1] else piece
 
     def _end(self, *, last: bool) -> int | None:
-        """Where the first piece ends, if what follows it has certainly begun."""
+        """Where the first piece ends, if what follows it has certainly begun; 0 where a line was only taken off."""
         text = self._text
         blank = _BLANK.match(text)
         body = blank.end() if blank else 0
@@ -164,10 +156,11 @@ class _Splitter:
         if fence := FENCE.match(line + "\n"):
             if first < 0 and not last:
                 return None
-            if self._wrapper and line.strip() == self._wrapper:
-                self._wrapper = ""
+            wrapper = None if self._cited or self._wrapper else _WRAPPER.fullmatch(line)
+            if wrapper or (self._wrapper and line.strip() == self._wrapper):
+                self._wrapper = wrapper[1] if wrapper else ""
                 self._text = text[:body] + text[first + 1 if first >= 0 else len(text) :]
-                return self._end(last=last) if self._text.strip() else None
+                return 0
             return self._fence_end(first, fence[2], last=last)
         if ROW.match(line):
             return self._row_end(first, last=last)
