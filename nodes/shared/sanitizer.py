@@ -32,11 +32,16 @@ ADDRESS: Final = lazy(
 )
 """An address up to a blank, a quotation mark, a bracket, anything outside ASCII, or the stop that ends its sentence."""
 _PICTURE: Final = lazy(r"!\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,2000}(?:\([^()\n]*\)[^()\n]*)*\)?|\[[^\[\]\n]{0,100}\])")
-_TARGET: Final = r"\(\s*<?(?:[a-z][a-z0-9+.-]{0,11}:|/|www\.|[#.?])[^()\n]{0,2000}(?:\([^()\n]*\)[^()\n]*)*\)?"
+_TARGET: Final = (
+    r"\(\s*<?(?:[a-z][a-z0-9+.-]{0,11}:|[/\\#.?]|www\.|[^()\s&\\]{0,20}[&\\])"
+    r"[^()\n]{0,2000}(?:\([^()\n]*\)[^()\n]*)*\)?"
+)
 _LINK: Final = lazy(rf"\[([^\[\]\n]{{0,300}})\]{_TARGET}", re.IGNORECASE)
 _HALF: Final = lazy(rf"\]{_TARGET}", re.IGNORECASE)
 """The end of a link whose beginning was spoken before."""
-_DEFINITION: Final = lazy(r"(\[[^\[\]\n]{1,100}\]):\s*<?(?:[a-z][a-z0-9+.-]{1,11}:|//|www\.)\S*", re.IGNORECASE)
+_DEFINITION: Final = lazy(
+    r"(\[[^\[\]\n]{1,100}\]):\s*<?(?:[a-z][a-z0-9+.-]{1,11}:|/[/\\]|www\.|[^\s&\\]{0,20}[&\\])\S*", re.IGNORECASE
+)
 _TAG: Final = lazy(
     r"</?(?:img|a|area|audio|base|button|embed|form|i?frame|image|input|link|math|meta|object|picture|portal|script|source"
     r"|style|svg|track|video)\b[^<>]*>?",
@@ -140,11 +145,10 @@ def _is_code(text: str) -> bool:
 
 
 def _draws_tags(text: str) -> bool:
-    """Whether a text has tags outside its code spans."""
+    """Whether a text may have tags outside its code spans; what is a block of code here may be none in a list."""
     blocks = MarkdownIt("commonmark").enable("table").parse(text.strip())
-    return any(token.type.startswith("html") for block in blocks for token in (block, *(block.children or ()))) or any(
-        block.type == "code_block" for block in blocks
-    )
+    tokens = (token.type for block in blocks for token in (block, *(block.children or ())))
+    return any(kind in {"html_block", "html_inline", "fence", "code_block"} for kind in tokens)
 
 
 def _known_addresses(text: str, known: Collection[str], language: Language) -> str:
