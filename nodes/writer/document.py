@@ -13,7 +13,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from weiwo.nodes.shared.citation_marks import CitationMark, find_marks
+from weiwo.nodes.shared.citation_marks import CitationMark, clean_marks, find_marks
 from weiwo.nodes.shared.markdown_spans import CELL, FENCE, QUOTED, find_opaque
 from weiwo.state import Block, BlockKind
 from weiwo.text.language import sentences, word_count
@@ -259,6 +259,38 @@ def row_of(piece: str, span: tuple[int, int]) -> str:
         return line
     rows = _tables(piece, _lines(piece))
     return line if rows.get(piece.count("\n", 0, start)) else ""
+
+
+def label_cell(table: str, at: int) -> str:
+    """What a cell is about: the first cell of its row and the header of its column; empty for what is no cell.
+
+    Args:
+        table: Markdown with the table up to the cell's row.
+        at: Where the cell begins.
+    """
+    lines = _lines(table)
+    number = next((n for n, (start, end) in enumerate(lines) if start <= at < end), -1)
+    rows = _tables(table, lines)
+    if not rows.get(number):
+        return ""
+    head = number
+    while rows.get(head):
+        head -= 1
+    start, end = lines[number]
+    header, row = split_row(table[slice(*lines[head - 1])]), split_row(table[start:end])
+    column = len(CELL.findall(table, start, at)) - table[start:end].lstrip().startswith("|")
+    labels = ([row[0]] if column else []) + list(header[column : column + 1])
+    return ", ".join(clean_marks(label, ()).strip() for label in labels if label)
+
+
+def find_heading(text: str) -> str:
+    """The last heading, or label of nested items, of a text."""
+    lines = [text[start:end] for start, end in _lines(text)]
+    for line, following in zip(reversed(lines), ["", *reversed(lines)], strict=False):
+        if line.startswith("#") or _is_bold_label(line) or leads_items(line, following):
+            marker = ITEM.match(line)
+            return line[marker.end() if marker else 0 :].strip(" #*_:\n")
+    return ""
 
 
 # --- the whole document ---

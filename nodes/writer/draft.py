@@ -7,12 +7,15 @@ from typing import Final
 
 from weiwo.nodes.shared.citation_marks import clean_marks, list_cited_numbers, renumber_marks
 from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, check_piece
-from weiwo.nodes.writer.document import claim_spans, is_indented_code, parse_blocks
+from weiwo.nodes.writer.document import ROW, claim_spans, find_heading, is_indented_code, label_cell, parse_blocks
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Block, Claim, DecidedBy, Extract, Language, Status
+from weiwo.text.names import names
 
 MOST_RECITED: Final = 6
 """Sources tried for a claim that cites the wrong one."""
+MOST_ROWS: Final = 100
+"""Pieces before a claim in which its heading or the header of its table is looked for."""
 UNVERIFIED: Final[dict[str, str]] = {"en": "(unverified)", "zh": "（未核实）"}
 _STOPS: Final = "。.!！?？;；"
 
@@ -78,10 +81,15 @@ class Draft:
         """The marks of sources that carry a failing claim.
 
         Models often state what is true and cite the wrong number, or none: its own citations with a calculation added
-        are tried first, then the sources that outcomes rest on, alone and in pairs.
+        are tried first, then the sources that outcomes rest on, alone and in pairs. Of a claim that names nothing ("it
+        has 12 nodes") only a source of the document it cites may take over: any other may speak of something else.
         """
         own = list(checked.claim.citations)
         grounded = [source.n for source in self.sources.items if source.quote][:MOST_RECITED]
+        if own and not names(checked.claim.text):
+            place = {n: source.evidence.source for source in self.sources.items if source.evidence for n in (source.n,)}
+            documents = {place.get(n) for n in own}
+            grounded = [n for n in grounded if place.get(n) in documents]
         options = [own, *([*own, n] for n in given.computed), *([n] for n in grounded)]
         options += [list(pair) for pair in combinations(grounded, 2)]
         for numbers in options:
@@ -140,6 +148,21 @@ class Draft:
             starts += [offset + place for place in places]
             offset += len(spoken)
         return parse_blocks(text.strip(), starts)
+
+    def in_context(self, number: int, position: int) -> Claim:
+        """A claim as one can judge it: a cell with its row and column, a claim that names nothing with its heading."""
+        piece = self.pieces[number]
+        checked = piece.checked[position]
+        first = number
+        while first and number - first < MOST_ROWS and ROW.match(self.pieces[first - 1].text.lstrip()):
+            first -= 1
+        before = "".join(one.text for one in self.pieces[first:number])
+        about = label_cell(before + piece.text, len(before) + checked.start)
+        if not about and not names(checked.claim.text):
+            lines = "".join(one.text for one in self.pieces[max(0, number - MOST_ROWS) : number]) + piece.text
+            about = find_heading(lines[: len(lines) - len(piece.text) + checked.start])
+        text = f"({about}) {checked.claim.text}" if about else checked.claim.text
+        return checked.claim.model_copy(update={"text": text})
 
     def _rendered(self, piece: Piece) -> str:
         if is_indented_code(piece.text):

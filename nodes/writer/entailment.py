@@ -26,7 +26,7 @@ AT_ONCE: Final = 3
 SYSTEM: Final = protect_prompt(
     f"""\
 You verify an answer. For each numbered claim judge whether the passages and calculations it cites carry it, by them \
-alone and not by what you know. {DATA_RULE}
+alone and not by what you know. What stands in brackets before a claim is its heading, or its row and column. {DATA_RULE}
 - `supported`: each part of the claim is said there, in whatever words, or follows directly (a sum, an order of dates).
 - `partly`: a part of it is not there. `not_there`: nothing of it is there.
 - `contradicted`: they say otherwise: another value, name, order, direction, role or property, or its denial.
@@ -90,7 +90,7 @@ async def judge_claims(services: RunContext, draft: Draft, places: Sequence[Clai
     gate = asyncio.Semaphore(AT_ONCE)
 
     async def ask(batch: Sequence[ClaimPlace]) -> Mapping[ClaimPlace, ClaimJudgement]:
-        claims = [draft.pieces[place.piece].checked[place.position].claim for place in batch]
+        claims = [draft.in_context(place.piece, place.position) for place in batch]
         messages = [
             SystemMessage(SYSTEM),
             HumanMessage(_entailment_prompt(services.models, role, claims, draft.sources.items)),
