@@ -60,6 +60,8 @@ _TAIL: Final = lazy(
     r"[)\]}>\"'’”*_`|.,;:!?。，；：！？、）】》]*+(?:\[\d{1,4}\])*+[.,;:!?。，；：！？、]*+(?=\s|$|[\u3000-\u9fff\uff00-\uffef])"
 )
 """What may stand behind an address: punctuation and marks up to a blank, or Chinese text."""
+_TORN: Final = lazy(r"\)[\w%&=/?#-]")
+"""An address that goes on behind a bracket it did not open."""
 _BEHIND: Final = lazy(r"\S*")
 _MARK: Final = lazy(r"\^?\d[\d\s,，、–-]{0,30}")
 
@@ -160,7 +162,7 @@ def _known_addresses(text: str, known: Collection[str], language: Language) -> s
             continue
         whole = found[0] in known and _TAIL.match(text, found.end()) is not None
         behind = _BEHIND.match(text, found.end())
-        torn = not whole and found[0] in known and behind is not None
+        torn = not whole and (found[0] in known or _TORN.match(text, found.end()) is not None)
         end = behind.end() if torn and behind is not None else found.end()
         parts += [text[position : found.start()], text[found.start() : end] if whole else REMOVED[language]]
         position = end

@@ -4,8 +4,9 @@ Links, pictures and what models are told here are taken out before anything is c
 """
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
@@ -19,8 +20,8 @@ from weiwo.nodes.shared.sanitizer import AnswerSanitizer
 from weiwo.nodes.writer.claims import CheckedClaim
 from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.document import ITEM, LINE, ROW, claim_spans, row_of, split_row
-from weiwo.nodes.writer.draft import Draft, trailing_blanks
-from weiwo.nodes.writer.entailment import ClaimPlace, judge_claims
+from weiwo.nodes.writer.draft import Draft, Piece, trailing_blanks
+from weiwo.nodes.writer.entailment import ClaimPlace, is_open, judge_claims
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, REWRITE
 from weiwo.state import DOUBTFUL, Language
@@ -177,8 +178,15 @@ async def _rewrite(
             pieces.add(place.piece)
     for number in pieces:
         text = draft.pieces[number].text
-        draft.pieces[number] = draft.read(say(text) or trailing_blanks(text), question)
+        new = draft.read(say(text) or trailing_blanks(text), question)
+        draft.pieces[number] = Piece(new.text, _kept(draft.pieces[number].checked, new.checked))
     return pieces
+
+
+def _kept(before: Sequence[CheckedClaim], after: Sequence[CheckedClaim]) -> list[CheckedClaim]:
+    """The claims of a piece that changed; those that stand as they stood keep what was judged of them."""
+    known = {(one.claim.text, one.claim.citations): one.claim for one in before if one.claim.verdict not in DOUBTFUL}
+    return [replace(one, claim=known.get((one.claim.text, one.claim.citations), one.claim)) for one in after]
 
 
 def _listed(n: int, draft: Draft, place: ClaimPlace) -> str:
@@ -221,12 +229,12 @@ _MARKER = lazy(r"^[\s>]*(?:[-*+•]|\d{1,3}[.)、])\s")
 
 
 def _matched(draft: Draft, pieces: set[int]) -> list[ClaimPlace]:
-    """The claims of pieces that code found no fault with, and that a model has not judged."""
+    """The claims of pieces that code found no hard fault with, and that a model has not judged."""
     return [
         ClaimPlace(number, position)
         for number in sorted(pieces)
         for position, checked in enumerate(draft.pieces[number].checked)
-        if checked.claim.citations and checked.claim.verdict == "matched"
+        if is_open(checked)
     ]
 
 

@@ -75,7 +75,8 @@ class _SourceLists:
     def keep(self, pieces: Iterator[str]) -> Iterator[str]:
         for piece in pieces:
             begins = self._before.endswith("\n") and bool(_SOURCE_LIST.match(piece) or _DEFINITION.match(piece))
-            goes_on = self._dropping and (not self._before.endswith("\n\n") or bool(_LISTED.match(piece)))
+            apart = self._before.endswith("\n\n") or (self._before.endswith("\n") and piece.startswith("\n"))
+            goes_on = self._dropping and (not apart or bool(_LISTED.match(piece.lstrip("\n"))))
             self._dropping, self._before = begins or goes_on, piece
             if not self._dropping:
                 yield piece
