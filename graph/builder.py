@@ -9,7 +9,7 @@ Where a person is asked, `approval` stands before the executor; what it rejects 
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
@@ -22,6 +22,7 @@ from langgraph.store.base import BaseStore
 from langgraph.types import Overwrite
 
 from weiwo.graph.execution.fan_out import plan_graph, run_plan
+from weiwo.graph.execution.task_graph import TaskGraph
 from weiwo.graph.persistence.serializer import with_state_types
 from weiwo.graph.run_context import context_opener, run_agent
 from weiwo.graph.search_graph import SearchGraph
@@ -33,10 +34,13 @@ from weiwo.nodes.planner.approval import approval
 from weiwo.nodes.planner.node import planner
 from weiwo.nodes.reflection.node import reflection
 from weiwo.nodes.shared.replanning import is_stuck
+from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.node import writer
 from weiwo.state import Usage
 from weiwo.state.search import Approved, SearchInput, SearchOutput, SearchState
 from weiwo.state.settings import Context
+
+Builder = StateGraph[SearchState, Context, SearchInput, SearchOutput]
 
 RECURSION_LIMIT = 60
 """Supersteps of one run; the limits on rounds end every loop long before."""
@@ -65,7 +69,16 @@ def build_graph(
     Returns:
         A graph from `{"question": …}` or `{"messages": […]}` to `{"result": …, "messages": […]}`.
     """
-    open_context = context_opener(tools, models, serves_clients=serves_clients)
+    builder = StateGraph(SearchState, context_schema=Context, input_schema=SearchInput, output_schema=SearchOutput)
+    _add_agents(builder, context_opener(tools, models, serves_clients=serves_clients))
+    _add_edges(builder)
+    saver = checkpointer if checkpointer is None else with_state_types(checkpointer)
+    compiled = builder.compile(checkpointer=saver, store=store, name="weiwo")
+    return SearchGraph.of(compiled).with_config(recursion_limit=RECURSION_LIMIT)
+
+
+def _add_agents(builder: Builder, open_context: Callable[..., Awaitable[RunContext]]) -> None:
+    """The nodes: each agent, in the context of the run."""
 
     async def master_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
         services = await open_context(state, runtime, new_run=name_run())
@@ -82,16 +95,8 @@ def build_graph(
         return await approval(state, await open_context(state, runtime))
 
     async def executor_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
-        services = await open_context(state, runtime)
-        plan = state.get("plan")
-        if plan is None:
-            return {}  # a state edited by hand; reflection says so
-        limiter = PriorityLimiter(services.settings.limits.max_parallel)
-        work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools)
-        started = time.monotonic()
-        ran = await run_plan(plan, state.get("outcomes", {}), work, get_config(), plan_graph)
-        spent = ran.get("usage", Usage()) + Usage(seconds=time.monotonic() - started)
-        return {**ran, "usage": spent}
+        # `plan_graph`: LangGraph finds the subgraphs of a node among the names that its function uses.
+        return await _execute(state, await open_context(state, runtime), plan_graph)
 
     async def reflection_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
         return await run_agent(reflection, state, await open_context(state, runtime))
@@ -99,13 +104,16 @@ def build_graph(
     async def writer_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
         return await run_agent(writer, state, await open_context(state, runtime))
 
-    builder = StateGraph(SearchState, context_schema=Context, input_schema=SearchInput, output_schema=SearchOutput)
     builder.add_node("master", master_node)
     builder.add_node("planner", planner_node)
     builder.add_node("approval", approval_node)
     builder.add_node("executor", executor_node)
     builder.add_node("reflection", reflection_node)
     builder.add_node("writer", writer_node)
+
+
+def _add_edges(builder: Builder) -> None:
+    """Which node follows which."""
     builder.add_edge(START, "master")
     builder.add_conditional_edges("master", by_level)
     builder.add_conditional_edges("planner", by_plan)
@@ -113,9 +121,19 @@ def build_graph(
     builder.add_edge("executor", "reflection")
     builder.add_conditional_edges("reflection", by_decision)
     builder.add_edge("writer", END)
-    saver = checkpointer if checkpointer is None else with_state_types(checkpointer)
-    compiled = builder.compile(checkpointer=saver, store=store, name="weiwo")
-    return SearchGraph.of(compiled).with_config(recursion_limit=RECURSION_LIMIT)
+
+
+async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -> dict[str, Any]:
+    """Run the plan in force; what it came to, and what that took."""
+    plan = state.get("plan")
+    if plan is None:
+        return {}  # a state edited by hand; reflection says so
+    limiter = PriorityLimiter(services.settings.limits.max_parallel)
+    work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools)
+    started = time.monotonic()
+    ran = await run_plan(plan, state.get("outcomes", {}), work, get_config(), graph)
+    spent = ran.get("usage", Usage()) + Usage(seconds=time.monotonic() - started)
+    return {**ran, "usage": spent}
 
 
 def by_level(state: SearchState) -> Literal["writer", "approval", "executor", "reflection", "planner"]:

@@ -155,7 +155,7 @@ class _LoopThread(Generic[T]):
         with asyncio.Runner() as runner:
             try:
                 value = runner.run(held())
-            except BaseException as error:  # noqa: BLE001 - raised again where the result is read
+            except BaseException as error:  # noqa: BLE001 - a thread has nobody to raise to: whoever reads the result gets it
                 self.result.set_exception(error)
             else:
                 self.result.set_result(value)

@@ -1,14 +1,13 @@
 """Classification of request failures: why one failed, in our own words, and what follows from it."""
 
-import email.utils
 import re
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from weiwo.models.errors import ModelCallError
 from weiwo.text.patterns import lazy
+from weiwo.text.retry_after import retry_after_of
 
 FaultKind = Literal[
     "refused",
@@ -120,9 +119,9 @@ def _of_status(status: int, error: BaseException) -> Fault:
     if status in {401, 403}:
         return Fault("denied", words, status)
     if status >= 500:
-        return Fault("server", words, status, _parse_retry_after(error))
+        return Fault("server", words, status, retry_after_of(error))
     if status in {408, 409, 429}:
-        return Fault("busy", words, status, _parse_retry_after(error))
+        return Fault("busy", words, status, retry_after_of(error))
     if status == 413 or "context_length" in code or (status == 400 and _says_overflow(error)):
         return _overflow(error, status)
     return Fault("refused", words, status, bound=_says_bound(error))
@@ -187,19 +186,6 @@ def _status(error: BaseException) -> int | None:
         if isinstance(status, int) and status >= 400:
             return status
     return None
-
-
-def _parse_retry_after(error: BaseException) -> float | None:
-    """The pause of a Retry-After header, given in milliseconds, in seconds or as a date."""
-    headers: Mapping[str, Any] = getattr(getattr(error, "response", None), "headers", None) or {}
-    given = str(headers.get("retry-after", "")).strip()
-    try:
-        if milliseconds := headers.get("retry-after-ms"):
-            return max(0.0, float(milliseconds) / 1000)
-        return max(0.0, float(given)) if given else None
-    except ValueError:
-        date = email.utils.parsedate_tz(given)
-        return max(0.0, email.utils.mktime_tz(date) - time.time()) if date else None
 
 
 def _code(error: BaseException) -> str:

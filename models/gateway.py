@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, TypeVar, Union
 from pydantic import BaseModel
 
 from weiwo.models.budget import Budget
-from weiwo.models.circuit_breaker import EndpointBreaker, endpoint_breaker
 from weiwo.models.context_windows import ModelSize, measure_model, own_window, prompt_bound, window_memory
 from weiwo.models.endpoint import Endpoint, resolve_endpoint
+from weiwo.models.endpoint_breaker import EndpointBreaker, endpoint_breaker
 from weiwo.models.errors import BudgetExhaustedError, ModelCallError, ModelUnavailableError
 from weiwo.models.model_cache import get_chat_model
 from weiwo.models.prices import price_of, require_prices

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from weiwo.models.attempt import Attempt, CallDeadline
 from weiwo.models.budget import Budget, Reservation
-from weiwo.models.circuit_breaker import EndpointBreaker
 from weiwo.models.context_windows import window_memory
 from weiwo.models.endpoint import Endpoint
+from weiwo.models.endpoint_breaker import EndpointBreaker
 from weiwo.models.errors import BudgetExhaustedError, LimitReachedError, ModelCallError
 from weiwo.models.faults import Fault, ModelRequestError, classify_fault
 from weiwo.models.prices import Price, cost_of

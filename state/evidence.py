@@ -185,6 +185,7 @@ class OutcomeDetail(Value):
         limited: Whether a limit of the run broke some of its items off.
         blocked_by: The task without a value that this one needs.
         set_by_person: Whether a person set the value.
+        sentence: The answer to the user's question in one sentence, where the reader gave it with the value.
     """
 
     computation: dict[str, JsonValue] | None = Field(None, exclude_if=_is_none)
@@ -198,6 +199,7 @@ class OutcomeDetail(Value):
     limited: bool = Field(default=False, exclude_if=not_)
     blocked_by: str = Field("", exclude_if=not_)
     set_by_person: bool = Field(default=False, exclude_if=not_)
+    sentence: str = Field("", exclude_if=not_)
 
 
 class Outcome(Value):

@@ -52,8 +52,8 @@ class ModelCall(Value):
     """One call of a chat model, for the trace.
 
     Attributes:
-        role: The agent that asked: master, planner, executor, reflection or writer.
-        purpose: What for: assess, plan, read, decide, draft, rewrite.
+        role: The agent that asked: master, planner, executor, reflection or writer; or the verifier.
+        purpose: What for: assess, plan, read, decide, draft, verify, rewrite.
         model: The model's name as configured.
         mode: How the reply was obtained: json_schema, function_call, json_text, repair or text; `not_sent` for a call
             that could not be made, which is in the trace but costs nothing.

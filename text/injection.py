@@ -9,10 +9,12 @@ import base64
 import binascii
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
 
 from weiwo.text.injection_en import DOES, ENGLISH, MODEL
 from weiwo.text.injection_zh import CHINESE
+from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
 
 _ZERO_WIDTH: Final = "\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff\u00ad\u180e"
@@ -41,7 +43,8 @@ _MOST_BLOBS: Final = 20
 _LONGEST_BLOB: Final = 4_000
 
 _MARKUP: Final = (
-    r"<\|[\w| -]{1,40}\|>(?![\"'`])|<｜[^｜<>]{1,40}｜>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>",
+    r"<\|[\w| -]{1,40}\|>(?![\"'`]| (?:is|are|as|and|or|tokens?)\b)",
+    r"<｜[^｜<>]{1,40}｜>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>",
     (
         r"</?(?:passage|calculation|system(?:[_-](?:prompt|message|reminder))?|assistant|instructions?|tool_(?:call"
         r"|result|use)s?|function_(?:call|result)s?|invoke|antml:\w+)\b[^<>]{0,80}>"
@@ -94,7 +97,8 @@ _PROGRAM: Final = (
 _HINTS: Final = (
     r"\b(?:ai|llms?|language models?|(?:dear|hey|the) assistant|chatbots?|prompts?"
     r"|your (?:answer|response|task|instructions?)"
-    r"|answer that|search for|tool call|ignore)\b|忽略|指令|提示词|助手|模型|你必须|请(?:回答|搜索|调用|打开)"
+    r"|answer that|search for|tool call|ignore (?:all|any|every|the|what|your|this|previous))\b"
+    r"|忽略|指令|提示词|助手|模型|你必须|请(?:回答|搜索|调用|打开)"
 )
 """Where people are not to see it, less than an order is enough."""
 
@@ -102,7 +106,21 @@ ORDERS: Final = tuple(
     pattern.replace("<model>", MODEL).replace("<does>", DOES) for pattern in (*ENGLISH, *CHINESE, *_MARKUP)
 )
 """Patterns over a text without runs of blanks and empty lines."""
-_ORDERS: Final = lazy("|".join(ORDERS), re.DOTALL)
+_CHINESE: Final = frozenset(CHINESE)
+_AT_WORD: Final = r"\b"
+
+
+def _alternation(patterns: Sequence[str]) -> re.Pattern[str]:
+    """Patterns as one; those of a word's beginning are tried at such places alone, most of the time they take."""
+    at_word = [pattern.removeprefix(_AT_WORD) for pattern in patterns if pattern.startswith(_AT_WORD)]
+    others = [pattern for pattern in patterns if not pattern.startswith(_AT_WORD)]
+    return lazy("|".join([*others, rf"\b(?:{'|'.join(at_word)})"] if at_word else others), re.DOTALL)
+
+
+_ORDERS: Final = _alternation([pattern for pattern in ORDERS if pattern not in _CHINESE])
+_ORDERS_ZH: Final = _alternation([pattern for pattern in ORDERS if pattern in _CHINESE])
+"""The same in Chinese; none fits a text without a Chinese character."""
+_HAN: Final = lazy(f"[{HAN}]")
 _CALLED: Final = lazy("|".join(_CALLS), re.DOTALL)
 _DOCUMENTED: Final = lazy(_PROGRAM)
 _HINT: Final = lazy(_HINTS)
@@ -122,18 +140,22 @@ def addresses_model(text: str) -> bool:
         return True
     plain = _single_blanks(unicodedata.normalize("NFKC", text).translate(_REMOVED).casefold().translate(_LOOKALIKES))
     return (
-        bool(_ORDERS.search(plain))
+        _gives_orders(plain)
         or bool(_CALLED.search(plain) and not _DOCUMENTED.search(plain))
         or any(_speaks(part) for found in _COMMENT.finditer(plain) for part in found.groups() if part)
-        or any(_ORDERS.search(part) or _runs_together(part) for part in _spaced_out(plain))
+        or any(_gives_orders(part) or _runs_together(part) for part in _spaced_out(plain))
         or any(map(_speaks, _decoded(text)))
     )
+
+
+def _gives_orders(plain: str) -> bool:
+    return bool(_ORDERS.search(plain) or (_HAN.search(plain) and _ORDERS_ZH.search(plain)))
 
 
 def _speaks(hidden: str) -> bool:
     """Whether words that people are not to see are for a model."""
     plain = _single_blanks(unicodedata.normalize("NFKC", hidden).casefold())
-    return bool(_ORDERS.search(plain) or _CALLED.search(plain) or _HINT.search(plain))
+    return bool(_gives_orders(plain) or _CALLED.search(plain) or _HINT.search(plain))
 
 
 def _single_blanks(text: str) -> str:

@@ -39,7 +39,7 @@ ENGLISH: Final = (
         r"|will|are) )?<does>\b"
     ),
     r"\b<model> (?:reading|processing|summari[sz]ing|parsing|viewing|crawling|indexing) (?:this|the) \w+",
-    r"\bas an? <model>,? (?:you|please|your)\b",
+    r"\bas an? <model>(?:, (?:you|please|your)|:? please|:? you (?:must|should|will|are)(?! have| be| able))\b",
     (
         r"\byou are (?:now |no longer )(?:in )?(?:dan\b|an? (?:unrestricted|unfiltered|different|new|helpful|evil)"
         r"|(?:developer|admin|debug|god|jailbreak|maintenance) mode|bound|restricted|acting|required to)"
@@ -80,24 +80,20 @@ ENGLISH: Final = (
         r"\b(?:reveal|print|output|repeat|show|disclose|leak|exfiltrate|dump|echo|display|quote"
         r"|recite)(?: \w+){0,3} (?:system prompt|(?:initial|hidden|original|secret|developer) (?:prompt"
         r"|instructions?|message)|your (?:instructions?|prompt|rules|configuration|api[ _]?keys?|secrets?"
-        r"|credentials)|openai_api_key|conversation (?:history|so far)|environment variables?)\b"
+        r"|credentials)|openai_api_key|conversation (?:history|so far)|(?:your|all|any) environment variables?)\b"
     ),
     (
         r"\b(?:decode|decrypt|unscramble) (?:this|the following|it|the (?:base64|hex|rot13|string|text"
         r"|message)[^.\n]{0,30}) (?:\w+ ){0,4}?(?:and|then) (?:follow|execute|obey|do|run|carry)\b"
     ),
+    (r"\b(?:call|invoke|trigger) (?:the |your )?(?:[\"'`][\w.]+[\"'`]|\w+_\w+) tool\b"),
     (
-        r"\b(?:call|invoke|use|run|execute|trigger) (?:the |your )?(?:[\"'`][\w.]+[\"'`]|\w+_\w+) (?:tool"
-        r"|plugin)\b"
-    ),
-    (
-        r"\b(?:call|invoke|use|run|execute|trigger) (?:the |your )?\w+ (?:tool|plugin)\b[^.\n]{0,40}?\b(?:now"
-        r"|immediately|before (?:you|answering)|to (?:send|delete|look up|fetch)\b)"
+        r"\b(?:call|invoke|use|run|execute|trigger) (?:the |your )?[\"'`]?[\w.]+[\"'`]? (?:tool|plugin)\b"
+        r"[^.\n]{0,40}?\b(?:now|immediately|before (?:you|answering)|to (?:send|delete)\b)"
     ),
     (
         r"(?:^|[\n.!?:])\s?(?:call|invoke|execute) (?:[\"'`]?(?:\w{0,40}(?:search|mail|page|url|brows|web|shell|http"
-        r"|fetch|upload|transfer|pay|send)\w{0,40}(?<=_)?(?:_\w+|\()|\w+\([^)\n]{0,80}(?:[\"'“]|https?:))|(?:tool"
-        r"|function) )"
+        r"|fetch|upload|transfer|pay|send)\w{0,40}(?<=_)?(?:_\w+|\()|\w+\([^)\n]{0,80}(?:[\"'“]|https?:)))"
     ),
     r"\b(?:cite|credit|attribute)\b[^.\n]{0,60}?\b(?:as|with|to|under|using)? ?\[\d{1,3}\]",
     (
@@ -112,8 +108,8 @@ ENGLISH: Final = (
     ),
     # orders without a name
     (
-        r"\b(?:new|updated?|revised|urgent|secret|hidden|real|actual|true|special|override) (?:directives?|orders"
-        r"|system prompt)\b"
+        r"\b(?:new|updated?|revised|urgent|secret|hidden|real|actual|true|special|override) (?:system prompt\b"
+        r"|(?:directives?|orders)(?: (?:for|to) (?:the |all |any )?<model>\b|\s?[:：]))"
     ),
     r"\b(?:real|actual|true|updated|following) instructions? *[:：]",
     (
@@ -186,7 +182,7 @@ ENGLISH: Final = (
     # what only a model has: a user's question, results, tools, training
     (
         r"(?:^|[.!?:;,\n]\s?)(?:please |now |instead |and |then |you must |you should |kindly |also )*(?:ignore"
-        r"|disregard|forget|discard|output|print|list|reveal|repeat|send|post|share|upload|dump|show|describe"
+        r"|disregard|forget|discard|output|print|list(?! of)|reveal|repeat|send|post|share|upload|dump|show|describe"
         r"|(?:do not|don't|never) (?:answer|cite|use|trust|quote|mention|reveal|believe|follow"
         r"|consult))\b(?: \w+){0,6}? (?:the user'?s? (?:question|request|query|prompt|instructions?|message)"
         r"|(?:search|retrieved|retrieval) results|(?:this|our|entire|whole) (?:conversation|chat|dialogue|context)"

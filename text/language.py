@@ -17,6 +17,7 @@ HAN_PER_WORD: Final = 1.6
 """Chinese writes about this many characters where English writes one word."""
 
 _HAN_CHARACTER: Final = lazy(f"[{HAN}]")
+_OPENING: Final = lazy(r"[\s(]")
 _WORD: Final = lazy(rf"[^\W_{HAN}]+(?:['’.,-][^\W_{HAN}]+)*")
 _QUOTED: Final = lazy(r"《[^《》]{1,80}》|「[^「」]{1,80}」|“[^“”]{1,80}”|\"[^\"\n]{1,80}\"")
 
@@ -197,7 +198,7 @@ def _ends_here(text: str, start: int, end: int, stop: int, found: re.Match[str])
         quoted = any(c in _CLOSERS for c in found.group())
         return not (lower_case and (quoted or found["stop"].startswith("..")))
     window = text[max(start, stop - 24) : stop]
-    before = re.split(rf"[\s({HAN}]", window)[-1].strip("\"'“‘[").casefold()
+    before = _HAN_CHARACTER.split(_OPENING.split(window)[-1])[-1].strip("\"'“‘[").casefold()
     starts_anew = not lower_case and next_word.casefold() in _OPENING_WORD
     if before in _ENDING_ABBREVIATION or re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]", before):
         return starts_anew

@@ -11,7 +11,7 @@ from weiwo.text.language import HAN, fold
 from weiwo.text.patterns import lazy
 
 _TOKEN: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+(?:[.'’-][^\W_{HAN}]+)*")
-_HAN_RUN: Final = lazy(f"[{HAN}]+")
+_HAN_CHARACTER: Final = lazy(f"[{HAN}]")
 
 
 def _set(joined: str) -> frozenset[str]:
@@ -137,7 +137,7 @@ def terms(text: str) -> list[str]:
     """Content words of a text in order: English stems, numbers, and pairs of Chinese characters."""
     found: list[str] = []
     for token in _TOKEN.findall(fold(text)):
-        if _HAN_RUN.fullmatch(token):
+        if _HAN_CHARACTER.match(token):  # then all of it is
             found += [token] if len(token) == 1 else [token[i : i + 2] for i in range(len(token) - 1)]
         elif token not in FUNCTION_WORDS:
             found += [stem(token)] if "-" not in token else [stem(part) for part in token.split("-") if part]

@@ -8,9 +8,11 @@ import asyncio
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from langchain_core.tools import BaseTool
+from pydantic import BaseModel
 
 from weiwo.state import VALUE_TYPES, JsonValue, ValueType
 from weiwo.state.settings import Settings, SettingsError
@@ -213,10 +215,15 @@ def _describe_missing(kind: type[BaseTool], why_not: str) -> ToolInfo:
     name, description, arguments = (
         kind.model_fields[field].default for field in ("name", "description", "args_schema")
     )
-    schema = arguments.model_json_schema()
     cluster, returns = _BUILT_IN[name]
-    needs = {"properties": schema["properties"], "required": schema.get("required", [])}
-    return ToolInfo(name, description, needs, cluster, False, why_not, returns)  # noqa: FBT003  # `available`
+    return ToolInfo(name, description, _schema_of_model(arguments), cluster, False, why_not, returns)  # noqa: FBT003  # `available`
+
+
+@cache
+def _schema_of_model(arguments: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a model of arguments; each node of a run asks for it, and it takes milliseconds to make."""
+    schema = arguments.model_json_schema()
+    return {"properties": schema["properties"], "required": schema.get("required", [])}
 
 
 def _is_misdirected(tool: str, args: Mapping[str, JsonValue]) -> bool:

@@ -11,7 +11,8 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from weiwo.app.cli.document_commands import documents
+from weiwo.app.cli.documents.commands import documents
+from weiwo.app.cli.documents.retrieval_commands import evaluations, observations
 from weiwo.app.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError, UsageError
 from weiwo.app.cli.options import (
     Corpus,
@@ -25,9 +26,9 @@ from weiwo.app.cli.options import (
     fork_values,
     question_of,
 )
-from weiwo.app.cli.plan_files import read_plan
-from weiwo.app.cli.retrieval_commands import evaluations, observations
+from weiwo.app.cli.questions.plan_files import read_plan
 from weiwo.app.cli.text_parameters import TextCommand, TextGroup
+from weiwo.state.home import home
 
 app = typer.Typer(
     name="weiwo",
@@ -43,10 +44,19 @@ app = typer.Typer(
 
 @app.callback()
 def start(context: typer.Context) -> None:
-    """Read `.env` of the working directory; what the environment has already wins."""
+    """Read `.env` of the working directory, then the user's own `config.toml`; what is set already wins."""
+    read_env(context)
+    if (home() / "config.toml").exists():
+        from weiwo.app.cli.setup.config import apply_config  # noqa: PLC0415 - upon need
+
+        apply_config()
+
+
+def read_env(context: typer.Context) -> None:
+    """Read `.env` of the working directory."""
     if not os.path.lexists(".env"):
         return
-    from weiwo.app.cli.env_file import apply_env_file, read_env_file  # noqa: PLC0415 - upon need
+    from weiwo.app.cli.setup.env_file import apply_env_file, read_env_file  # noqa: PLC0415 - upon need
 
     file = read_env_file()
     apply_env_file(file)
@@ -66,9 +76,25 @@ def trust(
     ] = None,
 ) -> None:
     """Show what settings of this folder's .env would do, and use them from now on."""
-    from weiwo.app.cli.trust import trust_command  # noqa: PLC0415 - upon need
+    from weiwo.app.cli.setup.trust import trust_command  # noqa: PLC0415 - upon need
 
     raise typer.Exit(trust_command(revoke, yes=yes, listed=listed))
+
+
+@app.command(cls=TextCommand)
+def setup(
+    *,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", help="The model to set up. Default: the best one found.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Look and choose; write nothing, ask nothing.")] = False,
+    json: Json = False,
+) -> None:
+    """Find a model (Ollama, LM Studio, llama.cpp, vLLM, keys), try it with one question, and set it up."""
+    from weiwo.app.cli.setup.setup import setup_command  # noqa: PLC0415 - heavy
+
+    raise typer.Exit(setup_command(model, yes=yes, dry_run=dry_run, as_json=json))
 
 
 @app.command(cls=TextCommand)
@@ -140,7 +166,7 @@ def ask(  # noqa: PLR0913 - each option is a parameter
         if text is not None and (plan or changes):
             raise UsageError("QUESTION with --plan or --set; these change the question of that moment; leave one out")
         edited = None if plan is None else read_plan(plan)
-        from weiwo.app.cli.ask import fork_command  # noqa: PLC0415 - heavy
+        from weiwo.app.cli.questions.ask import fork_command  # noqa: PLC0415 - heavy
 
         raise typer.Exit(fork_command(place, text, context, edited, changes, as_json=json, verbose=verbose))
     if plan is not None or values:
@@ -151,7 +177,7 @@ def ask(  # noqa: PLR0913 - each option is a parameter
 
     text = question_of(question)
     thread_id = new_thread_id() if thread is None else checked_thread_id(thread)
-    from weiwo.app.cli.ask import ask_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.questions.ask import ask_command  # noqa: PLC0415 - heavy
 
     raise typer.Exit(ask_command(text, thread_id, context, as_json=json, verbose=verbose, given=thread is not None))
 
@@ -178,7 +204,7 @@ def resume(
         answer = {"plan": read_plan(plan)}
     if reject is not None:
         answer = {"reject": reject}
-    from weiwo.app.cli.ask import resume_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.questions.ask import resume_command  # noqa: PLC0415 - heavy
 
     raise typer.Exit(resume_command(thread_id, answer, as_json=json, verbose=verbose))
 
@@ -190,7 +216,7 @@ def threads(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at most.")] = 20,
 ) -> None:
     """List threads, the one that changed last first."""
-    from weiwo.app.cli.threads import threads_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.threads.commands import threads_command  # noqa: PLC0415 - heavy
 
     threads_command(limit, as_json=json)
 
@@ -210,7 +236,7 @@ def show(
         raise UsageError("--history; it lists the checkpoints of a thread; give THREAD alone, with or without --json")
     if json and mermaid:
         raise UsageError("--json and --mermaid; they print different things; give one of them")
-    from weiwo.app.cli.threads import history_command, show_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.threads.commands import history_command, show_command  # noqa: PLC0415 - heavy
 
     if history:
         history_command(thread_id, as_json=json)
@@ -227,7 +253,7 @@ def feedback(
     words: Annotated[str | None, typer.Option("--words", metavar="WORDS", help="What else there is to say.")] = None,
 ) -> None:
     """Say whether an answer was good; kept on this machine, and sent to LangSmith where that is set up."""
-    from weiwo.app.cli.feedback import feedback_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.questions.feedback import feedback_command  # noqa: PLC0415 - heavy
 
     feedback_command(checked_thread_id(thread), good=good, bad=bad, words=words)
 
@@ -235,7 +261,7 @@ def feedback(
 @app.command(cls=TextCommand)
 def doctor(*, json: Json = False) -> None:
     """Tell what is set up, what is missing, and what it would add."""
-    from weiwo.app.cli.doctor import doctor_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.setup.doctor import doctor_command  # noqa: PLC0415 - heavy
 
     raise typer.Exit(doctor_command(as_json=json))
 
@@ -260,6 +286,7 @@ def main() -> NoReturn:
         sys.stdout.flush()
     except BrokenPipeError:
         _silence()
+    gc.freeze()  # the interpreter's last collection would look through all that was imported: a sixth of a run
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -290,6 +317,9 @@ def _complain(error: Exception) -> int:
     if isinstance(error, SettingsError):
         say(str(error))
         return USAGE
+    if isinstance(error, OSError) and error.filename is not None:
+        say(f"cannot use {error.filename}; {error.strerror}; see its permissions, or set WEIWO_HOME to another folder")
+        return FAILED
     say(f"it broke off; {type(error).__name__}: {error}; WEIWO_DEBUG=1 shows where, weiwo doctor what is set up")
     return FAILED
 

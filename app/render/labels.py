@@ -35,7 +35,7 @@ _WORDS: Final = {
         "unchanged": "The plan is unchanged.",
         "draft_remark": "Change the plan, save and leave the editor. Lines at the top that begin with # are remarks.",
         "no_model": "no model is configured: passages are shown, and only what rules can prove is asserted; "
-        "WEIWO_MODEL=provider:model, such as openai:gpt-5-mini, adds answers in prose, plans and judgement",
+        "weiwo setup finds a model, or set WEIWO_MODEL=provider:model: it adds answers in prose, plans and judgement",
     },
     "zh": {
         "sources": "来源",
@@ -69,7 +69,7 @@ _WORDS: Final = {
         "unchanged": "计划没有改动。",
         "draft_remark": "请修改计划，保存后退出编辑器。文件开头以 # 起始的行是说明。",
         "no_model": "没有配置模型：只展示原文段落，仅断言规则能够证明的内容；"
-        "设置 WEIWO_MODEL=provider:model（如 openai:gpt-5-mini）后，判断、计划和行文都会由模型来做",
+        "运行 weiwo setup 可找到并配置模型（或设置 WEIWO_MODEL=provider:model），判断、计划和行文便由模型来做",
     },
 }
 

@@ -4,6 +4,7 @@
 marks stand out, and line ends of a paragraph stay.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _MARK: Final = lazy(r"(?:\[\d+\])+")
+_EMPTY_LINES: Final = lazy(r"\n[ \n]*\n")
+_SYNTAX: Final = lazy(r"[*_`~#>|<&\\]|[^\S \n]|\][(:]|^ *(?: {4}|[-+=]|[0-9]{1,9}[.)])", re.MULTILINE)
+"""What may be more than words and line ends; most answers have none of it, and are printed without the parser."""
 _DEEPEST: Final = 8
 """Levels of lists and quotations that are indented."""
 _STYLES: Final = {"strong_open": "bold", "em_open": "italic", "s_open": "strike"}
@@ -33,15 +37,28 @@ class Markdown:
         self._text = text
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        from markdown_it import MarkdownIt  # noqa: PLC0415 - upon need
-
-        tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(self._text)
         above: RenderableType | None = None
-        for tight, block in _blocks(tokens):
+        for tight, block in _parsed(self._text) if _SYNTAX.search(self._text) else _plain(self._text):
             if above is not None and not tight:
                 yield Text()
             yield block
             above = block
+
+
+def _plain(text: str) -> Iterator[tuple[bool, RenderableType]]:
+    """The paragraphs of a text without Markdown in it."""
+    for paragraph in _EMPTY_LINES.split(text.strip()):
+        if paragraph:
+            words = Text("\n".join(line.strip(" ") for line in paragraph.strip().split("\n")))
+            words.highlight_regex(_MARK, "cyan")
+            yield False, Flow(words)
+
+
+def _parsed(text: str) -> Iterator[tuple[bool, RenderableType]]:
+    """The blocks of a Markdown text."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - as long to import as all of Rich
+
+    return _blocks(MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text))
 
 
 class _Nesting:

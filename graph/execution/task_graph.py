@@ -97,7 +97,7 @@ async def _run_step(step: Step, state: TaskProgress, context: TaskContext) -> di
         update = await run_isolated(step(cast("TaskState", {**context.start, **state}), context.work, context.lease))
     except GraphBubbleUp:  # somebody is asked
         raise
-    except Exception as error:  # noqa: BLE001 - the monitor and the trace show it
+    except Exception as error:  # noqa: BLE001 - whatever a step raises is this task's failure; let out, it ends all others
         update = {"outcome": crashed_outcome(context.start["task"], error)}
     if "outcome" in update and (notes := update.get("notes") or state.get("notes")):
         outcome = update["outcome"]

@@ -17,6 +17,7 @@ from langgraph.checkpoint.postgres import aio
 from psycopg_pool import AsyncConnectionPool
 
 from weiwo.graph.persistence.cancelled_writes import are_cancelled
+from weiwo.graph.persistence.checkpoint_clock import continue_after
 from weiwo.graph.persistence.storage import naming_thread
 
 T = TypeVar("T")
@@ -49,7 +50,10 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
         """
         get = super().aget_tuple
         with naming_thread(config):
-            return await self._with_reconnection(lambda: get(config))
+            read = await self._with_reconnection(lambda: get(config))
+        if read is not None:
+            continue_after(read.checkpoint["id"])
+        return read
 
     async def aput(
         self,

@@ -47,7 +47,8 @@ class StateSerializer(JsonPlusSerializer):
             if kind == "msgpack" and _OLD_NAME.search(packed):
                 packed = _renamed(packed)
             return super().loads_typed((kind, packed))
-        except (ValueError, TypeError, NotImplementedError, RecursionError):  # no message: it may quote the thread
+        # What MessagePack, JSON and LangGraph's hooks raise at bytes of others; no message: it may quote the thread.
+        except (ValueError, TypeError, NotImplementedError, RecursionError):
             raise DamagedCheckpointError(kind if kind == "msgpack" else "value of Weiwo's") from None
 
 

@@ -26,6 +26,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.sqlite import aio
 
 from weiwo.graph.persistence.cancelled_writes import are_cancelled
+from weiwo.graph.persistence.checkpoint_clock import continue_after
 from weiwo.graph.persistence.storage import naming_thread
 
 _CHECKPOINT = (
@@ -56,7 +57,10 @@ class AsyncSqliteSaver(aio.AsyncSqliteSaver):
             OlderCheckpointError: An older Weiwo wrote it, and it does not fit this one.
         """
         with naming_thread(config):
-            return await super().aget_tuple(config)
+            read = await super().aget_tuple(config)
+        if read is not None:
+            continue_after(read.checkpoint["id"])
+        return read
 
     async def aput(
         self,

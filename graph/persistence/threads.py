@@ -6,6 +6,7 @@ server or Python started it: what is shown comes from the state alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -195,7 +196,8 @@ async def _from_postgres(saver: Any, limit: int) -> list[ThreadInfo]:
             values = dict(row["plain"] or {})
             for channel, type_, blob in row["blobs"] or ():
                 if (named := type_.decode()) != "empty":
-                    values[channel.decode()] = saver.serde.loads_typed((named, blob))
+                    with suppress(CheckpointError):  # damaged; the rest of it and the others can be listed
+                        values[channel.decode()] = saver.serde.loads_typed((named, blob))
             infos.append(info_of(row["thread_id"], row["last"], values))
         return infos
 

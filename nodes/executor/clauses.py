@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from weiwo.nodes.executor.subject_match import Page, Span, plain
+from weiwo.nodes.executor.entity_matching import Page, Span, plain
 from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.language import HAN
 from weiwo.text.names import Name, names
@@ -64,7 +64,7 @@ _LONGER_NAME: Final = lazy(
 _PRONOUN_ZH: Final = r"(?:他|她|它|其|该[\u4e00-\u9fff]{1,3}?|全[长桥书校文剧片市县省国州区镇村湖岛线]|本[书校片市县])"
 _FILLER_ZH: Final = lazy(
     r"(?:[\s,，《》“”]|于|在|约|大约|正式|首次|最初|最早|始|曾|被|并|也|又|就|才|已|终于|最终|不幸|因病|的|后来|随后|同年|"
-    r"当时|是|则|即|均|共有?|拥?有|总|现|今|最新|常住|户籍|建筑|结构|干流|目前|截至|至|到|年底|末|初|春|夏|秋|冬|主|享年\d{1,3}岁|[（(][^（）()]{0,120}[)）])*"
+    r"当时|是|一[座条幢栋架]|则|即|均|共有?|拥?有|总|现|今|最新|常住|户籍|建筑|结构|干流|目前|截至|至|到|年底|末|初|春|夏|秋|冬|主|享年\d{1,3}岁|[（(][^（）()]{0,120}[)）])*"
 )
 _IS_ZH: Final = lazy(r"》?(?:[（(][^（）()]{0,120}[)）])?(?:，?(?:又名|原名|简称|亦称|又称)[^，。]{1,12}，)?[是为]")
 _ALSO_NAMED_ZH: Final = lazy(
@@ -258,7 +258,7 @@ class Sentence:
             if _NAMED_ZH.match(self.text, start):
                 continue
             inside = [(a, b) for a, b in self.mentions if start <= a and b <= end]
-            if inside and self.defined_zh(*inside[0]):
+            if inside and (self.defined_zh(*inside[0]) or self._placed_zh(start, *inside[0])):
                 return True
             if _KIN_ZH.match(self.text, start):
                 return False
@@ -273,7 +273,12 @@ class Sentence:
                 return False
         return self.focus
 
+    def _placed_zh(self, first: int, start: int, end: int) -> bool:
+        """Whether a clause only says where the subject lies: the names in it are places."""
+        return self.idle(first, start) and _LIES_ZH.match(self.text, end) is not None
 
+
+_LIES_ZH: Final = lazy(r"》?(?:[（(][^（）()]{0,120}[)）])?(?:坐落|位)[于在]")
 _KIN_ZH: Final = lazy("[其他她它]的?(?:[长次幼独三四]?[子女弟兄]|父|母|妻|夫|姐|妹|孙|祖|师|友|中)")
 _APPOSED_ZH: Final = lazy(
     r"[^是为在于有由被与和同至到从把将了着过娶嫁其之妻子女父母兄弟姐妹夫孙祖师友]{2,16}[家人员师者生长帝王河江湖山峰桥市县岛寺楼]"

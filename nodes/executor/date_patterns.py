@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from weiwo.nodes.executor.clauses import Sentence
-from weiwo.nodes.executor.predicates import Value, find_cues_zh
+from weiwo.nodes.executor.predicates import StatedValue, find_cues_zh
 from weiwo.text.dates import DateSpan
 from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
@@ -26,12 +26,14 @@ _IN_PARTS: Final = frozenset(["release", "publication", "opening"])
 """Relations that may befall a thing at another time in another place."""
 _PART: Final = lazy(r"\s(?:in|on|to)\s(?:the\s)?(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))[A-Z]")
 
+_FIRST: Final = lazy(r"\bfirst\s\w+$")
+
 
 _THEN: Final = lazy(r",?\s(?:in\s)?what\s(?:was\sthen|is\snow)\s[^,;]{2,60}")
 """An aside on a place: "in what was then the Kingdom of Poland"."""
 
 
-def date_after(sentence: Sentence, at: int, relation: Relation) -> Value | None:
+def date_after(sentence: Sentence, at: int, relation: Relation) -> StatedValue | None:
     """The date behind a verb, or before the clause: "In 1889 S was opened"."""
     text = sentence.text
     one = next((one for one in sentence.dates if one.start >= at), None)
@@ -39,7 +41,8 @@ def date_after(sentence: Sentence, at: int, relation: Relation) -> Value | None:
         gap, rest = _THEN.sub("", text[at : one.start]), text[one.end : one.end + 90]
         fits = one.until is None and len(gap) <= 100 and _GAP.fullmatch(gap) and not _BREAK.search(gap)
         again = _PART.search(gap) or _PART.match(rest) or re.search(r"\b(?:and|then)\b.{0,40}\d{4}", rest)
-        return _dated(sentence, one) if fits and not (again and relation.name in _IN_PARTS) else None
+        parted = again and relation.name in _IN_PARTS and not _FIRST.search(text[max(0, at - 40) : at])
+        return _dated(sentence, one) if fits and not parted else None
     for one in sentence.dates[:1]:
         led = one.until is None and _LEAD.fullmatch(text[: one.start]) and text[one.end : one.end + 1] in {" ", ","}
         # "In 2010 S began efforts" is not when S began.
@@ -50,9 +53,9 @@ def date_after(sentence: Sentence, at: int, relation: Relation) -> Value | None:
     return None
 
 
-def _dated(sentence: Sentence, one: DateSpan) -> Value:
+def _dated(sentence: Sentence, one: DateSpan) -> StatedValue:
     shown = sentence.text[one.start : one.end]
-    return Value(one.date.iso(), shown, one.start, one.end, approximate=one.approximate)
+    return StatedValue(one.date.iso(), shown, one.start, one.end, approximate=one.approximate)
 
 
 _NOT_A_LIFE: Final = lazy(r"(?i)\b(?:fl|r|reign(?:ed)?|ruled|active|before|after|between)\b\.?|在位|执政|活跃")
@@ -64,7 +67,7 @@ SPANNED: Final = {"birth": True, "death": False, "beginning": True, "ending": Fa
 """Relations whose dates stand in brackets behind a name, and whether it is the first of the two."""
 
 
-def span_in_brackets(sentence: Sentence, relation: str) -> Iterator[Value]:
+def span_in_brackets(sentence: Sentence, relation: str) -> Iterator[StatedValue]:
     """Birth or death of a life in brackets behind the subject's name: "(12 July 100 BC – 15 March 44 BC)"."""
     text = sentence.text
     first = re.search(r"[（(][^()（）]{3,200}[)）]", text[:260])
@@ -98,7 +101,7 @@ _BETWEEN_ZH: Final = lazy(
 )
 
 
-def dates_zh(sentence: Sentence, relation: Relation) -> Iterator[Value]:
+def dates_zh(sentence: Sentence, relation: Relation) -> Iterator[StatedValue]:
     """出生于1881年; 于1881年9月25日出生; 1936年10月19日在上海逝世."""
     text = sentence.text
     for cue in find_cues_zh(relation.says["zh"]).finditer(text):

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final
 
 from weiwo.nodes.executor.clauses import Sentence
-from weiwo.nodes.executor.predicates import Value, find_cues_zh, is_apposed, is_fronted
+from weiwo.nodes.executor.predicates import StatedValue, find_cues_zh, is_apposed, is_fronted
 from weiwo.text.numbers import NumberSpan
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import Relation
@@ -39,6 +39,10 @@ revenue | revenue, turnover | | | |
 _IS_THE: Final = (
     r"(?:(?:it|(?:the\s)?(?:[A-Z][\w'’-]{0,30}\s?){1,5})\s)?is\s(?:one\sof\s)?(?:the|[\w ]{1,30}['’]s)\s(?:\w{1,12}-)?"
 )
+_SUMMIT: Final = lazy(
+    r"(?:[A-Z][\w'’-]{0,20}\s?){1,4},\sits\s(?:highest\s)?(?:summit|peak),\s|Its\s(?:highest\s)?(?:summit|peak)\s"
+)
+"""What stands for a mountain where its height is told: "Its summit is", "Kibo, its highest peak, rises"."""
 _COUNTED: Final = frozenset(["population", "employees"])
 _ALL: Final = lazy(
     r"(?:\s?(?:people|inhabitants|residents|employees|staff))?(?:[,.;)]|$|\s(?:in|as|and|at|on|by|worldwide|today|\()\b|\s\()"
@@ -58,7 +62,10 @@ _MODIFIER: Final = r"(?:(?:total|overall|maximum|current|estimated|surface|land|
 _OWNS: Final = lazy(
     rf"(?:(?P<mine>[’']s?)|\b(?P<its>[Ii]ts)|\b(?P<has>has|had|reaches)\san?|\b(?P<with>[Ww]ith|and)\san?)\s{_MODIFIER}$"
 )
-_LINK: Final = lazy(r"\s?(?:,|is|was|of|at|stood at|reached|:)?(?:\s(?:is|was))?(?=[\s:])")
+_LINK: Final = lazy(
+    r"\s?(?:,|is|was|of|at|stood at|reached|:)?(?:\s(?:is|was))?"
+    r"(?:\s(?:\w{4,12}ly|often)\s(?:given|quoted|cited|stated|taken|recorded)\s(?:as|at))?(?=[\s:])"
+)
 _RANGE_AHEAD: Final = lazy(r"\d\s?\S{0,3}(?:[–~～-]|\bto|\bor|\band|至|到|或)\s?$")
 _RANGE_BEHIND: Final = lazy(r"\s?(?:[–~～-]|to|or|and|至|到|或)\s?\d")
 
@@ -74,7 +81,7 @@ def measures(one: NumberSpan, relation: Relation) -> bool:
     return relation.dimension in {"people", "count"} and one.unit in {None, "person"} and one.value >= 1
 
 
-def stated_figures(sentence: Sentence, relation: Relation) -> Iterator[Value]:
+def stated_figures(sentence: Sentence, relation: Relation) -> Iterator[StatedValue]:
     """Figures of the subject in the relation's dimension; ends of ranges and figures cut off are none."""
     text = sentence.text
     wording = _wordings().get(relation.name)
@@ -89,7 +96,9 @@ def stated_figures(sentence: Sentence, relation: Relation) -> Iterator[Value]:
         if start >= 0:
             hedged = bool(_HEDGED.search(ahead)) or re.search("[多余餘]", text[one.start : one.end + 1]) is not None
             years = tuple(d.date.year for d in sentence.dates if d.date.year > 0)
-            yield Value(one.value, text[one.start : one.end].strip(), start, one.end, one.unit or "", hedged, years)
+            yield StatedValue(
+                one.value, text[one.start : one.end].strip(), start, one.end, one.unit or "", hedged, years
+            )
 
 
 def _figure_en(sentence: Sentence, one: NumberSpan, relation: str) -> int:
@@ -110,6 +119,8 @@ def _figure_en(sentence: Sentence, one: NumberSpan, relation: str) -> int:
         or (one.unit == "person" and re.search(rf"(?:{behind})$", text[one.start : one.end]))
     )
     said = said if relation not in _COUNTED or _ALL.match(text, one.end) else None
+    if said and relation == "height" and sentence.focus and _SUMMIT.fullmatch(text, 0, verb.start()):
+        return 0
     start = sentence.verb_start(verb.start())[0]
     ours = sentence.governs(start) or is_apposed(sentence, start) or (start == 0 and is_fronted(sentence, one.end))
     return verb.start() if said and ours else -1

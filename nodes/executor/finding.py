@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.executor.predicates import Value
-from weiwo.nodes.executor.subject_match import name_key
+from weiwo.nodes.executor.entity_matching import name_key
+from weiwo.nodes.executor.predicates import StatedValue
 from weiwo.state import JsonValue, Quote, Rival, ValueType
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.language import HAN, fold
@@ -49,7 +49,7 @@ class Finding:
     rivals: tuple[Rival, ...] = ()
 
 
-def is_same_date(one: Value, other: Value) -> bool:
+def is_same_date(one: StatedValue, other: StatedValue) -> bool:
     """Whether two dates are one, the coarser of the finer."""
     a, b = PartialDate.from_iso(str(one.value)), PartialDate.from_iso(str(other.value))
     return a.contains(b) or b.contains(a)
@@ -62,7 +62,7 @@ def _figure(value: JsonValue, unit: str | None) -> float:
     return base[0] if base else number
 
 
-def is_same_figure(one: Value | Finding, other: Value | Finding) -> bool:
+def is_same_figure(one: StatedValue | Finding, other: StatedValue | Finding) -> bool:
     """Whether two figures are one, measured twice or rounded."""
     a, b = _figure(one.value, one.unit), _figure(other.value, other.unit)
     measured = bool(to_si(1, one.unit) and to_si(1, other.unit))
@@ -76,7 +76,7 @@ def _rounds(exact: float, coarse: float) -> bool:
     return digits >= 2 and math.isclose(float(f"{exact:.{digits}g}"), coarse, rel_tol=1e-9)
 
 
-def is_same_name(one: Value | Finding, other: Value | Finding) -> bool:
+def is_same_name(one: StatedValue | Finding, other: StatedValue | Finding) -> bool:
     """Whether two names are one: alike when folded, or one within the other."""
     a, b = name_key(str(one.value)), name_key(str(other.value))
     if re.search(f"[{HAN}]", a + b):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from weiwo.nodes.executor.clauses import Sentence
-from weiwo.nodes.executor.predicates import Value
+from weiwo.nodes.executor.predicates import StatedValue
 from weiwo.text.language import HAN
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
@@ -25,7 +25,7 @@ _NO_PERSON: Final = lazy(
 )
 
 
-def name_after(sentence: Sentence, at: int, _: Relation) -> Value | None:
+def name_after(sentence: Sentence, at: int, _: Relation) -> StatedValue | None:
     """The whole name, or names, behind "by" or "is", whatever describes it: "by the English author NAME"."""
     text = sentence.text
     described = _DESCRIBED.match(text, at)
@@ -34,10 +34,10 @@ def name_after(sentence: Sentence, at: int, _: Relation) -> Value | None:
     end = _joined(sentence, end, r",\s|,?\sand\s") if first else 0
     if first is None or not _NAME_END.match(text, end) or _NO_PERSON.search(text[first.start : end]):
         return None
-    return Value(text[first.start : end], text[first.start : end], first.start, end)
+    return StatedValue(text[first.start : end], text[first.start : end], first.start, end)
 
 
-def active_names(sentence: Sentence, relation: Relation) -> Iterator[Value]:
+def active_names(sentence: Sentence, relation: Relation) -> Iterator[StatedValue]:
     """The name that heads an active clause: "In 1932 NAME discovered S", "NAME was a chemist who discovered S"."""
     verbs = "|".join(one for one in relation.says["en"] if _ACTIVE.fullmatch(one)) or "(?!)"
     things = re.compile(rf"\b{re.escape(sentence.page.subject.key)}\b")
@@ -53,7 +53,7 @@ def active_names(sentence: Sentence, relation: Relation) -> Iterator[Value]:
                 "who" in verb[0] and re.fullmatch(r",?\s(?:is|was)\s(?:an?|the)\s[^.;,]{3,90}", between)
             )
             if whole and _HEAD.search(sentence.text[: one.start]) and not _NO_PERSON.search(one.text):
-                yield Value(one.text, one.text, one.start, thing.end())
+                yield StatedValue(one.text, one.text, one.start, thing.end())
 
 
 _ACTIVE: Final = lazy(r"[a-z]{3,14}ed|wrote|sang|built")
@@ -69,7 +69,7 @@ def _joined(sentence: Sentence, end: int, between: str) -> int:
     return end
 
 
-def place_after(sentence: Sentence, at: int, _: Relation) -> Value | None:
+def place_after(sentence: Sentence, at: int, _: Relation) -> StatedValue | None:
     """The place behind "born in", a date between or none."""
     text = sentence.text
     dated = next((d for d in sentence.dates if re.fullmatch(r"\s(?:(?:on|in)\s)?(?:c\.\s)?", text[at : d.start])), None)
@@ -81,14 +81,14 @@ def place_after(sentence: Sentence, at: int, _: Relation) -> Value | None:
         return None
     end = _joined(sentence, first.end, ", ")
     whole = _NAME_END.match(text, end) and not re.match(r"\s(?:for|of|to)\b", text[end:])
-    return Value(text[first.start : end], text[first.start : end], first.start, end) if whole else None
+    return StatedValue(text[first.start : end], text[first.start : end], first.start, end) if whole else None
 
 
 HOLDERS: Final = frozenset(["capital", "father", "mother", "author", "director"])
 _OF: Final = lazy(r"(?:\s(?:city|town))?(?:\sand\s(?:[a-z]+\s){1,3}(?:city|town))?\sof\s(?:[Tt]he\s)?[\"“]?")
 
 
-def held_names(sentence: Sentence, relation: Relation) -> Iterator[Value]:
+def held_names(sentence: Sentence, relation: Relation) -> Iterator[StatedValue]:
     """The holder of a noun: "the capital of S is NAME", "NAME is the capital of S", "its author, NAME"."""
     text, found = sentence.text, None
     for cue in re.finditer(rf"\b{relation.name}\b", sentence.folded):
@@ -102,7 +102,7 @@ def held_names(sentence: Sentence, relation: Relation) -> Iterator[Value]:
                 found = name_after(sentence, of[1] + linked.end(), relation)
             for one in sentence.names if apposed else []:
                 if apposed and one.end == apposed.start() and re.search(r"(?:^|[;,]\s|\band\s)$", text[: one.start]):
-                    found = Value(one.text, one.text, one.start, of[1])
+                    found = StatedValue(one.text, one.text, one.start, of[1])
         elif owner:
             mine = any(end == owner.start() for _, end in sentence.mentions)
             understood = sentence.focus and before[owner.start()].isalpha() and _OPENS.search(before[: owner.start()])
@@ -123,7 +123,7 @@ _ROLE_ZH: Final = lazy(
 )
 
 
-def agents_zh(sentence: Sentence, relation: Relation) -> Iterator[Value]:
+def agents_zh(sentence: Sentence, relation: Relation) -> Iterator[StatedValue]:
     """《S》的作者是NAME; S由NAME创作; NAME是《S》的作者."""
     text = sentence.text
     cue = "|".join(word for word in relation.says["zh"] if word != "由") or "(?!)"
@@ -153,13 +153,13 @@ def agents_zh(sentence: Sentence, relation: Relation) -> Iterator[Value]:
         value = one["name"][role.end() if role else 0 :]
         dotted = re.fullmatch(rf"[{HAN}]{{1,8}}(?:[·・•][{HAN}]{{1,8}})+", value)
         if dotted or any(n.text == value for n in (*sentence.names, *names(value))):
-            yield Value(value, value, one.start(), one.end())
+            yield StatedValue(value, value, one.start(), one.end())
 
 
 _NO_PLACE_ZH: Final = lazy(r"家庭|世家|书香|[一年月日与和及]|[家后时症病]$|^[是了在]")
 
 
-def places_zh(sentence: Sentence, relation: Relation) -> Iterator[Value]:
+def places_zh(sentence: Sentence, relation: Relation) -> Iterator[StatedValue]:
     """出生于浙江绍兴; 1881年9月25日出生于绍兴; 总部设在上海."""
     if relation.name in {"birth", "death", "location", "headquarters"}:
         cue = "|".join(word for word in relation.says["zh"] if word != "国家")
@@ -167,5 +167,5 @@ def places_zh(sentence: Sentence, relation: Relation) -> Iterator[Value]:
             rf"(?:{cue})(?:设?在|位于|于)?(?P<name>[{HAN}·]{{2,14}}?)(?=[，。；（(]|$|的|一[个户])", sentence.text
         ):
             if not _NO_PLACE_ZH.search(one["name"]) and sentence.heads_zh(one.start()):
-                yield Value(one["name"], one["name"], *one.span())
+                yield StatedValue(one["name"], one["name"], *one.span())
     yield from agents_zh(sentence, relation)

@@ -26,7 +26,7 @@ from weiwo.nodes.shared.question_parser import parse_question
 from weiwo.nodes.shared.references import fill_args, fill_text
 from weiwo.nodes.shared.rule_plan import frame_task
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import ITEM, Evidence, Language, Outcome
+from weiwo.state import ITEM, Evidence, Language, Outcome, Task
 from weiwo.state.events import TaskFinishedEvent, TaskProgressEvent, TaskStartedEvent
 from weiwo.state.query import QueryFrame
 from weiwo.text.values import render
@@ -136,6 +136,8 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
             failed=list(state.get("failed", {}).values()),
             seen=() if "best" in state else state.get("seen", []),  # what was read is to be read anew, whole
             kept=state.get("kept", []),
+            deep=services.settings.depth == "deep",
+            wants_sentence=_is_whole_answer(task, frame, work),
         )
         before = restore_judgement(state["best"]) if "best" in state else None
         again = await reweigh_judgement(before, frame, task.ret, passages) if before is not None else None
@@ -172,6 +174,15 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
         outcome = outcomes.choose_better(state.get("best"), empty)
         update |= {"evidence": _kept(passages, judgement), "outcome": outcome}
     return {**update, "calls": calls}
+
+
+def _is_whole_answer(task: Task, frame: QueryFrame, work: TaskResources) -> bool:
+    """Whether a task's one value, said in a sentence, answers the user as it was wanted."""
+    asked = work.frame
+    several = (
+        task.ret == "passages" or task.ret.startswith("list") or task.for_each or work.services.settings.depth == "deep"
+    )
+    return frame.question == asked.question and asked.form in {"", "sentence"} and not asked.words and not several
 
 
 def _opened_in_vain(state: TaskState, services: RunContext) -> Judgement | None:

@@ -11,7 +11,7 @@ from weiwo.text.patterns import lazy
 
 
 @dataclass(frozen=True)
-class Value:
+class StatedValue:
     """A value that a line gives, in its data form and as written, with where clause and value stand in the line.
 
     `approximate` says that the line hedges it, `years` the years to which the line dates a figure.
@@ -33,7 +33,7 @@ _UNSURE: Final = lazy(
 )
 
 
-def vouched(line: str, value: Value) -> bool:
+def vouched(line: str, value: StatedValue) -> bool:
     """Whether the clause that gives a value vouches for it, without "probably" or "planned"."""
     return _UNSURE.search(line[max(0, value.start - 40) : value.end]) is None
 

@@ -27,3 +27,8 @@ about; its title and source tell what a whole document is about. Of versions of 
 that is superseded only tells what was so before.
 Write `missing` in the language of the task."""
 )
+
+SENTENCE = """With "answer" give also `sentence`: the answer to the user in one full sentence, in the language of the \
+task, that says no more than the quotes do.
+"""
+"""Added for a task that is the whole question."""

@@ -14,19 +14,25 @@ from pydantic import BaseModel, ConfigDict
 
 from weiwo.models.gateway import ChatModels, ModelCallError
 from weiwo.nodes.executor.extraction import extract_value
-from weiwo.nodes.executor.prompt import SYSTEM
+from weiwo.nodes.executor.prompt import SENTENCE, SYSTEM
 from weiwo.nodes.executor.reader_reply import TYPE_HINTS, Move, ReadReply, ShownPassages
 from weiwo.nodes.executor.reading import Reading
 from weiwo.nodes.executor.source_agreement import LEAST_SHARE, weigh_sources
+from weiwo.nodes.shared.citation_marks import clean_marks
 from weiwo.nodes.shared.context_packing import pack_passages
 from weiwo.nodes.shared.input_guard import safe_note
 from weiwo.nodes.shared.passage_prompt import format_passages
 from weiwo.nodes.shared.run_context import today
-from weiwo.state import DecidedBy, Evidence, Language, Outcome, Quote, ValueType
+from weiwo.state import DecidedBy, Evidence, Language, Outcome, OutcomeDetail, Quote, ValueType
 from weiwo.state.query import QueryFrame
 
 __all__ = ["Judgement", "ReadReply", "TaskProgressNote", "read_passages", "restore_judgement", "reweigh_judgement"]
 
+FIRST_PASSAGES = 5
+"""Passages that a turn shows for one value, the best ones; the others come next, should they be needed."""
+MORE_PASSAGES = 8
+"""The same for a list, a summary, or in a deep search."""
+LONGEST_SENTENCE = 400
 KEPT_PASSAGES = 3
 """Passages of earlier turns that a later one shows again, where the model named none that it wants to keep."""
 
@@ -73,6 +79,8 @@ class TaskProgressNote:
         failed: What did not work, such as a page that could not be opened.
         seen: Ids of the passages that earlier turns showed.
         kept: Ids of those that the model wanted to see again.
+        deep: Whether the search is a deep one.
+        wants_sentence: Whether the task is the whole question, so that its value, in a sentence, is the answer.
     """
 
     whole: str
@@ -82,6 +90,8 @@ class TaskProgressNote:
     failed: Sequence[str] = ()
     seen: Collection[str] = ()
     kept: Collection[str] = ()
+    deep: bool = False
+    wants_sentence: bool = False
 
     def describe_turns(self) -> str:
         """The turns left, in words for the model."""
@@ -182,12 +192,16 @@ async def _by_model(
     whole_question = "" if progress.whole == frame.question else f"Question of the user: {progress.whole}\n"
     prompt = (
         f"Today: {today()}\n{whole_question}Task: {frame.question}\nWanted: {TYPE_HINTS[ret]}\n"
-        f"Queries tried: {queries or 'none'}\n{progress.describe_turns()}\n\n"
+        f"Queries tried: {queries or 'none'}\n{progress.describe_turns()}\n{SENTENCE * progress.wants_sentence}\n"
     )
     await models.ready("executor")
     room = models.room("executor", SYSTEM, prompt)
     fitted = await asyncio.to_thread(
-        pack_passages, _worth_showing(passages, progress), frame.question, room, lambda t: models.count("executor", t)
+        pack_passages,
+        _worth_showing(passages, progress, ret),
+        frame.question,
+        room,
+        lambda t: models.count("executor", t),
     )
     whole = {passage.id: passage for passage in passages}
     shown = ShownPassages(frame.question, ret, [whole[passage.id] for passage in fitted.shown], passages)
@@ -208,7 +222,8 @@ async def _by_model(
     reply = await models.structured("executor", "read", messages, ReadReply, check=check)
     ids = tuple(passage.id for passage in fitted.shown)
     if reply.next in {"answer", "premise_wrong"} and reply.value is not None:
-        reading = await asyncio.to_thread(_reading, reply, shown, passages, frame)
+        sentence = _sentence(reply) if progress.wants_sentence else ""
+        reading = await asyncio.to_thread(_reading, reply, shown, passages, frame, sentence)
         return Judgement(reading=reading, decided_by="model", move=reply.next, left_out=fitted.left_out, shown=ids)
     return Judgement(
         reading=Reading(value=None, missing=safe_note(reply.missing)),
@@ -222,12 +237,19 @@ async def _by_model(
     )
 
 
-def _worth_showing(passages: Sequence[Evidence], progress: TaskProgressNote) -> list[Evidence]:
-    """All passages at first; later the ones that were kept, then the new ones, each in the order they came."""
+def _worth_showing(passages: Sequence[Evidence], progress: TaskProgressNote, ret: ValueType) -> list[Evidence]:
+    """The best passages at first; later the ones that were kept, then the best of those not shown yet."""
     known = [passage for passage in passages if passage.id in progress.seen]
     new = [passage for passage in passages if passage.id not in progress.seen]
     kept = [passage for passage in known if passage.id in progress.kept] or known[:KEPT_PASSAGES]
-    return [*kept, *new]
+    several = progress.deep or ret == "passages" or ret.startswith("list")
+    return [*kept, *new[: MORE_PASSAGES if several else FIRST_PASSAGES]]
+
+
+def _sentence(reply: ReadReply) -> str:
+    """The answer in one sentence that came with a value; its marks are for code to make."""
+    said = clean_marks(safe_note(reply.sentence, LONGEST_SENTENCE + 1), ()).strip()
+    return said if len(said) <= LONGEST_SENTENCE else ""
 
 
 def _current(passages: Sequence[Evidence], quotes: Sequence[Quote]) -> list[Evidence]:
@@ -236,7 +258,9 @@ def _current(passages: Sequence[Evidence], quotes: Sequence[Quote]) -> list[Evid
     return [passage for passage in passages if not passage.superseded_by or passage.id in quoted]
 
 
-def _reading(reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence], frame: QueryFrame) -> Reading:
+def _reading(
+    reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence], frame: QueryFrame, sentence: str
+) -> Reading:
     """What a model's answer comes to, beside what the other sources say."""
     quotes = shown.locate_quotes(reply)
     stranger = shown.find_unmentioned_name(quotes, reply.value)
@@ -248,6 +272,7 @@ def _reading(reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence
         confidence=min(1.0, max(0.0, reply.confidence)),
         missing="; ".join(words for words in (doubt, safe_note(reply.missing)) if words),
         basis=reply.basis,
+        detail=OutcomeDetail(sentence=sentence),
     )
     if reply.next == "premise_wrong":
         premise = safe_note(reply.missing) or frame.question

@@ -97,6 +97,7 @@ class ReadReply(Reply):
         "stated", description="answer: implied, if the quotes do not say it and it only follows from them."
     )
     others: list[RivalValue] = Field(default_factory=list, description="answer: values that other passages give.")
+    sentence: Line = Field("", description="answer: the answer in one sentence, where it is asked for.")
     missing: Line = Field("", description="What is still not known; premise_wrong: what the task wrongly assumes.")
     queries: list[str] = Field(default_factory=list, description="search: one to three queries.")
     passage: Ordinal = Field(

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from weiwo.nodes.executor.entity_matching import Page, name_key
 from weiwo.nodes.executor.figure_patterns import measures
-from weiwo.nodes.executor.predicates import Value
-from weiwo.nodes.executor.subject_match import Page, name_key
+from weiwo.nodes.executor.predicates import StatedValue
 from weiwo.text.dates import parse_date
 from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
@@ -19,7 +19,7 @@ _NAME_KEYS: Final = frozenset(["name", "title", "名称", "姓名", "名字", "�
 _KEY_UNIT: Final = lazy(r"\s?[(（\[](?P<unit>[^()（）\[\]]{1,12})[)）\]]$")
 
 
-def recorded_values(page: Page, relation: Relation, kind: str) -> Iterator[tuple[Value, str]]:
+def recorded_values(page: Page, relation: Relation, kind: str) -> Iterator[tuple[StatedValue, str]]:
     """Values that table rows, CSV rows and keyed lines give the subject under the relation's own word, and the line."""
     rows = [line.strip() for line in page.text.splitlines() if line.strip()]
     keyed = [found for line in rows if len(line) < 300 and (found := _KEYED.match(line))]
@@ -48,7 +48,7 @@ def _cells(line: str, header: list[str]) -> list[str]:
     return []
 
 
-def _cell(key: str, cell: str, line: str, relation: Relation, kind: str) -> Iterator[tuple[Value, str]]:
+def _cell(key: str, cell: str, line: str, relation: Relation, kind: str) -> Iterator[tuple[StatedValue, str]]:
     """The value of a cell, if its key is the relation's own word and the value is of the kind."""
     unit = _KEY_UNIT.search(key)
     word = (key[: unit.start()] if unit else key).strip().lower().replace("_", " ")
@@ -60,12 +60,12 @@ def _cell(key: str, cell: str, line: str, relation: Relation, kind: str) -> Iter
         return
     if kind == "date":
         try:
-            yield Value(parse_date(shown).iso(), shown, 0, len(line)), line
+            yield StatedValue(parse_date(shown).iso(), shown, 0, len(line)), line
         except ValueError:
             return
     elif kind == "quantity":
         found = find_numbers(shown)
         if len(found) == 1 and measures(found[0], relation):
-            yield Value(found[0].value, shown, 0, len(line), found[0].unit or ""), line
+            yield StatedValue(found[0].value, shown, 0, len(line), found[0].unit or ""), line
     elif len(shown) <= 60 and not re.search(r"[.!?。！？；;]\s|\d", shown):
-        yield Value(shown, shown, 0, len(line)), line
+        yield StatedValue(shown, shown, 0, len(line)), line

@@ -1,4 +1,4 @@
-"""Value patterns: every value of a kind that a sentence gives the subject by a relation.
+"""StatedValue patterns: every value of a kind that a sentence gives the subject by a relation.
 
 Each pattern is tight: subject, relation and value stand in one clause, with nothing between them but prepositions,
 places and hedges. What fits none is left to a reader.
@@ -20,15 +20,15 @@ from weiwo.nodes.executor.name_patterns import (
     place_after,
     places_zh,
 )
-from weiwo.nodes.executor.predicates import Value, find_cues, predicate_start
+from weiwo.nodes.executor.predicates import StatedValue, find_cues, predicate_start
 from weiwo.text.relations import Relation
 
-_Reader = Callable[[Sentence, int, Relation], Value | None]
+_Reader = Callable[[Sentence, int, Relation], StatedValue | None]
 _READERS: Final[dict[str, _Reader]] = {"date": date_after, "agent": name_after, "place": place_after}
 _READERS_ZH: Final = {"date": dates_zh, "agent": agents_zh, "place": places_zh}
 
 
-def stated_values(sentence: Sentence, relation: Relation, kind: str) -> Iterator[Value]:
+def stated_values(sentence: Sentence, relation: Relation, kind: str) -> Iterator[StatedValue]:
     """Values of a kind (`date`, `quantity`, `agent`, `place`) that a sentence gives the subject by a relation."""
     if kind == "quantity":
         yield from stated_figures(sentence, relation)

@@ -8,8 +8,9 @@ from weiwo.text.patterns import lazy
 
 _FRAME: Final = lazy(
     r"^(?:(?:what(?:'s| is| are| does)|how much (?:is|are)|calculate|compute|evaluate|work out|solve|the (?:value"
-    r"|result) of|计算一?下?|算一?下?|求)[\s:,]*)+|[\s=]*(?:equals?|等于多少|等于几|等于|是多少|得多少|得几|是几|多少"
-    r"|的(?:值|结果)是?多少)?[\s=?。.!]*$"
+    r"|result) of|计算一?下?|算一?下?|求)[\s:,]*)+"
+    r"|(?<![\s=])[\s=]{0,9}(?:equals?|等于多少|等于几|等于|是多少|得多少|得几|是几|多少"
+    r"|的(?:值|结果)是?多少)?[\s=?。.!]{0,9}$"
 )
 _SIGNS: Final = (
     (lazy(r"(?<=\d),(?=\d{3}(?!\d))"), ""),

@@ -32,6 +32,7 @@ class Compared:
         answer_type: What must be the same, where the question says it; of an age, a number.
         wording: The question for one thing's value, where no relation gives it.
         age: Whether it is the age of one person at death.
+        whether: Whether yes or no is asked for.
     """
 
     shape: Shape
@@ -42,6 +43,7 @@ class Compared:
     answer_type: str = ""
     wording: str = ""
     age: bool = False
+    whether: bool = False
 
 
 def read_comparison(asked: str, low: str, language: Language) -> Compared | None:
@@ -116,7 +118,7 @@ def _read(kind: str, match: re.Match[str], asked: str, language: Language) -> Co
     return (
         Compared("difference", items, **read, unit=unit_of(low))
         if kind == "how_much"
-        else Compared("comparison", items, **read)
+        else Compared("comparison", items, **read, whether=kind == "whether")
     )
 
 
@@ -239,6 +241,7 @@ _WHO_ZH: Final = r"(?P<wh>谁|哪一?(?:个|座|条|部|位|家|种|本|国|所|
 _WAYS: Final[dict[Language, tuple[tuple[str, str], ...]]] = {
     "en": (
         ("age", r"(?:how old|(?:at )?(?:what|which) age) (?:was |were |did |had )?(?P<a>.+?)(?: (?:when|at the time|as) (?:he|she|they|it)(?: had)? (?:died|passed(?: away)?)| when (?P=a) died| die[ds]?| pass(?:ed)? away| (?:at|upon) (?:(?:his|her|their|the time of) )*(?:death|passing))$"),
+        ("age", r"how (?:long|many years) (?:did|has|had) (?P<a>.+?) lived?$"),
         ("age", r"(?:what(?: is| was|'s) )?(?P<a>.+?)'s? age (?:at|upon|when) (?:(?:his|her|their|the time of) )*(?:death|died|he died|she died)$"),
         ("how_much", rf"(?:by )?how (?:much|many [a-z]+)(?P<pred>(?: (?:{{comp}}|{_VERB}))+) {_AUX} (?P<a>.+?) than (?P<b>.+)$"),
         ("how_much", rf"(?:by )?how (?:much|many [a-z]+) {_AUX} (?P<a>.+?)(?P<pred>(?: {_VERB})*(?: {{comp}})(?: [a-z]+){{0,2}}) than (?P<b>.+)$"),
@@ -253,6 +256,7 @@ _WAYS: Final[dict[Language, tuple[tuple[str, str], ...]]] = {
     ),
     "zh": (
         ("age", r"(?P<a>.+?)(?:去世|逝世|死|病逝|驾崩|过世|离世)(?:的?时候?|时|那年|那一年|的那年)?(?:是|有|,)?(?:多少岁|几岁|多大|多大年纪|多大岁数|年龄是?多[少大])了?$"),
+        ("age", r"(?P<a>.+?)(?:一共|总共|共)?活[了到](?:多少岁|几岁|多大|多久|多少年)了?$"),
         ("age", r"(?P<a>.+?)(?:几岁|多大岁?数?|多少岁)(?:时|的时候)?(?:去世|死|逝世|病逝|过世)的?$"),
         ("how_much", r"(?P<a>.+?)(?:的(?P<pred>{rel}))?(?:{than})(?P<b>.+?)(?P<pred2>[的还更要在]*(?:{rel})?(?:时间|上|得)?[更还]*(?:{comp})(?:{rel})?)(?:出|了|上|过)?(?:多少|几).*$"),
         ("apart", r"(?P<list>.+?)(?:之间)?的?(?:年龄|(?:{rel})(?:时间|日期|年份)?)?的?(?:相差|差距|差了?|相隔|相距|隔了?)(?:有|是|为)?(?:多少|几|多大|$)"),

@@ -28,7 +28,7 @@ from weiwo.text.near_duplicates import Told
 from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
 
-CONSIDERED: Final = 5
+CONSIDERED: Final = 8
 """Passages, best first, among which those shown are chosen; all that are given count as the statistic of rarity."""
 
 WHOLE: Final = 1_000
@@ -42,7 +42,7 @@ _LONGEST_SENTENCE: Final = 500
 # A sentence's share of the question's rare words is 1 at most; to it are added or taken off:
 _TITLE: Final = 0.6  # of the weight of a word that stands in the title alone
 _KNOWN: Final = 0.3  # of the weight of a word that is covered already
-_TYPED: Final = 0.2  # for a value of the type asked for
+_TYPED: Final = 0.4  # for a value of the type asked for
 _LATE: Final = 0.3  # off the seventh sentence and those after it, in proportion off those before
 _ASKING: Final = 0.2  # off a sentence that itself asks
 _LAST: Final = 6
@@ -260,8 +260,8 @@ class _Values:
     def __init__(self, frame: QueryFrame) -> None:
         self._type = frame.answer_type
         own = frame.question if self._type in {"date", "year", "number", "quantity"} else ""
-        self._dates = {span.date for span in find_dates(own)}
-        self._numbers = {span.value for span in find_numbers(own)}
+        self._dates = {span.date for span in find_dates(own)} if own else set()  # or their patterns are compiled
+        self._numbers = {span.value for span in find_numbers(own)} if own else set()
         self._terms = set(matching_terms(frame.question))
 
     def held(self, text: str) -> float:

@@ -24,8 +24,8 @@ from weiwo.text.patterns import lazy
 from weiwo.text.relations import relations
 from weiwo.text.terms import FUNCTION_WORDS, terms
 
-LONGEST: Final = 1200
-"""Characters of a question that are parsed."""
+LONGEST: Final = 600
+"""Characters of a question that are parsed: its patterns may take time with the square of them."""
 LONGEST_SEARCH: Final = 300
 _EDGE: Final = " \t,.;:?!~…。、-"
 
@@ -218,12 +218,16 @@ def _look_up(asked: str, language: Language) -> dict[str, Any]:
 def _of_comparison(compared: Compared, language: Language) -> dict[str, Any]:
     kinds = ("birth", "death") if compared.age else (compared.relation,) * len(compared.subjects)
     about = compared.subjects * (2 if compared.age else 1)
-    return _compound(compared.shape, about, kinds, language, compared) | {
-        "subjects": tuple(without_article(subject) for subject in compared.subjects),
-        "direction": compared.direction,
-        "wants_difference": compared.shape == "difference" and not compared.age,
-        "unit": compared.unit,
-    }
+    return (
+        _compound(compared.shape, about, kinds, language, compared)
+        | {
+            "subjects": tuple(without_article(subject) for subject in compared.subjects),
+            "direction": compared.direction,
+            "wants_difference": compared.shape == "difference" and not compared.age,
+            "unit": compared.unit,
+        }
+        | ({"answer_type": "boolean"} if compared.whether else {})
+    )
 
 
 def _compound(

@@ -109,8 +109,8 @@ class _PlanBuilder:
 
     def look_up(self, frame: QueryFrame) -> str:
         """Add one search."""
-        # Where no relation is known the question is searched for as it stands: any of its words may count.
-        query = (frame.search if frame.relation and frame.shape == "look_up" else "") or frame.question
+        # A Chinese question's characters are searched for in pairs, so what only asks would count as words.
+        query = (frame.search if frame.language == "zh" else "") or frame.question
         query, ret = query[:LONGEST_QUERY], VALUE_TYPES.get(frame.answer_type, "text")
         return self._append(frame, choose_search_tool(self._tools), {"query": query}, ret)
 

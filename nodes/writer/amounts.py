@@ -83,8 +83,3 @@ def write_amount(value: JsonValue, type_: ValueType, language: Language, unit: s
 def render_value(outcome: Outcome, language: Language) -> str:
     """The value of an outcome as prose, with its unit."""
     return write_amount(outcome.value, outcome.type, language, outcome_unit(outcome))
-
-
-def is_approximate(outcome: Outcome) -> bool:
-    """Whether the value is only known roughly."""
-    return outcome.detail.approximate

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from weiwo.nodes.shared.rule_plan import frame_task
-from weiwo.nodes.writer.amounts import append_unit, outcome_unit, render_value
+from weiwo.nodes.writer.amounts import append_unit, outcome_unit, render_value, write_amount
 from weiwo.state import REFERENCE, Language, Outcome, Plan, Task
 from weiwo.state.query import QueryFrame
 from weiwo.text.dates import PartialDate
@@ -55,7 +55,8 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
         "value": "{s} – {noun}: {v}",
         "asked": "{q} {v}",
         "rival": "; another source gives {v}",
-        "disputed": "{s} – {noun}: the sources disagree, one gives {v}",
+        "disputed": "{s} – {noun}: the sources differ: {v}",
+        "or": " or {v}",
         "yes": "Yes. ",
         "no": "No. ",
         "date least": "Of these {a} came first ({noun}): {va}",
@@ -63,7 +64,7 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
         "number least": "Of these {a} has the smallest {noun}: {va}",
         "number greatest": "Of these {a} has the greatest {noun}: {va}",
         "same": "{names} – {noun}: the same, {v}",
-        "differ": "{names} – {noun}: not the same, {pairs}",
+        "differ": "{names} – {noun}: different, {pairs}",
         "span": "{s} – {noun}: {d}, from {va} to {vb}",
         "apart": "{names} – {noun}: {d} apart",
         "result": "{e} = {v}",
@@ -77,7 +78,8 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
         "value": "{s} · {noun}：{v}",
         "asked": "{q}{v}",
         "rival": "，另有来源给出{v}",
-        "disputed": "{s} · {noun}：来源有分歧，一处为{v}",
+        "disputed": "{s} · {noun}：各来源说法不一：{v}",
+        "or": "或{v}",
         "yes": "是的。",
         "no": "不是。",
         "date least": "其中{noun}最早的是{a}：{va}",
@@ -114,12 +116,14 @@ class Statement:
         mechanism: What asserts it, such as `comparison:date`.
         evidence_ids: Passages it cites, best first.
         computed_by: Ids of the calculation tasks it follows from.
+        verdict: "Yes. " or "No. " before it, which a calculation decides and no passage states.
     """
 
     text: str
     mechanism: str
     evidence_ids: tuple[str, ...] = ()
     computed_by: tuple[str, ...] = ()
+    verdict: str = ""
 
 
 @dataclass(frozen=True)
@@ -193,13 +197,14 @@ class _Composer:
         noun = self._noun(frame)
         subject = self._named(frame.subject)
         disputed = bool(outcome.rivals) and outcome.decided_by == "rule"
-        if noun and subject:
+        told = bool(noun and subject)
+        if told:
             text = self._words["disputed" if disputed else "value"].format(s=subject, noun=noun, v=value)
         else:
             text = self._words["asked"].format(q=self._filled(task.description), v=value)
         for rival in outcome.rivals:
             other = render_value(outcome.model_copy(update={"value": rival.value}), self._language)
-            text += self._words["rival"].format(v=other)
+            text += self._words["or" if disputed and told else "rival"].format(v=other)
         against = tuple(key for rival in outcome.rivals for key in rival.evidence_ids[:1])
         mechanism = DISPUTED if disputed else outcome.detail.mechanism or f"look_up:{outcome.type}"
         return Statement(self._ended(text), mechanism, (*self._cited(outcome), *against))
@@ -222,7 +227,8 @@ class _Composer:
         if not text:
             return None
         cites = tuple(dict.fromkeys(key for operand in operands for key in self._cited(operand.outcome)[:1]))
-        return Statement(self._ended(text), mechanism, cites, (task.id,))
+        verdict = next((self._words[one] for one in ("yes", "no") if text.startswith(self._words[one])), "")
+        return Statement(self._ended(text.removeprefix(verdict)), mechanism, cites, (task.id,), verdict)
 
     def _related(self, frame: QueryFrame, operands: Sequence[_Operand], result: Outcome) -> tuple[str, str]:
         """What a calculation over things tells of them, and the mechanism; empty where nothing safe can be said."""
@@ -230,7 +236,7 @@ class _Composer:
         names = self._listed([operand.name for operand in operands])
         noun = self._noun(frame) or self._noun(self._frame(operands[0]))
         if frame.shape == "same":
-            return self._sameness(names, noun, operands, result), f"same:{kind}"
+            return self._sameness(frame, names, noun, operands, result), f"same:{kind}"
         if len({operand.name for operand in operands}) == 1:
             difference = self._difference(result, operands)
             first, last = sorted(operands, key=lambda one: one.key or 0)[:2] if kind == "date" else operands[:2]
@@ -242,11 +248,21 @@ class _Composer:
             return self._words["span"].format(s=operands[0].name, noun=noun, d=difference, **values), f"span:{kind}"
         return self._compared(frame, operands, result, kind, noun)
 
-    def _sameness(self, names: str, noun: str, operands: Sequence[_Operand], result: Outcome) -> str:
+    def _sameness(self, frame: QueryFrame, names: str, noun: str, operands: Sequence[_Operand], result: Outcome) -> str:
+        """Whether the values are the same; of dates in the precision asked for, silent where one lacks it."""
         values = [render_value(operand.outcome, self._language) for operand in operands]
-        if result.value is True:
+        dates = [operand.key for operand in operands if isinstance(operand.key, PartialDate)]
+        same = result.value is True
+        if len(dates) == len(operands):
+            asked = [PartialDate(date.year) for date in dates] if frame.answer_type == "year" else dates
+            same = len(set(asked)) == 1
+            if not same and any(a != b and a.contains(b) for a in asked for b in asked):
+                return ""
+            if frame.answer_type == "year":
+                values = [write_amount(date.iso(), "date", self._language) for date in asked]
+        if same:
             return self._words["yes"] + self._words["same"].format(names=names, noun=noun, v=values[0])
-        pairs = self._words["comma"].join(values)
+        pairs = self._listed(values)
         return self._words["no"] + self._words["differ"].format(names=names, noun=noun, pairs=pairs)
 
     def _compared(
@@ -279,7 +295,9 @@ class _Composer:
         unit = outcome_unit(result) or outcome_unit(operands[0].outcome)
         unit = "years" if unit == "age" and len({operand.name for operand in operands}) > 1 else unit
         size = round(abs(value), 6)
-        return append_unit(format_number(size, self._language), size, unit, self._language)
+        told = append_unit(format_number(size, self._language), size, unit, self._language)
+        exact = (result.detail.computation or {}).get("exact") is not False
+        return told if exact else self._words["about"].format(v=told)
 
     def _operands(self, task: Task) -> list[_Operand]:
         """The things whose values a calculation uses; empty where it uses none, or one that has no value."""

@@ -32,6 +32,11 @@ class Piece:
     text: str
     checked: list[CheckedClaim]
 
+    @property
+    def verified(self) -> bool:
+        """Whether none of its claims is doubtful."""
+        return all_supported([one.claim for one in self.checked])
+
 
 @dataclass
 class Draft:
@@ -132,7 +137,7 @@ class Draft:
 
     def drop_doubtful(self) -> None:
         """Take out pieces with doubtful claims, of a draft that broke off and that nobody can be asked to mend."""
-        doubtful = [one for one in self.pieces if not all_supported([checked.claim for checked in one.checked])]
+        doubtful = [piece for piece in self.pieces if not piece.verified]
         for piece in doubtful:
             piece.text, piece.checked = trailing_blanks(piece.text), []
         if doubtful:

@@ -75,7 +75,7 @@ def verifier_role(services: RunContext) -> str:
 async def judge_claims(services: RunContext, draft: Draft, places: Sequence[ClaimPlace] | None = None) -> None:
     """Have a model judge the claims that code could not verify whole; changes the verdicts of the draft.
 
-    A quick search does without.
+    A quick search does without, and so does a run whose limits leave no room: the verdicts say what they rest on.
 
     Args:
         services: The models.
@@ -84,7 +84,7 @@ async def judge_claims(services: RunContext, draft: Draft, places: Sequence[Clai
             computed, nor refused for a figure or a name.
     """
     role = verifier_role(services)
-    if not role or services.settings.depth == "quick":
+    if not role or services.settings.depth == "quick" or services.budget.exhausted():
         return
     batches = list(_batches(draft, places))[:MOST_CALLS]
     gate = asyncio.Semaphore(AT_ONCE)

@@ -100,7 +100,8 @@ def answer_by_rule(state: SearchState, draft: Draft) -> RuleAnswer:
         sentence = add_marks(statement.text, "".join(f"[{n}]" for n in numbers), frame.language)
         claims = draft.check(sentence, frame.question)
         if all_supported(claims):
-            told.append((statement, sentence, claims))
+            first = claims[0].model_copy(update={"text": statement.verdict + claims[0].text})
+            told.append((statement, statement.verdict + sentence, [first, *claims[1:]]))
         else:
             dropped = True
     passages = [source.evidence for source in draft.sources.items if source.evidence is not None]

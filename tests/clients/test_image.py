@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pathspec
@@ -34,8 +35,10 @@ def test_the_image_has_the_extras_that_its_users_need(dockerfile):
 def test_the_image_serves_the_graph(dockerfile):
     (line,) = (line for line in dockerfile.splitlines() if line.startswith("ENV LANGSERVE_GRAPHS="))
     served = json.loads(line.partition("=")[2].strip("'"))
-    module, _, name = served["weiwo"]["path"].partition(":")
-    assert hasattr(__import__(module, fromlist=[name]), name)
+    path, _, name = served["weiwo"]["path"].partition(":")
+    file = Path(*Path(path).parts[3:])  # behind /deps and the folder's name
+    module = import_module("weiwo." + ".".join(file.with_suffix("").parts))
+    assert (Path(module.__file__).resolve(), hasattr(module, name)) == (ROOT / file, True)
     assert "ADD . /deps/" in dockerfile
 
 

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from tests.support.openai_server import OpenAIServer
 from tests.support.personas import WU_OR_CAESAR, good
-from weiwo.app.cli import feedback as command
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.main import app
+from weiwo.app.cli.questions import feedback as command
 from weiwo.graph import build_graph
 from weiwo.state.settings import Context
 from weiwo.tools.corpus.retrieval.feedback import FILE, Feedback, read_feedback, record_feedback

@@ -3,10 +3,10 @@
 import json
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import count
@@ -220,13 +220,10 @@ def test_changes_are_followed_until_it_is_stopped(start, docs, weiwo_home) -> No
             break
         (docs / "new.md").write_text(f"# New\n\nWords, turn {turn}.\n", encoding="utf-8")
         (docs / ".hidden.md").write_text("Words.", encoding="utf-8")
-        os.set_blocking(process.stdout.fileno(), False)
-        time.sleep(0.5)
-        with suppress(TypeError, BlockingIOError):
-            out = process.stdout.read() or ""
+        if select.select([process.stdout], [], [], 0.5)[0]:
+            out = process.stdout.readline()
     assert out.startswith("default: 6 documents, 6 passages\n")
     process.send_signal(signal.SIGINT)
-    os.set_blocking(process.stdout.fileno(), True)
     _, err = process.communicate()
     assert process.returncode == 130, err
     assert err.endswith("weiwo: stopped; the corpus default is as last said\n")

@@ -92,7 +92,7 @@ async def ask(question, **context):
     return values["result"]
 
 
-def check(question, result, server):
+def assert_answered(question, result, server):
     check_result(result)
     assert [one for one in server.requests if question in json.dumps(one.body, ensure_ascii=False)], "it was not asked"
     assert result["answer"]
@@ -115,14 +115,14 @@ def check(question, result, server):
 @pytest.mark.parametrize("model", MODELS)
 async def test_every_model_ends_in_an_answer_in_time(model, question, endpoint):
     server = endpoint(MODELS[model]())
-    check(question, await ask(question), server)
+    assert_answered(question, await ask(question), server)
 
 
 async def test_one_that_never_answers_ends_in_answers_in_time(endpoint):
     """All questions at once: each takes most of its time."""
     server = endpoint(always(silent()))
     for question, answered in zip(QUESTIONS, await asyncio.gather(*map(ask, QUESTIONS)), strict=True):
-        check(question, answered, server)
+        assert_answered(question, answered, server)
         errors = [call["error"] for call in answered["usage"]["calls"]]
         waits = [float(found[1]) for error in errors if error and (found := re.search(r"within ([\d.]+) s", error))]
         assert waits

@@ -33,7 +33,7 @@ def stores(monkeypatch):
     open_external.cache_clear()
 
 
-async def filled_and_searched(tmp_path):
+async def assert_filled_and_searched(tmp_path):
     """Fill the store, search it as a run would, change the corpus, and search again."""
     with IndexWriter(tmp_path / "corpus") as writer:
         facts = ("The Elisabeth Bridge is white.", "清源石桥建于1623年。", "Zebras graze on the far bank.")
@@ -69,7 +69,7 @@ async def test_postgres_with_pgvector(postgres_url, stores, tmp_path):
 
     stores.papers = papers
     try:
-        await filled_and_searched(tmp_path)
+        await assert_filled_and_searched(tmp_path)
         with psycopg.connect(postgres_url) as connection:
             rows = connection.execute("SELECT document, vector_dims(embedding) FROM langchain_pg_embedding").fetchall()
         assert sorted(rows) == [("The Elisabeth Bridge is white.", 26), ("清源石桥建于1623年。", 26)]
@@ -87,5 +87,7 @@ async def test_qdrant(stores, tmp_path):
         models = pytest.importorskip("qdrant_client.models")
     client.create_collection("papers", models.VectorParams(size=26, distance=models.Distance.COSINE))
     stores.papers = qdrant.QdrantVectorStore(client, "papers", LetterEmbeddings())
-    await filled_and_searched(tmp_path)
+    await assert_filled_and_searched(tmp_path)
+    kept = [point.payload["page_content"] for point in client.scroll("papers")[0]]
+    assert sorted(kept) == ["The Elisabeth Bridge is white.", "清源石桥建于1623年。"]
     client.close()

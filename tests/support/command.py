@@ -22,18 +22,17 @@ from weiwo.app.cli.main import main
 _FORKS: Final = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(
     [
-        "weiwo.app.cli.ask",
-        "weiwo.app.cli.checkpoints",
-        "weiwo.app.cli.document_commands",
-        "weiwo.app.cli.index",
-        "weiwo.app.cli.runs",
-        "weiwo.app.cli.show",
-        "weiwo.app.cli.retrieval_commands",
+        "weiwo.app.cli.questions.ask",
+        "weiwo.app.cli.threads.checkpoints",
+        "weiwo.app.cli.documents.commands",
+        "weiwo.app.cli.documents.index",
+        "weiwo.app.cli.questions.runs",
+        "weiwo.app.cli.threads.show",
+        "weiwo.app.cli.documents.retrieval_commands",
         "weiwo.graph.persistence.postgres_saver",
         "weiwo.graph.persistence.sqlite_saver",
         "weiwo.graph.persistence.store",
         "langchain_openai",
-        "weiwo.nodes.rules.read",
         "weiwo.tools.corpus.retrieval.indexed_corpus",
         "weiwo.tools.corpus.ingestion.ingest",
     ]

@@ -20,7 +20,7 @@ _KINDS: Final[dict[str, type | tuple[type, ...]]] = {
     "null": type(None),
 }
 
-
+_models: WeakKeyDictionary[type, Any] = WeakKeyDictionary()
 _known: WeakKeyDictionary[type, dict[str, Any]] = WeakKeyDictionary()
 """Schemas by the class that tools declare their arguments with: deriving one takes milliseconds, runs are many."""
 
@@ -50,6 +50,16 @@ def _derive_schema(tool: BaseTool) -> dict[str, Any]:
     return found
 
 
+def _model_of(tool: BaseTool) -> Any:
+    """The model that a call is validated with; LangChain makes a class anew each time it is asked."""
+    declared = tool.args_schema
+    if not isinstance(declared, type):
+        return tool.tool_call_schema
+    if declared not in _models:
+        _models[declared] = tool.tool_call_schema
+    return _models[declared]
+
+
 def check_arguments(tool: BaseTool, args: Mapping[str, JsonValue]) -> None:
     """Hold a call against the tool's schema.
 
@@ -65,7 +75,7 @@ def check_arguments(tool: BaseTool, args: Mapping[str, JsonValue]) -> None:
     if surplus and not schema.get("additionalProperties"):
         takes = ", ".join(properties) or "none"
         raise ToolCallError("bad_arguments", f"{tool.name}: there is no argument {surplus[0]}; it takes {takes}")
-    model = None if _takes_one(tool) else tool.tool_call_schema
+    model = None if _takes_one(tool) else _model_of(tool)
     if isinstance(model, type) and issubclass(model, BaseModel):
         try:
             model.model_validate(dict(args))

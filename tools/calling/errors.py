@@ -4,8 +4,6 @@ Messages are one line for people. They may carry what a server said, never a key
 the value of an environment variable named like one, is struck out.
 """
 
-import time
-from email.utils import parsedate_to_datetime
 from typing import Final
 
 from langchain_core.tools import ToolException
@@ -13,6 +11,7 @@ from pydantic import ValidationError
 
 from weiwo.state import FailureKind
 from weiwo.state.errors import WeiwoError
+from weiwo.text.retry_after import retry_after_of
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
 
@@ -35,7 +34,6 @@ _BY_STATUS: Final[dict[int, FailureKind]] = {
 _NETWORK: Final = frozenset(
     {"TransportError", "ConnectionError", "ClientConnectionError", "ClientPayloadError", "gaierror"}
 )
-_LONGEST_WAIT: Final = 3_600.0
 
 
 class ToolCallError(WeiwoError, ToolException):
@@ -93,7 +91,7 @@ def classify_error(error: BaseException, tool: str) -> ToolCallError:
     if status is not None and status >= 400:
         kind, transient = classify_status(status)
         said = f"{tool}: HTTP {status}: {one_line(str(error), 200)}"
-        return ToolCallError(kind, said, retry_after=_retry_after(error), transient=transient)
+        return ToolCallError(kind, said, retry_after=retry_after_of(error), transient=transient)
     kind, said, transient = _classify_by_name(error)
     return ToolCallError(kind, f"{tool}: {said}: {one_line(str(error), 200)}".rstrip(": "), transient=transient)
 
@@ -132,25 +130,3 @@ def http_status(error: BaseException) -> int | None:
         if isinstance(status, int) and not isinstance(status, bool) and 100 <= status < 600:
             return status
     return None
-
-
-def parse_retry_after(header: str | None) -> float | None:
-    """Seconds that a Retry-After header asks for, between 0 and an hour; None if there is none to be read."""
-    if not header:
-        return None
-    try:
-        seconds = float(header)
-    except ValueError:
-        try:
-            seconds = parsedate_to_datetime(header).timestamp() - time.time()
-        except (ValueError, OverflowError):
-            return None
-    return min(max(seconds, 0.0), _LONGEST_WAIT) if seconds == seconds else None  # noqa: PLR0124  # tells NaN
-
-
-def _retry_after(error: BaseException) -> float | None:
-    headers = getattr(getattr(error, "response", None), "headers", None)
-    try:
-        return parse_retry_after(headers.get("retry-after")) if headers is not None else None
-    except (AttributeError, TypeError):
-        return None

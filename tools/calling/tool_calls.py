@@ -4,7 +4,7 @@
 
 1. merging: an equal call under way anywhere in the process is joined, not repeated (`singleflight`);
 2. the cache: a recent result is used again (`weiwo.tools.calling.result_cache`), unless the run wants everything fresh;
-3. its turn: a slot for work, the tool's circuit breaker (`weiwo.tools.calling.circuit_breaker`), the run's time;
+3. its turn: a slot for work, the tool's circuit breaker (`weiwo.tools.calling.tool_breaker`), the run's time;
 4. the call itself, with its retries (`weiwo.tools.calling.invoke`).
 
 What is done about a failure is in `policies`. Breakers and calls under way are found by run and by process, since
@@ -21,13 +21,13 @@ from langchain_core.tools import BaseTool
 
 from weiwo.state import JsonValue
 from weiwo.tools.calling.call_context import CallContext, set_current_call
-from weiwo.tools.calling.circuit_breaker import ToolBreaker, tool_breaker
 from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 from weiwo.tools.calling.invoke import Backoff, run_tool
 from weiwo.tools.calling.policies import PATIENCE, POLICIES, strain_of
 from weiwo.tools.calling.result_cache import ResultCache, cache_key
 from weiwo.tools.calling.results import ToolResult
 from weiwo.tools.calling.singleflight import SingleFlight
+from weiwo.tools.calling.tool_breaker import ToolBreaker, tool_breaker
 from weiwo.tools.tool_info import ToolInfo
 
 if TYPE_CHECKING:

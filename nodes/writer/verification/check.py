@@ -5,20 +5,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.writer.verification.clauses import Clause, content_words, match_keys, strip_lead
+from weiwo.nodes.writer.verification.binding import find_borrowed, find_swapped
+from weiwo.nodes.writer.verification.clauses import content_words, matched, strip_lead
+from weiwo.nodes.writer.verification.comparison import find_reversed
+from weiwo.nodes.writer.verification.derivation import follows
 from weiwo.nodes.writer.verification.grounds import Grounds
-from weiwo.nodes.writer.verification.particulars import Particulars, find_decades, find_particulars, find_romans, is_han
-from weiwo.nodes.writer.verification.relations import find_misplaced, find_reversed
-from weiwo.nodes.writer.verification.wording import find_contradiction, find_foreign_words
+from weiwo.nodes.writer.verification.particulars import Particulars, find_decades, find_particulars, is_han
+from weiwo.nodes.writer.verification.polarity import find_contradiction
+from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity
 from weiwo.state import Language, Verdict
-from weiwo.text.common_words import is_common
 from weiwo.text.language import HAN, detect_language, fold
-from weiwo.text.numbers import NumberSpan
 from weiwo.text.patterns import lazy
 
-LARGEST_COUNT: Final = 12
-LEAST_OVERLAP: Final = 0.25
-"""Share of a claim's content words that its passages must contain."""
+MOST_UNLISTED: Final = 5
+"""Things up to this number, written as a word, count what the answer tells of: "two founders"."""
 LONGEST: Final = 2_000
 """Characters of a claim that are read."""
 
@@ -31,21 +31,14 @@ _NOT_FOUND: Final = lazy(
     r"in the (?:passages|sources))\b"
     r"|没有?找到|未找到|未能找到|找不到|没有提到|没有提及|未提及|未提到|没有给出|没有回答|没有说明|未说明|无法(?:确定|回答|判断|得知)|资料中没有|没有相关|没有资料|未查到|查不到"
 )
-_DIFFERENCE: Final = lazy(
-    r"(?i)\b(?:difference|more|less|fewer|longer|shorter|higher|lower|older|younger|later|earlier|after|before|taller|heavier|lighter|larger|smaller|deeper"
-    r"|increase[ds]?|decrease[ds]?|rose|fell|grew|dropped|aged?|apart|gap|total|together|altogether|delay|lasted|not|remaining|rest|cheaper|expensive)\b|相差|差|比|多出|少|早|晚|岁|共|合计|增加|减少"
-)
+_REPEATED: Final = lazy(r"[次倍遍]|\s(?:times|fold)\b")
 _CLAUSE: Final = lazy(
     r"[;；]\s*|,\s*(?:but|and|while|though|although|however)\b|\s(?:but|while|whereas|although|though)\s|，"
 )
-_ORDINALS: Final = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|final"
-_ORDINAL: Final = lazy(rf"(?i)\b({_ORDINALS})[\s-]([a-z]{{3,20}})")
 _CODE: Final = lazy(r"(?<!`)`([^`\n]{1,120})`(?!`)")
-_DESIGNATED: Final = lazy(
-    r"\b([A-Za-z][A-Za-z+-]{1,20}) v?(\d{1,4})(?!\d|[.,:/%-]\d|%|\s?(?:[a-z]{1,3}\b|°|million|billion|percent|years?|days?|hours?|months?))"
-)
 _LABEL: Final = lazy(r"^(?:\*\*|__)?([^\s:：][^:：\n]{0,40})(?:\*\*|__)?[:：](?:\*\*|__)?\s+(?=\S)")
 _MARKUP: Final = lazy(r"^\s{0,8}(?:#{1,6}\s+|>\s?|[-*+•]\s+|\d{1,3}[.)]\s+)+")
+_DENIED_BEFORE: Final = lazy(r"(?:\b(?:no|not|never|without|neither)\s|n't\s|[不没未无勿非]|没有|禁止|不得)$")
 _EMPHASIS: Final = lazy(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
 
 
@@ -125,36 +118,36 @@ def check_statement(
     same = any(source.language == own or (is_han(statement) and is_han(source.text)) for source in grounds.sources)
     if grounds.calculates and not grounds.sources:
         return _calculated(statement, stated, grounds, naming or grounds, question)
-    reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, same=same)
+    reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, own=own)
     if absent:
         return Finding("uncited")
-    hard = bool(reasons)
-    if not reasons and same and not _quoted(statement, grounds):
-        affirmed = _affirmed(statement)
-        reasons = [
-            *_coded(text, grounds),
-            *_designated(affirmed, grounds),
-            *_ordinals(affirmed, grounds),
-            *find_reversed(affirmed, grounds),
-            *find_misplaced(affirmed, grounds),
-            *find_contradiction(affirmed, grounds),
-            *find_foreign_words(affirmed, grounds, question),
-        ]
-        if not reasons and not _on_topic(affirmed, grounds):
-            reasons = ["the sources speak of something else"]
     if reasons:
-        return Finding("unsupported", tuple(dict.fromkeys(reasons)), hard)
+        return Finding("unsupported", tuple(dict.fromkeys(reasons)), hard=True)
+    quoted = _quoted(statement, grounds)
+    doubt = _doubts(text, _affirmed(statement), stated, grounds) if same and not quoted else None
+    if doubt is not None:
+        return doubt
     if computed or not grounds.sources:
         return Finding("computed" if grounds.calculates or not stated.empty else "matched")
-    return Finding("quoted" if _quoted(statement, grounds) else "matched")
+    return Finding("quoted" if quoted else "matched")
+
+
+def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds) -> Finding | None:
+    """What speaks against a statement all of whose particulars occur: order, roles, other values, denials."""
+    checks = (find_reversed, find_swapped, find_borrowed, find_contradiction)
+    against = [reason for check in checks for reason in check(affirmed, grounds)]
+    if against:
+        return Finding("contradicted", tuple(dict.fromkeys(against)))
+    reasons = list(_coded(text, grounds))
+    if not reasons and stated.empty and not stated.countries and not _on_topic(affirmed, grounds):
+        reasons = ["the sources speak of something else"]
+    return Finding("unsupported", tuple(dict.fromkeys(reasons))) if reasons else None
 
 
 def _calculated(statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str) -> Finding:
     """The check of a statement that cites calculations alone: it states their value, of what the question names."""
     holds = any(
-        abs(abs(float(n.value)) - abs(value)) <= 1e-6 * max(1, abs(value))
-        for n in stated.numbers
-        for value in grounds.values
+        abs(abs(n.value) - abs(value)) <= 1e-6 * max(1, abs(value)) for n in stated.numbers for value in grounds.values
     )
     holds = holds or any(grounds.date(span.date) for span in stated.dates)
     holds = holds or any(value in fold(statement) for value in grounds.said)
@@ -196,11 +189,12 @@ def _affirmed(statement: str) -> str:
 
 
 def _particulars(
-    statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str, *, same: bool
+    statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str, *, own: Language
 ) -> tuple[list[str], bool]:
     """The particulars no source carries, with why, and whether a calculation carries one."""
     reasons: list[str] = []
     ways: list[str] = []
+    same = any(source.language == own for source in grounds.sources)
     for span in stated.dates:
         for date in (span.date, span.until):
             if date is not None:
@@ -216,7 +210,7 @@ def _particulars(
     for number in stated.numbers:
         if counts_things(statement, number) or _counts_listed(statement, number):
             continue
-        ways.append(grounds.number(number, statement) or _derived(number, statement, grounds))
+        ways.append(grounds.number(number, statement) or "computed" * follows(number, statement, grounds))
         if not ways[-1]:
             reasons.append(f"“{statement[number.start : number.end]}”: no cited source gives this number")
     reasons += [f"“{v}”: no cited source gives this version" for v in stated.versions if not grounds.version(v)]
@@ -227,7 +221,7 @@ def _particulars(
             code.rstrip("s") in decades and int(code.rstrip("s")) in known
         ):
             reasons.append(f"“{code}”: it stands in no cited source")
-    reasons += _naming(statement, stated, grounds, naming, question, same=same)
+    reasons += _naming(stated, grounds, naming, question, own)
     return reasons, "computed" in ways
 
 
@@ -242,43 +236,15 @@ def _coded(text: str, grounds: Grounds) -> Iterator[str]:
                 yield f"`{token}`: it stands in no cited source"
 
 
-def _designated(statement: str, grounds: Grounds) -> Iterator[str]:
-    """A whole number behind a word, such as "pnpm 9", where the sources write that word with other numbers only."""
-    for found in _DESIGNATED.finditer(statement):
-        word, number = fold(found[1]), found[2]
-        if is_common(word) and word not in {
-            "version",
-            "section",
-            "chapter",
-            "article",
-            "step",
-            "phase",
-            "level",
-            "type",
-            "class",
-            "trial",
-            "model",
-        }:
-            continue
-        there = {m for source in grounds.sources for m in re.findall(rf"(?<!\w){re.escape(word)} v?(\d+)", source.text)}
-        if there and number not in there:
-            yield f"“{found[0]}”: the sources give {', '.join(sorted(there)[:3])}"
-
-
-def _naming(
-    statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str, *, same: bool
-) -> Iterator[str]:
-    """Names, countries, ordinals of rulers and quoted words that no source carries."""
+def _naming(stated: Particulars, grounds: Grounds, naming: Grounds, question: str, own: Language) -> Iterator[str]:
+    """Names, countries and quoted words that no source carries."""
     for name in stated.names:
-        if not naming.name(name, question, same=same):
+        if not naming.name(name, question, language=own):
             yield f"“{name}”: no cited source names it"
     lands = {key for source in naming.sources for key in source.countries}
     for key, written in stated.countries:
         if key not in lands and fold(written) not in fold(question):
             yield f"“{written}”: no cited source says so"
-    for roman in find_romans(statement):
-        if not any(roman.lower() in source.words for source in naming.sources):
-            yield f"“{roman}”: it stands in no cited source"
     for quote in stated.quotes:
         words = fold(quote).strip(" .,;!?。，")
         long = len(words.split()) >= 4 or (is_han(words) and len(words) >= 4)
@@ -292,41 +258,23 @@ def _naming(
             yield f"“{quote}”: these words stand in no cited source"
 
 
-def _derived(number: NumberSpan, statement: str, grounds: Grounds) -> str:
-    """Whether a number is the difference or the sum of two that one clause of a source, or the statement, gives."""
-    numbers = [known for source in grounds.sources for known in source.numbers][:40]
-    dates = [date.year for source in grounds.sources for date in source.dates][:30]
-    if number.percent or not _DIFFERENCE.search(statement):
-        return ""
-    value = abs(float(number.value))
-    if number.unit in {"year", None} and any(0 <= abs(a - b) - value <= 1 for a in dates for b in dates if a != b):
-        return "computed"
-    alike = [
-        float(known.value)
-        for known in numbers
-        if known.percent is False and (known.unit == number.unit or number.unit is None)
-    ]
-    return (
-        "computed"
-        if any(abs(abs(a - b) - value) <= 1e-6 * max(a, b, 1) and a != b for a in alike for b in alike)
-        else ""
-    )
-
-
-def counts_things(sentence: str, number: NumberSpan) -> bool:
+def counts_things(sentence: str, number: Quantity) -> bool:
     """Whether a small number only counts what the answer is about: "the oldest of the three", "三人中"."""
-    if number.percent or not 1 < number.value <= LARGEST_COUNT or number.value != int(number.value):
+    if number.kind == "%" or not 1 < number.value <= LARGEST_COUNT or number.value != int(number.value):
         return False
     before, after = sentence[: number.start], sentence[number.end :]
+    worded = not re.search(r"\d", sentence[number.start : number.end])
     return bool(
         re.search(r"(?i)\b(?:of|all|these|those|both|among) (?:the |these |those )?$", before)
+        or (worded and not number.unit and number.value <= MOST_UNLISTED and not _REPEATED.match(after))
         or (re.search(r"(?i)\bthe $", before) and re.match(r"(?i)[,.;]|\s+(?:is|are|was|were|has|have|had)\b", after))
         or re.search(r"[这那]$", before)
-        or re.match(r"[一二三四五六七八九十两\d]+个?[人者位座条部国]?(?:之?中|里|都|均|当中)", sentence[number.start :])
+        or re.match(rf"[一二三四五六七八九十两\d]+个?[{HAN}]{{0,4}}?(?:之?中|里|都|均|当中)", sentence[number.start :])
+        or re.match(r"(?i) of (?:the|these|those|them|its)\b", after)
     )
 
 
-def _counts_listed(statement: str, number: NumberSpan) -> bool:
+def _counts_listed(statement: str, number: Quantity) -> bool:
     """Whether a small number counts what the statement goes on to list: "five states: Georgia, …"."""
     colon = re.search(r"[:：]|\(|包括|including|namely", statement[number.end : number.end + 60])
     if colon is None or not 1 < number.value <= LARGEST_COUNT:
@@ -335,25 +283,15 @@ def _counts_listed(statement: str, number: NumberSpan) -> bool:
     return len([item for item in listed if item.strip()]) == number.value
 
 
-def _ordinals(statement: str, grounds: Grounds) -> Iterator[str]:
-    """An ordinal before a noun where the sources write that noun with other ordinals only."""
-    for found in _ORDINAL.finditer(statement):
-        noun = re.escape(fold(found[2]))
-        there = {m for source in grounds.sources for m in re.findall(rf"({_ORDINALS})[\s-]{noun}", source.text)}
-        if there and found[1].lower() not in there:
-            yield f"“{found[0]}”: the sources say {', '.join(sorted(there)[:3])}"
-
-
 def _on_topic(statement: str, grounds: Grounds) -> bool:
     words = {word for word in content_words(statement) if not word[0].isdigit()}
-    keys = {
-        key for source in grounds.sources for clause in (*source.sentences, Clause(source.title)) for key in clause.keys
-    }
-    met = sum(not match_keys(word).isdisjoint(keys) for word in words)
-    least = LEAST_OVERLAP if not is_han(statement) else LEAST_OVERLAP / 2
-    return len(words) < 4 or met >= least * len(words) or grounds.calculates
+    return len(words) < 4 or bool(matched(words, grounds.keys)) or grounds.calculates
 
 
 def _quoted(statement: str, grounds: Grounds) -> bool:
+    """Whether a source says a statement word for word, and not behind a denial."""
     words = fold(statement).strip(" .。\"'“”")
-    return len(words) >= 12 and any(words in source.text for source in grounds.sources)
+    places = ((source.text, source.text.find(words)) for source in grounds.sources)
+    return len(words) >= 12 and any(
+        at >= 0 and not _DENIED_BEFORE.search(text[max(0, at - 12) : at]) for text, at in places
+    )

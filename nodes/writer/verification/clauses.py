@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
+from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
 from weiwo.text.contrasts import classes, opposites
-from weiwo.text.demonyms import find_countries
+from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.language import HAN, fold, sentences
+from weiwo.text.names import names
 from weiwo.text.patterns import lazy
-from weiwo.text.synonyms import thesaurus
 from weiwo.text.terms import FUNCTION_WORDS, stem
 
 MOST_SENTENCES: Final = 400
@@ -21,14 +22,15 @@ _WORD: Final = lazy(
 )
 _STRONG: Final = lazy(
     r"[;；]\s*+|(?:,\s*+)?\b(?:but|while|whereas|although|though|unless|except(?: for)?|because|however|until)\b"
-    r"|,\s*+(?:and|so|then|which|who)\b|\s(?:and|or)\s(?=(?:has|have|had|is|are|was|were|did|does|do|can|may|must|will|not)\b)|[，,](?=但|而|除非|因为|不过|却|并且|其中)|，(?=\S\S)|\s[—–-]{1,2}\s"
+    r"|,\s*+(?:and|so|then|which|who|since)\b|\s(?:and|or)\s(?=(?:has|have|had|is|are|was|were|did|does|do|can|may|must|will|not)\b)|[，,](?=但|而|除非|因为|不过|却|并且|其中)|，(?=\S\S)|\s[—–-]{1,2}\s"
 )
 _NEGATION: Final = lazy(
-    r"(?i)\b(?:not|never|neither|none|nobody|nothing|cannot|no|out of)\b|n['’]t\b|\bfail(?:s|ed|ing)? to\b"
-    r"|(?:不(?!同|仅|但|久|断|少|过|管|论|限|锈|时|丹)|没有?|未(?!来|必)|并非|(?<!是)除外|无(?!线|论|锡|锈|人机))"
+    r"(?i)\b(?:not|never|neither|none|nobody|nothing|cannot|no|nor|without|unable to|refus(?:e|es|ed|ing) to|declin(?:e|es|ed|ing) to|fail(?:s|ed|ing)? to"
+    r"|lack(?:s|ed|ing)?|free (?:of|from)|unaware|omit(?:s|ted)?|absent)\b|n['’]t\b|-free\b"
+    r"|(?:不(?!同|仅|但|久|断|少|过|管|论|限|锈|时|丹)|没有?|未(?!来|必)|并非|无(?!线|论|锡|锈|人机|障碍)|尚未)"
 )
 _NO_NEGATION: Final = lazy(
-    r"(?i)^(?:no|yes)[,.:]|\bat (?:least|most)\b|\bnot only\b|\bno (?:later|earlier|more|fewer|less|longer ago) than\b|\bno\.\s?\d|^不[，,。]"
+    r"(?i)^(?:no|yes)[,.:]|(?-i:(?<=[a-z]) no (?=[A-Z]))|\bat (?:least|most)\b|\bnot only\b|\bno (?:later|earlier|more|fewer|less|longer ago) than\b|\bno\.\s?\d|^不[，,。]|不(?:低于|高于|少于|超过|超過|多于|及|如|亚于)"
 )
 _LEADS: Final = lazy(r"(?i)^(?:no|yes|overall|in short|in summary)\s?[,:—–-]\s*|^(?:不是|是的|对|否)[，,]\s*")
 _AGAIN: Final = lazy(r"\bre-(?=[a-z])")
@@ -36,6 +38,7 @@ _HAN_RUN: Final = lazy(f"[{HAN}]+")
 _HAN_FUNCTION: Final = lazy(
     r"没有|[不没未无它他她的了是在和与及也都就而并于以为对从到被把将由向之其这那有一个该此所者等吗呢吧啊]"
 )
+_RULE: Final = lazy(r":?-+:?")
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class Clause:
 
     Attributes:
         text: As written.
-        head: Words of the heading, table header or title it stands under; they count as its words.
+        head: Words of the table header it stands under; they count as its words.
         whole: The sentence it is a part of.
     """
 
@@ -53,70 +56,88 @@ class Clause:
     whole: str = ""
 
     @cached_property
-    def words(self) -> tuple[str, ...]:
-        """Content words in order: English stems, pairs of Han characters."""
-        return tuple(content_words(self.text))
-
-    @cached_property
     def stems(self) -> frozenset[str]:
-        """The distinct content words."""
-        return frozenset(self.words)
+        """The distinct content words: English stems, pairs of Han characters."""
+        return frozenset(content_words(self.text))
 
     @cached_property
-    def keys(self) -> frozenset[str | int]:
+    def keys(self) -> frozenset[str]:
         """What its words, and those of its heading, are matched by."""
-        return frozenset(key for word in (*self.words, *content_words(self.head)) for key in match_keys(word))
+        return frozenset(key for word in (*self.stems, *content_words(self.head)) for key in match_keys(word))
 
     @cached_property
-    def topics(self) -> frozenset[str | int]:
+    def topics(self) -> frozenset[str]:
         """The same, and what its words are opposites or fellows of."""
-        return frozenset(key for word in (*self.words, *content_words(self.head)) for key in topic_keys(word))
+        return frozenset(key for word in (*self.stems, *content_words(self.head)) for key in topic_keys(word))
 
     @cached_property
-    def negations(self) -> int:
-        """How many words in it deny."""
-        return len(_NEGATION.findall(_NO_NEGATION.sub(" ", self.text)))
+    def quantities(self) -> tuple[Quantity, ...]:
+        """Its quantities; those inside dates are left out."""
+        taken = [(span.start, span.end) for span in self.dates]
+        return tuple(q for q in find_quantities(self.text) if not any(a < q.end and q.start < b for a, b in taken))
 
     @cached_property
-    def denied(self) -> frozenset[str]:
-        """The content words that its denials stand before."""
-        plain = _NO_NEGATION.sub(" ", self.text)
-        behind = (plain[found.end() : found.end() + 40] for found in _NEGATION.finditer(plain))
-        return frozenset(word for text in behind for word in list(content_words(text))[:3])
+    def dates(self) -> tuple[DateSpan, ...]:
+        """Its dates."""
+        return tuple(find_dates(self.text))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The words of the names in it, folded."""
+        return frozenset(word for name in names(self.text) for word in content_words(name.text))
 
     @cached_property
     def axes(self) -> dict[int, int]:
-        """Sides taken on axes of opposites, turned round by negation; an axis with both sides is left out."""
+        """Sides taken on axes of opposites; an axis with both sides is left out."""
         sides: dict[int, set[int]] = {}
-        for word in self._marked(opposites(), _NO_NEGATION.sub(" ", self.text)):
-            turn = -1 if word in self.denied or (not word.isascii() and self.negations % 2) else 1
+        for word in marked_words(opposites(), self.text):
             for axis, side in opposites()[word]:
-                sides.setdefault(axis, set()).add(side * turn)
+                sides.setdefault(axis, set()).add(side)
         return {axis: found.pop() for axis, found in sides.items() if len(found) == 1}
 
     @cached_property
     def members(self) -> dict[int, frozenset[int]]:
         """Members of classes of words that exclude each other, by class."""
         found: dict[int, set[int]] = {}
-        for word in self._marked(classes(), self.text):
+        for word in marked_words(classes(), self.text):
             for group, member in classes()[word]:
                 found.setdefault(group, set()).add(member)
         return {group: frozenset(these) for group, these in found.items()}
 
     @cached_property
-    def countries(self) -> frozenset[str]:
-        """Countries named in it."""
-        return frozenset(key for _, _, key in find_countries(self.text))
+    def plain(self) -> str:
+        """Its text without what looks like a denial and is none, and without opposites that hold a 不 or 未."""
+        text = _NO_NEGATION.sub(" ", self.text)
+        for word in marked_words(opposites(), text):
+            if not word.isascii() and _NEGATION.search(word):
+                text = text.replace(word, "，")
+        return text
 
-    @staticmethod
-    def _marked(table: dict[str, tuple[tuple[int, int], ...]], text: str) -> Iterator[str]:
-        plain = fold(text)
-        for word in _WORD.findall(plain):
-            if _HAN_RUN.fullmatch(word):
-                for size in (2, 3, 4):
-                    yield from (part for at in range(len(word) - size + 1) if (part := word[at : at + size]) in table)
-            elif (form := stem(word)) in table:
+    @cached_property
+    def negations(self) -> int:
+        """How many words in it deny."""
+        return len(_NEGATION.findall(self.plain))
+
+    @cached_property
+    def denied(self) -> frozenset[str]:
+        """The first content words behind its denials."""
+        behind = (self.plain[found.end() : found.end() + 60] for found in _NEGATION.finditer(self.plain))
+        return frozenset(word for text in behind for word in list(content_words(text))[:3])
+
+
+def marked_words(table: dict[str, tuple[tuple[int, int], ...]], text: str) -> Iterator[str]:
+    """The words of a text that a table of contrasts has; of Chinese ones the longest where they overlap."""
+    for word in _WORD.findall(fold(text)):
+        if not _HAN_RUN.fullmatch(word):
+            if (form := stem(word)) in table:
                 yield form
+            continue
+        at = 0
+        while at < len(word):
+            part = next((word[at : at + size] for size in (4, 3, 2) if word[at : at + size] in table), "")
+            if part:
+                yield part
+            at += len(part) or 1
 
 
 def content_words(text: str) -> Iterator[str]:
@@ -157,7 +178,7 @@ def source_clauses(text: str) -> tuple[tuple[Clause, ...], tuple[Clause, ...]]:
     for line in text.split("\n"):
         if line.lstrip().startswith("|"):
             cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-            if all(re.fullmatch(r":?-+:?", cell) for cell in cells):
+            if all(_RULE.fullmatch(cell) for cell in cells):
                 continue
             row = Clause(" , ".join(cells), header)
             header = header or " , ".join(cells)
@@ -173,18 +194,23 @@ def source_clauses(text: str) -> tuple[tuple[Clause, ...], tuple[Clause, ...]]:
 
 
 @lru_cache(maxsize=32_768)
-def match_keys(word: str) -> frozenset[str | int]:
-    """What a content word is matched by: itself, its classes in the thesaurus, its root. Words match that share a key."""
+def match_keys(word: str) -> frozenset[str]:
+    """What a content word is matched by: itself and its root. Words match that share a key."""
     roots = [f"{word[:5]}*"] if 5 <= len(word) <= 8 else []
     roots += [f"{word[:6]}*"] if len(word) >= 7 else []
-    return frozenset((word, *thesaurus().get(word, ()), *(roots if word.isascii() and word.isalpha() else ())))
+    return frozenset((word, *(roots if word.isascii() and word.isalpha() else ())))
 
 
 @lru_cache(maxsize=32_768)
-def topic_keys(word: str) -> frozenset[str | int]:
+def topic_keys(word: str) -> frozenset[str]:
     """Keys by which a word is about the same as another: those it matches by, its axes of opposites and its classes."""
     axes = [f"axis {axis}" for axis, _ in opposites().get(word, ())]
     return match_keys(word).union(axes, (f"class {group}" for group, _ in classes().get(word, ())))
+
+
+def matched(words: frozenset[str] | set[str], keys: frozenset[str]) -> set[str]:
+    """The words that match one of the keys."""
+    return {word for word in words if not topic_keys(word).isdisjoint(keys)}
 
 
 def overlap(claim: Clause, source: Clause) -> float:
@@ -192,8 +218,9 @@ def overlap(claim: Clause, source: Clause) -> float:
     wanted = sum(map(_weight, claim.stems))
     if not wanted or not source.stems:
         return 0.0
-    shared = sum(_weight(word) for word in claim.stems if not topic_keys(word).isdisjoint(source.topics))
-    return shared / (0.65 * wanted + 0.35 * max(wanted, sum(map(_weight, source.stems))))
+    shared = sum(map(_weight, matched(claim.stems, source.topics)))
+    size = sum(map(_weight, source.stems))
+    return shared / (0.65 * wanted + 0.35 * max(wanted, size))
 
 
 def _weight(word: str) -> float:

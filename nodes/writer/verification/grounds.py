@@ -3,72 +3,62 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, source_clauses
 from weiwo.nodes.writer.verification.particulars import (
+    ORDINAL_WORDS,
     find_centuries,
     find_days,
     find_decades,
     find_months,
+    fold_letters,
     is_han,
     name_words,
 )
+from weiwo.nodes.writer.verification.quantities import (
+    PHYSICAL,
+    Quantity,
+    close,
+    find_quantities,
+    find_shares,
+    named_units,
+    same_quantity,
+    within,
+)
 from weiwo.state import Evidence, JsonValue, Outcome
+from weiwo.text.date_forms import MONTHS
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.demonyms import find_countries
-from weiwo.text.language import Language, detect_language, fold
-from weiwo.text.numbers import NumberSpan, find_numbers, to_base
+from weiwo.text.language import detect_language, fold
+from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
 
 _DIGITS: Final = lazy(r"(?:(?<![A-Za-z])[A-Za-z]+)?-?[0-9][A-Za-z0-9]*")
 _DOTTED: Final = lazy(r"(?<![\w.])v?(\d{1,4}(?:\.\d{1,4}){0,4})(?![\d]|\.\d)")
 _FULL_WIDTH: Final = {0xFF10 + d: 0x30 + d for d in range(10)}
-_ORDINALS: Final = {
-    word: number
-    for number, word in enumerate(
-        [
-            "first",
-            "second",
-            "third",
-            "fourth",
-            "fifth",
-            "sixth",
-            "seventh",
-            "eighth",
-            "ninth",
-            "tenth",
-            "eleventh",
-            "twelfth",
-            "thirteenth",
-            "fourteenth",
-            "fifteenth",
-            "sixteenth",
-            "seventeenth",
-            "eighteenth",
-            "nineteenth",
-            "twentieth",
-        ],
-        1,
-    )
-}
+_ORDINALS: Final = {word: number for number, word in enumerate(ORDINAL_WORDS, 1)}
 _ORDINAL_WORD: Final = lazy(r"(?i)\b(?:" + "|".join(_ORDINALS) + r")\b")
-_MONTH_DAY: Final = lazy(r"(?P<m>\d{1,2})月(?P<d>\d{1,2})日")
 _COUNTED: Final = lazy(
-    r"\s?[个名位]?(?=[\u4e00-\u9fff])(?![，。和与或至到万亿])|\s(?!(?:at|in|on|of|for|by|per|and|or|to|from|with|as|is|was|were|are|a|an|the|million|billion|thousand|hundred|trillion)\b)[a-z]{3,}"
+    r"\s?[个名位]?(?=[\u4e00-\u9fff])(?![，。和与或至到万亿])|\s(?!(?:at|in|on|of|for|by|per|and|or|to|from|with|as|is|was|were|are|a|an|the|may|can|must|will|has|have|had|who|that|which|then|but|if|when|million|billion|thousand|hundred|trillion)\b)[a-z]{3,}"
 )
-_MEASURES: Final = frozenset(["m", "km", "cm", "mm", "ft", "inch", "yd", "mi", "nmi", "kg", "g", "mg", "t", "lb", "oz", "m²", "km²", "mi²", "ft²", "ha", "acre", "hour", "minute", "second", "week", "day", "month", "USD", "EUR", "GBP", "JPY", "HKD", "元"])  # fmt: skip
 _CAPITALS: Final = lazy(r"\b[A-Z][\w'’-]*(?:\s(?:(?:of|the|and|for|in|de|du)\s){0,2}[A-Z][\w'’-]*){1,8}")
-_ONE_IN: Final = lazy(r"(?i)\bone in (two|three|four|five|six|seven|eight|nine|ten|\d{1,4})\b")
-_FRACTION: Final = lazy(r"(?i)\b(half|a third|two[- ]thirds|a quarter|three[- ]quarters|a fifth|a tenth)\b")
-_SHARES: Final = {"half": 50, "a third": 100 / 3, "two thirds": 200 / 3, "a quarter": 25, "three quarters": 75, "a fifth": 20, "a tenth": 10}  # fmt: skip
-_SECONDS: Final = {"second": 1.0, "minute": 60.0, "hour": 3_600.0, "day": 86_400.0, "week": 604_800.0}
-_MONTHS: Final = {"month": 1.0, "year": 12.0}
-_ABOUT: Final = lazy(
-    r"(?i)(?:\b(?:about|around|roughly|approximately|nearly|almost|over|some|more than|just under|just over|up to|circa|ca\.?)\s|[~≈]|[约近超]过?|大约|将近)\s?$"
-)
+_FOREIGN_MONTHS: Final = """
+januar janvier enero gennaio janeiro januari | februar février febrero febbraio fevereiro februari | märz mars marzo março maart
+april avril abril aprile | mai mayo maggio maio mei | juni juin junio giugno junho | juli juillet julio luglio julho
+august août agosto augustus | september septembre septiembre settembre setembro | oktober octobre octubre ottobre outubro
+november novembre noviembre novembro | dezember décembre diciembre dicembre dezembro december
+"""
+_MONTH_OF: Final = {
+    name: MONTHS[number]
+    for number, names in enumerate(re.split(r"[|\n]", _FOREIGN_MONTHS.strip()))
+    for name in names.split()
+}
+_FOREIGN_DATE: Final = lazy(rf"(?i)\b(\d{{1,2}})(?:\.|er|º)?\s(?:de\s)?({'|'.join(_MONTH_OF)})\s(?:de\s)?(\d{{4}})\b")
+_YEAR_LATER: Final = lazy(r"(?i)次年|翌年|第二年|\b(?:following|next) year\b|\b(?:a|one) year later\b")
+_ENGLISH: Final = lazy(r"(?i)\b(?:the|of|and|in|is|was|are|to|by|for|with|it|has|an?)\b")
 
 
 @dataclass(frozen=True)
@@ -78,12 +68,13 @@ class Source:
     Attributes:
         title: Its title.
         text: Title and text, folded.
-        language: Its language.
+        language: Its language: "en", "zh" or "other".
         terms: Its content terms.
         words: Its words, folded.
         dates: Its dates.
-        numbers: Its numbers.
+        numbers: Its quantities.
         counts: Those of them that count things of no known unit.
+        units: The kinds whose units it names, with or without a figure.
         codes: Its digit groups as written, folded.
         dotted: Its dotted figures and whole numbers as written.
         whole: Integers in any form, ordinals too.
@@ -97,12 +88,13 @@ class Source:
 
     title: str
     text: str
-    language: Language
+    language: str
     terms: frozenset[str]
     words: frozenset[str]
     dates: tuple[PartialDate, ...]
-    numbers: tuple[NumberSpan, ...]
-    counts: frozenset[NumberSpan]
+    numbers: tuple[Quantity, ...]
+    counts: frozenset[Quantity]
+    units: frozenset[str]
     codes: frozenset[str]
     dotted: frozenset[str]
     whole: frozenset[int]
@@ -116,26 +108,32 @@ class Source:
 
 @lru_cache(maxsize=256)
 def _parse(title: str, text: str, published: str | None) -> Source:
+    language = _language(text[:4_000])
+    if language == "other":
+        text = _in_english_figures(text)
     both = f"{title}\n{text}"
     spans = find_dates(both)
     dates = [d for span in spans for d in (span.date, span.until) if d is not None]
     dates += [PartialDate(year) for year in find_decades(both)]
+    if _YEAR_LATER.search(both):
+        dates += [PartialDate(d.year + 1) for d in dates[:100] if d.year != -1]
     days = find_days(both)
     dates += _days_of_known_years(days, dates, published)
-    found = find_numbers(both)
+    found = find_quantities(both)
     inside = [(span.start, span.end) for span in spans]
-    free = tuple(n for n in found if n.unit is not None or not any(a < n.end and n.start < b for a, b in inside))
+    free = tuple(n for n in found if n.unit or not any(a < n.end and n.start < b for a, b in inside))
     sentences, clauses = source_clauses(text)
-    folded = fold(both).replace("’", "'")
+    folded = fold_letters(both)
     return Source(
         title=title,
         text=folded,
-        language=detect_language(text[:4_000]),
+        language=language,
         terms=frozenset(terms(both)),
         words=frozenset(re.findall(r"\w+", folded)),
         dates=tuple(dates),
-        numbers=(*free, *_shares(both)),
-        counts=frozenset(n for n in free if n.unit is None and _COUNTED.match(both, n.end)),
+        numbers=(*free, *find_shares(both)),
+        counts=frozenset(n for n in free if not n.unit and _COUNTED.match(both, n.end)),
+        units=named_units(frozenset(re.findall(r"[^\W\d_]+", both))),
         codes=frozenset(m.group().lstrip("-").casefold() for m in _DIGITS.finditer(both.translate(_FULL_WIDTH))),
         dotted=frozenset(m[1] for m in _DOTTED.finditer(both)),
         whole=frozenset({*(int(n.value) for n in found if n.value == int(n.value)), *_ordinals(both), *(abs(d.year) for d in dates)}),
@@ -148,6 +146,20 @@ def _parse(title: str, text: str, published: str | None) -> Source:
         sentences=sentences,
         clauses=clauses,
     )  # fmt: skip
+
+
+def _language(text: str) -> str:
+    """Chinese, English, or another language, told by how many of its words are the commonest English ones."""
+    if detect_language(text) == "zh":
+        return "zh"
+    words = len(re.findall(r"\w+", text))
+    return "other" if words >= 6 and len(_ENGLISH.findall(text)) < 0.04 * words else "en"
+
+
+def _in_english_figures(text: str) -> str:
+    """A text in another language with its dates and figures as English writes them: "3. Oktober 1990", "1.234,5"."""
+    text = _FOREIGN_DATE.sub(lambda found: f"{found[1]} {_MONTH_OF[found[2].lower()]} {found[3]}", text)
+    return re.sub(r"(?<=\d),(?=\d{1,2}\b)", ".", re.sub(r"(?<=\d)[.\u202f](?=\d{3}\b)", ",", text))
 
 
 def _days_of_known_years(
@@ -164,19 +176,6 @@ def _days_of_known_years(
                 found.append(PartialDate(year, month, day))
             except ValueError:
                 continue
-    return found
-
-
-def _shares(text: str) -> list[NumberSpan]:
-    """Fractions in words as percentages: "one in eight" is 12.5 %."""
-    found = []
-    for match in _ONE_IN.finditer(text):
-        spans = find_numbers(f"{match[1]} days")
-        if spans and spans[0].value:
-            found.append(NumberSpan(match.start(), match.end(), 100 / spans[0].value, percent=True))
-    for match in _FRACTION.finditer(text):
-        share = _SHARES[match[1].lower().replace("-", " ")]
-        found.append(NumberSpan(match.start(), match.end(), share, percent=True))
     return found
 
 
@@ -216,8 +215,10 @@ class Grounds:
 
     def date(self, date: PartialDate) -> str:
         """How the sources carry a date: "passage", "computed" or ""."""
-        if any(date.contains(known) for source in self.sources for known in source.dates):
-            return "passage"
+        bare = date.month is None and date.year > 0
+        for source in self.sources:
+            if any(date.contains(known) for known in source.dates) or (bare and str(date.year) in source.dotted):
+                return "passage"
         return "computed" if any(date.contains(known) for known in self.computed_dates) else ""
 
     def century(self, number: int) -> bool:
@@ -226,28 +227,33 @@ class Grounds:
         named = any(number in find_centuries(source.text) for source in self.sources)
         return named or any((abs(year) - 1) // 100 + 1 == number for year in years)
 
-    def number(self, number: NumberSpan, statement: str) -> str:
-        """How the sources carry a number: "passage", "computed" or ""."""
-        about = bool(_ABOUT.search(statement[: number.start]))
-        measured = number.unit in _MEASURES
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """What the words of all sentences and titles are matched by."""
+        clauses = [c for source in self.sources for c in (*source.sentences, Clause(source.title))]
+        return frozenset(key for clause in clauses for key in clause.keys)
+
+    def number(self, number: Quantity, statement: str) -> str:
+        """How the sources carry a quantity: "passage", "computed" or ""."""
+        physical = number.kind in PHYSICAL
         for source in self.sources:
             for known in source.numbers:
-                if same_number(number, known, about=about) and not (measured and known in source.counts):
+                if same_quantity(number, known) and not (
+                    physical and not known.kind and (known in source.counts or number.kind not in source.units)
+                ):
                     return "passage"
-        if any(_close(abs(float(number.value)), abs(value)) for value in self.computed_numbers):
+        if any(close(abs(number.value), abs(value)) for value in self.computed_numbers):
             return "computed"
-        whole = number.value == int(number.value)
-        written = statement[number.start : number.end].strip().rstrip("%")
-        letters = (
-            re.compile(rf"(?<![\w.]){re.escape(written)}(?:[a-zA-Zµ]{{1,3}}(?!\w)|-[a-z])")
-            if re.fullmatch(r"[\d.,]{1,20}", written)
-            else None
-        )
-        if letters is not None and number.unit is None and any(letters.search(source.text) for source in self.sources):
+        if any(within(number, known) for source in self.sources for known in source.numbers):
             return "passage"
-        if number.unit is None and not number.percent and whole:
-            years = any(date.year == number.value for source in self.sources for date in source.dates)
+        written = statement[number.start : number.end].strip().rstrip("%").removesuffix(" pence")
+        if number.kind in {"", "penny"} and re.fullmatch(r"[\d.,]{1,20}", written):
+            letters = re.compile(rf"(?<![\w.]){re.escape(written)}(?:[a-zA-Zµ]{{1,3}}(?!\w)|-[a-z])")
+            if any(letters.search(source.text) for source in self.sources):
+                return "passage"
+        if not number.unit and number.value == int(number.value):
             days = any(int(number.value) == day for source in self.sources for _, day in source.days)
+            years = any(date.year == number.value for source in self.sources for date in source.dates)
             return "passage" if years or days else ""
         return ""
 
@@ -265,47 +271,54 @@ class Grounds:
         whole = digits is not None and any(int(digits[0]) in source.whole for source in self.sources)
         return whole and (ordinal or not same_language)
 
-    def name(self, name: str, question: str, *, same: bool = False) -> bool:
+    def name(self, name: str, question: str, *, language: str = "") -> bool:
         """Whether the sources name what a statement names, in this or in a fuller form.
 
-        Names cannot be compared across scripts: a passage in another language lets those pass that it would write
-        in another script. A name of the question is content with another form of itself.
+        A name is not compared across scripts: a passage in another language than the statement lets a name pass that
+        it would write in another script. A name of the question is content with another form of itself.
+
+        Args:
+            name: The name.
+            question: The user's question.
+            language: The statement's language.
         """
-        folded = fold(name).replace("’", "'")
-        words, han = name_words(name), is_han(folded)
+        folded, han = fold_letters(name), is_han(name)
         pairs = [term for term in terms(name) if len(term) == 2] if han else []
         for source in self.sources:
             if folded in source.text or (han and _mostly(pairs, source.terms)) or is_acronym_of(name, source.initials):
                 return True
-        known = frozenset().union(*(source.words for source in self.sources)) | frozenset(
-            re.findall(r"\w+", self.computed_text)
-        )
-        countries = frozenset().union(*(source.countries for source in self.sources))
-        lands = {key for _, _, key in find_countries(name)}
-        if (
-            not han
-            and words
-            and all(
-                any(form in known for form in _forms(word)) or _inflected(word, known)
-                for word in words
-                if not (lands & countries and find_countries(word.capitalize()))
-            )
-        ):
+        if folded in self.computed_text or (not han and self._named_in_parts(name)):
             return True
-        if folded in self.computed_text:
-            return True
-        if folded in fold(question):
-            forms = pairs if han else [word for word in words if len(word) >= 3]
+        asked = folded in fold_letters(question)
+        if asked:
+            forms = pairs if han else [word for word in name_words(name) if len(word) >= 3]
             if any(form in source.terms or form in source.words for form in forms for source in self.sources):
                 return True
-        foreign = [source for source in self.sources if (source.language == "en") == han]
-        return bool(foreign) and (han or not same or folded in fold(question))
+        foreign = [s for s in self.sources if (s.language == "zh") != han and (asked or s.language != language)]
+        return bool(foreign)
+
+    def _named_in_parts(self, name: str) -> bool:
+        """Whether each word of a name occurs, inflections, demonyms and abbreviations of titles apart."""
+        known = frozenset().union(*(source.words for source in self.sources))
+        known |= frozenset(re.findall(r"\w+", self.computed_text))
+        countries = frozenset().union(*(source.countries for source in self.sources))
+        words = name_words(name)
+        found = [
+            any(form in known for form in (word, word.removesuffix("s"), f"{word}s"))
+            or _inflected(word, known)
+            or any(key in countries for _, _, key in find_countries(word.capitalize()))
+            for word in words
+        ]
+        titled = len(words) > 1 and bool(re.match(r"[A-Z]{2,4}\s", name))
+        return bool(words) and all(found[1:] if titled else found)
 
 
 def _mostly(pairs: Sequence[str], known: frozenset[str]) -> bool:
-    """Whether the pairs of a Chinese name occur, but for one in a name long enough to have been put together."""
-    missing = sum(pair not in known for pair in pairs)
-    return bool(pairs) and (missing == 0 or (missing == 1 and len(pairs) >= 5 and pairs[0] in known))
+    """Whether the pairs of a Chinese name occur, but for some in what is long enough to have been put together."""
+    found = sum(pair in known for pair in pairs)
+    return bool(pairs) and (
+        found == len(pairs) or (len(pairs) >= 3 and pairs[0] in known and found >= 0.6 * len(pairs))
+    )
 
 
 def is_acronym_of(name: str, initials: frozenset[str]) -> bool:
@@ -329,64 +342,6 @@ def _inflected(word: str, known: frozenset[str]) -> bool:
         and (other.startswith(word) or word.startswith(other))
         for other in known
     )
-
-
-def _forms(word: str) -> tuple[str, ...]:
-    """A name's word, its singular and plural and what "'s" leaves."""
-    return word, word.removesuffix("s"), f"{word}s"
-
-
-def same_number(one: NumberSpan, other: NumberSpan, *, about: bool = False) -> bool:
-    """Whether two numbers are one quantity; of converted or rounded figures as many digits as are written agree."""
-    if one.percent != other.percent:
-        return False
-    if one.unit == other.unit or not (one.unit and other.unit):
-        return _close(float(one.value), float(other.value)) or (
-            about and _rounds(float(one.value), 1.0, float(other.value))
-        )
-    a, b = _base(one), _base(other)
-    if a is None or b is None or a[1] != b[1]:
-        return False
-    return _close(a[0], b[0]) or _rounds(float(one.value), a[0] / float(one.value) if one.value else 1.0, b[0])
-
-
-def _base(span: NumberSpan) -> tuple[float, str] | None:
-    if span.unit in _SECONDS:
-        return span.value * _SECONDS[span.unit], "s"
-    if span.unit in _MONTHS:
-        return span.value * _MONTHS[span.unit], "months"
-    return to_base(span)
-
-
-def to_common_unit(span: NumberSpan) -> tuple[float, str]:
-    """A figure in the base unit of its kind, and that unit: "%" for shares, "money" for any one currency."""
-    if span.percent:
-        return float(span.value), "%"
-    if span.unit in {"USD", "EUR", "GBP", "JPY", "HKD", "元"}:
-        return float(span.value), "money"
-    return _base(span) or (float(span.value), span.unit or "")
-
-
-def _close(one: float, other: float) -> bool:
-    """Equal as far as prose writes numbers: six decimals."""
-    return abs(one - other) <= max(5e-7, 1e-9 * max(abs(one), abs(other)))
-
-
-def _rounds(written: float, scale: float, other: float) -> bool:
-    """Whether a figure rounds another: they agree to the digits that are written, at least two.
-
-    Args:
-        written: The figure as written.
-        scale: What one of its unit is in the unit of the other.
-        other: The exact figure.
-    """
-    if not written or not other:
-        return False
-    digits = f"{abs(written):.12g}"
-    decimals = len(digits.partition(".")[2]) if "e" not in digits else 0
-    zeros = len(digits) - len(digits.rstrip("0")) if not decimals and "e" not in digits else 0
-    step = max(10.0 ** (zeros - decimals), 0.0) * scale
-    return abs(written * scale - other) <= min(0.51 * step, 0.05 * abs(other))
 
 
 def collect_grounds(passages: Iterable[Evidence], outcomes: Iterable[Outcome] = ()) -> Grounds:

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
 from weiwo.text.common_words import is_common
 from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.demonyms import find_countries
 from weiwo.text.language import HAN, fold
 from weiwo.text.names import names
-from weiwo.text.numbers import NumberSpan, find_numbers
 from weiwo.text.patterns import lazy
 
 _DIGITS: Final = lazy(r"(?:(?<![A-Za-z])[A-Za-z]+)?-?[0-9][A-Za-z0-9]*")
@@ -26,6 +26,7 @@ _VERSION_BEFORE: Final = lazy(
     r"(?i)(?:\b(?:versions?|release|since|from|requires?|needs?|python|node|in|to|than|with|by|version of|as of|until|before|after)\s?v?$"
     r"|(?:版本?|自从?|从|需要?|要求|升级到|低于|高于)\s?v?$|v$)"
 )
+_MEASURED: Final = lazy(r"\s?(?:%|percent|million|billion|[万亿]|°|kilo|times|points?)|[a-z]{1,2}\b")
 _NAMED_BEFORE: Final = lazy(r"([A-Za-z][\w.+-]{1,30})\s$")
 _MONTHS: Final = [
     "january",
@@ -53,14 +54,21 @@ _DAY: Final = lazy(
     r"|\b(January|February|March|April|May|June|July|August|September|October|November|December)\s(\d{1,2})(?:st|nd|rd|th)?\b(?![,\s]*\d{1,2}:)"
     r"|(\d{1,2})月(\d{1,2})[日号]"
 )
+ORDINAL_WORDS: Final = [
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth",
+]  # fmt: skip
 _CENTURY: Final = lazy(r"(?i)\b(\d{1,2})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|(\d{1,2}|[一二三四五六七八九十]{1,3})世纪")
 _DECADE: Final = lazy(r"\b(\d{3}0)s\b|(?<!\d)(\d{3}0)年代")
 _QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
 _PLURAL: Final = lazy(
     r"[A-Z][a-z]{2,}s (?:of|are|were|have|had|can|may|must|will|should|do|that|which|with|without|in|from|for)\b|[A-Z][a-z]+(?:ing|ed|ly)\b"
 )
+_DERIVED: Final = lazy(r"[a-z]{3}(?:tion|sion|ment|ness|ship|ings?|ities|ity|isms?|ances?|ences?|ables?|ures?)s?$")
+_GLOSSED: Final = lazy(rf"[{HAN}][(（]$")
 _CONNECTORS: Final = lazy(r"^(?:(?:of|the|and|de|la|le|da|di)\s)+")
-_ROMAN: Final = lazy(r"\b[A-Z][\w’'-]+ ([IVX]{1,5})\b")
+_LETTERS: Final = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "’": "'"}
+)
 _HAN_NUMERAL: Final = {c: n for n, c in enumerate("一二三四五六七八九十", 1)}
 
 
@@ -85,7 +93,7 @@ class Particulars:
     days: tuple[tuple[int, int], ...] = ()
     months: tuple[int, ...] = ()
     centuries: tuple[int, ...] = ()
-    numbers: tuple[NumberSpan, ...] = ()
+    numbers: tuple[Quantity, ...] = ()
     versions: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
@@ -110,12 +118,12 @@ def find_particulars(statement: str) -> Particulars:
     taken += [place for _, _, place in days]
     versions = [found for found in find_versions(statement) if not _inside(found.start(1), found.end(1), taken)]
     taken += [(found.start(1), found.end(1)) for found in versions]
-    numbers = [n for n in find_numbers(statement) if not _inside(n.start, n.end, taken)]
+    numbers = [n for n in find_quantities(statement) if not _inside(n.start, n.end, taken)]
     taken += [(n.start, n.end) for n in numbers]
     codes = [
         found.group().lstrip("-").casefold()
         for found in _DIGITS.finditer(statement.translate(_FULL_WIDTH))
-        if not _inside(found.start(), found.end(), taken)
+        if not _inside(found.start(), found.end(), taken) and statement[found.end() : found.end() + 1] != "月"
     ]
     lands = find_countries(statement)
     return Particulars(
@@ -126,7 +134,7 @@ def find_particulars(statement: str) -> Particulars:
         numbers=tuple(numbers),
         versions=tuple(found[1] for found in versions),
         codes=tuple(code for code in codes if not _is_period(code, statement)),
-        names=tuple(_names(statement, dates, lands)),
+        names=tuple(_names(statement, taken, lands)),
         countries=tuple((key, statement[start:end]) for start, end, key in lands),
         quotes=tuple(next(filter(None, found)) for found in _QUOTE.findall(statement)),
     )
@@ -139,13 +147,12 @@ def _is_period(code: str, statement: str) -> bool:
     return bool(re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)", code) and _CENTURY.search(statement))
 
 
-def _names(statement: str, dates: Sequence[DateSpan], lands: Sequence[tuple[int, int, str]]) -> Iterable[str]:
-    """Names, without those that are a date or a country."""
+def _names(statement: str, taken: Sequence[tuple[int, int]], lands: Sequence[tuple[int, int, str]]) -> Iterable[str]:
+    """Names, without those that are a date, a unit or a country, and those that only gloss a Chinese one."""
     for start, text in stated_names(statement):
         end = start + len(text)
-        if _inside(start, end, [(span.start, span.end) for span in dates]):
-            continue
-        if not any(a <= start and end <= b for a, b, _ in lands):
+        glosses = text.isascii() and _GLOSSED.search(statement[max(0, start - 2) : start])
+        if not glosses and not _inside(start, end, taken) and not any(a <= start and end <= b for a, b, _ in lands):
             yield text
 
 
@@ -156,12 +163,24 @@ def stated_names(statement: str) -> list[tuple[int, str]]:
         text, start = name.text, name.start
         opens = not re.search(r"\w", statement[:start]) or statement[:start].rstrip()[-1:] in ":："
         first, _, rest = text.partition(" ")
-        if opens and first.isascii() and (is_common(first) or (not rest and _PLURAL.match(statement, start))):
+        if opens and first.isascii() and (_plain(first) or (not rest and _PLURAL.match(statement, start))):
             text = _CONNECTORS.sub("", rest)
             start = name.end - len(text)
+        if is_han(text[:1]):
+            bare = text[1:] if statement[:start].endswith(("不", "允")) else text.lstrip("占约达共均全各本该其此")
+            text, start = bare, start + len(text) - len(bare)
         if text and fold(text) not in _NO_NAMES and not re.fullmatch(r"[A-Z]{2,3}s|[a-z]+", text):
             found.append((start, text))
     return found
+
+
+def _plain(word: str) -> bool:
+    """Whether a word that opens a statement is no name: common, derived, or made of two common words."""
+    if is_common(word) or _DERIVED.search(word) or fold(word).endswith(("one", "body")):
+        return True
+    if "-" in word:
+        return any(is_common(part) for part in word.split("-") if part)
+    return any(is_common(word[:at]) and is_common(word[at:]) for at in range(4, len(word) - 3))
 
 
 def find_versions(text: str) -> list[re.Match[str]]:
@@ -170,10 +189,8 @@ def find_versions(text: str) -> list[re.Match[str]]:
     for match in _VERSION.finditer(text):
         before, after = text[max(0, match.start() - 40) : match.start()], text[match.end() : match.end() + 12]
         named = _NAMED_BEFORE.search(before)
-        measured = re.match(
-            r"\s?(?:%|percent|million|billion|[万亿]|[a-zµ°]{1,3}\b|°|metres?|meters?|kilo|tonnes?|times|points?)",
-            after,
-        )
+        here = find_quantities(text[match.start(1) : match.end() + 16])
+        measured = (here and here[0].unit) or _MEASURED.match(after)
         if match[1].count(".") >= 2 or (
             not measured and (_VERSION_BEFORE.search(before) or (named and not is_common(named[1])))
         ):
@@ -206,11 +223,6 @@ def find_decades(text: str) -> list[int]:
     return [int(found[1] or found[2]) for found in _DECADE.finditer(text)]
 
 
-def find_romans(text: str) -> list[str]:
-    """Ordinals of rulers and parts: the "III" of "Olaf III"."""
-    return [found[1] for found in _ROMAN.finditer(text)]
-
-
 def _small(written: str) -> int:
     if written.isdigit():
         return int(written)
@@ -222,10 +234,15 @@ def _inside(start: int, end: int, spans: Iterable[tuple[int, int]]) -> bool:
     return any(a < end and start < b for a, b in spans)
 
 
+def fold_letters(text: str) -> str:
+    """A text folded for comparing names: no case, no accents, and ł, ø, đ, æ as l, o, d, ae."""
+    return fold(text).translate(_LETTERS)
+
+
 def name_words(name: str) -> list[str]:
     """The words of a name that tell it from others, folded."""
     small = {"the", "of", "and", "a", "de", "von", "van", "da", "di", "la", "le", "mr", "mrs", "ms", "dr", "st"}
-    return [word for word in re.findall(r"\w+", fold(name)) if word not in small]
+    return [word for word in re.findall(r"\w+", fold_letters(name)) if word not in small]
 
 
 def is_han(text: str) -> bool:

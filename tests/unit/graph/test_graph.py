@@ -175,6 +175,36 @@ async def test_a_model_may_play_some_parts_and_the_rules_the_others():
     ]
 
 
+def single_fact(sentence: str) -> FakeModel:
+    return good_model(
+        AssessmentReply=assessed(FACT),
+        ReadReply={**found("1815", "born in London in 1815"), "sentence": sentence},
+        draft="A draft: Ada Lovelace was born in 1815 [1].",
+    )
+
+
+async def test_the_answer_to_one_question_comes_with_the_reading():
+    model = single_fact("Ada Lovelace was born in London in 1815.")
+    result = (await asked(FACT, model=model))["result"]
+    assert result["answer"] == "Ada Lovelace was born in London in 1815 [1]."
+    assert (result["status"], result["level"]) == ("complete", "moderate")
+    assert [request.schema for request in model.requests] == ["AssessmentReply", "ReadReply"]
+
+
+async def test_a_sentence_that_its_quotes_do_not_carry_is_written_anew():
+    model = single_fact("Ada Lovelace was born in London in 1851.")
+    result = (await asked(FACT, model=model))["result"]
+    assert result["answer"] == "A draft: Ada Lovelace was born in 1815 [1]."
+    assert "draft" in [request.schema for request in model.requests]
+
+
+async def test_another_form_than_a_sentence_is_drafted():
+    model = single_fact("Ada Lovelace was born in London in 1815.")
+    result = (await asked(FACT, model=model, context={"form": "list"}))["result"]
+    assert result["answer"].startswith("A draft")
+    assert "`sentence`" not in model.asked("ReadReply")[0].text
+
+
 async def test_a_model_that_always_fails_leaves_a_complete_answer_by_rule():
     broken = fake(**dict.fromkeys(["AssessmentReply", "PlanReply", "ReadReply", "draft"], ScriptedError("down")))
     by_rule, result = (await asked(OLDER))["result"], (await asked(OLDER, model=broken))["result"]

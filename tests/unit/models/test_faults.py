@@ -1,14 +1,12 @@
 """Failures are told apart by what follows from them, in words that hold nothing of the request."""
 
-import time
-from email.utils import formatdate
 from types import SimpleNamespace
 
 import openai
 import pytest
 
 from weiwo.models import ModelCallError
-from weiwo.models.circuit_breaker import COOLING_SECONDS, MAX_BREAKERS, EndpointBreaker, _breakers, endpoint_breaker
+from weiwo.models.endpoint_breaker import COOLING_SECONDS, MAX_BREAKERS, EndpointBreaker, _breakers, endpoint_breaker
 from weiwo.models.faults import classify_fault
 from weiwo.models.reasoning_filter import ReasoningFilter, strip_reasoning
 
@@ -121,15 +119,6 @@ def test_the_pause_an_endpoint_asks_for(headers: dict[str, str], least: float | 
     assert (pause is None) == (least is None)
     if pause is not None and least is not None and most is not None:
         assert least <= pause <= most
-
-
-def test_the_pause_may_be_a_date() -> None:
-    error = StatusError(429)
-    later = formatdate(time.time() + 60, usegmt=True)
-    error.response = SimpleNamespace(headers={"retry-after": later})  # type: ignore[attr-defined]
-    pause = classify_fault(error).pause
-    assert pause is not None
-    assert 50 <= pause <= 61
 
 
 @pytest.mark.parametrize(

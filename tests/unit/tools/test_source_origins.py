@@ -6,7 +6,7 @@ from rich.console import Console
 
 from tests.support.run import services
 from tests.support.states import got, passage, search, state_of
-from weiwo.app.cli.show import disagreements
+from weiwo.app.cli.threads.show import disagreements
 from weiwo.app.render.answer import plain_answer, print_answer
 from weiwo.nodes.writer.compose import compose_statements
 from weiwo.nodes.writer.draft import Draft, add_marks
@@ -77,7 +77,7 @@ def test_the_rules_sentence_passes_the_check_with_its_own_citations() -> None:
         marks = "".join(f"[{n}]" for n in draft.sources.numbers_of(sentence.evidence_ids, sentence.computed_by))
         segment = add_marks(sentence.text, marks, "en")
         draft.accept(segment, draft.check(segment, question))
-    told = "the sources disagree, one gives 310 kilometres; another source gives 318 kilometres"
+    told = "the sources differ: 310 kilometres or 318 kilometres"
     assert "".join(draft.spoken) == f"River Wend – length: {told} [1][2]."
     assert {claim.verdict for claim in draft.claims} == {"supported"}
 

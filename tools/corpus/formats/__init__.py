@@ -7,7 +7,7 @@ from typing import Final
 
 from weiwo.tools.corpus.formats.parts import Part, PartReader
 
-__all__ = ["KINDS", "Kind", "Part", "kind_of", "reader"]
+__all__ = ["FORMATS", "FileFormat", "Part", "find_format", "load_reader"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
-from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import (
     Part,
     choose_title,
@@ -15,7 +14,7 @@ from weiwo.tools.corpus.formats.parts import (
     make_passages,
     require_passages,
 )
-from weiwo.tools.corpus.formats.zip_archive import open_archive
+from weiwo.tools.corpus.formats.zip_archive import open_office
 
 if TYPE_CHECKING:
     from docx.table import Table
@@ -30,13 +29,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     Raises:
         UnreadableError: It is encrypted, is no DOCX, or is empty.
     """
-    docx = import_parser("docx")
-    with open_archive(file):
-        file.seek(0)
-        try:
-            document = docx.Document(file)
-        except (KeyError, ValueError) as error:
-            raise UnreadableError(f"damaged: no Word document in it ({error})") from None
+    with open_office(file, import_parser("docx").Document, "Word document") as document:
         body, place = DocumentBuilder(), 0
         title = ""
         for block in document.iter_inner_content():

@@ -1,5 +1,6 @@
 """EPUB: the chapters of a book in reading order."""
 
+import zlib
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import BinaryIO, Final
@@ -16,6 +17,8 @@ from weiwo.tools.corpus.records import Passage
 _CONTAINER: Final = "META-INF/container.xml"
 _ENCRYPTION: Final = "META-INF/encryption.xml"
 _MOST_CHAPTERS: Final = 5_000
+_BROKEN: Final = (KeyError, BadZipFile, EOFError, NotImplementedError, zlib.error)
+"""What `zipfile` raises over a member: not there, a wrong checksum, cut off, packed in a way it has not, damaged."""
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
@@ -29,7 +32,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
             root = _read_xml(opened, _CONTAINER).find(".//{*}rootfile")
             at = root.get("full-path", "") if root is not None else ""
             book = _read_xml(opened, at)
-        except (KeyError, ET.ParseError, BadZipFile, EOFError) as error:
+        except (ET.ParseError, *_BROKEN) as error:
             raise UnreadableError(f"damaged: no book in it ({error})") from None
         found, bad = _read_chapters(opened, _list_members(book, PurePosixPath(at).parent))
         if bad and not found:
@@ -50,7 +53,7 @@ def _read_chapters(opened: ZipFile, names: list[str]) -> tuple[list[Passage], li
             raise UnreadableError("protected against copying; its text cannot be read")
         try:
             page = parse_html(clean_text(decode(opened.read(member))), by_block=True)
-        except (KeyError, BadZipFile, EOFError, UnreadableError, NotImplementedError):
+        except (UnreadableError, *_BROKEN):
             bad.append(number)
             continue
         title, chunks = page.body.cut_chunks()
@@ -83,7 +86,7 @@ def _find_encrypted(opened: ZipFile) -> set[str]:
     """Members that are encrypted; fonts often are, which does no harm."""
     try:
         listing = _read_xml(opened, _ENCRYPTION)
-    except (KeyError, ET.ParseError, BadZipFile):
+    except (ET.ParseError, *_BROKEN):
         return set()
     return {unquote(one.get("URI", "")) for one in listing.iterfind(".//{*}CipherReference")}
 

@@ -5,7 +5,6 @@ from typing import Any, BinaryIO
 
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
-from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import (
     Part,
     choose_title,
@@ -13,7 +12,7 @@ from weiwo.tools.corpus.formats.parts import (
     make_passages,
     require_passages,
 )
-from weiwo.tools.corpus.formats.zip_archive import open_archive
+from weiwo.tools.corpus.formats.zip_archive import open_office
 from weiwo.tools.corpus.records import Passage
 
 
@@ -23,13 +22,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     Raises:
         UnreadableError: It is encrypted, is no PPTX, or is empty.
     """
-    pptx = import_parser("pptx")
-    with open_archive(file):
-        file.seek(0)
-        try:
-            show = pptx.Presentation(file)
-        except (KeyError, ValueError) as error:
-            raise UnreadableError(f"damaged: no presentation in it ({error})") from None
+    with open_office(file, import_parser("pptx").Presentation, "presentation") as show:
         found: list[Passage] = []
         first_title = ""
         for number, slide in enumerate(show.slides, 1):

@@ -3,10 +3,9 @@
 import warnings
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
+from functools import partial
 from typing import Any, BinaryIO, Final
-from zipfile import BadZipFile
 
-from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import (
     Part,
     choose_title,
@@ -17,10 +16,11 @@ from weiwo.tools.corpus.formats.parts import (
     require_passages,
 )
 from weiwo.tools.corpus.formats.table_rows import TableRow, pack_rows
-from weiwo.tools.corpus.formats.zip_archive import open_archive
+from weiwo.tools.corpus.formats.zip_archive import open_office
 from weiwo.tools.corpus.records import Passage
 
 _MOST_COLUMNS: Final = 500
+"""Of a wider row, the empty cells are left out, and so is what stands behind this many others."""
 _BETWEEN: Final = " | "
 
 
@@ -30,18 +30,13 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     Raises:
         UnreadableError: It is encrypted, is no XLSX, or is empty.
     """
-    openpyxl = import_parser("openpyxl")
-    with open_archive(file), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about styles and extensions, which we do not need
-        file.seek(0)
-        try:
-            book = openpyxl.load_workbook(file, read_only=True, data_only=True)
-        except (KeyError, ValueError, TypeError, BadZipFile) as error:
-            raise UnreadableError(f"damaged: no workbook in it ({error})") from None
+    load = partial(import_parser("openpyxl").load_workbook, read_only=True, data_only=True)
+    # The warnings are about styles and extensions, which we do not need.
+    with warnings.catch_warnings(action="ignore"), open_office(file, load, "workbook") as book:
         found: list[Passage] = []
         for number, sheet in enumerate(book.worksheets, 1):
             sheet.reset_dimensions()  # what it states of its size need not be true
-            rows = _read_rows(sheet.iter_rows(max_col=_MOST_COLUMNS, values_only=True))
+            rows = _read_rows(sheet.iter_rows(values_only=True))
             found += _make_passages(rows, clean_text(sheet.title), number)
         stated = book.properties
         when = stated.modified or stated.created
@@ -55,7 +50,9 @@ def _read_rows(values: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, list[st
     for number, row in enumerate(values, 1):
         if row is blank:  # what stands for the million rows above a cell in the last one is a single object
             continue
-        cells = [_render_cell(value) for value in row]
+        wide = len(row) > _MOST_COLUMNS
+        filled = [value for value in row if value is not None][:_MOST_COLUMNS] if wide else row
+        cells = [_render_cell(value) for value in filled]
         while cells and not cells[-1]:
             cells.pop()
         if cells:

@@ -87,6 +87,7 @@ class IndexedCorpus:
         self._lock = Lock()
         self._nearest: VectorIndex | None = None
         self._covered: tuple[tuple[int, int], tuple[int, int]] = ((-1, -1), (0, 0))
+        self._counted = (-1, 0)
         self._listed: tuple[tuple[int, str], dict[str, tuple[int, str, range]]] = ((-1, ""), {})
         try:
             self._keyword = KeywordIndex(folder, self._identity)
@@ -110,8 +111,11 @@ class IndexedCorpus:
     @property
     def size(self) -> int:
         """The number of passages."""
-        with self._store.read_transaction() as connection:
-            return rows.count_passages(connection, self.snapshot().generation)
+        generation = self.snapshot().generation
+        if self._counted[0] != generation:
+            with self._store.read_transaction() as connection:
+                self._counted = (generation, rows.count_passages(connection, generation))
+        return self._counted[1]
 
     @property
     def generation(self) -> int:

@@ -8,6 +8,7 @@ dates in its names too, and none of it supersedes the others.
 import re
 import sqlite3
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from weiwo.state import Evidence
@@ -47,6 +48,7 @@ class FileVersion(NamedTuple):
     date: str
 
 
+@lru_cache(maxsize=8192)
 def read_version(source: str) -> FileVersion:
     """Read the version off a file's name."""
     folder, _, name = source.rpartition("/")

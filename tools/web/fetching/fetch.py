@@ -11,7 +11,8 @@ from urllib.parse import urljoin
 import httpx
 
 from weiwo.text.patterns import lazy
-from weiwo.tools.calling.errors import ToolCallError, classify_error, parse_retry_after
+from weiwo.text.retry_after import parse_retry_after
+from weiwo.tools.calling.errors import ToolCallError, classify_error
 from weiwo.tools.printable import one_line
 from weiwo.tools.web.fetching.decompression import ENCODINGS, decompress
 from weiwo.tools.web.fetching.guarded_transport import GuardedTransport, UnknownHostError

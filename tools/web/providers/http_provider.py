@@ -53,7 +53,7 @@ def http_search(
     """
 
     async def search(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
-        from weiwo.tools.calling.errors import parse_retry_after  # noqa: PLC0415 - heavy; who only lists providers needs none
+        from weiwo.text.retry_after import parse_retry_after  # noqa: PLC0415 - who only lists providers needs none
 
         response, body = await _send(make(query, access), access)
         if response.status_code >= 300:

@@ -13,7 +13,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 
 from weiwo.state import FailureKind
-from weiwo.tools.calling.errors import parse_retry_after
+from weiwo.text.retry_after import parse_retry_after
 from weiwo.tools.web.providers.http_provider import PLAN_LIMITS, status_error, trusted_certificates
 from weiwo.tools.web.providers.provider import ProviderAccess, ProviderError, SearchHit, SearchQuery, read_hits
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import pytest
 
+from weiwo.nodes.executor.entity_matching import page_name
 from weiwo.nodes.executor.extraction import extract_value
 from weiwo.nodes.executor.finding import Finding, carries, values_conflict
-from weiwo.nodes.executor.subject_match import page_name
 from weiwo.nodes.shared.question_parser import parse_question
 from weiwo.nodes.shared.rule_plan import VALUE_TYPES
 from weiwo.state import Evidence, JsonValue, ValueType

@@ -324,7 +324,7 @@ async def test_passages_that_do_not_fit_are_left_out_and_numbers_mean_those_show
         return found("1815-05-03", "born on 3 May 1815", before.count('<passage n="'))
 
     run = services(search, model=fake(ReadReply=answer), events=events)
-    monkeypatch.setattr(type(run.models), "room", lambda *_: 1_500)
+    monkeypatch.setattr(type(run.models), "room", lambda *_: 500)
     state = await ran(task(), work(run))
     assert (state["outcome"].value, state["outcome"].decided_by) == ("1815-05-03", "model")
     notes = [event["note"] for event in events if "left out" in event.get("note", "")]

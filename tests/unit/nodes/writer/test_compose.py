@@ -47,7 +47,7 @@ def computed(task_id: str, value: Any, unit: str = "", **detail: Any) -> Outcome
 
 def tell(asked: QueryFrame, values: Mapping[str, Outcome]) -> list[str]:
     plan = build_rule_plan(asked, TOOLS, max_tasks=12)
-    return [statement.text for statement in compose_statements(plan, values, asked.language)]
+    return [one.verdict + one.text for one in compose_statements(plan, values, asked.language)]
 
 
 def dates(a: str, b: str, years: int) -> dict[str, Outcome]:
@@ -110,6 +110,21 @@ def metres(a: float, b: float, unit: str = "m") -> dict[str, Outcome]:
             "Yes. A and B – height: the same, 10 metres.",
         ),
         (
+            frame(("A", "B"), "birth", "date", "en", shape="same", answer_type="year"),
+            dates("1867-11-07", "1867-01-02", 0),
+            "Yes. A and B – birth: the same, 1867.",
+        ),
+        (
+            frame(("A", "B"), "birth", "date", "en", shape="same", answer_type="year"),
+            dates("1867-11-07", "1871", 4),
+            "No. A and B – birth: different, 1867 and 1871.",
+        ),
+        (
+            frame(("甲", "乙"), "birth", "date", "zh", shape="same"),
+            dates("1867-11-07", "1867-01-02", 0),
+            "不是。甲和乙 · 出生：不同，1867年11月7日和1867年1月2日。",
+        ),
+        (
             frame(("Ada", "Ada"), "lifespan", "quantity", "en", shape="difference").model_copy(
                 update={"parts": (look_up("Ada", "birth", "date", "en"), look_up("Ada", "death", "date", "en"))}
             ),
@@ -145,6 +160,24 @@ def test_what_the_values_leave_open_is_not_told(outcomes: dict[str, Outcome]) ->
     if outcomes["task_1"].type == "date":
         asked = frame(("A", "B"), "birth", "date", "en", direction="least")
     assert not any("greater" in text or "older" in text for text in tell(asked, outcomes))
+
+
+def test_dates_of_different_precision_leave_sameness_open() -> None:
+    asked = frame(("A", "B"), "birth", "date", "en", shape="same")
+    assert tell(asked, dates("1900", "1900-05-01", 0)) == ["A – birth: 1900.", "B – birth: 1 May 1900."]
+
+
+def test_sources_that_differ_are_told_as_differing() -> None:
+    rival = Rival(value=318, evidence_ids=("e2",), quotes=(Quote(evidence_id="e2", text="318 km"),))
+    for language, told in (
+        ("en", "the sources differ: 310 kilometres or 318 kilometres."),
+        ("zh", "各来源说法不一：310公里或318公里。"),
+    ):
+        asked = look_up("Wend", "length", "quantity", language)
+        task = Task(id="a", description="?", tool="corpus_search", ret="number", frame=asked)
+        outcome = found("a", 310, "number", detail={"unit": "km"}, rivals=(rival,), decided_by="rule")
+        (statement,) = compose_statements(Plan(tasks=(task,)), {"a": outcome}, language)
+        assert statement.text.endswith(told)
 
 
 def test_the_winner_of_three_is_told_with_its_value() -> None:

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from tests.support.virtual_time import now, virtual_time
 from weiwo.state import Evidence, passage_id
-from weiwo.tools.calling.errors import ToolCallError, classify_error, parse_retry_after
+from weiwo.tools.calling.errors import ToolCallError, classify_error
 from weiwo.tools.calling.invoke import Backoff, run_tool
 from weiwo.tools.calling.results import MOST_PASSAGES, iso_date
 from weiwo.tools.compute.calculator import Calculator
@@ -390,23 +390,6 @@ def test_secrets_of_the_environment_are_struck_out(monkeypatch):
         classify_error(RuntimeError("it said plain-looking words"), "probe").message
         == "probe: RuntimeError: it said ***"
     )
-
-
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [
-        (None, None),
-        ("", None),
-        ("7", 7.0),
-        ("-3", 0.0),
-        ("1e9", 3600.0),
-        ("nan", None),
-        ("soon", None),
-        ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0),
-    ],
-)
-def test_retry_after(header, seconds):
-    assert parse_retry_after(header) == seconds
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import html
 import io
 import json
 import re
+import zipfile
 
 import openpyxl
 import pytest
@@ -129,8 +130,34 @@ def test_a_cell_in_the_last_row_costs_as_much_as_one_in_the_first(monkeypatch) -
     monkeypatch.setattr(xlsx_format, "_render_cell", lambda value: rendered.append(1) or real(value))
     file = io.BytesIO()
     book.save(file)
-    assert [passage.text for passage in part("a.xlsx", file.getvalue()).passages] == ["far below"]
+    (passage,) = part("a.xlsx", file.getvalue()).passages
+    assert passage.text == "far right\nfar below"
     assert len(rendered) < 5_000
+
+
+def test_a_wide_row_loses_its_empty_cells_and_what_stands_behind_the_most() -> None:
+    book = openpyxl.Workbook()
+    book.active["A1"], book.active["ZZ1"], book.active["XFD1"] = "first", None, "last"
+    for column in range(1, 700):
+        book.active.cell(2, column, f"c{column}")
+    file = io.BytesIO()
+    book.save(file)
+    text = "\n".join(passage.text for passage in part("a.xlsx", file.getvalue()).passages)
+    assert text.startswith("first | last\nc1 | c2")
+    assert text.endswith("c500")
+
+
+def test_a_chapter_that_does_not_unpack_is_left_out_and_named() -> None:
+    whole = documents.epub([f"<p>{LONG}</p>", f"<p>{ZH}</p>"])
+    with zipfile.ZipFile(io.BytesIO(whole)) as book:
+        listed = {item.filename: item for item in book.infolist()}
+    first = next(item for name, item in listed.items() if name.endswith("html"))
+    at = first.header_offset + 30 + len(first.filename)
+    assert first.compress_type == zipfile.ZIP_DEFLATED
+    broken = whole[:at] + b"\xff" * 20 + whole[at + 20 :]
+    one = part("a.epub", broken)
+    assert one.passages
+    assert "chapter 1 cannot be read" in one.note
 
 
 def test_encrypted_pdfs_are_reported_and_those_without_a_password_are_read() -> None:

@@ -4,8 +4,8 @@ import pytest
 from langchain_core.embeddings import Embeddings
 
 from tests.support.corpora import LetterEmbeddings, document
-from weiwo.app.cli.corpora import _as_json, _line, describe_corpora, describe_embeddings, open_corpus
-from weiwo.app.cli.index import _once
+from weiwo.app.cli.documents.corpora import _as_json, _line, describe_corpora, describe_embeddings, open_corpus
+from weiwo.app.cli.documents.index import _once
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus import load_corpus
 from weiwo.tools.corpus.index import embedding_models

@@ -10,8 +10,8 @@ import pytest
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
-from weiwo.app.cli.corpora import _as_json, _line
-from weiwo.app.cli.index import _once, index_command
+from weiwo.app.cli.documents.corpora import _as_json, _line
+from weiwo.app.cli.documents.index import _once, index_command
 from weiwo.tools.corpus import CorpusError, load_corpus
 from weiwo.tools.corpus.index.catalog import list_corpora, locate_by_name, read_loaders, summarize_corpus
 from weiwo.tools.corpus.index.writer import IndexWriter

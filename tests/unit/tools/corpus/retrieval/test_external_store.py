@@ -11,7 +11,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from tests.support.corpora import LetterEmbeddings, document
-from weiwo.app.cli.index import index_command
+from weiwo.app.cli.documents.index import index_command
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus import CorpusError, DocumentNotFoundError, load_corpus
 from weiwo.tools.corpus.index.vector_store_sync import ATTEMPTS, SyncReport, sync_vector_store

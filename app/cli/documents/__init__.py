@@ -1,0 +1,1 @@
+"""Documents: indexed, searched, listed, and retrieval measured."""

@@ -1,0 +1,66 @@
+"""The commands over retrieval itself: evaluating it, and what telemetry tells of it."""
+
+from typing import Annotated
+
+import typer
+
+from weiwo.app.cli.options import Json
+from weiwo.app.cli.text_parameters import TextCommand
+
+evaluations = typer.Typer(help="Measure over labelled sets.", no_args_is_help=True)
+observations = typer.Typer()
+
+
+@evaluations.callback()
+def _group() -> None:
+    """Measure over labelled sets."""
+
+
+@evaluations.command()
+def retrieval(
+    folder: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DATASET_DIR",
+            help="A BEIR-shaped folder: corpus.jsonl, queries.jsonl, qrels.tsv or qrels/test.tsv.",
+        ),
+    ] = None,
+    *,
+    k: Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="How many documents count.")] = 5,
+    strategy: Annotated[
+        str, typer.Option("--strategy", metavar="NAME", help="all, or one of: auto, hybrid, keyword, vector.")
+    ] = "all",
+    learn: Annotated[bool, typer.Option("--learn", help="Let the policy in shadow learn from half the set.")] = False,
+    promote: Annotated[
+        bool, typer.Option("--promote", help="One step up, if the other half proves it: shadow, trial, default.")
+    ] = False,
+    demote: Annotated[
+        bool, typer.Option("--demote", help="One step back; from shadow, forget what was learned. Needs no set.")
+    ] = False,
+    share: Annotated[
+        float | None,
+        typer.Option("--share", min=0.0, max=1.0, help="With --promote: what a policy on trial decides (0.05)."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Evaluate each strategy, the router, and the best choice there is per question."""
+    from weiwo.app.cli.documents.evaluate import eval_command  # noqa: PLC0415 - heavy
+
+    eval_command(folder, k=k, strategy=strategy, learn=learn, promote=promote, demote=demote, share=share, as_json=json)
+
+
+@observations.command(cls=TextCommand)
+def telemetry(
+    *,
+    corpus: Annotated[
+        str | None, typer.Option("--corpus", metavar="NAME", help="The corpus. Default: default.")
+    ] = None,
+    export: Annotated[
+        str | None, typer.Option("--export", metavar="FILE", help="Write the records to a file, a JSON object a line.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Summarize what became of retrievals; kept on this machine only, and not at all with WEIWO_TELEMETRY=off."""
+    from weiwo.app.cli.documents.telemetry import telemetry_command  # noqa: PLC0415 - heavy
+
+    telemetry_command(corpus, export, as_json=json)

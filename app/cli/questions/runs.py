@@ -1,0 +1,148 @@
+"""Runs the graph for one question, or the rest of an interrupted one, and tells a watcher what happens."""
+
+import glob
+import json
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command
+from pydantic import ValidationError
+
+from weiwo.app.cli.errors import CommandError, UsageError, unknown_thread
+from weiwo.app.cli.questions.run_end import APPROVE, RunEnd
+from weiwo.app.cli.session import Session, claim
+from weiwo.app.cli.threads.history import events_of, finished_tasks
+from weiwo.app.render.watchers import Silent, Watcher
+from weiwo.nodes.planner.approval import REQUEST
+from weiwo.state.settings import Context, SettingsError, describe_validation_error
+
+if TYPE_CHECKING:
+    from langgraph.types import StateSnapshot
+
+OPTIONS_KEY: Final = "weiwo_options"
+"""Under this name a run's options travel with its checkpoints, so that `resume` works as the run began."""
+
+
+async def ask(session: Session, question: str, thread_id: str, context: Context, watcher: Watcher) -> RunEnd:
+    """Ask a question, on a new thread or as the next of a conversation."""
+    return await _follow(session, {"question": question}, thread_id, context, watcher)
+
+
+async def resume(
+    session: Session, thread_id: str, watcher: Watcher, answer: Any = None, context: Context | None = None
+) -> RunEnd:
+    """Finish what was interrupted, or go on with what waits for a person.
+
+    Args:
+        session: The open database.
+        thread_id: The thread.
+        watcher: Who is told.
+        answer: What the person says; without it a run that waits goes on waiting.
+        context: Options; by default those it began with.
+
+    Raises:
+        UsageError: There is no such thread, or it waits for nothing that such an answer could be to.
+    """
+    snapshot = await session.graph.aget_state({"configurable": {"thread_id": thread_id}})
+    if snapshot.created_at is None:
+        raise unknown_thread(thread_id)
+    context = context or remembered(snapshot.metadata)
+    request = request_of(snapshot)
+    if request is None and answer is not None and snapshot.next == ("approval",):  # killed on the way to the question
+        ended = await _follow(session, None, thread_id, context, Silent())
+        return ended if ended.request is None else await resume(session, thread_id, watcher, answer, context)
+    if request is None and answer not in (None, APPROVE):
+        raise UsageError(
+            f"thread {thread_id}; no plan of it waits for approval; to change what ran, see weiwo show {thread_id}"
+            " --history and weiwo ask --from"
+        )
+    if not snapshot.tasks:  # not `next`: of a run that died between a node's writes and its checkpoint, that is empty
+        return RunEnd(thread_id, dict(snapshot.values.get("result") or {}), ran=False)
+    for event in events_of(snapshot.values, await finished_tasks(session.saver, snapshot)):
+        watcher.event(event)
+    if request is not None and answer is None:
+        async with watcher:
+            watcher.event({"type": "waiting"})
+        return RunEnd(thread_id, {}, request)
+    given: Any = Command(resume=answer) if request is not None else None
+    return await _follow(session, given, thread_id, context, watcher)
+
+
+def request_of(snapshot: "StateSnapshot") -> Mapping[str, Any] | None:
+    """What a thread asks a person about its plan; None where it does not.
+
+    Raises:
+        CommandError: It asks something else: a tool of the user's own, say, and only its maker knows the answers.
+    """
+    values = [one.value for one in snapshot.interrupts]
+    for value in values:
+        if isinstance(value, Mapping) and value.get("type") == REQUEST:
+            return value
+    if values:
+        raise CommandError(
+            f"the thread waits for an answer that is not about a plan; it asks {str(values[0])[:120]!r}; resume it from"
+            " Python: graph.ainvoke(Command(resume=…), config)"
+        )
+    return None
+
+
+async def _follow(session: Session, given: Any, thread_id: str, context: Context, watcher: Watcher) -> RunEnd:
+    config: RunnableConfig = {
+        "configurable": {"thread_id": thread_id},
+        "metadata": {OPTIONS_KEY: options_of(context)},
+    }
+    last: Mapping[str, Any] = {}
+    stream: AsyncIterator[Any] = session.graph.astream(
+        given,
+        config,
+        context=context,
+        stream_mode=["custom", "messages", "values"],
+        durability="sync",
+    )
+    async with claim(session, thread_id), watcher:
+        async for mode, chunk in stream:
+            watcher.progress.begun = True
+            if mode == "custom":
+                watcher.event(chunk)
+            elif mode == "messages":
+                message, metadata = chunk
+                if metadata.get("langgraph_node") == "writer" and message.type == "AIMessageChunk":
+                    watcher.token(str(message.text))
+            else:
+                last = chunk
+        if last.get("result"):
+            return RunEnd(thread_id, {**last["result"], "thread_id": thread_id})
+        request = request_of(await session.graph.aget_state(config))
+        if request is not None:
+            watcher.event({"type": "waiting"})
+            return RunEnd(thread_id, {}, request)
+    raise CommandError(f"no answer; the graph ended without a result; try: weiwo resume {thread_id}")
+
+
+def options_of(context: Context) -> str:
+    """The options as JSON; corpus paths made absolute, since `resume` may be called elsewhere."""
+    options = context.model_dump(exclude_none=True)
+    if context.corpus:
+        options["corpus"] = [_absolute(entry) for entry in context.corpus]
+    return json.dumps(options)
+
+
+def _absolute(entry: str) -> str:
+    """A path as it is found from anywhere; the name of a corpus as it is."""
+    path = Path(entry).expanduser()
+    return str(path.absolute()) if path.exists() or "/" in entry or glob.has_magic(entry) else entry
+
+
+def remembered(metadata: Mapping[str, Any] | None) -> Context:
+    """The options a run began with; none where the command did not start it."""
+    text = (metadata or {}).get(OPTIONS_KEY)
+    if not isinstance(text, str):
+        return Context()
+    try:
+        return Context.model_validate_json(text)
+    except ValidationError as error:
+        raise SettingsError(
+            f"the thread's own options; {describe_validation_error(error)}; ask again instead of resuming"
+        ) from None

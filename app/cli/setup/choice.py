@@ -1,0 +1,131 @@
+"""The choice of a model: a table of what serves Weiwo well, and why.
+
+Weiwo asks a model for short typed replies and for prose from shown passages: size counts up to a point, the window it
+is given counts always, and a model that was never taught to follow a schema costs retries.
+"""
+
+import importlib.util
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from weiwo.app.cli.setup.servers import FoundServer, LocalModel
+
+LEAST_CONTEXT: Final = 8_192
+"""Tokens below which a prompt with five passages does not fit beside its reply."""
+WANTED_CONTEXT: Final = 16_384
+
+SIZES: Final[tuple[tuple[float, int, str], ...]] = (
+    (0, 10, "small: reads single facts, seldom plans well"),
+    (3, 40, "fair: plans short questions"),
+    (7, 60, "good: plans and writes"),
+    (14, 70, "strong: plans, writes and reviews"),
+    (40, 55, "very strong, and slow on most machines"),
+)
+"""From so many parameters (1e9) on: how much it is worth, and why."""
+UNKNOWN_SIZE: Final = (50, "of unknown size")
+
+KEYS: Final[tuple[tuple[str, str, str], ...]] = (
+    ("OPENAI_API_KEY", "openai:gpt-5-mini", "langchain_openai"),
+    ("ANTHROPIC_API_KEY", "anthropic:claude-haiku-4-5", "langchain_anthropic"),
+    ("GOOGLE_API_KEY", "google_genai:gemini-2.5-flash", "langchain_google_genai"),
+    ("DEEPSEEK_API_KEY", "deepseek:deepseek-chat", "langchain_deepseek"),
+    ("MISTRAL_API_KEY", "mistralai:mistral-small-latest", "langchain_mistralai"),
+    ("GROQ_API_KEY", "groq:llama-3.3-70b-versatile", "langchain_groq"),
+)
+"""Variables that hold keys, the model each is tried with, and the package that speaks to it."""
+HOSTED: Final = 100
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A model that could be set up.
+
+    Attributes:
+        title: It, and where it is, for people.
+        settings: The variables that set it up.
+        worth: How well it would serve; the highest is chosen.
+        why: Why so much.
+        server: The server it is on; None of a hosted one.
+        model: What is known of it; None of a hosted one.
+    """
+
+    title: str
+    settings: Mapping[str, str]
+    worth: int
+    why: tuple[str, ...] = ()
+    server: FoundServer | None = field(default=None, repr=False)
+    model: LocalModel | None = field(default=None, repr=False)
+
+    @property
+    def wants_widening(self) -> bool:
+        """Whether the server gives it less context than it was made for and Weiwo needs."""
+        model, server = self.model, self.server
+        if model is None or server is None or server.kind != "Ollama" or model.served is None:
+            return False
+        return model.served < min(WANTED_CONTEXT, model.trained or WANTED_CONTEXT)
+
+    @property
+    def window(self) -> int | None:
+        """Tokens of context it will have, once widened where it can be."""
+        if self.model is None:
+            return None
+        wide = min(WANTED_CONTEXT, self.model.trained or WANTED_CONTEXT)
+        return wide if self.wants_widening else self.model.served
+
+
+def list_candidates(servers: Sequence[FoundServer], env: Mapping[str, str] = os.environ) -> list[Candidate]:
+    """All that could be set up, best first.
+
+    Args:
+        servers: The servers found.
+        env: Where keys are.
+    """
+    found = [*_hosted(env), *(_local(server, model) for server in servers for model in server.models if model.chats)]
+    return sorted(found, key=lambda candidate: -candidate.worth)
+
+
+def missing_packages(env: Mapping[str, str] = os.environ) -> list[str]:
+    """What to install for keys that are set and cannot be used yet, a line each."""
+    return [
+        f"{key} is set; pip install {package.replace('_', '-')} to use {name}"
+        for key, name, package in KEYS
+        if env.get(key) and importlib.util.find_spec(package) is None
+    ]
+
+
+def _hosted(env: Mapping[str, str]) -> Iterable[Candidate]:
+    for key, name, package in KEYS:
+        if not env.get(key) or importlib.util.find_spec(package) is None:
+            continue
+        if key == "OPENAI_API_KEY" and env.get("OPENAI_BASE_URL"):
+            continue  # it is that server's key
+        why = (f"{key} is set", "questions and passages are sent to the provider")
+        yield Candidate(name, {"WEIWO_MODEL": name}, HOSTED, why)
+
+
+def _local(server: FoundServer, model: LocalModel) -> Candidate:
+    worth, why = UNKNOWN_SIZE
+    for least, points, words in SIZES:
+        if model.billions is not None and model.billions >= least:
+            worth, why = points, f"{model.billions:g} billion parameters, {words}"
+    reasons = [why]
+    if model.tools:
+        worth += 5
+        reasons.append("made to call tools")
+    candidate = Candidate(f"{model.name} on {server.kind} ({server.root})", {}, worth, (), server, model)
+    if model.trained is not None and model.trained < LEAST_CONTEXT:
+        worth -= 40
+        reasons.append(f"made for {model.trained:,} tokens of context: too few")
+    elif candidate.wants_widening:
+        reasons.append(
+            f"{server.kind} gives it {model.served:,} tokens of context: a variant with {candidate.window:,}"
+        )
+    elif model.served is not None and model.served < LEAST_CONTEXT:
+        worth -= 20
+        reasons.append(f"{server.kind} gives it {model.served:,} tokens of context: load it with {WANTED_CONTEXT:,}")
+    settings = {"WEIWO_MODEL": f"openai:{model.name}", "OPENAI_BASE_URL": server.base_url}
+    if candidate.window:
+        settings["WEIWO_CONTEXT_TOKENS"] = str(max(2_000, candidate.window))
+    return Candidate(candidate.title, settings, worth, tuple(reasons), server, model)

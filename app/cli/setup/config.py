@@ -1,0 +1,94 @@
+"""`config.toml` in Weiwo's own folder: variables that hold where the environment and a folder's `.env` say nothing.
+
+The file is the user's own and needs no trust; `weiwo setup` writes it. It holds no keys.
+"""
+
+import json
+import os
+import re
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.state.home import home
+
+TABLE: Final = "env"
+_OF_A_MODEL: Final = frozenset({"WEIWO_MODEL", "OPENAI_BASE_URL", "WEIWO_CONTEXT_TOKENS"})
+_NAME: Final = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
+_MOST_BYTES: Final = 100_000
+
+
+def config_path(environ: Mapping[str, str] = os.environ) -> Path:
+    """Where the file is."""
+    return home(environ) / "config.toml"
+
+
+def read_config(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The variables that the file sets; none where there is no file.
+
+    Raises:
+        UsageError: It cannot be read, or is no such file.
+    """
+    path = config_path(environ)
+    try:
+        with path.open("rb") as file:
+            text = file.read(_MOST_BYTES + 1)
+        if len(text) > _MOST_BYTES:
+            raise UsageError(f"{path}; it is larger than {_MOST_BYTES:,} bytes; correct or remove it")
+        table = tomllib.loads(text.decode()).get(TABLE, {})
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise UsageError(f"{path}; it cannot be read: {error.strerror}; correct or remove it") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}; it is no TOML: {' '.join(str(error).split())[:200]}; correct or remove it") from None
+    wrong = not isinstance(table, dict) or [
+        name for name, value in table.items() if not (_NAME.fullmatch(name) and isinstance(value, str))
+    ]
+    if wrong:
+        raise UsageError(f'{path}; [{TABLE}] is to hold lines such as WEIWO_MODEL = "openai:gpt-5-mini"; correct it')
+    return dict(table)
+
+
+def apply_config() -> None:
+    """Set what the file sets and the environment does not have.
+
+    A model, its endpoint and its window belong together: where the environment names a model or an endpoint, the file's
+    are left out, all of them.
+
+    Raises:
+        UsageError: It cannot be read.
+    """
+    found = read_config()
+    if os.environ.get("WEIWO_MODEL") or os.environ.get("OPENAI_BASE_URL"):
+        found = {name: value for name, value in found.items() if name not in _OF_A_MODEL}
+    for name, value in found.items():
+        os.environ.setdefault(name, value)
+
+
+def write_config(settings: Mapping[str, str], environ: Mapping[str, str] = os.environ) -> Path:
+    """Add settings to the file, in the place of those of the same name; returns its path.
+
+    Raises:
+        UsageError: What is there cannot be read.
+        CommandError: It cannot be written.
+    """
+    path = config_path(environ)
+    lines = ["# Written by `weiwo setup`; the environment and a folder's .env win over it.", f"[{TABLE}]"]
+    lines += [f"{name} = {_quoted(value)}" for name, value in sorted({**read_config(environ), **settings}.items())]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:  # mode 600
+            file.write("\n".join(lines) + "\n")
+        Path(file.name).replace(path)
+    except OSError as error:
+        raise CommandError(f"{path}; it cannot be written: {error.strerror}; see WEIWO_HOME") from None
+    return path
+
+
+def _quoted(value: str) -> str:
+    """A basic string of TOML; JSON's strings are such, but for what lies beyond 16 bits, which stays as it is."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,327 @@
+"""Model servers on this machine: who answers, which models it has, and the context window each really gets.
+
+Four servers are looked for at their usual ports, each by its own protocol, since what OpenAI's tells is too little:
+Ollama gives 4,096 tokens of context unless told otherwise, LM Studio what was chosen when a model was loaded.
+"""
+
+import asyncio
+import json
+import os
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import httpx
+
+from weiwo.state.errors import WeiwoError
+from weiwo.tools.printable import one_line
+
+SECONDS: Final = 4.0
+"""How long a server may take for one reply."""
+MOST_BYTES: Final = 4_000_000
+MOST_MODELS: Final = 60
+OLLAMA_CONTEXT: Final = 4_096
+"""Tokens that Ollama gives a model that says nothing else."""
+_NUM_CTX: Final = re.compile(r"^num_ctx\s+(\d{1,9})", re.MULTILINE)
+_BILLIONS: Final = re.compile(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,3})?)\s?([bm])(?![a-z])", re.IGNORECASE)
+_NO_CHAT: Final = re.compile(r"embed|rerank|whisper|tts|(?:^|[-_/])(?:bge|gte|e5|clip)(?:[-_]|$)", re.IGNORECASE)
+
+
+class ServerError(WeiwoError):
+    """A server that answers, but not as it should; the message says how."""
+
+
+@dataclass(frozen=True)
+class LocalModel:
+    """A model that a server offers.
+
+    Attributes:
+        name: Its name there.
+        billions: Parameters, in 1e9; None where unknown.
+        bytes: Its size on disk; None where unknown.
+        trained: Tokens of context it was made for; None where unknown.
+        served: Tokens of context that the server gives it; None where unknown.
+        chats: Whether it answers messages, rather than embedding texts.
+        tools: Whether it was made to call tools; None where unknown.
+        quantization: Such as Q4_K_M; empty where unknown.
+    """
+
+    name: str
+    billions: float | None = None
+    bytes: int | None = None
+    trained: int | None = None
+    served: int | None = None
+    chats: bool = True
+    tools: bool | None = None
+    quantization: str = ""
+
+
+@dataclass(frozen=True)
+class FoundServer:
+    """A server that answered.
+
+    Attributes:
+        kind: Its name: `Ollama`, `LM Studio`, `llama.cpp`, `vLLM`, or `OpenAI-compatible` for any other.
+        root: Its address.
+        models: Its models.
+        problem: What is wrong with it, in one line; empty where nothing is.
+    """
+
+    kind: str
+    root: str
+    models: tuple[LocalModel, ...] = ()
+    problem: str = ""
+
+    @property
+    def base_url(self) -> str:
+        """Where it speaks OpenAI's protocol."""
+        return f"{self.root}/v1"
+
+
+@dataclass(frozen=True)
+class Client:
+    """Asks one server, bounded in time and size, past no proxy.
+
+    Attributes:
+        http: The connection.
+        root: The server's address.
+    """
+
+    http: httpx.AsyncClient
+    root: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    async def ask(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        """The reply as JSON; a body makes it a POST.
+
+        Raises:
+            ServerError: It answered with an error, too much, or no JSON.
+            httpx.HTTPError: It did not answer.
+        """
+        method = "GET" if body is None else "POST"
+        async with self.http.stream(method, f"{self.root}{path}", json=body, headers=dict(self.headers)) as reply:
+            if not reply.is_success:
+                raise ServerError(f"{path} answers {reply.status_code}")
+            read = bytearray()
+            async for part in reply.aiter_bytes():
+                read += part
+                if len(read) > MOST_BYTES:
+                    raise ServerError(f"{path} answers with more than {MOST_BYTES:,} bytes")
+        try:
+            return json.loads(read)
+        except (ValueError, RecursionError):
+            raise ServerError(f"{path} answers with something that is no JSON") from None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a server may be.
+
+    Attributes:
+        root: Its address.
+        kinds: What it may be, in the order to try.
+        named: Whether the user named it, so that what is wrong with it is worth telling.
+        headers: What to send there.
+    """
+
+    root: str
+    kinds: tuple[str, ...]
+    named: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+async def find_servers(
+    env: Mapping[str, str] = os.environ, transport: httpx.AsyncBaseTransport | None = None
+) -> list[FoundServer]:
+    """The servers that answer, in the order they are looked for.
+
+    Args:
+        env: `OLLAMA_HOST` and `OPENAI_BASE_URL` say where else to look.
+        transport: What carries the requests, if not the network.
+    """
+    options: dict[str, Any] = {"timeout": SECONDS, "trust_env": False, "follow_redirects": False}
+    async with httpx.AsyncClient(transport=transport, **options) as http:
+        found = await asyncio.gather(*(_look(http, place) for place in list_places(env)))
+    servers: dict[str, FoundServer] = {}
+    for server in found:
+        if server is not None:
+            servers.setdefault(server.root, server)
+    return list(servers.values())
+
+
+def list_places(env: Mapping[str, str]) -> list[Place]:
+    """Where to look for what: the places that variables name, then the usual ports."""
+    places = []
+    if base := env.get("OPENAI_BASE_URL", "").strip().rstrip("/"):
+        key = env.get("OPENAI_API_KEY", "").strip()
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        places.append(Place(base.removesuffix("/v1"), tuple(_READERS), named=True, headers=headers))
+    if named := env.get("OLLAMA_HOST", "").strip():
+        places.append(Place(_ollama_root(named), ("Ollama",), named=True))
+    for host in ["127.0.0.1", *(["host.docker.internal"] if in_container() else [])]:
+        for kind, port in (("Ollama", 11434), ("LM Studio", 1234), ("llama.cpp", 8080), ("vLLM", 8000)):
+            places.append(Place(f"http://{host}:{port}", (kind, "OpenAI-compatible")))
+    return places
+
+
+def in_container() -> bool:
+    """Whether this process runs in a container, where the machine around it is not `localhost`."""
+    return Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()
+
+
+def _ollama_root(named: str) -> str:
+    """The address that `OLLAMA_HOST` means: host, host:port or a URL; 0.0.0.0 is where it listens."""
+    parts = urlsplit(named if "://" in named else f"http://{named}")
+    host = parts.hostname or "127.0.0.1"
+    try:
+        port = parts.port or 11434
+    except ValueError:
+        port = 11434
+    host = "127.0.0.1" if host in {"0.0.0.0", "::"} else host  # noqa: S104 - it is not bound here
+    return f"{parts.scheme or 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+async def _look(http: httpx.AsyncClient, place: Place) -> FoundServer | None:
+    """The server at a place; None where nobody answers, or somebody whom nobody named and who is no model server."""
+    client, problem = Client(http, place.root, place.headers), ""
+    for kind in place.kinds:
+        try:
+            models = tuple(model for model in await _READERS[kind](client) if model.name)[:MOST_MODELS]
+        except ServerError as error:
+            problem = str(error)
+        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+            return FoundServer(kind, place.root, problem=_silence(error)) if place.named else None
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+            problem = "its reply is not as its kind gives it"
+        else:
+            return FoundServer(kind, place.root, models, "" if models else "it has no model")
+    return FoundServer(place.kinds[-1], place.root, problem=problem) if place.named else None
+
+
+def _silence(error: Exception) -> str:
+    """Why nobody answers, and in a container what that most often means."""
+    inside = "; in a container the machine around it is host.docker.internal" if in_container() else ""
+    return f"it does not answer within {SECONDS:g} s ({type(error).__name__}){inside}"
+
+
+async def _read_ollama(client: Client) -> list[LocalModel]:
+    listed = (await client.ask("/api/tags"))["models"][:MOST_MODELS]
+    return list(await asyncio.gather(*(_ollama_model(client, row) for row in listed)))
+
+
+async def _ollama_model(client: Client, row: Mapping[str, Any]) -> LocalModel:
+    name, details = _text(row.get("model") or row.get("name")), row.get("details") or {}
+    try:
+        shown = await client.ask("/api/show", {"model": name})
+    except (ServerError, httpx.HTTPError):
+        shown = {}
+    info, able = shown.get("model_info") or {}, shown.get("capabilities") or []
+    asked = _NUM_CTX.search(str(shown.get("parameters") or ""))
+    return LocalModel(
+        name,
+        billions=_billions(details.get("parameter_size")) or _billions(name),
+        bytes=_whole(row.get("size")),
+        trained=next((_whole(value) for key, value in info.items() if str(key).endswith(".context_length")), None),
+        served=int(asked[1]) if asked else OLLAMA_CONTEXT,
+        chats="completion" in able if able else not _NO_CHAT.search(name),
+        tools="tools" in able if able else None,
+        quantization=_text(details.get("quantization_level")),
+    )
+
+
+async def _read_lm_studio(client: Client) -> list[LocalModel]:
+    return [
+        LocalModel(
+            _text(row["id"]),
+            billions=_billions(row["id"]),
+            trained=_whole(row.get("max_context_length")),
+            served=_whole(row.get("loaded_context_length")),
+            chats=row["type"] in {"llm", "vlm"},
+            tools="tool_use" in row["capabilities"] if row.get("capabilities") else None,
+            quantization=_text(row.get("quantization")),
+        )
+        for row in (await client.ask("/api/v0/models"))["data"]
+    ]
+
+
+async def _read_llama_cpp(client: Client) -> list[LocalModel]:
+    settings = (await client.ask("/props"))["default_generation_settings"]
+    listed = (await client.ask("/v1/models"))["data"]
+    found = []
+    for row in listed:
+        meta = row.get("meta") or {}
+        count = _whole(meta.get("n_params"))
+        found.append(
+            LocalModel(
+                _text(row["id"]),
+                billions=count / 1e9 if count else _billions(row["id"]),
+                bytes=_whole(meta.get("size")),
+                trained=_whole(meta.get("n_ctx_train")),
+                served=_whole(settings.get("n_ctx")),
+                chats=not _NO_CHAT.search(_text(row["id"])),
+            )
+        )
+    return found
+
+
+async def _read_vllm(client: Client) -> list[LocalModel]:
+    listed = (await client.ask("/v1/models"))["data"]
+    if not any(row.get("owned_by") == "vllm" for row in listed):
+        raise ServerError("it is another server")
+    return [_plain(row) for row in listed]
+
+
+async def _read_any(client: Client) -> list[LocalModel]:
+    return [_plain(row) for row in (await client.ask("/v1/models"))["data"]]
+
+
+def _plain(row: Mapping[str, Any]) -> LocalModel:
+    """A model as servers of OpenAI's protocol list it; vLLM adds the window it serves."""
+    name = _text(row["id"])
+    window = _whole(row.get("max_model_len"))
+    return LocalModel(name, billions=_billions(name), trained=window, served=window, chats=not _NO_CHAT.search(name))
+
+
+_READERS: Final[dict[str, Callable[[Client], Awaitable[list[LocalModel]]]]] = {
+    "Ollama": _read_ollama,
+    "LM Studio": _read_lm_studio,
+    "llama.cpp": _read_llama_cpp,
+    "vLLM": _read_vllm,
+    "OpenAI-compatible": _read_any,
+}
+
+
+async def widen_ollama(root: str, model: str, tokens: int, transport: httpx.AsyncBaseTransport | None = None) -> str:
+    """Make a variant of an Ollama model with a wider window, which shares its weights; returns its name.
+
+    Raises:
+        ServerError: Ollama refuses.
+        httpx.HTTPError: It does not answer.
+    """
+    base, _, tag = model.partition(":")
+    name = f"weiwo-{base.rpartition('/')[2]}:{tag or 'latest'}"
+    async with httpx.AsyncClient(timeout=60, trust_env=False, follow_redirects=False, transport=transport) as http:
+        body = {"model": name, "from": model, "parameters": {"num_ctx": tokens}, "stream": False}
+        reply = await Client(http, root).ask("/api/create", body)
+    if not isinstance(reply, dict) or reply.get("error"):
+        raise ServerError(one_line(str(reply), 200))
+    return name
+
+
+def _billions(text: object) -> float | None:
+    """Parameters as names write them: "7.6B", "qwen3:8b", "llama-3.2-1B", "135M"."""
+    found = _BILLIONS.search(str(text or ""))
+    if found is None:
+        return None
+    return float(found[1]) / (1 if found[2].lower() == "b" else 1_000)
+
+
+def _whole(value: object) -> int | None:
+    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
+
+
+def _text(value: object) -> str:
+    return one_line(value, 200) if isinstance(value, str) else ""

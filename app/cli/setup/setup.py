@@ -1,0 +1,165 @@
+"""`weiwo setup`: finds a model, shows what it would write, asks one question, writes it."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+import httpx
+
+from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.output import hint, is_terminal, say, write, write_json
+from weiwo.app.cli.setup.choice import Candidate, list_candidates, missing_packages
+from weiwo.app.cli.setup.config import config_path, write_config
+from weiwo.app.cli.setup.probe import Probe, probe_model
+from weiwo.app.cli.setup.servers import FoundServer, ServerError, find_servers, widen_ollama
+from weiwo.tools.printable import one_line
+
+INSTALL: Final = (
+    "macOS: brew install ollama && brew services start ollama && ollama pull qwen3:8b",
+    "Linux: curl -fsSL https://ollama.com/install.sh | sh && ollama pull qwen3:8b",
+    "Windows: winget install Ollama.Ollama && ollama pull qwen3:8b",
+)
+MOST_SHOWN: Final = 12
+
+
+def setup_command(wanted: str | None, *, yes: bool, dry_run: bool, as_json: bool) -> int:
+    """Set up a model; returns the exit code.
+
+    Args:
+        wanted: The model to set up, by name; None: the best one.
+        yes: Do not ask.
+        dry_run: Write nothing and ask the model nothing.
+        as_json: Print one object.
+
+    Raises:
+        UsageError: There is no such model, or nobody can be asked.
+        CommandError: The file cannot be written, or the server refuses.
+    """
+    servers = run_to_end(find_servers())
+    candidates = list_candidates(servers)
+    if not as_json:
+        _print_found(servers, candidates)
+    if not candidates:
+        return _nothing(servers, as_json=as_json)
+    chosen = _find(wanted, candidates) if wanted else candidates[0]
+    report = _report(servers, candidates, chosen)
+    if not as_json:
+        _print_choice(chosen)
+    if dry_run:
+        if as_json:
+            write_json(report)
+        return 0
+    if not yes and not _agreed(as_json=as_json):
+        hint("nothing was written")
+        return 0
+    return _try_and_write(chosen, report, as_json=as_json)
+
+
+def _try_and_write(chosen: Candidate, report: dict[str, Any], *, as_json: bool) -> int:
+    """Ask the model one question; write the settings if it answers."""
+    settings = run_to_end(_widened(chosen))
+    if not as_json:
+        hint("asking one question of the bundled documents; a local model may take a minute")
+    probe = run_to_end(probe_model(settings))
+    if probe.works:
+        write_config(settings)
+    if as_json:
+        write_json({**report, "probe": asdict(probe), "written": settings if probe.works else {}})
+    else:
+        _print_probe(probe)
+        write(f"Written to {config_path()}: {', '.join(settings)}\n" if probe.works else "")
+    if not probe.works:
+        say(f"{chosen.title}; it answered no call, so nothing was written: {one_line(probe.error, 300)}")
+    return 0 if probe.works else 1
+
+
+def _report(servers: Sequence[FoundServer], candidates: Sequence[Candidate], chosen: Candidate) -> dict[str, Any]:
+    return {
+        "servers": [_server_json(server) for server in servers],
+        "candidates": [{"title": one.title, "worth": one.worth, "why": list(one.why)} for one in candidates],
+        "chosen": chosen.title,
+        "changes": {"path": str(config_path()), "settings": dict(chosen.settings), "widens": chosen.wants_widening},
+    }
+
+
+def _find(wanted: str, candidates: Sequence[Candidate]) -> Candidate:
+    named = {one.settings["WEIWO_MODEL"]: one for one in reversed(candidates)}
+    named |= {name.partition(":")[2]: one for name, one in named.items()}
+    if wanted not in named:
+        known = ", ".join(sorted(name for name in named if name.startswith(("openai:", "anthropic:")))[:8])
+        raise UsageError(f"--model {wanted!r}; no such model was found; found: {known}")
+    return named[wanted]
+
+
+def _agreed(*, as_json: bool) -> bool:
+    if as_json or not (is_terminal() and sys.stdin.isatty()):
+        raise UsageError("nobody can be asked here; give --yes to set it up, or --dry-run to look only")
+    try:
+        return input("Set it up? [y/n] ").strip().lower() in {"y", "yes", "是", "好"}
+    except EOFError:
+        return False
+
+
+async def _widened(chosen: Candidate) -> dict[str, str]:
+    """The settings of a candidate, of a variant with a wider window where it needs one.
+
+    Raises:
+        CommandError: Ollama does not make it.
+    """
+    settings = dict(chosen.settings)
+    if not chosen.wants_widening or chosen.server is None or chosen.model is None or chosen.window is None:
+        return settings
+    try:
+        name = await widen_ollama(chosen.server.root, chosen.model.name, chosen.window)
+    except (ServerError, httpx.HTTPError) as error:
+        why = one_line(str(error) or type(error).__name__, 200)
+        raise CommandError(f"{chosen.title}; Ollama made no variant with a wider window: {why}") from None
+    return {**settings, "WEIWO_MODEL": f"openai:{name}"}
+
+
+def _nothing(servers: Sequence[FoundServer], *, as_json: bool) -> int:
+    lines = [*missing_packages(), *(() if servers else INSTALL)]
+    if as_json:
+        write_json({"servers": [_server_json(server) for server in servers], "candidates": [], "advice": lines})
+    else:
+        write("No model can be set up. A local one is three words away, a hosted one a key (OPENAI_API_KEY=…):\n")
+        write("".join(f"  {line}\n" for line in lines))
+    return 1
+
+
+def _print_found(servers: Sequence[FoundServer], candidates: Sequence[Candidate]) -> None:
+    for server in servers:
+        told = server.problem or f"{len(server.models)} model{'' if len(server.models) == 1 else 's'}"
+        write(f"{server.kind} at {server.root}: {told}\n")
+    for one in candidates[:MOST_SHOWN]:
+        write(f"  {one.worth:3}  {one.title}: {'; '.join(one.why)}\n")
+    if len(candidates) > MOST_SHOWN:
+        write(f"  … and {len(candidates) - MOST_SHOWN} more\n")
+
+
+def _print_choice(chosen: Candidate) -> None:
+    write(f"Chosen: {chosen.title}\nTo be written to {config_path()}:\n")
+    write("".join(f"  {name} = {value}\n" for name, value in chosen.settings.items()))
+    if chosen.wants_widening and chosen.model is not None:
+        write(f"To be made in Ollama: a variant of {chosen.model.name} with {chosen.window:,} tokens of context\n")
+
+
+def _print_probe(probe: Probe) -> None:
+    write(f"{one_line(probe.answer, 400)}\n")
+    write(
+        f"{probe.status} in {probe.seconds:.0f} s: {probe.calls} calls, {probe.failed} failed;"
+        f" structured replies by {', '.join(probe.modes) or 'none'}; {probe.tokens_a_second:.0f} tokens a second\n"
+    )
+    if probe.works and probe.tokens_a_second and probe.tokens_a_second < 5:
+        write("That is slow: a smaller model would answer sooner.\n")
+
+
+def _server_json(server: FoundServer) -> dict[str, Any]:
+    return {
+        "kind": server.kind,
+        "root": server.root,
+        "problem": server.problem,
+        "models": [asdict(model) for model in server.models],
+    }

@@ -1,0 +1,59 @@
+"""`weiwo trust`: the user's consent to the settings of a folder's `.env`, given once for exactly these settings."""
+
+import sys
+from pathlib import Path
+
+from weiwo.app.cli.errors import COMPLETE, UsageError
+from weiwo.app.cli.output import write
+from weiwo.app.cli.setup.env_file import describe_effect, digest, read_env_file, read_trusted, write_trusted
+from weiwo.tools.printable import one_line
+
+_YES = frozenset({"y", "yes", "是", "好", "信任"})
+
+
+def trust_command(revoke: str | None, *, yes: bool, listed: bool) -> int:
+    """Trust this folder, list the trusted ones, or trust one no longer; returns the exit code.
+
+    Raises:
+        UsageError: There is nobody to ask, or no such folder is trusted.
+    """
+    if (revoke is not None) + yes + listed > 1:
+        raise UsageError("--list, --revoke and --yes; they say different things; give one of them")
+    trusted = read_trusted()
+    if listed:
+        write("".join(f"{one_line(folder, 1_000)}\n" for folder in sorted(trusted)) or "no folder is trusted\n")
+        return COMPLETE
+    if revoke is not None:
+        folder = str(Path(revoke).expanduser().resolve())
+        if trusted.pop(folder, None) is None:
+            raise UsageError(f"--revoke {revoke!r}; this folder is not trusted; weiwo trust --list tells which are")
+        write_trusted(trusted)
+        write(f"{one_line(folder, 1_000)} is no longer trusted\n")
+        return COMPLETE
+    return _trust_this_folder(trusted, yes=yes)
+
+
+def _trust_this_folder(trusted: dict[str, str], *, yes: bool) -> int:
+    file = read_env_file()
+    folder = str(file.path.parent.resolve())
+    if file.trusted:
+        write("this folder is trusted\n" if file.risky else "nothing here needs trust\n")
+        return COMPLETE
+    for name, value in file.risky.items():
+        write(f"{one_line(name, 100)}={_shown(name, value)}\n    {describe_effect(name, value)}\n")
+    if not yes:
+        if not sys.stdin.isatty():
+            raise UsageError("nobody can be asked; read the lines above, then: weiwo trust --yes")
+        write("Use these settings whenever weiwo runs in this folder? [y/N] ")
+        if sys.stdin.readline().strip().lower() not in _YES:
+            write("not trusted\n")
+            return COMPLETE
+    write_trusted({**trusted, folder: digest(file.risky)})
+    write(f"{one_line(folder, 1_000)} is trusted with these settings; weiwo trust --revoke . takes it back\n")
+    return COMPLETE
+
+
+def _shown(name: str, value: str) -> str:
+    """A value as it is shown; secrets are not."""
+    secret = any(word in name for word in ("KEY", "TOKEN", "SECRET", "PASSWORD", "DATABASE_URL"))
+    return "(not shown)" if secret else one_line(value, 300)

@@ -1,0 +1,1 @@
+"""Threads: listed, shown, and as they were at their checkpoints."""

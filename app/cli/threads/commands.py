@@ -1,0 +1,169 @@
+"""`weiwo threads` and `weiwo show`: what the database knows, read without LangGraph where that can be."""
+
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from weiwo.app.cli.errors import CommandError, UsageError, unknown_thread
+from weiwo.app.cli.output import hint, is_terminal, page, terminal, write, write_json
+from weiwo.app.cli.session import database_url
+from weiwo.state.home import home
+
+if TYPE_CHECKING:
+    from weiwo.app.cli.session import Session
+    from weiwo.app.cli.threads import checkpoints, show
+    from weiwo.graph.persistence.threads import ThreadInfo
+
+T = TypeVar("T")
+
+
+def threads_command(limit: int, *, as_json: bool) -> None:
+    """List threads."""
+    from weiwo.app.cli.threads import thread_list  # noqa: PLC0415 - for this command alone
+
+    threads = _list_threads(limit)
+    if as_json:
+        write_json(thread_list.as_json(threads))
+    elif is_terminal():
+        thread_list.print_threads(terminal(), threads)
+    else:
+        write(thread_list.plain_threads(threads))
+    if not threads and not as_json:
+        hint("there are no threads yet; weiwo ask begins one")
+
+
+def history_command(thread_id: str, *, as_json: bool) -> None:
+    """List the checkpoints of a thread."""
+    from weiwo.app.cli.threads import checkpoints  # noqa: PLC0415 - heavy
+
+    async def work(session: "Session") -> "list[checkpoints.Moment]":
+        return await checkpoints.history(session, thread_id)
+
+    moments = run_in_session(work)
+    if as_json:
+        write_json(checkpoints.as_json(thread_id, moments))
+    elif is_terminal():
+        checkpoints.print_history(terminal(), moments)
+    else:
+        write(checkpoints.plain_history(moments))
+    if not as_json:
+        hint(f"go on from one of them: weiwo ask --from {thread_id}@CHECKPOINT [--set TASK=VALUE] [--plan FILE]")
+
+
+def show_command(thread_id: str, checkpoint: str | None = None, *, as_json: bool, mermaid: bool) -> None:
+    """Show one thread, as it is or as it was at a checkpoint."""
+    from weiwo.app.cli.threads import show  # noqa: PLC0415 - for this command alone
+
+    thread = load_thread(thread_id) if checkpoint is None else _load_moment(thread_id, checkpoint)
+    plan = thread.values.get("plan")
+    if mermaid:
+        if plan is None:
+            raise CommandError(f"thread {thread_id}; its question needed no plan; weiwo show {thread_id} tells more")
+        write(plan.to_mermaid() + "\n")
+    elif as_json:
+        write_json(show.as_json(thread))
+    else:
+        show.print_thread(terminal() if is_terminal() else page(), thread)
+
+
+def is_thread_known(thread_id: str) -> bool:
+    """Whether the thread is known to be there already; a database elsewhere is not asked."""
+    from weiwo.graph.persistence.checkpoint_reader import saved_thread_exists  # noqa: PLC0415 - upon need
+    from weiwo.graph.persistence.storage import StorageError  # noqa: PLC0415 - upon need
+
+    if (file := saved_file()) is None:
+        return True
+    try:
+        return saved_thread_exists(file, thread_id)
+    except StorageError as error:
+        raise CommandError(str(error)) from error
+
+
+async def find_moment(session: "Session", thread_id: str | None, prefix: str) -> tuple[str, str]:
+    """The thread and checkpoint that a person named.
+
+    Raises:
+        UsageError: There is no such thread, or no one such checkpoint.
+    """
+    from weiwo.graph.persistence.threads import find_checkpoint, thread_exists  # noqa: PLC0415 - upon need
+
+    if thread_id is not None and not await thread_exists(session.saver, thread_id):
+        raise unknown_thread(thread_id)
+    try:
+        return await find_checkpoint(session.saver, prefix, thread_id)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def saved_file() -> Path | None:
+    """The file that threads are kept in; None where they are kept in a database elsewhere."""
+    from weiwo.graph.persistence.storage import database_file  # noqa: PLC0415 - upon need
+
+    return None if database_url() else database_file(home())
+
+
+def run_in_session(work: "Callable[[Session], Coroutine[Any, Any, T]]") -> T:
+    """Open the database and the graph to look at something; stopped, it leaves nothing behind."""
+    from weiwo.app.cli.event_loop import run_to_end  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.session import open_session  # noqa: PLC0415 - kept with its use
+
+    async def inside() -> T:
+        async with open_session(reading=True) as session:
+            return await work(session)
+
+    return run_to_end(inside())
+
+
+def _list_threads(limit: int) -> "list[ThreadInfo]":
+    from weiwo.graph.persistence.checkpoint_reader import UnreadableCheckpointError, list_saved_threads  # noqa: PLC0415 - upon need
+    from weiwo.graph.persistence.storage import StorageError  # noqa: PLC0415 - upon need
+    from weiwo.graph.persistence.threads import list_threads  # noqa: PLC0415 - upon need
+
+    try:
+        if (file := saved_file()) is not None:
+            return list_saved_threads(file, limit)
+    except UnreadableCheckpointError:
+        pass  # LangGraph reads more
+    except StorageError as error:
+        raise CommandError(str(error)) from error
+
+    async def work(session: "Session") -> "list[ThreadInfo]":
+        return await list_threads(session.saver, limit)
+
+    return run_in_session(work)
+
+
+def load_thread(thread_id: str) -> "show.Thread":
+    """A thread as its newest checkpoint has it.
+
+    Raises:
+        UsageError: There is no such thread.
+        CommandError: The database cannot be read.
+    """
+    from weiwo.app.cli.threads import show  # noqa: PLC0415 - upon need
+    from weiwo.graph.persistence.checkpoint_reader import UnreadableCheckpointError, read_finished_thread  # noqa: PLC0415 - upon need
+    from weiwo.graph.persistence.storage import StorageError  # noqa: PLC0415 - upon need
+
+    try:
+        if (file := saved_file()) is not None:
+            if (values := read_finished_thread(file, thread_id)) is None:
+                raise unknown_thread(thread_id)
+            return show.Thread(thread_id, values, (), {})
+    except UnreadableCheckpointError:
+        pass  # LangGraph reads more, and knows what is to run next
+    except StorageError as error:
+        raise CommandError(str(error)) from error
+
+    async def work(session: "Session") -> "show.Thread":
+        return await show.load(session, thread_id)
+
+    return run_in_session(work)
+
+
+def _load_moment(thread_id: str, checkpoint: str) -> "show.Thread":
+    from weiwo.app.cli.threads import checkpoints  # noqa: PLC0415 - heavy
+
+    async def work(session: "Session") -> "show.Thread":
+        return await checkpoints.load(session, *await find_moment(session, thread_id, checkpoint))
+
+    return run_in_session(work)

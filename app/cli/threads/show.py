@@ -1,0 +1,202 @@
+"""`weiwo show`: what a thread came to, from its checkpoint alone."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from weiwo.app.cli.errors import unknown_thread
+from weiwo.app.cli.session import Session
+from weiwo.app.cli.threads.history import events_of, finished_tasks
+from weiwo.app.render.answer import foot, print_answer
+from weiwo.app.render.labels import label
+from weiwo.app.render.plan_tree import duration, plan_tree
+from weiwo.app.render.progress import Progress
+from weiwo.app.render.text_wrapping import Flow
+from weiwo.state import ModelCall, Outcome, Usage
+from weiwo.text.values import render
+from weiwo.tools.printable import one_line, printable
+
+if TYPE_CHECKING:
+    from weiwo.app.cli.threads.revisions import Revision
+
+APPROVAL = "approval"
+"""The node that asks a person about a plan."""
+_DISAGREE: Final = {
+    "en": ("{}: sources disagree: ", " against ", ", "),
+    "zh": ("{}：资料说法不一：", "；另有 ", "、"),
+}
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A thread as its checkpoint has it.
+
+    Attributes:
+        thread_id: Its id.
+        values: Its state.
+        next: The nodes still to run; empty when its latest question is answered.
+        pending: Outcomes of an interrupted execution, which have not reached the state.
+    """
+
+    thread_id: str
+    values: Mapping[str, Any]
+    next: tuple[str, ...]
+    pending: Mapping[str, Outcome]
+
+    @property
+    def question(self) -> str:
+        """Its latest question, as asked."""
+        return str(self.values.get("question") or "")
+
+
+async def load(session: Session, thread_id: str) -> Thread:
+    """Read a thread.
+
+    Raises:
+        UsageError: There is no such thread.
+    """
+    snapshot = await session.graph.aget_state({"configurable": {"thread_id": thread_id}})
+    if snapshot.created_at is None:
+        raise unknown_thread(thread_id)
+    pending = await finished_tasks(session.saver, snapshot)
+    # Not `next`: of a run that died between a node's writes and its checkpoint, that names nothing.
+    under_way = tuple(dict.fromkeys(task.name for task in snapshot.tasks))
+    return Thread(thread_id, snapshot.values, under_way, pending)
+
+
+def as_json(thread: Thread) -> dict[str, Any]:
+    """A thread as one object: the result, or, when it was interrupted, what there is of one; and earlier plans."""
+    values = thread.values
+    revisions = [revision.to_json() for revision in _revisions(values)]
+    if not thread.next and values.get("result"):
+        return {**values["result"], "thread_id": thread.thread_id, "revisions": revisions}
+    assessment, team, plan = values.get("assessment"), values.get("team"), values.get("plan")
+    outcomes = {**(values.get("outcomes") or {}), **thread.pending}
+    outcomes = {task_id: outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes}
+    return {
+        "question": thread.question,
+        "status": "waiting" if APPROVAL in thread.next else "interrupted",
+        "next": list(thread.next),
+        "level": assessment.level if assessment else None,
+        "team": team.name if team else None,
+        "plan": plan.to_json() if plan else None,
+        "outcomes": {key: one.model_dump(mode="json", exclude={"task_id"}) for key, one in outcomes.items()},
+        "reflections": [past.model_dump(mode="json") for past in values.get("reflections") or ()],
+        "usage": (values.get("usage") or Usage()).model_dump(mode="json"),
+        "thread_id": thread.thread_id,
+        "revisions": revisions,
+    }
+
+
+def print_thread(console: Console, thread: Thread) -> None:
+    """Print a thread: question, assessment, earlier plans, plan with outcomes, answer, what it cost."""
+    values, assessment = thread.values, thread.values.get("assessment")
+    language = assessment.language if assessment else "en"
+    progress = Progress()
+    for event in events_of(values, thread.pending):
+        progress.apply(event)
+    if APPROVAL in thread.next:
+        progress.apply({"type": "waiting"})
+    question = printable(thread.question)
+    console.print(Flow(Text.assemble((label(language, "question"), "bold"), "  ", question), indent=2))
+    if assessment is not None:
+        if one_line(assessment.question) != one_line(question):
+            console.print(Flow(Text(f"  {one_line(assessment.question)}", "italic"), indent=2))
+        judged = f"{assessment.level} · {values['team'].name} · {assessment.score:.2f} by {assessment.decided_by}"
+        console.print(Flow(Text(f"  {judged} · {one_line(assessment.reason)}", "dim"), indent=2))
+    if revisions := _revisions(values):
+        from weiwo.app.cli.threads.revisions import print_revisions  # noqa: PLC0415 - where there are any
+
+        console.print()
+        print_revisions(console, revisions, language)
+    if progress.rows:
+        console.print()
+        title = Text(label(language, "plan"), "bold")
+        if revision := values["plan"].revision if values.get("plan") else 0:
+            title.append(f" · revision {revision}", "not bold dim")
+        console.print(plan_tree(progress, title, language, ascii_only=console.options.ascii_only))
+    beside = [
+        *((line, "dim") for line in progress.thoughts),
+        *((line, "yellow") for line in disagreements(values, language)),
+    ]
+    for line, style in beside:
+        console.print(Flow(Text(f"  {one_line(line, 700)}", style), indent=4))
+    console.print()
+    result = values.get("result")
+    if APPROVAL in thread.next:
+        waiting = f"the plan waits for approval; go on with: weiwo resume {thread.thread_id}"
+        console.print(Flow(Text(waiting, "cyan")))
+        return
+    if thread.next or not result:
+        where = " ".join(thread.next)
+        console.print(Flow(Text(f"interrupted before: {where}; go on with: weiwo resume {thread.thread_id}", "cyan")))
+        return
+    console.print(Text(label(language, "answer"), "bold"))
+    print_answer(console, result, verbose=True)
+    console.print()
+    for line in usage_lines(values.get("usage") or Usage()):
+        console.print(Flow(Text(line, "dim"), indent=2))
+    console.print(Flow(Text(foot({**result, "thread_id": thread.thread_id}), "dim")))
+
+
+def _revisions(values: Mapping[str, Any]) -> "list[Revision]":
+    """The earlier revisions of the plan; most threads have none."""
+    if not values.get("revisions"):
+        return []
+    from weiwo.app.cli.threads.revisions import revisions_of  # noqa: PLC0415 - where there are any
+
+    return revisions_of(values)
+
+
+def disagreements(values: Mapping[str, Any], language: str) -> list[str]:
+    """For each task on whose value sources disagree: what which of them give."""
+    outcomes, evidence, plan = values.get("outcomes") or {}, values.get("evidence") or {}, values.get("plan")
+    said, against, comma = _DISAGREE["zh" if language == "zh" else "en"]
+    lines = []
+    for outcome in (outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes):
+        if not outcome.rivals:
+            continue
+        sides = [(outcome.value, outcome.evidence_ids), *((one.value, one.evidence_ids) for one in outcome.rivals)]
+        told = []
+        for value, ids in sides:
+            sources = dict.fromkeys(evidence[key].source for key in ids if key in evidence)
+            origins = comma.join(one_line(source, 120) for source in sources)
+            told.append(f"{render(value, outcome.type, 'zh' if language == 'zh' else 'en')} ({origins})")
+        lines.append(one_line(said.format(outcome.task_id) + against.join(told), 600))
+    return lines
+
+
+def usage_lines(usage: Usage) -> list[str]:
+    """What a run cost: model calls by role, then tokens and tool calls."""
+    lines = []
+    for role in dict.fromkeys(call.role for call in usage.calls):
+        calls = [call for call in usage.calls if call.role == role]
+        modes = Counter(f"{call.purpose} by {call.mode}" for call in calls)
+        failed = sum(call.error is not None for call in calls)
+        parts = [
+            ", ".join(dict.fromkeys(call.model for call in calls)),
+            ", ".join(f"{count} × {what}" if count > 1 else what for what, count in modes.items()),
+            f"{failed} failed" if failed else "",
+            f"{sum(call.input_tokens for call in calls):,} + {sum(call.output_tokens for call in calls):,} tokens",
+            _time_taken(calls),
+        ]
+        lines.append(one_line(f"{role}: " + " · ".join(part for part in parts if part)))
+    tools = f"{usage.tool_calls} tool call{'' if usage.tool_calls == 1 else 's'}"
+    cost = f" · ${usage.cost:.4f}" if usage.cost else ""
+    return [*lines, f"{tools} · {usage.input_tokens:,} + {usage.output_tokens:,} tokens{cost}"]
+
+
+def _time_taken(calls: Sequence[ModelCall]) -> str:
+    """The time that calls took, those that overlapped counted once; and what they took one by one, if that is more."""
+    spans = sorted((call.ended - call.seconds, call.ended) for call in calls)
+    summed, elapsed, until = sum(call.seconds for call in calls), 0.0, 0.0
+    for start, end in spans:
+        elapsed += max(0.0, end - max(start, until))
+        until = max(until, end)
+    if any(call.ended <= 0 for call in calls) or summed - elapsed < 0.1:
+        return duration(summed)
+    return f"{duration(elapsed)} side by side, {duration(summed)} one by one"

@@ -1,0 +1,282 @@
+"""Comparisons: which of two is more, checked by the two values that stand in the claim or in its sources."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from weiwo.nodes.writer.verification.clauses import Clause, content_words
+from weiwo.nodes.writer.verification.grounds import Grounds, Source
+from weiwo.nodes.writer.verification.quantities import MONEY
+from weiwo.text.dates import PartialDate
+from weiwo.text.language import HAN, fold
+from weiwo.text.names import names
+from weiwo.text.patterns import lazy
+from weiwo.text.terms import stem
+
+_SENSES: Final = """
+longer | m s ; -shorter | m s ; taller | m ; higher greater more exceeds exceeded outnumbers above | * ; -lower less fewer below | * ; larger bigger | m² *
+-smaller | m² * ; heavier | kg ; -lighter | kg ; wider broader deeper thicker | m ; -narrower shallower thinner | m ; costlier dearer pricier | $
+-cheaper | $ ; hotter warmer | °C °F ; -colder cooler | °C °F ; -older earlier before predates preceded | date ; younger newer later after followed | date
+-faster quicker sooner | s -m/s -Hz -bit/s date ; slower | s -m/s -Hz -bit/s ; hungrier | W
+长 久 | m s ; -短 | m s ; 高 多 贵重 | * ; -低 少 | * ; 大 | * ; -小 | * ; 重 | kg ; -轻 | kg ; 宽 深 厚 | m ; -窄 浅 薄 | m ; 贵 | $ ; -便宜 | $ ; 热 暖 | °C
+-冷 凉 | °C ; -早 年长 老 先 | date ; 晚 年轻 新 | date ; -快 | s -m/s -bit/s ; 慢 | s -m/s -bit/s
+"""
+"""Comparatives and the kinds they order: `-` where less of it (an earlier date, a shorter time) makes more of the word."""
+_QUALIFIED: Final = {"expensive": "$", "costly": "$", "recent": "date", "time": "s", "recently": "date"}
+
+_THAN: Final = lazy(
+    r"(?i)\s(?:than|compared (?:with|to)|against|over)\s(?!(?:once|expected|ever|before|usual|average|it)\b)"
+)
+_WORD: Final = lazy(rf"[^\W\d_{HAN}]+(?:['’-][^\W\d_{HAN}]+)*")
+_STOP: Final = lazy(r"[,.;:()，。；：（）]|\s(?:while|and|but|with|by|at|in)\s")
+_HAN_SIGNS: Final = "年长|年轻|便宜|[长久短高多低少大小重轻宽深厚窄浅薄贵热暖冷凉早老晚新快慢]"
+_HAN_THAN: Final = (
+    lazy(
+        rf"(?P<left>[^，。；：、]{{0,30}})(?<![对同环占])比(?P<right>[^，。；：]{{1,24}}?)(?:更|还|要|略|稍|出生得?|建成得?|成立得?|上映得?|来得)*(?P<word>{_HAN_SIGNS})(?!约)"
+    ),
+    lazy(
+        r"(?P<left>[^，。；：、]{0,30}?)(?:要|更)?(?P<word>[长短高多低少大小重轻早晚快慢先])于(?P<right>[^，。；：、（]{1,24})"
+    ),
+    lazy(rf"(?P<left>[^，。；：、]{{0,30}}?)(?:年纪|价格|也)?[更较](?P<word>{_HAN_SIGNS})(?P<right>)"),
+)
+_NO_ORDER: Final = lazy(
+    r"(?i)\b(?:no|not|never|n't)\s(?:\w+\s)?(?:later|earlier|more|less|longer|older|as)\b|\bat (?:least|most)\b|\bmore or less\b|\bor (?:more|less|later|earlier|older|newer|higher|lower)\b|不比|并不|\bnever\b|n't\b|\b(?:died|death)\b|去世|逝世|没有"
+)
+_CONTRASTED: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|than|while|whereas|to|for)\b|对|，|而|,|\(")
+_OF: Final = lazy(r"\s?(?:of\s)?(?:the\s)?")
+_ORDINALS: Final = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|final"
+_PLACED: Final = lazy(r"\b(?:in|of|at|from|on|near|for)\s$|[在于]$")
+_ORDINAL: Final = lazy(rf"(?i)\b({_ORDINALS})[\s-]([a-z]{{3,20}})")
+_SUPERLATIVE: Final = lazy(
+    r"(?i)(?<![a-z-])((?:high|tall|larg|bigg|small|long|short|old|young|new|deep|wid|fast|slow|heavi|busi|rich|low|earli|great)est)\b"
+)
+_HAN_RANK: Final = lazy(rf"([{HAN}]{{2}})第([一二三四五六七八九十\d]{{1,3}})([{HAN}]{{1,2}})")
+
+
+@dataclass(frozen=True)
+class _Order:
+    """A comparison: the text of its sides, and for each kind whether the first has more (1) or less (-1) of it."""
+
+    left: str
+    right: str
+    senses: Mapping[str, int]
+    word: str
+
+    def sense(self, kind: str) -> int:
+        """What it says of a kind; 0 where it says nothing."""
+        if kind in MONEY and "$" in self.senses:
+            return self.senses["$"]
+        return self.senses.get(kind, 0) or (self.senses.get("*", 0) if kind not in {"date", "s", "m/s"} else 0)
+
+
+@cache
+def _senses() -> dict[str, dict[str, int]]:
+    table = {}
+    for entry in (entry for line in _SENSES.strip().splitlines() for entry in line.split(";")):
+        words, kinds = entry.split("|")
+        sign = -1 if words.strip().startswith("-") else 1
+        senses = {kind.lstrip("-"): -sign if kind.startswith("-") else sign for kind in kinds.split()}
+        table.update(dict.fromkeys(words.strip().lstrip("-").split(), senses))
+    return table
+
+
+def find_reversed(statement: str, grounds: Grounds) -> Iterator[str]:
+    """Comparisons the wrong way round: by the two values the statement gives, else by what its sources say."""
+    yield from _misranked(statement, grounds)
+    if _NO_ORDER.search(statement):
+        return
+    order = _find_order(statement)
+    if order is None:
+        return
+    values = _two_values(statement, order)
+    if values is not None:
+        (kind, first, second) = values
+        if first != second and (first > second) != (order.sense(kind) > 0):
+            yield f"“{order.word}”: the values say the reverse"
+    elif order.right and (_contradicted(order, grounds) or _disproved(statement, order, grounds)):
+        yield f"“{order.word}”: the sources say the reverse"
+
+
+def _find_order(text: str) -> _Order | None:
+    """The first comparison of a text; its right side is empty where it does not say with what."""
+    for pattern in _HAN_THAN:
+        if (found := pattern.search(text)) is not None:
+            return _Order(found["left"], found["right"], _senses()[found["word"]], found["word"])
+    than = _THAN.search(text)
+    words = list(_WORD.finditer(text, 0, than.start() + 1 if than else len(text)))
+    for at, word in reversed(list(enumerate(words))):
+        said = word.group().lower()
+        senses = _senses().get(said)
+        if senses is None or (than and than.start() - word.end() > 60):
+            continue
+        behind = words[at + 1].group().lower() if at + 1 < len(words) else ""
+        if said in {"more", "less"} and behind in _QUALIFIED:
+            senses = {_QUALIFIED[behind]: 1 if said == "more" else -1}
+        dated = "date" in senses and said in {"before", "after", "predates", "preceded", "followed"}
+        if dated and than:
+            continue
+        end = than.end() if than else word.end() if dated else len(text)
+        right = _STOP.split(text[end : end + 120])[0]
+        if dated and not names(right):
+            continue
+        compared = text[word.end() : than.start()] if than and said in {"more", "less", "fewer"} else ""
+        left = compared if set(content_words(compared)) - set(_QUALIFIED) else text[: word.start()]
+        return _Order(left, right, senses, word.group())
+    return None
+
+
+def _moment(date: PartialDate) -> float:
+    return date.year + (date.month or 0) / 100 + (date.day or 0) / 10_000
+
+
+def _two_values(statement: str, order: _Order) -> tuple[str, float, float] | None:
+    """The two values of one kind that a statement gives, in order of its two sides."""
+    clause = Clause(statement)
+    dates = [span for span in clause.dates if span.until is None]
+    if len(dates) == 2 and order.sense("date"):
+        one, other = dates[0].date, dates[1].date
+        same = one.contains(other) or other.contains(one)
+        return ("date", 0.0, 0.0) if same else ("date", _moment(one), _moment(other))
+    ordered = [q for q in clause.quantities if order.sense(q.kind)]
+    if len(ordered) != 2 or ordered[0].kind != ordered[1].kind:
+        return None
+    if not _CONTRASTED.search(statement, ordered[0].end, ordered[1].start) or statement[: ordered[0].start].endswith(
+        "by "
+    ):
+        return None
+    return ordered[0].kind, ordered[0].base, ordered[1].base
+
+
+def _side(text: str) -> set[str]:
+    """The words by which a side of a comparison is known: those of its names, else of its last noun phrase."""
+    bare = text.split("的", maxsplit=1)[0] if re.search(f"[{HAN}]", text) else text
+    named = [name.text for name in names(bare) if name.text.isascii()]
+    words = {word for text in named for word in content_words(text)}
+    return words or set(content_words(bare))
+
+
+def _sides(order: _Order) -> tuple[set[str], set[str]]:
+    left, right = _side(order.left), _side(order.right)
+    return left - right, right - left
+
+
+def _contradicted(order: _Order, grounds: Grounds) -> bool:
+    """Whether a comparison in the sources says the reverse of the same two things."""
+    left, right = _sides(order)
+    for source in grounds.sources:
+        for clause in source.sentences[:200]:
+            known = _find_order(clause.text)
+            if known is None or not known.right or _NO_ORDER.search(clause.text):
+                continue
+            one, other = _sides(known)
+            senses = {order.sense(kind) * known.sense(kind) for kind in (*order.senses, *known.senses)} - {0}
+            if left & one and right & other and senses == {-1}:
+                return True
+            if left & other and right & one and senses == {1}:
+                return True
+    return False
+
+
+def _disproved(statement: str, order: _Order, grounds: Grounds) -> bool:
+    """Whether all values of one kind that the sources give of both sides stand in the other order."""
+    left, right = _sides(order)
+    if not right:
+        return False
+    about = {word for word in content_words(statement) if word not in left | right and not word[0].isdigit()}
+    found: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
+    for source in grounds.sources:
+        for side, kind, value in _values(source, (left, right), about - {stem(order.word.lower())}):
+            if order.sense(kind):
+                found[kind][side].append(value)
+    verdicts = {
+        kind: order.sense(kind) == (1 if min(first) > max(second) else -1)
+        for kind, (first, second) in found.items()
+        if first and second and (min(first) > max(second) or max(first) < min(second))
+    }
+    proper = [right for kind, right in verdicts.items() if kind in order.senses] or list(verdicts.values())
+    return bool(proper) and not any(proper)
+
+
+def _values(source: Source, sides: tuple[set[str], set[str]], about: set[str]) -> list[tuple[int, str, float]]:
+    """The values a source gives of two things: side, kind and value; those beside words of the claim where there are."""
+    found: list[tuple[int, int, str, float]] = []
+    titled = [bool(words & set(content_words(source.title))) for words in sides]
+    default = titled.index(True) if sum(titled) == 1 else None
+    owner = default
+    for clause in source.sentences[:200]:
+        mentions = sorted((at, side) for side in (0, 1) for at in _mentions(clause.text, sides[side]))
+        met = {side for _, side in mentions}
+        others = [n.start for n in names(clause.text) if not _PLACED.search(clause.text[max(0, n.start - 6) : n.start])]
+        columns = clause.head.split(" , ")
+        dates: set[int | None] = set()
+        for start, end, kind, value in _valued(clause):
+            side = _owner(clause.text, start, end, mentions, others, owner if not met else None)
+            if side is None or (kind == "date" and side in dates):
+                continue
+            dates |= {side} if kind == "date" else set()
+            cell = clause.text[:start].count(" , ")
+            near = columns[cell] if clause.head and cell < len(columns) else clause.text[max(0, start - 30) : end + 16]
+            found.append((len(about & set(content_words(near))), side, kind, value))
+        owner = met.pop() if len(met) == 1 else default if met else owner
+    best = max((score for score, *_ in found), default=0)
+    both = {side for score, side, *_ in found if score == best} == {0, 1}
+    return [(side, kind, value) for score, side, kind, value in found if score == best or not both]
+
+
+def _valued(clause: Clause) -> Iterator[tuple[int, int, str, float]]:
+    yield from ((q.start, q.end, q.kind, q.base) for q in clause.quantities)
+    yield from ((span.start, span.end, "date", _moment(span.date)) for span in clause.dates)
+
+
+def _mentions(text: str, words: set[str]) -> Iterator[int]:
+    for word in words:
+        if re.match(f"[{HAN}]", word):
+            yield from (found.start() for found in re.finditer(re.escape(word), text))
+    latin = {word for word in words if word.isascii()}
+    yield from (
+        found.start() for found in re.finditer(r"[\w-]+", text) if latin and latin & set(content_words(found[0]))
+    )
+
+
+def _owner(
+    text: str, start: int, end: int, mentions: list[tuple[int, int]], others: list[int], default: int | None
+) -> int | None:
+    """The side that a value at a place belongs to: what follows it at once ("200 g of butter"), else the last before."""
+    following = next(((at, side) for at, side in mentions if at >= end), None)
+    if following and following[0] - end <= 12 and _OF.fullmatch(text, end, following[0]):
+        return following[1]
+    before = [(at, side) for at, side in mentions if at < start]
+    if before:
+        between = [
+            at for at in others if before[-1][0] < at < start and not any(at <= m < at + 40 for m, _ in mentions)
+        ]
+        return None if between else before[-1][1]
+    if mentions:
+        return mentions[0][1] if len({side for _, side in mentions}) == 1 and not others else None
+    return default
+
+
+def _misranked(statement: str, grounds: Grounds) -> Iterator[str]:
+    """A rank or ordinal where the sources give what it counts with others only: "the highest" of the second-highest."""
+    texts = [source.text for source in grounds.sources]
+    for found in _ORDINAL.finditer(statement):
+        noun = rf"{re.escape(fold(found[2]))}\b"
+        there = {m for text in texts for m in re.findall(rf"({_ORDINALS})[\s-]{noun}", text)}
+        if there and found[1].lower() not in there:
+            yield f"“{found[0]}”: the sources say {', '.join(sorted(there)[:3])}"
+    for found in _SUPERLATIVE.finditer(statement):
+        word = re.escape(found[1].lower())
+        ranked = [m for text in texts for m in re.findall(rf"(?:({_ORDINALS})[\s-])?\b{word}\b", text)]
+        if ranked and all(ranked):
+            yield f"“{found[1]}”: the sources say {ranked[0]}-{found[1]}"
+    for found in _HAN_RANK.finditer(statement):
+        there = {
+            m
+            for text in texts
+            for m in re.findall(rf"{found[1]}第([一二三四五六七八九十\d]{{1,3}}){found[3][0]}", text)
+        }
+        if there and found[2] not in there:
+            yield f"“{found[0]}”: the sources say 第{min(there)}"

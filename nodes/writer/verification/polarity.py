@@ -1,0 +1,117 @@
+"""Polarity: clauses of a claim that deny what the closest clause of the sources affirms, or say another word of its class."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from weiwo.nodes.writer.verification.clauses import Clause, content_words, match_keys, matched, overlap, split_clauses
+from weiwo.nodes.writer.verification.grounds import Grounds
+from weiwo.text.contrasts import classes, opposites
+from weiwo.text.language import fold
+from weiwo.text.patterns import lazy
+
+CLOSE: Final = 0.34
+"""Overlap from which two clauses speak of the same."""
+NEARLY: Final = 0.85
+"""Share of the best overlap from which another clause counts as well."""
+ALIKE: Final = 0.66
+"""Share of a clause's words that the other has to have before a denial in one of them counts as a contradiction."""
+
+_COMPARED: Final = lazy(r"(?i)\bthan\b|比|[高低早晚大小多少]于")
+_NONE: Final = lazy(r"(?i)\b(?:no|never|not an?)\s|不含|没有|无需|不支持")
+_NEGATIVE: Final = lazy(r"(?:不|没|未|无|非).")
+_PREFIXED: Final = lazy(r"^(?:un|non-?|in|im|dis)([a-z]{4,})$")
+
+
+def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
+    """The contradictions between the clauses of a statement and the closest clauses of its sources, in words."""
+    known = [clause for source in grounds.sources for clause in source.clauses]
+    everything = grounds.keys
+    titles = frozenset(word for source in grounds.sources for word in content_words(source.title))
+    for part in split_clauses(statement):
+        claim = Clause(part)
+        if not claim.stems:
+            continue
+        yield from _denied(claim, known)
+        scored = [(_closeness(claim, clause), clause) for clause in known]
+        best = max((score for score, _ in scored), default=0.0)
+        least = max(CLOSE if part.isascii() else 0.25, NEARLY * best)
+        near = [clause for score, clause in scored if score >= least][:12]
+        found = [conflict for clause in near if (conflict := _conflict(claim, clause, titles)) is not None]
+        if found and all(found):
+            yield found[0]
+        else:
+            yield from _other_member(claim, [c for score, c in scored if score >= max(0.2, 0.6 * best)], everything)
+
+
+def _denied(claim: Clause, known: list[Clause]) -> Iterator[str]:
+    """Words that a clause affirms and that the sources have directly behind a "no" or "never" alone."""
+    for word in sorted(claim.stems) if not claim.negations else ():
+        there = [clause for clause in known if word in clause.stems]
+        if there and all(_denies(clause, word) for clause in there):
+            yield f"“{there[0].text.strip()[:120]}” says the opposite"
+
+
+def _denies(clause: Clause, word: str) -> bool:
+    behind = (list(content_words(clause.plain[m.end() : m.end() + 40]))[:1] for m in _NONE.finditer(clause.plain))
+    return any(word in first for first in behind)
+
+
+def _closeness(claim: Clause, source: Clause) -> float:
+    """How far two clauses speak of the same; less where they name different things."""
+    strangers = bool(claim.names and source.names) and claim.names.isdisjoint(source.names)
+    return overlap(claim, source) * (0.7 if strangers else 1.0)
+
+
+def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | None:
+    """How a clause denies another: the words; empty where both agree; None where it cannot be told."""
+    axes = claim.axes.keys() & source.axes.keys()
+    if _COMPARED.search(claim.text) and _COMPARED.search(source.text):
+        return None  # the order of two things is not told by words alone
+    denials = [_denials(claim, source), _denials(source, claim)]
+    against = [axis for axis in axes if claim.axes[axis] != source.axes[axis]]
+    if (sum(denials) + len(against)) % 2 == 0:
+        same = next((group for group in claim.members.keys() & source.members.keys() if claim.members[group].isdisjoint(source.members[group])), None)  # fmt: skip
+        return "" if same is None else f"“{source.text.strip()[:120]}” says another"
+    pivot = {word for word in claim.stems if any(axis in against for axis, _ in opposites().get(word, ()))}
+    rest = {word for word in claim.stems - pivot if not word[0].isdigit()}
+    met = matched(rest, source.topics)
+    rest -= titles - met  # the subject of a passage is often told by its title alone
+    if sum(denials) % 2:
+        denied = _pivot(claim if denials[0] % 2 else source)
+        other = source if denials[0] % 2 else claim
+        if not matched(denied, other.topics) or len(met) < ALIKE * len(rest):
+            return None
+    elif len(met) < min(1, len(rest)) or len(met) < 0.5 * len(rest):
+        return None
+    if against and source.whole and not any(character.isdigit() for character in claim.text):
+        sides = [Clause(part).axes for part in split_clauses(source.whole)]
+        if any(side.get(axis) == claim.axes[axis] for side in sides for axis in against):
+            return None  # the sentence says both, of different things
+    return f"“{source.text.strip()[:120]}” says the opposite"
+
+
+def _denials(clause: Clause, other: Clause) -> int:
+    """How many words of a clause deny; Chinese denials that both write alike and prefixes of words count too."""
+    alike = set(_NEGATIVE.findall(clause.plain)) & set(_NEGATIVE.findall(other.plain))
+    words = re.findall(r"[a-z]+", fold(clause.text))
+    prefixed = [found[1] for word in words if (found := _PREFIXED.match(word)) and word not in other.text.casefold()]
+    turned = sum(not match_keys(key).isdisjoint(other.keys) for base in prefixed for key in content_words(base))
+    return clause.negations - sum(word in clause.plain for word in alike) + turned
+
+
+def _pivot(clause: Clause) -> set[str]:
+    return set(clause.denied) or set(clause.stems)
+
+
+def _other_member(claim: Clause, near: list[Clause], keys: frozenset[str]) -> Iterator[str]:
+    """Words of a class that no source has while the clauses close to the claim have another of that class."""
+    table = classes()
+    for group, members in claim.members.items():
+        others = {member for clause in near for member in clause.members.get(group, ())}
+        if others and members.isdisjoint(others):
+            words = [
+                word for word, places in table.items() if any(place == (group, m) for place in places for m in members)
+            ]
+            if not any(word in keys for word in words):
+                yield f"“{next((w for w in words if w in fold(claim.text)), words[0])}”: the sources say another"

@@ -1,0 +1,83 @@
+"""Indexing with an embedding model, and what is said of corpora and vectors."""
+
+import pytest
+
+from tests.support.corpora import LetterEmbeddings
+from weiwo.app.cli.documents.corpora import describe_corpora, describe_default_corpus, describe_embeddings, open_corpus
+from weiwo.app.cli.documents.index import _once
+from weiwo.app.cli.errors import UsageError
+from weiwo.state.settings import Settings
+from weiwo.tools.corpus.index import embedding_models
+from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, locate_by_name, summarize_corpus
+from weiwo.tools.corpus.index.embedding_models import Embedder
+
+MODEL = "fake:letters"
+
+
+@pytest.fixture
+def model(monkeypatch):
+    made = LetterEmbeddings()
+    monkeypatch.setattr(embedding_models, "load_embedder", lambda name: Embedder(name, made, sleep=lambda _: None))
+    return made
+
+
+@pytest.fixture
+def docs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    for name in ("bridge", "tower"):
+        (tmp_path / "docs" / f"{name}.md").write_text(f"The {name} is tall.", encoding="utf-8")
+    return tmp_path / "docs"
+
+
+@pytest.mark.usefixtures("docs")
+@pytest.mark.processes
+async def test_indexing_embeds_and_says_so(model, tmp_path, capsys):
+    folder = locate_by_name(tmp_path / "home")
+    assert await _once(["docs"], folder, MODEL, as_json=False) == 0
+    assert summarize_corpus(folder).vectors == {MODEL: (2, 2)}
+    assert "2 passages have vectors of fake:letters" in capsys.readouterr().err
+    asked = len(model.asked())
+    await _once(["docs"], folder, MODEL, as_json=False, quiet=True)
+    assert len(model.asked()) <= asked + 1  # to know its dimension
+
+
+@pytest.mark.usefixtures("docs")
+@pytest.mark.processes
+async def test_a_model_that_is_down_is_one_line_and_the_words_are_indexed(model, tmp_path, capsys):
+    model.down = True
+    folder = locate_by_name(tmp_path / "home")
+    assert await _once(["docs"], folder, MODEL, as_json=False) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert ["connection refused" in line and "without vectors" in line for line in lines] == [True]
+    assert (summarize_corpus(folder).documents, summarize_corpus(folder).vectors) == (
+        2,
+        {MODEL: (0, 2)},
+    ) or not summarize_corpus(folder).vectors
+
+
+@pytest.mark.processes
+async def test_how_documents_stand_is_told(docs, model, tmp_path):
+    plain = Settings(home=str(tmp_path / "home"), corpus=(str(docs),), telemetry=False)
+    where = plain.model_copy(update={"embeddings": MODEL})
+    assert describe_default_corpus(plain) == "the bundled sample"
+    assert describe_corpora(tmp_path / "home") == ("ok", "none yet")
+    verdict, text = describe_embeddings(await open_corpus(plain), None)
+    assert (verdict, "n-grams" in text) == ("note", True)
+    assert describe_embeddings(await open_corpus(where), MODEL) == ("ok", "fake:letters: all 2 passages have vectors")
+    (docs / "new.md").write_text("A third.", encoding="utf-8")
+    await open_corpus(plain)
+    assert describe_embeddings(await open_corpus(where), MODEL)[0] == "ok"  # embedded when it was opened
+    verdict, text = describe_corpora(tmp_path / "home")
+    assert (verdict, text.startswith("docs-"), "(3 documents, " in text) == ("ok", True, True)
+    await _once(["docs"], locate_by_name(tmp_path / "home"), None, as_json=True)
+    assert DEFAULT_NAME in describe_default_corpus(plain)
+    model.down = True
+    fresh = Settings(home=str(tmp_path / "other"), corpus=(str(docs),), embeddings=MODEL, telemetry=False)
+    verdict, text = describe_embeddings(await open_corpus(fresh), MODEL)
+    assert (verdict, "connection refused" in text or "failed" in text) == ("problem", True)
+
+
+async def test_a_corpus_that_is_not_there_is_one_line(tmp_path):
+    with pytest.raises(UsageError, match=r"corpus nowhere: no such file.*weiwo corpora lists"):
+        await open_corpus(Settings(home=str(tmp_path), corpus=("nowhere",)))

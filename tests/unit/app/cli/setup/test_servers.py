@@ -1,0 +1,197 @@
+"""Finding model servers: four protocols, and what is slow, empty, wrong or half broken."""
+
+import json
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weiwo.app.cli.setup.servers import MOST_BYTES, MOST_MODELS, find_servers, list_places, widen_ollama
+
+OLLAMA = "http://127.0.0.1:11434"
+STUDIO = "http://127.0.0.1:1234"
+LLAMA = "http://127.0.0.1:8080"
+VLLM = "http://127.0.0.1:8000"
+SHOWN = {
+    "model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40960},
+    "parameters": 'stop "x"\nnum_ctx    8192\n',
+    "capabilities": ["completion", "tools", "thinking"],
+}
+REPLIES = {
+    f"{OLLAMA}/api/tags": {
+        "models": [
+            {
+                "name": "qwen3:8b",
+                "model": "qwen3:8b",
+                "size": 5_200_000_000,
+                "details": {"parameter_size": "8.2B", "quantization_level": "Q4_K_M"},
+            }
+        ]
+    },
+    f"{OLLAMA}/api/show": SHOWN,
+    f"{STUDIO}/api/v0/models": {
+        "data": [
+            {
+                "id": "gemma-3-4b-it",
+                "type": "vlm",
+                "quantization": "4bit",
+                "max_context_length": 131072,
+                "loaded_context_length": 4096,
+                "capabilities": ["tool_use"],
+            },
+            {"id": "nomic-embed", "type": "embeddings", "max_context_length": 2048},
+        ]
+    },
+    f"{LLAMA}/props": {"default_generation_settings": {"n_ctx": 4096}, "total_slots": 1},
+    f"{LLAMA}/v1/models": {
+        "data": [{"id": "/models/llama-3.2-1b.gguf", "meta": {"n_ctx_train": 131072, "n_params": 1235814432}}]
+    },
+    f"{VLLM}/v1/models": {"data": [{"id": "Qwen/Qwen3-32B", "owned_by": "vllm", "max_model_len": 32768}]},
+}
+
+
+def world(replies):
+    """A network in which some addresses answer: with JSON, bytes, a status, or an error."""
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        reply = replies.get(str(request.url))
+        if reply is None:
+            if any(url.startswith(f"{request.url.scheme}://{request.url.netloc.decode()}/") for url in replies):
+                return httpx.Response(404, text="not found")
+            raise httpx.ConnectError("refused")
+        if isinstance(reply, Exception):
+            raise reply
+        if isinstance(reply, int):
+            return httpx.Response(reply)
+        return httpx.Response(200, content=reply if isinstance(reply, bytes) else json.dumps(reply))
+
+    return httpx.MockTransport(handle)
+
+
+async def found(replies, env=None):
+    return {server.root: server for server in await find_servers(env or {}, world(replies))}
+
+
+async def test_four_servers_by_their_own_protocols():
+    servers = await found(REPLIES)
+    assert {root: server.kind for root, server in servers.items()} == {
+        OLLAMA: "Ollama",
+        STUDIO: "LM Studio",
+        LLAMA: "llama.cpp",
+        VLLM: "vLLM",
+    }
+    (qwen,) = servers[OLLAMA].models
+    assert (qwen.name, qwen.billions, qwen.trained, qwen.served, qwen.tools) == ("qwen3:8b", 8.2, 40960, 8192, True)
+    gemma, embedder = servers[STUDIO].models
+    assert (gemma.billions, gemma.trained, gemma.served, gemma.chats, embedder.chats) == (4, 131072, 4096, True, False)
+    (llama,) = servers[LLAMA].models
+    assert (round(llama.billions, 1), llama.trained, llama.served) == (1.2, 131072, 4096)
+    (big,) = servers[VLLM].models
+    assert (big.billions, big.served) == (32, 32768)
+
+
+async def test_ollama_gives_little_context_unless_told():
+    servers = await found({**REPLIES, f"{OLLAMA}/api/show": {**SHOWN, "parameters": ""}})
+    assert servers[OLLAMA].models[0].served == 4_096
+
+
+async def test_nobody_answers():
+    assert await found({}) == {}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        500,
+        b"<html>hello</html>",
+        b"[" * 100_000,
+        b" " * (MOST_BYTES + 1),
+        {"models": None},
+        {"models": [None]},
+        {"data": 5},
+        [],
+        httpx.ReadTimeout("slow"),
+    ],
+)
+async def test_whoever_is_no_model_server_is_passed_over_unless_named(reply):
+    replies = {f"{OLLAMA}/api/tags": reply, f"{OLLAMA}/v1/models": reply}
+    assert await found(replies) == {}
+    named = await found(replies, {"OLLAMA_HOST": "0.0.0.0:11434"})
+    assert named[OLLAMA].problem
+    assert named[OLLAMA].models == ()
+
+
+async def test_a_server_without_models_says_so():
+    assert (await found({f"{OLLAMA}/api/tags": {"models": []}}))[OLLAMA].problem == "it has no model"
+
+
+async def test_a_model_that_cannot_be_shown_is_listed_all_the_same():
+    servers = await found({**REPLIES, f"{OLLAMA}/api/show": 500})
+    assert servers[OLLAMA].models[0].billions == 8.2
+
+
+async def test_many_models_are_cut():
+    rows = [{"id": f"m{n}"} for n in range(500)]
+    assert len((await found({f"{VLLM}/v1/models": {"data": rows}}))[VLLM].models) == MOST_MODELS
+
+
+async def test_the_address_that_the_environment_names_is_asked_with_its_key():
+    asked = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        if request.url.host == "models.lan":
+            asked.append((str(request.url), request.headers.get("authorization")))
+            if request.url.path == "/v1/models":
+                return httpx.Response(200, json={"data": [{"id": "m"}]})
+            return httpx.Response(404)
+        raise httpx.ConnectError("refused")
+
+    env = {"OPENAI_BASE_URL": "http://models.lan/v1/", "OPENAI_API_KEY": "k"}
+    (server,) = await find_servers(env, httpx.MockTransport(handle))
+    assert (server.kind, server.base_url) == ("OpenAI-compatible", "http://models.lan/v1")
+    assert {key for _, key in asked} == {"Bearer k"}
+
+
+@pytest.mark.parametrize(
+    ("named", "root"),
+    [
+        ("0.0.0.0", "http://127.0.0.1:11434"),  # noqa: S104 - where Ollama listens
+        ("box:9000", "http://box:9000"),
+        ("https://box", "https://box:11434"),
+        ("[::1]:5", "http://[::1]:5"),
+        ("box:port", "http://box:11434"),
+    ],
+)
+def test_what_ollama_host_may_say(named, root):
+    assert list_places({"OLLAMA_HOST": named})[0].root == root
+
+
+async def test_a_variant_with_a_wider_window_is_made():
+    bodies = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        bodies.append(json.loads(request.content))
+        return httpx.Response(200, json={"status": "success"})
+
+    name = await widen_ollama(OLLAMA, "lib/qwen3:8b", 16_384, httpx.MockTransport(handle))
+    assert name == "weiwo-qwen3:8b"
+    assert bodies == [
+        {"model": name, "from": "lib/qwen3:8b", "parameters": {"num_ctx": 16_384}, "stream": False},
+    ]
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.sampled_from(["models", "data", "id", "name", "model", "details", "meta"]), inner)
+        ),
+        max_leaves=12,
+    )
+)
+async def test_no_reply_breaks_the_search(reply):
+    replies = {f"{root}{path}": reply for root in (OLLAMA, STUDIO, LLAMA, VLLM) for path in ("/api/tags", "/api/show", "/api/v0/models", "/props", "/v1/models")}  # fmt: skip
+    for server in (await found(replies)).values():
+        assert all(model.name for model in server.models)

@@ -1,0 +1,107 @@
+"""What code alone finds wrong in a claim whose particulars all occur, and what it lets pass."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.examples import examples
+from weiwo.nodes.writer.claims import check_claims
+from weiwo.nodes.writer.verification.derivation import follows
+from weiwo.nodes.writer.verification.grounds import collect_grounds
+from weiwo.nodes.writer.verification.quantities import find_quantities, same_quantity
+from weiwo.state import DOUBTFUL, Evidence, passage_id
+
+
+def passage(text: str, title: str = "") -> Evidence:
+    return Evidence(id=passage_id(text), text=text, source="a.md", title=title)
+
+
+def verdict(claim: str, *sources: str) -> str:
+    given_ = {1: [passage(*reversed(source.split(": ", 1))) for source in sources]}
+    (found,) = check_claims(f"{claim} [1]", given_, language="zh" if claim > "\u3000" else "en")
+    assert found.reason or found.verdict not in DOUBTFUL
+    return found.verdict
+
+
+PLANETS = "Planets: Mercury has a diameter of 4,879 km. Venus has a diameter of 12,104 km. Neither has a moon."
+STAFF = "员工手册: 员工每年享有12天带薪年假，工龄满十年者为15天。试用期内不享受年终奖。"
+RACE = "Rally: The rally was won by Mika Salonen, ahead of Pierre Lacroix. Tom Hardwick repaired the clutch."
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Venus is larger than Mercury.", PLANETS),
+        ("员工每年有12天带薪年假。", STAFF),
+        ("试用期没有年终奖。", STAFF),
+        ("Mika Salonen won the rally.", RACE),
+        ("CEO Maria Delgado announced it.", "News: Chief executive Maria Delgado announced it on Monday."),
+        (
+            "Reunification took effect on 3 October 1990.",
+            "Einheit: Die Einheit wurde am 3. Oktober 1990 vollzogen, so der Bund.",
+        ),
+        ("Her maiden name was Sklodowska.", "Marie Curie: Marie Curie was born Maria Skłodowska in Warsaw."),
+        ("Keys are not enforced unless you switch it on.", "FAQ: Keys are not enforced unless the pragma is on."),
+        ("The wait is half an hour.", "Guide: The wait is 30 minutes."),
+        ("More than 300 people came.", "News: 345 people came."),
+        ("Four years passed between the two.", "Gallium: It was predicted in 1871 and discovered in 1875."),
+        ("1903年的奖由居里夫人获得。", "Marie Curie: In 1903 Marie Curie won the prize."),
+    ],
+)
+def test_passes(claim: str, source: str) -> None:
+    assert verdict(claim, source) not in DOUBTFUL
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Mercury is larger than Venus.", PLANETS),
+        ("员工每年有15天带薪年假。", STAFF),
+        ("试用期内可以享受年终奖。", STAFF),
+        ("Tom Hardwick won the rally.", RACE),
+        ("K2 is the highest mountain.", "K2: K2 is the second-highest mountain on Earth."),
+        ("Sales fell 12%.", "Report: Sales rose 12% in the quarter."),
+        ("Flats will be built on the site.", "Minutes: No flats will be built on the site."),
+        ("The recipe uses flour.", "Cake: The cake contains no flour."),
+        ("The Adder is shorter than the Brill.", "Adder: The Adder is 214 km long. At 189 km the Brill is second."),
+        ("苏轼是南宋文学家。", "苏轼: 苏轼是北宋文学家。"),
+        ("Jonas gave it to Adele Hart in 1921.", "Harbour: Adele Hart gave it to Jonas Reed in 1921."),
+    ],
+)
+def test_is_contradicted(claim: str, source: str) -> None:
+    assert verdict(claim, source) == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("464 °C", "464 degrees Celsius", True),
+        ("464 °F", "464 °C", False),
+        ("281 TB", "281 terabytes", True),
+        ("90 km/h", "25 m/s", True),
+        ("3 weeks", "3 days", False),
+        ("4 to 6 mm", "4 to 6 µm", False),
+        ("三个月", "90 days", True),
+        ("about 20,000", "19,400", True),
+        ("about 6.5%", "6.4%", False),
+    ],
+)
+def test_quantities(one: str, other: str, *, same: bool) -> None:
+    assert same_quantity(find_quantities(one)[-1], find_quantities(other)[-1]) is same
+
+
+def test_what_follows_from_two_figures() -> None:
+    grounds = collect_grounds([passage("40 laptops cost $26,000 in all; 12 % failed.")])
+    assert follows(find_quantities("$650")[0], "$650 each", grounds)
+    assert not follows(find_quantities("$660")[0], "$660 each", grounds)
+    assert follows(find_quantities("88 %")[0], "88 % worked", grounds)
+
+
+words = st.text(st.sampled_from("ab no than 比不第一 older 12% 1999 $.,;|()，。的\n") | st.characters(exclude_categories=["Cs"]), max_size=80)  # fmt: skip
+
+
+@examples(100)
+@given(words, words, words)
+def test_no_text_makes_it_stumble(claim: str, text: str, title: str) -> None:
+    for found in check_claims(f"{claim} [1]", {1: [passage(text or "a", title)]}):
+        assert bool(found.reason) == (found.verdict in DOUBTFUL)

@@ -1,0 +1,39 @@
+"""The Retry-After header: for how long a server wants to be left alone (RFC 9110, 10.2.3)."""
+
+import email.utils
+import time
+from collections.abc import Mapping
+from typing import Final
+
+LONGEST_WAIT: Final = 3_600.0
+"""Seconds; whoever asks for more is taken to ask for this."""
+
+
+def parse_retry_after(header: str | None, unit: float = 1.0) -> float | None:
+    """Seconds that a Retry-After header asks for, between 0 and an hour; None if there is none to be read.
+
+    Args:
+        header: Its text, a number of units or a date.
+        unit: Seconds in a unit.
+    """
+    given = (header or "").strip()
+    try:
+        seconds = float(given) * unit
+    except ValueError:
+        try:
+            seconds = email.utils.parsedate_to_datetime(given).timestamp() - time.time()
+        except (ValueError, OverflowError):
+            return None
+    return min(max(seconds, 0.0), LONGEST_WAIT) if seconds == seconds else None  # noqa: PLR0124 - tells NaN
+
+
+def retry_after_of(error: BaseException) -> float | None:
+    """The wait that the reply behind an HTTP client's exception asks for, as httpx, requests and openai put it.
+
+    OpenAI's `retry-after-ms`, in milliseconds, is the finer one.
+    """
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    if not isinstance(headers, Mapping):
+        return None
+    finer = parse_retry_after(headers.get("retry-after-ms"), 0.001)
+    return parse_retry_after(headers.get("retry-after")) if finer is None else finer
