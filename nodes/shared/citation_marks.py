@@ -1,20 +1,20 @@
 """Citation marks in prose: [1], [1][2], [1, 2], [1-3], 【1】. Found, renumbered, and removed where they lead nowhere.
 
-Brackets in code, in addresses and after an identifier ("a[0]") are no marks.
+Brackets in code, in formulas, in addresses and after an identifier ("a[0]") are no marks.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from weiwo.nodes.shared.markdown_spans import Opaque, find_opaque
 from weiwo.text.patterns import lazy
 
 _NUMBERS: Final = r"\^?\d{1,4}(?:\s?[,，、;；–—-]\s?\^?\d{1,4}){0,30}"
 _MARK: Final = lazy(
     rf"\[(?P<a>{_NUMBERS})\](?:\(https?://[^()\s]{{1,500}}\))?|【(?P<b>{_NUMBERS})(?:†[^【】\n]{{0,80}})?】|［(?P<c>{_NUMBERS})］"
 )
-_CODE: Final = lazy(r"```.*?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTALL)
 _IDENTIFIER: Final = lazy(
     r"(?:^|[^\w])(?:[a-z]|[A-Za-z]\w{0,60}_\w{0,60}|[a-z]+[A-Z]\w*|[A-Za-z]\w*\(\)|argv|arr|array|list|args|items)$"
 )
@@ -39,16 +39,15 @@ def find_marks(text: str) -> list[CitationMark]:
     Args:
         text: Any text.
     """
-    code = [found.span() for found in _CODE.finditer(text)] if "`" in text else []
-    return list(_outside(text, code))
+    return list(_outside(text, find_opaque(text)))
 
 
-def _outside(text: str, code: list[tuple[int, int]]) -> Iterator[CitationMark]:
+def _outside(text: str, code: Sequence[Opaque]) -> Iterator[CitationMark]:
     position = 0
     for found in _MARK.finditer(text):
-        while position < len(code) and code[position][1] <= found.start():
+        while position < len(code) and code[position].end <= found.start():
             position += 1
-        if position < len(code) and code[position][0] <= found.start():
+        if position < len(code) and code[position].start <= found.start():
             continue
         if not _is_index(text, found):
             yield CitationMark(found.start(), found.end(), _numbers(found["a"] or found["b"] or found["c"]))

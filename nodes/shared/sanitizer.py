@@ -9,7 +9,10 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Final
 
+from markdown_it import MarkdownIt
+
 from weiwo.nodes.shared.citation_marks import clean_marks
+from weiwo.nodes.shared.markdown_spans import FENCE, find_opaque
 from weiwo.nodes.shared.passage_prompt import INSTRUCTIONS
 from weiwo.state import Evidence, Language
 from weiwo.text.language import fold
@@ -29,11 +32,16 @@ ADDRESS: Final = lazy(
 )
 """An address up to a blank, a quotation mark, a bracket, anything outside ASCII, or the stop that ends its sentence."""
 _PICTURE: Final = lazy(r"!\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,2000}(?:\([^()\n]*\)[^()\n]*)*\)?|\[[^\[\]\n]{0,100}\])")
-_TARGET: Final = r"\(\s*<?(?:[a-z][a-z0-9+.-]{0,11}:|/|www\.|[#.?])[^()\n]{0,2000}(?:\([^()\n]*\)[^()\n]*)*\)?"
+_TARGET: Final = (
+    r"\(\s*<?(?:[a-z][a-z0-9+.-]{0,11}:|[/\\#.?]|www\.|[^()\s&\\]{0,20}[&\\])"
+    r"[^()\n]{0,2000}(?:\([^()\n]*\)[^()\n]*)*\)?"
+)
 _LINK: Final = lazy(rf"\[([^\[\]\n]{{0,300}})\]{_TARGET}", re.IGNORECASE)
 _HALF: Final = lazy(rf"\]{_TARGET}", re.IGNORECASE)
 """The end of a link whose beginning was spoken before."""
-_DEFINITION: Final = lazy(r"(\[[^\[\]\n]{1,100}\]):\s*<?(?:[a-z][a-z0-9+.-]{1,11}:|//|www\.)\S*", re.IGNORECASE)
+_DEFINITION: Final = lazy(
+    r"(\[[^\[\]\n]{1,100}\]):\s*<?(?:[a-z][a-z0-9+.-]{1,11}:|/[/\\]|www\.|[^\s&\\]{0,20}[&\\])\S*", re.IGNORECASE
+)
 _TAG: Final = lazy(
     r"</?(?:img|a|area|audio|base|button|embed|form|i?frame|image|input|link|math|meta|object|picture|portal|script|source"
     r"|style|svg|track|video)\b[^<>]*>?",
@@ -52,10 +60,9 @@ _TAIL: Final = lazy(
     r"[)\]}>\"'’”*_`|.,;:!?。，；：！？、）】》]*+(?:\[\d{1,4}\])*+[.,;:!?。，；：！？、]*+(?=\s|$|[\u3000-\u9fff\uff00-\uffef])"
 )
 """What may stand behind an address: punctuation and marks up to a blank, or Chinese text."""
+_TORN: Final = lazy(r"\)[\w%&=/?#-]")
+"""An address that goes on behind a bracket it did not open."""
 _BEHIND: Final = lazy(r"\S*")
-_RULE: Final = lazy(r"\s*(?:-[- ]*+|\*[* ]*+|_[_ ]*+)\s*")
-"""A line across the page, which says nothing and may stand."""
-_CODE: Final = lazy(r"\s*(?:```|~~~)")
 _MARK: Final = lazy(r"\^?\d[\d\s,，、–-]{0,30}")
 
 
@@ -93,7 +100,7 @@ class AnswerSanitizer:
     def __call__(self, text: str) -> str:
         """A sentence, or a piece of one, as it may be spoken; empty if it may not."""
         prose = remove_links(text, self._known, self._language)
-        says = any(map(str.isalnum, prose)) or _RULE.fullmatch(text)
+        says = any(map(str.isalnum, prose)) or not any(map(str.isalnum, text))  # a rule says nothing and may stand
         return prose if says and not self._recites(prose) else ""
 
     def _recites(self, prose: str) -> bool:
@@ -104,6 +111,11 @@ class AnswerSanitizer:
         return any(said[at : at + RECITED] in self._told for at in starts)
 
 
+def remove_hidden(text: str) -> str:
+    """Text without control characters and those that turn the writing direction or are not seen."""
+    return _HIDDEN.sub("", text)
+
+
 def remove_links(text: str, known: Collection[str], language: Language) -> str:
     """Prose as it may be spoken: of links and pictures the words, of addresses those that are known.
 
@@ -112,15 +124,33 @@ def remove_links(text: str, known: Collection[str], language: Language) -> str:
         known: The addresses that may stand.
         language: The answer's language.
     """
-    text = _HIDDEN.sub("", text)
+    text = remove_hidden(text)
     if not any(sign in text for sign in ("](", "][", "]:", "<", "//", ":", "www.")):
         return text
-    if _CODE.match(text):
+    if _is_code(text):
         return _known_addresses(text, known, language)  # a page is shown as code there, not drawn
-    prose = _LIVE.sub("", _TAG.sub("", _PICTURE.sub(r"\1", text)))
+    prose = _PICTURE.sub(r"\1", text)
+    if "`" not in text or _draws_tags(prose):
+        prose = _LIVE.sub("", _TAG.sub("", prose))
     prose = _LINK.sub(lambda link: f"[{link[1]}]" if _MARK.fullmatch(link[1]) else link[1], prose)
     prose = _DEFINITION.sub(r"\1:", _HALF.sub("]", prose))
     return _known_addresses(prose, known, language)
+
+
+def _is_code(text: str) -> bool:
+    """Whether a text is one block of fenced code, in any list it may stand in: each line as deep as its fence."""
+    fence = FENCE.match(text)
+    if fence is None or fence[1].strip() or "\t" in text:
+        return False
+    lines = [line for line in text.splitlines() if line.strip()]
+    return find_opaque(text)[0].end >= len(text.rstrip()) and all(line.startswith(fence[1]) for line in lines)
+
+
+def _draws_tags(text: str) -> bool:
+    """Whether a text may have tags outside its code spans; what is a block of code here may be none in a list."""
+    blocks = MarkdownIt("commonmark").enable("table").parse(text.strip())
+    tokens = (token.type for block in blocks for token in (block, *(block.children or ())))
+    return any(kind in {"html_block", "html_inline", "fence", "code_block"} for kind in tokens)
 
 
 def _known_addresses(text: str, known: Collection[str], language: Language) -> str:
@@ -132,7 +162,7 @@ def _known_addresses(text: str, known: Collection[str], language: Language) -> s
             continue
         whole = found[0] in known and _TAIL.match(text, found.end()) is not None
         behind = _BEHIND.match(text, found.end())
-        torn = not whole and found[0] in known and behind is not None
+        torn = not whole and (found[0] in known or _TORN.match(text, found.end()) is not None)
         end = behind.end() if torn and behind is not None else found.end()
         parts += [text[position : found.start()], text[found.start() : end] if whole else REMOVED[language]]
         position = end

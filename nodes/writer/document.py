@@ -1,39 +1,38 @@
-"""The answer as a Markdown document: its blocks, the claims in them, and a stream of it cut where it may be spoken.
+"""The answer as a Markdown document: its blocks and the claims in them.
 
-Sentences, list items and table cells are claims. Headings, header rows, rules, fences and code are none; they pass
-through byte for byte.
+Sentences, list items and table cells are claims. Headings, labels, header rows, rules, code and formulas are none; they
+pass through byte for byte.
 """
 
 import re
 from bisect import bisect_left
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Final
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from weiwo.nodes.shared.citation_marks import find_marks
+from weiwo.nodes.shared.citation_marks import CitationMark, clean_marks, find_marks
+from weiwo.nodes.shared.markdown_spans import CELL, FENCE, QUOTED, find_opaque
 from weiwo.state import Block, BlockKind
-from weiwo.text.language import sentences
+from weiwo.text.language import sentences, word_count
+from weiwo.text.patterns import lazy
 
-_FENCE: Final = re.compile(r" {0,12}(?:[-*+] |\d{1,3}[.)] )?(```+|~~~+)")
-_ROW: Final = re.compile(r" {0,3}\|")
-_DELIMITER: Final = re.compile(r"\s*+(?=[^\n-]*+-)[|:\s-]++$")
-_LINE: Final = re.compile(r" {0,3}(?:#{1,6}(?:\s|$)|(?:\*\s?){3,}$|(?:-\s?){3,}$|(?:_\s?){3,}$|={3,}\s*$)")
-_ITEM: Final = re.compile(r"\s{0,24}(?:[-*+•]|\d{1,3}[.)、])\s+")
-_QUOTE: Final = re.compile(r" {0,3}>\s?")
-_SOURCE_LIST: Final = re.compile(
-    r"\s*+(?:[*#_]++\s*+)?(?:sources?|references?|citations?|bibliography|来源|参考(?:资料|文献|来源)?"
-    r"|引用)[ \t]*+[*_]*+[ \t]*+(?:[:：]|$)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_LISTED: Final = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)、]|\[\d|【\d|<?https?://|\n|$)")
-_OPEN_END: Final = re.compile(r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500})$")
-"""A mark, or its link, that may still be coming; a bracket open for longer than any mark is none."""
-LONGEST_PIECE: Final = 20_000
-"""Characters after which what has no end is taken for a piece."""
-_INLINE_CODE: Final = re.compile(r"`[^`\n]{1,400}`")
+QUOTE: Final = lazy(QUOTED)
+ROW: Final = lazy(r" {0,12}\|")
+DELIMITER: Final = lazy(r"\s*+(?=[^\n-]*+-)(?=[^\n|]*+\|)[|:\s-]++$")
+"""The line between a table's header and its body."""
+LINE: Final = lazy(r" {0,3}(?:#{1,6}(?:\s|$)|(?:\*\s?){3,}$|(?:-\s?){3,}$|(?:_\s?){3,}$|={3,}\s*$)")
+"""A heading or a rule."""
+ITEM: Final = lazy(r"\s{0,24}(?:[-*+•]|\d{1,3}[.)、])\s+(?:\[[ xX]\]\s+)?")
+UNDERLINE: Final = lazy(r" {0,3}(?:=+|-{2,})[ \t]*$")
+"""What makes the line above it a heading."""
+INDENTED: Final = lazy(r"(?: {4}|\t)[ \t]*\S")
+_CONTINUED: Final = lazy(r"(?<!  )\n(?=[ \t]*[a-z])")
+"""A line end within a sentence: the next line goes on in lower case."""
+_BOLD: Final = lazy(r"\s*(\*\*|__)([^*_\n]{1,120})\1\s*")
+_LABEL_WORDS: Final = 8
 
 
 # --- claims in a piece of the document ---
@@ -43,56 +42,209 @@ def claim_spans(piece: str) -> list[tuple[int, int]]:
     """The claims of a piece of Markdown, marks included, as offsets in order.
 
     Args:
-        piece: Whole blocks, or sentences of one.
+        piece: Whole blocks, or sentences of one; code that is indented rather than fenced begins a piece.
     """
-    spans: list[tuple[int, int]] = []
-    fence = ""
-    prose: list[tuple[int, int]] = []
-    lines = _lines(piece)
-    header_rows = _header_rows(piece, lines)
-    for number, (start, end) in enumerate(lines):
-        line = piece[start:end]
-        opened = _FENCE.match(line)
-        if fence or opened or not line.strip() or _LINE.match(line) or _ROW.match(line):
-            spans += _sentence_spans(piece, prose)
-            prose = []
-            if opened and (not fence or (opened[1].startswith(fence[:3]) and not line.strip().strip("`~"))):
-                fence = "" if fence else opened[1]
-            elif not fence and _ROW.match(line) and number not in header_rows:
-                spans += _cells(piece, start, end)
-            continue
-        marker = _ITEM.match(line) or _QUOTE.match(line)
-        if marker:
-            spans += _sentence_spans(piece, prose)
-            prose = []
-        prose.append((start + (marker.end() if marker else 0), end))
-    return [*spans, *_sentence_spans(piece, prose)]
+    return list(_Claims(piece).find())
+
+
+class _Claims:
+    """The claims of one piece."""
+
+    def __init__(self, piece: str) -> None:
+        self._piece = piece
+        self._lines = _lines(piece)
+        self._opaque = find_opaque(piece)
+        self._marks = find_marks(piece)
+        self._tables = _tables(piece, self._lines)
+        self._prose: list[tuple[int, int]] = []
+
+    def find(self) -> Iterator[tuple[int, int]]:
+        fences = (one for one in self._opaque if one.code and FENCE.match(self._piece, one.start))
+        fence = next(fences, None)
+        number = _indented(self._piece, self._lines)
+        while number < len(self._lines):
+            start, end = self._lines[number]
+            while fence is not None and fence.end <= start:
+                fence = next(fences, None)
+            inside = self._body(start, end)
+            rest = self._piece[inside:end]
+            if fence is not None and fence.start <= start:
+                yield from self._sentences()
+            elif number in self._tables or ROW.match(rest):
+                yield from self._sentences()
+                if self._tables.get(number, True):
+                    yield from self._cells(inside, end)
+            elif not rest.strip() or LINE.match(rest):
+                yield from self._sentences()
+            elif self._is_heading(number, rest):
+                number += 1
+            else:
+                marker = ITEM.match(rest)
+                if marker:
+                    yield from self._sentences()
+                if not (marker and self._leads(number, rest)) and not (not self._prose and _is_bold_label(rest)):
+                    self._prose.append((inside + (marker.end() if marker else 0), end))
+            number += 1
+        yield from self._sentences()
+
+    def _body(self, start: int, end: int) -> int:
+        quote = QUOTE.match(self._piece, start, end)
+        return quote.end() if quote else start
+
+    def _is_heading(self, number: int, line: str) -> bool:
+        """Whether a line is made a heading by the next; a whole sentence above a rule is none."""
+        if self._prose or number + 1 >= len(self._lines) or ITEM.match(line):
+            return False
+        start, end = self._lines[number + 1]
+        return bool(UNDERLINE.match(self._piece[self._body(start, end) : end])) and is_label(line)
+
+    def _leads(self, number: int, line: str) -> bool:
+        """Whether an item is but the label of the items nested in it."""
+        if number + 1 >= len(self._lines):
+            return False
+        start, end = self._lines[number + 1]
+        return leads_items(line, self._piece[self._body(start, end) : end])
+
+    def _cells(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """The cells of a table row that hold anything but marks."""
+        position = start
+        for bar in [*CELL.finditer(self._piece, start, end), None]:
+            stop = bar.start() if bar else end
+            cell = self._piece[position:stop]
+            left, right = position + len(cell) - len(cell.lstrip()), position + len(cell.rstrip())
+            if re.search(r"\w", self._blanked(left, right, formula=" ")):
+                yield left, right
+            position = bar.end() if bar else end
+
+    def _sentences(self) -> Iterator[tuple[int, int]]:
+        """The sentences of the lines since the last block; a mark behind a full stop belongs to what it follows."""
+        lines, self._prose = self._prose, []
+        if not lines:
+            return
+        start, end = lines[0][0], lines[-1][1]
+        gaps = [(left[1], right[0]) for left, right in pairwise(lines)]
+        plain = _CONTINUED.sub(" ", _overwritten(self._blanked(start, end), start, gaps))
+        words = _overwritten(self._blanked(start, end, formula=" "), start, gaps)
+        found = [list(span) for span in sentences(plain) if re.search(r"\w", words[span[0] : span[1]])]
+        position = 0
+        for mark in self._marks_in(start, end):
+            while position + 1 < len(found) and start + found[position + 1][0] <= mark.start:
+                position += 1
+            if found:
+                found[position][1] = max(found[position][1], mark.end - start)
+        yield from ((start + a, start + b) for a, b in found)
+
+    def _blanked(self, start: int, end: int, formula: str = "X") -> str:
+        """A part of the piece with marks written over by blanks, code by letters."""
+        covers = [(mark.start, mark.end, " ") for mark in self._marks_in(start, end)]
+        first = bisect_left(self._opaque, start, key=lambda one: one.start)
+        for one in self._opaque[first:]:
+            if one.start >= end:
+                break
+            covers.append((one.start, min(one.end, end), "X" if one.code else formula))
+        return mask(self._piece[start:end], start, sorted(covers))
+
+    def _marks_in(self, start: int, end: int) -> Sequence[CitationMark]:
+        first = bisect_left(self._marks, start, key=lambda mark: mark.start)
+        return self._marks[first : bisect_left(self._marks, end, key=lambda mark: mark.start)]
+
+
+def mask(text: str, offset: int, covers: Sequence[tuple[int, int, str]]) -> str:
+    """Text with spans of it written over, each with a character, so that offsets stay.
+
+    Args:
+        text: The text.
+        offset: Where it begins in what the spans are offsets of.
+        covers: The spans in order, each `(start, end, character)`.
+    """
+    parts: list[str] = []
+    position = 0
+    for start, end, sign in covers:
+        left, right = max(start - offset, position), max(end - offset, position)
+        parts += [text[position:left], sign * (min(right, len(text)) - left)]
+        position = right
+    return "".join([*parts, text[position:]])
+
+
+def mask_opaque(text: str) -> str:
+    """Text with its code and formulas written over, for finding where its sentences end."""
+    return mask(text, 0, [(one.start, one.end, "X") for one in find_opaque(text)])
+
+
+def _overwritten(text: str, offset: int, gaps: Sequence[tuple[int, int]]) -> str:
+    return mask(text, offset, [(a, b, " ") for a, b in gaps]) if gaps else text
+
+
+def is_label(line: str) -> bool:
+    """Whether a line only names what follows: a few words, no figure, no citation, no stop."""
+    words = line.strip(" \t\n*_")
+    return (
+        0 < len(words) <= 120
+        and not re.search(r"\d|[.!?。！？;；]$", words)
+        and word_count(words) <= _LABEL_WORDS
+        and not find_marks(line)
+    )
+
+
+def leads_items(line: str, following: str) -> bool:
+    """Whether an item is but the label of the items nested in it.
+
+    Args:
+        line: The item's line.
+        following: The line behind it.
+    """
+    marker, nested = ITEM.match(line), ITEM.match(following)
+    if marker is None or nested is None or _indent(following) <= _indent(line):
+        return False
+    return is_label(line[marker.end() :])
+
+
+def _is_bold_label(line: str) -> bool:
+    bold = _BOLD.fullmatch(line)
+    return bold is not None and is_label(bold[2])
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
 
 
 def _lines(text: str) -> list[tuple[int, int]]:
-    ends = [found.end() for found in re.finditer("\n", text)]
-    bounds = [0, *ends, len(text)]
+    bounds = [0, *(found.end() for found in re.finditer("\n", text)), len(text)]
     return [(start, end) for start, end in pairwise(bounds) if end > start]
 
 
-def _header_rows(piece: str, lines: Sequence[tuple[int, int]]) -> set[int]:
-    """Rows that are no claims: the delimiter of a table and the row above it."""
-    found: set[int] = set()
+def _indented(piece: str, lines: Sequence[tuple[int, int]]) -> int:
+    """The number of lines of indented code that a piece begins with."""
+    number = 0
+    for at, (start, end) in enumerate(lines):
+        line = piece[start:end]
+        if INDENTED.match(line) and not (number == 0 and (ITEM.match(line) or FENCE.match(line) or ROW.match(line))):
+            number = at + 1
+        elif line.strip():
+            break
+    return number
+
+
+def is_indented_code(piece: str) -> bool:
+    """Whether a piece is code that is indented rather than fenced."""
+    lines = _lines(piece)
+    number = _indented(piece, lines)
+    return number > 0 and not piece[lines[number - 1][1] :].strip()
+
+
+def _tables(piece: str, lines: Sequence[tuple[int, int]]) -> dict[int, bool]:
+    """The rows of tables that have a delimiter, by line, each with whether it is of the body."""
+    rows: dict[int, bool] = {}
     for number, (start, end) in enumerate(lines):
-        if "-" in piece[start:end] and _DELIMITER.match(piece[start:end].rstrip("\n")) and "|" in piece[start:end]:
-            found |= {number, number - 1}
-    return found
-
-
-def _cells(piece: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The cells of a table row that hold anything."""
-    position = start
-    for part in re.split(r"(?<!\\)\|", piece[start:end]):
-        stripped = part.strip()
-        if re.search(r"\w", stripped):
-            at = position + part.index(stripped)
-            yield at, at + len(stripped)
-        position += len(part) + 1
+        line = piece[start:end]
+        if number and "-" in line and "|" in line and DELIMITER.match(line.rstrip("\n")):
+            if "|" in piece[slice(*lines[number - 1])]:
+                rows |= {number - 1: False, number: False}
+        elif number - 1 in rows and "|" in line and number not in rows:
+            rows[number] = (
+                rows[number - 1] or DELIMITER.match(piece[slice(*lines[number - 1])].rstrip("\n")) is not None
+            )
+    return rows
 
 
 def row_of(piece: str, span: tuple[int, int]) -> str:
@@ -100,153 +252,45 @@ def row_of(piece: str, span: tuple[int, int]) -> str:
     start = piece.rfind("\n", 0, span[0]) + 1
     end = piece.find("\n", span[1])
     line = piece[start : end if end >= 0 else len(piece)]
-    return line if _ROW.match(line) and line.strip() != piece[span[0] : span[1]] else ""
+    if "|" not in line or line.strip() == piece[span[0] : span[1]]:
+        return ""
+    quote = QUOTE.match(line)
+    if ROW.match(line, quote.end() if quote else 0):
+        return line
+    rows = _tables(piece, _lines(piece))
+    return line if rows.get(piece.count("\n", 0, start)) else ""
 
 
-def _sentence_spans(piece: str, lines: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The sentences of consecutive lines; a mark behind a full stop belongs to what it follows."""
-    if not lines:
-        return []
-    start, end = lines[0][0], lines[-1][1]
-    text = piece[start:end]
-    marks = find_marks(text)
-    plain = _INLINE_CODE.sub(lambda code: "x" * len(code[0]), text)
-    for mark in marks:
-        plain = plain[: mark.start] + " " * (mark.end - mark.start) + plain[mark.end :]
-    found = [list(span) for span in sentences(plain) if re.search(r"\w", plain[span[0] : span[1]])]
-    position = 0
-    for mark in marks:
-        while position + 1 < len(found) and found[position + 1][0] <= mark.start:
-            position += 1
-        if found:
-            found[position][1] = max(found[position][1], mark.end)
-    return [(start + a, start + b) for a, b in found]
+def label_cell(table: str, at: int) -> str:
+    """What a cell is about: the first cell of its row and the header of its column; empty for what is no cell.
 
-
-# --- a stream of pieces ---
-
-
-async def split_pieces(deltas: AsyncIterator[str]) -> AsyncGenerator[str, None]:
-    """Cut a stream of Markdown into pieces that can be checked and spoken: sentences, items, tables, fenced code.
-
-    Joined, the pieces are the text. An exception of the source passes through, and what was left of an unfinished
-    piece is dropped with it. A list of sources of the model's own is left out: the answer gets one made by code.
+    Args:
+        table: Markdown with the table up to the cell's row.
+        at: Where the cell begins.
     """
-    buffer, before, dropping = "", "\n\n", False
-    async for delta in deltas:
-        buffer += delta
-        while (end := _first_end(buffer)) is not None:
-            piece, buffer = buffer[:end], buffer[end:]
-            dropping = _is_source_list(piece, before, dropping=dropping)
-            before = piece
-            if not dropping:
-                yield piece
-        if len(buffer) > LONGEST_PIECE:  # each delta is looked for an end: work would grow with the square
-            yield buffer
-            buffer = ""
-    for piece in _rest(buffer):
-        dropping = _is_source_list(piece, before, dropping=dropping)
-        before = piece
-        if piece.strip() and not dropping:
-            yield piece
+    lines = _lines(table)
+    number = next((n for n, (start, end) in enumerate(lines) if start <= at < end), -1)
+    rows = _tables(table, lines)
+    if not rows.get(number):
+        return ""
+    head = number
+    while rows.get(head):
+        head -= 1
+    start, end = lines[number]
+    header, row = split_row(table[slice(*lines[head - 1])]), split_row(table[start:end])
+    column = len(CELL.findall(table, start, at)) - table[start:end].lstrip().startswith("|")
+    labels = ([row[0]] if column else []) + list(header[column : column + 1])
+    return ", ".join(clean_marks(label, ()).strip() for label in labels if label)
 
 
-def _is_source_list(piece: str, before: str, *, dropping: bool) -> bool:
-    """Whether a piece begins a list of sources or goes on with one, up to a paragraph that lists nothing."""
-    begins = before.endswith("\n") and bool(_SOURCE_LIST.match(piece))
-    return begins or (dropping and (not before.endswith("\n\n") or bool(_LISTED.match(piece))))
-
-
-def _rest(buffer: str) -> Iterator[str]:
-    while buffer:
-        end = _first_end(buffer, last=True) or len(buffer)
-        yield buffer[:end]
-        buffer = buffer[end:]
-
-
-def _first_end(text: str, *, last: bool = False) -> int | None:
-    """Where the first piece ends, if what follows it has certainly begun."""
-    body = len(text) - len(text.lstrip("\n"))
-    first = text.find("\n", body)
-    line = text[body : first if first >= 0 else len(text)]
-    if fence := _FENCE.match(line):
-        return _fence_end(text, first, fence[1], last=last)
-    if _ROW.match(line):
-        return _table_end(text, body, last=last)
-    if first >= 0 and _LINE.match(line):
-        return _after_blanks(text, first + 1, last=last)
-    if re.fullmatch(r"\s{0,3}(?:[|`~#*_=>-]{1,3}|\d{1,3}[.)]?)?\s?", line) and first < 0 and not last:
-        return None  # what block this opens is still open
-    return _prose_end(text, body, last=last)
-
-
-def _after_blanks(text: str, end: int, *, last: bool) -> int | None:
-    """The offset behind the line breaks at `end`, once something has begun there; indentation stays with what follows."""  # noqa: E501 - one line reads best
-    blank = re.compile(r"(?:[ \t]*\n)*").match(text, end)
-    end = blank.end() if blank else end
-    return end if end < len(text) or last else None
-
-
-def _fence_end(text: str, first: int, fence: str, *, last: bool) -> int | None:
-    closing = re.compile(rf"^\s{{0,12}}{re.escape(fence[0])}{{{len(fence)},}}[ \t]*(?:\n|\Z)", re.MULTILINE)
-    closed = closing.search(text, first + 1) if first >= 0 else None
-    if closed is None or (not closed[0].endswith("\n") and not last):
-        return None
-    return _after_blanks(text, closed.end(), last=last)
-
-
-def _table_end(text: str, body: int, *, last: bool) -> int | None:
-    position = body
-    while (end := text.find("\n", position)) >= 0:
-        behind = text[end + 1 : end + 5]
-        if not behind.strip(" "):
-            return None if not last else len(text)
-        if not _ROW.match(behind):
-            return _after_blanks(text, end + 1, last=last)
-        position = end + 1
-    return None
-
-
-def _prose_end(text: str, body: int, *, last: bool) -> int | None:
-    """The end of the first sentence, item or paragraph."""
-    limit = len(text)
-    for found in re.finditer("\n", text[body:]):
-        at = body + found.end()
-        line = text[at : at + 80]
-        if not line.strip(" "):
-            if not last:
-                limit = at - 1
-            break
-        if (
-            line.startswith("\n")
-            or _ITEM.match(line)
-            or _LINE.match(line.split("\n")[0])
-            or _ROW.match(line)
-            or _FENCE.match(line)
-            or _QUOTE.match(line)
-        ):
-            end = _after_blanks(text, at, last=last)
-            return _sentence_end(text[:at].rstrip("\n"), text) or end
-        if re.fullmatch(r"\s*(?:[-*+•`~#>|=_]{1,2}|\d{1,3}[.)]?)", line) and not last:
-            limit = at - 1  # an item or a block may be beginning here
-            break
-    return _sentence_end(text[:limit], text)
-
-
-def _sentence_end(block: str, text: str) -> int | None:
-    """Where the first sentence of a paragraph ends, marks included, if another has certainly begun after it."""
-    marker = _ITEM.match(block.lstrip("\n")) or _QUOTE.match(block.lstrip("\n"))
-    skip = len(block) - len(block.lstrip("\n")) + (marker.end() if marker else 0)
-    plain = _INLINE_CODE.sub(lambda code: "x" * len(code[0]), block[skip:])
-    spans = [(a + skip, b + skip) for a, b in sentences(plain)]
-    if len(spans) < 2 or _OPEN_END.search(block) or block.count("`") % 2:
-        return None
-    end = spans[0][1]
-    for mark in find_marks(block):
-        if mark.start >= end and not block[end : mark.start].strip():
-            end = mark.end
-    end += len(block[end:]) - len(block[end:].lstrip())
-    return end if end < len(block) <= len(text) else None
+def find_heading(text: str) -> str:
+    """The last heading, or label of nested items, of a text."""
+    lines = [text[start:end] for start, end in _lines(text)]
+    for line, following in zip(reversed(lines), ["", *reversed(lines)], strict=False):
+        if line.startswith("#") or _is_bold_label(line) or leads_items(line, following):
+            marker = ITEM.match(line)
+            return line[marker.end() if marker else 0 :].strip(" #*_:\n")
+    return ""
 
 
 # --- the whole document ---
@@ -259,8 +303,8 @@ def parse_blocks(text: str, starts: Sequence[int]) -> list[Block]:
         text: The answer as Markdown.
         starts: Where each of its claims begins, as offsets into `text`, in order.
     """
-    lines = text.splitlines(keepends=True)
-    offsets = [0, *accumulate(len(line) for line in lines)]
+    lines = text.split("\n")
+    offsets = [0, *accumulate(len(line) + 1 for line in lines)]
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     blocks: list[Block] = []
     for token in tokens:
@@ -268,7 +312,7 @@ def parse_blocks(text: str, starts: Sequence[int]) -> list[Block]:
             continue
         first, last = token.map[0], min(token.map[1], len(lines))
         here = range(bisect_left(starts, offsets[first]), bisect_left(starts, offsets[last]))
-        blocks.append(_block(token, "".join(lines[first:last]).rstrip("\n"), tuple(here)))
+        blocks.append(_block(token, "\n".join(lines[first:last]).rstrip("\n"), tuple(here)))
     return blocks
 
 
@@ -288,9 +332,13 @@ _KINDS: Final[dict[str, BlockKind]] = {
 def _block(token: Token, source: str, claims: tuple[int, ...]) -> Block:
     kind = _KINDS.get(token.type, "paragraph")
     level = int(token.tag[1]) if kind == "heading" else 0
-    rows: list[tuple[str, ...]] = []
-    if kind == "table":
-        cells = [line.strip().strip("|").split("|") for line in source.splitlines() if not _DELIMITER.match(line)]
-        rows = [tuple(cell.strip() for cell in row) for row in cells]
+    rows = [split_row(line) for line in source.splitlines() if not DELIMITER.match(line)] if kind == "table" else []
     language = token.info.strip() if kind == "code" else ""
     return Block(kind=kind, text=source, level=level, language=language, rows=tuple(rows), claims=claims)
+
+
+def split_row(row: str) -> tuple[str, ...]:
+    """The cells of a table row."""
+    cells = [cell.strip() for cell in re.split(CELL.pattern, row.strip())]
+    first, last = row.strip().startswith("|"), len(cells) > 1 and not cells[-1]
+    return tuple(cells[first : len(cells) - last])

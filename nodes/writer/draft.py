@@ -7,12 +7,15 @@ from typing import Final
 
 from weiwo.nodes.shared.citation_marks import clean_marks, list_cited_numbers, renumber_marks
 from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, check_piece
-from weiwo.nodes.writer.document import claim_spans, parse_blocks
+from weiwo.nodes.writer.document import ROW, claim_spans, find_heading, is_indented_code, label_cell, parse_blocks
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Block, Claim, DecidedBy, Extract, Language, Status
+from weiwo.text.names import names
 
 MOST_RECITED: Final = 6
 """Sources tried for a claim that cites the wrong one."""
+MOST_ROWS: Final = 100
+"""Pieces before a claim in which its heading or the header of its table is looked for."""
 UNVERIFIED: Final[dict[str, str]] = {"en": "(unverified)", "zh": "（未核实）"}
 _STOPS: Final = "。.!！?？;；"
 
@@ -83,10 +86,15 @@ class Draft:
         """The marks of sources that carry a failing claim.
 
         Models often state what is true and cite the wrong number, or none: its own citations with a calculation added
-        are tried first, then the sources that outcomes rest on, alone and in pairs.
+        are tried first, then the sources that outcomes rest on, alone and in pairs. Of a claim that names nothing ("it
+        has 12 nodes") only a source of the document it cites may take over: any other may speak of something else.
         """
         own = list(checked.claim.citations)
         grounded = [source.n for source in self.sources.items if source.quote][:MOST_RECITED]
+        if own and not names(checked.claim.text):
+            place = {n: source.evidence.source for source in self.sources.items if source.evidence for n in (source.n,)}
+            documents = {place.get(n) for n in own}
+            grounded = [n for n in grounded if place.get(n) in documents]
         options = [own, *([*own, n] for n in given.computed), *([n] for n in grounded)]
         options += [list(pair) for pair in combinations(grounded, 2)]
         for numbers in options:
@@ -102,25 +110,37 @@ class Draft:
         return self.add(Piece(text, checked))
 
     def add(self, piece: Piece) -> str:
-        """Take a piece into the answer under final numbers; returns it as it is to be spoken."""
+        """Take a piece into the answer under final numbers; returns it as it is to be spoken.
+
+        Of a piece that was dropped the line ends are left: they keep what follows apart from what stands before.
+        """
+        if not piece.text.strip():
+            return self._set_apart(trailing_blanks(piece.text).count("\n"))
         self.pieces.append(piece)
         self.spoken.append(self._joined(self._rendered(piece)))
         self.claims += self._final(piece)
         return self.spoken[-1]
+
+    def _set_apart(self, wanted: int) -> str:
+        missing = "\n" * (wanted - trailing_blanks(self.pieces[-1].text).count("\n") if self.pieces else 0)
+        if missing:
+            self.pieces[-1].text += missing
+            self.spoken[-1] += missing
+        return missing
 
     def render_again(self) -> None:
         """Write the answer anew after its pieces were settled; numbers follow the order of first citation again."""
         pieces, self.pieces, self.spoken, self.claims = self.pieces, [], [], []
         self.sources.final.clear()
         for piece in pieces:
-            if piece.text:
-                self.add(piece)
+            self.add(piece)
 
     def drop_doubtful(self) -> None:
         """Take out pieces with doubtful claims, of a draft that broke off and that nobody can be asked to mend."""
-        kept = [piece for piece in self.pieces if piece.verified]
-        if len(kept) < len(self.pieces):
-            self.pieces = kept
+        doubtful = [piece for piece in self.pieces if not piece.verified]
+        for piece in doubtful:
+            piece.text, piece.checked = trailing_blanks(piece.text), []
+        if doubtful:
             self.render_again()
 
     def blocks(self) -> list[Block]:
@@ -134,7 +154,24 @@ class Draft:
             offset += len(spoken)
         return parse_blocks(text.strip(), starts)
 
+    def in_context(self, number: int, position: int) -> Claim:
+        """A claim as one can judge it: a cell with its row and column, a claim that names nothing with its heading."""
+        piece = self.pieces[number]
+        checked = piece.checked[position]
+        first = number
+        while first and number - first < MOST_ROWS and ROW.match(self.pieces[first - 1].text.lstrip()):
+            first -= 1
+        before = "".join(one.text for one in self.pieces[first:number])
+        about = label_cell(before + piece.text, len(before) + checked.start)
+        if not about and not names(checked.claim.text):
+            lines = "".join(one.text for one in self.pieces[max(0, number - MOST_ROWS) : number]) + piece.text
+            about = find_heading(lines[: len(lines) - len(piece.text) + checked.start])
+        text = f"({about}) {checked.claim.text}" if about else checked.claim.text
+        return checked.claim.model_copy(update={"text": text})
+
     def _rendered(self, piece: Piece) -> str:
+        if is_indented_code(piece.text):
+            return piece.text
         known = {source.n for source in self.sources.items}
         numbers = self.sources.assign_numbers([n for n in list_cited_numbers(piece.text) if n in known])
         text = piece.text
@@ -171,6 +208,11 @@ def add_marks(sentence: str, marks: str, language: Language) -> str:
         return sentence
     body = sentence.rstrip(_STOPS)
     return f"{body}{' ' if language == 'en' else ''}{marks}{sentence[len(body) :]}"
+
+
+def trailing_blanks(text: str) -> str:
+    """The blanks and line ends that a text ends with."""
+    return text[len(text.rstrip()) :]
 
 
 def all_supported(claims: Sequence[Claim]) -> bool:

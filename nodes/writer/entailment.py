@@ -26,7 +26,7 @@ AT_ONCE: Final = 3
 SYSTEM: Final = protect_prompt(
     f"""\
 You verify an answer. For each numbered claim judge whether the passages and calculations it cites carry it, by them \
-alone and not by what you know. {DATA_RULE}
+alone and not by what you know. Brackets before a claim hold its heading, or its row and column. {DATA_RULE}
 - `supported`: each part of the claim is said there, in whatever words, or follows directly (a sum, an order of dates).
 - `partly`: a part of it is not there. `not_there`: nothing of it is there.
 - `contradicted`: they say otherwise: another value, name, order, direction, role or property, or its denial.
@@ -90,7 +90,7 @@ async def judge_claims(services: RunContext, draft: Draft, places: Sequence[Clai
     gate = asyncio.Semaphore(AT_ONCE)
 
     async def ask(batch: Sequence[ClaimPlace]) -> Mapping[ClaimPlace, ClaimJudgement]:
-        claims = [draft.pieces[place.piece].checked[place.position].claim for place in batch]
+        claims = [draft.in_context(place.piece, place.position) for place in batch]
         messages = [
             SystemMessage(SYSTEM),
             HumanMessage(_entailment_prompt(services.models, role, claims, draft.sources.items)),
@@ -125,13 +125,14 @@ def _batches(draft: Draft, places: Sequence[ClaimPlace] | None) -> Iterator[list
             batch = []
         for position, checked in enumerate(piece.checked):
             place = ClaimPlace(number, position)
-            if (place in places) if places is not None else _open(checked):
+            if (place in places) if places is not None else is_open(checked):
                 batch.append(place)
     if batch:
         yield batch
 
 
-def _open(checked: CheckedClaim) -> bool:
+def is_open(checked: CheckedClaim) -> bool:
+    """Whether a model may judge a claim: it cites something, and code found neither its words nor a hard fault."""
     claim = checked.claim
     return bool(claim.citations) and (claim.verdict == "matched" or (claim.verdict in DOUBTFUL and not checked.hard))
 
@@ -172,7 +173,7 @@ async def judge_statement(
     """
     finding = check_cited(text, numbers, given)
     claim = Claim(text=text, citations=numbers, verdict=finding.verdict)
-    if not _open(CheckedClaim(0, len(text), claim, finding.hard)):
+    if not is_open(CheckedClaim(0, len(text), claim, finding.hard)):
         return finding.verdict
     sources = (CitableSource(n, evidence=passage) for n, found in given.passages.items() for passage in found)
     messages = [SystemMessage(SYSTEM), HumanMessage(_entailment_prompt(models, role, [claim], sources))]

@@ -4,25 +4,28 @@ Links, pictures and what models are told here are taken out before anything is c
 """
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from weiwo.models.faults import ModelRequestError
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.shared.citation_marks import clean_marks
+from weiwo.nodes.shared.markdown_spans import CELL, FENCE
 from weiwo.nodes.shared.reply_types import Reply
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.sanitizer import AnswerSanitizer
 from weiwo.nodes.writer.claims import CheckedClaim
 from weiwo.nodes.writer.context import WriterContext
-from weiwo.nodes.writer.document import row_of, split_pieces
-from weiwo.nodes.writer.draft import Draft
-from weiwo.nodes.writer.entailment import ClaimPlace, judge_claims
+from weiwo.nodes.writer.document import ITEM, LINE, ROW, claim_spans, row_of, split_row
+from weiwo.nodes.writer.draft import Draft, Piece, trailing_blanks
+from weiwo.nodes.writer.entailment import ClaimPlace, is_open, judge_claims
+from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, REWRITE
 from weiwo.state import DOUBTFUL, Language
-from weiwo.text.language import detect_language
+from weiwo.text.language import HAN, detect_language
 from weiwo.text.patterns import lazy
 
 MOST_REWRITTEN = 40
@@ -57,8 +60,7 @@ async def draft_answer(
         try:
             async for segment in _in_language(services, context.messages):
                 begun = True
-                if spoken := say(segment):
-                    yield spoken
+                yield say(segment) or trailing_blanks(segment)
         except ModelRequestError as failure:
             if begun or not first or failure.fault.kind != "overflow":
                 raise
@@ -75,27 +77,54 @@ async def _in_language(services: RunContext, messages: list[BaseMessage]) -> Asy
         ModelCallError: There is no such draft.
     """
     for attempt in range(2):
-        begun = False
+        waiting: list[str] | None = []  # headings, tables and code tell no language
         async with aclosing(split_pieces(services.models.stream("writer", "draft", messages))) as stream:
             async for segment in stream:
-                if not begun and not _is_prose(segment, services.language):
+                if waiting is None:
+                    yield segment
+                    continue
+                waiting.append(segment)
+                if not _tells_language(segment) and not _ECHO.match(segment) and len(waiting) < MOST_WAITING:
+                    continue
+                if not _is_prose("".join(waiting), services.language):
                     break
-                begun = True
-                yield segment
-        if begun:
+                for held in waiting:
+                    yield held
+                waiting = None
+            else:
+                if waiting and _is_prose("".join(waiting), services.language):
+                    for held in waiting:
+                        yield held
+                    return
+        if waiting is None:
             return
         if attempt == 0:
             messages = [*messages, HumanMessage(f"Answer in {LANGUAGE_NAMES[services.language]}.")]
     raise ModelCallError(f"the draft was no text in {LANGUAGE_NAMES[services.language]}")
 
 
+MOST_WAITING = 12
+"""Pieces at the beginning that may hold no prose."""
+_HAN = lazy(f"[{HAN}]")
 _ECHO = lazy(r"[{<]|(?:Question|Findings|问题)\s*[:：]")
 """How JSON, markup or the prompt itself begins."""
 
 
-def _is_prose(segment: str, language: Language) -> bool:
-    words = clean_marks(segment, ()).strip()
-    return not _ECHO.match(words) and (len(words) < SHORT or detect_language(words) == language)
+def _tells_language(segment: str) -> bool:
+    """Whether a piece is prose, and long enough."""
+    line = segment.lstrip()
+    return len(line) >= SHORT and not any(kind.match(line) for kind in (FENCE, LINE, ROW))
+
+
+def _is_prose(text: str, language: Language) -> bool:
+    """Whether the beginning of a draft is in the wanted language; where it holds no sentence, a table perhaps, in part."""  # noqa: E501 - one line reads best
+    if _ECHO.match(text.strip()):
+        return False
+    pieces = [text[start:end] for start, end in claim_spans(text)]
+    words = clean_marks(" ".join(pieces), ()).strip()
+    if len(words) < SHORT or detect_language(words) == language:
+        return True
+    return language == "zh" and bool(ROW.match(text.lstrip())) and bool(_HAN.search(text))
 
 
 async def settle_draft(
@@ -133,47 +162,81 @@ async def _rewrite(
     say: AnswerSanitizer,
 ) -> set[int]:
     """Replace failing claims by what the model gives for them; returns the pieces that changed."""
-    listed = [f"{n}: {_written(draft, place)}\n   Fails: {_claim(draft, place).claim.reason}" for n, place in enumerate(failing, 1)]  # fmt: skip  # noqa: E501 - one line reads best
+    listed = [_listed(n, draft, place) for n, place in enumerate(failing, 1)]
     text = "".join(piece.text for piece in draft.pieces)
     request = [*context.messages, AIMessage(text), HumanMessage("\n".join([REWRITE, *listed]))]
     try:
         reply = await services.models.structured("writer", "rewrite", request, RewriteReply)
     except ModelCallError:
         return set()  # in the trace; the claims stay marked
-    texts = {item.n: say(item.text).strip() for item in reply.sentences if 1 <= item.n <= len(failing)}
+    texts = {item.n: " ".join(say(item.text).split()) for item in reply.sentences if 1 <= item.n <= len(failing)}
     pieces: set[int] = set()
     for n, place in reversed(list(enumerate(failing, 1))):
-        if n not in texts:
-            continue
-        piece, checked = draft.pieces[place.piece], _claim(draft, place)
-        new = " ".join(texts[n].split())
-        cell = bool(row_of(piece.text, (checked.start, checked.end)))
-        if cell:
-            new = new.replace("|", "/") or _written(draft, place)
-        piece.text = piece.text[: checked.start] + new + piece.text[checked.end :]
-        pieces.add(place.piece)
-        if not new and not re.search(r"\w", piece.text):
-            piece.text = ""
+        if n in texts:
+            piece, checked = draft.pieces[place.piece], _claim(draft, place)
+            piece.text = replace_claim(piece.text, (checked.start, checked.end), texts[n])
+            pieces.add(place.piece)
     for number in pieces:
-        draft.pieces[number] = draft.read(draft.pieces[number].text, question)
+        text = draft.pieces[number].text
+        new = draft.read(say(text) or trailing_blanks(text), question)
+        draft.pieces[number] = Piece(new.text, _kept(draft.pieces[number].checked, new.checked))
     return pieces
 
 
+def _kept(before: Sequence[CheckedClaim], after: Sequence[CheckedClaim]) -> list[CheckedClaim]:
+    """The claims of a piece that changed; those that stand as they stood keep what was judged of them."""
+    known = {(one.claim.text, one.claim.citations): one.claim for one in before if one.claim.verdict not in DOUBTFUL}
+    return [replace(one, claim=known.get((one.claim.text, one.claim.citations), one.claim)) for one in after]
+
+
+def _listed(n: int, draft: Draft, place: ClaimPlace) -> str:
+    """A failing claim as the model is told of it, a cell with its row."""
+    checked, text = _claim(draft, place), draft.pieces[place.piece].text
+    written = text[checked.start : checked.end].strip()
+    row = row_of(text, (checked.start, checked.end)).strip()
+    where = f"   A cell of: {row}\n" if row else ""
+    return f"{n}: {written}\n{where}   Fails: {checked.claim.reason}"
+
+
+def replace_claim(piece: str, span: tuple[int, int], new: str) -> str:
+    """A piece with another text for one of its claims; its markers, borders and line ends stay.
+
+    Args:
+        piece: Markdown.
+        span: The claim in it.
+        new: What replaces it, on one line; empty: the claim is dropped, and an item or paragraph that held nothing else
+            with it. A cell that is dropped holds a dash.
+    """
+    start, end = span
+    if row := row_of(piece, span):
+        old, cells = split_row(row), split_row(new)
+        if "|" in new and len(cells) == len(old):
+            new = cells[old.index(piece[start:end])] if piece[start:end] in old else cells[-1]
+        return piece[:start] + (CELL.sub(r"\\|", new) or "–") + piece[end:]
+    marker = ITEM.match(new)
+    new = new[marker.end() :] if marker and ITEM.match(piece) else new
+    text = piece[:start] + new + piece[end:]
+    if new:
+        return text
+    left = text.rfind("\n", 0, start) + 1
+    right = text.find("\n", start) + 1 or len(text)
+    if not re.search(r"\w", _MARKER.sub("", text[left:right])):
+        text = text[:left] + text[right:]
+    return text.rstrip() + trailing_blanks(piece)
+
+
+_MARKER = lazy(r"^[\s>]*(?:[-*+•]|\d{1,3}[.)、])\s")
+
+
 def _matched(draft: Draft, pieces: set[int]) -> list[ClaimPlace]:
-    """The claims of pieces that code found no fault with, and that a model has not judged."""
+    """The claims of pieces that code found no hard fault with, and that a model has not judged."""
     return [
         ClaimPlace(number, position)
         for number in sorted(pieces)
         for position, checked in enumerate(draft.pieces[number].checked)
-        if checked.claim.citations and checked.claim.verdict == "matched"
+        if is_open(checked)
     ]
 
 
 def _claim(draft: Draft, place: ClaimPlace) -> CheckedClaim:
     return draft.pieces[place.piece].checked[place.position]
-
-
-def _written(draft: Draft, place: ClaimPlace) -> str:
-    """A claim as the draft has it, marks included."""
-    checked = _claim(draft, place)
-    return draft.pieces[place.piece].text[checked.start : checked.end].strip()

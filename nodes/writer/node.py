@@ -20,9 +20,9 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.sanitizer import AnswerSanitizer, remove_links
 from weiwo.nodes.shared.turn import find_current_turn, format_transcript
 from weiwo.nodes.writer.context import WriterContext
-from weiwo.nodes.writer.document import split_pieces
 from weiwo.nodes.writer.draft import Draft, Piece, add_marks
 from weiwo.nodes.writer.generate import draft_answer, settle_draft
+from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
 from weiwo.nodes.writer.result import build_message, build_result
 from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract
@@ -198,7 +198,8 @@ async def _grounded(
             for waiting in opening:
                 yield draft.add(draft.read(waiting, question))
             opening = []
-            yield draft.add(piece)
+            if spoken := draft.add(piece):
+                yield spoken
     except ModelCallError as failed:
         draft.broken = failed.reason
         draft.drop_doubtful()

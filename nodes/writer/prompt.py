@@ -34,7 +34,7 @@ REWRITE = protect_prompt(
     """\
 Some sentences of an answer could not be verified against their sources. For each give a replacement \
 that says only what listed sources carry (exact numbers, dates, names), with the right citation marks at its end (you \
-may cite other listed sources or a calculation), or an empty string to drop it."""
+may cite other listed sources or a calculation), or an empty string to drop it. No list marker, no other cell."""
 )
 
 

@@ -1,21 +1,19 @@
 """The result: one JSON object with the answer and everything behind it, the same for command, server and Python."""
 
 import os
-import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables.config import ensure_config
 
+from weiwo.nodes.shared.citation_marks import find_marks
 from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Answer, Citation, Evidence, Outcome, Plan, Usage
 from weiwo.state.search import SearchState
-
-_MARK: Final = re.compile(r"\[(\d{1,4})\]")
 
 
 def build_message(spoken: AIMessage, answer: Answer, result: Mapping[str, Any]) -> AIMessage:
@@ -44,14 +42,15 @@ def _annotations(text: str, answer: Answer) -> list[dict[str, Any]]:
     return [
         {
             "type": "citation",
-            "url": known[int(mark[1])].source,
-            "title": known[int(mark[1])].title,
-            "cited_text": known[int(mark[1])].quote,
-            "start_index": mark.start(),
-            "end_index": mark.end(),
+            "url": known[n].source,
+            "title": known[n].title,
+            "cited_text": known[n].quote,
+            "start_index": begin + mark.start,
+            "end_index": begin + mark.end,
         }
-        for mark in _MARK.finditer(text, begin, begin + len(answer.text))
-        if int(mark[1]) in known
+        for mark in find_marks(answer.text)
+        for n in mark.numbers
+        if n in known
     ]
 
 

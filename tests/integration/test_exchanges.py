@@ -6,6 +6,7 @@ message contains `match`; it answers one, or with `repeat` every such request. C
 have no numbers of their own: ⟦Title⟧ stands for the number of the passage with that title in the prompt,
 ⟦Title|words⟧ for the one that also contains these words, ⟦=2⟧ for that of the second calculation.
 
+`answer` is the whole of it, `blocks` the kinds of its blocks, `verdict_of` the verdicts of claims by their text.
 `documents` are searched instead of the sample corpus, by file name. `gaps` are the kinds of what is to stay open.
 """
 
@@ -132,6 +133,12 @@ async def test_an_exchange_comes_to_what_it_should(
     assert "planned_by" not in expected or result["plan"]["decided_by"] == expected["planned_by"]
     assert [words for words in expected.get("contains", ()) if words not in result["answer"]] == [], result["answer"]
     assert [words for words in expected.get("not_contains", ()) if words in result["answer"]] == [], result["answer"]
+    assert "answer" not in expected or result["answer"] == expected["answer"]
+    assert "blocks" not in expected or [block["kind"] for block in result["blocks"]] == expected["blocks"]
+    verdicts = {claim["text"]: claim["verdict"] for claim in result["claims"]}
+    assert set(expected.get("verdicts_include", ())) <= set(verdicts.values()), verdicts
+    assert set(expected.get("no_verdicts", ())) & set(verdicts.values()) == set(), verdicts
+    assert {text: verdicts.get(text) for text in expected.get("verdict_of", {})} == expected.get("verdict_of", {})
     assert {n for claim in result["claims"] for n in claim["citations"]} <= {c["n"] for c in result["citations"]}
 
 

@@ -151,7 +151,7 @@ def test_a_day_without_year_needs_the_year_nearby() -> None:
         ("One [1] two[2], three [3, 4] four [5-7].", [1, 2, 3, 4, 5, 6, 7]),
         ("甲【1】乙［2］丙[3、4]。", [1, 2, 3, 4]),
         ("Take a[0] and x_1[2], or `b[3]`.", []),
-        ("```\nrow[1] = 2\n``` then [2]", [2]),
+        ("```\nrow[1] = 2\n```\nthen [2]", [2]),
         ("See https://example.org/a[1]b and https://example.org/c [2].", [2]),
         ("In Rome[1].", [1]),
         ("[1](https://example.org/made-up) and 【2†source】", [1, 2]),

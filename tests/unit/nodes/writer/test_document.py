@@ -1,7 +1,8 @@
-"""A stream cut into sentences: nothing lost, marks kept with what they prove, sentences out as soon as they can be."""
+"""A stream cut into pieces: nothing lost, marks kept with what they prove, pieces out as soon as they can be; claims."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,10 @@ from hypothesis import strategies as st
 
 from tests.support.examples import examples
 from tests.support.work import assert_linear
-from weiwo.nodes.writer.document import split_pieces
+from weiwo.nodes.shared.markdown_spans import FENCE, find_opaque
+from weiwo.nodes.writer.document import claim_spans, find_heading, label_cell
+from weiwo.nodes.writer.generate import replace_claim
+from weiwo.nodes.writer.piece_stream import split_pieces
 
 EN = (
     "Emperor Wu of Han was older, by 56 years [1]. He was born in 156 BC.[2] Caesar, e.g. the dictator, was born on "
@@ -27,8 +31,74 @@ PARTS = st.sampled_from(
         "[7-9]",
         "He was born in 156 BC. ",
         "生于1956年。",
+        *["\n\n", "\n- ", "\n  - ", "\n    ", "\n1. ", "\n```py\n", "\n```\n", "\n~~~\n", "| a | b |\n", "|---|---|\n"],
+        *[
+            "--- | ---\n",
+            "a | b\n",
+            "## H\n",
+            "\n---\n",
+            "\n> q",
+            "$$\n",
+            "\\[",
+            "``",
+            "`x[0]`",
+            "===\n",
+            "**b**",
+            "\\",
+            "\t",
+        ],
     ]
 )
+DOCUMENT = """# Plans
+
+**Recommendation:** take Cirrus [2].
+| Plan | Price |
+|:-----|------:|
+| Aurora | 20 euros [1] |
+| Dune | 4 \\| 5 euros [2] |
+
+- Boreal
+  - costs 35 euros [1]
+
+    and has no SSO [1].
+    1. Nested [2].
+
+> A quotation
+> over lines. [2]
+
+Setext heading
+--------------
+
+Plan | Price
+--- | ---
+Dune | 50 euros [2]
+
+~~~python
+x[0] = {"a": [1, 2]}  # [1]
+
+# done.
+~~~
+
+    indented[1] = 2
+
+$$
+x_{[1]} = 20
+$$
+
+Run `a | b[1]` or ``c ` d``. Done [1].
+"""
+CLAIMS = [
+    *[
+        "**Recommendation:** take Cirrus [2].",
+        "Aurora",
+        "20 euros [1]",
+        "Dune",
+        "4 \\| 5 euros [2]",
+        "costs 35 euros [1]",
+    ],
+    *["and has no SSO [1].", "Nested [2].", "A quotation\n> over lines. [2]", "Dune", "50 euros [2]"],
+    *["Run `a | b[1]` or ``c ` d``.", "Done [1]."],
+]
 
 
 async def given_as(pieces: Iterable[str]) -> AsyncIterator[str]:
@@ -74,6 +144,52 @@ async def test_joined_they_are_the_text(parts, sizes):
     assert all(segment.strip() for segment in found)
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 24, 10_000])
+async def test_a_document_is_cut_the_same_however_it_comes(size):
+    pieces = await cut(chunked(DOCUMENT, [size]))
+    assert "".join(pieces) == DOCUMENT
+    assert pieces == await cut([DOCUMENT])
+    assert [piece[start:end] for piece in pieces for start, end in claim_spans(piece)] == CLAIMS
+
+
+@given(st.lists(PARTS, max_size=40))
+@examples(120)
+async def test_claims_do_not_overlap_nor_lie_in_code(parts):
+    text = "".join(parts)
+    for piece in [text, *await cut([text])]:
+        code = [one for one in find_opaque(piece) if one.code and FENCE.match(piece, one.start)]
+        spans = claim_spans(piece)
+        assert all(0 <= start < end <= len(piece) for start, end in spans)
+        assert all(left[1] <= right[0] for left, right in pairwise(spans))
+        blocks = [one for one in code if piece[: one.start].endswith(("\n", "")[not one.start])]
+        assert not [s for s in spans for one in blocks if s[0] < one.end and one.start < s[1]]
+
+
+async def test_rows_go_out_one_by_one_and_never_in_part():
+    pieces = await cut(chunked("| A | B |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n\nDone.", [3]))
+    assert pieces == ["| A | B |\n|---|---|\n", "| 1 | 2 |\n", "| 3 | 4 |\n\n", "Done."]
+
+
+@pytest.mark.parametrize("before", ["", "Sure! Here it is:\n\n"])
+async def test_a_fence_around_the_whole_is_taken_off(before):
+    text = f"{before}```markdown\n# Head\n\nA fact [1].\n\n```py\nx = 1\n```\n\nMore [2].\n```\n"
+    assert (
+        "".join(await cut(chunked(text, [5]))) == f"{before}# Head\n\nA fact [1].\n\n```py\nx = 1\n```\n\nMore [2].\n"
+    )
+
+
+@pytest.mark.parametrize("listed", ["**Sources:**\n[1] Plans\n", "## 来源\n\n1. 手册\n", "[^1]: Plans, page 1.\n"])
+async def test_a_list_of_sources_is_left_out(listed):
+    assert "".join(await cut(chunked(f"A fact [1].\n\n{listed}\nAnd so on.\n", [4]))) == "A fact [1].\n\nAnd so on.\n"
+
+
+def test_a_cell_is_told_by_its_row_and_column():
+    table = "| Plan | Price | SSO |\n|---|---|---|\n| Aurora [1] | 20 | yes |\n"
+    assert label_cell(table, table.index("yes")) == "Aurora, SSO"
+    assert label_cell(table, table.index("Aurora")) == "Plan"
+    assert find_heading("# Head\n\n**Kestrel Bus**\n* It lost") == "Kestrel Bus"
+
+
 async def test_a_sentence_goes_out_as_soon_as_the_next_has_begun():
     sent: list[str] = []
 
@@ -117,6 +233,26 @@ async def test_nothing_and_blanks_are_no_sentence():
     assert await cut(["", " ", "\n"]) == []
 
 
-@pytest.mark.parametrize(("piece", "step"), [(EN, 6), ("[", 500)])
+@pytest.mark.parametrize(("piece", "step"), [(EN, 6), ("[", 500), ("| a | 1 |\n", 24), ("- a 1\n", 24)])
 def test_a_long_answer_takes_linear_time(piece, step):
     assert_linear(lambda text: asyncio.run(cut(chunked(text, [step]))), piece, 20_000)
+
+
+@pytest.mark.parametrize(
+    ("piece", "claim", "new", "left"),
+    [
+        ("- One [1].\n\n", "One [1].", "Two [2].", "- Two [2].\n\n"),
+        ("  * [x] One [1].\n", "One [1].", "* Two [2].", "  * [x] Two [2].\n"),
+        ("- One [1].\n\n", "One [1].", "", "\n\n"),
+        ("- Head\n  - One [1].\n", "One [1].", "", "- Head\n"),
+        ("A. One [1]. ", "One [1].", "", "A. "),
+        ("| a | 5 [1] | b |\n", "5 [1]", "6 [2]", "| a | 6 [2] | b |\n"),
+        ("| a | 5 [1] | b |\n", "5 [1]", "x | y", "| a | x \\| y | b |\n"),
+        ("| a | 5 [1] | b |\n", "5 [1]", "| a | 6 [2] | b |", "| a | 6 [2] | b |\n"),
+        ("| a | 5 [1] | b |\n", "5 [1]", "", "| a | – | b |\n"),
+        ("> One [1].\n\n", "One [1].", "Two.", "> Two.\n\n"),
+    ],
+)
+def test_a_replacement_keeps_markers_borders_and_line_ends(piece, claim, new, left):
+    start = piece.index(claim)
+    assert replace_claim(piece, (start, start + len(claim)), new) == left
