@@ -8,14 +8,15 @@ from typing import Final, Literal
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ChatModels, ModelCallError
+from weiwo.nodes.shared.input_guard import safe_note
 from weiwo.nodes.shared.passage_prompt import DATA_RULE, format_passage, quote_as_data
 from weiwo.nodes.shared.reply_types import Line, Ordinal, Reply
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.shared.sanitizer import protect_prompt
+from weiwo.nodes.shared.sanitizer import protect_prompt, remove_links
 from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited
 from weiwo.nodes.writer.draft import Draft
 from weiwo.nodes.writer.sources import CitableSource
-from weiwo.state import DOUBTFUL, Claim, Verdict
+from weiwo.state import DOUBTFUL, Claim, Language, Verdict
 
 MOST_CLAIMS: Final = 30
 """Claims in one call."""
@@ -105,12 +106,12 @@ async def judge_claims(services: RunContext, draft: Draft, places: Sequence[Clai
     for judged in await asyncio.gather(*map(ask, batches)):
         for place, judgement in judged.items():
             checked = draft.pieces[place.piece].checked
-            checked[place.position] = _judged(checked[place.position], judgement)
+            checked[place.position] = _judged(checked[place.position], judgement, draft.sources.language)
 
 
-def _judged(checked: CheckedClaim, judgement: ClaimJudgement) -> CheckedClaim:
+def _judged(checked: CheckedClaim, judgement: ClaimJudgement, language: Language) -> CheckedClaim:
     verdict = _VERDICTS[judgement.verdict]
-    reason = judgement.words[:300] if verdict in DOUBTFUL else ""
+    reason = remove_links(safe_note(judgement.words), (), language) if verdict in DOUBTFUL else ""
     claim = checked.claim.model_copy(update={"verdict": verdict, "reason": reason})
     return replace(checked, claim=claim)
 
