@@ -103,7 +103,7 @@ def check_statement(
     """
     if is_heading(text):
         return Finding("uncited")
-    statement = plain_claim(text)
+    statement = plain_claim(_CODE.sub(lambda code: re.sub(r"\d", "x", code[0]), text))  # `_coded` looks at code
     label = _LABEL.match(statement)
     if label and not re.search(r"\d", label[1]) and len(label[1].split()) <= 4 and len(statement) - label.end() > 12:
         statement = statement[label.end() :]
@@ -123,7 +123,7 @@ def check_statement(
         return Finding("uncited")
     if reasons:
         return Finding("unsupported", tuple(dict.fromkeys(reasons)), hard=True)
-    quoted = _quoted(statement, grounds)
+    quoted = _quoted(strip_lead(plain_claim(text)), grounds)
     doubt = _doubts(text, _affirmed(statement), stated, grounds) if same and not quoted else None
     if doubt is not None:
         return doubt
