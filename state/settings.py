@@ -25,7 +25,7 @@ MODEL_FIELDS = frozenset({"model", *(f"{role}_model" for role in ROLES)})
 
 _FLAGS = frozenset({"web", "telemetry", "approve_plan", "fresh"})
 _LISTS = ("tools", "search", "allow_hosts")
-_PLAIN = (*_FLAGS, "model_seconds", "embeddings", "prices", "depth", "form", "words", "context_tokens")
+_PLAIN = (*_FLAGS, "model_seconds", "embeddings", "prices", "depth", "form", "words", "context_tokens", "max_tools")
 
 
 class SettingsError(WeiwoError, ValueError):
@@ -38,7 +38,7 @@ _STUDIO_NODES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("verifier_model", "words"), ("writer",)),
     "form": ("master", "writer"),
     "approve_plan": ("approval",),
-    "max_tasks": ("planner",),
+    **dict.fromkeys(("max_tasks", "max_tools"), ("planner",)),
     "max_replans": ("reflection",),
     **dict.fromkeys(("max_items", "max_turns", "max_queries", "max_pages", "max_parallel"), ("executor",)),
     **dict.fromkeys(("tool_seconds", "max_page_bytes", "corpus", "web", "search", "fresh"), ("executor",)),
@@ -119,6 +119,9 @@ class Context(BaseModel):
         description="Hosts and networks of an intranet that may be fetched from, such as wiki.corp or 10.1.0.0/16.",
     )
     tools: list[str] | None = Field(default=None, description="Extra LangChain tools as module:attribute.")
+    max_tools: int | None = Field(
+        default=None, ge=6, le=1_000, description="Tools that the planner sees; of more, those that fit the question."
+    )
     telemetry: bool | None = Field(
         default=None, description="Whether retrieval telemetry is kept on this machine (default yes)."
     )
@@ -166,6 +169,7 @@ class Settings(Value):
         words: About how long a model's answer is, in words or Chinese characters; 0: as the question wants it.
         context_tokens: Tokens of the model's context window; None: as known by its name, else 32,000.
         tools: Extra tools as module:attribute.
+        max_tools: How many tools the planner sees; of more, those that fit the question.
         approve_plan: Whether a person approves each plan before it runs.
         fresh: Whether tools are called anew even where a recent result is kept.
         prices: US dollars per million input and output tokens, by provider:model (`WEIWO_PRICES`, written
@@ -191,6 +195,7 @@ class Settings(Value):
     words: int = 0
     context_tokens: int | None = None
     tools: tuple[str, ...] = ()
+    max_tools: int = 16
     approve_plan: bool = False
     fresh: bool = False
     prices: dict[str, tuple[float, float]] = Field(default_factory=dict)
