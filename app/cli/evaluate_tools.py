@@ -37,20 +37,9 @@ def eval_tools_command(folder: str, history: str | None, *, as_json: bool) -> No
     """
     try:
         dataset = Dataset(Path(folder).expanduser())
-        past = Dataset(Path(history).expanduser()) if history else None
         tools = [ToolDocument(one.id, one.title, one.text) for one in dataset.documents()]
-        known = {tool.id for tool in tools}
-        asked = {question.text for question in dataset.questions}
-        lacking = next((one for one in dataset.questions if not known.issuperset(one.relevant)), None)
-        if lacking is not None:
-            raise DatasetError(f"{folder}: question {lacking.id} needs a tool that is not in the corpus; correct it")
-        learned = [one for one in past.questions if one.text not in asked] if past else []
-        if past is not None and len(learned) < len(past.questions):
-            same = len(past.questions) - len(learned)
-            hint(f"{same:,} questions of the history are asked in the set, too; nothing is learned from these")
-        uses = [ToolUse(one.text, frozenset(one.relevant)) for one in learned if known.issuperset(one.relevant)]
-        if past is not None and not uses:
-            raise DatasetError(f"{history}: no other question with tools of {folder}; give a set over the same tools")
+        _check_tools(dataset, {tool.id for tool in tools})
+        uses = _read_uses(history, dataset, {tool.id for tool in tools}) if history else []
         found = _evaluate(dataset, tools, uses)
     except DatasetError as error:
         raise UsageError(str(error)) from error
@@ -60,6 +49,28 @@ def eval_tools_command(folder: str, history: str | None, *, as_json: bool) -> No
         write_json({"dataset": dataset.name, **found})
     else:
         _print(dataset.name, found)
+
+
+def _check_tools(dataset: Dataset, known: set[str]) -> None:
+    lacking = next((one for one in dataset.questions if not known.issuperset(one.relevant)), None)
+    if lacking is not None:
+        raise DatasetError(f"{dataset.folder}: question {lacking.id} needs a tool that is no document; correct it")
+
+
+def _read_uses(folder: str, dataset: Dataset, known: set[str]) -> list[ToolUse]:
+    """What a history teaches, questions of the set itself left out."""
+    past = Dataset(Path(folder).expanduser())
+    asked = {question.text for question in dataset.questions}
+    other = [one for one in past.questions if one.text not in asked]
+    if len(other) < len(past.questions):
+        same = len(past.questions) - len(other)
+        hint(f"{same:,} questions of the history are asked in the set, too; nothing is learned from these")
+    uses = [ToolUse(one.text, frozenset(one.relevant)) for one in other if known.issuperset(one.relevant)]
+    if not uses:
+        raise DatasetError(
+            f"{folder}: no other question with tools of {dataset.folder}; give a set over the same tools"
+        )
+    return uses
 
 
 def _evaluate(dataset: Dataset, tools: list[ToolDocument], uses: list[ToolUse]) -> dict[str, Any]:

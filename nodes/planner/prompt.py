@@ -75,9 +75,7 @@ Give the whole plan again, changed as they wish. A task that stays the same keep
 new ones start at {free}. Finished tasks stay as they are, with their values; refer to them by their ids."""
 
 
-def build_first_prompt(
-    question: str, tools: Toolset, services: RunContext, perspectives: tuple[str, ...] = ()
-) -> str:
+def build_first_prompt(question: str, tools: Toolset, services: RunContext, perspectives: tuple[str, ...] = ()) -> str:
     """What a plan is made from: the tools at hand, the day, the question, and whose questions it is to cover."""
     prompt = f"Tools:\n{tools.describe(services)}\n\nToday: {today()}\nQuestion: {question}"
     return f"{prompt}\n{format_perspectives(perspectives)}" if perspectives else prompt
