@@ -67,9 +67,7 @@ def _read_uses(folder: str, dataset: Dataset, known: set[str]) -> list[ToolUse]:
         hint(f"{same:,} questions of the history are asked in the set, too; nothing is learned from these")
     uses = [ToolUse(one.text, frozenset(one.relevant)) for one in other if known.issuperset(one.relevant)]
     if not uses:
-        raise DatasetError(
-            f"{folder}: no other question with tools of {dataset.folder}; give a set over the same tools"
-        )
+        raise DatasetError(f"{folder}: no other question with tools of {dataset.name}; give a set over the same tools")
     return uses
 
 
