@@ -64,7 +64,7 @@ def complete_sets(scenes: list[Scene], sharpness: float) -> dict[str, float]:
 
 @lru_cache(maxsize=4)
 def build_retriever(tools: tuple[ToolDocument, ...], history: tuple[ToolUse, ...]) -> ToolRetriever:
-    """The retriever over a pool, with what was learned of it; remembered, since building takes seconds for a large one."""
+    """The retriever over a pool, with what was learned of it; remembered, since building may take seconds."""
     pool = {tool.id for tool in tools}
     uses = [use for use in history if use.tools <= pool]
     return ToolRetriever(ToolIndex(tools), ToolScenes(uses) if uses else None)
