@@ -25,7 +25,9 @@ MODEL_FIELDS = frozenset({"model", *(f"{role}_model" for role in ROLES)})
 
 _FLAGS = frozenset({"web", "telemetry", "approve_plan", "fresh", "allow_acting"})
 _LISTS = ("tools", "search", "allow_hosts", "allow_tools")
-_PLAIN = (*_FLAGS, "mcp", "model_seconds", "embeddings", "prices", "depth", "form", "words", "context_tokens")
+_PLAIN = (
+    *(*_FLAGS, "mcp", "model_seconds", "embeddings", "prices", "depth", "form", "words", "context_tokens", "max_tools"),
+)
 
 
 class SettingsError(WeiwoError, ValueError):
@@ -38,7 +40,7 @@ _STUDIO_NODES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("verifier_model", "words"), ("writer",)),
     "form": ("master", "writer"),
     "approve_plan": ("approval",),
-    "max_tasks": ("planner",),
+    **dict.fromkeys(("max_tasks", "max_tools"), ("planner",)),
     "max_replans": ("reflection",),
     **dict.fromkeys(("max_items", "max_turns", "max_queries", "max_pages", "max_parallel"), ("executor",)),
     **dict.fromkeys(("tool_seconds", "max_page_bytes", "corpus", "web", "search", "fresh"), ("executor",)),
@@ -126,6 +128,9 @@ class Context(BaseModel):
     allow_acting: bool | None = Field(
         default=None, description="Whether every tool may act without a person being asked (default no)."
     )
+    max_tools: int | None = Field(
+        default=None, ge=6, le=1_000, description="Tools that the planner sees; of more, those that fit the question."
+    )
     telemetry: bool | None = Field(
         default=None, description="Whether retrieval telemetry is kept on this machine (default yes)."
     )
@@ -176,6 +181,7 @@ class Settings(Value):
         mcp: File of MCP servers, if any.
         allow_tools: Tools that may act without a person being asked.
         allow_acting: Whether every tool may.
+        max_tools: How many tools the planner sees; of more, those that fit the question.
         approve_plan: Whether a person approves each plan before it runs.
         fresh: Whether tools are called anew even where a recent result is kept.
         prices: US dollars per million input and output tokens, by provider:model (`WEIWO_PRICES`, written
@@ -204,6 +210,7 @@ class Settings(Value):
     mcp: str | None = None
     allow_tools: tuple[str, ...] = ()
     allow_acting: bool = False
+    max_tools: int = 16
     approve_plan: bool = False
     fresh: bool = False
     prices: dict[str, tuple[float, float]] = Field(default_factory=dict)

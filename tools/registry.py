@@ -38,6 +38,8 @@ _BUILT_IN: Final[dict[str, tuple[str, tuple[ValueType, ...]]]] = {
     "read_page": ("open", VALUE_TYPES),
     "extract_page": ("open", VALUE_TYPES),
 }
+BUILT_IN: Final = frozenset(_BUILT_IN)
+"""The tools that a planner always sees, where they are available."""
 _CHEAP: Final = frozenset({"corpus_search", "open_document", "calculator", "date_difference"})
 CACHE_SECONDS: Final = 300.0
 """How long results of a tool are kept that does not say how long (metadata: `cache_seconds`)."""

@@ -16,7 +16,8 @@ from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.planner.autofix import autofix_plan
 from weiwo.nodes.planner.prompt import SYSTEM, build_first_prompt, build_revision_prompt
 from weiwo.nodes.planner.reply import PlanReply
-from weiwo.nodes.planner.validator import ToolInterface, check_plan
+from weiwo.nodes.planner.toolset import Toolset, list_needs
+from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.shared.perspectives import find_perspectives
 from weiwo.nodes.shared.replanning import PlanHistory, replan_other_way
 from weiwo.nodes.shared.rule_plan import add_frames, build_rule_plan, build_single_task_plan
@@ -48,7 +49,9 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
     frame, tools, old = state["assessment"].frame, state["team"].tools, state.get("plan")
     if old is None:
         views = await find_perspectives(frame.question, services)
-        sketched = await _by_model(None, build_first_prompt(frame.question, tools, services, views), tools, services)
+        toolset = await Toolset.choose(tools, [frame.question], services)
+        first = build_first_prompt(frame.question, toolset, services, views)
+        sketched = await _by_model(None, first, toolset, services)
         most = services.settings.limits.max_tasks
         plan = sketched or build_rule_plan(frame, tools, max_tasks=most)
         if len(plan.tasks) > most:
@@ -69,13 +72,15 @@ async def _next_revision(past: PlanHistory, state: SearchState, services: RunCon
     frame, tools = state["assessment"].frame, state["team"].tools
     wish = state.get("feedback", "").strip()
     last = state["reflections"][-1] if state.get("reflections") else None
-    first = build_first_prompt(frame.question, tools, services, past.plan.perspectives)
+    missing = [wish] if wish else last.missing if last else ()
+    toolset = await Toolset.choose(tools, list_needs(frame.question, past, missing), services)
+    first = build_first_prompt(frame.question, toolset, services, past.plan.perspectives)
     prompt = f"{first}\n\n{build_revision_prompt(past, last, wish, services)}"
     if wish:  # which rules cannot follow
-        plan = await _by_model(past, prompt, tools, services)
+        plan = await _by_model(past, prompt, toolset, services)
         refusal = _NOT_FOLLOWED if services.models.configured("planner") else _NO_MODEL
         return (plan.model_copy(update={"wish": wish}), "") if plan else (None, refusal[services.language])
-    plan = None if past.model_is_lost else await _by_model(past, prompt, tools, services)
+    plan = None if past.model_is_lost else await _by_model(past, prompt, toolset, services)
     if plan is None:
         plan = replan_other_way(
             frame, past, last.task_ids if last else (), tools, max_tasks=services.settings.limits.max_tasks
@@ -85,21 +90,26 @@ async def _next_revision(past: PlanHistory, state: SearchState, services: RunCon
     return plan, "" if plan else _NO_OTHER_WAY[services.language]
 
 
-async def _by_model(past: PlanHistory | None, prompt: str, tools: tuple[str, ...], services: RunContext) -> Plan | None:
+async def _by_model(past: PlanHistory | None, prompt: str, tools: Toolset, services: RunContext) -> Plan | None:
     """A valid plan sketched by the model; None where there is no model or it gave none."""
     if not services.models.configured("planner"):
         return None
-    interfaces = services.list_interfaces(tools)
     system = SYSTEM.replace("{max_tasks}", str(services.settings.limits.max_tasks))
-    messages: list[BaseMessage] = [SystemMessage(system), HumanMessage(prompt)]
+    asked: list[BaseMessage] = [SystemMessage(system), HumanMessage(prompt)]
+    messages = asked
     repeated = False
     for _ in range(REPAIRS + 1):
         try:
             reply = await services.models.structured("planner", "plan", messages, PlanReply)
         except ModelCallError:
             return None  # in the trace; the rules plan instead
-        sketch = reply.model_dump(exclude_none=True)
-        plan, complaints = _checked(sketch, past, interfaces, services)
+        sketch = reply.model_dump(exclude_none=True, exclude={"need"})
+        if reply.need and not reply.vertices and (more := await tools.find_more(reply.need, services)):
+            tools = Toolset(tools.pool, (*tools.shown, *more))
+            need = json.dumps({"need": reply.need, "vertices": []}, ensure_ascii=False)
+            messages = asked = [*asked, AIMessage(need), HumanMessage(_show_more(more, services))]
+            continue
+        plan, complaints = _checked(sketch, past, tools, services)
         if not complaints and past is not None and (complaints := past.find_repetitions(plan)):
             if repeated:
                 return None  # told once; it knows no other way
@@ -109,7 +119,7 @@ async def _by_model(past: PlanHistory | None, prompt: str, tools: tuple[str, ...
             return add_frames(made, services.language)
         services.emit(TaskProgressEvent(task_id=PLANNING, note="; ".join(complaints)[:500]))
         messages = [
-            *messages[:2],
+            *asked,
             AIMessage(json.dumps(sketch, ensure_ascii=False)),
             HumanMessage(
                 "The plan is not valid:\n" + "\n".join(f"- {c}" for c in complaints) + "\nGive it whole again."
@@ -118,8 +128,12 @@ async def _by_model(past: PlanHistory | None, prompt: str, tools: tuple[str, ...
     return None
 
 
+def _show_more(names: tuple[str, ...], services: RunContext) -> str:
+    return f"Further tools:\n{services.registry.describe(names)}\nGive the whole plan now, with the tools there are."
+
+
 def _checked(
-    sketch: Mapping[str, Any], past: PlanHistory | None, interfaces: Mapping[str, ToolInterface], services: RunContext
+    sketch: Mapping[str, Any], past: PlanHistory | None, tools: Toolset, services: RunContext
 ) -> tuple[Plan, list[str]]:
     """The plan that a sketch makes of what is kept, and everything that is wrong with it."""
     new, unread, broken = Plan.read(sketch)
@@ -129,6 +143,7 @@ def _checked(
     hanging = kept.descendants(again)
     still = [task for task in kept.tasks if task.id not in hanging and task.id not in again]
     whole = Plan(tasks=(*still, *new.tasks), links=new.links)
+    interfaces = tools.interfaces(whole, services)
     whole, notes = autofix_plan(whole, interfaces, [task.id for task in still])
     if notes:
         services.emit(TaskProgressEvent(task_id=PLANNING, note=f"mended: {'; '.join(notes)}"[:500]))

@@ -3,6 +3,7 @@
 import json
 from typing import Final
 
+from weiwo.nodes.planner.toolset import Toolset
 from weiwo.nodes.shared.passage_prompt import quote_as_data
 from weiwo.nodes.shared.perspectives import format_perspectives
 from weiwo.nodes.shared.replanning import PlanHistory
@@ -74,11 +75,9 @@ Give the whole plan again, changed as they wish. A task that stays the same keep
 new ones start at {free}. Finished tasks stay as they are, with their values; refer to them by their ids."""
 
 
-def build_first_prompt(
-    question: str, tools: tuple[str, ...], services: RunContext, perspectives: tuple[str, ...] = ()
-) -> str:
+def build_first_prompt(question: str, tools: Toolset, services: RunContext, perspectives: tuple[str, ...] = ()) -> str:
     """What a plan is made from: the tools at hand, the day, the question, and whose questions it is to cover."""
-    prompt = f"Tools:\n{services.registry.describe(tools)}\n\nToday: {today()}\nQuestion: {question}"
+    prompt = f"Tools:\n{tools.describe(services)}\n\nToday: {today()}\nQuestion: {question}"
     return f"{prompt}\n{format_perspectives(perspectives)}" if perspectives else prompt
 
 

@@ -49,6 +49,7 @@ class PlanReply(Reply):
     """A sketched plan."""
 
     thought: str = ""
+    need: Line = Field("", description="A kind of tool that is missing; only where told that there are more.")
     vertices: list[Vertex] = Field(
         validation_alias=AliasChoices(
             "vertices", "tasks", "nodes", AliasPath("plan", "vertices"), AliasPath("plan", "tasks"), "plan"

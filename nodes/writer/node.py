@@ -8,6 +8,7 @@ settled in place: what still fails keeps its mark inside its sentence or cell.
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
@@ -34,6 +35,8 @@ from weiwo.state import Answer, Citation, Claim, Language
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
 from weiwo.state.search import SearchState
 from weiwo.tools.corpus.retrieval import telemetry
+from weiwo.tools.registry import BUILT_IN
+from weiwo.tools.retrieval.usage_history import record_use
 
 SOURCES = {"en": "Sources", "zh": "来源"}
 BEWARE = {"en": "(gives orders to AI models)", "zh": "（含有写给 AI 模型的指令）"}
@@ -68,11 +71,22 @@ async def writer(state: SearchState, services: RunContext) -> dict[str, Any]:
         decided_by=draft.decided_by,
     )
     telemetry.label_citations(services.run, [citation.evidence_id for citation in answer.citations])
+    if status == "complete" and services.settings.telemetry:
+        await asyncio.to_thread(_learn_tools, state, services)
     services.emit(FinishedEvent(status=status, stop_reason=reason))
     result = build_result(state, answer, services)
     # As settled, under the id it was streamed with.
     spoken = AIMessage(content=text + listed, id=message.id)
     return {"result": {**result, **_shown(draft)}, "messages": [build_message(spoken, answer, result)]}
+
+
+def _learn_tools(state: SearchState, services: RunContext) -> None:
+    """Keep which tools, beside the built-in ones, answered this question together."""
+    plan, outcomes = state.get("plan"), state.get("outcomes", {})
+    tasks = plan.tasks if plan is not None else ()
+    used = {task.tool for task in tasks if task.id in outcomes and outcomes[task.id].answers} - BUILT_IN
+    if used:
+        record_use(Path(services.settings.home), state["assessment"].question, used)
 
 
 def _shown(draft: Draft) -> dict[str, Any]:

@@ -93,10 +93,17 @@ def _json_type(schema: Any) -> str:
 def clusters_of(tools: tuple[Documentation, ...]) -> Mapping[str, str]:
     """The cluster of each tool: the one it states, else that of tools which are all like it, else one of its own."""
     known: dict[str, list[Documentation]] = {}
+    about: dict[str, list[str]] = {}  # by topic, the clusters whose first tool is about it: others cannot be like it
     found: dict[str, str] = {}
     for tool in sorted(tools, key=lambda tool: not tool.cluster):  # those that state one first
-        same = (name for name, members in known.items() if all(are_alike(tool, member) for member in members))
-        cluster = tool.cluster or _general_cluster(tool) or next(same, f"other:{tool.name}")
+        cluster = tool.cluster or _general_cluster(tool)
+        if not cluster:
+            near = {name for topic in _topics(tool) for name in about.get(topic, ())}
+            same = (name for name in known if name in near and all(are_alike(tool, one) for one in known[name]))
+            cluster = next(same, f"other:{tool.name}")
+        if cluster not in known:
+            for topic in _topics(tool):
+                about.setdefault(topic, []).append(cluster)
         known.setdefault(cluster, []).append(tool)
         found[tool.name] = cluster
     return found
@@ -139,6 +146,7 @@ def _same_needs(one: Documentation, other: Documentation) -> bool:
     return bool(one.needs) and not left
 
 
+@lru_cache(maxsize=1 << 14)
 def _topics(tool: Documentation) -> frozenset[str]:
     """The words that tell what a tool is about, its arguments' own names left out."""
     return _topic_words(f"{tool.name} {tool.description}", tool)

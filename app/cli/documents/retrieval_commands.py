@@ -49,6 +49,25 @@ def retrieval(
     eval_command(folder, k=k, strategy=strategy, learn=learn, promote=promote, demote=demote, share=share, as_json=json)
 
 
+@evaluations.command()
+def tools(
+    folder: Annotated[
+        str,
+        typer.Argument(metavar="DATASET_DIR", help="A BEIR-shaped folder whose documents are tools."),
+    ],
+    *,
+    history: Annotated[
+        str | None,
+        typer.Option("--history", metavar="DATASET_DIR", help="Learn from this set which tools are used together."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Evaluate how well the tools that a question needs are found."""
+    from weiwo.app.cli.documents.evaluate_tools import eval_tools_command  # noqa: PLC0415 - heavy
+
+    eval_tools_command(folder, history, as_json=json)
+
+
 @observations.command(cls=TextCommand)
 def telemetry(
     *,

@@ -13,6 +13,7 @@ CLOSED = sorted(
 VALUES = {
     "model_seconds": 9,
     "context_tokens": 9_000,
+    "max_tools": 9,
     "corpus": ["/etc/passwd"],
     "search": ["ddgs"],
     "allow_hosts": ["127.0.0.1"],

@@ -1,0 +1,123 @@
+"""`weiwo eval tools`: how well the tools that a question needs are found, with and without a history."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from rich import box
+from rich.table import Table
+
+from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.output import hint, is_terminal, page, terminal, write_json
+from weiwo.state.settings import Settings
+from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError
+from weiwo.tools.retrieval.evaluation import LabelledQuestion, evaluate_tools
+from weiwo.tools.retrieval.tool_index import ToolDocument, ToolIndex
+from weiwo.tools.retrieval.tool_scenes import ToolUse
+
+if TYPE_CHECKING:
+    from weiwo.tools.corpus.index.embedding_models import Embedder, Matrix
+
+_HEADS: Final = ("recall@3", "recall@5", "complete@3", "complete@5", "NDCG@5")
+_GROUPS: Final = {"all": "all", "known": "sets in the history", "new": "sets that are new"}
+
+
+def eval_tools_command(folder: str, history: str | None, *, as_json: bool) -> None:
+    """Evaluate tool retrieval over a labelled set.
+
+    Args:
+        folder: The set: tools as documents.
+        history: Another set over the same tools, to learn from which are used together.
+        as_json: Print one object.
+
+    Raises:
+        UsageError: A folder is no such set.
+        CommandError: Embeddings fail.
+    """
+    try:
+        dataset = Dataset(Path(folder).expanduser())
+        tools = [ToolDocument(one.id, one.title, one.text) for one in dataset.documents()]
+        _check_tools(dataset, {tool.id for tool in tools})
+        uses = _read_uses(history, dataset, {tool.id for tool in tools}) if history else []
+        found = _evaluate(dataset, tools, uses)
+    except DatasetError as error:
+        raise UsageError(str(error)) from error
+    except CorpusError as error:
+        raise CommandError(str(error)) from error
+    if as_json:
+        write_json({"dataset": dataset.name, **found})
+    else:
+        _print(dataset.name, found)
+
+
+def _check_tools(dataset: Dataset, known: set[str]) -> None:
+    lacking = next((one for one in dataset.questions if not known.issuperset(one.relevant)), None)
+    if lacking is not None:
+        raise DatasetError(f"{dataset.folder}: question {lacking.id} needs a tool that is no document; correct it")
+
+
+def _read_uses(folder: str, dataset: Dataset, known: set[str]) -> list[ToolUse]:
+    """What a history teaches, questions of the set itself left out."""
+    past = Dataset(Path(folder).expanduser())
+    asked = {question.text for question in dataset.questions}
+    other = [one for one in past.questions if one.text not in asked]
+    if len(other) < len(past.questions):
+        same = len(past.questions) - len(other)
+        hint(f"{same:,} questions of the history are asked in the set, too; nothing is learned from these")
+    uses = [ToolUse(one.text, frozenset(one.relevant)) for one in other if known.issuperset(one.relevant)]
+    if not uses:
+        raise DatasetError(f"{folder}: no other question with tools of {dataset.name}; give a set over the same tools")
+    return uses
+
+
+def _evaluate(dataset: Dataset, tools: list[ToolDocument], uses: list[ToolUse]) -> dict[str, Any]:
+    questions = [LabelledQuestion(one.text, one.relevant) for one in dataset.questions]
+    name = Settings.resolve().embeddings
+    if name is None:
+        return evaluate_tools(ToolIndex(tools), questions, uses)
+    from weiwo.tools.corpus.index.embedding_models import load_embedder  # noqa: PLC0415 - heavy
+
+    model = load_embedder(name)
+    index = ToolIndex(tools, _embed(model, [tool.text() for tool in tools], "tools"))
+    asked = _embed(model, [one.text for one in questions], "questions")
+    questions = [one._replace(vector=vector) for one, vector in zip(questions, asked, strict=True)]
+    if uses:
+        past = _embed(model, [use.question for use in uses], "history")
+        uses = [use._replace(vector=vector) for use, vector in zip(uses, past, strict=True)]
+    return evaluate_tools(index, questions, uses)
+
+
+def _embed(model: "Embedder", texts: list[str], what: str) -> "Matrix":
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    from weiwo.tools.corpus.index.embedding_models import embed_in_parallel  # noqa: PLC0415 - heavy
+
+    rows: dict[int, Matrix] = {}
+    wanted = ((number.to_bytes(4, "big"), text) for number, text in enumerate(texts))
+    for keys, vectors in embed_in_parallel(model, wanted):
+        rows |= {int.from_bytes(key, "big"): vector for key, vector in zip(keys, vectors, strict=True)}
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r\033[Kembedding {what}: {len(rows):,} of {len(texts):,}")
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\033[K")
+    return np.stack([rows[number] for number in range(len(texts))])
+
+
+def _print(name: str, found: dict[str, Any]) -> None:
+    console = terminal() if is_terminal() else page()
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("questions", no_wrap=True)
+    table.add_column("ranking", no_wrap=True)
+    for head in (*_HEADS, "p50 ms"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for group, label in _GROUPS.items():
+        for ranking in ("hybrid", "history"):
+            figures = found.get(group, {}).get(ranking)
+            if figures:
+                *shares, milliseconds = figures.values()
+                shown = [f"{share:.3f}" for share in shares]
+                table.add_row(f"{label} ({found[group]['questions']:,})", ranking, *shown, f"{milliseconds:.2f}")
+    past = f", {found['history']:,} past questions, {found['scenes']:,} sets" if found["history"] else ""
+    console.print(f"{name}: {found['questions']:,} questions, {found['tools']:,} tools{past}")
+    console.print(table)

@@ -1,0 +1,106 @@
+"""The toolset of a plan: all tools where they are few, else those that tool retrieval finds for the question.
+
+Every tool in a prompt costs tokens, and a model that is shown hundreds picks worse. The built-in ones are always
+there. A plan may use any tool of the pool by its name; a model that misses one says what it needs, and sees more.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Self
+
+from weiwo.models.token_estimate import text_tokens
+from weiwo.nodes.shared.replanning import PlanHistory
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state import Plan
+from weiwo.tools.registry import BUILT_IN
+from weiwo.tools.tool_info import ToolInfo
+
+MOST_TOKENS: Final = 2_000
+"""Tokens that the tools of a large pool take in a prompt, estimated upwards."""
+_MORE: Final = (
+    "{count} more tools are not shown. Only if none of these can do a task: say in `need` what the missing tool would"
+    " do, in a few words, and leave `vertices` empty."
+)
+
+
+@dataclass(frozen=True)
+class Toolset:
+    """The tools that a planner sees.
+
+    Attributes:
+        pool: Every tool that a plan may use.
+        shown: Those that are in the prompt.
+    """
+
+    pool: tuple[str, ...]
+    shown: tuple[str, ...]
+
+    @classmethod
+    async def choose(cls, pool: tuple[str, ...], needs: Sequence[str], services: RunContext) -> Self:
+        """The toolset for a question.
+
+        Args:
+            pool: Every tool at hand.
+            needs: What tools are wanted for: the question, and at a replanning what is still missing.
+            services: Registry and settings.
+        """
+        if len(pool) <= services.settings.max_tools or not services.models.configured("planner"):
+            return cls(pool, pool)
+        always = [name for name in pool if name in BUILT_IN]
+        found = await asyncio.to_thread(_rank, pool, needs, services)  # a large pool takes a moment to index
+        return cls(pool, _take([*always, *found], services.settings.max_tools, services))
+
+    def describe(self, services: RunContext) -> str:
+        """The tools with their arguments, for a prompt."""
+        lines = services.registry.describe(self.shown)
+        hidden = len(self.pool) - len(self.shown)
+        return f"{lines}\n{_MORE.format(count=hidden)}" if hidden else lines
+
+    async def find_more(self, need: str, services: RunContext) -> tuple[str, ...]:
+        """Tools for what a model says it needs, a quarter as many as it sees; none where it sees the whole pool."""
+        if len(self.shown) >= len(self.pool):
+            return ()
+        found = await asyncio.to_thread(_rank, self.pool, [need], services)
+        hidden = [name for name in found if name not in self.shown]
+        return _take(hidden, max(1, services.settings.max_tools // 4), services)
+
+    def interfaces(self, plan: Plan, services: RunContext) -> Mapping[str, ToolInfo]:
+        """The interfaces that a plan is checked against: of what was shown, and of what it names out of the pool."""
+        named = {task.tool for task in plan.tasks}
+        known = services.list_interfaces(self.pool)
+        return {name: known[name] for name in known if name in self.shown or name in named}
+
+
+def list_needs(question: str, past: PlanHistory, missing: Iterable[str]) -> list[str]:
+    """What a replanning wants tools for: what is missing and what its unfinished tasks ask, beside the question."""
+    open_tasks = [task.description for task in past.plan.tasks if task.id not in past.kept.wiring.tasks]
+    return [question, *missing, *open_tasks]
+
+
+def _rank(pool: tuple[str, ...], needs: Sequence[str], services: RunContext) -> list[str]:
+    """The tools of a pool, those that fit best first; those for several needs in turn."""
+    from weiwo.tools.retrieval.tool_index import ToolDocument  # noqa: PLC0415 - heavy, and of no use to few tools
+    from weiwo.tools.retrieval.tool_retriever import build_retriever  # noqa: PLC0415 - the same
+    from weiwo.tools.retrieval.usage_history import read_history  # noqa: PLC0415 - the same
+
+    documents = tuple(ToolDocument.of_info(info) for info in services.list_interfaces(pool).values())
+    history = read_history(Path(services.settings.home)) if services.settings.telemetry else ()
+    retriever = build_retriever(documents, history)
+    rankings = [retriever.rank(need) for need in dict.fromkeys(needs) if need.strip()]
+    return list(dict.fromkeys(name for names in zip(*rankings, strict=True) for name in names))
+
+
+def _take(names: Sequence[str], most: int, services: RunContext) -> tuple[str, ...]:
+    """The first of these, as many as may be, that fit the tokens; one that is too long leaves its place to the next."""
+    taken: list[str] = []
+    left = MOST_TOKENS
+    for name in dict.fromkeys(names):
+        if len(taken) == most or left <= 0:
+            break
+        tokens = text_tokens(services.registry.describe((name,)))
+        if tokens <= left:
+            taken.append(name)
+            left -= tokens
+    return tuple(taken)

@@ -1,0 +1,47 @@
+"""The tool history: written, read, bounded, and harmless where it is broken."""
+
+import stat
+import sys
+
+import pytest
+
+from weiwo.tools.retrieval import usage_history
+from weiwo.tools.retrieval.usage_history import FILE, LONGEST_QUESTION, read_history, record_use
+
+
+def test_what_was_recorded_is_read(tmp_path):
+    assert read_history(tmp_path) == ()
+    assert record_use(tmp_path, "去罗马的周末 \ud800", ["hotels", "flights", "flights"])
+    assert record_use(tmp_path, "x" * 9_999, ["stocks"])
+    first, second = read_history(tmp_path)
+    assert (first.question, first.tools) == ("去罗马的周末 \ud800", {"hotels", "flights"})
+    assert len(second.question) == LONGEST_QUESTION
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
+def test_only_its_owner_reads_it(tmp_path):
+    record_use(tmp_path, "Rome", ["hotels"])
+    assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
+
+
+def test_broken_lines_are_passed_over(tmp_path):
+    broken = (
+        b'\n{"question"\n[1]\n{"question": 1, "tools": ["a"]}\n{"question": "q", "tools": [1]}\n\xff\xfe\n'
+        + b"[" * 9_000
+    )
+    (tmp_path / FILE).write_bytes(broken + b'\n{"question": "q", "tools": ["a"]}\n{"question": "half')
+    assert [use.tools for use in read_history(tmp_path)] == [{"a"}]
+
+
+def test_the_older_half_goes_when_it_has_grown(tmp_path):
+    line = b'{"question": "old", "tools": ["a"]}\n'
+    (tmp_path / FILE).write_bytes(line * (usage_history.MOST_BYTES // len(line) + 1))
+    assert record_use(tmp_path, "new", ["b"])
+    kept = read_history(tmp_path)
+    assert kept[-1].question == "new"
+    assert (tmp_path / FILE).stat().st_size < 0.6 * usage_history.MOST_BYTES
+
+
+def test_a_folder_that_cannot_be_written_costs_nothing(tmp_path):
+    assert not record_use(tmp_path / "absent", "q", ["a"])
+    assert read_history(tmp_path / "absent") == ()

@@ -1,0 +1,108 @@
+"""Evaluation of tool retrieval on labelled questions: recall, whole sets, order and time, beside the index alone.
+
+A question whose tools never answered one of the history together (`new`) is told apart from those whose did (`known`):
+what a history teaches of the one says nothing of the other.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import log2
+from statistics import fmean, median
+from typing import Any, Final, NamedTuple
+
+from weiwo.tools.retrieval.sparse_index import Matrix
+from weiwo.tools.retrieval.tool_index import ToolIndex
+from weiwo.tools.retrieval.tool_retriever import ToolRetriever
+from weiwo.tools.retrieval.tool_scenes import ToolScenes, ToolUse
+
+DEPTH: Final = 5
+
+
+class LabelledQuestion(NamedTuple):
+    """A question with the tools that it needs.
+
+    Attributes:
+        text: The question.
+        gains: The gain of each tool that it needs, above 0.
+        vector: Its embedding, if there is one.
+    """
+
+    text: str
+    gains: Mapping[str, int]
+    vector: Matrix | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMetrics:
+    """Means over questions, each 0 to 1 but the last.
+
+    Attributes:
+        recall3: Share of the tools needed among the first three.
+        recall5: The same among the first five.
+        complete3: Share of the questions all of whose tools are among the first three.
+        complete5: The same among the first five.
+        ndcg5: Gain of the first five, later ones counting less, against the best order there is.
+        p50_ms: Median time of one retrieval in milliseconds, its embedding not included.
+    """
+
+    recall3: float
+    recall5: float
+    complete3: float
+    complete5: float
+    ndcg5: float
+    p50_ms: float
+
+
+def evaluate_tools(
+    index: ToolIndex, questions: Sequence[LabelledQuestion], history: Sequence[ToolUse]
+) -> dict[str, Any]:
+    """Measure retrieval with a history beside the index alone, over the same questions.
+
+    Returns:
+        `tools`, `questions`, `history` (uses) and `scenes` (sets of them) as counts; then by group of questions, `all`,
+        and with a history `known` and `new`: how many (`questions`) and the metrics of each ranking, `hybrid` and
+        `history`. A group of none is left out.
+    """
+    sets = {use.tools for use in history}
+    groups = {"all": list(questions)}
+    rankings = {"hybrid": ToolRetriever(index)}
+    if history:
+        groups["known"] = [question for question in questions if frozenset(question.gains) in sets]
+        groups["new"] = [question for question in questions if frozenset(question.gains) not in sets]
+        rankings["history"] = ToolRetriever(index, ToolScenes(history))
+    measured = {
+        name: {id(question): _measure(ranking, question) for question in questions}
+        for name, ranking in rankings.items()
+    }
+    found: dict[str, Any] = {
+        "tools": len(index.ids),
+        "questions": len(questions),
+        "history": len(history),
+        "scenes": len(sets),
+    }
+    for group, members in groups.items():
+        if members:
+            means = {name: asdict(_average([of[id(one)] for one in members])) for name, of in measured.items()}
+            found[group] = {"questions": len(members), **means}
+    return found
+
+
+def _measure(retriever: ToolRetriever, question: LabelledQuestion) -> ToolMetrics:
+    started = time.perf_counter()
+    ranked = retriever.rank(question.text, question.vector)
+    milliseconds = (time.perf_counter() - started) * 1e3
+    three, five = (len(question.gains.keys() & set(ranked[:cut])) / len(question.gains) for cut in (3, DEPTH))
+    ideal = _discount(sorted(question.gains.values(), reverse=True))
+    gained = _discount([question.gains.get(name, 0) for name in ranked])
+    return ToolMetrics(three, five, float(three == 1), float(five == 1), gained / ideal, milliseconds)
+
+
+def _discount(gains: Sequence[int]) -> float:
+    return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains[:DEPTH], 1))
+
+
+def _average(scores: Sequence[ToolMetrics]) -> ToolMetrics:
+    rows = [asdict(one) for one in scores]
+    means = {name: fmean(row[name] for row in rows) for name in rows[0] if name != "p50_ms"}
+    return ToolMetrics(**means, p50_ms=median(row["p50_ms"] for row in rows))

@@ -1,0 +1,74 @@
+"""Inverted index over sparse vectors, in memory: the score of every document is its dot product with the query.
+
+Made for some ten thousand short documents. A document is a number, counted from 0.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from math import log, sqrt
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float32]
+"""Embeddings as rows, or one embedding; each of length one."""
+Scores = NDArray[np.float64]
+"""The score of each document."""
+
+_K1: Final = 1.2
+_B: Final = 0.75
+
+
+class SparseIndex:
+    """Postings by term. It is not changed once it is made, so that any thread may use it."""
+
+    def __init__(self, vectors: Iterable[Mapping[str, float]]) -> None:
+        """Index vectors, in the order given."""
+        postings: dict[str, tuple[list[int], list[float]]] = {}
+        self.size = 0
+        for number, vector in enumerate(vectors):
+            self.size = number + 1
+            for term, weight in vector.items():
+                numbers, weights = postings.setdefault(term, ([], []))
+                numbers.append(number)
+                weights.append(weight)
+        self._postings = {term: (np.array(numbers), np.array(weights)) for term, (numbers, weights) in postings.items()}
+
+    def score(self, query: Mapping[str, float]) -> Scores:
+        """The score of each document; linear in the postings of the query's terms."""
+        scores: Scores = np.zeros(self.size)
+        for term, weight in query.items():
+            if term in self._postings:
+                numbers, weights = self._postings[term]
+                scores[numbers] += weight * weights
+        return scores
+
+
+def bm25_vectors(documents: Sequence[Mapping[str, float]]) -> list[dict[str, float]]:
+    """BM25 weights (Robertson & Zaragoza, 2009) of the terms of each document.
+
+    Args:
+        documents: How often each term occurs, occurrences in weightier fields counting more (BM25F with one length).
+    """
+    frequencies = Counter(term for document in documents for term in document)
+    rarity = {term: log(1 + (len(documents) - n + 0.5) / (n + 0.5)) for term, n in frequencies.items()}
+    lengths = [sum(document.values()) for document in documents]
+    mean = sum(lengths) / max(1, len(lengths)) or 1.0
+    weighed = []
+    for document, length in zip(documents, lengths, strict=True):
+        norm = _K1 * (1 - _B + _B * length / mean)
+        weighed.append({term: rarity[term] * n * (_K1 + 1) / (n + norm) for term, n in document.items()})
+    return weighed
+
+
+def unit_vector(vector: Mapping[str, float]) -> dict[str, float]:
+    """A vector of length one; an empty one stays empty."""
+    length = sqrt(sum(weight * weight for weight in vector.values()))
+    return {term: weight / length for term, weight in vector.items()} if length else {}
+
+
+def scale(scores: Scores) -> Scores:
+    """Scores divided by the best; unchanged where none is above 0."""
+    best = float(scores.max(initial=0.0))
+    return scores / best if best > 0 else scores

@@ -1,0 +1,113 @@
+"""The tool index: tools by fields, found by words, character n-grams and, where there are any, embeddings.
+
+What a tool is called weighs more than what its reply looks like. Words and n-grams are weighed by BM25F; n-grams find
+what is misspelt or compounded. The scores of each way are scaled to its best and blended. No model is called.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple, Self
+
+from weiwo.text.analyzer import STOP_WORDS, query_terms, terms
+from weiwo.text.ngrams import Indexer, query_grams
+from weiwo.tools.retrieval.sparse_index import Matrix, Scores, SparseIndex, bm25_vectors, scale
+from weiwo.tools.tool_info import ToolInfo
+
+LONGEST_FIELD: Final = 4_000
+"""Characters of a field that are indexed."""
+LONGEST_QUERY: Final = 2_000
+"""Characters of a question that count."""
+_WEIGHTS: Final = {"name": 3.0, "description": 2.0, "cluster": 1.0, "parameters": 1.0, "returns": 0.5}
+_GRAMS: Final = 0.4
+_VECTORS: Final = 0.6
+
+
+class ToolDocument(NamedTuple):
+    """What is written of a tool.
+
+    Attributes:
+        id: What it is known by.
+        name: What it is called, in words.
+        description: What it does.
+        parameters: Its arguments, with what is said of them.
+        returns: What comes back.
+        cluster: The server it comes from, or the kind of thing it does.
+    """
+
+    id: str
+    name: str
+    description: str
+    parameters: str = ""
+    returns: str = ""
+    cluster: str = ""
+
+    @classmethod
+    def of_info(cls, info: ToolInfo) -> Self:
+        """The document of a tool at hand."""
+        properties = info.args_schema.get("properties")
+        arguments = [
+            f"{name} {schema.get('description') or ''}" if isinstance(schema, Mapping) else str(name)
+            for name, schema in (properties.items() if isinstance(properties, Mapping) else ())
+        ]
+        return cls(info.name, info.name, info.description, "\n".join(arguments), " ".join(info.returns), info.cluster)
+
+    def fields(self) -> dict[str, str]:
+        """The text of each field, cut to what is indexed."""
+        return {field: getattr(self, field)[:LONGEST_FIELD].replace("_", " ") for field in _WEIGHTS}
+
+    def text(self) -> str:
+        """What is embedded of it."""
+        return f"{self.cluster} {self.name}: {self.description}"[:LONGEST_FIELD]
+
+
+class ToolIndex:
+    """An index of tools. Not changed once it is made; safe to use from any thread."""
+
+    def __init__(self, tools: Sequence[ToolDocument], vectors: Matrix | None = None) -> None:
+        """Index tools.
+
+        Args:
+            tools: The tools.
+            vectors: The embedding of each tool's `text()` as a row, if there are any.
+        """
+        self.ids = tuple(tool.id for tool in tools)
+        self._vectors = vectors
+        fields, indexer = [tool.fields() for tool in tools], Indexer()
+        grams = [_count(one, lambda text: indexer(text).grams.split()) for one in fields]
+        self._words = SparseIndex(bm25_vectors([_count(one, _stems) for one in fields]))
+        self._grams = SparseIndex(bm25_vectors(grams))
+
+    def score(self, question: str, vector: Matrix | None = None) -> Scores:
+        """The score of each tool, 0 to 1, the best having 1 where any fits.
+
+        Args:
+            question: What a tool is wanted for.
+            vector: Its embedding, if there is one.
+        """
+        question = question[:LONGEST_QUERY].replace("_", " ")
+        by_word = self._words.score(dict.fromkeys(map(_stem, query_terms(question)), 1.0))
+        by_gram = self._grams.score(dict.fromkeys(query_grams(question), 1.0))
+        scores = (1 - _GRAMS) * scale(by_word) + _GRAMS * scale(by_gram)
+        if self._vectors is not None and vector is not None and self.ids:
+            near: Scores = (self._vectors @ vector).astype(float)
+            scores = (1 - _VECTORS) * scale(scores) + _VECTORS * scale(near - near.min())
+        return scale(scores)
+
+
+def _stems(text: str) -> list[str]:
+    return [_stem(term) for term in terms(text) if term not in STOP_WORDS]
+
+
+def _stem(term: str) -> str:
+    """A word without the plural's ending."""
+    plural = term.isascii() and len(term) > 3 and term.endswith("s") and not term.endswith("ss")
+    return term[:-1] if plural else term
+
+
+def _count(fields: Mapping[str, str], split: Callable[[str], Iterable[str]]) -> dict[str, float]:
+    """How often each term occurs, times the weight of the field."""
+    found: dict[str, float] = {}
+    for field, text in fields.items():
+        for term, count in Counter(split(text)).items():
+            found[term] = found.get(term, 0.0) + count * _WEIGHTS[field]
+    return found

@@ -1,0 +1,97 @@
+"""Scenes: tools that were used together, found by what they were used for.
+
+After COLT (arXiv 2405.16089), which goes from queries over scenes to complete sets of tools, but without training: a
+scene is the centroid of the questions that one set of tools answered, as TF-IDF vectors and, where there are any, as
+embeddings. Stop words count: how a question is put tells its kind.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from math import log, sqrt
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from weiwo.text.analyzer import terms
+from weiwo.tools.retrieval.sparse_index import Matrix, SparseIndex, unit_vector
+
+LONGEST_QUERY: Final = 2_000
+"""Characters of a question that count."""
+NEAREST: Final = 60
+"""Scenes that are considered for a question."""
+_VECTORS: Final = 0.5
+
+
+class ToolUse(NamedTuple):
+    """Tools that answered a question together.
+
+    Attributes:
+        question: The question.
+        tools: The names of the tools.
+        vector: The question's embedding, if there is one.
+    """
+
+    question: str
+    tools: frozenset[str]
+    vector: Matrix | None = None
+
+
+class Scene(NamedTuple):
+    """A set of tools as a question finds it.
+
+    Attributes:
+        tools: Their names.
+        similarity: How like the question those are that they answered, 0 to 1.
+    """
+
+    tools: frozenset[str]
+    similarity: float
+
+
+class ToolScenes:
+    """The scenes of a history. Not changed once it is made; safe to use from any thread."""
+
+    def __init__(self, history: Iterable[ToolUse]) -> None:
+        """Learn from a history; a use that names no tool is passed over."""
+        uses = [use for use in history if use.tools]
+        counted = [_count(use.question) for use in uses]
+        frequencies = Counter(term for found in counted for term in found)
+        self._rarity = {term: sqrt(log(1 + len(uses) / n)) for term, n in frequencies.items()}
+        self._unknown = sqrt(log(1 + len(uses)))
+        sums: dict[frozenset[str], defaultdict[str, float]] = {}
+        for use, found in zip(uses, counted, strict=True):
+            centroid = sums.setdefault(use.tools, defaultdict(float))
+            for term, weight in self._weigh(found).items():
+                centroid[term] += weight
+        self._tools = tuple(sums)
+        self._index = SparseIndex(map(unit_vector, sums.values()))
+        self._vectors = _average_vectors(uses, self._tools)
+
+    def rank(self, question: str, vector: Matrix | None = None) -> list[Scene]:
+        """The scenes nearest to a question, nearest first; those without any likeness are left out."""
+        query = self._weigh(_count(question))
+        scores = self._index.score(query)
+        if self._vectors is not None and vector is not None:
+            scores = (1 - _VECTORS) * scores + _VECTORS * np.maximum(self._vectors @ vector, 0.0)
+        nearest = np.argsort(-scores, kind="stable")[:NEAREST].tolist()
+        return [Scene(self._tools[number], float(scores[number])) for number in nearest if scores[number] > 0]
+
+    def _weigh(self, counted: Mapping[str, int]) -> dict[str, float]:
+        """The TF-IDF vector of a question; words that no past question had make it unlike all of them."""
+        return unit_vector({term: (1 + log(n)) * self._rarity.get(term, self._unknown) for term, n in counted.items()})
+
+
+def _count(question: str) -> Counter[str]:
+    return Counter(terms(question[:LONGEST_QUERY]))
+
+
+def _average_vectors(uses: Sequence[ToolUse], sets: Sequence[frozenset[str]]) -> Matrix | None:
+    """The mean embedding of each set's questions, scaled to length one; None unless every use has one."""
+    vectors = [use.vector for use in uses if use.vector is not None]
+    if not uses or len(vectors) < len(uses):
+        return None
+    numbers = {tools: number for number, tools in enumerate(sets)}
+    sums: Matrix = np.zeros((len(sets), len(vectors[0])), np.float32)
+    np.add.at(sums, [numbers[use.tools] for use in uses], np.stack(vectors))
+    unit: Matrix = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
+    return unit
