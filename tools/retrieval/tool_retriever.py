@@ -2,7 +2,7 @@
 
 Two rankings are blended: the tool index says which tools fit the words of the question, scenes say which tools
 answered questions like it together. How much scenes count depends on how near the nearest past question is, and how
-clearly it is nearer than the next; without any history the index ranks alone.
+clearly it is nearer than the next; where neither is so, and without any history, the index ranks alone.
 """
 
 from functools import lru_cache
@@ -37,8 +37,7 @@ class ToolRetriever:
         ids = self._index.ids
         scores = self._index.score(question, vector)
         scenes = self._scenes.rank(question, vector) if self._scenes is not None else []
-        if scenes:
-            trust = scene_trust(scenes)
+        if (trust := scene_trust(scenes)) > 0:
             share = _LEAST + (_MOST - _LEAST) * trust
             together = complete_sets(scenes, 1 + trust)
             scores = share * np.array([together.get(name, 0.0) for name in ids]) + (1 - share) * scores
