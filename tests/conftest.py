@@ -15,6 +15,7 @@ from hypothesis import settings
 
 from tests.support.examples import register_profiles
 from weiwo.state.settings import Settings
+from weiwo.tools.calling import call_context
 
 register_profiles()
 settings.load_profile("ci" if os.environ.get("CI") else "default")  # `--hypothesis-profile` has the last word
@@ -41,6 +42,12 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         from tests.support.postgres import stop_server  # noqa: PLC0415 - heavy, and not for every session
 
         stop_server(config.stash[_FOLDER])
+
+
+@pytest.fixture(autouse=True)
+def no_call_under_way() -> None:
+    """No test sees the tool call that another one had under way."""
+    call_context._current.set(None)
 
 
 @pytest.fixture(scope="session")

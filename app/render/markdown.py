@@ -25,6 +25,7 @@ _MARK: Final = lazy(r"(?:\[\d+\])+")
 _EMPTY_LINES: Final = lazy(r"\n[ \n]*\n")
 _SYNTAX: Final = lazy(r"[*_`~#>|<&\\]|[^\S \n]|\][(:]|^ *(?: {4}|[-+=]|[0-9]{1,9}[.)])", re.MULTILINE)
 """What may be more than words and line ends; most answers have none of it, and are printed without the parser."""
+_UNVERIFIED: Final = lazy(r"\(unverified\)|（未核实）")
 _DEEPEST: Final = 8
 """Levels of lists and quotations that are indented."""
 _STYLES: Final = {"strong_open": "bold", "em_open": "italic", "s_open": "strike"}
@@ -167,6 +168,7 @@ def _inline(token: "Token") -> Text:
         else:
             text.append(child.content, " ".join(styles))
     text.highlight_regex(_MARK, "cyan")
+    text.highlight_regex(_UNVERIFIED, "yellow")
     return text
 
 

@@ -18,7 +18,11 @@ import weiwo
 
 for module in pkgutil.walk_packages(weiwo.__path__, "weiwo."):
     if module.name.split(".")[1] in ("state", "text", "models", "tools", "nodes", "graph", "app"):
-        importlib.import_module(module.name)
+        try:
+            importlib.import_module(module.name)
+        except ModuleNotFoundError as missing:
+            if missing.name not in ("fastmcp", "mcp"):  # an extra, which may not be installed
+                raise
         print(module.name)
 """
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, content_words, match_keys, split_clauses
 from weiwo.nodes.writer.verification.grounds import Grounds, Source
-from weiwo.nodes.writer.verification.particulars import fold_letters, name_words, stated_names
+from weiwo.nodes.writer.verification.particulars import fold_letters, is_han, name_words, stated_names
 from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity, same_quantity
 from weiwo.text.contrasts import opposites
 from weiwo.text.dates import PartialDate
@@ -110,11 +110,18 @@ def _is_dated(clause: Clause) -> bool:
 
 
 def _has_name(words: set[str], clause: Clause) -> bool:
-    return bool(words & set(re.findall(r"\w+", fold_letters(clause.text))))
+    return _occurs(words, clause.text)
 
 
 def _has_other_name(words: set[str], clause: Clause) -> bool:
-    return any(words.isdisjoint(name_words(name)) for _, name in stated_names(clause.text))
+    return any(not _occurs(words, name) for _, name in stated_names(clause.text))
+
+
+def _occurs(words: set[str], text: str) -> bool:
+    """Whether one of the words of a name stands in a text; Chinese has no blanks around it."""
+    folded = fold_letters(text)
+    whole = set(re.findall(r"\w+", folded))
+    return any(word in whole or (is_han(word) and word in folded) for word in words)
 
 
 def _of_something_else(

@@ -28,6 +28,7 @@ with warnings.catch_warnings():
 
 ROOT = Path(__file__).parents[3]
 PACKAGES = ("state", "text", "models", "tools", "nodes", "graph", "app")
+EXTRAS = {"fastmcp", "mcp"}
 METHODS = {"search", "finditer", "findall", "sub", "subn", "split"}
 ANCHORED = {"match", "fullmatch"}
 USUAL = [
@@ -79,7 +80,13 @@ def sources() -> dict[str, tuple[ModuleType, ast.Module]]:
     found = {}
     for path in sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        found[name] = (importlib.import_module(f"weiwo.{name}"), ast.parse(path.read_text("utf-8")))
+        try:
+            module = importlib.import_module(f"weiwo.{name}")
+        except ModuleNotFoundError as missing:
+            if missing.name not in EXTRAS:
+                raise
+            continue  # its extra is not installed here
+        found[name] = (module, ast.parse(path.read_text("utf-8")))
     return found
 
 
