@@ -21,7 +21,7 @@ for module in pkgutil.walk_packages(weiwo.__path__, "weiwo."):
         try:
             importlib.import_module(module.name)
         except ModuleNotFoundError as missing:
-            if missing.name not in ("fastmcp", "mcp"):  # an extra, which may not be installed
+            if missing.name not in ("fastmcp", "mcp", "mcp_types", "httpx2"):  # an extra, which may not be installed
                 raise
         print(module.name)
 """

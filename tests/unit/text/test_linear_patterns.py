@@ -28,7 +28,7 @@ with warnings.catch_warnings():
 
 ROOT = Path(__file__).parents[3]
 PACKAGES = ("state", "text", "models", "tools", "nodes", "graph", "app")
-EXTRAS = {"fastmcp", "mcp"}
+EXTRAS = {"fastmcp", "mcp", "mcp_types", "httpx2"}
 METHODS = {"search", "finditer", "findall", "sub", "subn", "split"}
 ANCHORED = {"match", "fullmatch"}
 USUAL = [
