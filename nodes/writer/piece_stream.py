@@ -39,7 +39,7 @@ _LISTED: Final = lazy(r"\s*(?:[-*+•|]|\d{1,3}[.)、]|\[\^?\d|【\d|<?https?://
 _OPEN_END: Final = lazy(r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500}|\\)$")
 """A mark, or its link, that may still be coming; a bracket open for longer than any mark is none."""
 _QUOTED: Final = lazy(r" {0,3}>")
-_BARRED: Final = lazy(r"[^\n]*\|")
+_BARRED: Final = lazy(r"(?:\A|(?<=\n))[^\n|]*+\|")
 _BLANK: Final = lazy(r"(?:[ \t]*\n)*")
 _UNDECIDED: Final = lazy(r"\s*(?:[-*+•`~#>|=_$ ]{1,80}|\d{1,3}[.)]?|:?-[-:|\s]*)?")
 """The beginning of a line that does not tell yet what it opens."""

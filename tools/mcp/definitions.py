@@ -28,7 +28,7 @@ _UNFIT: Final = re.compile(r"[^A-Za-z0-9_-]+")
 _NAMED: Final = 3
 WITHHELD: Final = "(The server's description addresses the model and is left out.)"
 
-_ORDERS: Final = lazy(
+_CALL_ORDERS: Final = lazy(
     r"<\s*(?:important|system|instructions?|secret)\b"
     r"|\b(?:do not|don't|never)\s+(?:tell|inform|mention|warn|reveal)\b"
     r"|\b(?:the|an?)\s+(?:assistant|agent|llm|language model|planner)\s+(?:must|should|has to|needs to)\b"
@@ -205,7 +205,7 @@ def _without_texts(schema: Any) -> Any:
 
 def _speaks(text: str, siblings: frozenset[str]) -> bool:
     """Whether a text of a server speaks to a model, or orders a call of a tool that is not the server's."""
-    if _ORDERS.search(text) or addresses_model(text):
+    if _CALL_ORDERS.search(text) or addresses_model(text):
         return True
     called = (next(filter(None, found.groups())) for found in _CALLS.finditer(text))
     return any(("_" in name or "-" in name) and _folded(name) not in siblings for name in called)
