@@ -9,6 +9,7 @@ import sqlite3
 import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterable
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -181,16 +182,16 @@ async def _storage(report: Report, folder: Path) -> None:
         file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
 
     def other_schema(file: Path) -> None:
-        with sqlite3.connect(file) as database:
+        with closing(sqlite3.connect(file)) as database, database:
             database.execute("DROP TABLE checkpoints")
             database.execute("CREATE TABLE checkpoints (a, b)")
 
     def garbage(file: Path) -> None:
-        with sqlite3.connect(file) as database:
+        with closing(sqlite3.connect(file)) as database, database:
             database.execute("UPDATE checkpoints SET checkpoint = x'c1c1c1c1' WHERE thread_id = 'mine'")
 
     def strange_type(file: Path) -> None:
-        with sqlite3.connect(file) as database:
+        with closing(sqlite3.connect(file)) as database, database:
             database.execute(
                 "UPDATE checkpoints SET type = 'pickle', checkpoint = x'80049501' WHERE thread_id = 'mine'"
             )

@@ -6,6 +6,7 @@ writing needs the lock of `writer`. What the rows mean is said in `schema`.
 
 import json
 import sqlite3
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -53,6 +54,8 @@ class Store:
         """
         self.path = path
         self._idle: LifoQueue[sqlite3.Connection] = LifoQueue(_IDLE_CONNECTIONS)
+        # A store that is dropped closes what it holds: from Python 3.13 on, SQLite warns where it does not.
+        weakref.finalize(self, _close_idle, self._idle).atexit = False
         try:
             with self.read_transaction() as connection:
                 version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -67,11 +70,7 @@ class Store:
 
     def close(self) -> None:
         """Close the idle connections; the store may still be used."""
-        while True:
-            try:
-                self._idle.get_nowait().close()
-            except Empty:
-                return
+        _close_idle(self._idle)
 
     @contextmanager
     def read_transaction(self) -> Iterator[sqlite3.Connection]:
@@ -189,3 +188,12 @@ class Store:
                 "SELECT id FROM documents WHERE died > ? AND died <= ? AND born <= ?", (since, until, since)
             )
             return [row[0] for row in rows]
+
+
+def _close_idle(idle: LifoQueue[sqlite3.Connection]) -> None:
+    """Close the connections of a pool that nobody has borrowed."""
+    while True:
+        try:
+            idle.get_nowait().close()
+        except Empty:
+            return

@@ -1,8 +1,10 @@
 """The store, its writer, and the keyword index that follows it."""
 
 import asyncio
+import gc
 import multiprocessing
 import shutil
+import sqlite3
 from dataclasses import replace
 
 import pytest
@@ -205,3 +207,13 @@ async def test_a_writer_may_be_called_from_one_thread_after_another(folder):
         await asyncio.to_thread(writer.apply, Changes(put=[document(f"{n}.md", f"zebra {n}")]))
     await asyncio.to_thread(writer.close)
     assert len(await found(folder, "zebra")) == 4
+
+
+def test_a_store_that_is_dropped_closes_what_it_holds(tmp_path):
+    store = Store(tmp_path / "documents.sqlite")
+    with store.read_transaction() as connection:
+        pass
+    del store
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
+        connection.execute("SELECT 1")
