@@ -13,7 +13,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, ConfigDict
 
 from weiwo.models.gateway import ChatModels, ModelCallError
-from weiwo.nodes.executor.extraction import extract_value
+from weiwo.nodes.executor.extraction.typed_extraction import extract_value
 from weiwo.nodes.executor.prompt import SENTENCE, SYSTEM
 from weiwo.nodes.executor.reader_reply import TYPE_HINTS, Move, ReadReply, ShownPassages
 from weiwo.nodes.executor.reading import Reading

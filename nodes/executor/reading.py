@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Self
 
-from weiwo.nodes.executor.finding import Finding
+from weiwo.nodes.executor.extraction.finding import Finding
 from weiwo.state import JsonValue, OutcomeDetail, Quote, Rival
 from weiwo.state.evidence import Basis
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from weiwo.nodes.executor.extraction import extract_value
-from weiwo.nodes.executor.finding import Finding, carries, values_conflict
+from weiwo.nodes.executor.extraction.finding import Finding, carries, values_conflict
+from weiwo.nodes.executor.extraction.typed_extraction import extract_value
 from weiwo.nodes.executor.reading import Reading
 from weiwo.state import Evidence, Rival, ValueType
 from weiwo.state.query import QueryFrame

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from weiwo.nodes.executor.clauses import Sentence
+from weiwo.nodes.executor.extraction.clauses import Sentence
 from weiwo.state import JsonValue
 from weiwo.text.patterns import lazy
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from weiwo.nodes.executor.clauses import Sentence, sentences_of
-from weiwo.nodes.executor.entity_matching import Page, name_key
-from weiwo.nodes.executor.finding import Finding
+from weiwo.nodes.executor.extraction.clauses import Sentence, sentences_of
+from weiwo.nodes.executor.extraction.entity_matching import Page, name_key
+from weiwo.nodes.executor.extraction.finding import Finding
 from weiwo.state import Evidence, Quote
 from weiwo.text.language import HAN
 from weiwo.text.lists import split_items

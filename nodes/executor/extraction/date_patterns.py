@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from weiwo.nodes.executor.clauses import Sentence
-from weiwo.nodes.executor.predicates import StatedValue, find_cues_zh
+from weiwo.nodes.executor.extraction.clauses import Sentence
+from weiwo.nodes.executor.extraction.predicates import StatedValue, find_cues_zh
 from weiwo.text.dates import DateSpan
 from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy

@@ -12,13 +12,20 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from weiwo.nodes.executor.clauses import sentences_of
-from weiwo.nodes.executor.entity_matching import Page, Subject, page_name, pages, qualifier
-from weiwo.nodes.executor.finding import ONE_SOURCE, SEVERAL, Finding, is_same_date, is_same_figure, is_same_name
-from weiwo.nodes.executor.list_extraction import enumerated_items
-from weiwo.nodes.executor.predicates import StatedValue, vouched
-from weiwo.nodes.executor.records import recorded_values
-from weiwo.nodes.executor.value_patterns import stated_values
+from weiwo.nodes.executor.extraction.clauses import sentences_of
+from weiwo.nodes.executor.extraction.entity_matching import Page, Subject, page_name, pages, qualifier
+from weiwo.nodes.executor.extraction.finding import (
+    ONE_SOURCE,
+    SEVERAL,
+    Finding,
+    is_same_date,
+    is_same_figure,
+    is_same_name,
+)
+from weiwo.nodes.executor.extraction.list_extraction import enumerated_items
+from weiwo.nodes.executor.extraction.predicates import StatedValue, vouched
+from weiwo.nodes.executor.extraction.records import recorded_values
+from weiwo.nodes.executor.extraction.value_patterns import stated_values
 from weiwo.state import Evidence, Quote, Rival, ValueType
 from weiwo.state.query import QueryFrame
 from weiwo.text.dates import PartialDate

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from weiwo.nodes.executor.clauses import Sentence
-from weiwo.nodes.executor.predicates import StatedValue, find_cues_zh, is_apposed, is_fronted
+from weiwo.nodes.executor.extraction.clauses import Sentence
+from weiwo.nodes.executor.extraction.predicates import StatedValue, find_cues_zh, is_apposed, is_fronted
 from weiwo.text.numbers import NumberSpan
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import Relation

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from weiwo.nodes.executor.entity_matching import Page, name_key
-from weiwo.nodes.executor.figure_patterns import measures
-from weiwo.nodes.executor.predicates import StatedValue
+from weiwo.nodes.executor.extraction.entity_matching import Page, name_key
+from weiwo.nodes.executor.extraction.figure_patterns import measures
+from weiwo.nodes.executor.extraction.predicates import StatedValue
 from weiwo.text.dates import parse_date
 from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy

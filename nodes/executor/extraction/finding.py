@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.executor.entity_matching import name_key
-from weiwo.nodes.executor.predicates import StatedValue
+from weiwo.nodes.executor.extraction.entity_matching import name_key
+from weiwo.nodes.executor.extraction.predicates import StatedValue
 from weiwo.state import JsonValue, Quote, Rival, ValueType
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.language import HAN, fold

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from weiwo.nodes.executor.clauses import Sentence
-from weiwo.nodes.executor.predicates import StatedValue
+from weiwo.nodes.executor.extraction.clauses import Sentence
+from weiwo.nodes.executor.extraction.predicates import StatedValue
 from weiwo.text.language import HAN
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy

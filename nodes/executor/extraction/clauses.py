@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from weiwo.nodes.executor.entity_matching import Page, Span, plain
+from weiwo.nodes.executor.extraction.entity_matching import Page, Span, plain
 from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.language import HAN
 from weiwo.text.names import Name, names

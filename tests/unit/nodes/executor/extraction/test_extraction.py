@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import pytest
 
-from weiwo.nodes.executor.entity_matching import page_name
-from weiwo.nodes.executor.extraction import extract_value
-from weiwo.nodes.executor.finding import Finding, carries, values_conflict
+from weiwo.nodes.executor.extraction.entity_matching import page_name
+from weiwo.nodes.executor.extraction.finding import Finding, carries, values_conflict
+from weiwo.nodes.executor.extraction.typed_extraction import extract_value
 from weiwo.nodes.shared.question_parser import parse_question
 from weiwo.nodes.shared.rule_plan import VALUE_TYPES
 from weiwo.state import Evidence, JsonValue, ValueType
@@ -17,7 +17,7 @@ from weiwo.state.query import AnswerType, QueryFrame
 from weiwo.text.language import detect_language
 from weiwo.text.terms import terms
 
-DATA = Path(__file__).resolve().parents[3] / "data"
+DATA = Path(__file__).resolve().parents[4] / "data"
 
 RETURNS: dict[str, ValueType] = {
     "date": "date",

@@ -1,4 +1,4 @@
-"""StatedValue patterns: every value of a kind that a sentence gives the subject by a relation.
+"""Value patterns: every value of a kind that a sentence gives the subject by a relation.
 
 Each pattern is tight: subject, relation and value stand in one clause, with nothing between them but prepositions,
 places and hedges. What fits none is left to a reader.
@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from weiwo.nodes.executor.clauses import Sentence
-from weiwo.nodes.executor.date_patterns import SPANNED, date_after, dates_zh, span_in_brackets
-from weiwo.nodes.executor.figure_patterns import stated_figures
-from weiwo.nodes.executor.name_patterns import (
+from weiwo.nodes.executor.extraction.clauses import Sentence
+from weiwo.nodes.executor.extraction.date_patterns import SPANNED, date_after, dates_zh, span_in_brackets
+from weiwo.nodes.executor.extraction.figure_patterns import stated_figures
+from weiwo.nodes.executor.extraction.name_patterns import (
     HOLDERS,
     active_names,
     agents_zh,
@@ -20,7 +20,7 @@ from weiwo.nodes.executor.name_patterns import (
     place_after,
     places_zh,
 )
-from weiwo.nodes.executor.predicates import StatedValue, find_cues, predicate_start
+from weiwo.nodes.executor.extraction.predicates import StatedValue, find_cues, predicate_start
 from weiwo.text.relations import Relation
 
 _Reader = Callable[[Sentence, int, Relation], StatedValue | None]
