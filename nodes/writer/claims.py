@@ -7,7 +7,7 @@ from typing import Final
 
 from weiwo.nodes.shared.citation_marks import CitationMark, blank_marks
 from weiwo.nodes.writer.document import claim_spans, row_of
-from weiwo.nodes.writer.verification.check import Finding, check_statement
+from weiwo.nodes.writer.verification.check import CheckResult, check_statement
 from weiwo.nodes.writer.verification.grounds import collect_grounds
 from weiwo.state import DOUBTFUL, Claim, Evidence, Language, Outcome
 from weiwo.text.numbers import find_numbers
@@ -105,17 +105,17 @@ def _check(text: str, numbers: tuple[int, ...], row: str, given: ClaimSources) -
     if len(existing) < len(numbers):
         nowhere = "it cites a source that does not exist"
         return Claim(text=text, citations=existing, verdict="unsupported", reason=nowhere), True
-    finding = check_cited(text, existing, given)
-    if row and existing and finding.verdict not in DOUBTFUL and find_numbers(text):
+    found = check_cited(text, existing, given)
+    if row and existing and found.verdict not in DOUBTFUL and find_numbers(text):
         label = blank_marks(row.strip().strip("|").split("|")[0])[0].strip()
         if label and label != text:
             whole = check_cited(f"| {label} | {text} |", existing, given)
-            finding = whole if whole.verdict in DOUBTFUL else finding
-    reason = "; ".join(finding.reasons[:MOST_REASONS]) if finding.verdict in DOUBTFUL else ""
-    return Claim(text=text, citations=existing, verdict=finding.verdict, reason=reason), finding.hard or not existing
+            found = whole if whole.verdict in DOUBTFUL else found
+    reason = "; ".join(found.reasons[:MOST_REASONS]) if found.verdict in DOUBTFUL else ""
+    return Claim(text=text, citations=existing, verdict=found.verdict, reason=reason), found.hard or not existing
 
 
-def check_cited(text: str, numbers: Sequence[int], given: ClaimSources) -> Finding:
+def check_cited(text: str, numbers: Sequence[int], given: ClaimSources) -> CheckResult:
     """Check a claim against sources that exist; none: whether it needs one."""
     passages = [passage for n in numbers for passage in given.passages.get(n, ())]
     calculations = [given.computed[n] for n in numbers if n in given.computed]

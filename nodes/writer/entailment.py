@@ -172,14 +172,14 @@ async def judge_statement(
         numbers: What it cites.
         given: What claims are checked against.
     """
-    finding = check_cited(text, numbers, given)
-    claim = Claim(text=text, citations=numbers, verdict=finding.verdict)
-    if not is_open(CheckedClaim(0, len(text), claim, finding.hard)):
-        return finding.verdict
+    found = check_cited(text, numbers, given)
+    claim = Claim(text=text, citations=numbers, verdict=found.verdict)
+    if not is_open(CheckedClaim(0, len(text), claim, found.hard)):
+        return found.verdict
     sources = (CitableSource(n, evidence=passage) for n, found in given.passages.items() for passage in found)
     messages = [SystemMessage(SYSTEM), HumanMessage(_entailment_prompt(models, role, [claim], sources))]
     try:
         reply = await models.structured(role, "verify", messages, EntailmentReply)
     except ModelCallError:
-        return finding.verdict
-    return _VERDICTS[reply.verdicts[0].verdict] if reply.verdicts else finding.verdict
+        return found.verdict
+    return _VERDICTS[reply.verdicts[0].verdict] if reply.verdicts else found.verdict

@@ -43,7 +43,7 @@ _EMPHASIS: Final = lazy(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """What checking a statement by code came to.
 
     Attributes:
@@ -90,7 +90,7 @@ def check_statement(
     language: Language = "en",
     question: str = "",
     cited: bool = True,
-) -> Finding:
+) -> CheckResult:
     """Check one statement against what it cites.
 
     Args:
@@ -102,7 +102,7 @@ def check_statement(
         cited: Whether it cites anything that exists.
     """
     if is_heading(text):
-        return Finding("uncited")
+        return CheckResult("uncited")
     statement = plain_claim(_CODE.sub(lambda code: re.sub(r"\d", "x", code[0]), text))  # `_coded` looks at code
     label = _LABEL.match(statement)
     if label and not re.search(r"\d", label[1]) and len(label[1].split()) <= 4 and len(statement) - label.end() > 12:
@@ -111,7 +111,7 @@ def check_statement(
     stated = find_particulars(statement)
     absent = not_found_only(statement, stated, question)
     if not cited:
-        return Finding(
+        return CheckResult(
             "uncited" if stated.empty or absent else "unsupported", () if stated.empty or absent else ("no citation",)
         )
     own: Language = detect_language(statement) if re.search(r"\w{2}", statement) else language
@@ -120,31 +120,31 @@ def check_statement(
         return _calculated(statement, stated, grounds, naming or grounds, question)
     reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, own=own)
     if absent:
-        return Finding("uncited")
+        return CheckResult("uncited")
     if reasons:
-        return Finding("unsupported", tuple(dict.fromkeys(reasons)), hard=True)
+        return CheckResult("unsupported", tuple(dict.fromkeys(reasons)), hard=True)
     quoted = _quoted(strip_lead(plain_claim(text)), grounds)
     doubt = _doubts(text, _affirmed(statement), stated, grounds) if same and not quoted else None
     if doubt is not None:
         return doubt
     if computed or not grounds.sources:
-        return Finding("computed" if grounds.calculates or not stated.empty else "matched")
-    return Finding("quoted" if quoted else "matched")
+        return CheckResult("computed" if grounds.calculates or not stated.empty else "matched")
+    return CheckResult("quoted" if quoted else "matched")
 
 
-def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds) -> Finding | None:
+def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds) -> CheckResult | None:
     """What speaks against a statement all of whose particulars occur: order, roles, other values, denials."""
     checks = (find_reversed, find_swapped, find_borrowed, find_contradiction)
     against = [reason for check in checks for reason in check(affirmed, grounds)]
     if against:
-        return Finding("contradicted", tuple(dict.fromkeys(against)))
+        return CheckResult("contradicted", tuple(dict.fromkeys(against)))
     reasons = list(_coded(text, grounds))
     if not reasons and stated.empty and not stated.countries and not _on_topic(affirmed, grounds):
         reasons = ["the sources speak of something else"]
-    return Finding("unsupported", tuple(dict.fromkeys(reasons))) if reasons else None
+    return CheckResult("unsupported", tuple(dict.fromkeys(reasons))) if reasons else None
 
 
-def _calculated(statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str) -> Finding:
+def _calculated(statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str) -> CheckResult:
     """The check of a statement that cites calculations alone: it states their value, of what the question names."""
     holds = any(
         abs(abs(n.value) - abs(value)) <= 1e-6 * max(1, abs(value)) for n in stated.numbers for value in grounds.values
@@ -152,7 +152,7 @@ def _calculated(statement: str, stated: Particulars, grounds: Grounds, naming: G
     holds = holds or any(grounds.date(span.date) for span in stated.dates)
     holds = holds or any(value in fold(statement) for value in grounds.said)
     if not holds:
-        return Finding("unsupported", ("the cited calculation does not state this",), hard=True)
+        return CheckResult("unsupported", ("the cited calculation does not state this",), hard=True)
     reasons = [
         f"“{statement[n.start : n.end]}”: the calculation does not give this number"
         for n in stated.numbers
@@ -163,7 +163,7 @@ def _calculated(statement: str, stated: Particulars, grounds: Grounds, naming: G
         for name in stated.names
         if fold(name) not in fold(question) and not naming.name(name, question)
     ]
-    return Finding("unsupported", tuple(reasons), hard=True) if reasons else Finding("computed")
+    return CheckResult("unsupported", tuple(reasons), hard=True) if reasons else CheckResult("computed")
 
 
 def not_found_only(statement: str, stated: Particulars, question: str) -> bool:
