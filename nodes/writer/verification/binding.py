@@ -12,9 +12,10 @@ from functools import partial
 from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, content_words, match_keys, split_clauses
-from weiwo.nodes.writer.verification.grounds import Grounds, Source
+from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.particulars import fold_letters, is_han, name_words, stated_names
 from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity, same_quantity
+from weiwo.nodes.writer.verification.source import Source
 from weiwo.text.contrasts import opposites
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import HAN

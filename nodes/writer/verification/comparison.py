@@ -8,8 +8,9 @@ from functools import cache
 from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, content_words
-from weiwo.nodes.writer.verification.grounds import Grounds, Source
+from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.quantities import MONEY
+from weiwo.nodes.writer.verification.source import Source
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import HAN, fold
 from weiwo.text.names import names

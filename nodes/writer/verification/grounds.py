@@ -3,16 +3,11 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Final
+from functools import cached_property
 
-from weiwo.nodes.writer.verification.clauses import Clause, source_clauses
+from weiwo.nodes.writer.verification.clauses import Clause
 from weiwo.nodes.writer.verification.particulars import (
-    ORDINAL_WORDS,
     find_centuries,
-    find_days,
-    find_decades,
-    find_months,
     fold_letters,
     is_han,
     name_words,
@@ -21,171 +16,16 @@ from weiwo.nodes.writer.verification.quantities import (
     PHYSICAL,
     Quantity,
     close,
-    find_quantities,
-    find_shares,
-    named_units,
     same_quantity,
     within,
 )
+from weiwo.nodes.writer.verification.source import Source, parse_source
 from weiwo.state import Evidence, JsonValue, Outcome
-from weiwo.text.date_forms import MONTHS
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.demonyms import find_countries
-from weiwo.text.language import detect_language, fold
+from weiwo.text.language import fold
 from weiwo.text.numbers import find_numbers
-from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
-
-_DIGITS: Final = lazy(r"(?:(?<![A-Za-z])[A-Za-z]+)?-?[0-9][A-Za-z0-9]*")
-_DOTTED: Final = lazy(r"(?<![\w.])v?(\d{1,4}(?:\.\d{1,4}){0,4})(?![\d]|\.\d)")
-_FULL_WIDTH: Final = {0xFF10 + d: 0x30 + d for d in range(10)}
-_ORDINALS: Final = {word: number for number, word in enumerate(ORDINAL_WORDS, 1)}
-_ORDINAL_WORD: Final = lazy(r"(?i)\b(?:" + "|".join(_ORDINALS) + r")\b")
-_COUNTED: Final = lazy(
-    r"\s?[个名位]?(?=[\u4e00-\u9fff])(?![，。和与或至到万亿])|\s(?!(?:at|in|on|of|for|by|per|and|or|to|from|with|as|is|was|were|are|a|an|the|may|can|must|will|has|have|had|who|that|which|then|but|if|when|million|billion|thousand|hundred|trillion)\b)[a-z]{3,}"
-)
-_CAPITALS: Final = lazy(r"\b[A-Z][\w'’-]*(?:\s(?:(?:of|the|and|for|in|de|du)\s){0,2}[A-Z][\w'’-]*){1,8}")
-_FOREIGN_MONTHS: Final = """
-januar janvier enero gennaio janeiro januari | februar février febrero febbraio fevereiro februari | märz mars marzo março maart
-april avril abril aprile | mai mayo maggio maio mei | juni juin junio giugno junho | juli juillet julio luglio julho
-august août agosto augustus | september septembre septiembre settembre setembro | oktober octobre octubre ottobre outubro
-november novembre noviembre novembro | dezember décembre diciembre dicembre dezembro december
-"""
-_MONTH_OF: Final = {
-    name: MONTHS[number]
-    for number, names in enumerate(re.split(r"[|\n]", _FOREIGN_MONTHS.strip()))
-    for name in names.split()
-}
-_FOREIGN_DATE: Final = lazy(rf"(?i)\b(\d{{1,2}})(?:\.|er|º)?\s(?:de\s)?({'|'.join(_MONTH_OF)})\s(?:de\s)?(\d{{4}})\b")
-_YEAR_LATER: Final = lazy(r"(?i)次年|翌年|第二年|\b(?:following|next) year\b|\b(?:a|one) year later\b")
-_ENGLISH: Final = lazy(r"(?i)\b(?:the|of|and|in|is|was|are|to|by|for|with|it|has|an?)\b")
-
-
-@dataclass(frozen=True)
-class Source:
-    """One passage, parsed.
-
-    Attributes:
-        title: Its title.
-        text: Title and text, folded.
-        language: Its language: "en", "zh" or "other".
-        terms: Its content terms.
-        words: Its words, folded.
-        dates: Its dates.
-        numbers: Its quantities.
-        counts: Those of them that count things of no known unit.
-        units: The kinds whose units it names, with or without a figure.
-        codes: Its digit groups as written, folded.
-        dotted: Its dotted figures and whole numbers as written.
-        whole: Integers in any form, ordinals too.
-        days: Days of a month, without their year.
-        months: Months it names.
-        countries: Countries it names.
-        initials: First letters of its runs of capitalised words.
-        sentences: Its sentences and table rows.
-        clauses: Their parts.
-    """
-
-    title: str
-    text: str
-    language: str
-    terms: frozenset[str]
-    words: frozenset[str]
-    dates: tuple[PartialDate, ...]
-    numbers: tuple[Quantity, ...]
-    counts: frozenset[Quantity]
-    units: frozenset[str]
-    codes: frozenset[str]
-    dotted: frozenset[str]
-    whole: frozenset[int]
-    days: frozenset[tuple[int, int]]
-    months: frozenset[int]
-    countries: frozenset[str]
-    initials: frozenset[str]
-    sentences: tuple[Clause, ...]
-    clauses: tuple[Clause, ...]
-
-
-@lru_cache(maxsize=256)
-def _parse(title: str, text: str, published: str | None) -> Source:
-    language = _language(text[:4_000])
-    if language == "other":
-        text = _in_english_figures(text)
-    both = f"{title}\n{text}"
-    spans = find_dates(both)
-    dates = [d for span in spans for d in (span.date, span.until) if d is not None]
-    dates += [PartialDate(year) for year in find_decades(both)]
-    if _YEAR_LATER.search(both):
-        dates += [PartialDate(d.year + 1) for d in dates[:100] if d.year != -1]
-    days = find_days(both)
-    dates += _days_of_known_years(days, dates, published)
-    found = find_quantities(both)
-    inside = [(span.start, span.end) for span in spans]
-    free = tuple(n for n in found if n.unit or not any(a < n.end and n.start < b for a, b in inside))
-    sentences, clauses = source_clauses(text)
-    folded = fold_letters(both)
-    return Source(
-        title=title,
-        text=folded,
-        language=language,
-        terms=frozenset(terms(both)),
-        words=frozenset(re.findall(r"\w+", folded)),
-        dates=tuple(dates),
-        numbers=(*free, *find_shares(both)),
-        counts=frozenset(n for n in free if not n.unit and _COUNTED.match(both, n.end)),
-        units=named_units(frozenset(re.findall(r"[^\W\d_]+", both))),
-        codes=frozenset(m.group().lstrip("-").casefold() for m in _DIGITS.finditer(both.translate(_FULL_WIDTH))),
-        dotted=frozenset(m[1] for m in _DOTTED.finditer(both)),
-        whole=frozenset({*(int(n.value) for n in found if n.value == int(n.value)), *_ordinals(both), *(abs(d.year) for d in dates)}),
-        days=frozenset((month, day) for month, day, _ in days) | {(d.month, d.day) for d in dates if d.month and d.day},
-        months=frozenset({*find_months(both), *(d.month for d in dates if d.month)}),
-        countries=frozenset(key for _, _, key in find_countries(both)),
-        initials=frozenset(
-            "".join(word[0] for word in re.findall(r"[A-Z][\w'’-]*", run[0])) for run in _CAPITALS.finditer(both)
-        ),
-        sentences=sentences,
-        clauses=clauses,
-    )  # fmt: skip
-
-
-def _language(text: str) -> str:
-    """Chinese, English, or another language, told by how many of its words are the commonest English ones."""
-    if detect_language(text) == "zh":
-        return "zh"
-    words = len(re.findall(r"\w+", text))
-    return "other" if words >= 6 and len(_ENGLISH.findall(text)) < 0.04 * words else "en"
-
-
-def _in_english_figures(text: str) -> str:
-    """A text in another language with its dates and figures as English writes them: "3. Oktober 1990", "1.234,5"."""
-    text = _FOREIGN_DATE.sub(lambda found: f"{found[1]} {_MONTH_OF[found[2].lower()]} {found[3]}", text)
-    return re.sub(r"(?<=\d),(?=\d{1,2}\b)", ".", re.sub(r"(?<=\d)[.\u202f](?=\d{3}\b)", ",", text))
-
-
-def _days_of_known_years(
-    days: Sequence[tuple[int, int, tuple[int, int]]], dates: Sequence[PartialDate], published: str | None
-) -> list[PartialDate]:
-    """Days written without a year, for each year the passage names or was published in."""
-    years = {d.year for d in dates}
-    if published and re.match(r"\d{4}", published):
-        years.add(int(published[:4]))
-    found: list[PartialDate] = []
-    for month, day, _ in days[:50]:
-        for year in sorted(years)[:20]:
-            try:
-                found.append(PartialDate(year, month, day))
-            except ValueError:
-                continue
-    return found
-
-
-def _ordinals(text: str) -> set[int]:
-    found = {_ORDINALS[m.group().lower()] for m in _ORDINAL_WORD.finditer(text)}
-    found |= {int(m[1]) for m in re.finditer(r"\b(\d{1,6})(?:st|nd|rd|th)\b", text)}
-    found |= {int(m[1]) for m in re.finditer(r"第\s?(\d{1,6})", text)}
-    for written in re.findall(r"第([一二三四五六七八九十百]{1,5})", text):
-        found |= {int(span.value) for span in find_numbers(f"{written}个") if span.value == int(span.value)}
-    return found
 
 
 @dataclass(frozen=True)
@@ -360,7 +200,7 @@ def collect_grounds(passages: Iterable[Evidence], outcomes: Iterable[Outcome] = 
         _take(outcome.value, values, dates, results)
         _take(outcome.value, numbers, dates, said)
         _take(outcome.detail.computation, numbers, dates, said)
-    sources = tuple(_parse(passage.title, passage.text, passage.date) for passage in passages)
+    sources = tuple(parse_source(passage.title, passage.text, passage.date) for passage in passages)
     words = tuple(fold(result) for result in results if len(result) > 1)
     return Grounds(sources, tuple(numbers), tuple(dates), fold(" ".join(said)), tuple(values), words)
 
