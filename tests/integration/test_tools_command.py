@@ -136,7 +136,7 @@ def test_servers_and_their_health_are_listed(weiwo, tmp_path):
 QUESTION = "Who was older, Emperor Wu of Han or Julius Caesar?"
 
 
-async def examine(session: Any) -> None:
+async def assert_tools_answer(session: Any) -> None:
     """What any client would do with the server."""
     tools = {tool.name: tool for tool in (await session.list_tools()).tools}
     assert set(tools) == {"ask", "search", "read_document"}
@@ -168,7 +168,7 @@ async def test_the_official_client_asks_over_pipes(weiwo_home, index_sample, tmp
     server = StdioServerParameters(command=sys.executable, args=["-m", "weiwo", "mcp"], env=env, cwd=tmp_path)
     async with stdio_client(server) as (incoming, outgoing), ClientSession(incoming, outgoing) as session:
         await session.initialize()
-        await examine(session)
+        await assert_tools_answer(session)
 
 
 @pytest.fixture
@@ -199,7 +199,7 @@ async def test_the_official_client_asks_over_http_and_other_sites_pages_may_not(
 
     async with streamable_http_client(served) as (incoming, outgoing), ClientSession(incoming, outgoing) as session:
         await session.initialize()
-        await examine(session)
+        await assert_tools_answer(session)
     async with httpx2.AsyncClient() as client:
         assert (await client.post(served, headers={"Origin": "https://evil.example"}, json={})).status_code == 403
         assert (await client.post(served, headers={"Host": "evil.example"}, json={})).status_code == 400

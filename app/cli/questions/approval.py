@@ -1,7 +1,7 @@
 """A plan that waits for a person: shown and asked about on a terminal, told on a pipe, printed as JSON."""
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -93,16 +93,28 @@ def ask_person(ended: RunEnd, progress: Progress) -> Any:
     """
     if note := str((ended.request or {}).get("note") or ""):
         terminal().print(Flow(Text(printable(note), "yellow")))
-    try:
+    with answering(f"stopped; the plan waits for approval; go on with: weiwo resume {ended.thread_id}"):
         return _converse(ended, language_of(progress))
+    return None
+
+
+@contextlib.contextmanager
+def answering(stopped: str) -> Iterator[None]:
+    """A conversation on the terminal: the end of its input leaves it, and Ctrl-C stops the command.
+
+    Args:
+        stopped: What to say then.
+
+    Raises:
+        CommandError: They stopped the command.
+    """
+    try:
+        yield
     except EOFError:
         terminal().print()
-        return None
     except KeyboardInterrupt:
         terminal().print()
-        raise CommandError(
-            f"stopped; the plan waits for approval; go on with: weiwo resume {ended.thread_id}", INTERRUPTED
-        ) from None
+        raise CommandError(stopped, INTERRUPTED) from None
 
 
 def _converse(ended: RunEnd, language: str) -> Any:

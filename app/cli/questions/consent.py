@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from rich.text import Text
 
-from weiwo.app.cli.errors import INTERRUPTED, WAITING, CommandError
+from weiwo.app.cli.errors import WAITING
 from weiwo.app.cli.output import page, say, terminal, write_json
-from weiwo.app.cli.questions.approval import read_line
+from weiwo.app.cli.questions.approval import answering, read_line
 from weiwo.app.cli.questions.run_end import APPROVE, RunEnd
 from weiwo.app.render.labels import label
 from weiwo.app.render.text_wrapping import Flow
@@ -61,7 +61,7 @@ def ask_person(ended: RunEnd, language: str) -> Any:
     terminal().print(_drawn(ended))
     for complaint in (ended.request or {}).get("complaints") or ():
         terminal().print(Flow(Text(f"! {one_line(str(complaint), 500)}", "red"), indent=2))
-    try:
+    with answering(f"stopped; the tool was not called; go on with: weiwo resume {ended.thread_id}"):
         while True:
             command, _, rest = read_line(label(language, "consent_prompt")).partition(" ")
             word = command.casefold()
@@ -71,14 +71,7 @@ def ask_person(ended: RunEnd, language: str) -> Any:
                 return None
             if word in _NO:
                 return {"reject": rest.strip() or "no"}
-    except EOFError:
-        terminal().print()
-        return None
-    except KeyboardInterrupt:
-        terminal().print()
-        raise CommandError(
-            f"stopped; the tool was not called; go on with: weiwo resume {ended.thread_id}", INTERRUPTED
-        ) from None
+    return None
 
 
 def leave(ended: RunEnd) -> int:

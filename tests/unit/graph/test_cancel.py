@@ -195,6 +195,7 @@ async def test_a_run_without_a_checkpointer_is_cancelled_as_well():
     await bureau.busy_with("Ada")
     await cancelled(running)
     await alone_again(before)
+    assert not [query for query in bureau.done if query.startswith("Ada")]
 
 
 class DiedError(Exception):
