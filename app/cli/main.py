@@ -28,6 +28,7 @@ from weiwo.app.cli.options import (
     question_of,
 )
 from weiwo.app.cli.questions.plan_files import read_plan
+from weiwo.app.cli.setup.commands import setups
 from weiwo.app.cli.text_parameters import TextCommand, TextGroup
 from weiwo.state.home import home
 
@@ -65,37 +66,6 @@ def read_env(context: typer.Context) -> None:
         from weiwo.app.cli.output import say  # noqa: PLC0415 - upon need
 
         say(file.complaint)
-
-
-@app.command(cls=TextCommand)
-def trust(
-    *,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    listed: Annotated[bool, typer.Option("--list", help="List the trusted folders.")] = False,
-    revoke: Annotated[
-        str | None, typer.Option("--revoke", metavar="FOLDER", help="Trust this folder no longer.")
-    ] = None,
-) -> None:
-    """Show what settings of this folder's .env would do, and use them from now on."""
-    from weiwo.app.cli.setup.trust import trust_command  # noqa: PLC0415 - upon need
-
-    raise typer.Exit(trust_command(revoke, yes=yes, listed=listed))
-
-
-@app.command(cls=TextCommand)
-def setup(
-    *,
-    model: Annotated[
-        str | None, typer.Option("--model", metavar="NAME", help="The model to set up. Default: the best one found.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Look and choose; write nothing, ask nothing.")] = False,
-    json: Json = False,
-) -> None:
-    """Find a model (Ollama, LM Studio, llama.cpp, vLLM, keys), try it with one question, and set it up."""
-    from weiwo.app.cli.setup.setup import setup_command  # noqa: PLC0415 - heavy
-
-    raise typer.Exit(setup_command(model, yes=yes, dry_run=dry_run, as_json=json))
 
 
 @app.command(cls=TextCommand)
@@ -268,39 +238,7 @@ def feedback(
     feedback_command(checked_thread_id(thread), good=good, bad=bad, words=words)
 
 
-@app.command(cls=TextCommand)
-def doctor(*, json: Json = False) -> None:
-    """Tell what is set up, what is missing, and what it would add."""
-    from weiwo.app.cli.setup.doctor import doctor_command  # noqa: PLC0415 - heavy
-
-    raise typer.Exit(doctor_command(as_json=json))
-
-
-@app.command(cls=TextCommand)
-def tools(*, mcp: Mcp = None, json: Json = False) -> None:
-    """List the tools there are, MCP servers and their health included, and which of them may act."""
-    from weiwo.app.cli.tools import tools_command  # noqa: PLC0415 - heavy
-
-    raise typer.Exit(tools_command(context_of(mcp=mcp), as_json=json))
-
-
-@app.command(cls=TextCommand)
-def mcp(
-    *,
-    http: Annotated[
-        bool, typer.Option("--http", help="Serve Streamable HTTP on loopback instead of standard input and output.")
-    ] = False,
-    port: Annotated[int, typer.Option("--port", metavar="N", min=1, max=65535, help="With --http: the port.")] = 8765,
-    corpus: Corpus = None,
-    no_web: Annotated[bool, typer.Option("--no-web", help="Search local documents only.")] = False,
-) -> None:
-    """Serve Weiwo as an MCP server: the tools ask, search and read_document."""
-    from weiwo.app.cli.mcp import mcp_command  # noqa: PLC0415 - heavy
-
-    context = context_of(corpus=corpus, web=False if no_web else None)
-    raise typer.Exit(mcp_command(context, port=port if http else None))
-
-
+app.add_typer(setups)
 app.add_typer(documents)
 app.add_typer(evaluations, name="eval")
 app.add_typer(observations)
