@@ -20,7 +20,6 @@ from weiwo.tools.corpus.records import Changes
 from weiwo.tools.corpus.retrieval import external_store
 from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus, convert_document, open_external
 
-
 ANSWERS = threading.Event()
 """Set once a question for something slow is to be answered."""
 
