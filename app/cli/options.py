@@ -32,7 +32,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Write the answer to FILE too: .md .html .json .bib .csl.json; may be repeated.",
+        help="Write the answer to FILE too: .md .html .docx .pptx .json .bib .csl.json; may be repeated.",
     ),
 ]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell each step on standard error.")]

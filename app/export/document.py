@@ -23,7 +23,7 @@ _AHEAD: Final = 12
 _SHORTEST_AHEAD: Final = 8
 """Letters of a claim that is looked for out of turn: a shorter one may stand anywhere."""
 _JOINER: Final = "\u2060"
-"""Stands in for a letter beside signs of emphasis; `printable` has left none of its own."""
+"""Stands in for a letter beside signs of emphasis; `printable` leaves none before it is put in, and none after."""
 _CLOSING: Final = lazy(r"(?<=[。！？；：，、…”’』」）》】])(?=(\*{1,3})\w)")
 _OPENING: Final = lazy(r"(?<=\w)(\*{1,3})(?=[“‘『「（《【])")
 
@@ -61,7 +61,7 @@ class Node:
         kind: What it is.
         runs: Of a heading or a paragraph: its text.
         children: Of a list its items, of an item or a quotation its blocks.
-        level: Of a heading, from 1.
+        level: Of a heading, from 1, which the highest of the document has.
         start: Of a numbered list its first number; 0 for bullets.
         rows: Of a table its cells, the header row first, all rows equally long.
         text: Of code.
@@ -84,7 +84,9 @@ def parse_document(answer: str, claims: Sequence[Mapping[str, Any]], links: Mapp
         claims: Its claims, as the result has them.
         links: The sources it cites: address by number, empty where there is none that may be followed.
     """
-    return _Parser(claims, links).blocks(_markdown().parse(_joined(printable(answer))))
+    nodes = _Parser(claims, links).blocks(_markdown().parse(_joined(printable(answer))))
+    top = min((node.level for node in nodes if node.kind == "heading"), default=1)
+    return tuple(replace(node, level=max(node.level - top + 1, 0)) for node in nodes)
 
 
 def plain(runs: Sequence[Run]) -> str:
@@ -157,7 +159,7 @@ class _Parser:
                 case "table_open":
                     yield Node("table", rows=self._rows(inside))
                 case "fence" | "code_block":
-                    yield Node("code", text=token.content.rstrip("\n").replace(_JOINER, ""))
+                    yield Node("code", text=printable(token.content).rstrip("\n"))
                 case "hr":
                     yield Node("rule")
             position = end + 1
@@ -189,9 +191,9 @@ class _Parser:
             elif child.type in {"softbreak", "hardbreak"}:
                 runs.append(replace(style, text="\n"))
             elif child.type == "code_inline":
-                runs.append(replace(style, text=child.content.replace(_JOINER, ""), code=True))
+                runs.append(replace(style, text=printable(child.content), code=True))
             else:
-                runs += self._marked(child.content.replace(_JOINER, ""), style)
+                runs += self._marked(printable(child.content), style)  # what an entity stood for, too
         return tuple(runs)
 
     def _marked(self, text: str, style: Run) -> Iterator[Run]:

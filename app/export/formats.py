@@ -35,11 +35,14 @@ class Format(NamedTuple):
     library: str = ""
 
 
+_OFFICE: Final = "application/vnd.openxmlformats-officedocument."
 FORMATS: Final = {
     one.name: one
     for one in (
         Format("md", (".md", ".markdown"), "text/markdown; charset=utf-8"),
         Format("html", (".html", ".htm"), "text/html; charset=utf-8"),
+        Format("docx", (".docx",), f"{_OFFICE}wordprocessingml.document", "docx"),
+        Format("pptx", (".pptx",), f"{_OFFICE}presentationml.presentation", "pptx"),
         Format("json", (".json",), "application/json"),
         Format("bib", (".bib",), "application/x-bibtex; charset=utf-8"),
         Format("csl", (".csl.json", ".csl"), "application/vnd.citationstyles.csl+json"),
@@ -105,6 +108,14 @@ def render(result: Mapping[str, Any], format: str, *, plan: Mapping[str, Any] | 
         from weiwo.app.export.bibliography import render_bibtex, render_csl  # noqa: PLC0415 - as above
 
         return (render_bibtex if chosen.name == "bib" else render_csl)(report.sources)
+    if chosen.name == "docx":
+        from weiwo.app.export.docx import render_docx  # noqa: PLC0415 - as above
+
+        return render_docx(report)
+    if chosen.name == "pptx":
+        from weiwo.app.export.pptx import render_pptx  # noqa: PLC0415 - as above
+
+        return render_pptx(report)
     from weiwo.app.export.html import render_html  # noqa: PLC0415 - as above
 
     return render_html(report)
