@@ -47,6 +47,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     │   └── StoppedError                      app.cli.errors                  a person stopped the run
     ├── ServerError                           app.cli.setup.servers         · a model server answers as it should not
     ├── DraftError (ValueError)               app.cli.questions.plan_files  · a text holds no plan
+    ├── ExportError                           app.export.formats              a result cannot be exported
     └── InterruptedRunError                   app.cli.event_loop            · a signal ended the command's work
 """
 
