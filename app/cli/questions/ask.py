@@ -13,6 +13,7 @@ from weiwo.app.cli.event_loop import InterruptedRunError, run
 from weiwo.app.cli.output import hint, is_terminal
 from weiwo.app.cli.questions import approval, consent
 from weiwo.app.cli.questions.run_end import RunEnd
+from weiwo.app.cli.questions.web_offer import offer_web
 from weiwo.app.cli.session import open_session
 from weiwo.app.cli.threads.commands import find_moment, is_thread_known
 from weiwo.app.render.outputs import make_watcher, print_result
@@ -33,6 +34,7 @@ def ask_command(question: str, thread_id: str, context: Context, *, as_json: boo
         verbose: Tell each step.
         given: Whether the person named the thread.
     """
+    offer_web(question, context, as_json=as_json)
     settings = Settings.resolve(context)
     watcher = make_watcher(question, as_json=as_json, verbose=verbose)
 
