@@ -26,7 +26,8 @@ MODEL_FIELDS = frozenset({"model", *(f"{role}_model" for role in ROLES)})
 _FLAGS = frozenset({"web", "telemetry", "approve_plan", "fresh", "allow_acting"})
 _LISTS = ("tools", "search", "allow_hosts", "allow_tools")
 _PLAIN = (
-    *(*_FLAGS, "mcp", "model_seconds", "embeddings", "prices", "depth", "form", "words", "context_tokens", "max_tools"),
+    *(*_FLAGS, "mcp", "procedures", "model_seconds", "embeddings", "prices"),
+    *("depth", "form", "words", "context_tokens", "max_tools"),
 )
 
 
@@ -40,7 +41,7 @@ _STUDIO_NODES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("verifier_model", "words"), ("writer",)),
     "form": ("master", "writer"),
     "approve_plan": ("approval",),
-    **dict.fromkeys(("max_tasks", "max_tools"), ("planner",)),
+    **dict.fromkeys(("max_tasks", "max_tools", "procedures"), ("planner",)),
     "max_replans": ("reflection",),
     **dict.fromkeys(("max_items", "max_turns", "max_queries", "max_pages", "max_parallel"), ("executor",)),
     **dict.fromkeys(("tool_seconds", "max_page_bytes", "corpus", "web", "search", "fresh"), ("executor",)),
@@ -122,6 +123,9 @@ class Context(BaseModel):
     )
     tools: list[str] | None = Field(default=None, description="Extra LangChain tools as module:attribute.")
     mcp: str | None = Field(default=None, description="File of MCP servers (mcpServers, as desktop clients write it).")
+    procedures: str | None = Field(
+        default=None, description="Folder of Markdown procedures: how this house answers questions of a kind."
+    )
     allow_tools: list[str] | None = Field(
         default=None, description="Tools that may act (change something) without a person being asked."
     )
@@ -179,6 +183,7 @@ class Settings(Value):
         context_tokens: Tokens of the model's context window; None: as known by its name, else 32,000.
         tools: Extra tools as module:attribute.
         mcp: File of MCP servers, if any.
+        procedures: Folder of Markdown procedures, if any.
         allow_tools: Tools that may act without a person being asked.
         allow_acting: Whether every tool may.
         max_tools: How many tools the planner sees; of more, those that fit the question.
@@ -208,6 +213,7 @@ class Settings(Value):
     context_tokens: int | None = None
     tools: tuple[str, ...] = ()
     mcp: str | None = None
+    procedures: str | None = None
     allow_tools: tuple[str, ...] = ()
     allow_acting: bool = False
     max_tools: int = 16
