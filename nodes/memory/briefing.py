@@ -5,6 +5,7 @@ cannot bring in a tool that is not at hand: the validator knows no tool by it.
 """
 
 import asyncio
+import hashlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -53,6 +54,11 @@ class Briefing(NamedTuple):
     procedures: tuple[Procedure, ...] = ()
     text: str = ""
 
+    @property
+    def key(self) -> str:
+        """The identity of these words; empty where there are none."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:12] if self.text else ""
+
     def add_to(self, prompt: str) -> str:
         """A prompt with these words below it."""
         return f"{prompt}\n\n{self.text}" if self.text else prompt
@@ -75,22 +81,30 @@ class Briefing(NamedTuple):
         return plan.model_copy(update={"procedure": one.title, "departure": departure})
 
 
-async def brief_planner(question: str, services: RunContext) -> Briefing:
-    """Recall what a planner is to be told; files that cannot be used are told to the watcher, a line each."""
+async def brief_planner(question: str, services: RunContext, *, quiet: bool = False) -> Briefing:
+    """Recall what a planner is to be told.
+
+    Args:
+        question: The question, standalone.
+        services: The settings, and who is told, a line each, of files that cannot be used.
+        quiet: Tell nobody.
+    """
     folder = services.settings.procedures
     if not folder:
         return Briefing()
     try:
         known = await asyncio.to_thread(load_procedures, folder)
     except ProcedureFolderError as error:
-        services.emit(TaskProgressEvent(task_id=PLANNING, note=str(error)))
+        if not quiet:
+            services.emit(TaskProgressEvent(task_id=PLANNING, note=str(error)))
         return Briefing()
-    for problem in known.problems:
+    for problem in () if quiet else known.problems:
         services.emit(TaskProgressEvent(task_id=PLANNING, note=problem[:500]))
     found = recall_procedures(question, known)
     if found and not services.models.configured("planner"):
         note = _NO_MODEL[services.language].format(found[0].title)
-        services.emit(TaskProgressEvent(task_id=PLANNING, note=note))
+        if not quiet:
+            services.emit(TaskProgressEvent(task_id=PLANNING, note=note))
         return Briefing()
     return Briefing(found, "\n".join([_HOW, *map(_format, found)]) if found else "")
 

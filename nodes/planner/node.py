@@ -7,13 +7,14 @@ was tried in vain is not tried again. A plan that a person sent back is changed 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.memory.briefing import Briefing, brief_planner
+from weiwo.nodes.memory.plan_memory import fill_from_memory, find_examples
 from weiwo.nodes.planner.autofix import autofix_plan
 from weiwo.nodes.planner.prompt import SYSTEM, build_first_prompt, build_revision_prompt
 from weiwo.nodes.planner.reply import PlanReply
@@ -27,6 +28,7 @@ from weiwo.nodes.shared.task_identity import adopt_ids
 from weiwo.state import Language, Plan
 from weiwo.state.events import PLANNING, PlannedEvent, TaskProgressEvent
 from weiwo.state.plan_form import read_thought
+from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
 
 REPAIRS: Final = 2
@@ -52,8 +54,11 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
     if old is None:
         views = await find_perspectives(frame.question, services)
         toolset = await Toolset.choose(tools, [frame.question], services)
-        first = briefing.add_to(build_first_prompt(frame.question, toolset, services, views))
-        sketched = await _by_model(None, first, toolset, services, briefing)
+        sketched = await _by_memory(frame, tools, briefing, services)
+        if sketched is None:
+            first = briefing.add_to(build_first_prompt(frame.question, toolset, services, views))
+            first += await find_examples(frame, services)
+            sketched = await _by_model(None, first, toolset, services, briefing)
         most = services.settings.limits.max_tasks
         plan = sketched or build_rule_plan(frame, tools, max_tasks=most)
         if len(plan.tasks) > most:
@@ -92,6 +97,14 @@ async def _next_revision(
         if plan is not None and check_plan(plan, services.list_interfaces(tools), services.settings.limits):
             plan = None
     return plan, "" if plan else _NO_OTHER_WAY[services.language]
+
+
+async def _by_memory(frame: QueryFrame, tools: Sequence[str], briefing: Briefing, services: RunContext) -> Plan | None:
+    """The plan of an earlier question of the same wording, if it is valid still."""
+    plan = await fill_from_memory(frame, services, briefing.key)
+    if plan is None or check_plan(plan, services.list_interfaces(tools), services.settings.limits):
+        return None
+    return add_frames(plan, services.language)
 
 
 async def _by_model(
