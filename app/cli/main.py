@@ -14,12 +14,14 @@ import typer
 from weiwo.app.cli.documents.commands import documents
 from weiwo.app.cli.documents.retrieval_commands import evaluations, observations
 from weiwo.app.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError, UsageError
+from weiwo.app.cli.memory.commands import memories
 from weiwo.app.cli.options import (
     Corpus,
     Json,
     Mcp,
     Output,
     Plan,
+    Procedures,
     Thread,
     Verbose,
     checked_thread_id,
@@ -107,6 +109,7 @@ def ask(  # noqa: PLR0913 - each option is a parameter
         bool, typer.Option("--approve-plan", help="Ask me about each plan before it runs.")
     ] = False,
     mcp: Mcp = None,
+    procedures: Procedures = None,
     allow_tools: Annotated[
         list[str] | None,
         typer.Option("--allow-tool", metavar="NAME", help="Let this tool act without asking; may be repeated."),
@@ -140,6 +143,7 @@ def ask(  # noqa: PLR0913 - each option is a parameter
         fresh=fresh or None,
         approve_plan=approve_plan or None,
         mcp=mcp,
+        procedures=procedures,
         allow_tools=allow_tools,
         allow_acting=allow_acting or None,
     )
@@ -252,6 +256,7 @@ def feedback(
 
 app.add_typer(setups)
 app.add_typer(documents)
+app.add_typer(memories)
 app.add_typer(evaluations, name="eval")
 app.add_typer(observations)
 

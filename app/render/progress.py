@@ -76,6 +76,8 @@ class Progress:
         writing: Whether the answer has begun.
         answer: The answer as far as it was streamed.
         thought: Why the plan in force is as it is, as its planner said it.
+        procedure: Title of the procedure that the plan in force follows.
+        departure: Where it departs from that.
         calls: Model calls that have ended.
         tokens: Tokens that these took, prompts and replies.
         started: When watching began, on the monotonic clock.
@@ -91,7 +93,7 @@ class Progress:
         self.proposed = False
         self.writing = False
         self.answer = ""
-        self.thought = ""
+        self.thought = self.procedure = self.departure = ""
         self.calls = self.tokens = 0
         self.started = clock()
         self.extending = False
@@ -164,6 +166,7 @@ class Progress:
     def _planned(self, plan: Mapping[str, Any]) -> None:
         """A new plan, or a new revision of it: tasks that stay keep what is known of them."""
         self.thought = str(plan.get("thought") or "")
+        self.procedure, self.departure = str(plan.get("procedure") or ""), str(plan.get("departure") or "")
         upstream: dict[str, list[str]] = {}
         for edge in plan.get("edges") or ():
             upstream.setdefault(edge[1], []).append(edge[0])
