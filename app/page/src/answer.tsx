@@ -166,7 +166,7 @@ const plain = (text: string): string => new ClaimMatcher([], [], NOTHING_KNOWN).
 
 function words(text: string, scene: Scene): ComponentChildren {
   return groups(scene.matcher.mark(text)).map((group, at) => {
-    const pieces = group.pieces.map((piece, n) => leaf(piece, scene, n));
+    const pieces = group.pieces.map((piece, n) => leaf(group.pieces[n + 1]?.cite ? { ...piece, text: piece.text.trimEnd() } : piece, scene, n));
     return group.claim < 0 ? pieces : <ClaimSpan key={`c${at}`} scene={scene} claim={group.claim}>{pieces}</ClaimSpan>;
   });
 }

@@ -8,8 +8,8 @@ import { Timeline } from "./timeline";
 import { Revisions } from "./revisions";
 import type { Result } from "./types";
 
-const NODE = { width: 216, height: 84 };
-const GAPS = { across: { rank: 76, node: 18 }, down: { rank: 54, node: 20 } };
+const NODE = { width: 216, height: 92 };
+const GAPS = { across: { rank: 104, node: 18 }, down: { rank: 54, node: 20 } };
 const MOST_DOTS = 24;
 
 type Tab = "graph" | "timeline" | "revisions";
@@ -152,6 +152,18 @@ function labelPlace(points: [number, number][]): [number, number] {
   return [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
 }
 
+/** As much of a value as fits on an edge, and about how wide that is in pixels. */
+function cut(value: string, most: number): [string, number] {
+  let wide = 0;
+  let label = "";
+  for (const sign of value.slice(0, 40)) {
+    wide += sign > "\u2e80" ? 11.5 : 6.3;
+    if (wide > most) return [`${label}…`, wide];
+    label += sign;
+  }
+  return [label, wide];
+}
+
 interface EdgeProps {
   from: string;
   to: string;
@@ -162,8 +174,7 @@ interface EdgeProps {
 }
 
 const Edge = memo(function Edge({ from, to, path, flow, value, middle }: EdgeProps) {
-  const label = value.length > 16 ? `${value.slice(0, 15)}…` : value;
-  const wide = [...label].reduce((sum, sign) => sum + (sign > "\u2e80" ? 11.5 : 6.2), 0);
+  const [label, wide] = cut(value, 84);
   return (
     <g class={`edge ${flow}`} data-edge={`${from} ${to}`} data-value={value}>
       <path d={path} />
