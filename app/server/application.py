@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.server import assistant_routes, page, run_routes, thread_routes
+from weiwo.app.server import assistant_routes, page, run_routes, thread_routes, view_routes, weiwo_routes
 from weiwo.app.server.auth import Auth
 from weiwo.app.server.engine import open_engine
 from weiwo.app.server.errors import RequestError
@@ -39,7 +39,14 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
             yield
 
     return Starlette(
-        routes=[*assistant_routes.ROUTES, *thread_routes.ROUTES, *run_routes.ROUTES, *page.ROUTES],
+        routes=[
+            *assistant_routes.ROUTES,
+            *thread_routes.ROUTES,
+            *run_routes.ROUTES,
+            *weiwo_routes.ROUTES,
+            *view_routes.ROUTES,
+            *page.ROUTES,
+        ],
         exception_handlers={RequestError: _refuse, WeiwoError: _fail, 404: _missing, 405: _missing, Exception: _break},
         lifespan=lifespan,
     )

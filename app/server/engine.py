@@ -9,6 +9,7 @@ from typing import Any, Final
 from langgraph.graph.state import CompiledStateGraph
 from starlette.requests import Request
 
+from weiwo.app.cli.session import Session
 from weiwo.app.server.records import Records
 from weiwo.app.server.run_log import RunLog
 from weiwo.app.server.runs import Runs
@@ -41,6 +42,11 @@ class Engine:
     log: RunLog
     runs: Runs
     threads: Threads
+
+    @property
+    def session(self) -> Session:
+        """The open database and the graph, as the command's own functions take them."""
+        return Session(self.settings, self.threads.saver, self.graph)
 
 
 @asynccontextmanager

@@ -43,7 +43,7 @@ CREATE INDEX IF NOT EXISTS runs_by_thread ON runs (thread_id, created);
 CREATE INDEX IF NOT EXISTS runs_by_status ON runs (status, created);
 CREATE TABLE IF NOT EXISTS events (
     run_id TEXT NOT NULL, attempt INTEGER NOT NULL, seq INTEGER NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL,
-    PRIMARY KEY (run_id, attempt, seq)) WITHOUT ROWID;
+    at REAL NOT NULL, PRIMARY KEY (run_id, attempt, seq)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS secrets (
     hash TEXT PRIMARY KEY, kind TEXT NOT NULL, user TEXT NOT NULL, expires REAL NOT NULL);
 """
@@ -105,12 +105,14 @@ class Event:
         seq: Its number within the attempt, from 1.
         name: Its name, such as `values`.
         data: Its data, as JSON.
+        at: When it came, in seconds of the epoch.
     """
 
     attempt: int
     seq: int
     name: str
     data: bytes
+    at: float
 
     @property
     def id(self) -> str:
@@ -227,16 +229,25 @@ class Records:
 
     async def append(self, events: Iterable[tuple[str, Event]]) -> None:
         """Append events, each with the id of its run."""
-        rows = [(run_id, one.attempt, one.seq, one.name, one.data) for run_id, one in events]
-        await self._do(lambda database: database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", rows))
+        rows = [(run_id, one.attempt, one.seq, one.name, one.data, one.at) for run_id, one in events]
+        await self._do(lambda database: database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", rows))
 
     async def events(self, run_id: str, after: tuple[int, int], limit: int = 200) -> list[Event]:
         """The next events of a run after an attempt and number, in order."""
         query = (
-            "SELECT attempt, seq, name, data FROM events WHERE run_id = ? AND (attempt, seq) > (?, ?)"
+            "SELECT attempt, seq, name, data, at FROM events WHERE run_id = ? AND (attempt, seq) > (?, ?)"
             " ORDER BY attempt, seq LIMIT ?"
         )
         return [Event(*row) for row in await self._all(query, (run_id, *after, limit))]
+
+    async def timeline(self, thread_id: str, limit: int) -> list[tuple[str, Event]]:
+        """The stream events (`state/events.py`) of a thread's newest runs, each with its run, in order of time."""
+        query = (
+            "SELECT e.run_id, e.attempt, e.seq, e.name, e.data, e.at FROM events AS e JOIN runs AS r USING (run_id)"
+            " WHERE r.thread_id = ? AND (e.name = 'custom' OR e.name LIKE 'custom|%') ORDER BY e.at DESC, e.seq DESC LIMIT ?"
+        )
+        rows = await self._all(query, (thread_id, limit))
+        return [(row[0], Event(*row[1:])) for row in reversed(rows)]
 
     async def trim(self) -> None:
         """Drop the events and records of runs that ended long ago."""

@@ -8,6 +8,7 @@ is never given twice.
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -47,7 +48,7 @@ class LiveRun:
         self._size += len(data)
         if self._size > MOST_BYTES and name not in FINAL:
             return None
-        event = Event(self.attempt, len(self.events) + 1, name, data)
+        event = Event(self.attempt, len(self.events) + 1, name, data, time.time())
         self.events.append(event)
         self.wake()
         return event

@@ -1,5 +1,6 @@
 """What a client asks of a run, read from the body that LangGraph's SDKs send, and checked before anything begins."""
 
+import os
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
@@ -141,7 +142,7 @@ def read_context(given: Any) -> dict[str, Any]:
     return context.model_dump(mode="json", exclude_none=True)
 
 
-def allowed_fields(options: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, Any]:
+def allowed_fields(options: Mapping[str, Any], env: Mapping[str, str] = os.environ) -> dict[str, Any]:
     """Of the options that a thread began with, those that a client may set: the rest is as the operator has it."""
     known = frozenset(Context.model_fields)
     allowed = {}

@@ -7,7 +7,6 @@ its checkpoint, so nothing that had finished runs again.
 
 import asyncio
 import logging
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -215,7 +214,7 @@ class Runs:
         if request.context or request.input is not None:
             return request.context
         options = remembered(snapshot.metadata).model_dump(mode="json", exclude_none=True)
-        return allowed_fields(options, os.environ)
+        return allowed_fields(options)
 
     async def _end(self, run: RunRecord, request: RunRequest, live: LiveRun, status: RunStatus, why: str) -> None:
         left = self.closing and status == "interrupted" and run.run_id not in self._cancelled

@@ -60,13 +60,16 @@ class Threads:
         graph: The graph, with a checkpointer.
         records: The server's database.
         runs: The runs under way.
+
+    Attributes:
+        saver: Where checkpoints are kept.
     """
 
     def __init__(self, graph: CompiledStateGraph[Any, Any, Any, Any], records: Records, runs: Runs) -> None:
         self._graph, self._records, self._runs = graph, records, runs
         saver = graph.checkpointer
         assert isinstance(saver, BaseCheckpointSaver)  # noqa: S101 - the server builds it so
-        self._saver = saver
+        self.saver = saver
 
     async def require(self, user: str, thread_id: str) -> ThreadRecord | None:
         """See that a thread exists and is the user's; its record, if it has one.
@@ -79,7 +82,7 @@ class Threads:
             if record.owner != user:
                 raise not_found("thread", thread_id)
             return record
-        if user != OPERATOR or not await thread_exists(self._saver, thread_id):
+        if user != OPERATOR or not await thread_exists(self.saver, thread_id):
             raise not_found("thread", thread_id)
         return None
 
@@ -90,7 +93,7 @@ class Threads:
             RequestError: It exists already, and that is not wanted; or it is somebody else's.
         """
         record = await self._records.thread(_checked_id(thread_id))
-        exists = record is not None or await thread_exists(self._saver, thread_id)
+        exists = record is not None or await thread_exists(self.saver, thread_id)
         mine = record.owner == user if record is not None else user == OPERATOR
         if exists and not (known_ok and mine):
             raise RequestError(409, f"thread {thread_id}; it exists already; take another id")
@@ -126,7 +129,7 @@ class Threads:
         """
         record = await self.require(user, thread_id)
         runs = await self._records.runs(thread_id, 1)
-        saved = await self._saver.aget_tuple({"configurable": {"thread_id": thread_id}})
+        saved = await self.saver.aget_tuple({"configurable": {"thread_id": thread_id}})
         info = None
         if saved is not None:
             info = info_of(thread_id, saved.checkpoint["id"], saved.checkpoint["channel_values"])
@@ -179,7 +182,7 @@ class Threads:
 
     async def _newest(self, user: str, limit: int) -> list[Found]:
         records = await self._records.threads(user, limit)
-        infos = {one.thread_id: one for one in await list_threads(self._saver, limit)}
+        infos = {one.thread_id: one for one in await list_threads(self.saver, limit)}
         strangers = await self._records.threads_of([*infos])
         own = {one.thread_id: one for one in records}
         own |= {key: one for key, one in strangers.items() if one.owner == user}
