@@ -32,6 +32,7 @@ from weiwo.app.cli.options import (
     question_of,
 )
 from weiwo.app.cli.questions.plan_files import read_plan
+from weiwo.app.cli.serving.commands import serving
 from weiwo.app.cli.setup.commands import setups
 from weiwo.app.cli.text_parameters import TextCommand, TextGroup
 from weiwo.state.home import home
@@ -255,6 +256,7 @@ def feedback(
 
 
 app.add_typer(setups)
+app.add_typer(serving)
 app.add_typer(documents)
 app.add_typer(memories)
 app.add_typer(evaluations, name="eval")
