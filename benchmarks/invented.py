@@ -14,9 +14,51 @@ from typing import Final
 
 from gold import Text
 
-STARTS: Final = "Vel Tar Osi Mur Ked Bal Quen Ron Sil Dor Fen Gal Hul Ist Jor Lam Nev Pol Rus Ulm Wes Yar Zub Cor Eth".split()
-MIDDLES: Final = "a e i o u ami eri olo uni ado".split()
-ENDS: Final = "mora qen silu dahl vane rith nos beck tova lund grim pesh zar wick hamn".split()
+STARTS: Final = [
+    "Vel",
+    "Tar",
+    "Osi",
+    "Mur",
+    "Ked",
+    "Bal",
+    "Quen",
+    "Ron",
+    "Sil",
+    "Dor",
+    "Fen",
+    "Gal",
+    "Hul",
+    "Ist",
+    "Jor",
+    "Lam",
+    "Nev",
+    "Pol",
+    "Rus",
+    "Ulm",
+    "Wes",
+    "Yar",
+    "Zub",
+    "Cor",
+    "Eth",
+]
+MIDDLES: Final = ["a", "e", "i", "o", "u", "ami", "eri", "olo", "uni", "ado"]
+ENDS: Final = [
+    "mora",
+    "qen",
+    "silu",
+    "dahl",
+    "vane",
+    "rith",
+    "nos",
+    "beck",
+    "tova",
+    "lund",
+    "grim",
+    "pesh",
+    "zar",
+    "wick",
+    "hamn",
+]
 FILLER: Final = (
     "Records from the period are incomplete, and later accounts differ in detail.",
     "A short description appears in the regional survey, which was revised several times.",
@@ -187,7 +229,9 @@ class _Inventor:
         towns = [self._name() for _ in range(items)]
         listed = f"The towns on the {river} are {', '.join(towns[:-1])} and {towns[-1]}."
         self._document(f"{river} (river)", f"The {river} is a navigable river with slow water.", listed)
-        steps = [Step(f"Which towns lie on the {river}?", f"towns on the {river}", "; ".join(towns), listed, "list[text]")]
+        steps = [
+            Step(f"Which towns lie on the {river}?", f"towns on the {river}", "; ".join(towns), listed, "list[text]")
+        ]
         values = []
         for town in towns:
             year, founded, _ = self._town(town, river)

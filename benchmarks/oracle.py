@@ -149,6 +149,9 @@ class _Player:
         return "", [{"name": name, "args": made, "id": f"call_{len(self.messages)}"}]
 
     def _known(self, step: Step) -> bool:
+        return self._shown(step) or self._listed(step)
+
+    def _shown(self, step: Step) -> bool:
         return any(step.sentence in text for _, text in self.passages)
 
     def _number(self, step: Step) -> int:
@@ -197,7 +200,7 @@ class _Player:
     # Weiwo's calls
 
     def _draft(self) -> str:
-        numbers = {n: text for n, text in self.passages}
+        numbers = dict(self.passages)
 
         def mark(step: Step) -> str:
             return f" [{next(n for n, text in numbers.items() if step.sentence in text)}]"
@@ -214,6 +217,7 @@ class _Player:
             "external_information": 1.0,
             "tool_use": 1.0,
             "comparison_or_calculation": float(kind == "comparison"),
+            "chain": kind == "chain",
             "reason": kind,
         }
         if "vertices" in self.fields and wide:
@@ -264,10 +268,18 @@ class _Player:
         return {"next": "give_up", "missing": steps[0].question}
 
     def _read_whole(self) -> dict[str, Any]:
-        """A task that is the whole question."""
-        if all(map(self._known, self.case.steps)):
-            return self._answer(self.case.steps[-1])
-        return self._search(self.case.steps)
+        """A task that is the whole question: from one look-up to the next, as far as the prompt leads."""
+        steps = self.case.steps
+        hops = [self._hop(step) for step in steps[:-1] if self._shown(step) and not self._listed(step)]
+        reply = self._answer(steps[-1]) if all(map(self._known, steps)) else self._search(steps)
+        return {**reply, **({"hops": hops} if hops else {})}
+
+    def _hop(self, step: Step) -> dict[str, Any]:
+        quote = {"passage": self._number(step), "text": step.sentence}
+        return {"question": self.case.filled(step.question), "value": step.value, "quotes": [quote]}
+
+    def _listed(self, step: Step) -> bool:
+        return f"- {self.case.filled(step.question)} → {step.value}" in self.said
 
     def _judge(self) -> dict[str, Any]:
         listed = re.findall(r"^(\d+)\. ", self.said.split("\nClaims:\n")[-1], re.MULTILINE)

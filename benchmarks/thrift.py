@@ -105,7 +105,9 @@ def show(title: str, table: dict[str, dict[str, Row]]) -> None:
     print(f"{'':12}{'':8}{'n':>4}{'right':>6}{'calls':>7}{'prompt':>9}{'cached':>8}{'reply':>7}{'wall s':>7}")
     for kind, rows in table.items():
         for name, row in rows.items():
-            figures = f"{row.questions:4}{row.right:6}{row.calls:7}{row.prompt:9}{row.cached:8}{row.reply:7}{row.wall:7}"
+            figures = (
+                f"{row.questions:4}{row.right:6}{row.calls:7}{row.prompt:9}{row.cached:8}{row.reply:7}{row.wall:7}"
+            )
             print(f"{kind:12}{name:8}{figures}")
         react, ours = rows["ReAct"], rows["Weiwo"]
         shares = (ours.calls / react.calls, ours.prompt / react.prompt, ours.wall / react.wall)

@@ -8,6 +8,7 @@ turns. Whatever happens ends in a typed outcome. `fan_out` decides when tasks ru
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -27,7 +28,7 @@ from weiwo.nodes.shared.question_parser import parse_question
 from weiwo.nodes.shared.references import fill_args, fill_text
 from weiwo.nodes.shared.rule_plan import frame_task
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import ITEM, Evidence, Language, Outcome, Task
+from weiwo.state import ITEM, Evidence, Hop, Language, Outcome, Task
 from weiwo.state.events import TaskFinishedEvent, TaskProgressEvent, TaskStartedEvent
 from weiwo.state.query import QueryFrame
 from weiwo.text.values import render
@@ -130,7 +131,8 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
     task, services = state["task"], work.services.scoped()
     frame = _frame(state, work)
     passages = state.get("passages", [])
-    turns_left = services.settings.limits.max_turns - state["turn"]
+    hops = state.get("hops", [])
+    turns_left = services.settings.limits.max_turns + len(hops) - state["turn"]  # each value on the way is worth one
     started = time.monotonic()
     async with lease:
         progress = TaskProgressNote(
@@ -143,6 +145,7 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
             kept=state.get("kept", []),
             deep=services.settings.depth == "deep",
             wants_sentence=_is_whole_answer(task, frame, work),
+            hops=hops,
         )
         before = restore_judgement(state["best"]) if "best" in state else None
         again = await reweigh_judgement(before, frame, task.ret, passages) if before is not None else None
@@ -156,6 +159,10 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
     if judgement.shown:
         seen = dict.fromkeys([*state.get("seen", []), *judgement.shown])
         update |= {"seen": list(seen), "kept": list(judgement.kept), "missing": judgement.reading.missing}
+    if new := judgement.hops[len(hops) :]:
+        update["hops"] = list(judgement.hops)
+        turns_left += len(new)
+        report_hops(new, len(hops), state, services)
     known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
     found = judgement.reading.value is not None
     actions = NextActions(known, frame, services, work.tools)
@@ -175,10 +182,40 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
     elif not calls:
         missing = judgement.reading.missing or f"nothing found answers: {frame.question}"
         empty = outcomes.unfinished_outcome(task, "empty", "empty", missing, known, state["call"]["tool"])
-        empty = empty.model_copy(update={"decided_by": judgement.decided_by})
+        detail = empty.detail.model_copy(update={"hops": judgement.hops})
+        empty = empty.model_copy(update={"decided_by": judgement.decided_by, "detail": detail})
         outcome = outcomes.choose_better(state.get("best"), empty)
         update |= {"evidence": _kept(passages, judgement), "outcome": outcome}
     return {**update, "calls": calls}
+
+
+def report_hops(hops: Sequence[Hop], before: int, state: TaskState, services: RunContext) -> None:
+    """Tell the watchers what a task found on its way, each value as a task of its own: `task_1.2` is the second.
+
+    Args:
+        hops: The values of this turn.
+        before: How many earlier turns found.
+        state: How far the task has come.
+        services: Whom to tell.
+    """
+    turn, tool = state["turn"], state["call"]["tool"]
+    for n, hop in enumerate(hops, before + 1):
+        name, shown = f"{state['task'].id}.{n}", hop.value[: TaskFinishedEvent.LONGEST_VALUE]
+        services.emit(TaskStartedEvent(task_id=name, description=hop.question, turn=turn, tool=tool, args={}))
+        services.emit(
+            TaskFinishedEvent(
+                task_id=name,
+                status="succeeded",
+                value=shown,
+                tool=tool,
+                attempts=0,
+                seconds=0.0,
+                decided_by="model",
+                failure="",
+                note="",
+                cached=False,
+            )
+        )
 
 
 def _is_whole_answer(task: Task, frame: QueryFrame, work: TaskResources) -> bool:

@@ -28,6 +28,13 @@ that is superseded only tells what was so before.
 Write `missing` in the language of the task."""
 )
 
+CHAIN = """The task is a chain of look-ups: go from one to the next. Give in `hops` each value that the passages tell \
+on the way to the answer and that is not listed yet: its `question`, its `value`, a bare name, date or number, and the \
+`quotes` that carry it. With "search", ask in `queries` for the next ones, by the names found. The passages of values \
+that are listed need not be kept. "answer" once the last value is there; it is no hop.
+"""
+"""Added for a task whose question is only known after another's answer."""
+
 SENTENCE = """With "answer" give also `sentence`: the answer to the user in one full sentence, in the language of the \
 task, that says no more than the quotes do.
 """

@@ -35,6 +35,8 @@ from weiwo.state.settings import ROLES
 from weiwo.text.language import detect_language
 
 STATIC_SHARE, SEMANTIC_SHARE = 0.4, 0.6
+ONE_SEARCHER = 0.69
+"""The score of a chain of look-ups that one task takes hop by hop: the most that needs no plan."""
 
 
 class AssessmentReply(Reply):
@@ -46,6 +48,7 @@ class AssessmentReply(Reply):
     tool_use: Share = Field(description="0 to 1")
     comparison_or_calculation: Share = Field(description="0 to 1")
     parts: list[str] = Field(default_factory=list, description="What it asks for, one phrase each.")
+    chain: bool = Field(default=False, description="Two to four look-ups in a row, each needing the one before.")
     form: FormName = ""
     words: Ordinal = 0
     reason: Line = ""
@@ -130,6 +133,9 @@ async def assess_question(turn: ConversationTurn, services: RunContext) -> Asses
         and services.models.configured("planner")
     ):
         features, score = {**features, "deep": 1.0}, COMPLEX_FROM  # it asks for more than one look-up
+    if _is_short_chain(frame, reply, services) and classify_level(score) == "complex":
+        frame = frame.model_copy(update={"shape": "chain"})
+        features, score = {**features, "one_searcher": 1.0}, ONE_SEARCHER
     level = classify_level(score)
     reason = reply.reason if reply is not None and reply.reason else _reason(features, level)
     return Assessment(
@@ -143,6 +149,13 @@ async def assess_question(turn: ConversationTurn, services: RunContext) -> Asses
         decided_by="rule" if reply is None else "model",
         parts=tuple(part for named in reply.parts[:MOST_PARTS] if (part := safe_note(named))) if reply else (),
     )
+
+
+def _is_short_chain(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> bool:
+    """Whether one searcher that goes from hop to hop does it: planning is for what is wide, long, typed or computed."""
+    if reply is None or not reply.chain or not services.models.configured("executor"):
+        return False
+    return frame.shape in {"look_up", "chain"} and not frame.parts and services.settings.depth != "deep"
 
 
 def _formed(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> QueryFrame:

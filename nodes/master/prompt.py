@@ -14,6 +14,8 @@ ellipses resolved, in the language of the message, nothing added. If it stands o
 questions about you: 0)
   `tool_use`: must something be searched or calculated with a tool?
   `comparison_or_calculation`: must facts be compared or calculated with?
+- `chain`: true if it takes two to four look-ups in a row, each needing what the one before found, and nothing is \
+listed, compared or calculated over several things ("Where was the author of X born?": true).
 - `parts`: what the message asks for, one short phrase each in its language: every thing that an answer would have to \
 say to be complete, and no step on the way to it ("Who founded X, and when?": the founder; the year).
 - `form`: what the answer should be: "sentence", "list", "table", "report" or "code" where the message asks for it or \
