@@ -97,7 +97,8 @@ class Case:
     """A question.
 
     Attributes:
-        kind: `chain`, `comparison`, `fan-out` or `fact`.
+        kind: `chain`, `comparison`, `fan-out`, `linked` (a fan-out whose documents are titled as the list names
+            them, so that one search brings several) or `fact`.
         question: The question.
         steps: Its look-ups.
         answers: What a right answer says, each in one of its wordings.
@@ -139,7 +140,7 @@ def invent(seed: int, each: int) -> World:
 
 class _Inventor:
     def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
+        self._random = random.Random(seed)  # noqa: S311 - questions, not secrets
         self._names: set[str] = set()
         self._world = World()
 
@@ -150,7 +151,9 @@ class _Inventor:
             for things in (2, 3, 4, 5, 6):
                 self._world.cases.append(self._comparison(things))
             for items in (8, 12, 16, 20):
-                self._world.cases.append(self._fan_out(items))
+                self._world.cases.append(self._fan_out(items, linked=False))
+            for items in (8, 16):
+                self._world.cases.append(self._fan_out(items, linked=True))
             for n in range(4):
                 self._world.cases.append(self._fact(n))
         for _ in range(250):  # what is alike and not asked about
@@ -166,13 +169,14 @@ class _Inventor:
                 return name
 
     def _document(self, title: str, *facts: str) -> None:
+        """A document; a corpus search follows names to documents that are titled so."""
         filler = self._random.sample(FILLER, 5)
         self._world.documents[title] = " ".join([*facts[:1], filler[0], *facts[1:], *filler[1:]])
 
-    def _town(self, name: str, river: str) -> tuple[int, str, str]:
+    def _town(self, name: str, river: str, title: str = "") -> tuple[int, str, str]:
         year = self._random.randint(1100, 1850)
         founded, lies = f"{name} was founded in {year}.", f"{name} lies on the river {river}."
-        self._document(name, f"{name} is a market town with a harbour and two parish churches.", founded, lies)
+        self._document(title or name, f"{name} is a market town with a harbour and two parish churches.", founded, lies)
         return year, founded, lies
 
     def _person(self, name: str, town: str = "", teacher: str = "") -> tuple[str, str]:
@@ -224,22 +228,23 @@ class _Inventor:
         sentence = f"{first} was founded first, in {min(years)}."
         return Case("comparison", question, tuple(steps), ((first,), (str(min(years)),)), sentence, things)
 
-    def _fan_out(self, items: int) -> Case:
-        river = self._name()
+    def _fan_out(self, items: int, *, linked: bool) -> Case:
+        league = self._name()
         towns = [self._name() for _ in range(items)]
-        listed = f"The towns on the {river} are {', '.join(towns[:-1])} and {towns[-1]}."
-        self._document(f"{river} (river)", f"The {river} is a navigable river with slow water.", listed)
-        steps = [
-            Step(f"Which towns lie on the {river}?", f"towns on the {river}", "; ".join(towns), listed, "list[text]")
-        ]
+        listed = f"The towns of the {league} League are {', '.join(towns[:-1])} and {towns[-1]}."
+        self._document(f"{league} League", f"The {league} League was a union of trading towns.", listed)
+        asked = f"Which towns belonged to the {league} League?"
+        steps = [Step(asked, f"{league} League towns", "; ".join(towns), listed, "list[text]")]
         values = []
         for town in towns:
-            year, founded, _ = self._town(town, river)
+            year, founded, _ = self._town(
+                town, self._name(), "" if linked else f"Sheet {self._random.randint(1000, 999999)}"
+            )
             asked = f"In which year was {town} founded?"
             steps.append(Step(asked, f"{town} founded", str(year), founded, "date", needs=(0,)))
             values.append((str(year),))
-        question = f"List every town on the {river} and the year in which it was founded."
-        return Case("fan-out", question, tuple(steps), tuple(values), "", items)
+        question = f"List every town of the {league} League and the year in which it was founded."
+        return Case("linked" if linked else "fan-out", question, tuple(steps), tuple(values), "", items)
 
     def _fact(self, n: int) -> Case:
         name, other = self._name(), self._name()
@@ -259,7 +264,7 @@ class _Inventor:
 
 
 def from_folder(folder: Path, most: int) -> tuple[World, Path]:
-    """Chains out of a public set, and its corpus: the questions whose every look-up has a sentence in a gold passage."""
+    """Chains out of a public set, and its corpus: the questions all of whose look-ups stand in a gold passage."""
     passages = {one["_id"]: one["text"] for one in _lines(folder / "corpus.jsonl")}
     gold: dict[str, list[str]] = {}
     for line in (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]:

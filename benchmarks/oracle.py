@@ -21,10 +21,11 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-SECONDS: Final = 0.15
+SECONDS: Final = 0.4
 """What a call takes here; in the figures it is one second."""
 AT_ONCE: Final = 3
-"""Searches that it sends in one turn, as many as a task of Weiwo may."""
+"""Searches that a loop sends in one turn; a task of Weiwo sends two."""
+FAN_OUTS: Final = frozenset({"fan-out", "linked"})
 _PASSAGE: Final = re.compile(r'<passage n="(\d+)"[^>]*>\n(.*?)\n</passage>', re.DOTALL)
 
 
@@ -142,6 +143,7 @@ class _Player:
             "AssessmentReply": self._assess,
             "PlanReply": self._plan,
             "ReadReply": self._read,
+            "BatchReadReply": self._read_together,
             "ReflectionReply": lambda: {"reason": "all is found", "decision": "finish", "missing": []},
             "EntailmentReply": self._judge,
             "RewriteReply": lambda: {"sentences": []},
@@ -181,15 +183,14 @@ class _Player:
     def _sentences(self, mark: Any) -> Iterator[str]:
         """The answer, as far as the passages at hand carry it."""
         case, steps = self.case, self.case.steps
-        if case.kind == "fan-out":
+        if case.kind in FAN_OUTS:
             for step in steps[1:]:
                 if self._known(step):
                     yield f"- {step.sentence[:-1]}{mark(step)}.\n"
         elif not all(map(self._known, steps)) and case.kind == "comparison":
             yield "It was not found."
         elif case.kind == "comparison":
-            first = next(step for step in steps if step.value == min(s.value for s in steps))
-            yield f"{case.sentence[:-1]}{mark(first)}."
+            yield f"{case.sentence[:-1]}{''.join(map(mark, steps))}."
             for step in steps:
                 yield f"{step.sentence[:-1]}{mark(step)}."
         elif self._known(steps[-1]):
@@ -205,12 +206,12 @@ class _Player:
         def mark(step: Step) -> str:
             return f" [{next(n for n, text in numbers.items() if step.sentence in text)}]"
 
-        fan_out = self.case.kind == "fan-out"
+        fan_out = self.case.kind in FAN_OUTS
         return ("" if fan_out else " ").join(self._sentences(mark))
 
     def _assess(self) -> dict[str, Any]:
         kind = self.case.kind
-        wide = kind in {"comparison", "fan-out"}
+        wide = kind in {"comparison", *FAN_OUTS}
         reply: dict[str, Any] = {
             "standalone_question": self.case.question,
             "multi_step": 0.0 if kind == "fact" else 1.0,
@@ -223,14 +224,12 @@ class _Player:
         if "vertices" in self.fields and wide:
             reply |= self._plan()
         if "form" in self.fields:
-            reply |= {"form": "list" if kind == "fan-out" else "", "parts": [self.case.question]}
+            reply |= {"form": "list" if kind in FAN_OUTS else "", "parts": [self.case.question]}
         return reply
 
     def _plan(self) -> dict[str, Any]:
         steps = self.case.steps
-        if self.case.kind == "fan-out":
-            name = self.case.filled("#2")
-            each = [s.replace(name, "{{item}}") for s in (steps[1].question, steps[1].query)] if name else ["", ""]
+        if self.case.kind in FAN_OUTS:
             town = re.search(r"was (\w+) founded", steps[1].question)
             each = [s.replace(town[1], "{{item}}") if town else s for s in (steps[1].question, steps[1].query)]
             vertices = [_vertex(1, steps[0].question, steps[0].query, "list[text]")]
@@ -254,6 +253,13 @@ class _Player:
         if step is None:
             return self._read_whole()
         return self._answer(step) if self._known(step) else self._search([step])
+
+    def _read_together(self) -> dict[str, Any]:
+        asked = re.findall(r"^Task (\d+): (.*)$", self.said, re.MULTILINE)
+        steps = {self.case.filled(step.question): step for step in self.case.steps}
+        known = [(int(n), steps[said]) for n, said in asked if said in steps and self._shown(steps[said])]
+        answers = ((n, self._answer(step)) for n, step in known)
+        return {"answers": [{"task": n, **{k: a[k] for k in ("value", "quotes", "confidence")}} for n, a in answers]}
 
     def _answer(self, step: Step) -> dict[str, Any]:
         value: Any = step.value.split("; ") if step.ret.startswith("list") else step.value

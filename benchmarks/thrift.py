@@ -33,7 +33,7 @@ from weiwo.tools.passages import as_text
 
 REACT: Final = "Answer the question from what the search tool finds, not from memory. Search until you know."
 PASSAGES: Final = 8
-GOALS: Final = {"chain": (1.2, 1.0, None), "comparison": (None, 0.9, None), "fan-out": (None, 0.5, 0.4), "fact": (None, 1.0, None)}  # fmt: skip  # noqa: E501 - a table
+GOALS: Final = {"chain": (1.2, 1.0, None), "comparison": (None, 0.9, None), "fan-out": (None, 0.5, 0.4), "linked": (None, None, None), "fact": (None, 1.0, None)}  # fmt: skip  # noqa: E501 - a table
 """What Weiwo may take at most of the loop's calls, prompt tokens and wall time."""
 
 

@@ -14,8 +14,8 @@ _FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostnam
 
 
 def schema_name(schema: type[BaseModel]) -> str:
-    """The name a schema goes by in requests: that of its class, in the characters endpoints allow."""
-    return re.sub(r"[^a-zA-Z0-9_-]", "_", schema.__name__)[:64]
+    """The name a schema goes by in requests: `requested_as`, else that of its class, in the characters allowed."""
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", getattr(schema, "requested_as", schema.__name__))[:64]
 
 
 @lru_cache(maxsize=128)

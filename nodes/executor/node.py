@@ -9,10 +9,11 @@ turns. Whatever happens ends in a typed outcome. `fan_out` decides when tasks ru
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from weiwo.nodes.executor import outcomes
+from weiwo.nodes.executor.batch_reader import ReadBatches, ReadRequest
 from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
 from weiwo.nodes.executor.consent import seek_consent
 from weiwo.nodes.executor.evidence_merging import merge_passages
@@ -47,12 +48,14 @@ class TaskResources:
         limiter: Bounds the tasks that work at the same time; waiting takes none.
         frame: The user's question.
         tools: The tools tasks may use.
+        batches: Reads tasks together that come to read at the same time.
     """
 
     services: RunContext
     limiter: PriorityLimiter
     frame: QueryFrame
     tools: tuple[str, ...]
+    batches: ReadBatches = field(default_factory=ReadBatches)
 
     def report_finished(self, outcome: Outcome) -> None:
         """Tell the watchers what a task came to."""
@@ -134,6 +137,11 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
     hops = state.get("hops", [])
     turns_left = services.settings.limits.max_turns + len(hops) - state["turn"]  # each value on the way is worth one
     started = time.monotonic()
+    together = None
+    if task.id in work.batches.expected and not _is_whole_answer(task, frame, work):
+        lease.give_up()
+        together = await work.batches.read(task.id, ReadRequest(frame, task.ret, passages), services.models)
+    work.batches.leave(task.id)
     async with lease:
         progress = TaskProgressNote(
             whole=work.frame.question,
@@ -149,7 +157,7 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
         )
         before = restore_judgement(state["best"]) if "best" in state else None
         again = await reweigh_judgement(before, frame, task.ret, passages) if before is not None else None
-        judgement = again or _opened_in_vain(state, services)
+        judgement = together or again or _opened_in_vain(state, services)
         judgement = judgement or await read_passages(frame, task.ret, passages, services.models, progress)
     if judgement.left_out:
         note = f"{judgement.left_out} passages left out: the prompt has no room for them"

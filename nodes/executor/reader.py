@@ -257,6 +257,21 @@ async def _by_model(
     )
 
 
+async def judge_reply(
+    reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence], frame: QueryFrame
+) -> Judgement:
+    """The judgement that an answer comes to which was found to hold.
+
+    Args:
+        reply: The answer.
+        shown: The passages it was made from.
+        passages: All that the task found, best first.
+        frame: The task, its references filled.
+    """
+    reading = await asyncio.to_thread(_reading, reply, shown, passages, frame, "")
+    return Judgement(reading=reading, decided_by="model", move="answer", shown=tuple(p.id for p in shown.passages))
+
+
 def _worth_showing(passages: Sequence[Evidence], progress: TaskProgressNote, ret: ValueType) -> list[Evidence]:
     """The best passages at first; later the ones that were kept, then the best of those not shown yet."""
     known = [passage for passage in passages if passage.id in progress.seen]

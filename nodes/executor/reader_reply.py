@@ -80,7 +80,7 @@ def _move(value: Any) -> Any:
     return _MOVES.get(re.sub(r"[\W_]+", "_", value.strip().lower()), value) if isinstance(value, str) else value
 
 
-def _basis(value: Any) -> Any:
+def read_basis(value: Any) -> Any:
     """Whether a value is stated, as models say it."""
     return "implied" if isinstance(value, str) and _IMPLIED.match(value.strip()) else "stated"
 
@@ -103,7 +103,7 @@ class ReadReply(Reply):
     value: ReadValue | None = Field(None, description="answer: in the wanted type; premise_wrong: the correction.")
     quotes: Quotes = Field(default_factory=list, description="answer, premise_wrong: the words that carry it.")
     confidence: Share = Field(0.5, description="answer, premise_wrong: 0 to 1.")
-    basis: Annotated[Basis, BeforeValidator(_basis)] = Field(
+    basis: Annotated[Basis, BeforeValidator(read_basis)] = Field(
         "stated", description="answer: implied, if the quotes do not say it and it only follows from them."
     )
     others: list[RivalValue] = Field(default_factory=list, description="answer: values that other passages give.")

@@ -15,10 +15,10 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.planner.autofix import autofix_plan
 from weiwo.nodes.planner.prompt import SYSTEM, build_first_prompt, build_revision_prompt
-from weiwo.nodes.planner.reply import PlanReply
 from weiwo.nodes.planner.toolset import Toolset, list_needs
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.shared.perspectives import find_perspectives
+from weiwo.nodes.shared.plan_reply import PlanReply
 from weiwo.nodes.shared.replanning import PlanHistory, replan_other_way
 from weiwo.nodes.shared.rule_plan import add_frames, build_rule_plan, build_single_task_plan
 from weiwo.nodes.shared.run_context import RunContext
@@ -51,14 +51,15 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
         views = await find_perspectives(frame.question, services)
         toolset = await Toolset.choose(tools, [frame.question], services)
         first = build_first_prompt(frame.question, toolset, services, views)
-        sketched = await _by_model(None, first, toolset, services)
+        given = state.get("sketch") or {}
+        sketched = await _by_model(None, first, toolset, services, given)
         most = services.settings.limits.max_tasks
         plan = sketched or build_rule_plan(frame, tools, max_tasks=most)
         if len(plan.tasks) > most:
             plan = build_single_task_plan(frame, tools)
         plan = plan.model_copy(update={"perspectives": views})
         services.emit(PlannedEvent.of(plan))
-        return {"plan": plan, "revisions": [], "feedback": ""}
+        return {"plan": plan, "sketch": {}, "revisions": [], "feedback": ""}
     past = PlanHistory(old, state.get("revisions", []), state.get("outcomes", {}))
     revised, note = await _next_revision(past, state, services)
     services.emit(PlannedEvent.of(revised or old, note))
@@ -90,8 +91,18 @@ async def _next_revision(past: PlanHistory, state: SearchState, services: RunCon
     return plan, "" if plan else _NO_OTHER_WAY[services.language]
 
 
-async def _by_model(past: PlanHistory | None, prompt: str, tools: Toolset, services: RunContext) -> Plan | None:
-    """A valid plan sketched by the model; None where there is no model or it gave none."""
+async def _by_model(
+    past: PlanHistory | None, prompt: str, tools: Toolset, services: RunContext, given: Mapping[str, Any] | None = None
+) -> Plan | None:
+    """A valid plan sketched by the model; None where there is no model or it gave none.
+
+    Args:
+        past: What ran before, if anything.
+        prompt: What the plan is made from.
+        tools: The tools that it may use.
+        services: The models and limits.
+        given: A sketch that the model gave with its judgement of the question: it is asked again only to repair that.
+    """
     if not services.models.configured("planner"):
         return None
     system = SYSTEM.replace("{max_tasks}", str(services.settings.limits.max_tasks))
@@ -100,9 +111,10 @@ async def _by_model(past: PlanHistory | None, prompt: str, tools: Toolset, servi
     repeated = False
     for _ in range(REPAIRS + 1):
         try:
-            reply = await services.models.structured("planner", "plan", messages, PlanReply)
+            reply = PlanReply(**given) if given else await _ask(messages, services)
         except ModelCallError:
             return None  # in the trace; the rules plan instead
+        given = None
         sketch = reply.model_dump(exclude_none=True, exclude={"need"})
         if reply.need and not reply.vertices and (more := await tools.find_more(reply.need, services)):
             tools = Toolset(tools.pool, (*tools.shown, *more))
@@ -126,6 +138,10 @@ async def _by_model(past: PlanHistory | None, prompt: str, tools: Toolset, servi
             ),
         ]
     return None
+
+
+async def _ask(messages: list[BaseMessage], services: RunContext) -> PlanReply:
+    return await services.models.structured("planner", "plan", messages, PlanReply)
 
 
 def _show_more(names: tuple[str, ...], services: RunContext) -> str:
