@@ -124,9 +124,9 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
             **update,
             "outcome": outcomes.outcome_of_computation(task, computed, {**known, "cached": batch.all_cached}),
         }
-    old = state.get("passages", [])
-    passages = await asyncio.to_thread(lambda: merge_passages(old, flag_injections(batch.passages(task.id))))
-    return {**update, "fresh": max(0, len(passages) - len(old)), "passages": passages}
+    old, new = state.get("passages", []), batch.passages(task.id)
+    passages = await asyncio.to_thread(lambda: merge_passages(old, flag_injections(new)))
+    return {**update, "fresh": max(0, len(passages) - len(old)), "latest": len(new), "passages": passages}
 
 
 async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
@@ -154,6 +154,7 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
             deep=services.settings.depth == "deep",
             wants_sentence=_is_whole_answer(task, frame, work),
             hops=hops,
+            latest=state.get("latest", 0),
         )
         before = restore_judgement(state["best"]) if "best" in state else None
         again = await reweigh_judgement(before, frame, task.ret, passages) if before is not None else None
@@ -189,6 +190,8 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
         update |= {"evidence": _kept(passages, judgement), "best" if calls else "outcome": best}
     elif not calls:
         missing = judgement.reading.missing or f"nothing found answers: {frame.question}"
+        if known_hops := "; ".join(f"{hop.question} → {hop.value}" for hop in judgement.hops):
+            missing = f"{missing} ({known_hops})"  # which a plan for the rest can build on
         empty = outcomes.unfinished_outcome(task, "empty", "empty", missing, known, state["call"]["tool"])
         detail = empty.detail.model_copy(update={"hops": judgement.hops})
         empty = empty.model_copy(update={"decided_by": judgement.decided_by, "detail": detail})

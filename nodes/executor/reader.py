@@ -84,6 +84,7 @@ class TaskProgressNote:
         deep: Whether the search is a deep one.
         wants_sentence: Whether the task is the whole question, so that its value, in a sentence, is the answer.
         hops: Of a chain of look-ups, what earlier turns found on the way.
+        latest: Passages that the last turn found, known ones among them: as many are the first of all.
     """
 
     whole: str
@@ -96,6 +97,7 @@ class TaskProgressNote:
     deep: bool = False
     wants_sentence: bool = False
     hops: Sequence[Hop] = ()
+    latest: int = 0
 
     def describe_turns(self) -> str:
         """The turns left, in words for the model."""
@@ -273,11 +275,18 @@ async def judge_reply(
 
 
 def _worth_showing(passages: Sequence[Evidence], progress: TaskProgressNote, ret: ValueType) -> list[Evidence]:
-    """The best passages at first; later the ones that were kept, then the best of those not shown yet."""
+    """The best passages at first; later the ones that were kept, then the best of those not shown yet.
+
+    On the way of a chain each turn asks something else, of which a passage shown before may tell: then the best are
+    those that the latest searches found, shown before or not.
+    """
+    if progress.hops:
+        latest = passages[: min(progress.latest, FIRST_PASSAGES)]
+        found = {passage.id for passage in latest}
+        return [*(one for one in passages if one.id in progress.kept and one.id not in found), *latest]
     known = [passage for passage in passages if passage.id in progress.seen]
     new = [passage for passage in passages if passage.id not in progress.seen]
-    kept = [passage for passage in known if passage.id in progress.kept]
-    kept = kept or known[: 0 if progress.hops else KEPT_PASSAGES]
+    kept = [passage for passage in known if passage.id in progress.kept] or known[:KEPT_PASSAGES]
     several = progress.deep or ret == "passages" or ret.startswith("list")
     return [*kept, *new[: MORE_PASSAGES if several else FIRST_PASSAGES]]
 

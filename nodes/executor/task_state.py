@@ -64,6 +64,9 @@ class TaskProgress(TaskOutput, total=False):
     fresh: int
     """Passages that the last turn brought and none before."""
 
+    latest: int
+    """Passages that the last turn found, known ones among them."""
+
     turn: int
     """Searches and openings so far, however many calls each took."""
 
