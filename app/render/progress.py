@@ -16,6 +16,8 @@ from weiwo.text.patterns import lazy
 RowState = Literal["waiting", "running", "succeeded", "empty", "failed", "blocked", "unknown"]
 _STATES: Final = frozenset({"succeeded", "empty", "failed", "blocked"})
 _INSTANCE: Final = lazy(r"(.*)\[(\d+)\]", re.DOTALL)
+_HOP: Final = lazy(r"(.*)\.(\d+)", re.DOTALL)
+"""What a chain of look-ups found on its way is told as a task of its own: `task_1.2`."""
 _FILLED: Final = 40
 
 
@@ -41,7 +43,7 @@ class Row:
         ret: The type of its value.
         upstream: Ids of the tasks it builds on.
         thought: Why the planner wants it.
-        instances: By position, from 1.
+        instances: By position, from 1; of a chain of look-ups, what it found on its way.
     """
 
     task_id: str
@@ -190,6 +192,8 @@ class Progress:
             parent = self.rows[match[1]]
             parent.for_each = True
             return parent.instances.setdefault(int(match[2]), Row(task_id, planned_tool=parent.planned_tool))
+        if task_id not in self.rows and (match := _HOP.fullmatch(task_id)) and match[1] in self.rows:
+            return self.rows[match[1]].instances.setdefault(int(match[2]), Row(task_id))
         return self.rows.setdefault(task_id, Row(task_id))
 
     def _working(self, event: Mapping[str, Any]) -> Row | None:
