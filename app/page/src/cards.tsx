@@ -43,14 +43,14 @@ function ApprovePlan({ turn, interrupt, plan, t }: CardProps & { plan: Plan }) {
   const tools = useStore((now) => now.turns.find((one) => one.key === turn.key)?.run.assessed["tools"]);
   const { problems, edited } = useMemo(() => checkPlan(drafts), [drafts]);
   const note = String(interrupt.value["note"] ?? "");
-  const drawn = useMemo(() => ({ ...turn, key: -1, run: apply(newRun(0), { type: "planned", plan: edited ?? plan }, 0) }), [edited, plan]);
+  const drawn = useMemo(() => ({ ...turn, key: -1, run: apply(newRun(0), { type: "planned", plan: mode === "edit" && edited ? edited : plan }, 0) }), [edited, plan, mode]);
   const finished = (interrupt.value["finished"] ?? {}) as Record<string, string>;
   return (
     <>
       <h3>{t("approveTitle")}</h3>
       <p class="quiet">{t("approveHint")}</p>
       {note && <p class="note">{note}</p>}
-      {mode === "edit" ? <Graph turn={drawn} /> : null}
+      <Graph turn={drawn} />
       {mode === "edit"
         ? <PlanEditor drafts={drafts} change={setDrafts} problems={problems} tools={Array.isArray(tools) ? tools.map(String) : []} t={t} />
         : <ol class="plan-list">

@@ -51,7 +51,7 @@ export function TurnView({ turn, last }: { turn: Turn; last: boolean }) {
           </div>
         </div>
       )}
-      <PlanView turn={turn} />
+      {!(turn.state === "waiting" && turn.interrupts.some((one) => one.value["type"] === "approve_plan")) && <PlanView turn={turn} />}
       {result && <Foot turn={turn} result={result} t={t} last={last} />}
     </article>
   );
