@@ -169,7 +169,7 @@ def test_a_failed_run_and_a_missing_thread_are_no_dead_ends(page, player, new_pa
 
 
 def test_a_token_is_asked_for_and_the_page_goes_on(page, player):
-    player.token = "let-me-in"
+    player.login = "let-me-in"
     page.reload()
     ended(page, "login")
     page.fill("input[name=token]", "wrong")

@@ -98,7 +98,7 @@ function Conversation() {
       {turns.map((turn, at) => (
         <div key={turn.key} ref={at === turns.length - 1 ? end : undefined}>
           <TurnView turn={turn} last={at === turns.length - 1} />
-          {noModel && at === turns.length - 1 && turn.state === "done" && <p class="hint" data-hint="no-model"><b>{t("noModelTitle")}.</b> {t("noModel")}</p>}
+          {noModel && turns.length === 1 && turn.state === "done" && turn.result?.status !== "complete" && <p class="hint" data-hint="no-model"><b>{t("noModelTitle")}.</b> {t("noModel")}</p>}
         </div>
       ))}
       {last?.state !== "waiting" && <div class="dock"><AskBox running={running} /></div>}

@@ -168,7 +168,7 @@ export function Tools() {
           <li key={`${one.server ?? ""} ${one.name}`} data-tool={one.name}>
             <div><b class="mono">{visible(one.name)}</b>{one.server && <span class="quiet"> · {visible(one.server)}</span>} <span class={`tag${one.acts ? " warn" : ""}`}>{one.acts ? t("acts") : t("readsOnly")}</span></div>
             <p>{visible(one.description)}</p>
-            <p class="quiet">{[one.used ? t("used", one.used) : "", one.failed ? t("failedTimes", one.failed) : "", healthOf(one.health)].filter(Boolean).join(" · ")}</p>
+            <p class="quiet">{[one.used ? t("used", one.used) : "", one.failed ? t("failedTimes", one.failed) : "", one.health && one.health !== "up" ? `${t("health")}: ${healthOf(one.health)}` : ""].filter(Boolean).join(" · ")}</p>
           </li>
         ))}
       </ul>
