@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import uuid4
 
+import anyio
 import orjson
 from starlette.requests import Request
 from starlette.responses import Response
@@ -247,7 +248,8 @@ async def _cancelling(engine: Engine, run: RunRecord, parts: AsyncIterator[bytes
         ended = True
     finally:
         if not ended and not engine.runs.closing:
-            await engine.runs.cancel(run.run_id)
+            with anyio.CancelScope(shield=True):  # what leaves is being cancelled itself
+                await engine.runs.cancel(run.run_id)
 
 
 class _Waiting(EventStream):
