@@ -14,14 +14,19 @@ from starlette.applications import Starlette
 
 from tests.support.fake_model import FakeModel
 from weiwo.app.server.application import create_app
+from weiwo.app.server.auth import Auth
+from weiwo.app.server.guard import Guard, Rules
 
 
 @asynccontextmanager
-async def running(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of an application, from its start to its end."""
+async def running(
+    app: Starlette, rules: Rules | None = None, auth: Auth | None = None
+) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of an application, from its start to its end; behind the guard, if there are rules."""
+    outer: Any = app if rules is None else Guard(app, rules, auth)
     async with (
         app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1:8300") as client,
+        httpx.AsyncClient(transport=httpx.ASGITransport(outer), base_url="http://127.0.0.1:8300") as client,
     ):
         yield client
 
