@@ -9,7 +9,16 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.server import assistant_routes, page, run_routes, thread_routes, view_routes, weiwo_routes
+from weiwo.app.server import (
+    assistant_routes,
+    chat_routes,
+    page,
+    response_routes,
+    run_routes,
+    thread_routes,
+    view_routes,
+    weiwo_routes,
+)
 from weiwo.app.server.auth import Auth
 from weiwo.app.server.engine import open_engine
 from weiwo.app.server.errors import RequestError
@@ -18,6 +27,16 @@ from weiwo.state.errors import WeiwoError
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
 
+_PARTS: Final[tuple[Any, ...]] = (
+    assistant_routes,
+    thread_routes,
+    run_routes,
+    chat_routes,
+    response_routes,
+    weiwo_routes,
+    view_routes,
+    page,
+)
 _log: Final = logging.getLogger(__name__)
 
 
@@ -39,14 +58,7 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
             yield
 
     return Starlette(
-        routes=[
-            *assistant_routes.ROUTES,
-            *thread_routes.ROUTES,
-            *run_routes.ROUTES,
-            *weiwo_routes.ROUTES,
-            *view_routes.ROUTES,
-            *page.ROUTES,
-        ],
+        routes=[route for part in _PARTS for route in part.ROUTES],
         exception_handlers={RequestError: _refuse, WeiwoError: _fail, 404: _missing, 405: _missing, Exception: _break},
         lifespan=lifespan,
     )

@@ -244,7 +244,8 @@ class Records:
         """The stream events (`state/events.py`) of a thread's newest runs, each with its run, in order of time."""
         query = (
             "SELECT e.run_id, e.attempt, e.seq, e.name, e.data, e.at FROM events AS e JOIN runs AS r USING (run_id)"
-            " WHERE r.thread_id = ? AND (e.name = 'custom' OR e.name LIKE 'custom|%') ORDER BY e.at DESC, e.seq DESC LIMIT ?"
+            " WHERE r.thread_id = ? AND (e.name = 'custom' OR e.name LIKE 'custom|%')"
+            " ORDER BY e.at DESC, e.seq DESC LIMIT ?"
         )
         rows = await self._all(query, (thread_id, limit))
         return [(row[0], Event(*row[1:])) for row in reversed(rows)]

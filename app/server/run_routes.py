@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import uuid4
 
+import anyio
 import orjson
 from starlette.requests import Request
 from starlette.responses import Response
@@ -37,7 +38,7 @@ async def stream(request: Request) -> Response:
     engine = engine_of(request)
     events = _watched(engine, run, BEGINNING, RunRequest.model_validate(run.request).modes)
     if body.get("on_disconnect") == "cancel":
-        events = _cancelling(engine, run, events)
+        events = cancelling(engine, run, events)
     return EventStream(events, {**_location(run), "Location": f"{_path(run)}/stream"})
 
 
@@ -48,7 +49,7 @@ async def wait(request: Request) -> Response:
     engine = engine_of(request)
     parts = _waited(engine, run)
     if body.get("on_disconnect") == "cancel":
-        parts = _cancelling(engine, run, parts)
+        parts = cancelling(engine, run, parts)
     return _Waiting(parts, {**_location(run), "Location": f"{_path(run)}/join"})
 
 
@@ -78,7 +79,7 @@ async def join_stream(request: Request) -> Response:
     modes = _modes(request) or RunRequest.model_validate(run.request).modes
     events = _watched(engine, run, after, modes)
     if request.query_params.get("cancel_on_disconnect", "").lower() in {"true", "1"}:
-        events = _cancelling(engine, run, events)
+        events = cancelling(engine, run, events)
     return EventStream(events, {"Location": f"{_path(run)}/stream", **_location(run)})
 
 
@@ -125,7 +126,7 @@ async def stream_stateless(request: Request) -> Response:
     run, engine = await _begun_alone(request, body), engine_of(request)
     events = _watched(engine, run, BEGINNING, RunRequest.model_validate(run.request).modes)
     if body.get("on_disconnect") == "cancel":
-        events = _cancelling(engine, run, events)
+        events = cancelling(engine, run, events)
     return EventStream(events, _location(run))
 
 
@@ -238,7 +239,7 @@ async def _waited(engine: Engine, run: RunRecord) -> AsyncIterator[bytes]:
     yield dump(values)
 
 
-async def _cancelling(engine: Engine, run: RunRecord, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def cancelling(engine: Engine, run: RunRecord, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """The same, but the run is cancelled should the client leave before it has ended."""
     ended = False
     try:
@@ -247,7 +248,8 @@ async def _cancelling(engine: Engine, run: RunRecord, parts: AsyncIterator[bytes
         ended = True
     finally:
         if not ended and not engine.runs.closing:
-            await engine.runs.cancel(run.run_id)
+            with anyio.CancelScope(shield=True):  # what leaves is being cancelled itself
+                await engine.runs.cancel(run.run_id)
 
 
 class _Waiting(EventStream):
