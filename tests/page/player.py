@@ -42,6 +42,7 @@ class Player:
         threads: What each thread has come to.
         info: What `/weiwo/info` says.
         held: Events a run sends before it waits for `release`; None for all.
+        pause: Seconds between two events.
         login: What must be given to log in; empty for no login.
         csp: Whether pages come with the policy.
         asked: Every request that changes something: method, path and body.
@@ -51,6 +52,7 @@ class Player:
         self.runs: dict[str, list[list[Json]]] = {}
         self.threads: dict[str, Json] = {}
         self.held: int | None = None
+        self.pause = 0.0
         self.login = ""
         self.csp = True
         self.down = False
@@ -150,9 +152,15 @@ class Player:
                 )
             if self._dropped > dropped:
                 return
-            yield f"id: {at}\nevent: {one['event']}\ndata: {json.dumps(one['data'], ensure_ascii=False)}\n\n"
+            if self.pause:
+                await asyncio.sleep(self.pause)
+            yield f"id: {at}\nevent: {one['event']}\ndata: {self.data_of(one)}\n\n"
         self.threads[thread_id]["values"] = events[-1]["data"]
         yield "event: end\ndata: null\n\n"
+
+    def data_of(self, event: Json) -> str:
+        """An event's data as it is sent."""
+        return json.dumps(event["data"], ensure_ascii=False)
 
     async def _show(self, request: Request) -> Response:
         thread = self.threads.get(request.path_params["thread"])

@@ -106,10 +106,15 @@ export function Graph({ turn }: { turn: Turn }) {
   const [box, room] = useWidth();
   const lit = useStore((now) => (now.lit?.turn === turn.key ? now.lit.claim : null));
   const selected = useStore((now) => (now.panel?.turn === turn.key ? (now.panel.task ?? null) : null));
-  const ids = [...run.rows.keys()];
-  const edges = [...run.rows.values()].flatMap((row) => row.upstream.map((from): [string, string] => [from, row.id]));
-  const shape = JSON.stringify([ids, edges]);
-  const { plan, across, scale } = useMemo(() => arrange(ids, edges, room), [shape, room]);
+  const { plan, scale, routes } = useMemo(() => {
+    const rows = [...run.rows.values()];
+    const edges = rows.flatMap((row) => row.upstream.map((from): [string, string] => [from, row.id]));
+    const arranged = arrange(rows.map((row) => row.id), edges, room);
+    const drawn = arranged.plan.routes.map(({ from, to, points }) => ({
+      from, to, path: curve(points, arranged.across), middle: labelPlace(points),
+    }));
+    return { ...arranged, routes: drawn };
+  }, [run.plan, run.rows.size, room]);
   const glowing = litTasks(turn, lit);
   const scroll = plan.width * scale > room + 1;
   return (
@@ -117,19 +122,18 @@ export function Graph({ turn }: { turn: Turn }) {
       <div class="sheet" style={{ width: `${plan.width * scale}px`, height: `${plan.height * scale}px` }}>
         <div class="canvas" style={{ width: `${plan.width}px`, height: `${plan.height}px`, transform: `scale(${scale})` }}>
           <svg width={plan.width} height={plan.height} aria-hidden="true" focusable="false">
-            {plan.routes.map((route) => {
+            {routes.map((route) => {
               const from = run.rows.get(route.from);
-              const to = run.rows.get(route.to);
               return (
-                <Edge key={`${route.from} ${route.to}`} from={route.from} to={route.to} path={curve(route.points, across)}
-                  flow={edgeState(from, to)} middle={labelPlace(route.points)} value={from?.state === "succeeded" ? from.value : ""} />
+                <Edge key={`${route.from} ${route.to}`} {...route} flow={edgeState(from, run.rows.get(route.to))}
+                  value={from?.state === "succeeded" ? from.value : ""} />
               );
             })}
           </svg>
           {plan.nodes.map((node) => {
             const row = run.rows.get(node.id);
             return row && (
-              <Node key={node.id} row={row} x={node.x} y={node.y} words={fill(run, row.description)} turn={turn.key}
+              <Node key={node.id} row={row} x={node.x} y={node.y} words={row.description.includes("{{") ? fill(run, row.description) : row.description} turn={turn.key}
                 lit={glowing.has(node.id)} selected={selected === node.id} t={t} language={t("title")} />
             );
           })}
