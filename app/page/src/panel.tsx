@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { get } from "./api";
+import { forkHere } from "./session";
 import { Outward, openSource } from "./answer";
 import { safeUrl, visible } from "./inline";
 import { flagsOf, seconds } from "./plan";
@@ -62,6 +63,7 @@ function TaskDetail({ turn, row, t }: { turn: Turn; row: Row; t: Say }) {
       <p class="quiet">{facts.join(" · ")}</p>
       {row.notes.map((note) => <p key={note} class="note">{note}</p>)}
       {outcome?.premise && <p class="note">{outcome.premise}</p>}
+      {turn.state === "done" && result?.plan?.vertices.some((one) => one.id === row.id) && <OtherValue key={row.id} turn={turn} row={row} t={t} />}
       {row.thought && <Part head={t("thought")}><p class="thought">{row.thought}</p></Part>}
       {row.upstream.length > 0 && (
         <Part head={t("needs")}>
@@ -85,6 +87,24 @@ function TaskDetail({ turn, row, t }: { turn: Turn; row: Row; t: Say }) {
         : Object.keys(row.args).length > 0 && <Part head={t("arguments")}><Args args={row.args} /></Part>}
       {passages.length > 0 && <Part head={t("passagesRead")}>{passages.map((one) => <PassageView key={one.id} one={one} outcome={outcome} turn={turn} t={t} />)}</Part>}
     </div>
+  );
+}
+
+/** Runs on with another value of a task; only what builds on it runs again. */
+function OtherValue({ turn, row, t }: { turn: Turn; row: Row; t: Say }) {
+  const [open, setOpen] = useState(false);
+  const [value, setValue] = useState(row.value);
+  const [failed, setFailed] = useState("");
+  if (!open) return <button class="link" data-action="other-value" onClick={() => setOpen(true)}>{t("otherValue")}</button>;
+  return (
+    <form class="words" onSubmit={(event) => {
+      event.preventDefault();
+      forkHere(turn, { outcomes: { [row.id]: value } }).catch((error: unknown) => setFailed(error instanceof Error ? error.message : String(error)));
+    }}>
+      <label>{t("otherValue")}<input name="value" autofocus value={value} onInput={(event) => setValue(event.currentTarget.value)} /></label>
+      {failed && <p class="complaint" role="alert">{failed}</p>}
+      <div class="actions"><button class="primary" type="submit" disabled={!value.trim()}>{t("runOn")}</button><button type="button" onClick={() => setOpen(false)}>{t("close")}</button></div>
+    </form>
   );
 }
 

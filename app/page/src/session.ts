@@ -30,7 +30,7 @@ function newTurn(question: string, state: TurnState): Turn {
   lastKey += 1;
   return {
     key: lastKey, question, state, run: newRun(now()), runId: null, result: null, interrupts: [], error: "",
-    message: "", cancelling: false, forked: false,
+    message: "", cancelling: false, before: null,
   };
 }
 
@@ -125,6 +125,8 @@ async function ended(key: number, threadId: string, last: Dict, failure: string)
 }
 
 function finish(key: number, result: Result): void {
+  const drawn = (run: Run): Run => (run.rows.size || !result.plan ? run : runOf(result as Result & Dict, now()));
+  updateTurn(key, (turn) => ({ run: drawn(turn.run) }));
   updateTurn(key, { state: "done", result, interrupts: [], cancelling: false, error: "" });
 }
 
@@ -208,13 +210,13 @@ export function answer(turn: Turn, interrupt: Interrupt, value: Json | Dict): vo
 }
 
 /** Goes on with a run that was interrupted, or from an earlier checkpoint. */
-export function goOn(turn: Turn, more: Dict = { input: null }): void {
+export function goOn(turn: Turn, more: Dict = { input: null }, from: Run | null = null): void {
   const { threadId } = read();
   if (!threadId) return;
   const branch = "checkpoint" in more;
   updateTurn(turn.key, (old) => ({
-    state: "running", interrupts: [], error: "", result: null, forked: branch,
-    run: branch ? newRun(now()) : { ...old.run, finished: false, writing: false, answer: "" },
+    state: "running", interrupts: [], error: "", result: null, before: old.result ?? old.before,
+    run: branch ? (from ?? newRun(now())) : { ...old.run, finished: false, writing: false, answer: "" },
   }));
   if (branch) update({ panel: null, lit: null });
   void watch(turn.key, threadId, body({ input: null, ...more }), null);
@@ -225,7 +227,23 @@ export async function fork(turn: Turn, checkpointId: string, change: { plan?: un
   const { threadId } = read();
   if (!threadId) return;
   const forked = await post<{ checkpoint: Dict }>(`/weiwo${path(threadId)}/fork`, { checkpoint_id: checkpointId, ...change });
-  goOn(turn, { checkpoint: forked.checkpoint });
+  const kept = await show(threadId).then((shown) => runOf(shown, now()), () => newRun(now()));
+  goOn(turn, { checkpoint: forked.checkpoint }, { ...kept, finished: false, writing: false, calls: 0, tokens: 0 });
+}
+
+/** Runs the newest moment of a thread again, changed. */
+export async function forkHere(turn: Turn, change: { plan?: unknown; outcomes?: Dict }): Promise<void> {
+  const { threadId } = read();
+  if (!threadId) return;
+  const state = await get<{ checkpoint?: { checkpoint_id?: string } }>(`${path(threadId)}/state`);
+  await fork(turn, state.checkpoint?.checkpoint_id ?? "", change);
+}
+
+/** What the server finds wrong with an edited plan. */
+export async function complaintsOf(plan: unknown): Promise<string[]> {
+  const { threadId } = read();
+  const checked = await post<{ complaints?: string[] }>(`/weiwo${path(threadId ?? "")}/plan/check`, { plan });
+  return checked.complaints ?? [];
 }
 
 export async function cancel(turn: Turn): Promise<void> {

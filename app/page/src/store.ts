@@ -20,7 +20,8 @@ export interface Turn {
   /** The answer as its message has it, of an earlier question whose result is not at hand. */
   message: string;
   cancelling: boolean;
-  forked: boolean;
+  /** The answer that a changed run is to be compared with. */
+  before: Result | null;
 }
 
 export type View = "ask" | "corpora" | "tools" | "settings";

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { ApiError, post } from "./api";
 import { Answer, Draft } from "./answer";
 import { chosenOptions } from "./ask";
-import { Card } from "./cards";
+import { Card, PlanChange } from "./cards";
 import { History } from "./history";
 import { visible } from "./inline";
 import { Sources } from "./panel";
@@ -33,6 +33,12 @@ export function TurnView({ turn, last }: { turn: Turn; last: boolean }) {
       {result && <Answer turn={turn} result={result} />}
       {!result && run.writing && turn.state !== "done" && <Draft text={run.answer} />}
       {!result && turn.message && <Draft text={turn.message} />}
+      {result && turn.before && (
+        <details class="before" data-before>
+          <summary>{t("answerBefore")}</summary>
+          <Answer turn={turn} result={{ ...turn.before, claims: [] }} />
+        </details>
+      )}
       {result && <Sources turn={turn} result={result} />}
       {turn.state === "waiting" && turn.interrupts.map((one) => <Card key={one.id + JSON.stringify(one.value["complaints"] ?? "")} turn={turn} interrupt={one} />)}
       {(turn.state === "interrupted" || turn.state === "cancelled") && last && (
@@ -113,6 +119,7 @@ function Foot({ turn, result, t, last }: { turn: Turn; result: Result; t: Say; l
   const formats = useStore((now) => now.info?.formats);
   const id = encodeURIComponent(result.thread_id || read().threadId || "");
   const [past, setPast] = useState(false);
+  const [changing, setChanging] = useState(false);
   return (
     <footer class="foot">
       {failed.length > 0 && <p class="note">{t("modelTrouble", failed.length, visible(String(failed[0]?.error)).slice(0, 200))}</p>}
@@ -129,11 +136,13 @@ function Foot({ turn, result, t, last }: { turn: Turn; result: Result; t: Say; l
             </div>
           )}
           <button class="link" data-action="history" aria-expanded={past} onClick={() => setPast(!past)}>{t("history")}</button>
+          {result.plan && <button class="link" data-action="change-plan" aria-expanded={changing} onClick={() => setChanging(!changing)}>{t("changePlan")}</button>}
           <span class="spring" />
           <Feedback id={id} t={t} />
         </div>
       )}
       {past && <History turn={turn} />}
+      {changing && last && result.plan && <PlanChange turn={turn} plan={result.plan} close={() => setChanging(false)} />}
     </footer>
   );
 }

@@ -153,5 +153,5 @@ test("an edited plan is checked as one types", () => {
 test("words", () => {
   assert.equal(preferred(["fr", "zh-TW"]), "zh");
   assert.equal(preferred(["de"]), "en");
-  assert.equal(say("zh", "tasks", 3), "3 个任务");
+  assert.equal(say("zh", "passages", 3), "3 个段落");
 });
