@@ -1,36 +1,16 @@
 """`weiwo serve` as a process: it is killed while a run is under way, and the next one goes on by itself."""
 
 import os
-import re
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from langgraph_sdk import get_client
 
+from tests.support.weiwo_server import weiwo_serve
+
 pytestmark = pytest.mark.integration
-ROOT = Path(__file__).parents[2]
 QUESTION = "How high is the Zorb?"
-
-
-@contextmanager
-def serving(env: dict[str, str]) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A server and its address."""
-    command = [sys.executable, "-m", "weiwo", "serve", "--port", "0"]
-    process = subprocess.Popen(command, cwd=ROOT, env=env, stderr=subprocess.PIPE, text=True)
-    try:
-        assert process.stderr is not None
-        line = process.stderr.readline()
-        address = re.search(r"http://127\.0\.0\.1:\d+", line)
-        assert address, line + process.stderr.read()
-        yield address[0], process
-    finally:
-        process.kill()
-        process.communicate()
 
 
 async def test_a_run_goes_on_by_itself_after_its_server_was_killed(weiwo_home: Path, tmp_path: Path) -> None:
@@ -41,7 +21,7 @@ async def test_a_run_goes_on_by_itself_after_its_server_was_killed(weiwo_home: P
         "GATE": str(gate),
         "WEIWO_WEB": "off",
     }
-    with serving(env) as (address, process):
+    with weiwo_serve(env) as (address, process):
         sdk = get_client(url=address)
         run = await sdk.runs.create("t", "weiwo", input={"question": QUESTION}, if_not_exists="create")
         async for part in sdk.runs.join_stream("t", run["run_id"], stream_mode=["custom"]):
@@ -52,7 +32,7 @@ async def test_a_run_goes_on_by_itself_after_its_server_was_killed(weiwo_home: P
         process.wait()
         await sdk.aclose()
     gate.touch()
-    with serving(env) as (address, process):
+    with weiwo_serve(env) as (address, process):
         sdk = get_client(url=address)
         modes = ["custom", "values"]
         parts = [part async for part in sdk.runs.join_stream("t", run["run_id"], stream_mode=modes, last_event_id=seen)]
