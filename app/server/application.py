@@ -22,6 +22,7 @@ from weiwo.app.server import (
 from weiwo.app.server.auth import Auth
 from weiwo.app.server.engine import open_engine
 from weiwo.app.server.errors import RequestError
+from weiwo.app.server.mcp_mount import mcp_routes
 from weiwo.app.server.wire import error_reply, reply
 from weiwo.state.errors import WeiwoError
 from weiwo.tools.printable import one_line
@@ -47,10 +48,11 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
         graph_options: More for `build_graph`, such as models.
         auth: How users log in; None: nobody does.
     """
+    mcp, serving_mcp = mcp_routes()
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with open_engine(**(graph_options or {})) as engine:
+        async with serving_mcp, open_engine(**(graph_options or {})) as engine:
             app.state.engine = engine
             app.state.auth = auth
             if auth is not None:
@@ -58,7 +60,7 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
             yield
 
     return Starlette(
-        routes=[route for part in _PARTS for route in part.ROUTES],
+        routes=[*mcp, *(route for part in _PARTS for route in part.ROUTES)],
         exception_handlers={RequestError: _refuse, WeiwoError: _fail, 404: _missing, 405: _missing, Exception: _break},
         lifespan=lifespan,
     )

@@ -23,6 +23,8 @@ from weiwo.app.server.runs import last_values
 from weiwo.app.server.wire import HEARTBEAT, EventStream, dump, read_json, reply, sse
 
 _MOST_LISTED: Final = 1_000
+_LOOK_SECONDS: Final = 1.0
+"""Seconds after which whoever watches a thread learns of a new run."""
 
 
 async def create(request: Request) -> Response:
@@ -91,8 +93,7 @@ async def cancel(request: Request) -> Response:
     if run.run_id not in engine.runs.under_way(run.thread_id):
         raise RequestError(409, f"run {run.run_id}; it has ended already")
     if request.query_params.get("wait", "").lower() not in {"true", "1", "yes"}:
-        background = asyncio.create_task(engine.runs.cancel(run.run_id))
-        await asyncio.wait([background], timeout=0.01)
+        await engine.runs.cancel(run.run_id, wait=False)
         return Response(status_code=202)
     await engine.runs.cancel(run.run_id)
     return _Waiting(_waited(engine, run), _location(run))
@@ -200,28 +201,26 @@ async def _watched(
 
 
 async def _watched_thread(engine: Engine, thread_id: str, last: str) -> AsyncIterator[bytes]:
-    """The events of a thread's runs, one after the other; ids name the run."""
+    """The events of a thread's runs one after the other, for as long as somebody watches; ids name the run."""
     seen, _, place = last.partition(":")
-    after = parse_event_id(place)
-    known: set[str] = set()
-    while True:
-        under_way = [one for one in engine.runs.under_way(thread_id) if one not in known]
-        newest = await engine.records.runs(thread_id, 1) if not known else []
-        run_id = under_way[0] if under_way else newest[0].run_id if newest else ""
-        if not run_id or run_id in known:
-            if engine.runs.closing:
-                return
-            await asyncio.sleep(1)  # the next run begins when somebody asks
+    begun = list(reversed(await engine.records.runs(thread_id, _MOST_LISTED)))
+    start = next((n for n, run in enumerate(begun) if run.run_id == seen), len(begun) - 1)
+    todo, since = begun[max(0, start) :], 0.0
+    while not engine.runs.closing:
+        for run in todo:
+            since = run.created
+            check = wanted(RunRequest.model_validate(run.request).modes)
+            after = parse_event_id(place) if run.run_id == seen else BEGINNING
+            async for event in engine.log.follow(run.run_id, after):
+                if event is None:
+                    yield HEARTBEAT
+                elif check(event.name):
+                    yield sse(event.name, event.data, f"{run.run_id}:{event.id}")
+        if not todo:
+            await asyncio.sleep(_LOOK_SECONDS)  # the next run begins when somebody asks
             yield HEARTBEAT
-            continue
-        known.add(run_id)
-        run = await engine.records.run(run_id)
-        check = wanted(RunRequest.model_validate(run.request).modes if run else ())
-        async for event in engine.log.follow(run_id, after if run_id == seen else BEGINNING):
-            if event is None:
-                yield HEARTBEAT
-            elif check(event.name):
-                yield sse(event.name, event.data, f"{run_id}:{event.id}")
+        newest = await engine.records.runs(thread_id, _MOST_LISTED)
+        todo = [run for run in reversed(newest) if run.created > since]
 
 
 async def _waited(engine: Engine, run: RunRecord) -> AsyncIterator[bytes]:

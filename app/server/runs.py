@@ -36,6 +36,8 @@ MOST_AT_WORK: Final = 16
 MOST_UNDER_WAY: Final = 200
 MOST_ATTEMPTS: Final = 3
 """Times a run is taken up: one that ends its server each time is left to a person."""
+_MOST_METADATA: Final = 50
+_LONGEST_METADATA: Final = 1_000
 _log: Final = logging.getLogger(__name__)
 
 
@@ -108,8 +110,13 @@ class Runs:
             self._begin(replace(run, attempt=attempt), RunRequest.model_validate(run.request))
         return len(self._tasks)
 
-    async def cancel(self, run_id: str) -> None:
-        """Interrupt a run, so that it can be resumed; wait until it has ended."""
+    async def cancel(self, run_id: str, *, wait: bool = True) -> None:
+        """Interrupt a run, so that it can be resumed.
+
+        Args:
+            run_id: The run; one that has ended is left alone.
+            wait: Whether to wait until it has ended.
+        """
         task = self._tasks.get(run_id)
         if task is None:
             return
@@ -117,7 +124,8 @@ class Runs:
             self._cancelled.add(run_id)
             await asyncio.sleep(0)  # a task that is cancelled before its first step runs none of its own code
             task.cancel()
-        await asyncio.wait([task])
+        if wait:
+            await asyncio.wait([task])
 
     async def cancel_thread(self, thread_id: str) -> None:
         """Interrupt all runs of a thread."""
@@ -184,7 +192,7 @@ class Runs:
         config: RunnableConfig = {
             "configurable": {**thread["configurable"], **checkpoint},
             "metadata": {
-                **{key: one for key, one in request.metadata.items() if isinstance(one, str | int | float | bool)},
+                **_short(request.metadata),
                 "run_id": run.run_id,
                 OPTIONS_KEY: options_of(Context.model_validate(context)),
             },
@@ -299,6 +307,12 @@ async def last_values(log: RunLog, records: Records, run: RunRecord) -> dict[str
     if now is not None and now.status not in UNDER_WAY and now.error:
         return {"__error__": {"error": "Error", "message": now.error}}
     return None
+
+
+def _short(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """What a client says of a run, as far as every checkpoint can carry it."""
+    kept = {key: one for key, one in metadata.items() if isinstance(one, str | int | float | bool)}
+    return {key: one for key, one in list(kept.items())[:_MOST_METADATA] if len(str(one)) <= _LONGEST_METADATA}
 
 
 def _told(error: Exception) -> str:

@@ -16,6 +16,7 @@ from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Settings
 
 _STOP_SECONDS: Final = 3
+_MOST_CONNECTIONS: Final = 1_000
 _ORIGINS: Final = "WEIWO_ORIGINS"
 _AUTH: Final = "WEIWO_AUTH"
 
@@ -105,6 +106,7 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
         lifespan="on",
         server_header=False,
         ws="none",
+        limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=_STOP_SECONDS,
     )
     server = Server(config)

@@ -1,36 +1,20 @@
-"""`weiwo serve` as a process: it is killed while a run is under way, and the next one goes on by itself."""
+"""`weiwo serve`: killed while a run is under way, which the next one goes on with; and its threads in Postgres."""
 
 import os
-import re
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
 from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+
+from tests.support.weiwo_server import weiwo_serve
+from weiwo.app.server.application import create_app
 
 pytestmark = pytest.mark.integration
-ROOT = Path(__file__).parents[2]
 QUESTION = "How high is the Zorb?"
-
-
-@contextmanager
-def serving(env: dict[str, str]) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A server and its address."""
-    command = [sys.executable, "-m", "weiwo", "serve", "--port", "0"]
-    process = subprocess.Popen(command, cwd=ROOT, env=env, stderr=subprocess.PIPE, text=True)
-    try:
-        assert process.stderr is not None
-        line = process.stderr.readline()
-        address = re.search(r"http://127\.0\.0\.1:\d+", line)
-        assert address, line + process.stderr.read()
-        yield address[0], process
-    finally:
-        process.kill()
-        process.communicate()
 
 
 async def test_a_run_goes_on_by_itself_after_its_server_was_killed(weiwo_home: Path, tmp_path: Path) -> None:
@@ -41,7 +25,7 @@ async def test_a_run_goes_on_by_itself_after_its_server_was_killed(weiwo_home: P
         "GATE": str(gate),
         "WEIWO_WEB": "off",
     }
-    with serving(env) as (address, process):
+    with weiwo_serve(env) as (address, process):
         sdk = get_client(url=address)
         run = await sdk.runs.create("t", "weiwo", input={"question": QUESTION}, if_not_exists="create")
         async for part in sdk.runs.join_stream("t", run["run_id"], stream_mode=["custom"]):
@@ -52,7 +36,7 @@ async def test_a_run_goes_on_by_itself_after_its_server_was_killed(weiwo_home: P
         process.wait()
         await sdk.aclose()
     gate.touch()
-    with serving(env) as (address, process):
+    with weiwo_serve(env) as (address, process):
         sdk = get_client(url=address)
         modes = ["custom", "values"]
         parts = [part async for part in sdk.runs.join_stream("t", run["run_id"], stream_mode=modes, last_event_id=seen)]
@@ -65,3 +49,26 @@ async def test_a_run_goes_on_by_itself_after_its_server_was_killed(weiwo_home: P
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) in {0, 143}
     assert (weiwo_home / "server.sqlite").stat().st_mode & 0o077 == 0
+
+
+async def test_threads_in_postgres_are_listed_copied_and_deleted(
+    weiwo_home: Path, postgres_url: str, index_sample: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index_sample(weiwo_home)
+    monkeypatch.setenv("WEIWO_DATABASE_URL", postgres_url)
+    monkeypatch.setenv("WEIWO_WEB", "off")
+    app = create_app()
+    transport = httpx.ASGITransport(app)
+    async with app.router.lifespan_context(app), httpx.AsyncClient(transport=transport, base_url="http://x") as http:
+        sdk = LangGraphClient(http)
+        values = await sdk.runs.wait(
+            "t", "weiwo", input={"question": "How long is the Danube?"}, if_not_exists="create"
+        )
+        copied = (await http.post("/threads/t/copy")).json()
+        assert copied["values"]["result"] == values["result"]
+        assert len(await sdk.threads.get_history(copied["thread_id"])) == len(await sdk.threads.get_history("t"))
+        assert {one["thread_id"] for one in await sdk.threads.search()} == {"t", copied["thread_id"]}
+        await sdk.threads.delete("t")
+        assert [one["thread_id"] for one in await sdk.threads.search()] == [copied["thread_id"]]
+        again = await sdk.runs.wait(copied["thread_id"], "weiwo", input={"question": "And the Yangtze?"})
+        assert "6,300" in again["result"]["answer"]

@@ -24,11 +24,24 @@ async def running(
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A client of an application, from its start to its end; behind the guard, if there are rules."""
     outer: Any = app if rules is None else Guard(app, rules, auth)
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=httpx.ASGITransport(outer), base_url="http://127.0.0.1:8300") as client,
-    ):
-        yield client
+    started, stop = asyncio.Event(), asyncio.Event()
+
+    async def live() -> None:  # in a task of its own: a fixture's end runs in another than its beginning
+        async with app.router.lifespan_context(app):
+            started.set()
+            await stop.wait()
+
+    living = asyncio.create_task(live())
+    beginning = asyncio.create_task(started.wait())
+    await asyncio.wait([living, beginning], return_when=asyncio.FIRST_COMPLETED)
+    beginning.cancel()
+    try:
+        transport = httpx.ASGITransport(outer)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8300") as client:
+            yield client
+    finally:
+        stop.set()
+        await living
 
 
 @pytest.fixture

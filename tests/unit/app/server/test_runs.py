@@ -10,7 +10,7 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 
 from tests.unit.app.server.conftest import HeldModel, running
-from weiwo.app.server import run_log, runs
+from weiwo.app.server import run_log, run_routes, runs
 from weiwo.app.server.application import create_app
 from weiwo.app.server.records import KEPT_RUNS, Records, RunRecord
 from weiwo.app.server.run_log import LiveRun, RunLog
@@ -174,3 +174,31 @@ def test_a_run_keeps_its_end_whatever_came_before(monkeypatch: pytest.MonkeyPatc
     live = LiveRun("r")
     kept = [live.add(name, data) for name, data in (("values", b"12345678"), ("values", b"12345678"), ("end", b"{}"))]
     assert [one and one.id for one in kept] == ["1-1", None, "1-2"]
+
+
+async def test_a_thread_is_watched_from_run_to_run(
+    slow_http: httpx.AsyncClient, slow: LangGraphClient, held: HeldModel
+):
+    engine = slow_http._transport.app.state.engine  # type: ignore[attr-defined]
+    held.let_go.set()
+
+    async def ask(question: str) -> str:
+        run = await slow.runs.create("t", "weiwo", input={"question": question}, if_not_exists="create")
+        await slow.runs.join("t", run["run_id"])
+        return str(run["run_id"])
+
+    first = await ask("How long is the Danube?")
+    watched = run_routes._watched_thread(engine, "t", "")
+    seen, asked = [], [first]
+    async for part in watched:
+        lines = part.decode().splitlines()
+        seen += [line.removeprefix("id: ") for line in lines if line.startswith("id: ")]
+        if lines[0] == "event: end" and len(asked) == 1:
+            asked.append(await ask("How long is the Yangtze?"))
+        elif lines[0] == "event: end":
+            break
+    await watched.aclose()  # type: ignore[attr-defined]
+    assert list(dict.fromkeys(one.partition(":")[0] for one in seen)) == asked
+    again = run_routes._watched_thread(engine, "t", seen[0])
+    assert f"id: {seen[1]}" in (await anext(again)).decode()
+    await again.aclose()  # type: ignore[attr-defined]
