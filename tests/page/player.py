@@ -173,7 +173,10 @@ class Player:
         values = self.threads[request.path_params["thread"]].get("values") or {}
         asked = values.get("__interrupt__") or []
         tasks = [{"name": "approval", "interrupts": asked}] if asked else []
-        return JSONResponse({"values": values, "next": ["approval"] if asked else [], "tasks": tasks})
+        place = {"checkpoint_id": "newest"}
+        return JSONResponse(
+            {"checkpoint": place, "values": values, "next": ["approval"] if asked else [], "tasks": tasks}
+        )
 
     async def _runs(self, request: Request) -> Response:
         thread = self.threads[request.path_params["thread"]]
@@ -196,6 +199,15 @@ class Player:
             told = [{"stage": "reading", "done": 0, "of": 1, "file": "a"}, {"indexed": 1, "errors": []}]
             return Response("".join(json.dumps(one) + "\n" for one in told), media_type="application/x-ndjson")
         return JSONResponse({})
+
+    async def _fork(self, request: Request) -> Response:
+        self.asked.append((request.method, request.url.path, (await request.body()).decode()))
+        return JSONResponse({"checkpoint": {"checkpoint_id": "forked"}})
+
+    async def _check(self, request: Request) -> Response:
+        plan = (await request.json())["plan"]
+        bad = [f"{one['id']} is bad" for one in plan["vertices"] if one["description"] == "bad"]
+        return JSONResponse({"complaints": bad, "plan": plan})
 
     async def _login(self, request: Request) -> Response:
         given = (await request.json()).get("token")
@@ -239,6 +251,8 @@ class Player:
                 Route("/weiwo/{view:str}", self._view),
                 Route("/weiwo" + one, self._show),
                 Route("/weiwo" + one + "/feedback", self._changed_something, methods=["POST"]),
+                Route("/weiwo" + one + "/fork", self._fork, methods=["POST"]),
+                Route("/weiwo" + one + "/plan/check", self._check, methods=["POST"]),
                 Route("/weiwo/corpora/{name}/files", self._changed_something, methods=["POST"]),
                 Route("/threads", self._thread, methods=["POST"]),
                 Route("/threads/search", self._search, methods=["POST"]),

@@ -51,6 +51,7 @@ def test_a_claim_lights_its_task_and_opens_its_source(page):
     page.press("[data-claim='1']", "Enter")
     page.wait_for_selector("[data-passage='2'] mark")
     assert page.inner_text("[data-passage='2'] mark") == "He was born in 156 BC"
+    assert "supported by its source" in page.inner_text("[data-claim-detail='1']")
     page.click("[data-task=task_1]")
     page.wait_for_selector("[data-detail=task_1] [data-call='1']")
     detail = page.inner_text("[data-detail=task_1]")
@@ -225,6 +226,28 @@ def test_documents_tools_and_settings_are_shown(page, player):
     assert "asks first" in page.inner_text("[data-tool=send_mail]")
     page.click("a[href='#/settings']")
     assert "from environment" in page.inner_text("[data-setting=WEIWO_MODEL]")
+
+
+def test_a_changed_plan_or_value_runs_on_beside_the_answer_before(page, player):
+    ask(page, OLDER)
+    ended(page, "complete")
+    player.threads["t1"]["runs_left"] = recording("planned")["runs"] * 2
+    page.click("[data-task=task_2]")
+    page.click("[data-action=other-value]")
+    page.fill("input[name=value]", "63 BC")
+    page.press("input[name=value]", "Enter")
+    page.wait_for_selector("[data-before]", state="attached")
+    forked = [json.loads(body) for _, path, body in player.asked if path.endswith("/fork")]
+    assert forked == [{"checkpoint_id": "newest", "outcomes": {"task_2": "63 BC"}}]
+    assert player.asked[-1][2]["checkpoint"] == {"checkpoint_id": "forked"}
+    page.click("[data-action=change-plan]")
+    page.fill("[data-edit=task_1] textarea >> nth=0", "bad")
+    page.wait_for_selector("[data-change=plan] .complaint >> text=task_1 is bad")
+    assert page.is_disabled("[data-action=run-changed]")
+    page.fill("[data-edit=task_1] textarea >> nth=0", "When was Augustus born?")
+    page.click("[data-action=run-changed]:enabled")
+    page.wait_for_selector("[data-change=plan]", state="detached")
+    ended(page, "complete")
 
 
 def test_feedback_downloads_and_views_of_the_plan(page, player):

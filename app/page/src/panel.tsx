@@ -5,7 +5,7 @@ import { get } from "./api";
 import { forkHere } from "./session";
 import { Outward, openSource } from "./answer";
 import { safeUrl, visible } from "./inline";
-import { flagsOf, seconds } from "./plan";
+import { flagsOf, seconds, tasksOfClaim } from "./plan";
 import { fill, shown, valueOf, type Call, type Row } from "./progress";
 import { read, update, useStore, useWords, type Say, type Turn } from "./store";
 import type { Citation, Evidence, Json, Outcome, Passage, Result } from "./types";
@@ -16,7 +16,7 @@ export function Panel() {
   const t = useWords();
   const box = useRef<HTMLElement>(null);
   const before = useRef<Element | null>(null);
-  const shows = panel ? `${panel.turn} ${panel.task ?? ""} ${panel.source ?? ""}` : "";
+  const shows = panel ? `${panel.turn} ${panel.task ?? ""} ${panel.source ?? ""} ${panel.claim ?? ""}` : "";
   useEffect(() => {
     if (!shows) return;
     if (!box.current?.contains(document.activeElement)) before.current = document.activeElement;
@@ -35,8 +35,28 @@ export function Panel() {
     >
       <button class="icon close" aria-label={t("close")} onClick={close}>×</button>
       {row && <TaskDetail turn={turn} row={row} t={t} />}
+      {panel.claim !== undefined && turn.result && <ClaimDetail turn={turn} result={turn.result} at={panel.claim} source={panel.source} t={t} />}
       {panel.source !== undefined && turn.result && <SourceDetail key={shows} turn={turn} result={turn.result} n={panel.source} t={t} />}
     </aside>
+  );
+}
+
+/** What checking a claim found, and the ways to what it rests on. */
+function ClaimDetail({ turn, result, at, source, t }: { turn: Turn; result: Result; at: number; source: number | undefined; t: Say }) {
+  const claim = result.claims[at];
+  if (!claim) return null;
+  return (
+    <div class={`claim-detail ${claim.verdict}`} data-claim-detail={at}>
+      <p class="verdict">{t(`verdict_${claim.verdict}`)}</p>
+      {claim.reason && <p class="reason">{visible(claim.reason)}</p>}
+      <blockquote>{visible(claim.text)}</blockquote>
+      <p>
+        {claim.citations.length > 1 && claim.citations.map((n) => (
+          <button key={n} class="chip" aria-pressed={n === source} onClick={() => update({ panel: { turn: turn.key, claim: at, source: n } })}>{t("source", n)}</button>
+        ))}
+        {[...tasksOfClaim(result, at)].map((id) => <button key={id} class="chip" onClick={() => update({ panel: { turn: turn.key, task: id } })}>{id}</button>)}
+      </p>
+    </div>
   );
 }
 

@@ -224,7 +224,7 @@ const Node = memo(function Node({ row, x, y, words, turn, lit, selected, t }: No
     >
       <span class="node-head">
         <span class="mark" aria-hidden="true">{MARKS[row.state]}</span>
-        <span class="node-tool">{row.tool || row.plannedTool}</span>
+        <span class="node-tool">{row.tool && row.tool !== "person" ? row.tool : row.plannedTool}</span>
         {flags.length > 0 && <span class="node-flags">{flags[0]}</span>}
         <span class="node-seconds">{row.state !== "waiting" && row.seconds > 0 ? seconds(row.seconds) : ""}</span>
       </span>
@@ -249,7 +249,8 @@ function Fold({ row, t }: { row: Row; t: Say }) {
 /** What a reader should know of how a task came to its value. */
 export function flagsOf(row: Row, t: Say): string[] {
   const flags: string[] = [];
-  if (row.plannedTool && row.tool && row.tool !== row.plannedTool) flags.push(t("standIn", row.plannedTool));
+  if (row.tool === "person") flags.push(t("setByPerson"));
+  else if (row.plannedTool && row.tool && row.tool !== row.plannedTool) flags.push(t("standIn", row.plannedTool));
   if (row.cached) flags.push(t("cached"));
   if (row.attempts > 1 && !row.instances.length) flags.push(t("retried", row.attempts));
   if (row.forEach && !row.instances.length) flags.push(t("forEach"));

@@ -62,7 +62,7 @@ export interface Run {
 
 const ENDED: ReadonlySet<string> = new Set(["succeeded", "empty", "failed", "blocked"]);
 const INSTANCE = /^(.*)\[(\d{1,6})\]$/s;
-const REFERENCE = /\{\{\s*([^{}.\s]{1,200})\.ret\s*\}\}/g;
+const REFERENCE = /\{\{\s*([^{}.\s]{1,200})(\.ret)?\s*\}\}/g;
 
 export function newRun(now: number): Run {
   return {
@@ -96,8 +96,9 @@ export function phase(run: Run): Phase {
 
 /** A text of the plan, references to tasks replaced by their values where these are known. */
 export function fill(run: Run, template: string): string {
-  return template.replace(REFERENCE, (_, id: string) => {
+  return template.replace(REFERENCE, (whole, id: string, ret: string | undefined) => {
     const row = run.rows.get(id);
+    if (!ret) return id === "item" ? "‹…›" : whole;
     if (!row || row.state !== "succeeded" || !row.value) return `‹${id}›`;
     return row.value.length <= 40 ? row.value : `${row.value.slice(0, 39)}…`;
   });

@@ -42,7 +42,7 @@ export interface State {
   missing: string;
   line: Line;
   /** What the side panel shows, of the turn with that key. */
-  panel: { turn: number; task?: string; source?: number } | null;
+  panel: { turn: number; task?: string; source?: number; claim?: number } | null;
   /** The claim under the pointer or the focus. */
   lit: { turn: number; claim: number } | null;
   menu: boolean;

@@ -36,7 +36,7 @@ export function TurnView({ turn, last }: { turn: Turn; last: boolean }) {
       {result && turn.before && (
         <details class="before" data-before>
           <summary>{t("answerBefore")}</summary>
-          <Answer turn={turn} result={{ ...turn.before, claims: [] }} />
+          <Answer turn={{ ...turn, key: -1 }} result={{ ...turn.before, claims: [] }} />
         </details>
       )}
       {result && <Sources turn={turn} result={result} />}
