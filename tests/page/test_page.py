@@ -222,6 +222,10 @@ def test_documents_tools_and_settings_are_shown(page, player):
     page.set_input_files("input[name=files]", {"name": "a.md", "mimeType": "text/markdown", "buffer": b"# A"})
     page.wait_for_selector("[data-upload=done]")
     assert player.asked[-1] == ("POST", "/weiwo/corpora/mine/files", "# A")
+    page.click("[data-action=new]")
+    ask(page, OLDER)
+    ended(page, "complete")
+    assert player.asked[-1][2]["context"] == {"corpus": ["sample"]}, "one's own documents are what one asks about"
     page.click("a[href='#/tools']")
     assert "asks first" in page.inner_text("[data-tool=send_mail]")
     page.click("a[href='#/settings']")

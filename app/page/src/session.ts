@@ -18,8 +18,8 @@ export interface Options {
   form: string;
   approve: boolean;
   web: boolean;
-  /** The corpora to search; those the server searches by itself where none is named. */
-  corpus: string[];
+  /** The corpora to search; null for those that are searched where none is chosen. */
+  corpus: string[] | null;
 }
 
 const now = (): number => performance.now();
@@ -190,7 +190,8 @@ function body(more: Dict, options?: Options): Dict {
   if (options?.form) context["form"] = options.form;
   if (options?.approve) context["approve_plan"] = true;
   if (options && !options.web) context["web"] = false;
-  if (options?.corpus.length) context["corpus"] = options.corpus;
+  const corpus = options?.corpus ?? read().info?.searches ?? [];
+  if (options && corpus.length) context["corpus"] = corpus;
   return {
     assistant_id: "weiwo", stream_mode: STREAM_MODE, stream_subgraphs: false, stream_resumable: true,
     on_disconnect: "continue", multitask_strategy: "reject", context, ...more,
@@ -350,9 +351,17 @@ export async function remove(threadId: string): Promise<void> {
   await loadThreads();
 }
 
+/** A person's own corpora are searched where the operator has named none: what one has added is what one asks about. */
+async function searched(corpora: string[]): Promise<string[]> {
+  const settings = await get<{ name: string; value: unknown }[]>("/weiwo/settings").catch(() => []);
+  const named = settings.find((one) => one.name === "WEIWO_CORPUS")?.value;
+  return settings.length && (!named || (Array.isArray(named) && !named.length)) ? corpora : [];
+}
+
 export async function loadInfo(): Promise<void> {
   try {
     const info = await get<Info>("/weiwo/info");
+    if (info.auth === "none" && info.corpora?.length) info.searches = await searched(info.corpora);
     const login = info.auth !== undefined && info.auth !== "none" && !info.user;
     update({ info, infoError: "", login });
     if (!login) await loadThreads();

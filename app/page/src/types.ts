@@ -183,6 +183,8 @@ export interface Info {
   models?: Record<string, string>;
   web?: string | null;
   corpora?: string[];
+  /** The corpora a question searches where it names none. */
+  searches?: string[];
   limits?: Dict;
   max_upload?: number;
   formats?: string[];

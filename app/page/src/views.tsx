@@ -190,11 +190,11 @@ export function Settings() {
         <table>
           <thead><tr><th scope="col">{t("setting")}</th><th scope="col">{t("value")}</th><th scope="col" /></tr></thead>
           <tbody>
-            {data?.map((one) => (
+            {[...(data ?? [])].sort((a, b) => Number(a.from === "default") - Number(b.from === "default")).map((one) => (
               <tr key={one.name} data-setting={one.name}>
                 <td><span class="mono">{one.name}</span>{one.says && <p class="quiet">{visible(one.says)}</p>}</td>
                 <td class="mono">{one.value === null || one.value === "" || one.value === undefined ? <span class="quiet">{t("notSet")}</span> : visible(typeof one.value === "string" ? one.value : JSON.stringify(one.value))}</td>
-                <td class="quiet">{t("from", one.from)}</td>
+                <td class="quiet origin">{t("from", one.from)}</td>
               </tr>
             ))}
           </tbody>

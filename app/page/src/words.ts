@@ -63,7 +63,7 @@ const en = {
   cached: "from cache",
   standIn: "stood in for {0}",
   setByPerson: "set by a person",
-  retried: "{0} calls",
+  retried: "{0} {0|call|calls}",
   forEach: "once for each item",
   instances: "{0} of {1} done",
   criticalPath: "critical path",
@@ -110,10 +110,10 @@ const en = {
   verdict_unsupported: "no source carries this",
   verdict_contradicted: "a source says otherwise",
   verdict_uncited: "needs no source",
-  claimsChecked: "{0} of {1} statements rest on a source",
-  usage: "{0} model calls · {1} tokens · {2} tool calls · {3} s",
+  claimsChecked: "{0} of {1} {1|statement|statements} {0|rests|rest} on a source",
+  usage: "{0} model {0|call|calls} · {1} tokens · {2} tool {2|call|calls} · {3} s",
   cost: "${0}",
-  modelTrouble: "Rules stood in for the model {0} times: {1}",
+  modelTrouble: "Rules stood in for the model {0} {0|time|times}: {1}",
   download: "Download",
   feedbackGood: "Helpful",
   feedbackBad: "Not helpful",
@@ -179,15 +179,15 @@ const en = {
   into: "Into",
   indexing: "Indexing {0}",
   indexed: "{0} indexed",
-  documents: "{0} documents",
-  passages: "{0} passages",
+  documents: "{0} {0|document|documents}",
+  passages: "{0} {0|passage|passages}",
   vectors: "vectors for {0} of {1} passages",
   noVectors: "no vectors; searched by words",
   updated: "updated {0}",
   errors: "{0} with errors",
   tooLarge: "{0} is too large: {1} MB at most",
   health: "Health",
-  used: "used {0} times",
+  used: "used {0} {0|time|times}",
   failedTimes: "{0} failed",
   acts: "may change something; asks first",
   readsOnly: "reads only",
@@ -435,9 +435,11 @@ const zh: Record<Word, string> = {
 export type Language = "en" | "zh";
 const WORDS: Record<Language, Record<Word, string>> = { en, zh };
 
-/** A phrase of the page in a language. */
+/** A phrase of the page in a language; `{0|one|many}` takes the form that goes with the first value. */
 export function say(language: Language, word: Word, ...values: (string | number)[]): string {
-  return WORDS[language][word].replace(/\{(\d)\}/g, (whole, at: string) => String(values[Number(at)] ?? whole));
+  const phrase = WORDS[language][word].replace(/\{(\d)\|(\w*)\|(\w*)\}/g, (_, at: string, one: string, many: string) =>
+    String(values[Number(at)]) === "1" ? one : many);
+  return phrase.replace(/\{(\d)\}/g, (whole, at: string) => String(values[Number(at)] ?? whole));
 }
 
 /** The language of a browser, of those the page has. */
