@@ -12,7 +12,8 @@ from langgraph_sdk.client import LangGraphClient
 from tests.unit.app.server.conftest import HeldModel, running
 from weiwo.app.server import run_log, run_routes, runs
 from weiwo.app.server.application import create_app
-from weiwo.app.server.records import KEPT_RUNS, Records, RunRecord
+from weiwo.app.server.record_types import RunRecord
+from weiwo.app.server.records import KEPT_RUNS, Records
 from weiwo.app.server.run_log import LiveRun, RunLog
 from weiwo.graph.persistence.storage import StorageError
 
