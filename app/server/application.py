@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -52,7 +52,13 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with serving_mcp, open_engine(**(graph_options or {})) as engine:
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(serving_mcp)
+            try:
+                engine = await stack.enter_async_context(open_engine(**(graph_options or {})))
+            except WeiwoError as error:
+                app.state.failure = error  # a server tells no more of it than that there was one
+                raise
             app.state.engine = engine
             app.state.auth = auth
             if auth is not None:

@@ -13,7 +13,7 @@ from weiwo.app.server.answers import CORRECTED, Answer, follow_answer
 from weiwo.app.server.engine import Engine, engine_of, user_of
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.openai_request import MODELS, read_messages, read_run
-from weiwo.app.server.records import RunRecord
+from weiwo.app.server.record_types import RunRecord
 from weiwo.app.server.run_request import RunRequest
 from weiwo.app.server.run_routes import cancelling
 from weiwo.app.server.wire import HEARTBEAT, EventStream, dump, read_json, reply

@@ -12,9 +12,9 @@ from weiwo.app.server.chat_routes import begin, openai_errors, whole
 from weiwo.app.server.engine import Engine, engine_of, user_of
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.openai_request import read_messages, read_run
-from weiwo.app.server.records import UNDER_WAY, RunRecord
+from weiwo.app.server.record_types import UNDER_WAY, RunRecord
+from weiwo.app.server.run_results import last_values
 from weiwo.app.server.run_routes import cancelling
-from weiwo.app.server.runs import last_values
 from weiwo.app.server.wire import HEARTBEAT, EventStream, dump, read_json, reply, sse
 
 _PREFIX: Final = "resp_"

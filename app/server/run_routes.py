@@ -16,10 +16,10 @@ from weiwo.app.server.assistant import ASSISTANT_ID
 from weiwo.app.server.engine import Engine, engine_of, user_of
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.graph_stream import wanted
-from weiwo.app.server.records import RunRecord
+from weiwo.app.server.record_types import RunRecord
 from weiwo.app.server.run_log import BEGINNING, HEARTBEAT_SECONDS, parse_event_id
 from weiwo.app.server.run_request import RunRequest
-from weiwo.app.server.runs import last_values
+from weiwo.app.server.run_results import last_values
 from weiwo.app.server.wire import HEARTBEAT, EventStream, dump, read_json, reply, sse
 
 _MOST_LISTED: Final = 1_000

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Any, Final
 from uuid import uuid4
 
-import orjson
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
@@ -21,9 +20,11 @@ from langgraph.types import StateSnapshot
 from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.graph_stream import stream_events
-from weiwo.app.server.records import UNDER_WAY, Records, RunRecord, RunStatus
+from weiwo.app.server.record_types import RunRecord, RunStatus
+from weiwo.app.server.records import Records
 from weiwo.app.server.run_log import LiveRun, RunLog
 from weiwo.app.server.run_request import RunRequest, allowed_fields
+from weiwo.app.server.run_results import delete_thread
 from weiwo.app.server.wire import dump
 from weiwo.graph.persistence.thread_lock import claimed
 from weiwo.state.errors import WeiwoError
@@ -275,38 +276,6 @@ class Runs:
             )
         command = {**request.command, "resume": {waiting[0]: resume}}
         return request.model_copy(update={"command": command})
-
-
-async def delete_thread(graph: CompiledStateGraph[Any, Any, Any, Any], records: Records, thread_id: str) -> None:
-    """Delete a thread with all that is kept of it."""
-    saver: Any = graph.checkpointer
-    await saver.adelete_thread(thread_id)
-    await records.delete_thread(thread_id)
-
-
-async def last_values(log: RunLog, records: Records, run: RunRecord) -> dict[str, Any] | None:
-    """What a run came to, once it has ended: its last `values`, or its error under `__error__`.
-
-    Returns:
-        None where its events are not kept any more.
-    """
-    values: bytes | None = None
-    failed: bytes | None = None
-    async for event in log.follow(run.run_id):
-        if event is not None and event.name == "values":
-            values = event.data
-        elif event is not None and event.name == "metadata":
-            failed = None
-        elif event is not None and event.name == "error":
-            failed = event.data
-    if failed is not None:
-        return {"__error__": orjson.loads(failed)}
-    if values is not None:
-        return dict(orjson.loads(values))
-    now = await records.run(run.run_id)
-    if now is not None and now.status not in UNDER_WAY and now.error:
-        return {"__error__": {"error": "Error", "message": now.error}}
-    return None
 
 
 def _short(metadata: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any, Final
 
@@ -110,9 +111,9 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
         timeout_graceful_shutdown=_STOP_SECONDS,
     )
     server = Server(config)
-    try:
+    with suppress(SystemExit):  # uvicorn's way to say that the port is taken
         await server.serve()
-    except SystemExit:
-        raise ServeError(f"weiwo serve; port {port} of {host} cannot be used; name another with --port") from None
+    if (failure := getattr(app.state, "failure", None)) is not None:
+        raise ServeError(str(failure))
     if not server.started:
-        raise ServeError(f"weiwo serve; it cannot start on {host} port {port}; name another with --port")
+        raise ServeError(f"weiwo serve; port {port} of {host} cannot be used; name another with --port")

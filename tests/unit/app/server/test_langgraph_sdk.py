@@ -196,3 +196,22 @@ async def test_what_is_not_there_is_404(http: httpx.AsyncClient):
         assert answer.json()["detail"]
     answer = await http.post("/threads/none/runs", json={"assistant_id": "weiwo", "input": {"question": "x"}})
     assert answer.status_code == 404
+
+
+async def test_other_stream_modes_and_subgraphs_are_sent_to_who_asks(sdk: LangGraphClient):
+    modes = ["messages", "debug", "tasks", "checkpoints"]
+    parts = [
+        part
+        async for part in sdk.runs.stream(
+            "t", "weiwo", input={"question": QUESTION}, if_not_exists="create", stream_mode=modes, stream_subgraphs=True
+        )
+    ]
+    names = {part.event for part in parts}
+    assert {"messages/metadata", "messages/partial", "debug", "tasks", "checkpoints"} <= names
+    assert not {"values", "custom", "updates", "messages"} & names
+    assert any(name.startswith("tasks|executor:") for name in names)
+    whole = [part.data[0]["content"] for part in parts if part.event == "messages/partial"][-1]
+    assert "6,300 kilometres" in whole
+    run_id = parts[0].data["run_id"]
+    other = [part.event async for part in sdk.runs.join_stream("t", run_id, stream_mode=["custom"])]
+    assert any(name.startswith("custom|executor:") for name in other)

@@ -12,8 +12,10 @@ from langgraph_sdk.client import LangGraphClient
 from tests.unit.app.server.conftest import HeldModel, running
 from weiwo.app.server import run_log, run_routes, runs
 from weiwo.app.server.application import create_app
-from weiwo.app.server.records import KEPT_RUNS, Records, RunRecord
+from weiwo.app.server.record_types import RunRecord
+from weiwo.app.server.records import KEPT_RUNS, Records
 from weiwo.app.server.run_log import LiveRun, RunLog
+from weiwo.graph.persistence.storage import StorageError
 
 QUESTION = {"question": "How long is the Yangtze?"}
 
@@ -202,3 +204,11 @@ async def test_a_thread_is_watched_from_run_to_run(
     again = run_routes._watched_thread(engine, "t", seen[0])
     assert f"id: {seen[1]}" in (await anext(again)).decode()
     await again.aclose()  # type: ignore[attr-defined]
+
+
+async def test_a_second_server_leaves_the_runs_of_the_first_alone(http: httpx.AsyncClient):
+    assert (await http.get("/ok")).status_code == 200
+    second = create_app()
+    with pytest.raises(StorageError, match="another weiwo serve"):
+        async with second.router.lifespan_context(second):
+            pass
