@@ -34,6 +34,7 @@ export function PlanView({ turn }: { turn: Turn }) {
         </div>
       </header>
       {run.thought && <p class="thought">{run.thought}</p>}
+      {run.plan?.procedure && <p class="quiet">{t("follows", run.plan.procedure)}{run.plan.departure ? ` · ${run.plan.departure}` : ""}</p>}
       {tab === "graph" && <Graph turn={turn} />}
       {tab === "timeline" && <Timeline turn={turn} />}
       {tab === "revisions" && <Revisions run={run} />}

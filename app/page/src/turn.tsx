@@ -8,7 +8,7 @@ import { History } from "./history";
 import { visible } from "./inline";
 import { Sources } from "./panel";
 import { PlanView } from "./plan";
-import { phase } from "./progress";
+import { phase, type Run } from "./progress";
 import { goOn, retry } from "./session";
 import { read, useStore, useWords, type Say, type Turn } from "./store";
 import type { Result } from "./types";
@@ -31,7 +31,7 @@ export function TurnView({ turn, last }: { turn: Turn; last: boolean }) {
       <Progress turn={turn} t={t} />
       {result && <Head result={result} t={t} />}
       {result && <Answer turn={turn} result={result} />}
-      {!result && run.writing && turn.state !== "done" && <Draft text={run.answer} />}
+      {!result && run.writing && turn.state !== "done" && <Written run={run} />}
       {!result && turn.message && <Draft text={turn.message} />}
       {result && turn.before && (
         <details class="before" data-before>
@@ -60,6 +60,20 @@ export function TurnView({ turn, last }: { turn: Turn; last: boolean }) {
       {!(turn.state === "waiting" && turn.interrupts.some((one) => one.value["type"] === "approve_plan")) && <PlanView turn={turn} />}
       {result && <Foot turn={turn} result={result} t={t} last={last} />}
     </article>
+  );
+}
+
+/** The answer as far as it is written; of a report first its outline, its sections as they come. */
+function Written({ run }: { run: Run }) {
+  if (run.answer || !run.sections.length) return <Draft text={run.answer} />;
+  const done = run.sections.filter((one) => one.text);
+  return (
+    <>
+      <ol class="outline">
+        {run.sections.map((one, at) => <li key={at} data-section={one.text ? "written" : "open"}>{visible(one.title)}</li>)}
+      </ol>
+      {done.length > 0 && <Draft text={done.map((one) => `## ${one.title}\n\n${one.text}`).join("\n\n")} />}
+    </>
   );
 }
 

@@ -23,6 +23,8 @@ export interface Plan {
   decided_by?: string;
   thought?: string;
   perspectives?: string[];
+  procedure?: string;
+  departure?: string;
   vertices: Vertex[];
   edges: [string, string][];
 }

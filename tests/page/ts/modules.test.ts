@@ -101,6 +101,17 @@ test("events add up to a run", () => {
   assert.equal(apply(run, { type: "of another version" }, 1), run);
 });
 
+test("a chain tells of its hops, a report of its sections", () => {
+  const run = after(
+    { type: "planned", plan: PLAN }, { type: "task_started", task_id: "a.2", turn: 1, tool: "search", args: {} },
+    { type: "answer_started" }, { type: "outlined", sections: ["One", "Two"] },
+    { type: "section_finished", number: 2, title: "Two", text: "Second." },
+  );
+  assert.deepEqual([...run.rows.keys()], ["a", "b"]);
+  assert.deepEqual(run.rows.get("a")?.instances.map((one) => one.id), ["a.1", "a.2"]);
+  assert.deepEqual(run.sections, [{ title: "One", text: "" }, { title: "Two", text: "Second." }]);
+});
+
 test("a result tells of a run that nobody watched", () => {
   const outcome = { status: "succeeded" as const, value: "-156", type: "date", evidence_ids: [], tool: "t", attempts: 1, seconds: 1, decided_by: "rule" };
   const run = runOf({ level: "complex", plan: PLAN, outcomes: { a: outcome }, status: "complete", answer: "x" }, 0);
