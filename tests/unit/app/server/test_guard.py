@@ -38,36 +38,27 @@ async def public(indexed_home: None, tokens: dict[str, str]) -> AsyncIterator[ht
         yield client
 
 
-@pytest.mark.parametrize(
-    "host", ["evil.com", "evil.com:8300", "127.0.0.1.evil.com", "", "[::2]", "localhost.", "[", "a@b:c"]
-)
-async def test_a_foreign_host_is_refused(local: httpx.AsyncClient, host: str):
-    answer = await local.get("/ok", headers={"host": host})
-    assert answer.status_code == 421
-    assert "Host" not in answer.json()["detail"]
+async def test_only_our_own_hosts_are_served(local: httpx.AsyncClient):
+    foreign = ("evil.com", "evil.com:8300", "127.0.0.1.evil.com", "", "[::2]", "localhost.", "[", "a@b:c")
+    own = ("127.0.0.1", "localhost:9", "[::1]:8300", "LOCALHOST")
+    for host, status in (*((one, 421) for one in foreign), *((one, 200) for one in own)):
+        assert (host, (await local.get("/ok", headers={"host": host})).status_code) == (host, status)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost:9", "[::1]:8300", "LOCALHOST"])
-async def test_our_own_hosts_are_served(local: httpx.AsyncClient, host: str):
-    assert (await local.get("/ok", headers={"host": host})).status_code == 200
-
-
-@pytest.mark.parametrize(
-    "origin",
-    [
+async def test_a_foreign_page_is_refused(local: httpx.AsyncClient):
+    foreign = (
         "http://evil.com",
         "null",
+        f"{OWN}.evil.com",
         "http://127.0.0.1:8301",
         "http://localhost:8300",
         "file://",
-        "http://127.0.0.1:8300.evil.com",
-    ],
-)
-async def test_a_foreign_page_is_refused(local: httpx.AsyncClient, origin: str):
-    for method in ("POST", "GET", "DELETE", "OPTIONS"):
-        answer = await local.request(method, "/threads", headers={"origin": origin})
-        assert (method, answer.status_code) == (method, 403)
-        assert "access-control-allow-origin" not in answer.headers
+    )
+    for origin in foreign:
+        for method in ("POST", "GET", "DELETE", "OPTIONS"):
+            answer = await local.request(method, "/threads", headers={"origin": origin})
+            assert (origin, method, answer.status_code) == (origin, method, 403)
+            assert "access-control-allow-origin" not in answer.headers
 
 
 async def test_a_change_is_for_our_own_page_and_for_programs(local: httpx.AsyncClient):

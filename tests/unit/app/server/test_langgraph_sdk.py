@@ -165,28 +165,28 @@ async def test_the_assistant_is_described(sdk: LangGraphClient):
         await sdk.assistants.get("other")
 
 
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ({"input": {"question": " "}}, "the question is empty"),
-        ({"input": {}}, "neither a question nor messages"),
-        ({"input": {"question": "x"}, "command": {"resume": 1}}, "one of them"),
-        ({"input": {"question": "x"}, "context": {"tools": ["os:system"]}}, "context.tools"),
-        ({"input": {"question": "x"}, "context": {"model": "openai:gpt-5"}}, "context.model"),
-        ({"input": {"question": "x"}, "config": {"configurable": {"allow_acting": True}}}, "context.allow_acting"),
-        ({"input": {"question": "x"}, "context": {"depth": "deeper"}}, "context.depth"),
-        ({"input": {"question": "x"}, "stream_mode": ["events"]}, "modes.0"),
-        ({"input": {"question": "x"}, "webhook": "http://x"}, "webhook"),
-        ({"input": None}, "nothing was asked on it yet"),
-        ({"command": {"resume": "approve"}}, "nothing was asked on it yet"),
-    ],
-)
-async def test_bad_runs_are_refused_in_one_line(http: httpx.AsyncClient, body: dict[str, object], said: str):
+BAD: list[tuple[dict[str, object], str]] = [
+    ({"input": {"question": " "}}, "the question is empty"),
+    ({"input": {}}, "neither a question nor messages"),
+    ({"input": {"question": "x"}, "command": {"resume": 1}}, "one of them"),
+    ({"input": {"question": "x"}, "context": {"tools": ["os:system"]}}, "context.tools"),
+    ({"input": {"question": "x"}, "context": {"model": "openai:gpt-5"}}, "context.model"),
+    ({"input": {"question": "x"}, "config": {"configurable": {"allow_acting": True}}}, "context.allow_acting"),
+    ({"input": {"question": "x"}, "context": {"depth": "deeper"}}, "context.depth"),
+    ({"input": {"question": "x"}, "stream_mode": ["events"]}, "modes.0"),
+    ({"input": {"question": "x"}, "webhook": "http://x"}, "webhook"),
+    ({"input": None}, "nothing was asked on it yet"),
+    ({"command": {"resume": "approve"}}, "nothing was asked on it yet"),
+]
+
+
+async def test_bad_runs_are_refused_in_one_line(http: httpx.AsyncClient):
     await http.post("/threads", json={"thread_id": "t"})
-    answer = await http.post("/threads/t/runs", json={"assistant_id": "weiwo", **body})
-    assert answer.status_code == 422
-    assert said in answer.json()["detail"]
-    assert "\n" not in answer.json()["detail"]
+    for body, said in BAD:
+        answer = await http.post("/threads/t/runs", json={"assistant_id": "weiwo", **body})
+        assert (body, answer.status_code) == (body, 422)
+        assert said in answer.json()["detail"]
+        assert "\n" not in answer.json()["detail"]
 
 
 async def test_what_is_not_there_is_404(http: httpx.AsyncClient):

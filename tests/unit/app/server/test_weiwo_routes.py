@@ -111,10 +111,10 @@ async def test_an_edited_plan_is_checked(http: httpx.AsyncClient, answered: str)
     assert "telepathy" in complaint
 
 
-@pytest.mark.parametrize("name", ["", "..", "/", "a/..", "\u202e", "...."])
-async def test_no_upload_is_kept_under_a_name_that_is_none(http: httpx.AsyncClient, name: str):
-    answer = await http.post("/weiwo/corpora/mine/files", params={"filename": name}, content=b"x")
-    assert answer.status_code == 422
+async def test_no_upload_is_kept_under_a_name_that_is_none(http: httpx.AsyncClient):
+    for name in ("", "..", "/", "a/..", "\u202e", "...."):
+        answer = await http.post("/weiwo/corpora/mine/files", params={"filename": name}, content=b"x")
+        assert (name, answer.status_code) == (name, 422)
 
 
 @pytest.mark.processes
