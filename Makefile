@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 p
 export WEIWO_QUESTION = $(value Q)
 
 .DEFAULT_GOAL := help
-.PHONY: help ask check test torture attack lint types bench dev format clean
+.PHONY: help ask check test torture attack lint types bench dev page format clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ bench: $(VENV)/.developed ## Print the figures of the README; DATA="folder …" 
 
 dev: $(VENV)/.developed ## Open the graph on a local LangGraph server, for Studio
 	@LANGGRAPH_CLI_NO_ANALYTICS=1 $(BIN)/langgraph dev --n-jobs-per-worker 10
+
+page: ## Build the page of `weiwo serve` from app/page/src (needs Node 20 and npm)
+	@cd app/page && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent check && npm run --silent build
 
 format: $(VENV)/.developed ## Format the code
 	@$(BIN)/ruff check --fix --quiet . || true
