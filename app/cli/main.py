@@ -16,10 +16,14 @@ from weiwo.app.cli.documents.retrieval_commands import evaluations, observations
 from weiwo.app.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError, UsageError
 from weiwo.app.cli.options import (
     Corpus,
+    Folder,
     Json,
     Mcp,
+    NotSite,
     Output,
     Plan,
+    Since,
+    Site,
     Thread,
     Verbose,
     checked_thread_id,
@@ -83,6 +87,10 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     ] = None,
     json: Json = False,
     no_web: Annotated[bool, typer.Option("--no-web", help="Search local documents only.")] = False,
+    site: Site = None,
+    not_site: NotSite = None,
+    since: Since = None,
+    folder: Folder = None,
     model: Annotated[
         str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="Chat model. Default: WEIWO_MODEL.")
     ] = None,
@@ -132,6 +140,10 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     context = context_of(
         corpus=corpus,
         web=False if no_web else None,
+        site=site,
+        not_site=not_site,
+        since=since,
+        folder=folder,
         model=model,
         depth=depth,
         form=form,
