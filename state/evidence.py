@@ -186,6 +186,8 @@ class OutcomeDetail(Value):
         blocked_by: The task without a value that this one needs.
         set_by_person: Whether a person set the value.
         sentence: The answer to the user's question in one sentence, where the reader gave it with the value.
+        opened: Pages and documents that were opened, or tried to be.
+        unread: Those among them that could not be read.
     """
 
     computation: dict[str, JsonValue] | None = Field(None, exclude_if=_is_none)
@@ -200,6 +202,8 @@ class OutcomeDetail(Value):
     blocked_by: str = Field("", exclude_if=not_)
     set_by_person: bool = Field(default=False, exclude_if=not_)
     sentence: str = Field("", exclude_if=not_)
+    opened: tuple[str, ...] = Field((), exclude_if=not_)
+    unread: tuple[str, ...] = Field((), exclude_if=not_)
 
 
 class Outcome(Value):
