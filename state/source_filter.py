@@ -7,13 +7,13 @@ from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import urlsplit
 
-from weiwo.state.values import Value
+from pydantic import BaseModel, ConfigDict
 
 _HOST: Final = re.compile(r"(?=.{1,253}\Z)[^\W_](?:[\w-]{0,61}[^\W_])?(?:\.[^\W_](?:[\w-]{0,61}[^\W_])?)+")
 _SINCE: Final = re.compile(r"[0-9]{4}(?:-[0-9]{2}){0,2}")
 
 
-class SourceFilter(Value):
+class SourceFilter(BaseModel):
     """A restriction of sources; what is unset excludes none.
 
     Attributes:
@@ -23,6 +23,8 @@ class SourceFilter(Value):
         folders: Folders whose documents count, those below them included.
         outer: A restriction that holds as well.
     """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     sites: tuple[str, ...] = ()
     not_sites: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ import typer
 from weiwo.app.cli.documents.commands import documents
 from weiwo.app.cli.documents.retrieval_commands import evaluations, observations
 from weiwo.app.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError, UsageError
+from weiwo.app.cli.memory.commands import memories
 from weiwo.app.cli.options import (
     Corpus,
     Folder,
@@ -22,6 +23,7 @@ from weiwo.app.cli.options import (
     NotSite,
     Output,
     Plan,
+    Procedures,
     Since,
     Site,
     Thread,
@@ -34,6 +36,7 @@ from weiwo.app.cli.options import (
     question_of,
 )
 from weiwo.app.cli.questions.plan_files import read_plan
+from weiwo.app.cli.serving.commands import serving
 from weiwo.app.cli.setup.commands import setups
 from weiwo.app.cli.text_parameters import TextCommand, TextGroup
 from weiwo.state.home import home
@@ -115,6 +118,7 @@ def ask(  # noqa: PLR0913 - each option is a parameter
         bool, typer.Option("--approve-plan", help="Ask me about each plan before it runs.")
     ] = False,
     mcp: Mcp = None,
+    procedures: Procedures = None,
     allow_tools: Annotated[
         list[str] | None,
         typer.Option("--allow-tool", metavar="NAME", help="Let this tool act without asking; may be repeated."),
@@ -152,6 +156,7 @@ def ask(  # noqa: PLR0913 - each option is a parameter
         fresh=fresh or None,
         approve_plan=approve_plan or None,
         mcp=mcp,
+        procedures=procedures,
         allow_tools=allow_tools,
         allow_acting=allow_acting or None,
     )
@@ -263,7 +268,9 @@ def feedback(
 
 
 app.add_typer(setups)
+app.add_typer(serving)
 app.add_typer(documents)
+app.add_typer(memories)
 app.add_typer(evaluations, name="eval")
 app.add_typer(observations)
 

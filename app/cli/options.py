@@ -36,6 +36,10 @@ Mcp = Annotated[
     str | None,
     typer.Option("--mcp", metavar="FILE", help="Use the tools of these MCP servers (mcpServers). Default: WEIWO_MCP."),
 ]
+Procedures = Annotated[
+    str | None,
+    typer.Option("--procedures", metavar="FOLDER", help="Markdown procedures to plan by. Default: WEIWO_PROCEDURES."),
+]
 Thread = Annotated[str, typer.Argument(metavar="THREAD", help="A thread id, as `weiwo threads` lists them.")]
 Plan = Annotated[
     str | None, typer.Option("--plan", metavar="FILE", help='A plan as JSON, to run instead; "-" reads standard input.')

@@ -16,6 +16,7 @@ from weiwo.app.cli.output import hint, is_terminal
 from weiwo.app.cli.questions import approval, consent
 from weiwo.app.cli.questions.output_files import tell_files, write_files
 from weiwo.app.cli.questions.run_end import RunEnd
+from weiwo.app.cli.questions.web_offer import offer_web
 from weiwo.app.cli.session import open_session
 from weiwo.app.cli.threads.commands import find_moment, is_thread_known
 from weiwo.app.render.outputs import make_watcher, print_result
@@ -47,6 +48,7 @@ def ask_command(
         given: Whether the person named the thread.
         files: Files to write the answer to.
     """
+    offer_web(question, context, as_json=as_json)
     settings = Settings.resolve(context)
     watcher = make_watcher(question, as_json=as_json, verbose=verbose)
 
