@@ -142,10 +142,8 @@ class Progress:
                     self._remark(f"{event.get('decision', '')}: {event.get('reason', '')}")
             case "answer_started":
                 self.writing = True
-            case "outlined":
-                self.sections, self.written = [str(title) for title in event.get("sections") or ()], []
-            case "section_finished":
-                self.written.append(str(event.get("text") or ""))
+            case "outlined" | "section_finished":
+                self._written(event)
         return None
 
     @property
@@ -174,6 +172,12 @@ class Progress:
         """Why the plan in force, and each of its tasks, is as it is, a line each; only what its planner said."""
         said = [("plan", self.thought), *((row.task_id, row.thought) for row in self.rows.values())]
         return [f"{name}: {thought}" for name, thought in said if thought]
+
+    def _written(self, event: Mapping[str, Any]) -> None:
+        if event.get("type") == "outlined":
+            self.sections, self.written = [str(title) for title in event.get("sections") or ()], []
+        else:
+            self.written.append(str(event.get("text") or ""))
 
     def _remark(self, remark: str) -> None:
         if remark not in self.remarks:
