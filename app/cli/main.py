@@ -17,11 +17,15 @@ from weiwo.app.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError, Usage
 from weiwo.app.cli.memory.commands import memories
 from weiwo.app.cli.options import (
     Corpus,
+    Folder,
     Json,
     Mcp,
+    NotSite,
     Output,
     Plan,
     Procedures,
+    Since,
+    Site,
     Thread,
     Verbose,
     checked_thread_id,
@@ -86,6 +90,10 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     ] = None,
     json: Json = False,
     no_web: Annotated[bool, typer.Option("--no-web", help="Search local documents only.")] = False,
+    site: Site = None,
+    not_site: NotSite = None,
+    since: Since = None,
+    folder: Folder = None,
     model: Annotated[
         str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="Chat model. Default: WEIWO_MODEL.")
     ] = None,
@@ -136,6 +144,10 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     context = context_of(
         corpus=corpus,
         web=False if no_web else None,
+        site=site,
+        not_site=not_site,
+        since=since,
+        folder=folder,
         model=model,
         depth=depth,
         form=form,

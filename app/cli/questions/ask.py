@@ -3,8 +3,9 @@
 LangGraph is imported after the first line is on the screen, by the functions that run something.
 """
 
+import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from weiwo.app.cli.session import open_session
 from weiwo.app.cli.threads.commands import find_moment, is_thread_known
 from weiwo.app.render.outputs import make_watcher, print_result
 from weiwo.state.settings import Context, Settings
+from weiwo.state.source_filter import SourceFilter
 
 if TYPE_CHECKING:
     from weiwo.app.render.watchers import Watcher
@@ -231,9 +233,18 @@ def _conclude(
     return tell_files(result, complaints, as_json=as_json) or code
 
 
+def _in_folder(within: SourceFilter) -> Callable[[str], bool]:
+    """Tells whether a document lies in a folder that counts."""
+    return lambda source: within.allows_document(source, os.path.abspath(source))  # noqa: PTH100 - links stay
+
+
 async def _corpus_problems(settings: Settings) -> str:
     """Load the documents, so that the run finds them in memory; returns what is to be said of them."""
-    problems = (await open_corpus(settings)).problems
+    corpus = await open_corpus(settings)
+    if settings.filter.folders and corpus.documents and not any(map(_in_folder(settings.filter), corpus.documents)):
+        folders = ", ".join(settings.filter.folders)
+        raise UsageError(f"--folder {folders}; no document lies there; weiwo search names documents by their paths")
+    problems = corpus.problems
     if not problems:
         return ""
     many = f"{len(problems)} files were" if len(problems) > 1 else "1 file was"
