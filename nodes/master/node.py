@@ -5,6 +5,7 @@ The static part is `weiwo.nodes.master.complexity`; the semantic part is one str
 static score stands alone. Whatever is fresh or local is never answered from memory.
 """
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -22,6 +23,7 @@ from weiwo.nodes.master.complexity import (
 )
 from weiwo.nodes.master.followup import resolve_follow_up
 from weiwo.nodes.master.prompt import SYSTEM
+from weiwo.nodes.memory.wishes import format_wishes, read_wishes
 from weiwo.nodes.shared.input_guard import safe_note
 from weiwo.nodes.shared.question_parser import parse_question
 from weiwo.nodes.shared.reply_types import FormName, Line, Ordinal, Reply, Share
@@ -72,7 +74,9 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     """
     turn = find_current_turn(state)
     services = services.with_language(detect_language(turn.question))
-    assessment = await assess_question(turn, services)
+    with_model = any(services.models.configured(role) for role in ROLES)
+    wishes = await read_wishes(services.memory) if with_model else []
+    assessment = await assess_question(turn, services, wishes)
     team = configure_team(assessment, services)
     services.emit(
         AssessedEvent(
@@ -96,6 +100,7 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
         "messages": [message],
         "asked": message.id or "",
         "assessment": assessment,
+        "wishes": wishes,
         "team": team,
         "plan": plan,
         "revisions": [],
@@ -106,13 +111,13 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     }
 
 
-async def assess_question(turn: ConversationTurn, services: RunContext) -> Assessment:
+async def assess_question(turn: ConversationTurn, services: RunContext, wishes: Sequence[str] = ()) -> Assessment:
     """Judge a question by its features and, where there is a model, by the model's reading of it."""
     language: Language = services.language
     reply: AssessmentReply | None = None
     if services.models.configured("master"):
         try:
-            reply = await services.models.structured("master", "assess", _messages(turn), AssessmentReply)
+            reply = await services.models.structured("master", "assess", _messages(turn, wishes), AssessmentReply)
         except ModelCallError:
             reply = None  # in the trace; the features decide alone
     question = resolve_follow_up(turn.question, turn.history, language)
@@ -173,9 +178,11 @@ def configure_team(assessment: Assessment, services: RunContext) -> TeamConfig:
     )
 
 
-def _messages(turn: ConversationTurn) -> list[SystemMessage | HumanMessage]:
+def _messages(turn: ConversationTurn, wishes: Sequence[str]) -> list[SystemMessage | HumanMessage]:
     before = format_transcript(turn.history)
     prompt = f"Conversation so far:\n{before}\n\nLast message: {turn.question}" if before else turn.question
+    if wishes:
+        prompt = f"{format_wishes(wishes)}\n\nMessage: {prompt}"
     return [SystemMessage(f"{SYSTEM}\nToday: {today()}"), HumanMessage(prompt)]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.passage_prompt import DATA_RULE, format_passages, quote_as_data
 from weiwo.nodes.shared.references import fill_text
@@ -84,7 +85,8 @@ def findings_prompt(state: SearchState, services: RunContext, sources: CitableSo
     """The prompt: the question, a line a task, calculations, passages."""
     plan, outcomes = state.get("plan"), current_outcomes(state)
     tasks = plan.tasks if plan else ()
-    lines = [f"Question: {state['assessment'].question}", form_instructions(state, services), "", "Findings:"]
+    lines = [f"Question: {state['assessment'].question}", form_instructions(state, services)]
+    lines += [*([wished] if (wished := format_wishes(state.get("wishes", []))) else []), "", "Findings:"]
     asked = {task.id: _asked(task, state, services.language) for task in tasks}
     lines += [
         f"- {quote_as_data(asked[task.id], 300)} → {_told(outcomes.get(task.id), services, sources)}" for task in tasks

@@ -10,6 +10,8 @@ from weiwo.app.cli.text_parameters import TextCommand, TextGroup
 memories = typer.Typer()
 plans = typer.Typer(help="List, show, pin and forget the plans that are remembered.", cls=TextGroup)
 memories.add_typer(plans, name="plans")
+wishes = typer.Typer(help="List, add and forget what you said holds for all your questions.", cls=TextGroup)
+memories.add_typer(wishes, name="memory")
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="As the list has it; its beginning will do.")]
 
@@ -66,5 +68,39 @@ def forget(
 ) -> None:
     """Forget a plan, or all of them."""
     from weiwo.app.cli.memory.plans import forget_command  # noqa: PLC0415 - heavy
+
+    forget_command(key, everything=everything, as_json=json)
+
+
+@wishes.callback(invoke_without_command=True)
+def list_wishes(context: typer.Context, *, json: Json = False) -> None:
+    """List, add and forget what you said holds for all your questions."""
+    if context.invoked_subcommand is None:
+        from weiwo.app.cli.memory.wishes import list_command  # noqa: PLC0415 - heavy
+
+        list_command(as_json=json)
+
+
+@wishes.command("add", cls=TextCommand)
+def add_wish(
+    words: Annotated[list[str], typer.Argument(metavar="WORDS", help='Such as "I work in euros".')],
+    *,
+    json: Json = False,
+) -> None:
+    """Remember something for all later questions."""
+    from weiwo.app.cli.memory.wishes import add_command  # noqa: PLC0415 - heavy
+
+    add_command(" ".join(words), as_json=json)
+
+
+@wishes.command("forget", cls=TextCommand)
+def forget_wish(
+    key: Annotated[str | None, typer.Argument(metavar="KEY", help="As the list has it.")] = None,
+    *,
+    everything: Annotated[bool, typer.Option("--all", help="Forget them all.")] = False,
+    json: Json = False,
+) -> None:
+    """Forget one of them, or all."""
+    from weiwo.app.cli.memory.wishes import forget_command  # noqa: PLC0415 - heavy
 
     forget_command(key, everything=everything, as_json=json)
