@@ -23,10 +23,11 @@ ROLES = (*_AGENTS, "verifier")
 MODEL_FIELDS = frozenset({"model", *(f"{role}_model" for role in ROLES)})
 
 
+_THINKING = rf"^(enable_thinking|reasoning_effort)(:({'|'.join(ROLES)})(,({'|'.join(ROLES)}))*)?$"
 _FLAGS = frozenset({"web", "telemetry", "approve_plan", "fresh", "allow_acting", "plan_memory"})
 _LISTS = ("tools", "search", "allow_hosts", "allow_tools")
 _PLAIN = (
-    *(*_FLAGS, "mcp", "procedures", "model_seconds", "embeddings", "prices"),
+    *(*_FLAGS, "mcp", "procedures", "model_seconds", "embeddings", "prices", "thinking"),
     *("depth", "form", "words", "context_tokens", "max_tools"),
 )
 
@@ -85,6 +86,12 @@ class Context(BaseModel):
         default=None,
         ge=2_000,
         description="Tokens of the model's context window. Unset: as known by its name, else 32,000.",
+    )
+    thinking: str | None = Field(
+        default=None,
+        pattern=_THINKING,
+        description="Switch that keeps a reasoning model from thinking, and after a colon the roles that may think,"
+        " such as enable_thinking:planner or reasoning_effort; weiwo setup finds it. Unset: the model decides.",
     )
     depth: Depth | None = Field(
         default=None,
@@ -184,6 +191,7 @@ class Settings(Value):
         form: The form of a model's answer, whatever the question says; empty: as the question wants it.
         words: About how long a model's answer is, in words or Chinese characters; 0: as the question wants it.
         context_tokens: Tokens of the model's context window; None: as known by its name, else 32,000.
+        thinking: Switch that keeps a reasoning model from thinking, and the roles that may think; empty: it decides.
         tools: Extra tools as module:attribute.
         mcp: File of MCP servers, if any.
         procedures: Folder of Markdown procedures, if any.
@@ -215,6 +223,7 @@ class Settings(Value):
     form: Form = ""
     words: int = 0
     context_tokens: int | None = None
+    thinking: str = ""
     tools: tuple[str, ...] = ()
     mcp: str | None = None
     procedures: str | None = None

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Protocol, Self, TextIO
 
+from weiwo.app.render.labels import label
 from weiwo.app.render.plan_tree import procedure_line, row_text
 from weiwo.app.render.progress import Progress
 from weiwo.tools.printable import one_line
@@ -79,6 +80,10 @@ class Lines(Silent):
                     self._write(self._told[thought])
             for planned in self.progress.rows.values():
                 self._write(row_text(self.progress, planned, self.language).plain)
+        elif kind == "section_finished":
+            done, count = len(self.progress.written), len(self.progress.sections)
+            told = label(self.language, "sections", done, count)
+            self._write(one_line(f"§ {told} · {event.get('title', '')} {event.get('failure', '')}"))
         elif row is not None and kind in {"task_started", "task_finished"}:
             text = row_text(self.progress, row, self.language).plain
             line = f"> {text[2:]}" if kind == "task_started" else text

@@ -22,6 +22,7 @@ from weiwo.nodes.memory.plan_templates import (
 )
 from weiwo.nodes.memory.recall import PhraseIndex
 from weiwo.nodes.shared.passage_prompt import quote_as_data
+from weiwo.nodes.shared.question_parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Language, Plan, PlanFormatError, Usage
 from weiwo.state.answer import Status
@@ -73,6 +74,15 @@ async def fill_from_memory(frame: QueryFrame, services: RunContext, context: str
     except PlanFormatError:
         return None
     return plan.model_copy(update={"thought": _WHY[services.language].format(template.wins)})
+
+
+async def has_plan(question: str, services: RunContext, wishes: Sequence[str] = ()) -> bool:
+    """Whether a question is planned from memory or by a procedure, so that nobody else need sketch its plan."""
+    briefing = await brief_planner(question, services, wishes, quiet=True)
+    if briefing.procedures:
+        return True
+    frame = parse_question(question, services.language)
+    return await fill_from_memory(frame, services, briefing.key) is not None
 
 
 async def find_examples(frame: QueryFrame, services: RunContext) -> str:

@@ -17,10 +17,10 @@ from weiwo.nodes.memory.briefing import Briefing, brief_planner
 from weiwo.nodes.memory.plan_memory import fill_from_memory, find_examples
 from weiwo.nodes.planner.autofix import autofix_plan
 from weiwo.nodes.planner.prompt import SYSTEM, build_first_prompt, build_revision_prompt
-from weiwo.nodes.planner.reply import PlanReply
 from weiwo.nodes.planner.toolset import Toolset, list_needs
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.shared.perspectives import find_perspectives
+from weiwo.nodes.shared.plan_reply import PlanReply
 from weiwo.nodes.shared.replanning import PlanHistory, replan_other_way
 from weiwo.nodes.shared.rule_plan import add_frames, build_rule_plan, build_single_task_plan
 from weiwo.nodes.shared.run_context import RunContext
@@ -58,14 +58,16 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
         if sketched is None:
             first = briefing.add_to(build_first_prompt(frame.question, toolset, services, views))
             first += await find_examples(frame, services)
-            sketched = await _by_model(None, first, toolset, services, briefing)
+            # Who sketched with the judgement had not read the procedures.
+            given = {} if briefing.procedures else state.get("sketch") or {}
+            sketched = await _by_model(None, first, toolset, services, briefing, given)
         most = services.settings.limits.max_tasks
         plan = sketched or build_rule_plan(frame, tools, max_tasks=most)
         if len(plan.tasks) > most:
             plan = build_single_task_plan(frame, tools)
         plan = plan.model_copy(update={"perspectives": views})
         services.emit(PlannedEvent.of(plan))
-        return {"plan": plan, "revisions": [], "feedback": ""}
+        return {"plan": plan, "sketch": {}, "revisions": [], "feedback": ""}
     past = PlanHistory(old, state.get("revisions", []), state.get("outcomes", {}))
     revised, note = await _next_revision(past, state, services, briefing)
     services.emit(PlannedEvent.of(revised or old, note))
@@ -108,9 +110,23 @@ async def _by_memory(frame: QueryFrame, tools: Sequence[str], briefing: Briefing
 
 
 async def _by_model(
-    past: PlanHistory | None, prompt: str, tools: Toolset, services: RunContext, briefing: Briefing
+    past: PlanHistory | None,
+    prompt: str,
+    tools: Toolset,
+    services: RunContext,
+    briefing: Briefing,
+    given: Mapping[str, Any] | None = None,
 ) -> Plan | None:
-    """A valid plan sketched by the model; None where there is no model or it gave none."""
+    """A valid plan sketched by the model; None where there is no model or it gave none.
+
+    Args:
+        past: What ran before, if anything.
+        prompt: What the plan is made from.
+        tools: The tools that it may use.
+        services: The models and limits.
+        briefing: What the model is told from memory.
+        given: A sketch that the model gave with its judgement of the question: it is asked again only to repair that.
+    """
     if not services.models.configured("planner"):
         return None
     system = SYSTEM.replace("{max_tasks}", str(services.settings.limits.max_tasks))
@@ -119,9 +135,10 @@ async def _by_model(
     repeated = False
     for _ in range(REPAIRS + 1):
         try:
-            reply = await services.models.structured("planner", "plan", messages, PlanReply)
+            reply = PlanReply(**given) if given else await _ask(messages, services)
         except ModelCallError:
             return None  # in the trace; the rules plan instead
+        given = None
         sketch = reply.model_dump(exclude_none=True, exclude={"need"})
         if reply.need and not reply.vertices and (more := await tools.find_more(reply.need, services)):
             tools = Toolset(tools.pool, (*tools.shown, *more))
@@ -146,6 +163,10 @@ async def _by_model(
             ),
         ]
     return None
+
+
+async def _ask(messages: list[BaseMessage], services: RunContext) -> PlanReply:
+    return await services.models.structured("planner", "plan", messages, PlanReply)
 
 
 def _show_more(names: tuple[str, ...], services: RunContext) -> str:

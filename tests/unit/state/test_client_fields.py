@@ -13,6 +13,7 @@ CLOSED = sorted(
 VALUES = {
     "model_seconds": 9,
     "context_tokens": 9_000,
+    "thinking": "reasoning_effort",
     "max_tools": 9,
     "corpus": ["/etc/passwd"],
     "search": ["ddgs"],
