@@ -107,7 +107,12 @@ async def test_master_planner_and_writer_are_told():
     assert f"- {EUROS}\n</wishes>" in model.requests[1].text
     found = passage("The bridge cost 10 dollars.")
     plan = Plan(tasks=(search("task_1", "What did the bridge cost?"),))
-    state = {**state, "plan": plan, "outcomes": {"task_1": got("task_1", "10", "text", found)}, "evidence": {found.id: found}}
+    state = {
+        **state,
+        "plan": plan,
+        "outcomes": {"task_1": got("task_1", "10", "text", found)},
+        "evidence": {found.id: found},
+    }
     sources = gather_sources(plan, state["outcomes"], state["evidence"], "en")
     assert f"- {EUROS}\n</wishes>" in findings_prompt(state, run, sources)
 

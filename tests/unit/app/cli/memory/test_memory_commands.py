@@ -132,3 +132,13 @@ def test_without_a_terminal_nothing_is_kept(capsys):
     offers.offer_wish("How long is the Danube?")
     assert capsys.readouterr().err == 'to have it remembered: weiwo memory add "I work in euros"\n'
     assert kept() == []
+
+
+def test_standing_questions_are_kept_listed_and_removed():
+    assert "kept as" in run("watch", "How", "long", "is", "the", "bridge?", "--every", "6h", "--no-web")
+    (one,) = json.loads(run("watch", "list", "--json"))["watches"]
+    assert (one["question"], one["every"], one["values"]) == ("How long is the bridge?", 21_600, {})
+    with pytest.raises(UsageError, match="it is no interval"):
+        run("watch", "How long?", "--every", "often")
+    assert json.loads(run("watch", "remove", one["key"], "--json")) == {"removed": one["key"]}
+    assert json.loads(run("watch", "run", "--json")) == {"runs": []}
