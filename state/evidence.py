@@ -129,6 +129,21 @@ class WeakValue(Value):
     carries: bool = False
 
 
+class Finding(Value):
+    """Values that cannot all be right.
+
+    Attributes:
+        kind: `order`, an end before its beginning; `rivals`, two values for one thing; `span`, a date outside the time
+            asked about; `units`, a calculation over units that do not fit.
+        severity: Whether it is wrong for certain (`error`), or may be meant so (`warning`).
+        task_ids: The tasks whose values they are.
+    """
+
+    kind: Literal["order", "rivals", "span", "units"]
+    severity: Literal["error", "warning"]
+    task_ids: tuple[str, ...]
+
+
 class MonitorReport(Value):
     """What the master's monitor saw in an execution.
 
@@ -137,12 +152,14 @@ class MonitorReport(Value):
         finished: Ids of tasks that came to something: a value, or the correction of a false premise.
         answerable: Whether the plan's final tasks did.
         weak: Values that are no firm ground, in plan order.
+        findings: Values that cannot all be right.
     """
 
     failures: tuple[Failure, ...] = ()
     finished: tuple[str, ...] = ()
     answerable: bool = False
     weak: tuple[WeakValue, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 class Rival(Value):

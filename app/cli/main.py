@@ -180,10 +180,17 @@ def ask(  # noqa: PLR0913 - each option is a parameter
 
     text = question_of(question)
     thread_id = new_thread_id() if thread is None else checked_thread_id(thread)
+    from weiwo.app.cli.memory.offers import keeps_wish, offer_wish  # noqa: PLC0415 - heavy
     from weiwo.app.cli.questions.ask import ask_command  # noqa: PLC0415 - heavy
 
     known = thread is not None
-    raise typer.Exit(ask_command(text, thread_id, context, as_json=json, verbose=verbose, given=known, files=files))
+    typed = question != ["-"] and not json
+    if typed and not files and keeps_wish(text):
+        raise typer.Exit(0)
+    code = ask_command(text, thread_id, context, as_json=json, verbose=verbose, given=known, files=files)
+    if typed:
+        offer_wish(text)
+    raise typer.Exit(code)
 
 
 @app.command(cls=TextCommand)

@@ -72,6 +72,7 @@ def build_result(state: SearchState, answer: Answer, services: RunContext) -> di
         "claims": [
             claim.model_dump(mode="json", exclude=set() if claim.reason else {"reason"}) for claim in answer.claims
         ],
+        **({"wishes": list(wishes)} if (wishes := state.get("wishes")) else {}),
         "gaps": [
             gap.model_dump(mode="json")
             for gap in (
