@@ -11,16 +11,18 @@ from rich.table import Table
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.output import hint, is_terminal, page, terminal, write_json
+from weiwo.app.cli.questions.spending import read_spending, summarize_spending
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.evaluation.telemetry_report import DRIFTING, count_feedback, summarize_telemetry
-from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, locate_by_name
+from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, corpus_exists, locate_by_name
 from weiwo.tools.corpus.retrieval.feedback import read_feedback
 from weiwo.tools.corpus.retrieval.telemetry import read_records
 from weiwo.tools.printable import one_line
 
 _MOVING: Final = 0.1
 _MOVED: Final = 0.25
+_MOST_DAYS: Final = 30
 
 
 def telemetry_command(name: str | None, export: str | None, *, as_json: bool) -> None:
@@ -36,6 +38,11 @@ def telemetry_command(name: str | None, export: str | None, *, as_json: bool) ->
         CommandError: The records cannot be read, or the file cannot be written.
     """
     settings = Settings.resolve()
+    spending = summarize_spending(read_spending(Path(settings.home)))
+    if name is None and export is None and spending["answers"] and not corpus_exists(Path(settings.home), DEFAULT_NAME):
+        alone = {"corpus": None, "recording": settings.telemetry, "spending": spending}
+        write_json(alone) if as_json else print_spending(_console(), spending)
+        return
     name = name or DEFAULT_NAME
     try:
         folder = locate_by_name(Path(settings.home), name)
@@ -51,10 +58,31 @@ def telemetry_command(name: str | None, export: str | None, *, as_json: bool) ->
             hint(f"{count:,} records in {export}")
     except CorpusError as error:
         raise CommandError(str(error)) from error
+    found["spending"] = spending
     if as_json:
         write_json(found)
     else:
-        print_summary(terminal() if is_terminal() else page(), found)
+        print_summary(_console(), found)
+        print_spending(_console(), spending)
+
+
+def _console() -> Console:
+    return terminal() if is_terminal() else page()
+
+
+def print_spending(console: Console, spending: Mapping[str, Any]) -> None:
+    """Print what answers took, by day and by model; nothing where no model was called yet."""
+    if not spending["answers"]:
+        return
+    each = spending["cost_per_complete"]
+    told = f", ${each:.4f} for each of {spending['complete']:,} complete ones" if each else ""
+    console.print(f"{_count(spending['answers'], 'answer')} by models: ${spending['cost']:.4f}{told}", soft_wrap=True)
+    for title, rows in (("day", spending["days"]), ("model", spending["models"])):
+        table = _table(title, "answers", "calls", "input tokens", "output tokens", "US dollars")
+        for key, one in list(rows.items())[-_MOST_DAYS:]:
+            counts = (f"{one[name]:,.0f}" for name in ("answers", "calls", "input", "output"))
+            table.add_row(one_line(key, 60), *counts, f"{one['cost']:.4f}")
+        console.print(table)
 
 
 def _export(folder: Path, file: Path) -> int:

@@ -12,7 +12,9 @@ from weiwo.app.cli.errors import CommandError, StoppedError, UsageError
 from weiwo.app.cli.event_loop import InterruptedRunError, run
 from weiwo.app.cli.output import hint, is_terminal
 from weiwo.app.cli.questions import approval, consent
+from weiwo.app.cli.questions.cost_notice import tell_cost
 from weiwo.app.cli.questions.run_end import RunEnd
+from weiwo.app.cli.questions.spending import record_spending
 from weiwo.app.cli.questions.web_offer import offer_web
 from weiwo.app.cli.session import open_session
 from weiwo.app.cli.threads.commands import find_moment, is_thread_known
@@ -36,6 +38,7 @@ def ask_command(question: str, thread_id: str, context: Context, *, as_json: boo
     """
     offer_web(question, context, as_json=as_json)
     settings = Settings.resolve(context)
+    tell_cost(question, settings, as_json=as_json)
     watcher = make_watcher(question, as_json=as_json, verbose=verbose)
 
     async def work() -> RunEnd:
@@ -197,6 +200,8 @@ def _conclude(ended: RunEnd, watcher: "Watcher", settings: Settings, *, as_json:
         if isinstance(answer, Mapping) and "plan" in answer and not (ended.request or {}).get("complaints"):
             approval.draft_of(asked).unlink(missing_ok=True)
     result = {**ended.result, "thread_id": ended.thread_id}
+    if ended.ran:
+        record_spending(result, settings)
     return print_result(result, watcher, settings, as_json=as_json, verbose=verbose)
 
 
