@@ -1,8 +1,8 @@
 """Hard cases: the questions of live use that retrieval served badly, written as a BEIR-shaped set to be labelled.
 
 A case is hard where nothing was found, where the answer cites nothing of what was found, or where a person said that
-the answer was bad. The set holds the whole corpus and, for each question, the documents that were found as candidates; who
-knows the documents turns candidates into judgements, and `weiwo eval retrieval FOLDER --learn` feeds them back.
+the answer was bad. The set holds the whole corpus and, for each question, the documents that were found as candidates;
+who knows the documents turns candidates into judgements, and `weiwo eval retrieval FOLDER --learn` feeds them back.
 """
 
 import json
