@@ -24,11 +24,11 @@ MODEL_FIELDS = frozenset({"model", *(f"{role}_model" for role in ROLES)})
 
 
 _THINKING = rf"^(enable_thinking|reasoning_effort)(:({'|'.join(ROLES)})(,({'|'.join(ROLES)}))*)?$"
-_FLAGS = frozenset({"web", "telemetry", "approve_plan", "fresh", "allow_acting"})
+_FLAGS = frozenset({"web", "telemetry", "approve_plan", "fresh", "allow_acting", "plan_memory"})
 _LISTS = ("tools", "search", "allow_hosts", "allow_tools")
 _PLAIN = (
-    *(*_FLAGS, "mcp", "model_seconds", "embeddings", "prices", "depth", "form", "words", "context_tokens", "max_tools"),
-    "thinking",
+    *(*_FLAGS, "mcp", "procedures", "model_seconds", "embeddings", "prices", "thinking"),
+    *("depth", "form", "words", "context_tokens", "max_tools"),
 )
 
 
@@ -42,7 +42,7 @@ _STUDIO_NODES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("verifier_model", "words"), ("writer",)),
     "form": ("master", "writer"),
     "approve_plan": ("approval",),
-    **dict.fromkeys(("max_tasks", "max_tools"), ("planner",)),
+    **dict.fromkeys(("max_tasks", "max_tools", "procedures", "plan_memory"), ("planner",)),
     "max_replans": ("reflection",),
     **dict.fromkeys(("max_items", "max_turns", "max_queries", "max_pages", "max_parallel"), ("executor",)),
     **dict.fromkeys(("tool_seconds", "max_page_bytes", "corpus", "web", "search", "fresh"), ("executor",)),
@@ -130,6 +130,12 @@ class Context(BaseModel):
     )
     tools: list[str] | None = Field(default=None, description="Extra LangChain tools as module:attribute.")
     mcp: str | None = Field(default=None, description="File of MCP servers (mcpServers, as desktop clients write it).")
+    plan_memory: bool | None = Field(
+        default=None, description="Whether plans that led to complete answers are kept and used again (default yes)."
+    )
+    procedures: str | None = Field(
+        default=None, description="Folder of Markdown procedures: how this house answers questions of a kind."
+    )
     allow_tools: list[str] | None = Field(
         default=None, description="Tools that may act (change something) without a person being asked."
     )
@@ -188,6 +194,8 @@ class Settings(Value):
         thinking: Switch that keeps a reasoning model from thinking, and the roles that may think; empty: it decides.
         tools: Extra tools as module:attribute.
         mcp: File of MCP servers, if any.
+        procedures: Folder of Markdown procedures, if any.
+        plan_memory: Whether plans that led to complete answers are kept and used again.
         allow_tools: Tools that may act without a person being asked.
         allow_acting: Whether every tool may.
         max_tools: How many tools the planner sees; of more, those that fit the question.
@@ -218,6 +226,8 @@ class Settings(Value):
     thinking: str = ""
     tools: tuple[str, ...] = ()
     mcp: str | None = None
+    procedures: str | None = None
+    plan_memory: bool = True
     allow_tools: tuple[str, ...] = ()
     allow_acting: bool = False
     max_tools: int = 16

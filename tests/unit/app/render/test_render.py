@@ -148,6 +148,21 @@ def test_instances_stand_below_their_task_and_settle_with_it():
     assert "How long is ‹item›? → 5 · corpus_search · 0.5 s (no value for second)" in text
 
 
+def test_what_a_chain_found_on_its_way_stands_below_it():
+    running = played(
+        PLANNED,
+        started("task_1"),
+        started("task_1.1", description="Who composed it?"),
+        finished("task_1.1", value="Mara Lind"),
+        started("task_1.2", description="Where was Mara Lind born?"),
+        finished("task_1.2", value="Ostby"),
+    )
+    assert "task_1.1" not in running.rows
+    assert running.rows["task_1"].state == "running"
+    text = tree(running, width=120)
+    assert text.index("Who composed it? → Mara Lind") < text.index("Where was Mara Lind born? → Ostby")
+
+
 def test_many_instances_are_cut_those_at_work_kept():
     events = [finished(f"task_4[{n}]", value=str(n)) for n in range(1, 31)]
     progress = played(PLANNED, *[started(f"task_4[{n}]") for n in range(1, 31)], *events, started("task_4[30]"))
@@ -367,3 +382,21 @@ def test_model_calls_and_their_tokens_are_counted_as_they_end():
     for _ in range(2):
         progress.apply({"type": "model_called", "role": "master", "input_tokens": 900, "output_tokens": 100})
     assert (progress.calls, progress.tokens) == (2, 2_000)
+
+
+def test_a_report_is_shown_section_by_section_until_it_is_streamed():
+    progress = Progress()
+    progress.apply({"type": "outlined", "title": "T", "sections": ["One", "Two"]})
+    assert progress.preview == ""
+    progress.apply({"type": "section_finished", "number": 1, "title": "One", "text": "First."})
+    assert progress.preview == "## One\n\nFirst."
+    progress.answer = "# T"
+    assert progress.preview == "# T"
+
+
+def test_lines_tell_each_section_of_a_report():
+    stream = io.StringIO()
+    lines = Lines(stream, "zh")
+    lines.event({"type": "outlined", "sections": ["存储", "许可"]})
+    lines.event({"type": "section_finished", "number": 1, "title": "存储\x1b[1m", "text": "正文"})
+    assert stream.getvalue() == "§ 1/2 节 · 存储[1m\n"

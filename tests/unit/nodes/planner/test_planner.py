@@ -61,6 +61,26 @@ async def test_the_models_plan_is_taken():
     assert [(e["type"], e["decided_by"], len(e["plan"]["vertices"])) for e in events] == [("planned", "model", 3)]
 
 
+async def given(sketch: dict, *replies: dict) -> tuple[dict, FakeModel]:
+    model = fake(PlanReply=list(replies))
+    run = run_with(model)
+    return await planner(state_of(QUESTION, run, sketch=sketch), run), model
+
+
+async def test_a_plan_that_came_with_the_judgement_is_checked_and_taken_without_a_call():
+    update, model = await given(GOOD)
+    assert (update["plan"].ids, update["plan"].decided_by, update["sketch"]) == (("ada", "alan", "years"), "model", {})
+    assert model.requests == []
+
+
+async def test_a_plan_that_came_with_the_judgement_and_is_not_valid_goes_back_with_the_words_of_the_validator():
+    update, model = await given(UNKNOWN_TOOL, GOOD)
+    assert update["plan"].ids == ("ada", "alan", "years")
+    assert len(model.requests) == 1
+    assert "crystal_ball" in model.requests[0].text
+    assert "The plan is not valid" in model.requests[0].text
+
+
 async def test_the_prompt_has_the_question_and_every_tool_with_its_arguments():
     _, model, _ = await planned(GOOD)
     text = model.requests[0].text
