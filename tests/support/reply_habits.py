@@ -120,10 +120,10 @@ def template_leaks(_: Json, reply: Reply) -> Reply:
 
 
 def small_window(request: Json, reply: Reply) -> Reply:
-    """Its window is small (1,200 tokens, since the questions here are short), and it says so."""
+    """Its window is small (2,400 tokens, since the questions here are short), and it says so."""
     asked = len(json.dumps(request["messages"])) // CHARACTERS_A_TOKEN
-    if asked > 1_200:
-        return error(400, f"This model's maximum context length is 1200 tokens, but you requested {asked} tokens.")
+    if asked > 2_400:
+        return error(400, f"This model's maximum context length is 2400 tokens, but you requested {asked} tokens.")
     return reply
 
 
