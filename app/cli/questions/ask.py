@@ -14,8 +14,10 @@ from weiwo.app.cli.errors import CommandError, StoppedError, UsageError
 from weiwo.app.cli.event_loop import InterruptedRunError, run
 from weiwo.app.cli.output import hint, is_terminal
 from weiwo.app.cli.questions import approval, consent
+from weiwo.app.cli.questions.cost_notice import tell_cost
 from weiwo.app.cli.questions.output_files import tell_files, write_files
 from weiwo.app.cli.questions.run_end import RunEnd
+from weiwo.app.cli.questions.spending import record_spending
 from weiwo.app.cli.questions.web_offer import offer_web
 from weiwo.app.cli.session import open_session
 from weiwo.app.cli.threads.commands import find_moment, is_thread_known
@@ -50,6 +52,7 @@ def ask_command(
     """
     offer_web(question, context, as_json=as_json)
     settings = Settings.resolve(context)
+    tell_cost(question, settings, as_json=as_json)
     watcher = make_watcher(question, as_json=as_json, verbose=verbose)
 
     async def work() -> RunEnd:
@@ -229,6 +232,8 @@ def _conclude(
         if isinstance(answer, Mapping) and "plan" in answer and not (ended.request or {}).get("complaints"):
             approval.draft_of(asked).unlink(missing_ok=True)
     result, complaints = write_files({**ended.result, "thread_id": ended.thread_id}, files)
+    if ended.ran:
+        record_spending(result, settings)
     code = print_result(result, watcher, settings, as_json=as_json, verbose=verbose)
     return tell_files(result, complaints, as_json=as_json) or code
 
