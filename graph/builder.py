@@ -22,6 +22,7 @@ from langgraph.store.base import BaseStore
 from langgraph.types import Overwrite
 
 from weiwo.graph.execution.fan_out import plan_graph, run_plan
+from weiwo.graph.execution.report_graph import report_graph, run_report
 from weiwo.graph.execution.task_graph import TaskGraph
 from weiwo.graph.persistence.serializer import with_state_types
 from weiwo.graph.run_context import context_opener, run_agent
@@ -36,6 +37,7 @@ from weiwo.nodes.reflection.node import reflection
 from weiwo.nodes.shared.replanning import is_stuck
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.node import writer
+from weiwo.nodes.writer.report.length import wants_report
 from weiwo.state import Usage
 from weiwo.state.search import Approved, SearchInput, SearchOutput, SearchState
 from weiwo.state.settings import Context
@@ -102,7 +104,10 @@ def _add_agents(builder: Builder, open_context: Callable[..., Awaitable[RunConte
         return await run_agent(reflection, state, await open_context(state, runtime))
 
     async def writer_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
-        return await run_agent(writer, state, await open_context(state, runtime))
+        async def reopen(later: SearchState) -> RunContext:
+            return await open_context(later, runtime)
+
+        return await _write(state, reopen, report_graph)  # named here, as above
 
     builder.add_node("master", master_node)
     builder.add_node("planner", planner_node)
@@ -134,6 +139,22 @@ async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -
     ran = await run_plan(plan, state.get("outcomes", {}), work, get_config(), graph)
     spent = ran.get("usage", Usage()) + Usage(seconds=time.monotonic() - started)
     return {**ran, "usage": spent}
+
+
+async def _write(
+    state: SearchState, open_context: Callable[[SearchState], Awaitable[RunContext]], graph: TaskGraph
+) -> dict[str, Any]:
+    """Write the answer: in one draft, or as a report whose sections are written side by side."""
+    services = await open_context(state)
+    if not wants_report(state, services):
+        return await run_agent(writer, state, services)
+    started = time.monotonic()
+    report, spent = await run_report(state, services, get_config(), graph)
+    spent += Usage(seconds=time.monotonic() - started)
+    later = SearchState(**{**state, "usage": state.get("usage", Usage()) + spent})
+    services = await open_context(later)
+    update = await writer(later, services, report)
+    return {**update, "usage": spent + services.budget.delta()}
 
 
 def by_level(state: SearchState) -> Literal["writer", "approval", "executor", "reflection", "planner"]:

@@ -198,6 +198,13 @@ class Budget:
             calls = (*self.spent.calls, *self._calls)
         return max((call.output_tokens for call in calls if (call.model, call.purpose) == (model, purpose)), default=0)
 
+    def calls_left(self) -> int:
+        """Model calls that the run may still make, those under way counted as made."""
+        if self._parent is not None:
+            return self._parent.calls_left()
+        with self._lock:
+            return max(0, self.limits.max_model_calls - self.spent.model_calls - self._reserved)
+
     def tokens_left(self, price: Price | None = None) -> int:
         """Tokens that the run may still spend, what is under way counted as spent; never negative.
 

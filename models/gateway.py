@@ -26,6 +26,7 @@ from weiwo.models.reply import finish_reason, message_text
 from weiwo.models.session import RETRIES, ModelSession, require_complete, unsent_call
 from weiwo.models.structured import StructuredCall
 from weiwo.models.structured_modes import MODES, mode_memory
+from weiwo.models.thinking import set_thinking
 from weiwo.models.token_estimate import PER_MESSAGE
 from weiwo.state.settings import Settings
 
@@ -223,7 +224,7 @@ class ChatModels:
             role=role,
             purpose=purpose,
             endpoint=where,
-            model=model,
+            model=model if role in self._given else set_thinking(model, self.settings.thinking, role),
             budget=self.budget,
             breaker=self._breaker(where),
             seconds=self.settings.model_seconds,

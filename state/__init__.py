@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from weiwo.state.limits import Limits, ModelCall, Usage
     from weiwo.state.plan import ITEM, REFERENCE, Plan, PlanFormatError, Task, references
     from weiwo.state.query import QueryFrame
+    from weiwo.state.report import Outline, OutlinedSection, Report, Section, SectionPiece
     from weiwo.state.values import VALUE_TYPES, DecidedBy, JsonValue, Language, Value, ValueType, item_type
 
 __all__ = [
@@ -73,12 +74,17 @@ __all__ = [
     "Outcome",
     "OutcomeDetail",
     "OutcomeStatus",
+    "Outline",
+    "OutlinedSection",
     "Plan",
     "PlanFormatError",
     "QueryFrame",
     "Quote",
     "Reflection",
+    "Report",
     "Rival",
+    "Section",
+    "SectionPiece",
     "Status",
     "Task",
     "TeamConfig",
@@ -93,7 +99,7 @@ __all__ = [
     "references",
 ]
 
-_MODULES = ("values", "evidence", "limits", "query", "assessment", "answer", "plan")  # cheap ones first
+_MODULES = ("values", "evidence", "limits", "query", "assessment", "answer", "report", "plan")  # cheap ones first
 
 if not TYPE_CHECKING:
 

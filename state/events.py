@@ -5,6 +5,8 @@ that was not given is left out. The command, the page and any other client draw 
 
     assessed → planned → task_started → task_progress… → task_finished → reflected → answer_started → finished
 
+Between the last two a report tells of its outline and its sections: outlined → section_finished…
+
 A simple question has neither plan nor tasks nor a look back; after a look back that goes on, more plans and tasks
 follow. Tasks run side by side, so that their events interleave; of one task they come in order. `model_called` may come
 anywhere between. A resumed run tells again what had finished.
@@ -19,7 +21,7 @@ from weiwo.state.answer import Decision, Status
 from weiwo.state.assessment import Level, TeamName
 from weiwo.state.evidence import OutcomeStatus
 from weiwo.state.plan import Plan
-from weiwo.state.values import DecidedBy, JsonValue, Language, Value
+from weiwo.state.values import DecidedBy, JsonValue, Language, PlannedBy, Value
 
 PLANNING = "plan"
 """The `task_id` of progress that is the planner's and no task's."""
@@ -75,7 +77,7 @@ class PlannedEvent(EventBase):
 
     type: Literal["planned"] = "planned"
     plan: dict[str, JsonValue]
-    decided_by: Literal[DecidedBy, "person"]
+    decided_by: Literal[PlannedBy, "person"]
     note: str = ""
 
     @classmethod
@@ -219,6 +221,42 @@ class AnswerStartedEvent(EventBase):
     cut: int = 0
 
 
+class OutlinedEvent(EventBase):
+    """A report has its outline; its sections are written side by side.
+
+    Attributes:
+        title: The title of the report.
+        sections: The titles of its sections, in order.
+        note: Why it is shorter than it would be, or no report at all; else left out.
+    """
+
+    type: Literal["outlined"] = "outlined"
+    title: str = ""
+    sections: list[str]
+    note: str = ""
+
+
+class SectionFinishedEvent(EventBase):
+    """A section of a report is written and checked; told in the order of the sections.
+
+    Attributes:
+        number: Which section, from 1.
+        title: Its title.
+        text: Its Markdown, citation marks taken out: numbers are given when the report is put together.
+        words: Its length, in words (English) or characters (Chinese).
+        unverified: How many of its claims could not be verified.
+        failure: Why it ends early, or is empty; else left out.
+    """
+
+    type: Literal["section_finished"] = "section_finished"
+    number: int
+    title: str
+    text: str
+    words: int
+    unverified: int
+    failure: str = ""
+
+
 class FinishedEvent(EventBase):
     """The answer is complete as far as it goes; the result is in the state.
 
@@ -241,6 +279,8 @@ Event = Annotated[
     | ModelCalledEvent
     | ReflectedEvent
     | AnswerStartedEvent
+    | OutlinedEvent
+    | SectionFinishedEvent
     | FinishedEvent,
     Field(discriminator="type"),
 ]

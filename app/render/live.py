@@ -111,6 +111,8 @@ class LiveView:
         """What is being done, what it has taken so far, and for how long."""
         progress, ascii_only = self.progress, self.console.options.ascii_only
         parts = [label(self.language, progress.phase)]
+        if progress.sections:
+            parts.append(label(self.language, "sections", len(progress.written), len(progress.sections)))
         if progress.calls:
             name = "spent_one" if progress.calls == 1 else "spent"
             parts.append(label(self.language, name, *([progress.calls] * (name == "spent")), f"{progress.tokens:,}"))
@@ -143,7 +145,7 @@ class LiveView:
 
     def _answer_so_far(self, foot: RenderableType) -> RenderableType:
         """The end of what has been written, as much as the screen holds."""
-        text = printable(self.progress.answer).strip()
+        text = printable(self.progress.preview).strip()
         if not text:
             return foot
         lines = self.console.render_lines(Markdown(text), pad=False, new_lines=True)

@@ -77,7 +77,11 @@ class Progress:
         proposed: Whether the plan waits for a person's approval.
         writing: Whether the answer has begun.
         answer: The answer as far as it was streamed.
+        sections: Titles of a report's sections, in order; empty where the answer is none.
+        written: The text of those that are written.
         thought: Why the plan in force is as it is, as its planner said it.
+        procedure: Title of the procedure that the plan in force follows.
+        departure: Where it departs from that.
         calls: Model calls that have ended.
         tokens: Tokens that these took, prompts and replies.
         started: When watching began, on the monotonic clock.
@@ -93,7 +97,9 @@ class Progress:
         self.proposed = False
         self.writing = False
         self.answer = ""
-        self.thought = ""
+        self.sections: list[str] = []
+        self.written: list[str] = []
+        self.thought = self.procedure = self.departure = ""
         self.calls = self.tokens = 0
         self.started = clock()
         self.extending = False
@@ -136,7 +142,17 @@ class Progress:
                     self._remark(f"{event.get('decision', '')}: {event.get('reason', '')}")
             case "answer_started":
                 self.writing = True
+            case "outlined":
+                self.sections, self.written = [str(title) for title in event.get("sections") or ()], []
+            case "section_finished":
+                self.written.append(str(event.get("text") or ""))
         return None
+
+    @property
+    def preview(self) -> str:
+        """What there is of the answer: as it was streamed, before that the sections of a report that are written."""
+        sections = zip(self.sections, self.written, strict=False)
+        return self.answer or "\n\n".join(f"## {title}\n\n{text}" for title, text in sections)
 
     def describe(self, row: Row) -> str:
         """A task's description, references to other tasks replaced by their values where these are known."""
@@ -166,6 +182,7 @@ class Progress:
     def _planned(self, plan: Mapping[str, Any]) -> None:
         """A new plan, or a new revision of it: tasks that stay keep what is known of them."""
         self.thought = str(plan.get("thought") or "")
+        self.procedure, self.departure = str(plan.get("procedure") or ""), str(plan.get("departure") or "")
         upstream: dict[str, list[str]] = {}
         for edge in plan.get("edges") or ():
             upstream.setdefault(edge[1], []).append(edge[0])

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Protocol, Self, TextIO
 
-from weiwo.app.render.plan_tree import row_text
+from weiwo.app.render.labels import label
+from weiwo.app.render.plan_tree import procedure_line, row_text
 from weiwo.app.render.progress import Progress
 from weiwo.tools.printable import one_line
 
@@ -72,12 +73,17 @@ class Lines(Silent):
             judged = (event.get(name, "") for name in ("level", "team", "reason"))
             self._write(" · ".join(one_line(str(part)) for part in judged))
         elif kind == "planned":
-            for thought in self.progress.thoughts:
+            followed = procedure_line(self.progress, self.language)
+            for thought in [*self.progress.thoughts, *([followed] if followed else [])]:
                 if self._told.setdefault(thought, "") == "":
                     self._told[thought] = f"? {one_line(thought)}"
                     self._write(self._told[thought])
             for planned in self.progress.rows.values():
                 self._write(row_text(self.progress, planned, self.language).plain)
+        elif kind == "section_finished":
+            done, count = len(self.progress.written), len(self.progress.sections)
+            told = label(self.language, "sections", done, count)
+            self._write(one_line(f"§ {told} · {event.get('title', '')} {event.get('failure', '')}"))
         elif row is not None and kind in {"task_started", "task_finished"}:
             text = row_text(self.progress, row, self.language).plain
             line = f"> {text[2:]}" if kind == "task_started" else text

@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from typing import Protocol
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
@@ -18,12 +19,12 @@ from weiwo.nodes.shared.reply_types import Reply
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.sanitizer import AnswerSanitizer
 from weiwo.nodes.writer.claims import CheckedClaim
-from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.document import ITEM, LINE, ROW, claim_spans, row_of, split_row
 from weiwo.nodes.writer.draft import Draft, Piece, trailing_blanks
 from weiwo.nodes.writer.entailment import ClaimPlace, is_open, judge_claims
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, REWRITE
+from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Language
 from weiwo.text.language import HAN, detect_language
 from weiwo.text.patterns import lazy
@@ -32,6 +33,16 @@ MOST_REWRITTEN = 40
 """Claims sent back in one call."""
 SHORT = 12
 """Characters below which a sentence, a bare name perhaps, does not tell its language."""
+
+
+class DraftContext(Protocol):
+    """What a draft is made from: the prompt, and what may be cited in it."""
+
+    citable: CitableSources
+    messages: list[BaseMessage]
+
+    async def pack_sources(self) -> None:
+        """Choose again what is shown: less, where the prompt proved too long."""
 
 
 class Replacement(Reply):
@@ -48,7 +59,7 @@ class RewriteReply(Reply):
 
 
 async def draft_answer(
-    services: RunContext, draft: Draft, context: WriterContext, say: AnswerSanitizer
+    services: RunContext, draft: Draft, context: DraftContext, say: AnswerSanitizer
 ) -> AsyncIterator[str]:
     """The model's draft, piece by piece; where the prompt proves too long for it, once more with what fits.
 
@@ -128,7 +139,7 @@ def _is_prose(text: str, language: Language) -> bool:
 
 
 async def settle_draft(
-    context: WriterContext, services: RunContext, draft: Draft, question: str, say: AnswerSanitizer
+    context: DraftContext, services: RunContext, draft: Draft, question: str, say: AnswerSanitizer
 ) -> None:
     """Settle what was spoken: claims are judged, those that fail rewritten once; what still fails stays marked.
 
@@ -155,7 +166,7 @@ async def settle_draft(
 
 async def _rewrite(
     failing: list[ClaimPlace],
-    context: WriterContext,
+    context: DraftContext,
     services: RunContext,
     draft: Draft,
     question: str,

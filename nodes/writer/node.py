@@ -14,6 +14,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.memory.plan_memory import learn_plan
 from weiwo.nodes.shared.citation_marks import clean_marks
 from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.passage_prompt import INSTRUCTIONS
@@ -25,13 +26,15 @@ from weiwo.nodes.writer.draft import Draft, Piece, add_marks
 from weiwo.nodes.writer.generate import draft_answer, settle_draft
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
+from weiwo.nodes.writer.report.assembly import assemble_report
+from weiwo.nodes.writer.report.outline import report_sources
 from weiwo.nodes.writer.result import build_message, build_result
 from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract
 from weiwo.nodes.writer.small_talk import reply_to_small_talk
 from weiwo.nodes.writer.sources import gather_sources
 from weiwo.nodes.writer.status import NEEDS_NO_SOURCE, judge_status
 from weiwo.nodes.writer.token_stream import stream_answer
-from weiwo.state import Answer, Citation, Claim, Language
+from weiwo.state import Answer, Citation, Claim, Language, Report
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
 from weiwo.state.search import SearchState
 from weiwo.tools.corpus.retrieval import telemetry
@@ -43,11 +46,24 @@ BEWARE = {"en": "(gives orders to AI models)", "zh": "（含有写给 AI 模型�
 """Said of a source that speaks to the model."""
 UNSOURCED = {"en": "(from the model, no source)", "zh": "（出自模型，没有来源）"}
 """Said of what a model answered out of its own head."""
+ONE_DRAFT = {
+    "en": "The limit {} left no room for a report in sections; this is a single draft.",
+    "zh": "上限 {} 不够分节撰写报告；以上是一次写成的稿子。",
+}
 NOTHING = {"en": "I could not find an answer to this.", "zh": "没有找到这个问题的答案。"}
 
 
-async def writer(state: SearchState, services: RunContext) -> dict[str, Any]:
-    """Write, check and speak the answer; build the result."""
+async def writer(state: SearchState, services: RunContext, report: Report | None = None) -> dict[str, Any]:
+    """Write, check and speak the answer; build the result.
+
+    Args:
+        state: What the run came to.
+        services: The models and the budget.
+        report: A report whose sections are written already; one without any is written as one draft.
+    """
+    if report is not None and report.sections:
+        draft = Draft(report_sources(state, services))
+        return await _finish(state, services, draft, _reported(state, services, draft, report), report)
     plan, outcomes = state.get("plan"), state.get("outcomes", {})
     sources = gather_sources(plan, outcomes, state.get("evidence", {}), services.language)
     draft = Draft(sources)
@@ -57,10 +73,20 @@ async def writer(state: SearchState, services: RunContext) -> dict[str, Any]:
     if with_model and sources.items and state["assessment"].level != "simple":
         await context.pack_sources()
         started = started.model_copy(update={"left_out": context.left_out, "cut": context.cut})
-    services.emit(started)
-    message = await stream_answer(_spoken(state, services, draft, context))
+    if report is None or not report.outline.sections:  # whose report did not begin
+        services.emit(started)
+    return await _finish(state, services, draft, _spoken(state, services, draft, context), report)
+
+
+async def _finish(
+    state: SearchState, services: RunContext, draft: Draft, pieces: AsyncIterator[str], report: Report | None
+) -> dict[str, Any]:
+    """Speak the answer, judge what it is worth, and build the result."""
+    message = await stream_answer(_followed(pieces, state, services, draft, report))
     text = "".join(draft.spoken).strip()
     listed = _source_list(state, services, draft)
+    if report is not None and report.outline.limit:  # it kept something from being written
+        services.budget.note(report.outline.limit)
     status, reason = judge_status(state, services, draft)
     answer = Answer(
         text=text,
@@ -73,6 +99,7 @@ async def writer(state: SearchState, services: RunContext) -> dict[str, Any]:
     telemetry.label_citations(services.run, [citation.evidence_id for citation in answer.citations])
     if status == "complete" and services.settings.telemetry:
         await asyncio.to_thread(_learn_tools, state, services)
+    await learn_plan(state, status, services)
     services.emit(FinishedEvent(status=status, stop_reason=reason))
     result = build_result(state, answer, services)
     # As settled, under the id it was streamed with.
@@ -98,8 +125,26 @@ def _shown(draft: Draft) -> dict[str, Any]:
     }
 
 
-async def _spoken(state: SearchState, services: RunContext, draft: Draft, context: WriterContext) -> AsyncIterator[str]:
+async def _followed(
+    pieces: AsyncIterator[str], state: SearchState, services: RunContext, draft: Draft, report: Report | None
+) -> AsyncIterator[str]:
     """The answer piece by piece, then its list of sources."""
+    async for piece in pieces:
+        yield piece
+    if report is not None and report.outline.limit and not report.sections and draft.decided_by == "model":
+        yield draft.accept(f"\n\n{ONE_DRAFT[services.language].format(report.outline.limit)}", [])
+    if listed := _source_list(state, services, draft):
+        yield listed
+
+
+async def _reported(state: SearchState, services: RunContext, draft: Draft, report: Report) -> AsyncIterator[str]:
+    """A report, section by section."""
+    for piece in assemble_report(report, state, services, draft):
+        yield piece
+
+
+async def _spoken(state: SearchState, services: RunContext, draft: Draft, context: WriterContext) -> AsyncIterator[str]:
+    """The answer piece by piece."""
     if state["assessment"].level == "simple":
         async for piece in _free(state, services, draft):
             yield piece
@@ -119,8 +164,6 @@ async def _spoken(state: SearchState, services: RunContext, draft: Draft, contex
     if not draft.spoken:
         draft.decided_by = "rule"
         yield draft.accept(NOTHING[services.language], [Claim(text=NOTHING[services.language], verdict="uncited")])
-    if listed := _source_list(state, services, draft):
-        yield listed
 
 
 def _source_list(state: SearchState, services: RunContext, draft: Draft) -> str:

@@ -1,6 +1,6 @@
 """The writer's prompts: its instructions, and its material: what each task came to and the numbered sources."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from weiwo.nodes.shared.gaps import find_gaps
@@ -85,24 +85,38 @@ def findings_prompt(state: SearchState, services: RunContext, sources: CitableSo
     plan, outcomes = state.get("plan"), current_outcomes(state)
     tasks = plan.tasks if plan else ()
     lines = [f"Question: {state['assessment'].question}", form_instructions(state, services), "", "Findings:"]
-    asked = {task.id: _asked(task, state, services.language) for task in tasks}
-    lines += [
-        f"- {quote_as_data(asked[task.id], 300)} → {_told(outcomes.get(task.id), services, sources)}" for task in tasks
-    ]
+    lines += list_findings(state, services, sources)
     carrying = {key for outcome in outcomes.values() for key in list_relied_on(outcome)}
     lost = sum(not (task.id in outcomes and outcomes[task.id].answers) for task in tasks)
     passages = [source.evidence for source in sources.items if source.evidence is not None]
     wide = services.settings.depth == "deep" or state["assessment"].frame.form in {"table", "report"}
     spare = len(passages) if wide else SPARE_PASSAGES * lost
     shown = sum(passage.id in carrying for passage in passages) + spare
-    lines += ["", "Sources:"]
-    lines += [
+    lines += ["", "Sources:", *list_calculations(sources)]
+    lines.append(format_passages(passages[:shown]))
+    return "\n".join(lines)
+
+
+def list_findings(
+    state: SearchState, services: RunContext, sources: CitableSources, task_ids: Collection[str] | None = None
+) -> list[str]:
+    """What tasks came to, a line each; of all tasks of the plan where none are named."""
+    plan, outcomes = state.get("plan"), current_outcomes(state)
+    return [
+        f"- {quote_as_data(describe_task(task, state, services.language), 300)} →"
+        f" {_told(outcomes.get(task.id), services, sources)}"
+        for task in (plan.tasks if plan else ())
+        if task_ids is None or task.id in task_ids
+    ]
+
+
+def list_calculations(sources: CitableSources) -> list[str]:
+    """The calculations that may be cited, delimited, under their numbers."""
+    return [
         f'<calculation n="{s.n}">{quote_as_data(s.quote, 600)}</calculation>'
         for s in sources.items
         if s.outcome is not None
     ]
-    lines.append(format_passages(passages[:shown]))
-    return "\n".join(lines)
 
 
 def current_outcomes(state: SearchState) -> dict[str, Outcome]:
@@ -116,7 +130,7 @@ def usable_outcomes(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
     return {key: outcome for key, outcome in outcomes.items() if outcome.usable}
 
 
-def _asked(task: Task, state: SearchState, language: Language) -> str:
+def describe_task(task: Task, state: SearchState, language: Language) -> str:
     """What a task asks, with its references written out; what was not found is described, never shown by its mark."""
     question = fill_text(task.description, usable_outcomes(current_outcomes(state)), language)
     if task.for_each:

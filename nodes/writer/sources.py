@@ -90,9 +90,13 @@ class CitableSources:
 
 
 def gather_sources(
-    plan: Plan | None, outcomes: Mapping[str, Outcome], evidence: Mapping[str, Evidence], language: Language
+    plan: Plan | None,
+    outcomes: Mapping[str, Outcome],
+    evidence: Mapping[str, Evidence],
+    language: Language,
+    most: int = MAX_SOURCES,
 ) -> CitableSources:
-    """Number what an answer may cite: passages that outcomes rest on, then others, then calculations."""
+    """Number what an answer may cite: passages that outcomes rest on, then others up to `most`, then calculations."""
     quotes: dict[str, list[str]] = {}
     ids: list[str] = []
     ordered = [outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes]
@@ -108,7 +112,7 @@ def gather_sources(
     texts = Known()
     for key in dict.fromkeys((*ids, *(passage.id for passage in rest))):
         passage = evidence.get(key)
-        if passage is None or (key not in cited and len(chosen) >= MAX_SOURCES):
+        if passage is None or (key not in cited and len(chosen) >= most):
             continue
         if texts.add(Told.of(passage.text)) is None or key in cited:
             chosen.append(passage)

@@ -382,3 +382,21 @@ def test_model_calls_and_their_tokens_are_counted_as_they_end():
     for _ in range(2):
         progress.apply({"type": "model_called", "role": "master", "input_tokens": 900, "output_tokens": 100})
     assert (progress.calls, progress.tokens) == (2, 2_000)
+
+
+def test_a_report_is_shown_section_by_section_until_it_is_streamed():
+    progress = Progress()
+    progress.apply({"type": "outlined", "title": "T", "sections": ["One", "Two"]})
+    assert progress.preview == ""
+    progress.apply({"type": "section_finished", "number": 1, "title": "One", "text": "First."})
+    assert progress.preview == "## One\n\nFirst."
+    progress.answer = "# T"
+    assert progress.preview == "# T"
+
+
+def test_lines_tell_each_section_of_a_report():
+    stream = io.StringIO()
+    lines = Lines(stream, "zh")
+    lines.event({"type": "outlined", "sections": ["存储", "许可"]})
+    lines.event({"type": "section_finished", "number": 1, "title": "存储\x1b[1m", "text": "正文"})
+    assert stream.getvalue() == "§ 1/2 节 · 存储[1m\n"

@@ -1,0 +1,198 @@
+"""The graph of a report, from its outline to its summary: every section is a `Send` of its own.
+
+    outline ──▶ section ──▶ summary
+            ├─▶ section ──┤
+            └─▶ section ──┘
+
+It runs inside the writer's node and is checkpointed under it. After a crash LangGraph does not run a finished section
+again: what it came to stands in the checkpoint, with what it cost. Sections are told of in order, whichever ends first.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
+
+from weiwo.graph.execution.task_graph import TaskGraph
+from weiwo.nodes.shared.citation_marks import clean_marks
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.writer.report.length import count_words
+from weiwo.nodes.writer.report.outline import outline_report, report_sources
+from weiwo.nodes.writer.report.section import write_section, write_summary
+from weiwo.nodes.writer.sources import CitableSources
+from weiwo.state import DOUBTFUL, Outline, Report, Section, Usage
+from weiwo.state.events import AnswerStartedEvent, OutlinedEvent, SectionFinishedEvent
+from weiwo.state.search import SearchState, add_usage
+
+
+def merge_sections(old: dict[int, Section], new: dict[int, Section]) -> dict[int, Section]:
+    """Sections by their position in the outline."""
+    return {**old, **new}
+
+
+class ReportState(TypedDict, total=False):
+    """The channels of the graph."""
+
+    outline: Outline
+    sections: Annotated[dict[int, Section], merge_sections]
+    summary: Section
+    usage: Annotated[Usage, add_usage]
+
+
+class SentSection(TypedDict):
+    """What a Send carries: the rest waits in memory, and is made from the state again when a run is resumed."""
+
+    number: int
+
+
+@dataclass
+class ReportContext:
+    """The runtime context: in memory, for one execution, never saved.
+
+    Attributes:
+        state: What the run came to.
+        services: The models and the budget, shared by all sections.
+        sources: The sources of the report.
+        graph: The graph that runs.
+        config: The node's own config, which leads to its checkpoints.
+        outline: The outline, once there is one.
+        finished: The sections told of or waiting to be.
+        told: How many have been told of.
+    """
+
+    state: SearchState
+    services: RunContext
+    sources: CitableSources
+    graph: TaskGraph
+    config: RunnableConfig
+    outline: Outline = field(default_factory=Outline)
+    finished: dict[int, Section] = field(default_factory=dict)
+    told: int = 0
+    _known: asyncio.Task[None] | None = None
+
+    async def recall(self) -> None:
+        """Book what an interrupted execution had spent, and tell again of the sections it had finished."""
+        self._known = self._known or asyncio.create_task(self._recall())
+        await asyncio.shield(self._known)
+
+    async def _recall(self) -> None:
+        try:
+            snapshot = await self.graph.aget_state(self.config)
+        except ValueError:  # the graph runs without a checkpointer
+            return
+        done = [snapshot.values, *(task.result for task in snapshot.tasks if isinstance(task.result, dict))]
+        for values in done:
+            self.services.budget.spent += values.get("usage", Usage())
+        if isinstance(outline := snapshot.values.get("outline"), Outline):
+            self.tell_outline(outline)
+            for values in done:
+                for number, section in values.get("sections", {}).items():
+                    self.tell_section(number, section)
+
+    def tell_outline(self, outline: Outline) -> None:
+        """Tell of the outline, where it has sections."""
+        self.outline = outline
+        if titles := [section.title for section in outline.sections]:
+            note = {"note": outline.limit} if outline.limit else {}
+            self.services.emit(AnswerStartedEvent(decided_by="model"))
+            self.services.emit(OutlinedEvent(title=outline.title, sections=titles, **note))
+
+    def tell_section(self, number: int, section: Section) -> None:
+        """Tell of a section as soon as all before it have been told of."""
+        self.finished[number] = section
+        while self.told in self.finished:
+            done, title = self.finished[self.told], self.outline.sections[self.told].title
+            text = clean_marks("".join(piece.text for piece in done.pieces), ()).strip()
+            doubtful = sum(claim.verdict in DOUBTFUL for piece in done.pieces for claim in piece.claims)
+            failure = {"failure": done.broken} if done.broken else {}
+            self.told += 1
+            self.services.emit(
+                SectionFinishedEvent(
+                    number=self.told,
+                    title=title,
+                    text=text,
+                    words=count_words(text, self.services.language),
+                    unverified=doubtful,
+                    **failure,
+                )
+            )
+
+
+async def run_report(
+    state: SearchState, services: RunContext, config: RunnableConfig, graph: TaskGraph
+) -> tuple[Report, Usage]:
+    """Write a report, up to putting it together.
+
+    Called inside a node; if that node was interrupted, the sections that had finished are not written again.
+
+    Args:
+        state: What the run came to.
+        services: The models and the budget.
+        config: The node's own config.
+        graph: `report_graph`, which a node must name itself: LangGraph finds the subgraphs of a node among the names
+            that its function uses.
+
+    Returns:
+        The report, without sections where the answer is to be one draft, and what it cost, seconds excepted.
+    """
+    context = ReportContext(state, services, report_sources(state, services), graph, config)
+    ran: dict[str, Any] = await graph.ainvoke({"sections": {}}, context=context)
+    written = {number: section for number, section in ran.get("sections", {}).items() if section.pieces}
+    report = Report(outline=ran.get("outline", Outline()), sections=written, summary=ran.get("summary", Section()))
+    return report, ran.get("usage", Usage())
+
+
+async def _outline(
+    state: ReportState,  # noqa: ARG001 - LangGraph calls it so
+    runtime: Runtime[ReportContext],
+) -> ReportState:
+    context = runtime.context
+    await context.recall()
+    services = context.services.scoped()
+    outline = await outline_report(context.state, services, context.sources)
+    context.tell_outline(outline)
+    return {"outline": outline, "usage": services.budget.delta()}
+
+
+async def _section(state: SentSection, runtime: Runtime[ReportContext]) -> ReportState:
+    context, number = runtime.context, state["number"]
+    await context.recall()
+    services, outline = context.services.scoped(), context.outline
+    section = await write_section(context.state, services, outline, outline.sections[number], context.sources)
+    context.tell_section(number, section)
+    return {"sections": {number: section}, "usage": services.budget.delta()}
+
+
+async def _summary(state: ReportState, runtime: Runtime[ReportContext]) -> ReportState:
+    context, outline = runtime.context, state["outline"]
+    await context.recall()
+    services = context.services.scoped()
+    sections = [state["sections"].get(n, Section()) for n in range(len(outline.sections))]
+    summary = await write_summary(context.state, services, outline, sections, context.sources)
+    return {"summary": summary, "usage": services.budget.delta()}
+
+
+def _send_sections(state: ReportState) -> Sequence[Send] | str:
+    count = len(state["outline"].sections)
+    return [Send("section", SentSection(number=n)) for n in range(count)] if count else END
+
+
+def _compile() -> TaskGraph:
+    builder: StateGraph[ReportState, ReportContext, ReportState, ReportState] = StateGraph(ReportState)
+    builder.add_node("outline", _outline)
+    builder.add_node("section", _section, input_schema=SentSection)
+    builder.add_node("summary", _summary)
+    builder.add_edge(START, "outline")
+    builder.add_conditional_edges("outline", _send_sections, ["section", END])
+    builder.add_edge("section", "summary")
+    builder.add_edge("summary", END)
+    return builder.compile(name="report")
+
+
+report_graph: Final = _compile()

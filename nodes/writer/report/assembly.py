@@ -1,0 +1,137 @@
+"""A report put together: title, summary, sections, what limits it, what was not found; citations numbered run-wide."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from weiwo.nodes.shared.gaps import find_gaps
+from weiwo.nodes.shared.passage_prompt import quote_as_data
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.shared.sanitizer import AnswerSanitizer
+from weiwo.nodes.writer.draft import Draft, Piece
+from weiwo.nodes.writer.prompt import current_outcomes, describe_task
+from weiwo.nodes.writer.report.prompt import LIMITS
+from weiwo.nodes.writer.report.section import restore_piece
+from weiwo.state import DOUBTFUL, Citation, Language, Report, SectionPiece
+from weiwo.state.search import SearchState
+
+NOT_FOUND: Final[dict[Language, str]] = {"en": "Not found", "zh": "没有找到"}
+_BASIS: Final[dict[Language, str]] = {
+    "en": "It rests on {} passages of {} documents{}.",
+    "zh": "本报告依据 {1} 份文档的 {0} 个段落{2}。",
+}
+_DATED: Final[dict[Language, str]] = {"en": ", dated {} to {}", "zh": "，日期从 {} 到 {}"}
+_UNVERIFIED: Final[dict[Language, str]] = {
+    "en": "{} of its {} statements could not be verified against their sources; they are marked.",
+    "zh": "其中 {1} 条陈述里有 {0} 条未能对照来源核实，已标出。",
+}
+_BROKEN: Final[dict[Language, str]] = {
+    "en": "The section “{}” is incomplete: {}.",
+    "zh": "“{}”一节不完整：{}。",
+}
+_LIMITED: Final[dict[Language, str]] = {
+    "en": "It has fewer sections than its sources would carry: {} was reached.",
+    "zh": "因达到上限 {}，章节比来源所能支撑的少。",
+}
+
+
+def assemble_report(report: Report, state: SearchState, services: RunContext, draft: Draft) -> Iterator[str]:
+    """Put a report together in a draft; yields it piece by piece, as it is to be spoken.
+
+    Args:
+        report: Its sections.
+        state: What the run came to.
+        services: The language.
+        draft: An empty draft over the report's sources, by whose numbers the sections cite.
+    """
+    language, outline = services.language, report.outline
+    draft.decided_by = "model"
+    opening, limits = _parted(report.summary.pieces, LIMITS[language])
+    yield draft.accept(f"# {outline.title}\n\n", [])
+    yield from _add(draft, opening)
+    for number, section in enumerate(outline.sections):
+        if written := report.sections[number].pieces if number in report.sections else ():
+            yield from _heading(draft, section.title)
+            yield from _add(draft, written)
+    yield from _heading(draft, LIMITS[language])
+    yield from _add(draft, limits)
+    for line in _limits(report, draft, language):
+        yield from _set_apart(draft, "\n")
+        yield draft.accept(f"- {line}", [])
+    if missing := list_missing(state, services, draft):
+        yield from _heading(draft, NOT_FOUND[language])
+        for n, line in enumerate(missing):
+            yield draft.accept(f"\n- {line}" if n else f"- {line}", [])
+
+
+def list_missing(state: SearchState, services: RunContext, draft: Draft) -> list[str]:
+    """What the report leaves open, a line each: gaps, and tasks that came to nothing."""
+    outcomes, plan = current_outcomes(state), state.get("plan")
+    passages = [passage for known in draft.sources.passages.values() for passage in known]
+    say = AnswerSanitizer(passages, state["assessment"].question, services.language)
+    lines = [gap.text for gap in find_gaps(state, services.language)]
+    lines += [
+        quote_as_data(describe_task(task, state, services.language), 200)
+        for task in (plan.tasks if plan else ())
+        if task.id not in outcomes or not outcomes[task.id].answers
+    ]
+    return [line for line in dict.fromkeys(" ".join(say(line).split()) for line in lines) if line]
+
+
+def _parted(pieces: Sequence[SectionPiece], heading: str) -> tuple[Sequence[SectionPiece], Sequence[SectionPiece]]:
+    """The summary, and the items under its heading on limitations."""
+    for n, piece in enumerate(pieces):
+        first, _, rest = piece.text.strip().partition("\n")
+        if first.startswith("#") and heading in first:
+            # Where the heading and the first item came as one piece, its claims are those of the item.
+            begin = piece.text.index(first) + len(first)
+            places = tuple((start - begin, end - begin) for start, end in piece.places)
+            own = piece.model_copy(update={"text": piece.text[begin:], "places": places})
+            fits = rest and all(start >= 0 for start, _ in places)
+            return pieces[:n], (*((own,) if fits else ()), *pieces[n + 1 :])
+    return pieces, ()
+
+
+def _add(draft: Draft, pieces: Sequence[SectionPiece]) -> Iterator[str]:
+    for n, piece in enumerate(pieces):
+        restored = restore_piece(piece)
+        lead = len(restored.text) - len(restored.text.lstrip("\n"))
+        if n == 0 and lead:  # the heading above it ends with a blank line of its own
+            checked = [type(one)(one.start - lead, one.end - lead, one.claim, one.hard) for one in restored.checked]
+            restored = Piece(restored.text[lead:], checked)
+        yield draft.add(restored)
+
+
+def _heading(draft: Draft, title: str) -> Iterator[str]:
+    yield from _set_apart(draft, "\n\n")
+    yield draft.accept(f"## {title}\n\n", [])
+
+
+def _set_apart(draft: Draft, blanks: str) -> Iterator[str]:
+    if missing := draft.add(Piece(blanks, [])):
+        yield missing
+
+
+def _limits(report: Report, draft: Draft, language: Language) -> Iterator[str]:
+    """What code knows of a report's limits: what it rests on, what failed, what could not be verified."""
+    citations = draft.sources.list_citations()
+    dates = _dates(citations, draft)
+    span = _DATED[language].format(dates[0], dates[-1]) if len(dates) > 1 else ""
+    passages = [citation for citation in citations if not citation.source.startswith("task:")]
+    if passages:
+        documents = {citation.source for citation in passages}
+        yield _BASIS[language].format(len(passages), len(documents), span)
+    doubtful = sum(claim.verdict in DOUBTFUL for claim in draft.claims)
+    if doubtful:
+        yield _UNVERIFIED[language].format(doubtful, len(draft.claims))
+    for number, section in enumerate(report.outline.sections):
+        written = report.sections.get(number)
+        if written is None or written.broken:
+            yield _BROKEN[language].format(section.title, quote_as_data(written.broken if written else "–", 120))
+    if report.outline.limit:
+        yield _LIMITED[language].format(report.outline.limit)
+
+
+def _dates(citations: Sequence[Citation], draft: Draft) -> list[str]:
+    cited = {citation.evidence_id for citation in citations}
+    known = (passage for found in draft.sources.passages.values() for passage in found)
+    return sorted({passage.date[:10] for passage in known if passage.id in cited and passage.date})

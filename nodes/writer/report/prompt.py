@@ -1,0 +1,159 @@
+"""What a model is told when it outlines a report, writes a section of it, and sums it up."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from weiwo.nodes.shared.gaps import find_gaps
+from weiwo.nodes.shared.passage_prompt import DATA_RULE, format_passage, quote_as_data
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.shared.sanitizer import protect_prompt
+from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, current_outcomes, list_calculations, list_findings
+from weiwo.nodes.writer.sources import CitableSources, list_relied_on
+from weiwo.state import Evidence, Language, Outline, OutlinedSection
+from weiwo.state.search import SearchState
+
+_HEAD: Final = 240
+"""Characters of a passage that an outline is made from."""
+_UNITS: Final[dict[Language, str]] = {"en": "words", "zh": "characters"}
+
+OUTLINE: Final = protect_prompt(
+    f"""\
+You are the Writer of a search system and outline a report. Others write its sections, side by side, each from the \
+sources you assign to it, without seeing the other sections. {DATA_RULE}
+- `title`: of the report, short.
+- `sections`: in the order a reader wants them. Each has a `title` (a few words, no claim), `covers` (one line: what \
+it is to say, and whether a table is the best form), and `sources`: the numbers of the sources it rests on, every one \
+that tells about it.
+- What is to be compared stands in one section, as a table over all that is compared, not in one section a thing.
+- Where the question asks for advice, the last section is the recommendation, with the sources it rests on.
+- No introduction, no summary, no section on limitations or sources: these are added. No section without sources, no \
+two sections on the same. Fewer sections where the sources hold little."""
+)
+
+SECTION: Final = protect_prompt(
+    f"""\
+You are the Writer of a search system and write one section of a report from the sources below. {DATA_RULE}
+- Every sentence that states a fact ends with the numbers of the sources that carry it, such as [1] or [1][3]. Cite by \
+the n of a passage or calculation, and only numbers that are listed.
+- Use only what the sources say, never your own memory. Copy numbers, dates, versions and names exactly.
+- Name the subject of each sentence: a reader may begin here.
+- A comparison is a Markdown table, one row a thing; each cell that states a fact ends with its own number. A cell the \
+sources say nothing on holds a dash.
+- A recommendation says what it rests on and cites it. If sources disagree, say so and cite both.
+- Where a source has been superseded, tell what is current, and of the old only that it was.
+- What is not in the sources stays out; a section that is short because they hold little is right.
+- Begin with the text: no heading with the section's title; leave to the other sections what is theirs. No list of \
+sources."""
+)
+
+SUMMARY: Final = protect_prompt(
+    f"""\
+You are the Writer of a search system. Below are the sections of a report, with the numbers of their sources. \
+{DATA_RULE} Write what opens the report: the answer to the question first, then what matters most of the sections. \
+Every sentence that states a fact ends with the numbers that carry it in the sections; nothing that is not in them. \
+No heading, no list of sections.
+Then, under the line "## {{limits}}", list in one to four items what limits this report: what its sources cannot tell, \
+how old or one-sided they are. Only what can be seen below; nothing general."""
+)
+
+LIMITS: Final[dict[Language, str]] = {"en": "Limitations", "zh": "局限"}
+
+
+def section_instructions(language: Language) -> str:
+    """What the writer of a section is told."""
+    return f"{SECTION}\n- Write in {LANGUAGE_NAMES[language]}."
+
+
+def summary_instructions(language: Language) -> str:
+    """What the writer of the summary is told."""
+    return f"{SUMMARY.replace('{limits}', LIMITS[language])}\nWrite in {LANGUAGE_NAMES[language]}."
+
+
+def outline_prompt(state: SearchState, services: RunContext, sources: CitableSources, goal: int, most: int) -> str:
+    """What an outline is made from: the question, the findings, and how each source begins."""
+    plan = state.get("plan")
+    perspectives = plan.perspectives if plan else ()
+    lines = [
+        f"Question: {state['assessment'].question}",
+        f"Length: about {goal} {_UNITS[services.language]} in all; at most {most} sections.",
+        f"Write titles in {LANGUAGE_NAMES[services.language]}.",
+        *(f"Perspective to cover: {quote_as_data(line, 200)}" for line in perspectives),
+        "",
+        "Findings:",
+        *list_findings(state, services, sources),
+        "",
+        "Sources, the beginning of each:",
+        *list_calculations(sources),
+    ]
+    for source in sources.items:
+        if source.evidence is not None:
+            text = quote_as_data(" ".join(source.evidence.text.split()), _HEAD)
+            lines.append(format_passage(source.n, source.evidence.model_copy(update={"text": text})))
+    return "\n".join(lines)
+
+
+def section_prompt(
+    state: SearchState,
+    services: RunContext,
+    outline: Outline,
+    section: OutlinedSection,
+    sources: CitableSources,
+    shown: Sequence[tuple[int, Evidence]],
+) -> str:
+    """What a section is written from: its place in the report, the findings that concern it, its passages.
+
+    Args:
+        state: What the run came to.
+        services: The language.
+        outline: The report.
+        section: The section.
+        sources: What it may cite.
+        shown: The passages as they are shown, under their numbers.
+    """
+    keys = {source.evidence.id for source in sources.items if source.evidence is not None}
+    computed = {source.outcome.task_id for source in sources.items if source.outcome is not None}
+    concerned = {
+        task_id
+        for task_id, outcome in current_outcomes(state).items()
+        if task_id in computed or keys & set(list_relied_on(outcome))
+    }
+    others = [other.title for other in outline.sections if other is not section]
+    return "\n".join(
+        [
+            f"Question: {state['assessment'].question}",
+            f"Report: {outline.title}",
+            f"Other sections: {'; '.join(others)}",
+            f"Your section: {section.title}",
+            f"It covers: {section.covers or section.title}",
+            f"Length: at most {section.words} {_UNITS[services.language]}.",
+            "",
+            "Findings:",
+            *list_findings(state, services, sources, concerned),
+            "",
+            "Sources:",
+            *list_calculations(sources),
+            *(format_passage(n, passage) for n, passage in shown),
+        ]
+    )
+
+
+def summary_prompt(state: SearchState, services: RunContext, sections: Sequence[tuple[str, str]], words: int) -> str:
+    """What the summary is written from: the sections as they stand, and what was not found.
+
+    Args:
+        state: What the run came to.
+        services: The language.
+        sections: Title and text of each.
+        words: The length of the summary at most.
+    """
+    gaps = [f"- {quote_as_data(gap.text, 200)}" for gap in find_gaps(state, services.language)]
+    written = [f"## {title}\n{quote_as_data(text)}\n" for title, text in sections]
+    return "\n".join(
+        [
+            f"Question: {state['assessment'].question}",
+            f"Length of the summary: at most {words} {_UNITS[services.language]}.",
+            "",
+            *written,
+            *(["Not found (it is added below the report):", *gaps] if gaps else []),
+        ]
+    )

@@ -1,0 +1,175 @@
+"""Sections of a report: each is drafted from its own passages, checked by code and judged, and mended once."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+
+from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.shared.context_packing import pack_passages
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.shared.sanitizer import AnswerSanitizer
+from weiwo.nodes.writer.claims import CheckedClaim
+from weiwo.nodes.writer.draft import Draft, Piece
+from weiwo.nodes.writer.generate import DraftContext, draft_answer, settle_draft
+from weiwo.nodes.writer.report.length import count_words
+from weiwo.nodes.writer.report.prompt import (
+    section_instructions,
+    section_prompt,
+    summary_instructions,
+    summary_prompt,
+)
+from weiwo.nodes.writer.sources import CitableSources
+from weiwo.state import Outline, OutlinedSection, Section, SectionPiece
+from weiwo.state.search import SearchState
+from weiwo.text.patterns import lazy
+
+SUMMARY_SHARE: Final = 0.1
+"""The summary's share of a report's words."""
+LEAST_SUMMARY: Final = 80
+_HEADING: Final = lazy(r"(\s*)#{1,6}[ \t]+([^\n]*)")
+_SHALLOW: Final = lazy(r"^(\s*)#{1,2}(?=[ \t])", re.MULTILINE)
+
+
+class SectionContext:
+    """Context of a section: its prompt, and what it may cite under the numbers of the report.
+
+    Attributes:
+        citable: What it may cite.
+        messages: The prompt.
+    """
+
+    def __init__(
+        self,
+        state: SearchState,
+        services: RunContext,
+        outline: Outline,
+        section: OutlinedSection,
+        sources: CitableSources,
+    ) -> None:
+        self._state, self._services, self._outline, self._section = state, services, outline, section
+        mine = tuple(source for source in sources.items if source.n in section.sources)
+        self._mine = self.citable = CitableSources(mine, sources.language)
+        self.messages: list[BaseMessage] = []
+
+    async def pack_sources(self) -> None:
+        """Choose what is shown of its sources: all, where the model has room for them."""
+        await self._services.models.ready("writer")
+        models, system = self._services.models, section_instructions(self._services.language)
+        numbers = {source.evidence.id: source.n for source in self._mine.items if source.evidence is not None}
+        fitted = await asyncio.to_thread(
+            pack_passages,
+            [source.evidence for source in self._mine.items if source.evidence is not None],
+            f"{self._section.title} {self._section.covers}",
+            models.room("writer", system, self._prompt(self._mine, [])),
+            partial(models.count, "writer"),
+        )
+        shown = [(numbers[passage.id], passage) for passage in fitted.shown]
+        visible = {n for n, _ in shown}
+        items = tuple(source for source in self._mine.items if source.evidence is None or source.n in visible)
+        self.citable = CitableSources(items, self._mine.language)
+        self.messages = [SystemMessage(system), HumanMessage(self._prompt(self.citable, shown))]
+
+    def _prompt(self, sources: CitableSources, shown: Sequence[tuple[int, object]]) -> str:
+        return section_prompt(self._state, self._services, self._outline, self._section, sources, shown)  # type: ignore[arg-type]
+
+
+class SummaryContext:
+    """Context of the summary: the sections as they were written.
+
+    Attributes:
+        citable: What the sections cite.
+        messages: The prompt.
+    """
+
+    def __init__(self, prompt: str, services: RunContext, sources: CitableSources, cited: set[int]) -> None:
+        self.citable = CitableSources(tuple(s for s in sources.items if s.n in cited), sources.language)
+        self.messages: list[BaseMessage] = [
+            SystemMessage(summary_instructions(services.language)),
+            HumanMessage(prompt),
+        ]
+
+    async def pack_sources(self) -> None:
+        """Nothing can be left out: the sections are shown as they are."""
+
+
+async def write_section(
+    state: SearchState, services: RunContext, outline: Outline, section: OutlinedSection, sources: CitableSources
+) -> Section:
+    """Write a section of a report and check it; what it took is booked in the budget of `services`."""
+    context = SectionContext(state, services, outline, section, sources)
+    await context.pack_sources()
+    return await _write(state, services, context, section.title)
+
+
+async def write_summary(
+    state: SearchState,
+    services: RunContext,
+    outline: Outline,
+    sections: Sequence[Section],
+    sources: CitableSources,
+) -> Section:
+    """Write what opens a report, and what limits it; checked as sections are.
+
+    Args:
+        state: What the run came to.
+        services: The models and the budget.
+        outline: The outline.
+        sections: The sections in order.
+        sources: The sources of the report.
+    """
+    told = [
+        (one.title, text)
+        for one, section in zip(outline.sections, sections, strict=True)
+        if (text := "".join(piece.text for piece in section.pieces).strip())
+    ]
+    if not told:
+        return Section(broken="no section could be written")
+    length = sum(count_words(text, services.language) for _, text in told)
+    prompt = summary_prompt(state, services, told, max(LEAST_SUMMARY, int(length * SUMMARY_SHARE)))
+    cited = {n for one in sections for piece in one.pieces for claim in piece.claims for n in claim.citations}
+    return await _write(state, services, SummaryContext(prompt, services, sources, cited), "")
+
+
+async def _write(state: SearchState, services: RunContext, context: DraftContext, title: str) -> Section:
+    """A draft of a part of a report, piece by piece, then judged and mended."""
+    question = state["assessment"].question
+    passages = [passage for known in context.citable.passages.values() for passage in known]
+    say = AnswerSanitizer(passages, question, services.language)
+    draft = Draft(CitableSources(context.citable.items, context.citable.language), decided_by="model")
+    try:
+        async for text in draft_answer(services, draft, context, say):
+            if title and (kept := _below(text, title, first=not draft.pieces)) != text:
+                text = kept  # noqa: PLW2901 - the piece as it is taken
+            draft.add(await asyncio.to_thread(draft.read, text, question))
+    except ModelCallError as failed:
+        draft.broken = failed.reason
+        draft.drop_doubtful()
+    if draft.spoken and not draft.broken:
+        await settle_draft(context, services, draft, question, say)
+    return Section(pieces=tuple(map(_kept, draft.pieces)), broken=draft.broken)
+
+
+def _below(piece: str, title: str, *, first: bool) -> str:
+    """A piece with its headings below that of its section, whose own title, said again, is left out."""
+    heading = _HEADING.match(piece)
+    if first and heading and heading[2].strip(" #*_").casefold() == title.casefold():
+        return piece[heading.end() :]
+    return _SHALLOW.sub(r"\1###", piece) if heading else piece
+
+
+def _kept(piece: Piece) -> SectionPiece:
+    return SectionPiece(
+        text=piece.text,
+        claims=tuple(one.claim for one in piece.checked),
+        places=tuple((one.start, one.end) for one in piece.checked),
+    )
+
+
+def restore_piece(piece: SectionPiece) -> Piece:
+    """A piece as a draft holds it."""
+    places = zip(piece.places, piece.claims, strict=True)
+    return Piece(piece.text, [CheckedClaim(start, end, claim) for (start, end), claim in places])
