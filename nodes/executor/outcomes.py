@@ -34,6 +34,22 @@ def outcome_of_reading(task: Task, judgement: Judgement, state: TaskState) -> Ou
     )
 
 
+def outcome_without_value(task: Task, judgement: Judgement, missing: str, state: TaskState) -> Outcome:
+    """What a task comes to whose passages do not answer it; what a chain found on its way is told with it.
+
+    Args:
+        task: The task.
+        judgement: What was read.
+        missing: What is still not known, in one line.
+        state: How far the task has come.
+    """
+    if known := "; ".join(f"{hop.question} → {hop.value}" for hop in judgement.hops):
+        missing = f"{missing} ({known})"  # which a plan for the rest can build on
+    empty = unfinished_outcome(task, "empty", "empty", missing, state, state["call"]["tool"])
+    detail = empty.detail.model_copy(update={"hops": judgement.hops})
+    return empty.model_copy(update={"decided_by": judgement.decided_by, "detail": detail})
+
+
 def choose_better(earlier: Outcome | None, now: Outcome) -> Outcome:
     """What a task comes to of two outcomes: the one with a value, then the surer one, then the later one.
 
