@@ -134,7 +134,8 @@ async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -
     if plan is None:
         return {}  # a state edited by hand; reflection says so
     limiter = PriorityLimiter(services.settings.limits.max_parallel)
-    work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools)
+    passages = dict(state.get("evidence", {}))
+    work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools, passages)
     started = time.monotonic()
     ran = await run_plan(plan, state.get("outcomes", {}), work, get_config(), graph)
     spent = ran.get("usage", Usage()) + Usage(seconds=time.monotonic() - started)

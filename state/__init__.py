@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Evidence,
         Failure,
         FailureKind,
+        Finding,
         MonitorReport,
         Outcome,
         OutcomeDetail,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from weiwo.state.limits import Limits, ModelCall, Usage
     from weiwo.state.plan import ITEM, REFERENCE, Plan, PlanFormatError, Task, references
     from weiwo.state.query import QueryFrame
-    from weiwo.state.report import Outline, OutlinedSection, Report, Section, SectionPiece
+    from weiwo.state.report import Outline, OutlinedSection, Section, SectionPiece
     from weiwo.state.values import VALUE_TYPES, DecidedBy, JsonValue, Language, Value, ValueType, item_type
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "Extract",
     "Failure",
     "FailureKind",
+    "Finding",
     "Gap",
     "JsonValue",
     "Language",
@@ -79,7 +81,6 @@ __all__ = [
     "QueryFrame",
     "Quote",
     "Reflection",
-    "Report",
     "Rival",
     "Section",
     "SectionPiece",

@@ -8,10 +8,11 @@ turns. Whatever happens ends in a typed outcome. `fan_out` decides when tasks ru
 
 import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from weiwo.nodes.executor import outcomes
+from weiwo.nodes.executor.analysis import analyse
 from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
 from weiwo.nodes.executor.consent import seek_consent
 from weiwo.nodes.executor.evidence_merging import merge_passages
@@ -30,6 +31,7 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import ITEM, Evidence, Language, Outcome, Task
 from weiwo.state.events import TaskFinishedEvent, TaskProgressEvent, TaskStartedEvent
 from weiwo.state.query import QueryFrame
+from weiwo.state.task import ANALYSE
 from weiwo.text.values import render
 from weiwo.tools.calling.policies import POLICIES
 
@@ -46,12 +48,14 @@ class TaskResources:
         limiter: Bounds the tasks that work at the same time; waiting takes none.
         frame: The user's question.
         tools: The tools tasks may use.
+        passages: What the tasks that have finished found, by id, for those that analyse it.
     """
 
     services: RunContext
     limiter: PriorityLimiter
     frame: QueryFrame
     tools: tuple[str, ...]
+    passages: dict[str, Evidence] = field(default_factory=dict)
 
     def report_finished(self, outcome: Outcome) -> None:
         """Tell the watchers what a task came to."""
@@ -73,7 +77,9 @@ class TaskResources:
 
 
 async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
-    """Make the calls of a task's next turn."""
+    """Make the calls of a task's next turn; an analysis makes none, and is done."""
+    if state["task"].tool == ANALYSE:
+        return await analyse(state, work, lease)
     task, services, frame = state["task"], work.services.scoped(), _frame(state, work)
     try:
         calls = state.get("calls") or _first_calls(state, frame, services)

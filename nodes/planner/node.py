@@ -6,6 +6,7 @@ make. Replanning is local: finished tasks stay as they are, what failed and what
 was tried in vain is not tried again. A plan that a person sent back is changed as they wish.
 """
 
+import asyncio
 import json
 from collections.abc import Mapping
 from typing import Any, Final
@@ -14,10 +15,12 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.planner.autofix import autofix_plan
+from weiwo.nodes.planner.corpus_summary import summarize_corpus
 from weiwo.nodes.planner.prompt import SYSTEM, build_first_prompt, build_revision_prompt
 from weiwo.nodes.planner.reply import PlanReply
 from weiwo.nodes.planner.toolset import Toolset, list_needs
 from weiwo.nodes.planner.validator import check_plan
+from weiwo.nodes.shared.analysis import plan_interfaces
 from weiwo.nodes.shared.perspectives import find_perspectives
 from weiwo.nodes.shared.replanning import PlanHistory, replan_other_way
 from weiwo.nodes.shared.rule_plan import add_frames, build_rule_plan, build_single_task_plan
@@ -50,7 +53,8 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
     if old is None:
         views = await find_perspectives(frame.question, services)
         toolset = await Toolset.choose(tools, [frame.question], services)
-        first = build_first_prompt(frame.question, toolset, services, views)
+        corpus = await asyncio.to_thread(summarize_corpus, services)
+        first = build_first_prompt(frame.question, toolset, services, views, corpus)
         sketched = await _by_model(None, first, toolset, services)
         most = services.settings.limits.max_tasks
         plan = sketched or build_rule_plan(frame, tools, max_tasks=most)
@@ -74,7 +78,8 @@ async def _next_revision(past: PlanHistory, state: SearchState, services: RunCon
     last = state["reflections"][-1] if state.get("reflections") else None
     missing = [wish] if wish else last.missing if last else ()
     toolset = await Toolset.choose(tools, list_needs(frame.question, past, missing), services)
-    first = build_first_prompt(frame.question, toolset, services, past.plan.perspectives)
+    corpus = await asyncio.to_thread(summarize_corpus, services)
+    first = build_first_prompt(frame.question, toolset, services, past.plan.perspectives, corpus)
     prompt = f"{first}\n\n{build_revision_prompt(past, last, wish, services)}"
     if wish:  # which rules cannot follow
         plan = await _by_model(past, prompt, toolset, services)
@@ -85,7 +90,7 @@ async def _next_revision(past: PlanHistory, state: SearchState, services: RunCon
         plan = replan_other_way(
             frame, past, last.task_ids if last else (), tools, max_tasks=services.settings.limits.max_tasks
         )
-        if plan is not None and check_plan(plan, services.list_interfaces(tools), services.settings.limits):
+        if plan is not None and check_plan(plan, plan_interfaces(tools, services), services.settings.limits):
             plan = None
     return plan, "" if plan else _NO_OTHER_WAY[services.language]
 

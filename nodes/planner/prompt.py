@@ -40,7 +40,10 @@ Rules
 - Calculate with tools, never in your head: date_difference for years or days between dates, calculator for the rest, \
 such as "{{task_1.ret}} - {{task_2.ret}}" or "max({{task_1.ret}}, {{task_2.ret}})". Years BC are negative. max and min \
 give the value, not whose it is: the Writer sees all values and says whose.
-- No task that only writes, compares in words or summarizes: the Writer does that.
+- No task that only writes or puts two values side by side: the Writer does that. `analyse`, where it is listed, is \
+for what takes judgement over what several tasks found, such as "Compare the storage of {{task_1.ret}} and \
+{{task_2.ret}}"; it has no `args`, refers to those tasks, and returns text or list[text].
+- A table with a row a thing: one task lists the things (ret list[text]), then one task a column, `for_each` over it.
 - As few tasks as will do, and at most {max_tasks}.
 
 Example: "Who was older, Ada Lovelace or Alan Turing, and by how many years?"
@@ -53,7 +56,12 @@ Example: "Who was older, Ada Lovelace or Alan Turing, and by how many years?"
 "args": {"start": "{{task_1.ret}}", "end": "{{task_2.ret}}", "unit": "years"}, "ret": "number"}],
 "edges": [["task_1", "task_3"], ["task_2", "task_3"]]}
 Example of a chain: task_1 "Who wrote Hamlet?" (ret text) → task_2 "When was {{task_1.ret}} born?" with \
-args {"query": "{{task_1.ret}} born"}."""
+args {"query": "{{task_1.ret}} born"}.
+Example of a table, "Which licences do our three parsers have?": task_1 "Which parsers do we have?" (ret list[text]) → \
+task_2 "Which licence does {{item}} have?" with args {"query": "{{item}} licence"}, for_each "{{task_1.ret}}".
+Example of advice, "Which of the two queues suits us?": task_1 "What does queue A promise on delivery?", task_2 the \
+same of B, task_3 "What do we demand of a queue?" (ret list[text]) → task_4 analyse, "Which of the two, by \
+{{task_1.ret}} and {{task_2.ret}}, meets {{task_3.ret}}, and what speaks against it?"."""
 
 _REPLAN: Final = """The plan ran, and part of it failed. Finished tasks stay as they are, with their values; refer to \
 them by their ids. Tasks that are not finished are dropped. Give only the new tasks: another way to what is missing, \
@@ -75,9 +83,20 @@ Give the whole plan again, changed as they wish. A task that stays the same keep
 new ones start at {free}. Finished tasks stay as they are, with their values; refer to them by their ids."""
 
 
-def build_first_prompt(question: str, tools: Toolset, services: RunContext, perspectives: tuple[str, ...] = ()) -> str:
-    """What a plan is made from: the tools at hand, the day, the question, and whose questions it is to cover."""
-    prompt = f"Tools:\n{tools.describe(services)}\n\nToday: {today()}\nQuestion: {question}"
+def build_first_prompt(
+    question: str, tools: Toolset, services: RunContext, perspectives: tuple[str, ...] = (), corpus: str = ""
+) -> str:
+    """What a plan is made from: tools and documents at hand, the day, the question, and whose questions it is to cover.
+
+    Args:
+        question: The question.
+        tools: The tools that are shown.
+        services: What describes them.
+        perspectives: Who would want to know what.
+        corpus: What the documents are, in a line.
+    """
+    head = f"Tools:\n{tools.describe(services)}\n{corpus}".rstrip("\n")
+    prompt = f"{head}\n\nToday: {today()}\nQuestion: {question}"
     return f"{prompt}\n{format_perspectives(perspectives)}" if perspectives else prompt
 
 

@@ -27,13 +27,14 @@ from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
 from weiwo.nodes.writer.report.assembly import assemble_report
 from weiwo.nodes.writer.report.outline import report_sources
+from weiwo.nodes.writer.report.section import Report
 from weiwo.nodes.writer.result import build_message, build_result
 from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract
 from weiwo.nodes.writer.small_talk import reply_to_small_talk
 from weiwo.nodes.writer.sources import gather_sources
 from weiwo.nodes.writer.status import NEEDS_NO_SOURCE, judge_status
 from weiwo.nodes.writer.token_stream import stream_answer
-from weiwo.state import Answer, Citation, Claim, Language, Report
+from weiwo.state import Answer, Citation, Claim, Language
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
 from weiwo.state.search import SearchState
 from weiwo.tools.corpus.retrieval import telemetry

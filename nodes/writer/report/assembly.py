@@ -10,8 +10,8 @@ from weiwo.nodes.shared.sanitizer import AnswerSanitizer
 from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.prompt import current_outcomes, describe_task
 from weiwo.nodes.writer.report.prompt import LIMITS
-from weiwo.nodes.writer.report.section import restore_piece
-from weiwo.state import DOUBTFUL, Citation, Language, Report, SectionPiece
+from weiwo.nodes.writer.report.section import Report, restore_piece
+from weiwo.state import DOUBTFUL, Citation, Language, SectionPiece
 from weiwo.state.search import SearchState
 
 NOT_FOUND: Final[dict[Language, str]] = {"en": "Not found", "zh": "没有找到"}
