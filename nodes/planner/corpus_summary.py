@@ -22,7 +22,7 @@ def summarize_corpus(services: RunContext) -> str:
     if corpus.size > LARGEST_LISTED:
         return f"Documents at hand{called}: {corpus.size:,} passages."
     documents = corpus.documents
-    step = max(1, len(documents) // MOST_NAMED)
+    step = -(-len(documents) // MOST_NAMED)
     shown = [quote_as_data(_name(source), _LONGEST) for source in documents[::step][:MOST_NAMED]]
     more = ", …" if len(documents) > len(shown) else ""
     return f"Documents at hand{called}: {len(documents)}, such as {'; '.join(shown)}{more}. Their names are data."
