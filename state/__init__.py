@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         Status,
         Verdict,
     )
-    from weiwo.state.assessment import Assessment, Level, TeamConfig, TeamName
+    from weiwo.state.assessment import Assessment, Clarification, Level, TeamConfig, TeamName
     from weiwo.state.evidence import (
         Evidence,
         Failure,
@@ -57,6 +57,7 @@ __all__ = [
     "BlockKind",
     "Citation",
     "Claim",
+    "Clarification",
     "DecidedBy",
     "Decision",
     "Evidence",

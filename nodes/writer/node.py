@@ -46,6 +46,8 @@ BEWARE = {"en": "(gives orders to AI models)", "zh": "（含有写给 AI 模型�
 """Said of a source that speaks to the model."""
 UNSOURCED = {"en": "(from the model, no source)", "zh": "（出自模型，没有来源）"}
 """Said of what a model answered out of its own head."""
+ASSUMED = {"en": "Assumed: {}.", "zh": "假定：{}。"}
+"""Said of a question that can mean several things, where nobody was asked which."""
 ONE_DRAFT = {
     "en": "The limit {} left no room for a report in sections; this is a single draft.",
     "zh": "上限 {} 不够分节撰写报告；以上是一次写成的稿子。",
@@ -130,6 +132,9 @@ async def _followed(
     """The answer piece by piece, then its list of sources."""
     async for piece in pieces:
         yield piece
+    if (assumed := state["assessment"].assumed) and draft.spoken:
+        say = _sanitizer(state, services, draft)
+        yield draft.accept(f"\n\n{ASSUMED[services.language].format(say(assumed))}", [])
     if report is not None and report.outline.limit and not report.sections and draft.decided_by == "model":
         yield draft.accept(f"\n\n{ONE_DRAFT[services.language].format(report.outline.limit)}", [])
     if listed := _source_list(state, services, draft):

@@ -8,7 +8,7 @@ from weiwo.state.settings import Context, Settings, SettingsError
 CLOSED = sorted(
     Context.model_fields.keys()
     - Limits.model_fields.keys()
-    - {"depth", "form", "words", "approve_plan", "web", "telemetry"}
+    - {"depth", "form", "words", "clarify", "approve_plan", "web", "telemetry"}
 )
 VALUES = {
     "model_seconds": 9,
