@@ -24,7 +24,7 @@ from weiwo.nodes.shared.references import fill_text
 from weiwo.nodes.shared.reply_types import Line, Ordinal, Reply, Share
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.sanitizer import protect_prompt
-from weiwo.state import Evidence, Language, Outcome
+from weiwo.state import REFERENCE, Evidence, Language, Outcome
 from weiwo.state.events import TaskStartedEvent
 from weiwo.state.evidence import Finding
 from weiwo.state.task import ANALYSE
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 MOST_FINDINGS: Final = 20
 LONGEST_FINDING: Final = 600
 LONGEST_VALUE: Final = 2_000
+LONGEST_INLINE: Final = 80
 
 SYSTEM: Final = protect_prompt(
     f"""\
@@ -83,7 +84,7 @@ async def analyse(state: TaskState, work: "TaskResources", lease: Lease) -> dict
 
 async def _analyse(state: TaskState, work: "TaskResources", services: RunContext) -> Outcome:
     task, inputs = state["task"], state["inputs"]
-    asked = fill_text(task.description, inputs, services.language)
+    asked = _name_inputs(task.description, inputs, services.language)
     values = [_value(name, outcome, services.language) for name, outcome in inputs.items()]
     head = "\n".join([f"Task: {asked}", f"Part of: {work.frame.question}", "", "Values:", *values, "", "Passages:"])
     await services.models.ready("executor")
@@ -115,6 +116,12 @@ async def _analyse(state: TaskState, work: "TaskResources", services: RunContext
         note=safe_note(reply.missing),
         findings=tuple(findings),
     )
+
+
+def _name_inputs(description: str, inputs: Mapping[str, Outcome], language: Language) -> str:
+    """What is to be done, short values in place, long ones by the name under which they are listed."""
+    short = {key: outcome for key, outcome in inputs.items() if len(str(outcome.value)) <= LONGEST_INLINE}
+    return fill_text(REFERENCE.sub(lambda m: m[0] if m[1] in short else m[1], description), short, language)
 
 
 def _value(name: str, outcome: Outcome, language: Language) -> str:

@@ -75,7 +75,7 @@ def outline_prompt(state: SearchState, services: RunContext, sources: CitableSou
     perspectives = plan.perspectives if plan else ()
     lines = [
         f"Question: {state['assessment'].question}",
-        f"Length: about {goal} {_UNITS[services.language]} in all; at most {most} sections.",
+        f"Length: at most {goal // 10 * 10} {_UNITS[services.language]} in all; at most {most} sections.",
         f"Write titles in {LANGUAGE_NAMES[services.language]}.",
         *(f"Perspective to cover: {quote_as_data(line, 200)}" for line in perspectives),
         "",
