@@ -24,8 +24,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from gold import YES_NO, Text
-
 from weiwo import build_graph
 from weiwo.nodes.shared.question_parser import parse_question
 from weiwo.state import Evidence, Language
@@ -34,6 +32,7 @@ from weiwo.text.language import detect_language, sentences
 from weiwo.text.terms import terms
 from weiwo.text.values import coerce
 from weiwo.tools.corpus import Corpus, load_corpus
+from weiwo.tools.corpus.evaluation.answer_matching import YES_NO, AnswerText
 
 FOUND = 10
 SHOWN = 3
@@ -53,7 +52,7 @@ class Question:
 
     def answered(self, texts: Sequence[str]) -> bool:
         """Whether the texts say the answer, together."""
-        said = Text("\n\n".join(texts))
+        said = AnswerText("\n\n".join(texts))
         return bool(self.answers) and (all if self.type == "list" else any)(map(said.says, self.answers))
 
     @property
@@ -72,11 +71,11 @@ class Question:
 
     def _named_first(self, statement: str) -> bool:
         """Of the things a question lets choose from, the one that is right is to be named before the others."""
-        said, offered = Text(statement), Text(self.text)
+        said, offered = AnswerText(statement), AnswerText(self.text)
         if self.boolean or self.type == "list" or not any(map(offered.says, self.answers)):
             return True
         right = min(map(said.first, self.answers))
-        named = [Text(one) for one in parse_question(self.text, self.language).subjects]
+        named = [AnswerText(one) for one in parse_question(self.text, self.language).subjects]
         wrong = [one.text for one in named if not any(map(one.says, self.answers))]
         return all(right <= said.first(one) for one in wrong)
 
@@ -198,14 +197,14 @@ async def ask(graph: Any, question: Question, corpus: Corpus, context: Context, 
         score.plain_passages += question.answered([passage.text for passage in found[:SHOWN]])
 
 
-_whole: dict[int, Text] = {}
+_whole: dict[int, AnswerText] = {}
 
 
 async def _extractive(question: Question, corpus: Corpus) -> bool:
     """Whether the answer stands in the corpus."""
     if id(corpus) not in _whole:
         opened = [await corpus.open(source, "", 10_000) for source in corpus.documents]
-        _whole[id(corpus)] = Text("\n\n".join(passage.text for found in opened for passage in found))
+        _whole[id(corpus)] = AnswerText("\n\n".join(passage.text for found in opened for passage in found))
     said = map(_whole[id(corpus)].says, question.answers)
     return all(said) if question.type == "list" else any(said)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
@@ -10,6 +11,7 @@ from langgraph.runtime import Runtime
 from weiwo.graph.tracing import annotate_node
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
+from weiwo.nodes.memory.memory_store import MemoryStore, local_user
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Usage
 from weiwo.state.events import TOOLS, EventBase, ModelCalledEvent, TaskProgressEvent
@@ -82,9 +84,21 @@ def context_opener(
             budget=budget,
             emit=emit,
             language="en" if new_run else state["assessment"].language,
+            memory=_open_memory(runtime, settings, from_client=from_client),
         )
 
     return open_context
+
+
+def _open_memory(runtime: Runtime[Context], settings: Settings, *, from_client: bool) -> MemoryStore | None:
+    """The memory of whoever asks; None without a store, and for a server's client who has no name of their own."""
+    if runtime.store is None:
+        return None
+    if not from_client:
+        return MemoryStore(runtime.store, local_user(settings))
+    user = runtime.server_info.user if runtime.server_info is not None else None
+    identity = str(user.identity) if user is not None else ""
+    return MemoryStore(runtime.store, f"client:{quote(identity, safe='')}") if identity else None
 
 
 async def run_agent(agent: Agent, state: SearchState, services: RunContext) -> dict[str, Any]:

@@ -25,6 +25,8 @@ from weiwo.models.reasoning_filter import strip_reasoning
 from weiwo.models.reply import finish_reason, message_text
 from weiwo.models.session import RETRIES, ModelSession, require_complete, unsent_call
 from weiwo.models.structured import StructuredCall
+from weiwo.models.structured_modes import MODES, mode_memory
+from weiwo.models.thinking import set_thinking
 from weiwo.models.token_estimate import PER_MESSAGE
 from weiwo.state.settings import Settings
 
@@ -85,6 +87,16 @@ class ChatModels:
     def configured(self, role: str) -> bool:
         """Whether a role has a model. If not, it decides by rule."""
         return role in self._given or role in self.settings.models
+
+    def holds_schemas(self, role: str, *others: str) -> bool:
+        """Whether one request may ask a role's model for several things at once.
+
+        It may where it takes schemas, as far as is known: a model that has to be told its format in the prompt is
+        better asked one thing at a time. Other roles whose work is asked for too must have the same model.
+        """
+        where = self._size(role)[0].identity
+        same = all(self.configured(other) and self._size(other)[0].identity == where for other in others)
+        return self.configured(role) and same and mode_memory.known(where) != MODES[-1]
 
     async def ready(self, role: str) -> None:
         """Make a role's model, so that `room` and `count` know it; without this they go by careful estimates."""
@@ -212,7 +224,7 @@ class ChatModels:
             role=role,
             purpose=purpose,
             endpoint=where,
-            model=model,
+            model=model if role in self._given else set_thinking(model, self.settings.thinking, role),
             budget=self.budget,
             breaker=self._breaker(where),
             seconds=self.settings.model_seconds,

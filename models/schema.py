@@ -14,8 +14,8 @@ _FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostnam
 
 
 def schema_name(schema: type[BaseModel]) -> str:
-    """The name a schema goes by in requests: that of its class, in the characters endpoints allow."""
-    return re.sub(r"[^a-zA-Z0-9_-]", "_", schema.__name__)[:64]
+    """The name a schema goes by in requests: `requested_as`, else that of its class, in the characters allowed."""
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", getattr(schema, "requested_as", schema.__name__))[:64]
 
 
 @lru_cache(maxsize=128)
@@ -31,7 +31,7 @@ def json_schema(schema: type[BaseModel]) -> tuple[dict[str, Any], bool]:
     """
     plain = schema.model_json_schema()
     if getattr(schema, "sparse", False):
-        return plain, False
+        return _describe(plain), False
     if plain.get("type") == "object" and plain.get("properties") and all(map(_fits_strict, _nodes(plain))):
         strict = _strict(plain)
         assert isinstance(strict, dict)  # noqa: S101 - an object stays an object
@@ -96,7 +96,7 @@ def schema_prompt(schema: type[BaseModel]) -> str:
 
 
 def _describe(node: Any, defined: Mapping[str, Any] | None = None) -> Any:
-    """A schema node without what a reader has no use for: titles, and definitions that say nothing."""
+    """A schema node without what a reader has no use for: titles, empty defaults, definitions that say nothing."""
     if isinstance(node, list):
         return [_describe(inner, defined) for inner in node]
     if not isinstance(node, Mapping):
@@ -111,7 +111,7 @@ def _describe(node: Any, defined: Mapping[str, Any] | None = None) -> Any:
             named = {name: _describe(inner, defined) for name, inner in value.items() if inner or key == "properties"}
             if named:
                 told[key] = named
-        elif key != "title":
+        elif key != "title" and not (key == "default" and value in (None, "", 0)):
             told[key] = (
                 value if key in ("enum", "const", "default", "required", "examples") else _describe(value, defined)
             )

@@ -90,7 +90,8 @@ def bind_mode(model: "BaseChatModel", mode: StructuredMode, schema: type[BaseMod
             return model.bind(response_format=response_format)
         # Given as `response_format` the client would parse the reply itself and raise on anything
         # odd, so that nothing is left to repair. Put into the body, the reply comes as it is.
-        return model.bind(extra_body={"response_format": response_format})
+        own = getattr(model, "extra_body", None) or {}
+        return model.bind(extra_body={**own, "response_format": response_format})
     return _bind_other(model, mode, {**parameters, "title": name, "description": description})
 
 

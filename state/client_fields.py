@@ -1,9 +1,10 @@
 """The allow-list of a server's clients: which fields of a run's `Context` they may set, closed by default.
 
 A client may ask, and may be more careful than the operator: how deep to look, in what form and length to answer,
-whether to ask back, limits that lower the operator's, a person's approval, no web, no telemetry. What else it may set,
-the operator names in `WEIWO_CLIENT_FIELDS`. `tools` and `mcp` run code beside the server, and `allow_tools` and
-`allow_acting` speak for a person, so that no operator can hand them over; a `corpus` of a client is a name.
+whether to ask back, limits that lower the operator's, a person's approval, no web, no telemetry, no plan memory. What
+else it may set, the operator names in `WEIWO_CLIENT_FIELDS`. `tools` and `mcp` run code beside the server, `procedures`
+reads its files, and `allow_tools` and `allow_acting` speak for a person, so that no operator can hand them over; a
+`corpus` of a client is a name.
 """
 
 from collections.abc import Mapping
@@ -14,8 +15,11 @@ from weiwo.state.limits import Limits
 
 VARIABLE: Final = "WEIWO_CLIENT_FIELDS"
 _OPEN: Final = frozenset({"depth", "form", "words", "clarify", *Limits.model_fields})
-_MORE_CAREFUL: Final[Mapping[str, bool]] = {"approve_plan": True, "web": False, "telemetry": False}
-_NEVER: Final = frozenset({"tools", "mcp", "allow_tools", "allow_acting"})
+_MORE_CAREFUL: Final[Mapping[str, bool]] = {
+    "approve_plan": True,
+    **dict.fromkeys(("web", "telemetry", "plan_memory"), False),
+}
+_NEVER: Final = frozenset({"tools", "mcp", "procedures", "allow_tools", "allow_acting"})
 
 
 class ClientFieldError(WeiwoError, ValueError):
@@ -37,8 +41,8 @@ def check_client_fields(given: Mapping[str, Any], known: frozenset[str], env: Ma
     for field, value in given.items():
         if field in _NEVER:
             raise ClientFieldError(
-                f"context.{field}: it runs code in the server or lets it act, so no client may set it; the operator"
-                f" sets WEIWO_{field.upper()}"
+                f"context.{field}: it runs code in the server, reads its files or lets it act, so no client may set it;"
+                f" the operator sets WEIWO_{field.upper()}"
             )
         if field not in _OPEN | widened and _MORE_CAREFUL.get(field) is not value:
             raise ClientFieldError(

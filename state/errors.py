@@ -10,6 +10,8 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── PlanFormatError (ValueError)          state.plan                      a plan is not of the interchange form
     ├── StateUpdateError (InvalidUpdateError)  state.channels                  an update is not of a field's type
     ├── QuestionError (ValueError)            nodes.shared.question_check     a question cannot be asked
+    ├── ProcedureFolderError (ValueError)     nodes.memory.procedures         the folder of procedures cannot be used
+    ├── ProcedureFormatError (ValueError)     nodes.memory.procedures       · a file is no procedure
     ├── LimitReachedError                     models.errors                   a limit of the run leaves nothing for it
     ├── ModelCallError                        models.errors                   a model gave no usable reply
     │   ├── ModelUnavailableError             models.errors                   it cannot be asked at all
@@ -45,8 +47,10 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── CommandError                          app.cli.errors                  what the command tells its user
     │   ├── UsageError                        app.cli.errors                  it was called in a way it cannot be
     │   └── StoppedError                      app.cli.errors                  a person stopped the run
+    ├── ExperimentError                       app.evaluation.experiment       results of an evaluation cannot be used
     ├── ServerError                           app.cli.setup.servers         · a model server answers as it should not
     ├── DraftError (ValueError)               app.cli.questions.plan_files  · a text holds no plan
+    ├── ExportError                           app.export.formats              a result cannot be exported
     └── InterruptedRunError                   app.cli.event_loop            · a signal ended the command's work
 """
 

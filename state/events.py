@@ -21,7 +21,7 @@ from weiwo.state.answer import Decision, Status
 from weiwo.state.assessment import Level, TeamName
 from weiwo.state.evidence import OutcomeStatus
 from weiwo.state.plan import Plan
-from weiwo.state.values import DecidedBy, JsonValue, Language, Value
+from weiwo.state.values import DecidedBy, JsonValue, Language, PlannedBy, Value
 
 PLANNING = "plan"
 """The `task_id` of progress that is the planner's and no task's."""
@@ -77,7 +77,7 @@ class PlannedEvent(EventBase):
 
     type: Literal["planned"] = "planned"
     plan: dict[str, JsonValue]
-    decided_by: Literal[DecidedBy, "person"]
+    decided_by: Literal[PlannedBy, "person"]
     note: str = ""
 
     @classmethod

@@ -159,6 +159,22 @@ class Rival(Value):
     quotes: tuple[Quote, ...]
 
 
+class Hop(Value):
+    """A value found on the way: what a chain of look-ups asked in between, and what that came to.
+
+    Attributes:
+        question: What was asked.
+        value: The value, as text.
+        evidence_ids: Passages that give it, best first.
+        quotes: The words that carry it.
+    """
+
+    question: str
+    value: str
+    evidence_ids: tuple[str, ...]
+    quotes: tuple[Quote, ...]
+
+
 OutcomeStatus = Literal["succeeded", "empty", "failed", "blocked"]
 
 Basis = Literal["stated", "implied"]
@@ -186,6 +202,7 @@ class OutcomeDetail(Value):
         blocked_by: The task without a value that this one needs.
         set_by_person: Whether a person set the value.
         sentence: The answer to the user's question in one sentence, where the reader gave it with the value.
+        hops: Of a chain of look-ups, what was found before the value, in order.
     """
 
     computation: dict[str, JsonValue] | None = Field(None, exclude_if=_is_none)
@@ -200,6 +217,7 @@ class OutcomeDetail(Value):
     blocked_by: str = Field("", exclude_if=not_)
     set_by_person: bool = Field(default=False, exclude_if=not_)
     sentence: str = Field("", exclude_if=not_)
+    hops: tuple[Hop, ...] = Field((), exclude_if=not_)
 
 
 class Finding(Value):

@@ -21,7 +21,7 @@ from pydantic import model_validator
 from weiwo.state.errors import WeiwoError
 from weiwo.state.plan_form import parse_type, read_links, read_tasks, read_thought
 from weiwo.state.task import ITEM, REFERENCE, Task, references
-from weiwo.state.values import DecidedBy, Value
+from weiwo.state.values import PlannedBy, Value
 
 __all__ = ["ITEM", "REFERENCE", "Plan", "PlanFormatError", "Sketch", "Task", "parse_type", "references"]
 
@@ -42,16 +42,20 @@ class Plan(Value):
         perspectives: Who would want to know what, one line each: what a deep search is to cover.
         curtailed: Whether the question calls for more tasks than the run may have.
         thought: Why it is this plan, as its planner said it.
+        procedure: Title of the procedure of this house that it follows; empty where it follows none.
+        departure: Where it departs from that procedure; empty where it does not.
     """
 
     tasks: tuple[Task, ...]
     links: tuple[tuple[str, str], ...] = ()
     revision: int = 0
-    decided_by: DecidedBy = "rule"
+    decided_by: PlannedBy = "rule"
     wish: str = ""
     perspectives: tuple[str, ...] = ()
     curtailed: bool = False
     thought: str = ""
+    procedure: str = ""
+    departure: str = ""
 
     @model_validator(mode="before")
     @classmethod
@@ -170,7 +174,12 @@ class Plan(Value):
             "vertices": vertices,
             "edges": [list(edge) for edge in self.edges],
         }
-        more = {"thought": self.thought, "perspectives": list(self.perspectives)}
+        more = {
+            "thought": self.thought,
+            "perspectives": list(self.perspectives),
+            "procedure": self.procedure,
+            "departure": self.departure,
+        }
         return form | {name: value for name, value in more.items() if value}
 
     @classmethod
@@ -203,8 +212,10 @@ class Plan(Value):
         if not isinstance(revision, int) or isinstance(revision, bool) or revision < 0:
             complaints.append(f"revision: {revision!r} is not a whole number from 0")
             revision = 0
-        made_by: DecidedBy = "model" if data.get("decided_by") == "model" else "rule"
-        plan = cls(tasks=tasks, revision=revision, decided_by=made_by, thought=read_thought(data))
+        said = data.get("decided_by")
+        made_by: PlannedBy = "model" if said == "model" else "memory" if said == "memory" else "rule"
+        followed = {name: read_thought(data, name) for name in ("procedure", "departure")}
+        plan = cls(tasks=tasks, revision=revision, decided_by=made_by, thought=read_thought(data), **followed)
         implied = set(plan.edges)
         declared = dict.fromkeys(read_links(data.get("edges"), complaints))
         plan = plan.model_copy(update={"links": tuple(edge for edge in declared if edge not in implied)})

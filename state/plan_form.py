@@ -125,9 +125,9 @@ def _task(vertex: object, position: int, known: Collection[str], complaints: lis
     )
 
 
-def read_thought(data: Mapping[str, object]) -> str:
-    """The thought behind a plan or a task, as one bounded line; empty where there is none."""
-    thought = data.get("thought")
+def read_thought(data: Mapping[str, object], name: str = "thought") -> str:
+    """The thought behind a plan or a task, or another of its remarks, as one bounded line; empty where none is."""
+    thought = data.get(name)
     return " ".join(thought.split())[:LONGEST_THOUGHT] if isinstance(thought, str) else ""
 
 

@@ -106,6 +106,9 @@ class SearchState(TypedDict, total=False):
     plan: Planned
     """The plan in force; None where the writer answers alone."""
 
+    sketch: dict[str, Any]
+    """The plan in its interchange form that a model gave with its judgement; the planner checks and empties it."""
+
     approved: Annotated[Approved | None, ValidatedValue]
     """What a person has approved of the plan. None: nobody is asked about plans."""
 

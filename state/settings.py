@@ -23,10 +23,12 @@ ROLES = (*_AGENTS, "verifier")
 MODEL_FIELDS = frozenset({"model", *(f"{role}_model" for role in ROLES)})
 
 
-_FLAGS = frozenset({"web", "telemetry", "approve_plan", "clarify", "fresh", "allow_acting"})
+_THINKING = rf"^(enable_thinking|reasoning_effort)(:({'|'.join(ROLES)})(,({'|'.join(ROLES)}))*)?$"
+_FLAGS = frozenset({"web", "telemetry", "approve_plan", "clarify", "fresh", "allow_acting", "plan_memory"})
 _LISTS = ("tools", "search", "allow_hosts", "allow_tools")
 _PLAIN = (
-    *(*_FLAGS, "mcp", "model_seconds", "embeddings", "prices", "depth", "form", "words", "context_tokens", "max_tools"),
+    *(*_FLAGS, "mcp", "procedures", "model_seconds", "embeddings", "prices", "thinking"),
+    *("depth", "form", "words", "context_tokens", "max_tools"),
 )
 
 
@@ -41,7 +43,7 @@ _STUDIO_NODES: dict[str, tuple[str, ...]] = {
     "form": ("master", "writer"),
     "approve_plan": ("approval",),
     "clarify": ("master",),
-    **dict.fromkeys(("max_tasks", "max_tools"), ("planner",)),
+    **dict.fromkeys(("max_tasks", "max_tools", "procedures", "plan_memory"), ("planner",)),
     "max_replans": ("reflection",),
     **dict.fromkeys(("max_items", "max_turns", "max_queries", "max_pages", "max_parallel"), ("executor",)),
     **dict.fromkeys(("tool_seconds", "max_page_bytes", "corpus", "web", "search", "fresh"), ("executor",)),
@@ -86,6 +88,12 @@ class Context(BaseModel):
         ge=2_000,
         description="Tokens of the model's context window. Unset: as known by its name, else 32,000.",
     )
+    thinking: str | None = Field(
+        default=None,
+        pattern=_THINKING,
+        description="Switch that keeps a reasoning model from thinking, and after a colon the roles that may think,"
+        " such as enable_thinking:planner or reasoning_effort; weiwo setup finds it. Unset: the model decides.",
+    )
     depth: Depth | None = Field(
         default=None,
         description="How far to look: sets turns, queries, pages and rounds, unless these are set (default normal).",
@@ -123,6 +131,12 @@ class Context(BaseModel):
     )
     tools: list[str] | None = Field(default=None, description="Extra LangChain tools as module:attribute.")
     mcp: str | None = Field(default=None, description="File of MCP servers (mcpServers, as desktop clients write it).")
+    plan_memory: bool | None = Field(
+        default=None, description="Whether plans that led to complete answers are kept and used again (default yes)."
+    )
+    procedures: str | None = Field(
+        default=None, description="Folder of Markdown procedures: how this house answers questions of a kind."
+    )
     allow_tools: list[str] | None = Field(
         default=None, description="Tools that may act (change something) without a person being asked."
     )
@@ -183,8 +197,11 @@ class Settings(Value):
         form: The form of a model's answer, whatever the question says; empty: as the question wants it.
         words: About how long a model's answer is, in words or Chinese characters; 0: as the question wants it.
         context_tokens: Tokens of the model's context window; None: as known by its name, else 32,000.
+        thinking: Switch that keeps a reasoning model from thinking, and the roles that may think; empty: it decides.
         tools: Extra tools as module:attribute.
         mcp: File of MCP servers, if any.
+        procedures: Folder of Markdown procedures, if any.
+        plan_memory: Whether plans that led to complete answers are kept and used again.
         allow_tools: Tools that may act without a person being asked.
         allow_acting: Whether every tool may.
         max_tools: How many tools the planner sees; of more, those that fit the question.
@@ -213,8 +230,11 @@ class Settings(Value):
     form: Form = ""
     words: int = 0
     context_tokens: int | None = None
+    thinking: str = ""
     tools: tuple[str, ...] = ()
     mcp: str | None = None
+    procedures: str | None = None
+    plan_memory: bool = True
     allow_tools: tuple[str, ...] = ()
     allow_acting: bool = False
     max_tools: int = 16

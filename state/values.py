@@ -28,6 +28,9 @@ Language = Literal["en", "zh"]
 DecidedBy = Literal["model", "rule"]
 """Who made a judgement: a chat model, or a rule. Always visible in the trace."""
 
+PlannedBy = Literal["model", "rule", "memory"]
+"""Who made a plan: a model, a rule, or memory, which filled the plan of an earlier question of the same wording."""
+
 LIST_PREFIX = "list["
 
 
@@ -49,4 +52,4 @@ class Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
-__all__ = ["VALUE_TYPES", "DecidedBy", "JsonValue", "Language", "Value", "ValueType", "item_type"]
+__all__ = ["VALUE_TYPES", "DecidedBy", "JsonValue", "Language", "PlannedBy", "Value", "ValueType", "item_type"]

@@ -14,20 +14,25 @@ import typer
 from weiwo.app.cli.documents.commands import documents
 from weiwo.app.cli.documents.retrieval_commands import evaluations, observations
 from weiwo.app.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError, UsageError
+from weiwo.app.cli.memory.commands import memories
 from weiwo.app.cli.options import (
     Corpus,
     Json,
     Mcp,
+    Output,
     Plan,
+    Procedures,
     Thread,
     Verbose,
     checked_thread_id,
     context_of,
     fork_place,
     fork_values,
+    output_files,
     question_of,
 )
 from weiwo.app.cli.questions.plan_files import read_plan
+from weiwo.app.cli.serving.commands import serving
 from weiwo.app.cli.setup.commands import setups
 from weiwo.app.cli.text_parameters import TextCommand, TextGroup
 from weiwo.state.home import home
@@ -113,6 +118,7 @@ def ask(  # noqa: PLR0913 - each option is a parameter
         ),
     ] = None,
     mcp: Mcp = None,
+    procedures: Procedures = None,
     allow_tools: Annotated[
         list[str] | None,
         typer.Option("--allow-tool", metavar="NAME", help="Let this tool act without asking; may be repeated."),
@@ -131,6 +137,7 @@ def ask(  # noqa: PLR0913 - each option is a parameter
         list[str] | None,
         typer.Option("--set", metavar="TASK=VALUE", help="With --from: the value of a task; may be repeated."),
     ] = None,
+    output: Output = None,
     verbose: Verbose = False,
 ) -> None:
     """Ask a question; get an answer whose every claim leads to its source."""
@@ -146,9 +153,11 @@ def ask(  # noqa: PLR0913 - each option is a parameter
         approve_plan=approve_plan or None,
         clarify=clarify,
         mcp=mcp,
+        procedures=procedures,
         allow_tools=allow_tools,
         allow_acting=allow_acting or None,
     )
+    files = output_files(output)
     if checkpoint is not None:
         text = question_of(question) if question else None
         place, changes = fork_place(checkpoint, thread), fork_values(values)
@@ -157,7 +166,9 @@ def ask(  # noqa: PLR0913 - each option is a parameter
         edited = None if plan is None else read_plan(plan)
         from weiwo.app.cli.questions.ask import fork_command  # noqa: PLC0415 - heavy
 
-        raise typer.Exit(fork_command(place, text, context, edited, changes, as_json=json, verbose=verbose))
+        raise typer.Exit(
+            fork_command(place, text, context, edited, changes, as_json=json, verbose=verbose, files=files)
+        )
     if plan is not None or values:
         raise UsageError("--plan and --set change a moment of a thread; say which one: --from THREAD@CHECKPOINT")
     if not question:
@@ -168,7 +179,8 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     thread_id = new_thread_id() if thread is None else checked_thread_id(thread)
     from weiwo.app.cli.questions.ask import ask_command  # noqa: PLC0415 - heavy
 
-    raise typer.Exit(ask_command(text, thread_id, context, as_json=json, verbose=verbose, given=thread is not None))
+    known = thread is not None
+    raise typer.Exit(ask_command(text, thread_id, context, as_json=json, verbose=verbose, given=known, files=files))
 
 
 @app.command(cls=TextCommand)
@@ -185,11 +197,12 @@ def resume(
         str | None,
         typer.Option("--reply", metavar="WORDS", help="Say what the question means: a number or words."),
     ] = None,
+    output: Output = None,
     json: Json = False,
     verbose: Verbose = False,
 ) -> None:
     """Finish what was interrupted or waits for a person; nothing that had finished runs again."""
-    thread_id = checked_thread_id(thread)
+    thread_id, files = checked_thread_id(thread), output_files(output)
     if approve + sum(one is not None for one in (plan, reject, reply)) > 1:
         raise UsageError("--approve, --plan, --reject and --reply; they say different things; give one of them")
     answer: Any = "approve" if approve else None
@@ -201,7 +214,7 @@ def resume(
         answer = {"reply": reply}
     from weiwo.app.cli.questions.ask import resume_command  # noqa: PLC0415 - heavy
 
-    raise typer.Exit(resume_command(thread_id, answer, as_json=json, verbose=verbose))
+    raise typer.Exit(resume_command(thread_id, answer, as_json=json, verbose=verbose, files=files))
 
 
 @app.command(cls=TextCommand)
@@ -223,10 +236,14 @@ def show(
     json: Json = False,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print the plan as a Mermaid flowchart.")] = False,
     history: Annotated[bool, typer.Option("--history", help="List its checkpoints, newest first.")] = False,
+    output: Output = None,
 ) -> None:
     """Show a thread: question, plan and outcomes, answer, what it cost."""
     name, at, checkpoint = thread.partition("@")
     thread_id = checked_thread_id(name)
+    files = output_files(output)
+    if files and (history or mermaid):
+        raise UsageError("--output; it writes the answer to a file; leave out --history and --mermaid")
     if history and (mermaid or at):
         raise UsageError("--history; it lists the checkpoints of a thread; give THREAD alone, with or without --json")
     if json and mermaid:
@@ -236,7 +253,7 @@ def show(
     if history:
         history_command(thread_id, as_json=json)
     else:
-        show_command(thread_id, checkpoint if at else None, as_json=json, mermaid=mermaid)
+        show_command(thread_id, checkpoint if at else None, as_json=json, mermaid=mermaid, files=files)
 
 
 @app.command(cls=TextCommand)
@@ -254,7 +271,9 @@ def feedback(
 
 
 app.add_typer(setups)
+app.add_typer(serving)
 app.add_typer(documents)
+app.add_typer(memories)
 app.add_typer(evaluations, name="eval")
 app.add_typer(observations)
 

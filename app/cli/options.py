@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -21,9 +22,22 @@ Mcp = Annotated[
     str | None,
     typer.Option("--mcp", metavar="FILE", help="Use the tools of these MCP servers (mcpServers). Default: WEIWO_MCP."),
 ]
+Procedures = Annotated[
+    str | None,
+    typer.Option("--procedures", metavar="FOLDER", help="Markdown procedures to plan by. Default: WEIWO_PROCEDURES."),
+]
 Thread = Annotated[str, typer.Argument(metavar="THREAD", help="A thread id, as `weiwo threads` lists them.")]
 Plan = Annotated[
     str | None, typer.Option("--plan", metavar="FILE", help='A plan as JSON, to run instead; "-" reads standard input.')
+]
+Output = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write the answer to FILE too: .md .html .docx .pptx .json .bib .csl.json; may be repeated.",
+    ),
 ]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell each step on standard error.")]
 
@@ -65,6 +79,19 @@ def fork_values(given: list[str] | None) -> dict[str, str]:
             raise UsageError(f"--set {one!r}; {task_id.strip()} is set twice; give it one value")
         values[task_id.strip()] = value.strip()
     return values
+
+
+def output_files(given: list[str] | None) -> list[Path]:
+    """The files to write, if all of them can be written."""
+    if not given:
+        return []
+    from weiwo.app.export.files import check_outputs  # noqa: PLC0415 - upon need
+    from weiwo.app.export.formats import ExportError  # noqa: PLC0415 - upon need
+
+    try:
+        return check_outputs(given)
+    except ExportError as error:
+        raise UsageError(f"--output {error}") from None
 
 
 def checked_thread_id(text: str) -> str:

@@ -13,6 +13,7 @@ from weiwo.app.cli.output import hint
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.graph.state import CompiledStateGraph
+    from langgraph.store.base import BaseStore
 
     from weiwo.state.settings import Context, Settings
 
@@ -25,11 +26,13 @@ class Session:
         settings: The settings in force.
         saver: Where threads are kept.
         graph: The graph.
+        store: What is remembered across threads; None where it cannot be used, or only reading is meant.
     """
 
     settings: "Settings"
     saver: "BaseCheckpointSaver[Any]"
     graph: "CompiledStateGraph[Any, Any, Any, Any]"
+    store: "BaseStore | None" = None
 
 
 def database_url() -> str | None:
@@ -68,7 +71,7 @@ async def open_session(context: "Context | None" = None, *, reading: bool = Fals
                 from weiwo.graph.persistence.store import open_store  # noqa: PLC0415 - heavy
 
                 store = await stack.enter_async_context(open_store(settings, database_url(), hint))
-            yield Session(settings, saver, build_graph(saver, store))
+            yield Session(settings, saver, build_graph(saver, store), store)
     except DatabaseUrlError as error:
         raise CommandError(str(error), USAGE) from error
     except StorageError as error:

@@ -21,7 +21,7 @@ def tools_command(context: Context, *, as_json: bool) -> int:
         SettingsError: The tools, or the file of servers, cannot be used.
     """
     settings = Settings.resolve(context)
-    found = run_to_end(_gather(settings))
+    found = run_to_end(gather_tools(settings))
     if as_json:
         write_json(found)
     else:
@@ -29,7 +29,8 @@ def tools_command(context: Context, *, as_json: bool) -> int:
     return 0
 
 
-async def _gather(settings: Settings) -> dict[str, Any]:
+async def gather_tools(settings: Settings) -> dict[str, Any]:
+    """The tools a run would have, and the MCP servers, as `weiwo tools --json` prints them."""
     from weiwo.tools.registry import build_registry  # noqa: PLC0415 - heavy
 
     registry = await build_registry(settings)

@@ -19,6 +19,8 @@ _WORDS: Final = {
         "deepen": "extended (by {})",
         "rejected": "sent back",
         "edited": "edited by hand",
+        "follows": "follows the procedure “{}”",
+        "departs": "; departs from it: {}",
         "answer": "Answer",
         "thinking": "Judging the question",
         "planning": "Planning",
@@ -36,6 +38,8 @@ _WORDS: Final = {
         "clarify_prompt": "1-{} or words  [q] reply later: ",
         "reject_prompt": "What should be different? ",
         "words_prompt": "Send the plan back with these words? [y/n] ",
+        "web_prompt": "There are no documents of yours and no search provider. May the web be searched with "
+        "DuckDuckGo and Wikipedia, which will see the queries? [y/n] ",
         "unchanged": "The plan is unchanged.",
         "draft_remark": "Change the plan, save and leave the editor. Lines at the top that begin with # are remarks.",
         "no_model": "no model is configured: passages are shown, and only what rules can prove is asserted; "
@@ -57,6 +61,8 @@ _WORDS: Final = {
         "deepen": "补充计划（{}）",
         "rejected": "被退回",
         "edited": "由人修改",
+        "follows": "按流程“{}”执行",
+        "departs": "；不同之处：{}",
         "answer": "回答",
         "thinking": "正在判断问题",
         "planning": "正在制定计划",
@@ -73,6 +79,8 @@ _WORDS: Final = {
         "clarify_prompt": "请输入 1-{} 或直接说明  [q] 以后再答：",
         "reject_prompt": "哪里需要改？ ",
         "words_prompt": "用这句话退回计划吗？ [y/n] ",
+        "web_prompt": "没有您自己的文档，也没有设置搜索服务。"
+        "可以用 DuckDuckGo 和维基百科搜索网络吗（它们会看到查询词）？ [y/n] ",
         "unchanged": "计划没有改动。",
         "draft_remark": "请修改计划，保存后退出编辑器。文件开头以 # 起始的行是说明。",
         "no_model": "没有配置模型：只展示原文段落，仅断言规则能够证明的内容；"

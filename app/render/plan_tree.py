@@ -55,9 +55,20 @@ def plan_tree(progress: Progress, title: Text, language: str, *, ascii_only: boo
             branch.add(Flow(row_text(progress, instance, language, ascii_only=ascii_only), indent=2))
         if len(shown) < len(row.instances):
             branch.add(Text(label(language, "more", len(row.instances) - len(shown)), "dim"))
+    if followed := procedure_line(progress, language):
+        tree.add(Flow(Text(f"{'#' if ascii_only else '§'} {followed}", "cyan"), indent=2))
     for remark in progress.remarks:
         tree.add(Flow(Text(f"{'~' if ascii_only else '↻'} {one_line(remark)}", "yellow"), indent=2))
     return tree
+
+
+def procedure_line(progress: Progress, language: str) -> str:
+    """Which procedure the plan in force follows and where it departs from it; empty where it follows none."""
+    if not progress.procedure:
+        return ""
+    line = label(language, "follows", one_line(progress.procedure, _LONGEST_DESCRIPTION))
+    departs = label(language, "departs", one_line(progress.departure, 400)) if progress.departure else ""
+    return line + departs
 
 
 def row_text(progress: Progress, row: Row, language: str, *, ascii_only: bool = False) -> Text:

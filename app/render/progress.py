@@ -16,6 +16,8 @@ from weiwo.text.patterns import lazy
 RowState = Literal["waiting", "running", "succeeded", "empty", "failed", "blocked", "unknown"]
 _STATES: Final = frozenset({"succeeded", "empty", "failed", "blocked"})
 _INSTANCE: Final = lazy(r"(.*)\[(\d+)\]", re.DOTALL)
+_HOP: Final = lazy(r"(.*)\.(\d+)", re.DOTALL)
+"""What a chain of look-ups found on its way is told as a task of its own: `task_1.2`."""
 _FILLED: Final = 40
 
 
@@ -41,7 +43,7 @@ class Row:
         ret: The type of its value.
         upstream: Ids of the tasks it builds on.
         thought: Why the planner wants it.
-        instances: By position, from 1.
+        instances: By position, from 1; of a chain of look-ups, what it found on its way.
     """
 
     task_id: str
@@ -78,6 +80,8 @@ class Progress:
         sections: Titles of a report's sections, in order; empty where the answer is none.
         written: The text of those that are written.
         thought: Why the plan in force is as it is, as its planner said it.
+        procedure: Title of the procedure that the plan in force follows.
+        departure: Where it departs from that.
         calls: Model calls that have ended.
         tokens: Tokens that these took, prompts and replies.
         started: When watching began, on the monotonic clock.
@@ -95,7 +99,7 @@ class Progress:
         self.answer = ""
         self.sections: list[str] = []
         self.written: list[str] = []
-        self.thought = ""
+        self.thought = self.procedure = self.departure = ""
         self.calls = self.tokens = 0
         self.started = clock()
         self.extending = False
@@ -182,6 +186,7 @@ class Progress:
     def _planned(self, plan: Mapping[str, Any]) -> None:
         """A new plan, or a new revision of it: tasks that stay keep what is known of them."""
         self.thought = str(plan.get("thought") or "")
+        self.procedure, self.departure = str(plan.get("procedure") or ""), str(plan.get("departure") or "")
         upstream: dict[str, list[str]] = {}
         for edge in plan.get("edges") or ():
             upstream.setdefault(edge[1], []).append(edge[0])
@@ -205,6 +210,8 @@ class Progress:
             parent = self.rows[match[1]]
             parent.for_each = True
             return parent.instances.setdefault(int(match[2]), Row(task_id, planned_tool=parent.planned_tool))
+        if task_id not in self.rows and (match := _HOP.fullmatch(task_id)) and match[1] in self.rows:
+            return self.rows[match[1]].instances.setdefault(int(match[2]), Row(task_id))
         return self.rows.setdefault(task_id, Row(task_id))
 
     def _working(self, event: Mapping[str, Any]) -> Row | None:

@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self, TextIO
 
 from weiwo.app.render.labels import label
-from weiwo.app.render.plan_tree import row_text
+from weiwo.app.render.plan_tree import procedure_line, row_text
 from weiwo.app.render.progress import Progress
 from weiwo.tools.printable import one_line
 
@@ -73,7 +73,8 @@ class Lines(Silent):
             judged = (event.get(name, "") for name in ("level", "team", "reason"))
             self._write(" · ".join(one_line(str(part)) for part in judged))
         elif kind == "planned":
-            for thought in self.progress.thoughts:
+            followed = procedure_line(self.progress, self.language)
+            for thought in [*self.progress.thoughts, *([followed] if followed else [])]:
                 if self._told.setdefault(thought, "") == "":
                     self._told[thought] = f"? {one_line(thought)}"
                     self._write(self._told[thought])

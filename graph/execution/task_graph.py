@@ -59,6 +59,7 @@ async def run_task(graph: TaskGraph, start: TaskInput, work: TaskResources) -> T
     if seconds <= 0:
         return {"outcome": timed_out_outcome(task)}
     context = TaskContext(start, work, Lease(work.limiter))
+    work.batches.expect(task, work.services)
     try:
         async with asyncio.timeout(seconds) as bound:
             config: RunnableConfig = {**task_config(task), "recursion_limit": MOST_STEPS}
@@ -71,6 +72,7 @@ async def run_task(graph: TaskGraph, start: TaskInput, work: TaskResources) -> T
             return {"outcome": best, "evidence": context.known.get("evidence", {})}
         return {"outcome": timed_out_outcome(task)}
     finally:
+        work.batches.leave(task.id)
         context.lease.end()
 
 

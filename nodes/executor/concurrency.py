@@ -75,9 +75,13 @@ class Lease:
         else:
             self._limiter.release()
 
-    def end(self) -> None:
-        """Give the slot back; of a step that goes on regardless, when that ends."""
-        self._over = True
+    def give_up(self) -> None:
+        """Give the slot back that was kept, since what comes next has to wait for others."""
         if self._kept:
             self._kept = False
             self._limiter.release()
+
+    def end(self) -> None:
+        """Give the slot back; of a step that goes on regardless, when that ends."""
+        self._over = True
+        self.give_up()

@@ -8,11 +8,13 @@ turns. Whatever happens ends in a typed outcome. `fan_out` decides when tasks ru
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from weiwo.nodes.executor import outcomes
 from weiwo.nodes.executor.analysis import analyse
+from weiwo.nodes.executor.batch_reader import ReadBatches, ReadRequest
 from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
 from weiwo.nodes.executor.consent import seek_consent
 from weiwo.nodes.executor.evidence_merging import merge_passages
@@ -28,7 +30,7 @@ from weiwo.nodes.shared.question_parser import parse_question
 from weiwo.nodes.shared.references import fill_args, fill_text
 from weiwo.nodes.shared.rule_plan import frame_task
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import ITEM, Evidence, Language, Outcome, Task
+from weiwo.state import ITEM, Evidence, Hop, Language, Outcome, Task
 from weiwo.state.events import TaskFinishedEvent, TaskProgressEvent, TaskStartedEvent
 from weiwo.state.query import QueryFrame
 from weiwo.state.task import ANALYSE
@@ -49,6 +51,7 @@ class TaskResources:
         frame: The user's question.
         tools: The tools tasks may use.
         passages: What the tasks that have finished found, by id, for those that analyse it.
+        batches: Reads tasks together that come to read at the same time.
     """
 
     services: RunContext
@@ -56,6 +59,7 @@ class TaskResources:
     frame: QueryFrame
     tools: tuple[str, ...]
     passages: dict[str, Evidence] = field(default_factory=dict)
+    batches: ReadBatches = field(default_factory=ReadBatches)
 
     def report_finished(self, outcome: Outcome) -> None:
         """Tell the watchers what a task came to."""
@@ -126,9 +130,9 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
             **update,
             "outcome": outcomes.outcome_of_computation(task, computed, {**known, "cached": batch.all_cached}),
         }
-    old = state.get("passages", [])
-    passages = await asyncio.to_thread(lambda: merge_passages(old, flag_injections(batch.passages(task.id))))
-    return {**update, "fresh": max(0, len(passages) - len(old)), "passages": passages}
+    old, new = state.get("passages", []), batch.passages(task.id)
+    passages = await asyncio.to_thread(lambda: merge_passages(old, flag_injections(new)))
+    return {**update, "fresh": max(0, len(passages) - len(old)), "latest": len(new), "passages": passages}
 
 
 async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
@@ -136,8 +140,14 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
     task, services = state["task"], work.services.scoped()
     frame = _frame(state, work)
     passages = state.get("passages", [])
-    turns_left = services.settings.limits.max_turns - state["turn"]
+    hops = state.get("hops", [])
+    turns_left = services.settings.limits.max_turns + len(hops) - state["turn"]  # each value on the way is worth one
     started = time.monotonic()
+    together = None
+    if task.id in work.batches.expected and not _is_whole_answer(task, frame, work):
+        lease.give_up()
+        together = await work.batches.read(task.id, ReadRequest(frame, task.ret, passages), services.models)
+    work.batches.leave(task.id)
     async with lease:
         progress = TaskProgressNote(
             whole=work.frame.question,
@@ -149,10 +159,12 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
             kept=state.get("kept", []),
             deep=services.settings.depth == "deep",
             wants_sentence=_is_whole_answer(task, frame, work),
+            hops=hops,
+            latest=state.get("latest", 0),
         )
         before = restore_judgement(state["best"]) if "best" in state else None
         again = await reweigh_judgement(before, frame, task.ret, passages) if before is not None else None
-        judgement = again or _opened_in_vain(state, services)
+        judgement = together or again or _opened_in_vain(state, services)
         judgement = judgement or await read_passages(frame, task.ret, passages, services.models, progress)
     if judgement.left_out:
         note = f"{judgement.left_out} passages left out: the prompt has no room for them"
@@ -162,6 +174,10 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
     if judgement.shown:
         seen = dict.fromkeys([*state.get("seen", []), *judgement.shown])
         update |= {"seen": list(seen), "kept": list(judgement.kept), "missing": judgement.reading.missing}
+    if new := judgement.hops[len(hops) :]:
+        update["hops"] = list(judgement.hops)
+        turns_left += len(new)
+        report_hops(new, len(hops), state, services)
     known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
     found = judgement.reading.value is not None
     actions = NextActions(known, frame, services, work.tools)
@@ -180,11 +196,43 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
         update |= {"evidence": _kept(passages, judgement), "best" if calls else "outcome": best}
     elif not calls:
         missing = judgement.reading.missing or f"nothing found answers: {frame.question}"
+        if known_hops := "; ".join(f"{hop.question} → {hop.value}" for hop in judgement.hops):
+            missing = f"{missing} ({known_hops})"  # which a plan for the rest can build on
         empty = outcomes.unfinished_outcome(task, "empty", "empty", missing, known, state["call"]["tool"])
-        empty = empty.model_copy(update={"decided_by": judgement.decided_by})
+        detail = empty.detail.model_copy(update={"hops": judgement.hops})
+        empty = empty.model_copy(update={"decided_by": judgement.decided_by, "detail": detail})
         outcome = outcomes.choose_better(state.get("best"), empty)
         update |= {"evidence": _kept(passages, judgement), "outcome": outcome}
     return {**update, "calls": calls}
+
+
+def report_hops(hops: Sequence[Hop], before: int, state: TaskState, services: RunContext) -> None:
+    """Tell the watchers what a task found on its way, each value as a task of its own: `task_1.2` is the second.
+
+    Args:
+        hops: The values of this turn.
+        before: How many earlier turns found.
+        state: How far the task has come.
+        services: Whom to tell.
+    """
+    turn, tool = state["turn"], state["call"]["tool"]
+    for n, hop in enumerate(hops, before + 1):
+        name, shown = f"{state['task'].id}.{n}", hop.value[: TaskFinishedEvent.LONGEST_VALUE]
+        services.emit(TaskStartedEvent(task_id=name, description=hop.question, turn=turn, tool=tool, args={}))
+        services.emit(
+            TaskFinishedEvent(
+                task_id=name,
+                status="succeeded",
+                value=shown,
+                tool=tool,
+                attempts=0,
+                seconds=0.0,
+                decided_by="model",
+                failure="",
+                note="",
+                cached=False,
+            )
+        )
 
 
 def _is_whole_answer(task: Task, frame: QueryFrame, work: TaskResources) -> bool:

@@ -28,6 +28,27 @@ that is superseded only tells what was so before.
 Write `missing` in the language of the task."""
 )
 
+BATCH = protect_prompt(
+    f"""\
+You are the Executor of a search system. Several tasks of a larger plan have searched; you read what they found.
+{DATA_RULE}
+Give in `answers` one for each task that the passages answer: the number of the `task`; its `value` in the wanted \
+type, a bare name, date or number; one or two `quotes`: the number of the passage and words copied from it exactly, \
+character for character, that carry the value; `confidence`; `basis`: "implied" if the quotes do not say the value and \
+it only follows from them. Leave out a task that the passages do not answer, that they contradict each other about, or \
+that takes for granted what a passage denies: it is read again by itself.
+Use only the passages, never your own memory. Beware of namesakes: a passage must speak of the very subject that the \
+task asks about. One that is superseded only tells what was so before."""
+)
+"""For tasks that are read several in a call."""
+
+CHAIN = """The task is a chain of look-ups: go from one to the next. Give in `hops` each value that the passages tell \
+on the way to the answer and that is not listed yet: its `question`, its `value`, a bare name, date or number, and the \
+`quotes` that carry it. With "search", ask in `queries` for the next ones, by the names found. The passages of values \
+that are listed need not be kept. "answer" once the last value is there; it is no hop.
+"""
+"""Added for a task whose question is only known after another's answer."""
+
 SENTENCE = """With "answer" give also `sentence`: the answer to the user in one full sentence, in the language of the \
 task, that says no more than the quotes do.
 """

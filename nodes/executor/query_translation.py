@@ -6,6 +6,7 @@ people. What is in Latin letters stands in Chinese text too, so an English name 
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from weiwo.state import Evidence, Language
@@ -57,8 +58,19 @@ def _renamed(subject: str, language: Language, passages: Sequence[Evidence]) -> 
 
 def _paired(subject: str, text: str, *, latin: bool) -> str | None:
     """The name in the other script that stands in brackets beside a name, or before it with the name in brackets."""
-    own, quoted = re.escape(subject), "[“”\"《》'‘’ ]*"
+    after, before = _patterns(latin)
+    for place in re.finditer(re.escape(subject), text):
+        if found := after.match(text, place.end()):
+            return found["name"]
+    if subject not in text:
+        return None
+    return next((one["name"] for one in before.finditer(text) if text.startswith(subject, one.end())), None)
+
+
+@cache
+def _patterns(latin: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:  # noqa: FBT001 - a key of the cache
+    """What stands between a name and its other form: after the name, and before it. Compiling them takes a while."""
+    quoted = "[“”\"《》'‘’ ]*"
     other = f"[{HAN}·]{{2,20}}" if latin else _LATIN_NAME
-    beside = re.search(f"{own}{quoted}[(（]{_CALLED}{quoted}(?P<name>{other})", text)
-    before = beside or re.search(f"(?P<name>{other}){quoted}[(（]{_CALLED}{quoted}{own}", text)
-    return before["name"] if before else None
+    called = f"{quoted}[(（]{_CALLED}{quoted}"
+    return re.compile(f"{called}(?P<name>{other})"), re.compile(f"(?P<name>{other}){called}")

@@ -14,16 +14,16 @@ from pydantic import BaseModel, ConfigDict
 
 from weiwo.models.gateway import ChatModels, ModelCallError
 from weiwo.nodes.executor.extraction.typed_extraction import extract_value
-from weiwo.nodes.executor.prompt import SENTENCE, SYSTEM
+from weiwo.nodes.executor.prompt import CHAIN, SENTENCE, SYSTEM
 from weiwo.nodes.executor.reader_reply import TYPE_HINTS, Move, ReadReply, ShownPassages
 from weiwo.nodes.executor.reading import Reading
 from weiwo.nodes.executor.source_agreement import LEAST_SHARE, weigh_sources
 from weiwo.nodes.shared.citation_marks import clean_marks
 from weiwo.nodes.shared.context_packing import pack_passages
 from weiwo.nodes.shared.input_guard import safe_note
-from weiwo.nodes.shared.passage_prompt import format_passages
+from weiwo.nodes.shared.passage_prompt import format_passages, quote_as_data
 from weiwo.nodes.shared.run_context import today
-from weiwo.state import DecidedBy, Evidence, Language, Outcome, OutcomeDetail, Quote, ValueType
+from weiwo.state import DecidedBy, Evidence, Hop, Language, Outcome, OutcomeDetail, Quote, ValueType
 from weiwo.state.query import QueryFrame
 
 __all__ = ["Judgement", "ReadReply", "TaskProgressNote", "read_passages", "restore_judgement", "reweigh_judgement"]
@@ -54,6 +54,7 @@ class Judgement(BaseModel):
         left_out: Passages that there was no room for in the prompt.
         shown: Ids of the passages that the prompt showed.
         kept: Ids of those that the model wants to see again.
+        hops: Of a chain of look-ups, what was found on the way, in this turn and before.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True)
@@ -65,6 +66,7 @@ class Judgement(BaseModel):
     left_out: int = 0
     shown: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    hops: tuple[Hop, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,8 @@ class TaskProgressNote:
         kept: Ids of those that the model wanted to see again.
         deep: Whether the search is a deep one.
         wants_sentence: Whether the task is the whole question, so that its value, in a sentence, is the answer.
+        hops: Of a chain of look-ups, what earlier turns found on the way.
+        latest: Passages that the last turn found, known ones among them: as many are the first of all.
     """
 
     whole: str
@@ -92,6 +96,8 @@ class TaskProgressNote:
     kept: Collection[str] = ()
     deep: bool = False
     wants_sentence: bool = False
+    hops: Sequence[Hop] = ()
+    latest: int = 0
 
     def describe_turns(self) -> str:
         """The turns left, in words for the model."""
@@ -102,6 +108,11 @@ class TaskProgressNote:
         if self.nothing_new and len(self.tried) > 1:
             turns = f"The last query brought nothing new. {turns}"
         return "\n".join([turns, *(f"Did not work: {message}" for message in self.failed)])
+
+    def describe_hops(self) -> str:
+        """What was found on the way, a line each."""
+        lines = [f"- {quote_as_data(hop.question, 200)} → {quote_as_data(hop.value, 200)}" for hop in self.hops]
+        return "\n".join(["Found on the way:", *lines, ""]) if lines else ""
 
 
 async def read_passages(
@@ -192,10 +203,12 @@ async def _by_model(
     whole_question = "" if progress.whole == frame.question else f"Question of the user: {progress.whole}\n"
     prompt = (
         f"Today: {today()}\n{whole_question}Task: {frame.question}\nWanted: {TYPE_HINTS[ret]}\n"
-        f"Queries tried: {queries or 'none'}\n{progress.describe_turns()}\n{SENTENCE * progress.wants_sentence}\n"
+        f"{CHAIN * is_chain(frame, ret)}{SENTENCE * progress.wants_sentence}"
     )
+    # What changes from turn to turn comes last: a provider keeps what prompts begin with alike.
+    now = f"{progress.describe_hops()}Queries tried: {queries or 'none'}\n{progress.describe_turns()}"
     await models.ready("executor")
-    room = models.room("executor", SYSTEM, prompt)
+    room = models.room("executor", SYSTEM, prompt + now)
     fitted = await asyncio.to_thread(
         pack_passages,
         _worth_showing(passages, progress, ret),
@@ -204,13 +217,13 @@ async def _by_model(
         lambda t: models.count("executor", t),
     )
     whole = {passage.id: passage for passage in passages}
-    shown = ShownPassages(frame.question, ret, [whole[passage.id] for passage in fitted.shown], passages)
+    shown = ShownPassages(frame.question, ret, [whole[passage.id] for passage in fitted.shown], passages, progress.hops)
     objected = False
 
     def check(reply: ReadReply) -> str | None:
         nonlocal objected
         try:
-            objection = shown.find_objection(reply, strangers=not objected)
+            objection = shown.after_hops(reply).find_objection(reply, strangers=not objected)
         except ValueError as error:
             unreadable.append(str(error))
             objection = f"value: {error}; wanted: {TYPE_HINTS[ret]}"
@@ -218,13 +231,21 @@ async def _by_model(
         return objection
 
     new = {passage.id for passage in fitted.shown} - set(progress.seen) if progress.seen else ()
-    messages = [SystemMessage(SYSTEM), HumanMessage(prompt + format_passages(fitted.shown, new))]
+    messages = [SystemMessage(SYSTEM), HumanMessage(f"{prompt}\n{format_passages(fitted.shown, new)}\n\n{now}")]
     reply = await models.structured("executor", "read", messages, ReadReply, check=check)
     ids = tuple(passage.id for passage in fitted.shown)
+    shown = shown.after_hops(reply) if is_chain(frame, ret) else shown
     if reply.next in {"answer", "premise_wrong"} and reply.value is not None:
         sentence = _sentence(reply) if progress.wants_sentence else ""
         reading = await asyncio.to_thread(_reading, reply, shown, passages, frame, sentence)
-        return Judgement(reading=reading, decided_by="model", move=reply.next, left_out=fitted.left_out, shown=ids)
+        return Judgement(
+            reading=reading,
+            decided_by="model",
+            move=reply.next,
+            left_out=fitted.left_out,
+            shown=ids,
+            hops=tuple(shown.hops),
+        )
     return Judgement(
         reading=Reading(value=None, missing=safe_note(reply.missing)),
         decided_by="model",
@@ -234,16 +255,45 @@ async def _by_model(
         left_out=fitted.left_out,
         shown=ids,
         kept=shown.kept_passages(reply),
+        hops=tuple(shown.hops),
     )
 
 
+async def judge_reply(
+    reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence], frame: QueryFrame
+) -> Judgement:
+    """The judgement that an answer comes to which was found to hold.
+
+    Args:
+        reply: The answer.
+        shown: The passages it was made from.
+        passages: All that the task found, best first.
+        frame: The task, its references filled.
+    """
+    reading = await asyncio.to_thread(_reading, reply, shown, passages, frame, "")
+    return Judgement(reading=reading, decided_by="model", move="answer", shown=tuple(p.id for p in shown.passages))
+
+
 def _worth_showing(passages: Sequence[Evidence], progress: TaskProgressNote, ret: ValueType) -> list[Evidence]:
-    """The best passages at first; later the ones that were kept, then the best of those not shown yet."""
+    """The best passages at first; later the ones that were kept, then the best of those not shown yet.
+
+    On the way of a chain each turn asks something else, of which a passage shown before may tell: then the best are
+    those that the latest searches found, shown before or not.
+    """
+    if progress.hops:
+        latest = passages[: min(progress.latest, FIRST_PASSAGES)]
+        found = {passage.id for passage in latest}
+        return [*(one for one in passages if one.id in progress.kept and one.id not in found), *latest]
     known = [passage for passage in passages if passage.id in progress.seen]
     new = [passage for passage in passages if passage.id not in progress.seen]
     kept = [passage for passage in known if passage.id in progress.kept] or known[:KEPT_PASSAGES]
     several = progress.deep or ret == "passages" or ret.startswith("list")
     return [*kept, *new[: MORE_PASSAGES if several else FIRST_PASSAGES]]
+
+
+def is_chain(frame: QueryFrame, ret: ValueType) -> bool:
+    """Whether a task goes from one value to the next by itself, so that it has values on the way."""
+    return frame.shape == "chain" and ret != "passages" and not ret.startswith("list")
 
 
 def _sentence(reply: ReadReply) -> str:
@@ -262,8 +312,9 @@ def _reading(
     reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence], frame: QueryFrame, sentence: str
 ) -> Reading:
     """What a model's answer comes to, beside what the other sources say."""
-    quotes = shown.locate_quotes(reply)
-    stranger = shown.find_unmentioned_name(quotes, reply.value)
+    own = shown.locate_quotes(reply)
+    quotes = list(dict.fromkeys([*own, *(quote for hop in shown.hops for quote in hop.quotes)]))
+    stranger = shown.find_unmentioned_name(own, reply.value)
     doubt = _DOUBT[frame.language].format(stranger) if stranger else ""
     reading = Reading(
         value=shown.read_value(reply),
@@ -272,10 +323,14 @@ def _reading(
         confidence=min(1.0, max(0.0, reply.confidence)),
         missing="; ".join(words for words in (doubt, safe_note(reply.missing)) if words),
         basis=reply.basis,
-        detail=OutcomeDetail(sentence=sentence),
+        detail=OutcomeDetail(sentence=sentence, hops=tuple(shown.hops)),
     )
     if reply.next == "premise_wrong":
         premise = safe_note(reply.missing) or frame.question
         return replace(reading, missing=doubt, basis="stated", premise=premise)
+    if shown.hops:  # who else gives the value is not to be told from the question, which names none of what leads there
+        rivals = tuple(shown.list_rivals(reply))
+        reading = replace(reading, rivals=rivals, confidence=reading.confidence * (LEAST_SHARE if rivals else 1))
+        return replace(reading, confidence=min(STRANGER_CONFIDENCE, reading.confidence)) if stranger else reading
     found = weigh_sources(reading, frame, shown.ret, _current(passages, quotes), shown.list_rivals(reply))
     return replace(found, confidence=min(STRANGER_CONFIDENCE, found.confidence)) if stranger else found

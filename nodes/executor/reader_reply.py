@@ -6,16 +6,16 @@ them: a value none of whose quotes can be found is not believed.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import AliasChoices, BeforeValidator, Field, model_validator
+from pydantic import AliasChoices, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from weiwo.nodes.executor.entity_check import find_unmentioned_name
 from weiwo.nodes.executor.quotes import find_paraphrase, locate_quote
-from weiwo.nodes.shared.input_guard import find_rejection
+from weiwo.nodes.shared.input_guard import find_rejection, normalize_line, safe_note
 from weiwo.nodes.shared.reply_types import Line, Ordinal, Reply, Share
-from weiwo.state import Evidence, JsonValue, Quote, Rival, ValueType
+from weiwo.state import Evidence, Hop, JsonValue, Quote, Rival, ValueType
 from weiwo.state.evidence import Basis
 from weiwo.text.values import coerce
 
@@ -33,19 +33,21 @@ date give the year and say "about" in `missing`',
 }
 
 
+MOST_HOPS = 6
+"""Values found on the way that are kept of a chain."""
+
 Scalar = str | int | float | bool
-ReadValue = Scalar | list[Scalar]
+_ONE: Final = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]
+ReadValue = Annotated[
+    Scalar | list[Scalar], WithJsonSchema({"anyOf": [*_ONE, {"type": "array", "items": {"anyOf": _ONE}}]})
+]
 
 
 class QuoteRef(Reply):
     """Words copied from a numbered passage."""
 
-    passage: Ordinal = Field(
-        0, description="Number of the passage.", validation_alias=AliasChoices("passage", "n", "number", "passage_id")
-    )
-    text: str = Field(
-        description="Words copied from it exactly.", validation_alias=AliasChoices("text", "quote", "words")
-    )
+    passage: Ordinal = Field(0, validation_alias=AliasChoices("passage", "n", "number", "passage_id"))
+    text: str = Field(validation_alias=AliasChoices("text", "quote", "words"))
 
 
 def _quotes(value: Any) -> Any:
@@ -58,10 +60,18 @@ def _quotes(value: Any) -> Any:
 Quotes = Annotated[list[QuoteRef], BeforeValidator(_quotes)]
 
 
+class HopReply(Reply):
+    """A value found on the way to the one that is wanted."""
+
+    question: Line
+    value: Annotated[Scalar, WithJsonSchema({"type": "string"})]
+    quotes: Quotes = Field(default_factory=list)
+
+
 class RivalValue(Reply):
     """Another value that other passages give."""
 
-    value: ReadValue
+    value: Annotated[Scalar | list[Scalar], WithJsonSchema({"type": "string"})]
     quotes: Quotes = Field(default_factory=list)
 
 
@@ -70,7 +80,7 @@ def _move(value: Any) -> Any:
     return _MOVES.get(re.sub(r"[\W_]+", "_", value.strip().lower()), value) if isinstance(value, str) else value
 
 
-def _basis(value: Any) -> Any:
+def read_basis(value: Any) -> Any:
     """Whether a value is stated, as models say it."""
     return "implied" if isinstance(value, str) and _IMPLIED.match(value.strip()) else "stated"
 
@@ -93,7 +103,7 @@ class ReadReply(Reply):
     value: ReadValue | None = Field(None, description="answer: in the wanted type; premise_wrong: the correction.")
     quotes: Quotes = Field(default_factory=list, description="answer, premise_wrong: the words that carry it.")
     confidence: Share = Field(0.5, description="answer, premise_wrong: 0 to 1.")
-    basis: Annotated[Basis, BeforeValidator(_basis)] = Field(
+    basis: Annotated[Basis, BeforeValidator(read_basis)] = Field(
         "stated", description="answer: implied, if the quotes do not say it and it only follows from them."
     )
     others: list[RivalValue] = Field(default_factory=list, description="answer: values that other passages give.")
@@ -104,6 +114,7 @@ class ReadReply(Reply):
         0, description="open: number of the passage.", validation_alias=AliasChoices("passage", "open")
     )
     keep: list[Ordinal] = Field(default_factory=list, description="search, open: passages to see again.")
+    hops: list[HopReply] = Field(default_factory=list, description="Of a chain: what was found on the way.")
 
     @model_validator(mode="before")
     @classmethod
@@ -130,12 +141,14 @@ class ShownPassages:
         ret: The wanted type.
         passages: The passages it was shown, whole, in the order of their numbers.
         known: All that the task found, those it was shown in earlier turns among them.
+        hops: Of a chain of look-ups, what earlier turns found on the way.
     """
 
     question: str
     ret: ValueType
     passages: Sequence[Evidence]
     known: Sequence[Evidence] = ()
+    hops: Sequence[Hop] = ()
 
     def read_value(self, reply: ReadReply) -> JsonValue:
         """The value of a reply in the wanted type; of a correction, its words.
@@ -156,10 +169,25 @@ class ShownPassages:
         return "text" if reply.next == "premise_wrong" else self.ret
 
     def find_unmentioned_name(self, quotes: Iterable[Quote], value: object) -> str | None:
-        """The name the task asks about, if no quoted passage has it."""
+        """The name the task asks about, if no quoted passage has it nor any value on the way there."""
         cited = {quote.evidence_id for quote in quotes}
         everything = (*self.passages, *self.known)
-        return find_unmentioned_name(self.question, [p for p in everything if p.id in cited], everything, str(value))
+        asked = " ".join((self.question, *(hop.value for hop in self.hops)))
+        return find_unmentioned_name(asked, [p for p in everything if p.id in cited], everything, str(value))
+
+    def after_hops(self, reply: ReadReply) -> "ShownPassages":
+        """The same, with the values that a reply found on the way added, each once; those without a quote are none."""
+        known = {hop.value.casefold() for hop in self.hops}
+        hops = list(self.hops)
+        for said in reply.hops[:MOST_HOPS]:
+            value, question = normalize_line(str(said.value)), safe_note(said.question)
+            quotes = self._located(said.quotes, value, "text")
+            if not quotes or not value or find_rejection(value, "text") or value.casefold() in known:
+                continue
+            known.add(value.casefold())
+            ids = tuple(dict.fromkeys(quote.evidence_id for quote in quotes))
+            hops.append(Hop(question=question, value=value, evidence_ids=ids, quotes=tuple(quotes)))
+        return replace(self, hops=tuple(hops[:MOST_HOPS]))
 
     def list_rivals(self, reply: ReadReply) -> list[Rival]:
         """The other values of a reply that are of the wanted type and have a quote that occurs."""

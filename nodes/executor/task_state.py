@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from weiwo.state import Evidence, JsonValue, Outcome, Task, Usage
+from weiwo.state import Evidence, Hop, JsonValue, Outcome, Task, Usage
 from weiwo.state.query import QueryFrame
 from weiwo.state.search import add_usage, merge_evidence
 from weiwo.text.language import fold
@@ -64,6 +64,9 @@ class TaskProgress(TaskOutput, total=False):
     fresh: int
     """Passages that the last turn brought and none before."""
 
+    latest: int
+    """Passages that the last turn found, known ones among them."""
+
     turn: int
     """Searches and openings so far, however many calls each took."""
 
@@ -81,6 +84,9 @@ class TaskProgress(TaskOutput, total=False):
 
     missing: str
     """What it said was missing, the last time."""
+
+    hops: list[Hop]
+    """What it found on the way, of a chain of look-ups."""
 
     best: Outcome
     """What was read and found too weak to stop at; it stands if nothing better is found."""

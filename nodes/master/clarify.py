@@ -116,9 +116,11 @@ async def clarify(state: SearchState, services: RunContext) -> dict[str, Any]:
     while (reply := read_reply(interrupt(clarify_request(state, asked, services.language, complaints)), asked)) is None:
         complaints = [_UNCLEAR[services.language]]
     frame = frame_meaning(assessment.frame, reply)
+    if assessment.frame.shape == "chain":  # which one searcher follows
+        frame = frame.model_copy(update={"shape": "chain"})
     settled = assessment.model_copy(update={"frame": frame, "clarification": None})
     said = HumanMessage(reply, id=str(uuid4()))
-    update: dict[str, Any] = {"assessment": settled, "messages": [said], "asked": said.id}
+    update: dict[str, Any] = {"assessment": settled, "messages": [said], "asked": said.id, "sketch": {}}
     return {**update, **_planned(settled, state, services)}
 
 

@@ -8,14 +8,18 @@ Features, weighted sum and thresholds follow the Master of the AI Search Paradig
 are added, and the sum is taken only as far as facts are needed.
 """
 
+import re
 from typing import Final
 
 from weiwo.state.assessment import Level
 from weiwo.state.query import QueryFrame
 from weiwo.text.language import word_count
+from weiwo.text.patterns import lazy
 
 SIMPLE_BELOW: Final = 0.3
 COMPLEX_FROM: Final = 0.7
+
+_LISTING: Final = lazy(r"\b(?:each|every|all|list)\b|每|各|所有|列出|分别", re.IGNORECASE)
 
 ONE_FACT: Final = 0.42
 """The score of a question that needs one fact and shows nothing else."""
@@ -45,7 +49,7 @@ def extract_static_features(frame: QueryFrame) -> dict[str, float]:
     Returns:
         Features by name, each 0 to 1: those of `WEIGHTS`, what needs no facts (`small_talk`, `writing`), what needs
         them for certain (`freshness`, `local`, `value_asked`), `arithmetic`, and `facts`, whether the question needs
-        facts at all.
+        facts at all. `listing`, that it wants something of each of many, tells a wide chain from a narrow one.
     """
     shape = frame.shape
     talk = shape in {"small_talk", "writing"}
@@ -56,6 +60,7 @@ def extract_static_features(frame: QueryFrame) -> dict[str, float]:
         "calculation": float(shape == "difference" or (shape == "comparison" and frame.wants_difference)),
         "multi_step": float(shape == "several"),
         "chain": float(shape == "chain"),
+        "listing": float(_LISTING.search(frame.question) is not None),
         "arithmetic": float(shape == "calculation"),
         "small_talk": float(shape == "small_talk"),
         "writing": float(shape == "writing"),

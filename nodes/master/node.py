@@ -5,7 +5,7 @@ The static part is `weiwo.nodes.master.complexity`; the semantic part is one str
 static score stands alone. Whatever is fresh or local is never answered from memory.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 from uuid import uuid4
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -22,10 +22,12 @@ from weiwo.nodes.master.complexity import (
     minimum_score,
 )
 from weiwo.nodes.master.followup import resolve_follow_up
-from weiwo.nodes.master.prompt import SYSTEM
+from weiwo.nodes.master.prompt import PLAN, SYSTEM
 from weiwo.nodes.shared.input_guard import safe_note
+from weiwo.nodes.shared.plan_reply import Vertex
+from weiwo.nodes.shared.plan_rules import planning_instructions
 from weiwo.nodes.shared.question_parser import parse_question
-from weiwo.nodes.shared.reply_types import FormName, Line, Ordinal, Reply, Share
+from weiwo.nodes.shared.reply_types import Edges, FormName, Line, Ordinal, Reply, Share
 from weiwo.nodes.shared.rule_plan import build_single_task_plan
 from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.nodes.shared.turn import ConversationTurn, find_current_turn, format_transcript
@@ -36,6 +38,8 @@ from weiwo.state.settings import ROLES
 from weiwo.text.language import detect_language
 
 STATIC_SHARE, SEMANTIC_SHARE = 0.4, 0.6
+ONE_SEARCHER = 0.69
+"""The score of a chain of look-ups that one task takes hop by hop: the most that needs no plan."""
 
 
 class AssessmentReply(Reply):
@@ -47,10 +51,27 @@ class AssessmentReply(Reply):
     tool_use: Share = Field(description="0 to 1")
     comparison_or_calculation: Share = Field(description="0 to 1")
     parts: list[str] = Field(default_factory=list, description="What it asks for, one phrase each.")
+    chain: bool = Field(default=False, description="Two to four look-ups in a row, each needing the one before.")
     form: FormName = ""
     words: Ordinal = 0
     reason: Line = ""
     clarify: ClarifyField = None
+
+
+class PlannedAssessmentReply(AssessmentReply):
+    """What a model makes of a question, and the plan for one that needs it."""
+
+    sparse: ClassVar[bool] = True
+    requested_as: ClassVar[str] = "AssessmentReply"
+
+    thought: str = ""
+    vertices: list[Vertex] = Field(default_factory=list)
+    edges: Edges = Field(default_factory=list)
+
+    def sketch(self) -> dict[str, Any]:
+        """The plan in its interchange form; empty where there is none."""
+        kept = self.model_dump(include={"thought", "vertices", "edges"}, exclude_none=True)
+        return kept if self.vertices else {}
 
 
 MOST_WORDS = 20_000
@@ -74,7 +95,7 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     """
     turn = find_current_turn(state)
     services = services.with_language(detect_language(turn.question))
-    assessment = await assess_question(turn, services)
+    assessment, sketch = await assess_question(turn, services)
     team = configure_team(assessment, services)
     services.emit(
         AssessedEvent(
@@ -102,6 +123,7 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
         "assessment": assessment,
         "team": team,
         "plan": plan,
+        "sketch": sketch if assessment.level == "complex" else {},
         "revisions": [],
         "outcomes": Overwrite({}),
         "evidence": Overwrite({}),
@@ -110,16 +132,22 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     }
 
 
-async def assess_question(turn: ConversationTurn, services: RunContext) -> Assessment:
-    """Judge a question by its features and, where there is a model, by the model's reading of it."""
+async def assess_question(turn: ConversationTurn, services: RunContext) -> tuple[Assessment, dict[str, Any]]:
+    """Judge a question by its features and, where there is a model, by the model's reading of it.
+
+    Returns:
+        The assessment, and the sketch of a plan where the model was asked for one beside it and gave it.
+    """
     language: Language = services.language
     reply: AssessmentReply | None = None
+    question = resolve_follow_up(turn.question, turn.history, language)
     if services.models.configured("master"):
+        planning = _promises_plan(question, services)
+        schema = PlannedAssessmentReply if planning else AssessmentReply
         try:
-            reply = await services.models.structured("master", "assess", _messages(turn), AssessmentReply)
+            reply = await services.models.structured("master", "assess", _messages(turn, planning), schema)
         except ModelCallError:
             reply = None  # in the trace; the features decide alone
-    question = resolve_follow_up(turn.question, turn.history, language)
     if reply is not None and _plausible(reply.standalone_question, turn.question):
         question = reply.standalone_question.strip()
     frame = _formed(parse_question(question, language), reply, services)
@@ -136,11 +164,15 @@ async def assess_question(turn: ConversationTurn, services: RunContext) -> Asses
         and services.models.configured("planner")
     ):
         features, score = {**features, "deep": 1.0}, COMPLEX_FROM  # it asks for more than one look-up
+    if _is_short_chain(frame, reply, services) and classify_level(score) == "complex":
+        frame = frame.model_copy(update={"shape": "chain"})
+        features, score = {**features, "one_searcher": 1.0}, ONE_SEARCHER
     level = classify_level(score)
     if level == "simple":
         clarification, assumed = None, ""  # nothing is searched
     reason = reply.reason if reply is not None and reply.reason else _reason(features, level)
-    return Assessment(
+    sketch = reply.sketch() if isinstance(reply, PlannedAssessmentReply) else {}
+    judged = Assessment(
         frame=frame,
         features=features,
         static_score=static,
@@ -153,6 +185,30 @@ async def assess_question(turn: ConversationTurn, services: RunContext) -> Asses
         clarification=clarification,
         assumed=assumed,
     )
+    return judged, sketch
+
+
+def _promises_plan(question: str, services: RunContext) -> str:
+    """What to tell a model that is to give the plan with its judgement; empty where it is not asked for one.
+
+    It is where the features alone promise a plan, and one model judges and plans, sees all tools, and holds to schemas.
+    """
+    tools = services.registry.names()
+    if services.settings.depth == "deep" or len(tools) > services.settings.max_tools:
+        return ""
+    if not services.models.holds_schemas("master", "planner"):
+        return ""
+    features = extract_static_features(parse_question(question, services.language))
+    narrow = features["chain"] > features["listing"]
+    wide = classify_level(compute_static_score(features)) == "complex" and not narrow
+    return PLAN.format(rules=planning_instructions(tools, services)) if wide else ""
+
+
+def _is_short_chain(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> bool:
+    """Whether one searcher that goes from hop to hop does it: planning is for what is wide, long, typed or computed."""
+    if reply is None or not reply.chain or not services.models.configured("executor"):
+        return False
+    return frame.shape in {"look_up", "chain"} and not frame.parts and services.settings.depth != "deep"
 
 
 def _formed(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> QueryFrame:
@@ -183,10 +239,10 @@ def configure_team(assessment: Assessment, services: RunContext) -> TeamConfig:
     )
 
 
-def _messages(turn: ConversationTurn) -> list[SystemMessage | HumanMessage]:
+def _messages(turn: ConversationTurn, planning: str) -> list[SystemMessage | HumanMessage]:
     before = format_transcript(turn.history)
     prompt = f"Conversation so far:\n{before}\n\nLast message: {turn.question}" if before else turn.question
-    return [SystemMessage(f"{SYSTEM}\nToday: {today()}"), HumanMessage(prompt)]
+    return [SystemMessage(f"{SYSTEM}{planning}\nToday: {today()}"), HumanMessage(prompt)]
 
 
 def _plausible(rewritten: str, question: str) -> bool:

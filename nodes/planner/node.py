@@ -8,20 +8,22 @@ was tried in vain is not tried again. A plan that a person sent back is changed 
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.memory.briefing import Briefing, brief_planner
+from weiwo.nodes.memory.plan_memory import fill_from_memory, find_examples
 from weiwo.nodes.planner.autofix import autofix_plan
-from weiwo.nodes.planner.corpus_summary import summarize_corpus
 from weiwo.nodes.planner.prompt import SYSTEM, build_first_prompt, build_revision_prompt
-from weiwo.nodes.planner.reply import PlanReply
 from weiwo.nodes.planner.toolset import Toolset, list_needs
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.shared.analysis import plan_interfaces
+from weiwo.nodes.shared.corpus_summary import summarize_corpus
 from weiwo.nodes.shared.perspectives import find_perspectives
+from weiwo.nodes.shared.plan_reply import PlanReply
 from weiwo.nodes.shared.replanning import PlanHistory, replan_other_way
 from weiwo.nodes.shared.rule_plan import add_frames, build_rule_plan, build_single_task_plan
 from weiwo.nodes.shared.run_context import RunContext
@@ -29,6 +31,7 @@ from weiwo.nodes.shared.task_identity import adopt_ids
 from weiwo.state import Language, Plan
 from weiwo.state.events import PLANNING, PlannedEvent, TaskProgressEvent
 from weiwo.state.plan_form import read_thought
+from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
 
 REPAIRS: Final = 2
@@ -50,28 +53,36 @@ _NO_OTHER_WAY: Final[dict[Language, str]] = {
 async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
     """Make the plan, or the next revision of it."""
     frame, tools, old = state["assessment"].frame, state["team"].tools, state.get("plan")
+    briefing = await brief_planner(frame.question, services)
     if old is None:
         views = await find_perspectives(frame.question, services)
         toolset = await Toolset.choose(tools, [frame.question], services)
-        corpus = await asyncio.to_thread(summarize_corpus, services)
-        first = build_first_prompt(frame.question, toolset, services, views, corpus)
-        sketched = await _by_model(None, first, toolset, services)
+        sketched = await _by_memory(frame, tools, briefing, services)
+        if sketched is None:
+            corpus = await asyncio.to_thread(summarize_corpus, services)
+            first = briefing.add_to(build_first_prompt(frame.question, toolset, services, views, corpus))
+            first += await find_examples(frame, services)
+            # Who sketched with the judgement had not read the procedures.
+            given = {} if briefing.procedures else state.get("sketch") or {}
+            sketched = await _by_model(None, first, toolset, services, briefing, given)
         most = services.settings.limits.max_tasks
         plan = sketched or build_rule_plan(frame, tools, max_tasks=most)
         if len(plan.tasks) > most:
             plan = build_single_task_plan(frame, tools)
         plan = plan.model_copy(update={"perspectives": views})
         services.emit(PlannedEvent.of(plan))
-        return {"plan": plan, "revisions": [], "feedback": ""}
+        return {"plan": plan, "sketch": {}, "revisions": [], "feedback": ""}
     past = PlanHistory(old, state.get("revisions", []), state.get("outcomes", {}))
-    revised, note = await _next_revision(past, state, services)
+    revised, note = await _next_revision(past, state, services, briefing)
     services.emit(PlannedEvent.of(revised or old, note))
     if revised is None:
         return {"plan": old, "revisions": list(past.earlier), "feedback": ""}
     return {"plan": revised, "revisions": list(past.revisions), "feedback": ""}
 
 
-async def _next_revision(past: PlanHistory, state: SearchState, services: RunContext) -> tuple[Plan | None, str]:
+async def _next_revision(
+    past: PlanHistory, state: SearchState, services: RunContext, briefing: Briefing
+) -> tuple[Plan | None, str]:
     """What comes after a plan that failed in part or was sent back; None, and why, where nothing else is known."""
     frame, tools = state["assessment"].frame, state["team"].tools
     wish = state.get("feedback", "").strip()
@@ -79,13 +90,13 @@ async def _next_revision(past: PlanHistory, state: SearchState, services: RunCon
     missing = [wish] if wish else last.missing if last else ()
     toolset = await Toolset.choose(tools, list_needs(frame.question, past, missing), services)
     corpus = await asyncio.to_thread(summarize_corpus, services)
-    first = build_first_prompt(frame.question, toolset, services, past.plan.perspectives, corpus)
+    first = briefing.add_to(build_first_prompt(frame.question, toolset, services, past.plan.perspectives, corpus))
     prompt = f"{first}\n\n{build_revision_prompt(past, last, wish, services)}"
     if wish:  # which rules cannot follow
-        plan = await _by_model(past, prompt, toolset, services)
+        plan = await _by_model(past, prompt, toolset, services, briefing)
         refusal = _NOT_FOLLOWED if services.models.configured("planner") else _NO_MODEL
         return (plan.model_copy(update={"wish": wish}), "") if plan else (None, refusal[services.language])
-    plan = None if past.model_is_lost else await _by_model(past, prompt, toolset, services)
+    plan = None if past.model_is_lost else await _by_model(past, prompt, toolset, services, briefing)
     if plan is None:
         plan = replan_other_way(
             frame, past, last.task_ids if last else (), tools, max_tasks=services.settings.limits.max_tasks
@@ -95,8 +106,32 @@ async def _next_revision(past: PlanHistory, state: SearchState, services: RunCon
     return plan, "" if plan else _NO_OTHER_WAY[services.language]
 
 
-async def _by_model(past: PlanHistory | None, prompt: str, tools: Toolset, services: RunContext) -> Plan | None:
-    """A valid plan sketched by the model; None where there is no model or it gave none."""
+async def _by_memory(frame: QueryFrame, tools: Sequence[str], briefing: Briefing, services: RunContext) -> Plan | None:
+    """The plan of an earlier question of the same wording, if it is valid still."""
+    plan = await fill_from_memory(frame, services, briefing.key)
+    if plan is None or check_plan(plan, services.list_interfaces(tools), services.settings.limits):
+        return None
+    return add_frames(plan, services.language)
+
+
+async def _by_model(
+    past: PlanHistory | None,
+    prompt: str,
+    tools: Toolset,
+    services: RunContext,
+    briefing: Briefing,
+    given: Mapping[str, Any] | None = None,
+) -> Plan | None:
+    """A valid plan sketched by the model; None where there is no model or it gave none.
+
+    Args:
+        past: What ran before, if anything.
+        prompt: What the plan is made from.
+        tools: The tools that it may use.
+        services: The models and limits.
+        briefing: What the model is told from memory.
+        given: A sketch that the model gave with its judgement of the question: it is asked again only to repair that.
+    """
     if not services.models.configured("planner"):
         return None
     system = SYSTEM.replace("{max_tasks}", str(services.settings.limits.max_tasks))
@@ -105,9 +140,10 @@ async def _by_model(past: PlanHistory | None, prompt: str, tools: Toolset, servi
     repeated = False
     for _ in range(REPAIRS + 1):
         try:
-            reply = await services.models.structured("planner", "plan", messages, PlanReply)
+            reply = PlanReply(**given) if given else await _ask(messages, services)
         except ModelCallError:
             return None  # in the trace; the rules plan instead
+        given = None
         sketch = reply.model_dump(exclude_none=True, exclude={"need"})
         if reply.need and not reply.vertices and (more := await tools.find_more(reply.need, services)):
             tools = Toolset(tools.pool, (*tools.shown, *more))
@@ -121,6 +157,7 @@ async def _by_model(past: PlanHistory | None, prompt: str, tools: Toolset, servi
             repeated = True
         if not complaints:
             made = plan.model_copy(update={"decided_by": "model", "thought": read_thought(sketch)})
+            made = briefing.describe_plan(made, sketch, tools.pool, services.language)
             return add_frames(made, services.language)
         services.emit(TaskProgressEvent(task_id=PLANNING, note="; ".join(complaints)[:500]))
         messages = [
@@ -131,6 +168,10 @@ async def _by_model(past: PlanHistory | None, prompt: str, tools: Toolset, servi
             ),
         ]
     return None
+
+
+async def _ask(messages: list[BaseMessage], services: RunContext) -> PlanReply:
+    return await services.models.structured("planner", "plan", messages, PlanReply)
 
 
 def _show_more(names: tuple[str, ...], services: RunContext) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from weiwo.models.token_estimate import text_tokens
-from weiwo.nodes.shared.analysis import ANALYSIS, plan_interfaces
+from weiwo.nodes.shared.analysis import list_analysis, plan_interfaces
 from weiwo.nodes.shared.replanning import PlanHistory
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Plan
@@ -57,8 +57,7 @@ class Toolset:
     def describe(self, services: RunContext) -> str:
         """The tools with their arguments, for a prompt."""
         lines = services.registry.describe(self.shown)
-        if services.models.configured("executor"):
-            lines += f"\n- {ANALYSE}(): {ANALYSIS.description} Gives {' or '.join(ANALYSIS.returns)}."
+        lines = "\n".join(filter(None, [lines, list_analysis(services)]))
         hidden = len(self.pool) - len(self.shown)
         return f"{lines}\n{_MORE.format(count=hidden)}" if hidden else lines
 

@@ -23,6 +23,13 @@ ANALYSIS: Final = ToolInfo(
 RETURNS: Final[frozenset[ValueType]] = frozenset(ANALYSIS.returns)
 
 
+def list_analysis(services: RunContext) -> str:
+    """Analysis as a line of the tools in a prompt; empty where no model can do it."""
+    if not services.models.configured("executor"):
+        return ""
+    return f"- {ANALYSE}(): {ANALYSIS.description} Gives {' or '.join(ANALYSIS.returns)}."
+
+
 def plan_interfaces(names: Sequence[str], services: RunContext) -> Mapping[str, ToolInfo]:
     """What tasks of a plan may bind to: the named tools, and analysis where a model can do it."""
     known = services.list_interfaces(names)

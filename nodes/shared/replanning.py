@@ -130,7 +130,7 @@ def _ways(
     frame: QueryFrame, past: PlanHistory, failed: Collection[str], tools: Collection[str], max_tasks: int
 ) -> Iterator[Plan]:
     plan = past.plan
-    if plan.decided_by == "model" and not past.kept.tasks and failed:
+    if plan.decided_by != "rule" and not past.kept.tasks and failed:
         ruled = build_rule_plan(frame, tools, max_tasks=max_tasks).model_copy(update={"revision": plan.revision + 1})
         yield adopt_ids(ruled, Plan(tasks=(), revision=ruled.revision), past.revisions)
     mended = replan_by_rule(plan, failed, past.outcomes, frame.language, tools, earlier=past.earlier)

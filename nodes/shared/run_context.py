@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
+from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.state import Language
 from weiwo.state.events import Emit
 from weiwo.state.settings import Settings
@@ -37,6 +38,7 @@ class RunContext:
         budget: What may still be spent, shared by the tasks that run at the same time.
         emit: Sends an event.
         language: The language of the question.
+        memory: What is remembered for whoever asks; None where nothing may be.
     """
 
     run: str
@@ -47,6 +49,7 @@ class RunContext:
     budget: Budget
     emit: Emit
     language: Language = "en"
+    memory: MemoryStore | None = None
 
     def scoped(self) -> "RunContext":
         """The same services with a ledger of their own: what is spent through them counts in both."""

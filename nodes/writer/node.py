@@ -14,6 +14,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.memory.plan_memory import learn_plan
 from weiwo.nodes.shared.citation_marks import clean_marks
 from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.passage_prompt import INSTRUCTIONS
@@ -101,6 +102,7 @@ async def _finish(
     telemetry.label_citations(services.run, [citation.evidence_id for citation in answer.citations])
     if status == "complete" and services.settings.telemetry:
         await asyncio.to_thread(_learn_tools, state, services)
+    await learn_plan(state, status, services)
     services.emit(FinishedEvent(status=status, stop_reason=reason))
     result = build_result(state, answer, services)
     # As settled, under the id it was streamed with.

@@ -200,7 +200,7 @@ def test_a_rejection_in_a_pipe_is_asked_about_again(weiwo) -> None:
 def dialogue(start: Any, *args: str, typed: tuple[str, ...] = (), kill: bool = False) -> str:
     """Run the command on a terminal of its own, type a line each time it asks; returns what the terminal showed."""
     ours, theirs = pty.openpty()
-    env = {"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40", "LANG": "C.UTF-8"}
+    env = {"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40", "LANG": "C.UTF-8", "WEIWO_WEB_OFFER": "declined"}
     process = start(*args, env=env, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
     shown, left = b"", list(typed)

@@ -2,7 +2,8 @@
 
 Each file of `tests/data/exchanges` holds a question (with the `history` before it, if it is a follow-up), the model's
 `turns`, and what is to `expect` of the result. A turn answers a request for its schema (null: plain text) whose newest
-message contains `match`; it answers one, or with `repeat` every such request. Claims that no turn judges are supported. In a reply, as in a model's head, sources
+message contains `match`; it answers one, or with `repeat` every such request. Claims that no turn judges are supported, and
+tasks that are read together have the answers recorded for each alone. In a reply, as in a model's head, sources
 have no numbers of their own: ⟦Title⟧ stands for the number of the passage with that title in the prompt,
 ⟦Title|words⟧ for the one that also contains these words, ⟦=2⟧ for that of the second calculation.
 
@@ -61,10 +62,23 @@ class Replay:
                     if not turn.get("repeat"):
                         self._turns.remove(turn)
                     return text(numbered(turn["reply"], prompt(request)))
+            if name == "BatchReadReply":
+                return structured(request, self._together(prompt(request)))
             if name == "EntailmentReply":
                 return structured(request, judge_all(request, "supported"))
             self.surprises.append((name, newest[:200]))
         return error(400, f"no turn for {name}")
+
+    def _together(self, said: str) -> Json:
+        """What was recorded of tasks read alone, for those whose passages are shown where they are read together."""
+        answers = []
+        for n, asked in re.findall(r"^Task (\d+): (.*)$", said, re.MULTILINE):
+            read = (turn for turn in self._turns if turn["schema"] == "ReadReply" and turn["match"] in f"Task: {asked}")
+            replies = (json.loads(numbered(turn["reply"], said)) for turn in read)
+            reply = next(replies, {})
+            if reply.get("next") == "answer" and all(quote["passage"] for quote in reply["quotes"]):
+                answers.append({"task": int(n), **{key: reply[key] for key in ("value", "quotes", "confidence")}})
+        return {"answers": answers}
 
 
 def numbered(reply: str, said: str) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import run_command
-from tests.support.openai_server import OpenAIServer
+from tests.support.fake_model import assessed
+from tests.support.openai_server import Json, OpenAIServer, Reply, asked_schema, prompt, structured
 from tests.support.personas import WU_OR_CAESAR, good
 from tests.support.waiting import wait_for
 from tests.torture.child import Kill
@@ -78,3 +79,53 @@ def test_the_command_resumes_a_run_with_a_model(requests, tmp_path):
     in_flight = 2 if requests in {3, 4} else 1  # the two readings are asked at the same time
     assert len([messages for messages in after if messages in before]) <= in_flight
     assert not [messages for messages in after if messages in before[: len(before) - in_flight]]
+
+
+CHAIN = "How long is the longest river of the country where the person who discovered polonium was born?"
+HOPS = [
+    ("Who discovered polonium?", "Marie Curie", "the discovery of two elements, polonium and radium", "Marie Curie"),
+    ("In which country was Marie Curie born?", "Poland", "it is now the capital of Poland", "longest river in Poland"),
+    ("What is its longest river?", "Vistula", "The Vistula is the longest river in Poland", "Vistula kilometres"),
+]
+LENGTH = "It is 1,047 kilometres long"
+
+
+def hopping(request: Json) -> Reply:
+    """A model that takes a chain one hop a reading: the first that its prompt does not list yet."""
+    said = prompt(request)
+    if asked_schema(request) == "AssessmentReply":
+        return structured(request, assessed(CHAIN, steps=1.0, chain=True))
+    hop = next((one for one in HOPS if f"- {one[0]} → {one[1]}" not in said), None)
+    if hop is None:
+        quote = {"passage": 0, "text": LENGTH}
+        answer = {"next": "answer", "value": 1047, "quotes": [quote], "confidence": 0.9}
+        return structured(request, {**answer, "sentence": "The Vistula is 1,047 kilometres long."})
+    if hop[2] not in said:
+        return structured(request, {"next": "search", "queries": [hop[1]]})
+    found = {"question": hop[0], "value": hop[1], "quotes": [{"passage": 0, "text": hop[2]}]}
+    return structured(request, {"next": "search", "queries": [hop[3]], "hops": [found]})
+
+
+def test_a_chain_that_is_killed_between_its_hops_goes_on_at_the_next(tmp_path):
+    with OpenAIServer(lambda request: replace(hopping(request), silent=len(server.requests) == 4)) as server:
+        environment = {
+            **os.environ,
+            **server.environment,
+            "WEIWO_MODEL": "openai:scripted",
+            "WEIWO_HOME": str(tmp_path),
+        }
+        command = [sys.executable, "-m", "weiwo", "ask", "--json", "--thread", "killed", CHAIN]
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        wait_for(lambda: len(server.requests) >= 4, process)  # its fourth request is never answered
+        process.kill()
+        process.communicate()
+        before = [json.dumps(request.body["messages"]) for request in server.requests]
+        code, out, err = run_command("resume", "--json", "killed", cwd=ROOT, env=environment)
+        after = [json.dumps(request.body["messages"]) for request in server.requests][len(before) :]
+    assert code == 0, err
+    result = json.loads(out)
+    hops = [hop["value"] for hop in result["outcomes"]["task_1"]["detail"]["hops"]]
+    assert (result["status"], hops) == ("complete", ["Marie Curie", "Poland", "Vistula"])
+    assert "1,047 kilometres" in result["answer"]
+    assert len(result["citations"]) >= 2
+    assert set(before) & set(after) == {before[-1]}  # what had been answered is not asked again

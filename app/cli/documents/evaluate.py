@@ -67,7 +67,7 @@ def eval_command(
             _print_policy(policy, as_json=as_json)
             return
         dataset = Dataset(Path(folder).expanduser())
-        model = run(_model(settings, dataset))
+        model = run(open_embedder(settings, dataset))
         if model is None and embeddings:
             policy = load_policy(home, "")
         evaluation = run(_evaluated(home, dataset, model, policy, k, strategy))
@@ -115,7 +115,7 @@ def _check(folder: str | None, strategy: str, *, learn: bool, promote: bool, dem
         raise UsageError("Missing argument 'DATASET_DIR'; see weiwo eval retrieval --help")
 
 
-async def _model(settings: Settings, dataset: Dataset) -> "Embedder | None":
+async def open_embedder(settings: Settings, dataset: Dataset) -> "Embedder | None":
     """The embedding model that a user of these documents would get."""
     from weiwo.tools.corpus.evaluation.strategy_comparison import count_languages  # noqa: PLC0415 - heavy
     from weiwo.tools.corpus.index.embedding_models import load_embedder  # noqa: PLC0415 - heavy
@@ -138,7 +138,7 @@ async def _evaluated(
     from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus  # noqa: PLC0415 - heavy
     from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus  # noqa: PLC0415 - heavy
 
-    watch = _telling()
+    watch = tell_progress()
     folder = await asyncio.to_thread(index_dataset, dataset, home, model, watch)
     corpus = RoutedCorpus(await asyncio.to_thread(IndexedCorpus, folder, embedder=model), lambda: policy)
     try:
@@ -222,7 +222,7 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _telling() -> "StageListener":
+def tell_progress() -> "StageListener":
     """Tell the progress on standard error: in place on a terminal, a line now and then elsewhere."""
     drawn = sys.stderr.isatty()
     every = _REDRAW_SECONDS if drawn else _LINE_SECONDS

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from weiwo.app.cli.options import Json
+from weiwo.app.cli.options import Corpus, Json, context_of
 from weiwo.app.cli.text_parameters import TextCommand
 
 evaluations = typer.Typer(help="Measure over labelled sets.", no_args_is_help=True)
@@ -47,6 +47,55 @@ def retrieval(
     from weiwo.app.cli.documents.evaluate import eval_command  # noqa: PLC0415 - heavy
 
     eval_command(folder, k=k, strategy=strategy, learn=learn, promote=promote, demote=demote, share=share, as_json=json)
+
+
+@evaluations.command()
+def answers(  # noqa: PLR0913 - each option is a parameter
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="SET",
+            help="A BEIR-shaped folder whose queries have answers, a file of JSON lines, or a folder of results.",
+        ),
+    ],
+    *,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="The first so many questions.")] = None,
+    baseline: Annotated[
+        bool, typer.Option("--baseline", help="Ask plain RAG and a ReAct loop, too: same model, search and limits.")
+    ] = False,
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", metavar="PROVIDER:MODEL", help="Let this model grade what matching of words cannot."),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="Chat model. Default: WEIWO_MODEL.")
+    ] = None,
+    depth: Annotated[str | None, typer.Option("--depth", metavar="quick|normal|deep", help="How far to look.")] = None,
+    corpus: Corpus = None,
+    no_web: Annotated[bool, typer.Option("--no-web", help="Search local documents only.")] = False,
+    output: Annotated[
+        str | None, typer.Option("--output", metavar="FOLDER", help="The folder of results. Default: below WEIWO_HOME.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an evaluation that was stopped.")] = False,
+    langsmith: Annotated[
+        bool, typer.Option("--langsmith", help="Send the set as a dataset and the results as experiments to LangSmith.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Evaluate answers: what is right, wrong, cited and on the screen, and what it takes."""
+    context = context_of(model=model, depth=depth, corpus=corpus, web=False if no_web else None)
+    from weiwo.app.cli.evaluation.answers import AnswersOptions, answers_command  # noqa: PLC0415 - heavy
+
+    options = AnswersOptions(
+        limit=limit,
+        baseline=baseline,
+        judge=judge,
+        output=output,
+        resume=resume,
+        langsmith=langsmith,
+        as_json=json,
+    )
+    answers_command(target, context, options)
 
 
 @evaluations.command()

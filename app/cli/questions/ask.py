@@ -5,7 +5,8 @@ LangGraph is imported after the first line is on the screen, by the functions th
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.app.cli.documents.corpora import open_corpus
@@ -13,7 +14,9 @@ from weiwo.app.cli.errors import CommandError, StoppedError, UsageError
 from weiwo.app.cli.event_loop import InterruptedRunError, run
 from weiwo.app.cli.output import hint, is_terminal
 from weiwo.app.cli.questions import approval, clarify, consent
+from weiwo.app.cli.questions.output_files import tell_files, write_files
 from weiwo.app.cli.questions.run_end import RunEnd
+from weiwo.app.cli.questions.web_offer import offer_web
 from weiwo.app.cli.session import open_session
 from weiwo.app.cli.threads.commands import find_moment, is_thread_known
 from weiwo.app.render.outputs import make_watcher, print_result
@@ -23,7 +26,16 @@ if TYPE_CHECKING:
     from weiwo.app.render.watchers import Watcher
 
 
-def ask_command(question: str, thread_id: str, context: Context, *, as_json: bool, verbose: bool, given: bool) -> int:
+def ask_command(
+    question: str,
+    thread_id: str,
+    context: Context,
+    *,
+    as_json: bool,
+    verbose: bool,
+    given: bool,
+    files: Sequence[Path] = (),
+) -> int:
     """Ask, show, print; returns the exit code.
 
     Args:
@@ -33,8 +45,10 @@ def ask_command(question: str, thread_id: str, context: Context, *, as_json: boo
         as_json: Print one object.
         verbose: Tell each step.
         given: Whether the person named the thread.
+        files: Files to write the answer to.
     """
     context = context.model_copy(update={"clarify": asks_back(wanted=context.clarify, as_json=as_json)})
+    offer_web(question, context, as_json=as_json)
     settings = Settings.resolve(context)
     watcher = make_watcher(question, as_json=as_json, verbose=verbose)
 
@@ -58,10 +72,12 @@ def ask_command(question: str, thread_id: str, context: Context, *, as_json: boo
         ended = run(work(), stopped)
     except InterruptedRunError as signal:
         raise stopped(signal.code) from None
-    return _conclude(ended, watcher, settings, as_json=as_json, verbose=verbose)
+    return _conclude(ended, watcher, settings, as_json=as_json, verbose=verbose, files=files)
 
 
-def resume_command(thread_id: str, answer: Any = None, *, as_json: bool, verbose: bool) -> int:
+def resume_command(
+    thread_id: str, answer: Any = None, *, as_json: bool, verbose: bool, files: Sequence[Path] = ()
+) -> int:
     """Resume, show, print; returns the exit code.
 
     Args:
@@ -69,6 +85,7 @@ def resume_command(thread_id: str, answer: Any = None, *, as_json: bool, verbose
         answer: What to say about what waits: "approve", `{"plan": …}`, `{"reject": words}` or `{"reply": words}`.
         as_json: Print one object.
         verbose: Tell each step.
+        files: Files to write the answer to.
     """
     ended, watcher = _resumed(thread_id, answer, as_json=as_json, verbose=verbose)
     if ended.request is None and not ended.result:
@@ -78,7 +95,7 @@ def resume_command(thread_id: str, answer: Any = None, *, as_json: bool, verbose
     if answer is not None and (ended.request or {}).get("complaints"):
         asked_back = (ended.request or {}).get("type") == clarify.TYPE
         raise clarify.rejection_error(ended) if asked_back else approval.rejection_error(ended)
-    return _conclude(ended, watcher, Settings.resolve(), as_json=as_json, verbose=verbose)
+    return _conclude(ended, watcher, Settings.resolve(), as_json=as_json, verbose=verbose, files=files)
 
 
 def fork_command(
@@ -90,6 +107,7 @@ def fork_command(
     *,
     as_json: bool,
     verbose: bool,
+    files: Sequence[Path] = (),
 ) -> int:
     """Go back to a checkpoint, change what is to be changed or ask another question, and run on from there.
 
@@ -101,6 +119,7 @@ def fork_command(
         values: Values by task id, in text.
         as_json: Print one object.
         verbose: Tell each step.
+        files: Files to write the answer to.
 
     Returns:
         The exit code.
@@ -149,7 +168,8 @@ def fork_command(
         ended = run(work(), stopped)
     except InterruptedRunError as signal:
         raise stopped(signal.code) from None
-    return _conclude(ended, begun[0][1], Settings.resolve(context), as_json=as_json, verbose=verbose)
+    now = Settings.resolve(context)
+    return _conclude(ended, begun[0][1], now, as_json=as_json, verbose=verbose, files=files)
 
 
 def _resumed(thread_id: str, answer: Any, *, as_json: bool, verbose: bool) -> "tuple[RunEnd, Watcher]":
@@ -178,11 +198,23 @@ _ASKERS: Final = {
 """By the `type` of a request that is not about a plan: how it is told, asked about, and left for later."""
 
 
-def _conclude(ended: RunEnd, watcher: "Watcher", settings: Settings, *, as_json: bool, verbose: bool) -> int:
-    """Print a result, or, as long as the run waits for one, ask the person at the terminal; returns the exit code.
+def _conclude(
+    ended: RunEnd,
+    watcher: "Watcher",
+    settings: Settings,
+    *,
+    as_json: bool,
+    verbose: bool,
+    files: Sequence[Path],
+) -> int:
+    """Print a result and write its files, or, as long as the run waits for one, ask the person at the terminal.
+
+    Returns the exit code.
 
     The question is asked outside the event loop, with the database closed: the run waits as it would for another day.
     """
+    if files and ended.request is not None and (as_json or not can_ask()):
+        hint(f"no file is written while the run waits; name it again: weiwo resume {ended.thread_id} --output FILE")
     while ended.request is not None:
         if (asker := _ASKERS.get(str(ended.request.get("type")))) is not None:
             tell, ask_person, leave = asker
@@ -205,8 +237,9 @@ def _conclude(ended: RunEnd, watcher: "Watcher", settings: Settings, *, as_json:
         ended, watcher = _resumed(ended.thread_id, answer, as_json=as_json, verbose=verbose)
         if isinstance(answer, Mapping) and "plan" in answer and not (ended.request or {}).get("complaints"):
             approval.draft_of(asked).unlink(missing_ok=True)
-    result = {**ended.result, "thread_id": ended.thread_id}
-    return print_result(result, watcher, settings, as_json=as_json, verbose=verbose)
+    result, complaints = write_files({**ended.result, "thread_id": ended.thread_id}, files)
+    code = print_result(result, watcher, settings, as_json=as_json, verbose=verbose)
+    return tell_files(result, complaints, as_json=as_json) or code
 
 
 def can_ask() -> bool:

@@ -46,6 +46,10 @@ def feedback_command(thread_id: str, *, good: bool, bad: bool, words: str | None
         record_feedback(Path(settings.home), one)
     except OSError as error:
         raise CommandError(f"feedback; it cannot be kept in {settings.home}: {error.strerror or error}") from None
+    if bad:
+        from weiwo.app.cli.memory.plans import mark_run_bad  # noqa: PLC0415 - heavy
+
+        mark_run_bad(one.run)
     sent = send_to_langsmith(one)
     hint(f"kept in {settings.home}" + (", and sent to LangSmith" if sent else ""))
 

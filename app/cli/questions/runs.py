@@ -129,8 +129,9 @@ def options_of(context: Context) -> str:
     options = context.model_dump(exclude_none=True)
     if context.corpus:
         options["corpus"] = [_absolute(entry) for entry in context.corpus]
-    if context.mcp:
-        options["mcp"] = str(Path(context.mcp).expanduser().absolute())
+    for field in ("mcp", "procedures"):
+        if path := options.get(field):
+            options[field] = str(Path(path).expanduser().absolute())
     return json.dumps(options)
 
 

@@ -16,7 +16,7 @@ from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.state.home import home
 
 TABLE: Final = "env"
-_OF_A_MODEL: Final = frozenset({"WEIWO_MODEL", "OPENAI_BASE_URL", "WEIWO_CONTEXT_TOKENS"})
+_OF_A_MODEL: Final = frozenset({"WEIWO_MODEL", "OPENAI_BASE_URL", "WEIWO_CONTEXT_TOKENS", "WEIWO_THINKING"})
 _NAME: Final = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 _MOST_BYTES: Final = 100_000
 

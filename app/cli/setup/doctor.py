@@ -21,6 +21,7 @@ from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import is_terminal, terminal, write, write_json
 from weiwo.app.cli.session import database_url, open_session
+from weiwo.app.cli.setup.containers import in_container
 from weiwo.app.cli.setup.env_file import read_env_file
 from weiwo.app.cli.threads.commands import saved_file
 from weiwo.app.render.labels import label
@@ -52,10 +53,16 @@ _PACKAGES = (
     "ddgs",
     "pydantic",
 )
-_OTHER_NAMES = {f"WEIWO_{name}" for name in ("HOME", "DATABASE_URL", "DEBUG", "TEST_DATABASE_URL", "CLIENT_FIELDS")}
+_OTHER_NAMES = {
+    f"WEIWO_{name}" for name in ("HOME", "DATABASE_URL", "DEBUG", "TEST_DATABASE_URL", "CLIENT_FIELDS", "WEB_OFFER")
+}
 _OTHER_NAMES |= {"WEIWO_TELEMETRY", "WEIWO_EMBEDDINGS_BASE_URL", "WEIWO_EMBEDDINGS_API_KEY"}
 _KEYS = ("OPENAI_API_KEY", "LANGSMITH_API_KEY")
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "problem": ("✗", "red")}
+OUTSIDE = "host.docker.internal"
+"""The machine around a container."""
+START = {11434: "ollama serve", 1234: "lms server start", 8080: "llama-server -m MODEL.gguf", 8000: "vllm serve MODEL"}
+"""What starts the server that usually has a port."""
 _SECRET = lazy(r"KEY|TOKEN|SECRET|PASSWORD")
 
 
@@ -197,9 +204,7 @@ async def _endpoint(name: str) -> Check:
             reply = await client.get(f"{base_url.rstrip('/')}/models", headers=headers)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         why = f"{type(error).__name__} within {ENDPOINT_SECONDS} s"
-        return Check(
-            title, "problem", f"{_host(base_url)} does not answer ({why}); start it or correct OPENAI_BASE_URL"
-        )
+        return Check(title, "problem", f"{_host(base_url)} does not answer ({why}); {advise(base_url)}")
     return Check(title, *_judge_reply(reply, name.partition(":")[2], _host(base_url)))
 
 
@@ -207,12 +212,43 @@ def _judge_reply(reply: "httpx.Response", model: str, host: str) -> tuple[Verdic
     """What an endpoint's reply to the question for its models means."""
     if reply.status_code in {401, 403}:
         return "problem", f"{host} refuses the key ({reply.status_code}); see OPENAI_API_KEY"
+    if reply.status_code == 404 and not host.endswith("/v1"):
+        return "problem", f"{host} has no such place (404); an OPENAI_BASE_URL mostly ends in /v1"
     if reply.status_code >= 500:
         return "problem", f"{host} answers with an error ({reply.status_code}); try later"
     offered = _list_offered(reply) if reply.is_success else []
     if offered and model not in offered:
         return "note", f"{host} answers, but does not list {model!r}"
     return "ok", f"{host} answers"
+
+
+def advise(base_url: str) -> str:
+    """What to do about an endpoint that does not answer: in a container, `localhost` is the container itself.
+
+    Args:
+        base_url: Where it was looked for.
+    """
+    try:
+        parts = urlsplit(base_url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return "it is no URL; correct OPENAI_BASE_URL"
+    local = host == "localhost" or host.startswith("127.") or host == "::1"
+    if in_container() and local:
+        there = f"http://{OUTSIDE}{f':{port}' if port else ''}{parts.path}"
+        return (
+            f"this is a container, whose {host} is the container itself; a server on the machine around it is"
+            f" OPENAI_BASE_URL={there}, and has to listen beyond its own loopback (Ollama: OLLAMA_HOST=0.0.0.0)"
+        )
+    if in_container() and host == OUTSIDE:
+        return (
+            "see that the server runs and listens beyond its own loopback (Ollama: OLLAMA_HOST=0.0.0.0), and on Linux"
+            f" that the container was started with --add-host={OUTSIDE}:host-gateway"
+        )
+    if host == OUTSIDE:
+        return f"{OUTSIDE} is known in containers only; outside of one, write localhost in OPENAI_BASE_URL"
+    known = START.get(port or 0) if local else None
+    return f"start it ({known}) or correct OPENAI_BASE_URL" if known else "start it or correct OPENAI_BASE_URL"
 
 
 def _list_offered(reply: "httpx.Response") -> list[str]:

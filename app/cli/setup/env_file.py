@@ -27,6 +27,7 @@ _OURS: Final = re.compile(r"(WEIWO|OPENAI|LANGSMITH|LANGCHAIN|LANGGRAPH|DDGS)_.*
 _EFFECTS: Final = {
     "WEIWO_TOOLS": "imports and runs these Python modules as tools",
     "WEIWO_MCP": "starts the programs that this file names, and sends them what tools are called with",
+    "WEIWO_PROCEDURES": "has questions planned the way the files of this folder say",
     "WEIWO_ALLOW_TOOLS": "lets these tools act without asking you",
     "WEIWO_ALLOW_ACTING": "lets every tool act without asking you",
     "WEIWO_CORPUS": "imports and runs the Python modules after @",
@@ -152,7 +153,7 @@ def _is_harmless(name: str, value: str) -> bool:
     field_name = name.removeprefix("WEIWO_").lower() if name.startswith("WEIWO_") else ""
     if field_name == "corpus":
         return not any(entry.strip().startswith("@") for entry in value.split(os.pathsep))
-    risky = {"tools", "mcp", "allow_tools", "allow_acting", "allow_hosts"}
+    risky = {"tools", "mcp", "procedures", "allow_tools", "allow_acting", "allow_hosts"}
     return field_name in Context.model_fields.keys() - risky or name == "WEIWO_DEBUG"
 
 

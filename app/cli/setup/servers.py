@@ -10,12 +10,12 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import httpx
 
+from weiwo.app.cli.setup.containers import in_container
 from weiwo.state.errors import WeiwoError
 from weiwo.tools.printable import one_line
 
@@ -165,11 +165,6 @@ def list_places(env: Mapping[str, str]) -> list[Place]:
         for kind, port in (("Ollama", 11434), ("LM Studio", 1234), ("llama.cpp", 8080), ("vLLM", 8000)):
             places.append(Place(f"http://{host}:{port}", (kind, "OpenAI-compatible")))
     return places
-
-
-def in_container() -> bool:
-    """Whether this process runs in a container, where the machine around it is not `localhost`."""
-    return Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()
 
 
 def _ollama_root(named: str) -> str:

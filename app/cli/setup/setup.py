@@ -1,7 +1,7 @@
 """`weiwo setup`: finds a model, shows what it would write, asks one question, writes it."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from weiwo.app.cli.setup.choice import Candidate, list_candidates, missing_packa
 from weiwo.app.cli.setup.config import config_path, write_config
 from weiwo.app.cli.setup.probe import Probe, probe_model
 from weiwo.app.cli.setup.servers import FoundServer, ServerError, find_servers, widen_ollama
+from weiwo.app.cli.setup.thinking_probe import find_switch
 from weiwo.tools.printable import one_line
 
 INSTALL: Final = (
@@ -60,6 +61,7 @@ def setup_command(wanted: str | None, *, yes: bool, dry_run: bool, as_json: bool
 def _try_and_write(chosen: Candidate, report: dict[str, Any], *, as_json: bool) -> int:
     """Ask the model one question; write the settings if it answers."""
     settings = run_to_end(_widened(chosen))
+    settings |= run_to_end(_thinking(chosen, settings, as_json=as_json))
     if not as_json:
         hint("asking one question of the bundled documents; a local model may take a minute")
     probe = run_to_end(probe_model(settings))
@@ -117,6 +119,17 @@ async def _widened(chosen: Candidate) -> dict[str, str]:
         why = one_line(str(error) or type(error).__name__, 200)
         raise CommandError(f"{chosen.title}; Ollama made no variant with a wider window: {why}") from None
     return {**settings, "WEIWO_MODEL": f"openai:{name}"}
+
+
+async def _thinking(chosen: Candidate, settings: Mapping[str, str], *, as_json: bool) -> dict[str, str]:
+    """The setting that lets a reasoning model on a local server think where it plans and nowhere else."""
+    if chosen.server is None:
+        return {}
+    found = await find_switch(settings["OPENAI_BASE_URL"], settings["WEIWO_MODEL"].partition(":")[2])
+    if not as_json and found.thinks:
+        way = f"off by {found.switch}, but for the planner" if found.switch else "and the server takes no switch for it"
+        write(f"It thinks before it answers: {way}\n")
+    return {"WEIWO_THINKING": f"{found.switch}:planner"} if found.switch else {}
 
 
 def _nothing(servers: Sequence[FoundServer], *, as_json: bool) -> int:

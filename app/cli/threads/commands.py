@@ -1,8 +1,10 @@
 """`weiwo threads` and `weiwo show`: what the database knows, read without LangGraph where that can be."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import typer
 
 from weiwo.app.cli.errors import CommandError, UsageError, unknown_thread
 from weiwo.app.cli.output import hint, is_terminal, page, terminal, write, write_json
@@ -50,13 +52,17 @@ def history_command(thread_id: str, *, as_json: bool) -> None:
         hint(f"go on from one of them: weiwo ask --from {thread_id}@CHECKPOINT [--set TASK=VALUE] [--plan FILE]")
 
 
-def show_command(thread_id: str, checkpoint: str | None = None, *, as_json: bool, mermaid: bool) -> None:
-    """Show one thread, as it is or as it was at a checkpoint."""
+def show_command(
+    thread_id: str, checkpoint: str | None = None, *, as_json: bool, mermaid: bool, files: Sequence[Path] = ()
+) -> None:
+    """Show one thread, as it is or as it was at a checkpoint; or write its answer to files."""
     from weiwo.app.cli.threads import show  # noqa: PLC0415 - for this command alone
 
     thread = load_thread(thread_id) if checkpoint is None else _load_moment(thread_id, checkpoint)
     plan = thread.values.get("plan")
-    if mermaid:
+    if files:
+        _write_files(show.as_json(thread), files, as_json=as_json)
+    elif mermaid:
         if plan is None:
             raise CommandError(f"thread {thread_id}; its question needed no plan; weiwo show {thread_id} tells more")
         write(plan.to_mermaid() + "\n")
@@ -64,6 +70,25 @@ def show_command(thread_id: str, checkpoint: str | None = None, *, as_json: bool
         write_json(show.as_json(thread))
     else:
         show.print_thread(terminal() if is_terminal() else page(), thread)
+
+
+def _write_files(told: "dict[str, Any]", files: Sequence[Path], *, as_json: bool) -> None:
+    """Write the answer of a thread to files.
+
+    Raises:
+        CommandError: There is none, or a file could not be written.
+    """
+    from weiwo.app.cli.questions.output_files import tell_files, write_files  # noqa: PLC0415 - upon need
+
+    if "answer" not in told:
+        name = told["thread_id"]
+        raise CommandError(f"thread {name}; it has no answer yet to write to a file; weiwo resume {name} finishes it")
+    told.pop("revisions", None)
+    result, complaints = write_files(told, files)
+    if as_json:
+        write_json(result)
+    if code := tell_files(result, complaints, as_json=as_json):
+        raise typer.Exit(code)
 
 
 def is_thread_known(thread_id: str) -> bool:

@@ -8,17 +8,19 @@ from weiwo.state.settings import Context, Settings, SettingsError
 CLOSED = sorted(
     Context.model_fields.keys()
     - Limits.model_fields.keys()
-    - {"depth", "form", "words", "clarify", "approve_plan", "web", "telemetry"}
+    - {"depth", "form", "words", "clarify", "approve_plan", "web", "telemetry", "plan_memory"}
 )
 VALUES = {
     "model_seconds": 9,
     "context_tokens": 9_000,
+    "thinking": "reasoning_effort",
     "max_tools": 9,
     "corpus": ["/etc/passwd"],
     "search": ["ddgs"],
     "allow_hosts": ["127.0.0.1"],
     "tools": ["os:abort"],
     "mcp": "servers.json",
+    "procedures": "/etc",
     "allow_tools": ["desk_close"],
     "allow_acting": True,
     "fresh": True,
@@ -39,7 +41,7 @@ def test_every_other_field_is_closed(field):
 
 
 @pytest.mark.parametrize(
-    "field", [field for field in CLOSED if field not in {"tools", "mcp", "allow_tools", "allow_acting"}]
+    "field", [field for field in CLOSED if field not in {"tools", "mcp", "procedures", "allow_tools", "allow_acting"}]
 )
 def test_the_operator_opens_a_field(field):
     given = {field: VALUES.get(field, "openai:gpt-5-mini")}
@@ -47,7 +49,7 @@ def test_the_operator_opens_a_field(field):
     assert settings.corpus_by_name is (field == "corpus")
 
 
-@pytest.mark.parametrize("name", ["tools", "mcp", "allow_tools", "allow_acting", "home", "model,to ols"])
+@pytest.mark.parametrize("name", ["tools", "mcp", "procedures", "allow_tools", "allow_acting", "home", "model,to ols"])
 def test_what_nobody_can_open(name):
     with pytest.raises(SettingsError, match="WEIWO_CLIENT_FIELDS: "):
         of_client({"WEIWO_CLIENT_FIELDS": name})

@@ -6,8 +6,9 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from weiwo.tools.corpus.base import CorpusError
@@ -45,11 +46,13 @@ class DatasetQuestion(NamedTuple):
         id: Its id.
         text: What is asked.
         relevant: The documents that answer it, with their gains.
+        row: All that the set says of it, such as its answers.
     """
 
     id: str
     text: str
     relevant: dict[str, int]
+    row: Mapping[str, Any] = MappingProxyType({})
 
 
 class Dataset:
@@ -73,7 +76,7 @@ class Dataset:
             raise DatasetError(f"{folder}: it lacks {' and '.join(missing)}; name a BEIR-shaped folder")
         judged = _read_judgements(qrels)
         self.questions = [
-            DatasetQuestion(found["_id"], found["text"], judged[found["_id"]])
+            DatasetQuestion(found["_id"], found["text"], judged[found["_id"]], found)
             for _, found in _read_objects(folder / _QUERIES)
             if found["_id"] in judged
         ]
@@ -102,7 +105,7 @@ class Dataset:
 
     def questions_digest(self) -> str:
         """The hash of the questions and judgements."""
-        whole = json.dumps([list(one) for one in self.questions], sort_keys=True)
+        whole = json.dumps([list(one[:3]) for one in self.questions], sort_keys=True)
         return hashlib.sha256(whole.encode()).hexdigest()[:16]
 
 
@@ -117,8 +120,12 @@ def _hash_file(path: Path) -> str:
     return found.hexdigest()[:16]
 
 
-def _read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines that are not blank, numbered from 1."""
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines that are not blank, numbered from 1.
+
+    Raises:
+        DatasetError: The file is not UTF-8 text, a line is beyond all bounds, or it cannot be read.
+    """
     try:
         with path.open(encoding="utf-8-sig") as file:
             number = 0
@@ -135,7 +142,7 @@ def _read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in _read_lines(path):
+    for number, line in read_lines(path):
         try:
             found = json.loads(line)
         except (ValueError, RecursionError):
@@ -156,7 +163,7 @@ def _read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def _read_judgements(path: Path) -> dict[str, dict[str, int]]:
     """The gain of each relevant document by question; a first line that is a heading is passed over."""
     found: dict[str, dict[str, int]] = {}
-    for number, line in _read_lines(path):
+    for number, line in read_lines(path):
         fields = line.rstrip("\r\n").split("\t")
         try:
             question, document, gain = fields[0], fields[1], int(float(fields[2]))

@@ -22,6 +22,7 @@ from weiwo.text.chunking import chunk_text
 from weiwo.text.language import detect_language
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetDocument
 from weiwo.tools.corpus.evaluation.metrics import RankingMetrics, average_metrics, bootstrap_interval, score_ranking
+from weiwo.tools.corpus.index.catalog import locate_by_name, record_roots
 from weiwo.tools.corpus.index.embedding import embed_passages
 from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError
 from weiwo.tools.corpus.index.keyword_index import ANALYZER
@@ -271,8 +272,48 @@ def index_dataset(
         EmbeddingError: The embedding model failed.
         CorpusError: The index cannot be written.
     """
+    folder = home / "evaluation" / _make_key(dataset, model)
+    _fill_index(dataset, folder, model, watch)
+    _delete_unused(folder.parent, kept)
+    return folder
+
+
+def index_by_name(
+    dataset: Dataset, home: Path, model: Embedder | None, watch: StageListener | None = None, kept: int = 8
+) -> str:
+    """Index a set's documents as a corpus that can be named, or find it from an earlier time. Blocks.
+
+    Args:
+        dataset: The set.
+        home: The folder of Weiwo's own files.
+        model: The embedding model, if any.
+        watch: Told of the progress.
+        kept: Corpora of sets that are kept for the next time; those not used for longest are deleted.
+
+    Returns:
+        The corpus's name.
+
+    Raises:
+        DatasetError: The documents are broken.
+        EmbeddingError: The embedding model failed.
+        CorpusError: The index cannot be written.
+    """
+    readable = "".join(one if one.isalnum() or one in "-." else "-" for one in dataset.name)[:40]
+    name = f"eval-{readable}-{_make_key(dataset, model)[:8]}"
+    folder = locate_by_name(home, name)
+    _fill_index(dataset, folder, model, watch)
+    record_roots(folder, ())  # nothing to bring it up to
+    _delete_unused(folder.parent, kept)
+    return name
+
+
+def _make_key(dataset: Dataset, model: Embedder | None) -> str:
     key = f"{dataset.digest()}-{ANALYZER}-{VERSION}-{model.name if model else ''}"
-    folder = home / "evaluation" / hashlib.sha256(key.encode()).hexdigest()[:16]
+    return hashlib.sha256(key.encode()).hexdigest()[:16]
+
+
+def _fill_index(dataset: Dataset, folder: Path, model: Embedder | None, watch: StageListener | None) -> None:
+    """Write what an index lacks of a set's documents and vectors."""
     complete = folder / _COMPLETE
     if not complete.exists() or model is not None:
         with IndexWriter(folder) as writer:
@@ -289,8 +330,6 @@ def index_dataset(
                     writer, model, None if watch is None else lambda now: watch("embedding", now.done, now.total)
                 )
     complete.touch()
-    _delete_unused(folder.parent, kept)
-    return folder
 
 
 def count_languages(dataset: Dataset) -> Counter[str]:
@@ -314,7 +353,7 @@ def _cut_passages(entry: DatasetDocument) -> list[Passage]:
 
 
 def _delete_unused(parent: Path, kept: int) -> None:
-    """Delete the indexes that have not been used for longest."""
+    """Delete the indexes of sets that have not been used for longest; no other folder has the mark of one."""
     for folder in islice(_list_by_use(parent), kept, None):
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -97,15 +97,17 @@ class Store:
     @contextmanager
     def _borrow_connection(self) -> Iterator[sqlite3.Connection]:
         try:
-            connection = self._idle.get_nowait()
+            connection, made = self._idle.get_nowait(), False
         except Empty:
             connection = sqlite3.connect(
                 self.path, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None
             )
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
+            made = True
         try:
+            if made:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = FULL")
+                connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
             yield connection
         except BaseException:
             connection.close()

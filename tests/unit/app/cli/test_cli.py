@@ -146,6 +146,37 @@ def test_json_hides_no_control_character(weiwo):
     assert "\x9b" not in out
 
 
+def test_files_are_written_where_the_user_said(weiwo, tmp_path):
+    code, out, err = weiwo("ask", "a partial one?", "--thread", "t", "-o", "a.html", "--output", "b.md", "--json")
+    assert (code, json.loads(out)["files"]) == (3, [str(tmp_path / "a.html"), str(tmp_path / "b.md")])
+    assert "wrote" not in err
+    assert "a partial one?" in (tmp_path / "a.html").read_text()
+
+    code, out, err = weiwo("show", "t", "-o", "c.json")
+    assert (code, out, err) == (0, "", f"wrote {tmp_path / 'c.json'}\n")
+    code, out, err = weiwo("resume", "t", "-o", "b.md")
+    assert f"wrote {tmp_path / 'b.md'}" in err
+    assert sorted(file.name for file in tmp_path.iterdir() if file.is_file()) == ["a.html", "b.md", "c.json"]
+
+
+def test_an_interrupted_thread_has_no_answer_to_write(weiwo, tmp_path):
+    weiwo("ask", "break?", "--thread", "t", "-o", "a.md")
+    code, out, err = weiwo("show", "t", "-o", "a.md")
+    says = "weiwo: thread t; it has no answer yet to write to a file; weiwo resume t finishes it\n"
+    assert (code, out, err) == (1, "", says)
+    assert not (tmp_path / "a.md").exists()
+
+
+def test_a_file_that_cannot_be_written_loses_no_answer(weiwo, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("weiwo.app.export.files.os.fsync", full)
+    code, out, err = weiwo("ask", "when?", "-o", "a.md")
+    assert (code, out) == (1, "web=None seconds=None\n")
+    assert last_line(err).endswith("a.md'; it could not be written (No space left on device)")
+
+
 def test_with_a_model_there_is_no_notice(weiwo):
     _, _, err = weiwo("ask", "when?", "--model", "openai:m")
     assert "no model" not in err

@@ -148,6 +148,21 @@ def test_instances_stand_below_their_task_and_settle_with_it():
     assert "How long is ‹item›? → 5 · corpus_search · 0.5 s (no value for second)" in text
 
 
+def test_what_a_chain_found_on_its_way_stands_below_it():
+    running = played(
+        PLANNED,
+        started("task_1"),
+        started("task_1.1", description="Who composed it?"),
+        finished("task_1.1", value="Mara Lind"),
+        started("task_1.2", description="Where was Mara Lind born?"),
+        finished("task_1.2", value="Ostby"),
+    )
+    assert "task_1.1" not in running.rows
+    assert running.rows["task_1"].state == "running"
+    text = tree(running, width=120)
+    assert text.index("Who composed it? → Mara Lind") < text.index("Where was Mara Lind born? → Ostby")
+
+
 def test_many_instances_are_cut_those_at_work_kept():
     events = [finished(f"task_4[{n}]", value=str(n)) for n in range(1, 31)]
     progress = played(PLANNED, *[started(f"task_4[{n}]") for n in range(1, 31)], *events, started("task_4[30]"))

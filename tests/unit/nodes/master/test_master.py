@@ -1,12 +1,17 @@
 """The master: one score of two, floors under it, plausible rewritings only, and the team that follows."""
 
+import json
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import Overwrite
 
 from tests.support.fake_model import FakeModel, ScriptedError, assessed, fake
 from tests.support.run import search_tool, services
-from weiwo.models.structured_modes import mode_memory
+from weiwo.models.gateway import ChatModels, _given_endpoint
+from weiwo.models.structured_modes import MODES, mode_memory
 from weiwo.nodes.master.complexity import compute_static_score, extract_static_features
 from weiwo.nodes.master.node import AssessmentReply, assess_question, compute_semantic_score, configure_team, master
 from weiwo.nodes.shared.question_check import QuestionError
@@ -26,7 +31,8 @@ def _fresh():
 async def judged(question: str, model: FakeModel | None = None, *said: str, language: str = "en") -> Assessment:
     history = [(AIMessage if n % 2 else HumanMessage)(text, id=str(n)) for n, text in enumerate(said)]
     turn = find_current_turn({"messages": [*history, HumanMessage(question, id="new")]})
-    return await assess_question(turn, services(model=model, language=language))
+    assessment, _ = await assess_question(turn, services(model=model, language=language))
+    return assessment
 
 
 def scores(steps: float, outside: float, compare: float = 0.0, tool: float = 0.0) -> AssessmentReply:
@@ -250,3 +256,55 @@ async def test_the_model_is_told_the_date_and_what_was_said_without_its_sources(
     assert f"Today: {today()}" in text
     assert "Weiwo: A general [1].\n" in text
     assert "c.md" not in text
+
+
+PLANNED = {
+    "vertices": [
+        {"id": f"task_{n}", "description": f"When was {name} born?", "tool_binding": "corpus_search"}
+        | {"args": {"query": f"{name} born"}, "ret": "date"}
+        for n, name in enumerate(("Caesar", "Pompey"), 1)
+    ],
+    "edges": [],
+}
+COMPARED = "Who was older, Julius Caesar or Pompey?"
+
+
+async def mastered(question: str, **more: Any) -> tuple[dict[str, Any], FakeModel]:
+    model = fake(AssessmentReply=assessed(question, steps=1.0, **more))
+    return await master({"question": question}, services(search_tool(lambda _: None), model=model)), model
+
+
+async def test_where_features_promise_a_plan_it_comes_with_the_judgement():
+    update, model = await mastered(COMPARED, **PLANNED)
+    assert [vertex["id"] for vertex in update["sketch"]["vertices"]] == ["task_1", "task_2"]
+    assert update["plan"] is None
+    assert "corpus_search(query" in model.requests[0].text
+    assert "{max_tasks}" not in model.requests[0].text
+    update, _ = await mastered(COMPARED)
+    assert update["sketch"] == {}  # then the planner is asked
+
+
+@pytest.mark.parametrize("question", [FACT, "When was the author of De Bello Gallico born?"])
+async def test_where_they_do_not_nothing_is_said_of_plans(question):
+    update, model = await mastered(question, **PLANNED)
+    assert update["sketch"] == {}
+    assert "vertices" not in model.requests[0].text
+
+
+async def test_a_model_that_takes_no_schemas_is_asked_for_the_judgement_alone():
+    model = fake(draft=json.dumps(assessed(COMPARED, steps=1.0)))
+    mode_memory.remember(_given_endpoint(model).identity, MODES[-1], certain=True)
+    update = await master({"question": COMPARED}, services(search_tool(lambda _: None), model=model))
+    assert (update["assessment"].level, update["sketch"]) == ("complex", {})
+    assert "vertices" not in model.requests[0].text
+
+
+async def test_another_model_for_plans_is_asked_for_them_itself():
+    judge, planner = fake(AssessmentReply=assessed(COMPARED, steps=1.0)), fake()
+    run = services(search_tool(lambda _: None), model=judge)
+    given = {"master": judge, "executor": judge, "planner": planner}
+    update = await master(
+        {"question": COMPARED}, replace(run, models=ChatModels(run.settings, run.budget, given=given))
+    )
+    assert update["assessment"].level == "complex"
+    assert "vertices" not in judge.requests[0].text

@@ -6,9 +6,9 @@ from tests.support.fake_model import FakeModel, ScriptedError, fake
 from tests.support.run import search_tool, services
 from tests.support.states import got, lost, search, state_of
 from weiwo.models.structured_modes import mode_memory
-from weiwo.nodes.planner.corpus_summary import summarize_corpus
 from weiwo.nodes.planner.node import REPAIRS, planner
 from weiwo.nodes.planner.validator import check_plan
+from weiwo.nodes.shared.corpus_summary import summarize_corpus
 from weiwo.nodes.shared.question_parser import parse_question
 from weiwo.nodes.shared.replanning import PlanHistory, is_stuck, replan_other_way
 from weiwo.nodes.shared.rule_plan import build_rule_plan
@@ -60,6 +60,26 @@ async def test_the_models_plan_is_taken():
     assert plan.revision == 0
     assert len(model.requests) == 1
     assert [(e["type"], e["decided_by"], len(e["plan"]["vertices"])) for e in events] == [("planned", "model", 3)]
+
+
+async def given(sketch: dict, *replies: dict) -> tuple[dict, FakeModel]:
+    model = fake(PlanReply=list(replies))
+    run = run_with(model)
+    return await planner(state_of(QUESTION, run, sketch=sketch), run), model
+
+
+async def test_a_plan_that_came_with_the_judgement_is_checked_and_taken_without_a_call():
+    update, model = await given(GOOD)
+    assert (update["plan"].ids, update["plan"].decided_by, update["sketch"]) == (("ada", "alan", "years"), "model", {})
+    assert model.requests == []
+
+
+async def test_a_plan_that_came_with_the_judgement_and_is_not_valid_goes_back_with_the_words_of_the_validator():
+    update, model = await given(UNKNOWN_TOOL, GOOD)
+    assert update["plan"].ids == ("ada", "alan", "years")
+    assert len(model.requests) == 1
+    assert "crystal_ball" in model.requests[0].text
+    assert "The plan is not valid" in model.requests[0].text
 
 
 async def test_the_prompt_has_the_question_and_every_tool_with_its_arguments():

@@ -1,28 +1,38 @@
-"""Whether a text says a gold answer: in its words, or a date or a number in another form."""
+"""Answer matching: whether a text says a gold answer, in its words, or as a date or a number in another form.
+
+Normalisation is that of SQuAD (NFKC, case, punctuation) with the marks inside numbers kept, and F1 is SQuAD's, over
+words and, where there are Han characters, over these.
+"""
 
 import re
 import sys
 import unicodedata
+from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
+from typing import Final
 
 from weiwo.text.dates import DateSpan, find_dates, parse_date
 from weiwo.text.language import HAN
 from weiwo.text.numbers import find_numbers
+from weiwo.text.patterns import lazy
 
-YES_NO = frozenset({"yes", "no", "是", "否", "不是", "是的", "对", "不对", "true", "false"})
+YES_NO: Final = frozenset({"yes", "no", "是", "否", "不是", "是的", "对", "不对", "true", "false"})
 """Answers that are not looked for in passages."""
-_PUNCTUATION = re.compile(r"[^\w%‰$€£¥+./]|(?<!\d)[./]|[./](?!\d)|(?<=[^\W\d])[./]")
-_LATIN_OR_DIGIT = re.compile(rf"[^\W{HAN}]")
+_PUNCTUATION: Final = lazy(r"[^\w%‰$€£¥+./]|(?<!\d)[./]|[./](?!\d)|(?<=[^\W\d])[./]")
+_LATIN_OR_DIGIT: Final = lazy(rf"[^\W{HAN}]")
+_TOKEN: Final = lazy(rf"[{HAN}]|[^\s{HAN}]+")
+_ARTICLES: Final = frozenset({"a", "an", "the"})
 
 
-def folded(text: str) -> str:
+def normalize_answer(text: str) -> str:
     """Text in NFKC without case and punctuation; the marks inside numbers stay."""
     text = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(_PUNCTUATION.sub(" ", re.sub(r"(?<=\d),(?=\d{3})", "", text)).split())
 
 
-class Text:
+class AnswerText:
     """A text in which answers are looked for.
 
     Attributes:
@@ -30,7 +40,7 @@ class Text:
     """
 
     def __init__(self, text: str) -> None:
-        self._folded = folded(text)
+        self._folded = normalize_answer(text)
         self.text = text
 
     @cached_property
@@ -44,7 +54,7 @@ class Text:
 
     def says(self, gold: str) -> bool:
         """Whether it says an answer: in its words, or a date or number in another form."""
-        wanted = folded(gold)
+        wanted = normalize_answer(gold)
         if not wanted:
             return False
         before = rf"(?<![^\W{HAN}])" if _LATIN_OR_DIGIT.match(wanted[0]) else ""
@@ -68,5 +78,23 @@ class Text:
 
     def first(self, gold: str) -> int:
         """Where it says an answer in its words, as an offset; the greatest there is where it does not."""
-        at = self._folded.find(folded(gold))
+        at = self._folded.find(normalize_answer(gold))
         return at if at >= 0 else sys.maxsize
+
+
+def token_f1(text: str, golds: Iterable[str]) -> float:
+    """F1 of a text's tokens against the gold answer it is nearest to, articles left out; 0 without one.
+
+    A sentence around the answer costs precision: the figure compares systems that are asked for the same.
+    """
+    said = _count_tokens(text)
+    return max((_overlap(said, _count_tokens(gold)) for gold in golds), default=0.0)
+
+
+def _count_tokens(text: str) -> Counter[str]:
+    return Counter(token for token in _TOKEN.findall(normalize_answer(text)) if token not in _ARTICLES)
+
+
+def _overlap(said: Counter[str], gold: Counter[str]) -> float:
+    same = (said & gold).total()
+    return 2 * same / (said.total() + gold.total()) if same else 0.0

@@ -49,6 +49,8 @@ class PlanReply(Reply):
     """A sketched plan."""
 
     thought: str = ""
+    procedure: Line = Field("", description="The procedure it follows; only where some are given.")
+    departure: Line = Field("", description="Where it departs from that, and why.")
     need: Line = Field("", description="A kind of tool that is missing; only where told that there are more.")
     vertices: list[Vertex] = Field(
         validation_alias=AliasChoices(

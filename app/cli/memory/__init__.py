@@ -1,0 +1,1 @@
+"""`weiwo procedures`, `plans`, `memory` and `watch`: what is remembered, listed, changed and forgotten."""

@@ -1,0 +1,120 @@
+"""`weiwo plans`: the plans that are remembered, listed, shown, pinned and forgotten."""
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from rich.text import Text
+
+from weiwo.app.cli.errors import UsageError
+from weiwo.app.cli.memory.access import find_key, with_memory
+from weiwo.app.cli.output import hint, page, write_json
+from weiwo.app.render.text_wrapping import Flow
+from weiwo.nodes.memory.memory_store import MemoryStore
+from weiwo.nodes.memory.plan_memory import list_templates, mark_bad, set_pinned
+from weiwo.nodes.memory.plan_templates import PlanTemplate
+from weiwo.state.plan import Plan
+from weiwo.tools.printable import one_line
+
+_LISTING: Final = "weiwo plans"
+_WORDS: Final = {
+    "en": {"fared": "complete {}, not {}", "pinned": "pinned", "bad": "marked bad, not used", "last": "last {}"},
+    "zh": {"fared": "完整 {} 次，未完整 {} 次", "pinned": "已固定", "bad": "被标为不好，不再使用", "last": "最近 {}"},
+}
+
+
+def list_command(*, as_json: bool) -> None:
+    """List the plans, those that changed last first."""
+    found = with_memory(list_templates)
+    if as_json:
+        write_json({"plans": [_as_json(one) for one in found]})
+        return
+    console = page()
+    for one in found:
+        line = Text(one.key, "bold").append(f"  {one_line(one.wording, 200)}", "not bold")
+        console.print(Flow(line.append(f"  {_fared(one)}", "dim"), indent=14))
+    if not found:
+        hint("no plan is remembered yet; one is kept when a model's plan leads to a complete answer")
+
+
+def show_command(key: str, *, as_json: bool) -> None:
+    """Show one plan.
+
+    Raises:
+        UsageError: There is none of that key.
+    """
+    one = with_memory(lambda memory: _find(memory, key))
+    if as_json:
+        write_json(_as_json(one))
+        return
+    console = page()
+    console.print(Flow(Text(one.key, "bold").append(f"  {one_line(one.wording, 400)}", "not bold"), indent=14))
+    for task in Plan.from_json(one.plan).tasks:
+        args = ", ".join(f"{name}: {value}" for name, value in task.args.items())
+        call = f"{task.id}: {task.description} · {task.tool}({args}) → {task.ret}"
+        console.print(Flow(Text(f"  {one_line(call, 600)}"), indent=4))
+    console.print(Flow(Text(f"  {_fared(one)} · {one.model_calls} model calls · {one.seconds} s", "dim"), indent=4))
+
+
+def pin_command(key: str, *, pinned: bool, as_json: bool) -> None:
+    """Pin or unpin a plan.
+
+    Raises:
+        UsageError: There is none of that key.
+    """
+
+    async def work(memory: MemoryStore) -> PlanTemplate:
+        one = await _find(memory, key)
+        await set_pinned(memory, one, pinned=pinned)
+        return await _find(memory, one.key)
+
+    one = with_memory(work)
+    _tell(as_json, {"key": one.key, "pinned": one.pinned}, f"{'pinned' if one.pinned else 'unpinned'} {one.key}")
+
+
+def forget_command(key: str | None, *, everything: bool, as_json: bool) -> None:
+    """Forget a plan, or all.
+
+    Raises:
+        UsageError: Both or neither was said, or there is none of that key.
+    """
+    if (key is None) is not everything:
+        raise UsageError("plans forget; it takes a KEY, or --all; give one of them")
+
+    async def work(memory: MemoryStore) -> list[str]:
+        gone = [one.key for one in await memory.list("plans")] if everything else [(await _find(memory, key or "")).key]
+        for one in gone:
+            await memory.delete("plans", one)
+        return gone
+
+    gone = with_memory(work)
+    _tell(as_json, {"forgotten": gone}, f"forgotten: {', '.join(gone) or 'none; there was none'}")
+
+
+def mark_run_bad(run: str) -> None:
+    """Use the plan of a run no more, since its answer was bad."""
+    if with_memory(lambda memory: mark_bad(memory, run)):
+        hint("the plan behind it is not used again; weiwo plans lists it")
+
+
+async def _find(memory: MemoryStore, key: str) -> PlanTemplate:
+    known = {one.key: one for one in await list_templates(memory)}
+    return known[find_key(list(known), key, _LISTING)]
+
+
+def _tell(as_json: bool, value: dict[str, Any], line: str) -> None:  # noqa: FBT001 - it is what the option says
+    if as_json:
+        write_json(value)
+    else:
+        hint(line)
+
+
+def _fared(one: PlanTemplate) -> str:
+    words = _WORDS[one.language]
+    day = datetime.fromtimestamp(one.at, UTC).date().isoformat()
+    parts = [words["fared"].format(one.wins, one.losses), words["last"].format(day)]
+    parts += [words["pinned"]] if one.pinned else []
+    return " · ".join([*parts, words["bad"]] if one.bad else parts)
+
+
+def _as_json(one: PlanTemplate) -> dict[str, Any]:
+    return {"key": one.key, **one.model_dump(mode="json", exclude={"context", "runs"}), "tools": list(one.tools)}

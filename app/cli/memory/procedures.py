@@ -1,0 +1,89 @@
+"""`weiwo procedures`: the procedures of this house, and which of them a question calls for."""
+
+from typing import Any, Final
+
+from rich.text import Text
+
+from weiwo.app.cli.errors import UsageError
+from weiwo.app.cli.output import hint, page, write_json
+from weiwo.app.render.text_wrapping import Flow
+from weiwo.nodes.memory.briefing import rank_procedures, recall_procedures
+from weiwo.nodes.memory.procedures import Procedure, ProcedureFolderError, Procedures, load_procedures
+from weiwo.state.settings import Context, Settings
+from weiwo.text.language import detect_language
+from weiwo.tools.printable import one_line
+
+_WORDS: Final = {
+    "en": {"tools": "tools", "deliver": "hand over", "none": "no procedure fits this question"},
+    "zh": {"tools": "工具", "deliver": "交付", "none": "没有适用于这个问题的流程"},
+}
+
+
+def procedures_command(question: str, context: Context, *, as_json: bool) -> int:
+    """List procedures, those that a question calls for with their steps; returns the exit code.
+
+    Raises:
+        UsageError: No folder is set, or it cannot be used.
+    """
+    folder = Settings.resolve(context).procedures
+    if not folder:
+        raise UsageError("procedures; no folder is set; set WEIWO_PROCEDURES=FOLDER or give --procedures FOLDER")
+    try:
+        known = load_procedures(folder)
+    except ProcedureFolderError as error:
+        raise UsageError(str(error)) from None
+    recalled = {one.name for one in recall_procedures(question, known)} if question else set()
+    ranked = rank_procedures(question, known) if question else [(one, 0.0) for one in known.found]
+    if as_json:
+        write_json(_as_json(question, known, ranked, recalled))
+        return 0
+    words = _WORDS[detect_language(question) if question else "en"]
+    shown = [one for one, _ in ranked if not question or one.name in recalled]
+    console = page()
+    for procedure in shown:
+        for line in _lines(procedure, words, whole=bool(question)):
+            console.print(Flow(line, indent=4))
+    if question and not shown:
+        hint(words["none"])
+    elif not known.found:
+        hint(f"{folder} holds no procedure yet; examples/procedures/ has ten")
+    for problem in known.problems:
+        console.print(Flow(Text(one_line(problem, 300), "yellow")))
+    return 0
+
+
+def _lines(procedure: Procedure, words: dict[str, str], *, whole: bool) -> list[Text]:
+    """A procedure on a line; or whole, with its steps."""
+    head = Text(one_line(procedure.title), "bold").append(f"  {one_line(procedure.name)}", "not bold dim")
+    if not whole:
+        cases = "; ".join(one_line(case) for case in procedure.cases)
+        return [head.append(f"  {one_line(cases, 200)}" if cases else "", "not bold")]
+    lines = [head, *(Text(f"  {n}. {one_line(step, 400)}") for n, step in enumerate(procedure.steps, 1))]
+    if procedure.tools:
+        lines.append(Text(f"  {words['tools']}: {', '.join(procedure.tools)}", "dim"))
+    if procedure.deliver:
+        lines.append(Text(f"  {words['deliver']}: {one_line(procedure.deliver, 400)}", "dim"))
+    return lines
+
+
+def _as_json(
+    question: str, known: Procedures, ranked: list[tuple[Procedure, float]], recalled: set[str]
+) -> dict[str, Any]:
+    scores = {one.name: score for one, score in ranked}
+    return {
+        "question": question,
+        "procedures": [
+            {
+                "name": one.name,
+                "title": one.title,
+                "when": list(one.cases),
+                "steps": list(one.steps),
+                "tools": list(one.tools),
+                "deliver": one.deliver,
+                "score": round(scores.get(one.name, 0.0), 3),
+                "recalled": one.name in recalled,
+            }
+            for one in sorted(known.found, key=lambda one: -scores.get(one.name, 0.0))
+        ],
+        "problems": list(known.problems),
+    }

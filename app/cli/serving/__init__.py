@@ -1,0 +1,1 @@
+"""`weiwo serve`: the page and the HTTP API on this machine."""

@@ -1,0 +1,1 @@
+"""End-to-end evaluation: questions with known answers, asked of Weiwo and of plainer systems beside it."""

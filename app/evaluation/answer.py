@@ -1,0 +1,103 @@
+"""Answers of systems, of whatever kind, and how one is scored."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from weiwo.app.evaluation.question_set import Question
+from weiwo.text.language import sentences
+from weiwo.text.patterns import lazy
+
+ABSTAINED: Final = "abstained"
+_CITATION: Final = lazy(r"\s?\[\d{1,3}(?:\s?[,，、]\s?\d{1,3}){0,20}\]")
+_ABSTAINS: Final = lazy(
+    r"(?:\b(?:not|cannot|unable to)|n['’]t)\b.{0,40}\b(?:say|tell|mention|state|contain|provide|specif|answer|determine"
+    r"|found|find|know|include|identif|available|possible)|\binsufficient\b|\bno (?:relevant |clear |definite |such )?"
+    r"(?:information|answer|passage|source|document|mention|evidence|record)|\bunknown\b|\bnothing definite\b"
+    r"|(?:没有|没|未|未能|无法|不能).{0,12}(?:找到|提到|提及|说明|给出|确定|回答|得知|记载|包含|涉及|查到)|不知道|资料不足|无相关",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemAnswer:
+    """What a system answers, in front of a reader, and what it took.
+
+    Attributes:
+        text: What it states, without marks of citations.
+        outcome: "asserted", "doubtful" (stated, and marked as incomplete or doubtful), or "abstained".
+        shown: The passages shown beside it, if any.
+        highlighted: What is in bold of these.
+        cited: The sources it cites or shows, each once.
+        verdicts: Its claims by verdict, where it checks them.
+        level: The level that Weiwo gave the question.
+        calls: Calls of the model.
+        tool_calls: Calls of tools.
+        input_tokens: Tokens of the prompts.
+        output_tokens: Tokens of the replies.
+        cost: US dollars; 0 where prices are not known.
+        seconds: Wall time.
+        error: Why there is none; empty where there is one.
+    """
+
+    text: str = ""
+    outcome: str = ABSTAINED
+    shown: tuple[str, ...] = ()
+    highlighted: tuple[str, ...] = ()
+    cited: tuple[str, ...] = ()
+    verdicts: Mapping[str, int] = field(default_factory=dict)
+    level: str = ""
+    calls: int = 0
+    tool_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+    error: str = ""
+
+
+def strip_citations(text: str) -> str:
+    """A text without its marks of citations."""
+    return _CITATION.sub("", text).strip()
+
+
+def cited_numbers(text: str) -> list[int]:
+    """The numbers that a text cites, in order, each once."""
+    marks = (re.findall(r"\d+", mark[0]) for mark in _CITATION.finditer(text))
+    return list(dict.fromkeys(int(number) for numbers in marks for number in numbers))
+
+
+def abstains(text: str) -> bool:
+    """Whether a text says, in its first sentence, that there is no answer to be had."""
+    first = next((text[start:end] for start, end in sentences(text)), text)
+    return not text.strip() or _ABSTAINS.search(first[:300]) is not None
+
+
+def score_answer(question: Question, answer: SystemAnswer) -> dict[str, Any]:
+    """A row of results: the answer and its figures.
+
+    Returns:
+        The fields of the answer, and `right`, `f1`, `wrong_asserted`, `wrong_doubtful`, `on_screen`, `in_bold`,
+        `gold_cited`, `citation_precision`; None where the question does not tell: nobody looks for a "yes" in passages,
+        or for sources that the set does not name.
+    """
+    stated = answer.outcome != ABSTAINED
+    told = stated == question.answerable and not answer.error
+    right = told and (not stated or question.is_answered_by(answer.text))
+    cited = frozenset(answer.cited)
+    hits = len(cited & question.relevant)
+    looked_for = question.answerable and not question.boolean
+    return {
+        **asdict(answer),
+        "shown": len(answer.shown),
+        "highlighted": len(answer.highlighted),
+        "right": right,
+        "f1": round(question.score_f1(answer.text), 4) if stated and question.answerable else 0.0,
+        "wrong_asserted": answer.outcome == "asserted" and not right,
+        "wrong_doubtful": answer.outcome == "doubtful" and not right,
+        "on_screen": question.is_said_in([answer.text * stated, *answer.shown]) if looked_for else None,
+        "in_bold": question.is_said_in([answer.text * stated, *answer.highlighted]) if looked_for else None,
+        "gold_cited": round(hits / len(question.relevant), 4) if question.relevant else None,
+        "citation_precision": round(hits / len(cited), 4) if question.relevant and cited else None,
+    }

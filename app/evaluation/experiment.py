@@ -1,0 +1,190 @@
+"""An experiment: questions asked of systems, a row of results each, in a folder from which a killed one goes on.
+
+The folder holds `config.json` (what was asked, of what, with which settings), `results.jsonl` (a row a question and
+system, appended as it comes) and `summary.json` (made anew from the rows).
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from weiwo.app.evaluation.answer import SystemAnswer, score_answer
+from weiwo.app.evaluation.question_set import Question
+from weiwo.app.evaluation.summary import summarize
+from weiwo.app.evaluation.systems import System
+from weiwo.state.errors import WeiwoError
+from weiwo.tools.printable import one_line
+from weiwo.tools.redaction import redacted
+
+CONFIG: Final = "config.json"
+RESULTS: Final = "results.jsonl"
+SUMMARY: Final = "summary.json"
+FAILURES_IN_A_ROW: Final = 5
+"""Questions that fail one after another before an experiment stops: something is down."""
+
+Listener = Callable[[int, int, Mapping[str, Any]], None]
+"""Told how many questions are done, of how many, and the summary so far."""
+
+
+class ExperimentError(WeiwoError):
+    """A folder of results that cannot be used, or an experiment that must stop. The message is one line."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A folder of results.
+
+    Attributes:
+        folder: Where it is.
+        config: What `config.json` says.
+    """
+
+    folder: Path
+    config: Mapping[str, Any]
+
+    @classmethod
+    def create(cls, folder: Path, config: Mapping[str, Any]) -> "Experiment":
+        """Begin one in a folder that is new or empty.
+
+        Raises:
+            ExperimentError: The folder holds something, or cannot be written.
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if any(folder.iterdir()):
+                raise ExperimentError(f"{folder}: it is not empty; give --resume to go on with it, or another --output")
+            (folder / CONFIG).write_text(json.dumps(config, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise ExperimentError(f"{folder}: {error.strerror or error}; choose another --output") from None
+        return cls(folder, config)
+
+    @classmethod
+    def open(cls, folder: Path) -> "Experiment":
+        """Open one that was begun.
+
+        Raises:
+            ExperimentError: There is none.
+        """
+        try:
+            config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise ExperimentError(f"{folder}: it holds no {CONFIG} that can be read; nothing to go on with") from None
+        if not isinstance(config, dict) or not {"dataset", "same"} <= config.keys():
+            raise ExperimentError(f"{folder}: its {CONFIG} is not one of weiwo eval answers")
+        return cls(folder, config)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows so far; a last line that a kill cut short is left out."""
+        return list(_read_rows(self.folder / RESULTS))
+
+    def summary(self) -> dict[str, Any]:
+        """The summary of the rows so far, written beside them as well.
+
+        Raises:
+            ExperimentError: The folder cannot be written.
+        """
+        found = summarize(str(self.config["dataset"]), self.rows())
+        try:
+            (self.folder / SUMMARY).write_text(json.dumps(found, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise ExperimentError(f"{self.folder}: {error.strerror or error}") from None
+        return found
+
+    async def run(
+        self, questions: Sequence[Question], systems: Mapping[str, System], judge: "Judge | None", tell: Listener
+    ) -> None:
+        """Ask what has not been asked yet; a question that failed is asked again.
+
+        Args:
+            questions: The questions, in order.
+            systems: Whom to ask, by name.
+            judge: Grades answers that matching takes for wrong.
+            tell: Told of the progress.
+
+        Raises:
+            ExperimentError: Several questions failed one after another, or a row cannot be written.
+        """
+        rows = self.rows()
+        done = {(row["question"], row["system"]) for row in rows if not row["error"]}
+        failures = 0
+        with _open_for_appending(self.folder / RESULTS) as out:
+            for at, question in enumerate(questions, 1):
+                for name, system in systems.items():
+                    if (question.id, name) in done:
+                        continue
+                    row = await _ask(question, name, system, judge)
+                    rows.append(row)
+                    try:
+                        out.write(json.dumps(row, ensure_ascii=False) + "\n")
+                        out.flush()
+                    except OSError as error:
+                        raise ExperimentError(f"{self.folder / RESULTS}: {error.strerror or error}") from None
+                    failures = failures + 1 if row["error"] else 0
+                    if failures >= FAILURES_IN_A_ROW:
+                        raise ExperimentError(f"{failures} questions failed in a row, the last with: {row['error']}")
+                tell(at, len(questions), _quick_counts(rows))
+
+
+Judge = Callable[[Question, str], Any]
+
+
+async def _ask(question: Question, name: str, system: System, judge: Judge | None) -> dict[str, Any]:
+    """One row: whatever a system raises is its error."""
+    try:
+        answer = await system(question)
+    except Exception as error:  # noqa: BLE001 - a system that fails on a question has failed on that question
+        answer = SystemAnswer(error=one_line(redacted(f"{type(error).__name__}: {error}"), 300))
+    scores = score_answer(question, answer)
+    judged = None
+    if judge is not None and not scores["right"] and answer.outcome != "abstained" and question.answerable:
+        judged = await judge(question, answer.text)
+    return {
+        "question": question.id,
+        "system": name,
+        "asked": question.text,
+        "gold": [list(group) for group in question.answers],
+        "hops": question.hops,
+        **scores,
+        "judged": judged,
+    }
+
+
+def _quick_counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """How many each system has right so far."""
+    right: dict[str, set[str]] = {}
+    for row in rows:
+        known = right.setdefault(row["system"], set())
+        (known.add if row["right"] else known.discard)(row["question"])
+    return {name: len(those) for name, those in right.items()}
+
+
+def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for line in file:
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(row, dict) and {"question", "system", "error"} <= row.keys():
+                yield row
+
+
+def _open_for_appending(path: Path) -> Any:
+    """The file, at the end of its last whole line.
+
+    Raises:
+        ExperimentError: It cannot be written.
+    """
+    try:
+        if path.exists():
+            whole = path.read_bytes()
+            if whole and not whole.endswith(b"\n"):
+                os.truncate(path, whole.rfind(b"\n") + 1)
+        return path.open("a", encoding="utf-8")
+    except OSError as error:
+        raise ExperimentError(f"{path}: {error.strerror or error}; choose another --output") from None

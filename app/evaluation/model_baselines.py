@@ -1,0 +1,181 @@
+"""The baselines that ask a model: plain RAG, and a ReAct loop, each as a user would write it."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+from uuid import UUID
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import ModelCallLimitMiddleware
+from langchain_core.callbacks import AsyncCallbackHandler
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import LLMResult
+from langchain_core.tools import tool
+
+from weiwo.app.evaluation.answer import ABSTAINED, SystemAnswer, abstains, cited_numbers, strip_citations
+from weiwo.app.evaluation.baselines import PassageSearch
+from weiwo.app.evaluation.question_set import Question
+from weiwo.models.endpoint import resolve_endpoint
+from weiwo.models.model_cache import get_chat_model
+from weiwo.models.prices import Price, cost_of, price_of
+from weiwo.models.reasoning_filter import strip_reasoning
+from weiwo.models.token_estimate import text_tokens
+from weiwo.state import Evidence, Limits
+from weiwo.state.settings import Settings
+
+RAG_PROMPT: Final = (
+    "Answer the question from the numbered passages alone, as briefly as you can. Cite the passages you use as [1]. If"
+    " they do not hold the answer, say that you do not know. Answer in the language of the question."
+)
+REACT_PROMPT: Final = (
+    "Answer the question as briefly as you can. Search as often as you need; search for one thing at a time. Cite the"
+    " passages you use by their numbers, as [1]. If you cannot find the answer, say that you do not know. Answer in the"
+    " language of the question."
+)
+SPENT: Final = "The budget is spent. Answer with what you have found."
+
+
+@dataclass(frozen=True)
+class PricedModel:
+    """A chat model, its price, and the seconds one call may take."""
+
+    model: BaseChatModel
+    price: Price | None = None
+    seconds: float = 60.0
+
+
+async def open_model(settings: Settings, given: BaseChatModel | None = None) -> PricedModel:
+    """The model of the writer.
+
+    Raises:
+        ModelUnavailableError: None is configured, or it cannot be made.
+    """
+    if given is not None:
+        return PricedModel(given, seconds=settings.model_seconds)
+    endpoint = resolve_endpoint(settings.models.get("writer", ""))
+    model = await get_chat_model(endpoint, settings.model_seconds)
+    return PricedModel(model, price_of(settings, endpoint.name), settings.model_seconds)
+
+
+@dataclass
+class _Spending(AsyncCallbackHandler):
+    """Counts the calls and tokens of a model; where the endpoint reports none, an upper estimate from the text."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    _prompts: dict[UUID, int] = field(default_factory=dict)
+
+    async def on_chat_model_start(
+        self,
+        serialized: dict[str, Any],  # noqa: ARG002 - LangChain names them
+        messages: list[list[BaseMessage]],
+        *,
+        run_id: UUID,
+        **more: Any,  # noqa: ARG002 - the same
+    ) -> None:
+        self.calls += 1
+        self._prompts[run_id] = sum(text_tokens(str(one.text)) for those in messages for one in those)
+
+    async def on_llm_end(self, response: LLMResult, *, run_id: UUID, **more: Any) -> None:  # noqa: ARG002 - the same
+        estimate = self._prompts.pop(run_id, 0)
+        for generation in (one for those in response.generations for one in those):
+            message = getattr(generation, "message", None)
+            usage = getattr(message, "usage_metadata", None) or {}
+            self.input_tokens += usage.get("input_tokens") or estimate
+            self.output_tokens += usage.get("output_tokens") or text_tokens(generation.text)
+
+
+class RagBaseline:
+    """One search and one prompt."""
+
+    def __init__(self, priced: PricedModel, search: PassageSearch) -> None:
+        self._priced, self._search = priced, search
+
+    async def __call__(self, question: Question) -> SystemAnswer:
+        """Answer a question from the passages of one search."""
+        started, spending = time.perf_counter(), _Spending()
+        found = await self._search(question.text)
+        prompt = f"{_format_passages(found, 1) or 'No passage was found.'}\n\nQuestion: {question.text}"
+        async with asyncio.timeout(self._priced.seconds):
+            reply = await self._priced.model.ainvoke(
+                [("system", RAG_PROMPT), ("human", prompt)], config={"callbacks": [spending]}
+            )
+        taken = time.perf_counter() - started
+        return _make_answer(reply, [one.source for one in found], spending, self._priced, (1, taken))
+
+
+class ReactBaseline:
+    """LangChain's agent with the search tool, within the limits that Weiwo has."""
+
+    def __init__(self, priced: PricedModel, search: PassageSearch, limits: Limits) -> None:
+        self._priced, self._search, self._limits = priced, search, limits
+
+    async def __call__(self, question: Question) -> SystemAnswer:
+        """Answer a question by searching as often as the model wants."""
+        started, spending = time.perf_counter(), _Spending()
+        sources: list[str] = []
+        searches = 0
+
+        @tool
+        async def search(query: str) -> str:
+            """Search the documents for passages about something."""
+            nonlocal searches
+            if spending.input_tokens + spending.output_tokens >= self._limits.max_tokens:
+                return SPENT
+            searches += 1
+            found = await self._search(query)
+            text = _format_passages(found, len(sources) + 1)
+            sources.extend(one.source for one in found)
+            return text or "Nothing matches."
+
+        calls = max(1, self._limits.max_model_calls)
+        agent: Any = create_agent(
+            self._priced.model,
+            [search],
+            system_prompt=REACT_PROMPT,
+            middleware=[ModelCallLimitMiddleware(run_limit=calls)],
+        )
+        reply: BaseMessage = AIMessage("")
+        with suppress(TimeoutError):  # what took too long has no answer
+            async with asyncio.timeout(self._limits.max_seconds):
+                done = await agent.ainvoke(
+                    {"messages": [("human", question.text)]},
+                    config={"callbacks": [spending], "recursion_limit": 4 * calls + 10},
+                )
+                reply = done["messages"][-1] if spending.calls < calls else _last_words(done["messages"])
+        return _make_answer(reply, sources, spending, self._priced, (searches, time.perf_counter() - started))
+
+
+def _last_words(messages: Sequence[BaseMessage]) -> BaseMessage:
+    """The last message of the model itself: the middleware adds one that says the limit was reached."""
+    own = [one for one in messages if isinstance(one, AIMessage) and one.response_metadata.get("finish_reason")]
+    return own[-1] if own else messages[-1]
+
+
+def _format_passages(found: Sequence[Evidence], first: int) -> str:
+    return "\n\n".join(f"[{n}] {one.title}\n{one.text}" for n, one in enumerate(found, first))
+
+
+def _make_answer(
+    reply: BaseMessage, sources: Sequence[str], spending: _Spending, priced: PricedModel, took: tuple[int, float]
+) -> SystemAnswer:
+    """What a model wrote: whatever it does not decline to answer, it asserts."""
+    text = strip_reasoning(str(reply.text)).strip()
+    cited = [sources[number - 1] for number in cited_numbers(text) if 0 < number <= len(sources)]
+    stated = strip_citations(text)
+    return SystemAnswer(
+        text=stated,
+        outcome=ABSTAINED if abstains(stated) else "asserted",
+        cited=tuple(dict.fromkeys(cited)),
+        calls=spending.calls,
+        tool_calls=took[0],
+        input_tokens=spending.input_tokens,
+        output_tokens=spending.output_tokens,
+        cost=cost_of(priced.price, spending.input_tokens, spending.output_tokens),
+        seconds=took[1],
+    )

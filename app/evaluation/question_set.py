@@ -1,0 +1,188 @@
+"""Question sets: questions with known answers, over documents of their own, a corpus, or the web.
+
+A set is a BEIR-shaped folder (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`), a folder with `documents/` and
+`questions.jsonl`, or a file of JSON lines. A row has `text` or `question`, and `answers` or `answer`; it may have
+`answer_aliases`, `type`, `hops`, `answerable`, `language` and `_id`.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.text.language import Language, detect_language
+from weiwo.text.patterns import lazy
+from weiwo.text.values import coerce
+from weiwo.tools.corpus.evaluation.answer_matching import YES_NO, AnswerText, token_f1
+from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError, read_lines
+
+ALL_NEEDED: Final = "list"
+"""The type of a question all of whose answers are needed; of any other type one will do."""
+_HOPS: Final = lazy(r"([2-9])hop", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its known answer.
+
+    Attributes:
+        id: Its id in the set.
+        text: What is asked.
+        answers: What has to be said: groups, all needed, of aliases, any of which will do.
+        relevant: The documents that answer it, by source; empty where the set does not say.
+        hops: How many look-ups it takes; 0 where the set does not say.
+        answerable: Whether there is an answer; where there is none, saying so is right.
+        language: Its language.
+    """
+
+    id: str
+    text: str
+    answers: tuple[tuple[str, ...], ...]
+    relevant: frozenset[str] = frozenset()
+    hops: int = 0
+    answerable: bool = True
+    language: Language = "en"
+
+    @property
+    def golds(self) -> list[str]:
+        """Every alias of every answer."""
+        return [alias for group in self.answers for alias in group]
+
+    @property
+    def boolean(self) -> bool:
+        """Whether the answer is yes or no."""
+        return bool(self.answers) and {gold.casefold().strip() for gold in self.golds} <= YES_NO
+
+    def is_said_in(self, texts: Iterable[str]) -> bool:
+        """Whether the texts say the answer, together."""
+        said = AnswerText("\n\n".join(texts))
+        return bool(self.answers) and all(any(map(said.says, group)) for group in self.answers)
+
+    def is_answered_by(self, statement: str) -> bool:
+        """Whether a statement gives the answer, and of the things the question lets choose from no other one first."""
+        if self.boolean:
+            return _read_boolean(statement) == _read_boolean(self.golds[0])
+        return self.is_said_in([statement]) and self._is_named_first(statement)
+
+    def score_f1(self, statement: str) -> float:
+        """Token F1 against the nearest alias; where several answers are needed, against all of them."""
+        if len(self.answers) > 1:
+            return token_f1(statement, [" ".join(group[0] for group in self.answers)])
+        return token_f1(statement, self.golds)
+
+    def _is_named_first(self, statement: str) -> bool:
+        said, offered = AnswerText(statement), AnswerText(self.text)
+        if len(self.answers) > 1 or not any(map(offered.says, self.golds)):
+            return True
+        right = min(map(said.first, self.golds))
+        named = [AnswerText(one) for one in parse_question(self.text, self.language).subjects]
+        wrong = [one.text for one in named if not any(map(one.says, self.golds))]
+        return all(right <= said.first(one) for one in wrong)
+
+
+@dataclass(frozen=True)
+class QuestionSet:
+    """A set of questions, and what they are asked over.
+
+    Attributes:
+        name: Its name.
+        questions: Its questions.
+        dataset: Its documents as a BEIR dataset, if it has these.
+        documents: Its folder of documents, if it has that.
+    """
+
+    name: str
+    questions: Sequence[Question]
+    dataset: Dataset | None = None
+    documents: Path | None = None
+
+    def digest(self) -> str:
+        """A hash of the questions and their answers: two runs over the same can go on from each other."""
+        whole = json.dumps([[one.id, one.text, one.answers] for one in self.questions], ensure_ascii=False)
+        return hashlib.sha256(whole.encode()).hexdigest()[:16]
+
+
+def read_question_set(path: Path) -> QuestionSet:
+    """Read a set.
+
+    Raises:
+        DatasetError: It is none; the message names file and line, and says what to do.
+    """
+    if path.is_file():
+        return QuestionSet(path.stem, _read_rows(path))
+    if (path / "documents").is_dir() and (path / "questions.jsonl").is_file():
+        return QuestionSet(
+            path.resolve().name, _read_rows(path / "questions.jsonl"), documents=(path / "documents").resolve()
+        )
+    dataset = Dataset(path)
+    questions = [_make_question(one.row, f"{path}, question {one.id}", one.relevant) for one in dataset.questions]
+    return QuestionSet(dataset.name, questions, dataset=dataset)
+
+
+def _read_rows(path: Path) -> list[Question]:
+    questions: list[Question] = []
+    for number, line in read_lines(path):
+        where = f"{path}, line {number}"
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            raise DatasetError(f"{where}: no JSON object; correct the line") from None
+        if not isinstance(row, dict):
+            raise DatasetError(f"{where}: no JSON object; correct the line")
+        questions.append(_make_question({"_id": str(number), **row}, where, {}))
+    if not questions:
+        raise DatasetError(f"{path}: it holds no question; write one a line, an object with text and answers")
+    repeated = len(questions) - len({one.id for one in questions})
+    if repeated:
+        raise DatasetError(f"{path}: {repeated} questions have the _id of another; give each its own")
+    return questions
+
+
+def _make_question(row: Mapping[str, Any], where: str, relevant: Iterable[str]) -> Question:
+    text = row.get("text") or row.get("question")
+    if not isinstance(text, str) or not text.strip():
+        raise DatasetError(f'{where}: no object with "text" or "question"; correct the line')
+    answers = _read_answers(row)
+    answerable = bool(row.get("answerable", True))
+    if answerable and not answers:
+        raise DatasetError(f'{where}: no "answers"; weiwo eval answers needs them, or "answerable": false')
+    language: Language = row["language"] if row.get("language") in {"en", "zh"} else detect_language(text)
+    return Question(str(row["_id"]), text.strip(), answers, frozenset(relevant), _count_hops(row), answerable, language)
+
+
+def _read_answers(row: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+    """The groups of aliases. A list within the list of answers is a group; so is each answer, where all are needed."""
+    given = row.get("answers", row.get("answer"))
+    listed = given if isinstance(given, list) else [] if given is None else [given]
+    aliases = row.get("answer_aliases") or []
+    nested = any(isinstance(one, list) for one in listed)
+    if nested or row.get("type") == ALL_NEEDED:
+        groups = [_texts(one if isinstance(one, list) else [one]) for one in listed]
+    else:
+        groups = [_texts([*listed, *(aliases if isinstance(aliases, list) else [aliases])])]
+    return tuple(group for group in groups if group)
+
+
+def _texts(values: Iterable[Any]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(value).strip() for value in values if str(value).strip()))
+
+
+def _count_hops(row: Mapping[str, Any]) -> int:
+    if isinstance(row.get("hops"), int):
+        return int(row["hops"])
+    if isinstance(row.get("decomposition"), list):
+        return len(row["decomposition"])
+    found = _HOPS.match(str(row.get("type") or ""))
+    return int(found[1]) if found else 0
+
+
+def _read_boolean(text: str) -> object:
+    """What a text that says yes or no says; None if it says neither."""
+    with suppress(ValueError):
+        return coerce(text, "boolean")
+    return None

@@ -1,0 +1,124 @@
+"""The sources of an answer as BibTeX and as CSL-JSON, one entry for each document or page.
+
+What is not known is left out: authors, and the day a page was read, above all. A file gets its name and its version.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from weiwo.app.export.report import Source
+
+_ESCAPES: Final = {
+    "\\": r"\textbackslash{}",
+    "{": r"\textbraceleft{}",  # BibTeX counts braces, whatever stands before them
+    "}": r"\textbraceright{}",
+    "$": r"\$",
+    "&": r"\&",
+    "%": r"\%",
+    "#": r"\#",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+_ISO: Final = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
+_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_KEY_WORDS: Final = 3
+
+
+def render_bibtex(sources: Sequence[Source]) -> bytes:
+    """BibTeX entries, in UTF-8.
+
+    Args:
+        sources: The sources; calculations are none.
+    """
+    return "\n".join(_bibtex(key, cited) for key, cited in _entries(sources)).encode("utf-8", "replace")
+
+
+def render_csl(sources: Sequence[Source]) -> bytes:
+    """A CSL-JSON array of items.
+
+    Args:
+        sources: The sources; calculations are none.
+    """
+    items = [_csl(key, cited) for key, cited in _entries(sources)]
+    return (json.dumps(items, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "replace")
+
+
+def _entries(sources: Sequence[Source]) -> Iterator[tuple[str, list[Source]]]:
+    """The documents cited, each with a key of its own and all its citations."""
+    documents: dict[str, list[Source]] = {}
+    for source in sources:
+        if source.address:
+            documents.setdefault(source.address, []).append(source)
+    taken: set[str] = set()
+    for cited in documents.values():
+        base = _key(cited[0])
+        key, number = base, 1
+        while key in taken:
+            number += 1
+            key = f"{base}-{number}"
+        taken.add(key)
+        yield key, cited
+
+
+def _key(source: Source) -> str:
+    """A key in ASCII from the first words of the title, else the host or the file's name, and the year."""
+    host = urlsplit(source.url).hostname or "" if source.url else ""
+    name = source.address.rpartition("/")[2].rpartition(".")[0]
+    year = source.date[:4] if _ISO.fullmatch(source.date) and not source.file_date else ""
+    for text in (source.title, host.removeprefix("www."), name):
+        folded = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+        if words := re.findall(r"[a-z][a-z0-9]*", folded)[:_KEY_WORDS]:
+            return "-".join([*words, year] if year else words)[:60]
+    return f"source-{source.n}"
+
+
+def _bibtex(key: str, cited: Sequence[Source]) -> str:
+    first = cited[0]
+    found = _ISO.fullmatch(first.date) if not first.file_date else None
+    month = int(found[2]) if found and found[2] else 0
+    fields = {
+        "title": f"{{{_escaped(first.title)}}}",
+        "year": found[1] if found else "",
+        "day": found[3].lstrip("0") if found and found[3] else "",
+        "howpublished": rf"\url{{{first.url}}}" if first.url else _escaped(first.address),
+        "url": first.url,
+        "edition": f"Version {first.version}" if first.version else "",
+        "note": _escaped(_note(cited)),
+    }
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
+    if 1 <= month <= 12:
+        lines.insert(2, f"  month = {_MONTHS[month - 1]},")
+    return "\n".join([f"@misc{{{key},", *lines, "}", ""])
+
+
+def _csl(key: str, cited: Sequence[Source]) -> dict[str, Any]:
+    first = cited[0]
+    found = _ISO.fullmatch(first.date) if not first.file_date else None
+    item: dict[str, Any] = {"id": key, "type": "webpage" if first.url else "document", "title": first.title}
+    if first.url:
+        item |= {"URL": first.url, "container-title": urlsplit(first.url).hostname or ""}
+    else:
+        item["archive_location"] = first.address
+    if found:
+        item["issued"] = {"date-parts": [[int(part) for part in found.groups() if part]]}
+    if first.version:
+        item["version"] = first.version
+    if note := _note(cited):
+        item["note"] = note
+    return item
+
+
+def _note(cited: Sequence[Source]) -> str:
+    """Numbers and places of the citations of a document, and whether it is out of date."""
+    told = [f"[{source.n}]" + (f" {source.locator}" if source.locator else "") for source in cited]
+    newer = [f"superseded by {source.superseded_by}" for source in cited[:1] if source.superseded_by]
+    return "; ".join(["cited as " + ", ".join(told), *newer])
+
+
+def _escaped(text: str) -> str:
+    return "".join(_ESCAPES.get(sign, sign) for sign in text)

@@ -1,0 +1,285 @@
+"""A Word document: headings, lists, tables and code as Word's own, citations as links to numbered sources."""
+
+import io
+from collections.abc import Sequence
+from typing import Any, Final
+
+from docx import Document
+from docx.enum.text import WD_UNDERLINE
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from docx.shared import Inches, Mm, Pt, RGBColor
+from docx.text.paragraph import Paragraph
+from docx.text.run import Run as WordRun
+
+from weiwo.app.export.document import Node, Run
+from weiwo.app.export.office import repack, set_properties, xml_text
+from weiwo.app.export.report import Report, Source
+from weiwo.app.export.words import word
+from weiwo.state.answer import DOUBTFUL
+
+_FONTS: Final = {"ascii": "Calibri", "hAnsi": "Calibri", "eastAsia": "Microsoft YaHei", "cs": "Calibri"}
+_CODE_FONT: Final = "Consolas"
+_DIM, _BAD, _LINK = RGBColor(0x5D, 0x66, 0x72), RGBColor(0xB3, 0x26, 0x1E), RGBColor(0x17, 0x56, 0xA9)
+_SHADE: Final = "F2F4F7"
+_DEEPEST: Final = 3
+"""Levels of lists that the styles of the template know."""
+_WIDTH: Final = Inches(6.2)
+
+
+def render_docx(report: Report, chart: bytes = b"") -> bytes:
+    """Render a report as a Word document.
+
+    Args:
+        report: The report.
+        chart: A chart of its figures as PNG; empty for none.
+    """
+    return repack(_Writer(report).write(chart))
+
+
+class _Writer:
+    """Writes one document."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._language = report.language
+        self._file: Any = Document()
+        self._set_styles()
+
+    def write(self, chart: bytes) -> bytes:
+        """The package."""
+        report, file = self._report, self._file
+        set_properties(file.core_properties, report)
+        self._text(file.add_paragraph(style="Title"), report.question)
+        about = f"{word(self._language, report.status)} · {report.about}"
+        self._text(file.add_paragraph(), about, dim=True)
+        if report.notes:
+            self._heading("limits", 2)
+            for note in report.notes:
+                self._text(file.add_paragraph(style="List Bullet"), note)
+        self._blocks(report.nodes)
+        if chart:
+            file.add_picture(io.BytesIO(chart), width=_WIDTH)
+        if any(verdict in DOUBTFUL for verdict in report.verdicts):
+            self._doubt(file.add_paragraph())
+        if report.sources:
+            self._heading("sources", 1)
+            for source in report.sources:
+                self._source(source)
+        if len(report.steps) > 1:
+            self._plan()
+        self._number_pages()
+        saved = io.BytesIO()
+        file.save(saved)
+        return saved.getvalue()
+
+    # --- blocks ---
+
+    def _heading(self, name: str, level: int) -> None:
+        self._text(self._file.add_heading(level=level), word(self._language, name))
+
+    def _blocks(self, nodes: Sequence[Node], depth: int = 0, style: str | None = None) -> None:
+        for node in nodes:
+            match node.kind:
+                case "heading":
+                    self._runs(self._file.add_heading(level=min(node.level, 6)), node.runs)
+                case "paragraph":
+                    self._runs(self._file.add_paragraph(style=style), node.runs)
+                case "list":
+                    self._list(node, min(depth + 1, _DEEPEST))
+                case "quote":
+                    self._blocks(node.children, depth, "Quote")
+                case "table":
+                    self._table([[list(cell) for cell in row] for row in node.rows])
+                case "code":
+                    self._code(node.text)
+                case "rule":
+                    self._rule()
+                case "item":
+                    self._blocks(node.children, depth, style)
+
+    def _list(self, node: Node, depth: int) -> None:
+        """A list as Word numbers it: a numbered one begins anew."""
+        suffix = f" {depth}" if depth > 1 else ""
+        style = f"List {'Number' if node.start else 'Bullet'}{suffix}"
+        number = self._restarted(style, node.start) if node.start else None
+        for item in node.children:
+            first, *rest = item.children or (Node("paragraph"),)
+            if first.kind != "paragraph":
+                first, rest = Node("paragraph"), list(item.children)
+            paragraph = self._file.add_paragraph(style=style)
+            if number is not None:
+                numbering = paragraph._p.get_or_add_pPr().get_or_add_numPr()  # noqa: SLF001 - no public way
+                numbering.get_or_add_ilvl().val = 0
+                numbering.get_or_add_numId().val = number
+            self._runs(paragraph, first.runs)
+            self._blocks(rest, depth, f"List Continue{suffix}")
+
+    def _restarted(self, style: str, start: int) -> int:
+        """A numbering of its own for a list of a style."""
+        numbering = self._file.part.numbering_part.element
+        used = self._file.styles[style].element.pPr.numPr.numId.val
+        fresh = numbering.add_num(numbering.num_having_numId(used).abstractNumId.val)
+        fresh.add_lvlOverride(ilvl=0).add_startOverride(start)
+        return int(fresh.numId)
+
+    def _table(self, rows: Sequence[Sequence[Sequence[Run]]]) -> None:
+        if not rows or not rows[0]:
+            return
+        table = self._file.add_table(rows=len(rows), cols=len(rows[0]), style="Table Grid")
+        for number, row in enumerate(rows):
+            for cell, runs in zip(table.rows[number].cells, row, strict=False):
+                paragraph = cell.paragraphs[0]
+                paragraph.paragraph_format.space_after = Pt(2)
+                self._runs(paragraph, runs, bold=number == 0)
+                if number == 0:
+                    _shade(cell._tc.get_or_add_tcPr())  # noqa: SLF001 - no public way
+            if number == 0:
+                table.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))  # noqa: SLF001 - the same
+        self._file.add_paragraph().paragraph_format.space_after = Pt(4)
+
+    def _code(self, text: str) -> None:
+        paragraph = self._file.add_paragraph()
+        _shade(paragraph._p.get_or_add_pPr())  # noqa: SLF001 - no public way
+        run = paragraph.add_run(xml_text(text))
+        _set_fonts(run, _CODE_FONT)
+        run.font.size = Pt(9)
+
+    def _rule(self) -> None:
+        borders, line = OxmlElement("w:pBdr"), OxmlElement("w:bottom")
+        for name, value in (("val", "single"), ("sz", "6"), ("space", "1"), ("color", "BBBBBB")):
+            line.set(qn(f"w:{name}"), value)
+        borders.append(line)
+        self._file.add_paragraph()._p.get_or_add_pPr().append(borders)  # noqa: SLF001 - no public way
+
+    def _plan(self) -> None:
+        language = self._language
+        self._heading("plan", 1)
+        rows = [[word(language, name) for name in ("task", "tool", "result")]]
+        names = {"empty": "not_found", "failed": "failed", "blocked": "blocked", "succeeded": "succeeded"}
+        for step in self._report.steps:
+            came_to = step.value or (word(language, names[step.state]) if step.state in names else "")
+            rows.append([step.text, step.tool, came_to])
+        self._table([[[Run(cell)] for cell in row] for row in rows])
+
+    def _source(self, source: Source) -> None:
+        """A numbered source; its number is what citations lead to."""
+        paragraph = self._file.add_paragraph()
+        paragraph.paragraph_format.left_indent, paragraph.paragraph_format.first_line_indent = Pt(26), Pt(-26)
+        paragraph.paragraph_format.tab_stops.add_tab_stop(Pt(26))
+        start, end = OxmlElement("w:bookmarkStart"), OxmlElement("w:bookmarkEnd")
+        for mark in (start, end):
+            mark.set(qn("w:id"), str(source.n))
+        start.set(qn("w:name"), f"source_{source.n}")
+        paragraph._p.append(start)  # noqa: SLF001 - no public way
+        paragraph.add_run(f"[{source.n}]\t")
+        paragraph._p.append(end)  # noqa: SLF001 - the same
+        if source.url:
+            self._link(paragraph, source.title, url=source.url)
+        else:
+            paragraph.add_run(xml_text(source.title))
+        where = source.address if source.address != source.title else ""
+        lines = [where, " · ".join(source.particulars(self._language))]
+        for line in filter(None, lines):
+            paragraph.add_run().add_break()
+            self._text(paragraph, line, dim=True)
+        if source.quote:
+            paragraph.add_run().add_break()
+            self._text(paragraph, f"“{source.quote}”")
+
+    def _doubt(self, paragraph: Paragraph) -> None:
+        """What the wavy line under a statement means."""
+        for verdict in sorted(DOUBTFUL & set(self._report.verdicts), reverse=True):
+            run = paragraph.add_run(word(self._language, verdict))
+            run.font.underline, run.font.size = WD_UNDERLINE.WAVY, Pt(9)
+            paragraph.add_run("   ")
+
+    # --- text ---
+
+    def _text(self, paragraph: Paragraph, text: str, *, dim: bool = False) -> None:
+        run = paragraph.add_run(xml_text(text))
+        if dim:
+            run.font.color.rgb, run.font.size = _DIM, Pt(9)
+
+    def _runs(self, paragraph: Paragraph, runs: Sequence[Run], *, bold: bool = False) -> None:
+        for run in runs:
+            if run.cites:
+                self._link(paragraph, run.text, anchor=f"source_{run.cites}")
+            elif run.text == "\n":
+                paragraph.add_run().add_break()
+            elif run.link:
+                self._link(paragraph, run.text, url=run.link)
+            else:
+                self._style(paragraph.add_run(xml_text(run.text)), run, bold=bold)
+
+    def _style(self, written: WordRun, run: Run, *, bold: bool) -> None:
+        written.bold = True if run.bold or bold else None
+        written.italic = True if run.italic else None
+        written.font.strike = True if run.strike else None
+        if run.code:
+            _set_fonts(written, _CODE_FONT)
+        if run.claim >= 0 and self._report.claims[run.claim].get("verdict") in DOUBTFUL:
+            written.font.underline = WD_UNDERLINE.WAVY
+            written.font.color.rgb = _BAD
+
+    def _link(self, paragraph: Paragraph, text: str, *, url: str = "", anchor: str = "") -> None:
+        """A link to a cited source on the web, or, raised, to the entry of a source in this document."""
+        link = OxmlElement("w:hyperlink")
+        if url:
+            kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"
+            link.set(qn("r:id"), paragraph.part.relate_to(url, kind, is_external=True))
+        else:
+            link.set(qn("w:anchor"), anchor)
+        run = paragraph.add_run(xml_text(text))
+        run.font.color.rgb = _LINK
+        if anchor:
+            run.font.superscript = True
+        link.append(run._r)  # noqa: SLF001 - no public way
+        paragraph._p.append(link)  # noqa: SLF001 - the same
+
+    def _set_styles(self) -> None:
+        """Fonts that have Chinese, and quiet headings, in place of the template's."""
+        for style in self._file.styles:
+            fonts = style.element.find(qn("w:rPr") + "/" + qn("w:rFonts"))
+            if style.name == "Normal" or fonts is not None:
+                _set_fonts(style, "")
+        self._file.styles["Normal"].font.size = Pt(10.5)
+        self._file.styles["Title"].font.size = Pt(20)
+        quote = self._file.styles["Quote"]  # slanted, Chinese is hard to read
+        quote.font.italic, quote.font.color.rgb, quote.paragraph_format.left_indent = False, _DIM, Pt(14)
+        page = self._file.sections[0]
+        page.page_width, page.page_height = Mm(210), Mm(297)
+        page.left_margin = page.right_margin = Mm(24)
+        for level in range(1, 7):
+            self._file.styles[f"Heading {level}"].font.color.rgb = RGBColor(0x1D, 0x21, 0x26)
+        language = OxmlElement("w:lang")
+        language.set(qn("w:val"), "en-US")
+        language.set(qn("w:eastAsia"), "zh-CN")
+        self._file.styles["Normal"].element.get_or_add_rPr().append(language)
+
+    def _number_pages(self) -> None:
+        paragraph = self._file.sections[0].footer.paragraphs[0]
+        paragraph.alignment = 1
+        field = OxmlElement("w:fldSimple")
+        field.set(qn("w:instr"), "PAGE")
+        paragraph._p.append(field)  # noqa: SLF001 - no public way
+        run = paragraph.add_run("1")
+        run.font.size = Pt(9)
+        field.append(run._r)  # noqa: SLF001 - the same
+
+
+def _set_fonts(holder: Any, name: str) -> None:
+    """Set the fonts of a run or a style: those of the document, or one for Latin letters."""
+    properties = holder.element.get_or_add_rPr() if hasattr(holder, "element") else holder._element.get_or_add_rPr()  # noqa: SLF001 - no public way
+    fonts = properties.get_or_add_rFonts()
+    for key in list(fonts.attrib):
+        del fonts.attrib[key]
+    for key, font in _FONTS.items():
+        fonts.set(qn(f"w:{key}"), name if name and key != "eastAsia" else font)
+
+
+def _shade(properties: Any) -> None:
+    shade = OxmlElement("w:shd")
+    for name, value in (("val", "clear"), ("color", "auto"), ("fill", _SHADE)):
+        shade.set(qn(f"w:{name}"), value)
+    properties.append(shade)

@@ -1,0 +1,121 @@
+"""Export formats: their names, endings and media types, and the one door to their renderers.
+
+Renderers are imported when they are used; those of Word and PowerPoint stand on the extra `documents`.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import PurePath
+from typing import Any, Final, NamedTuple
+
+from weiwo.state.errors import WeiwoError
+
+_HIDDEN: Final = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+
+
+class ExportError(WeiwoError):
+    """A result cannot be exported: an unknown format, a missing library, a place that cannot be written to."""
+
+
+class Format(NamedTuple):
+    """A format.
+
+    Attributes:
+        name: Its name, as `render` takes it.
+        endings: Endings of file names that mean it, the longest that fits decides.
+        media_type: For HTTP.
+        library: The module it needs from the extra `documents`; empty for none.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    media_type: str
+    library: str = ""
+
+
+_OFFICE: Final = "application/vnd.openxmlformats-officedocument."
+FORMATS: Final = {
+    one.name: one
+    for one in (
+        Format("md", (".md", ".markdown"), "text/markdown; charset=utf-8"),
+        Format("html", (".html", ".htm"), "text/html; charset=utf-8"),
+        Format("docx", (".docx",), f"{_OFFICE}wordprocessingml.document", "docx"),
+        Format("pptx", (".pptx",), f"{_OFFICE}presentationml.presentation", "pptx"),
+        Format("json", (".json",), "application/json"),
+        Format("bib", (".bib",), "application/x-bibtex; charset=utf-8"),
+        Format("csl", (".csl.json", ".csl"), "application/vnd.citationstyles.csl+json"),
+    )
+}
+"""All formats by name."""
+
+
+def format_of(path: str | PurePath) -> Format:
+    """The format that the ending of a file's name means.
+
+    Raises:
+        ExportError: It means none.
+    """
+    name = PurePath(path).name.lower()
+    endings = {ending: one for one in FORMATS.values() for ending in one.endings}
+    for ending in sorted(endings, key=len, reverse=True):
+        if name.endswith(ending) and name != ending:
+            return endings[ending]
+    known = " ".join(ending for one in FORMATS.values() for ending in one.endings[:1])
+    raise ExportError(f"{str(path)!r}; its ending names no format; use one of {known}")
+
+
+def check_format(name: str) -> Format:
+    """The format of that name, if what it needs is installed.
+
+    Raises:
+        ExportError: There is no such format, or its library is missing.
+    """
+    if name not in FORMATS:
+        raise ExportError(f"format {name!r}; there is none of that name; use one of {' '.join(FORMATS)}")
+    if FORMATS[name].library and find_spec(FORMATS[name].library) is None:
+        raise ExportError(f"format {name!r}; it needs the extra documents; pip install 'weiwo[documents]'")
+    return FORMATS[name]
+
+
+def render(result: Mapping[str, Any], format: str, *, plan: Mapping[str, Any] | None = None) -> bytes:  # noqa: A002 - what it is
+    """Render a result in a format.
+
+    Args:
+        result: The result object, as `weiwo ask --json` prints it.
+        format: The name of a format: "md", "html", "docx", "pptx", "json", "bib" or "csl".
+        plan: A plan in its interchange form, to show in place of the one in the result.
+
+    Returns:
+        The contents of the file.
+
+    Raises:
+        ExportError: There is no such format, or its library is missing.
+    """
+    chosen = check_format(format)
+    if chosen.name == "json":
+        text = json.dumps({**result, "plan": plan} if plan else dict(result), ensure_ascii=False, indent=2)
+        return (_HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
+    from weiwo.app.export.report import read_result  # noqa: PLC0415 - JSON needs none
+
+    report = read_result(result, plan)
+    if chosen.name == "md":
+        from weiwo.app.export.markdown import render_markdown  # noqa: PLC0415 - one renderer is used
+
+        return render_markdown(report, result)
+    if chosen.name in {"bib", "csl"}:
+        from weiwo.app.export.bibliography import render_bibtex, render_csl  # noqa: PLC0415 - as above
+
+        return (render_bibtex if chosen.name == "bib" else render_csl)(report.sources)
+    if chosen.name == "docx":
+        from weiwo.app.export.docx import render_docx  # noqa: PLC0415 - as above
+
+        return render_docx(report)
+    if chosen.name == "pptx":
+        from weiwo.app.export.pptx import render_pptx  # noqa: PLC0415 - as above
+
+        return render_pptx(report)
+    from weiwo.app.export.html import render_html  # noqa: PLC0415 - as above
+
+    return render_html(report)

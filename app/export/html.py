@@ -1,0 +1,205 @@
+"""One HTML file that stands alone: no script, no request, everything from outside escaped.
+
+A citation mark leads to the passage it rests on, folded up below its quotation; browsers open it on the way. A strict
+content security policy keeps the page from loading or running anything, whatever it holds.
+"""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from html import escape
+from typing import Final
+
+from weiwo.app.export.document import Node, Run, find_letters
+from weiwo.app.export.html_style import STYLE
+from weiwo.app.export.plan_picture import draw_plan
+from weiwo.app.export.report import Report, Source
+from weiwo.app.export.words import word
+
+_HASH: Final = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+_POLICY: Final = f"default-src 'none'; style-src 'sha256-{_HASH}'; img-src data:; base-uri 'none'; form-action 'none'"
+_LONGEST_TIP: Final = 300
+
+
+def render_html(report: Report, chart: bytes = b"") -> bytes:
+    """Render a report as a page.
+
+    Args:
+        report: The report.
+        chart: A chart of its figures as PNG; empty for none.
+    """
+    return _Page(report).render(chart).encode("utf-8", "replace")
+
+
+class _Page:
+    """The page of one report; knows which citation marks it has drawn."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._language = report.language
+        self._sources = {source.n: source for source in report.sources}
+        self._first: set[int] = set()
+
+    def render(self, chart: bytes) -> str:
+        """The whole page."""
+        report, language = self._report, self._language
+        answer = self._blocks(report.nodes)  # before the sources, which lead back to its marks
+        about = f'<span class="status {escape(report.status)}">{escape(self._status())}</span>{escape(report.about)}'
+        parts = [
+            f"<h1>{escape(report.question)}</h1>",
+            f'<p class="about">{about}</p>',
+            self._notes(),
+            f"<article>{answer}</article>",
+            self._chart(chart),
+            self._legend(),
+            self._source_list(),
+            self._plan(),
+        ]
+        tag = "zh-Hans" if language == "zh" else "en"
+        title = escape(report.question.replace("\n", " ")[:200])
+        return (
+            f'<!doctype html>\n<html lang="{tag}">\n<head>\n<meta charset="utf-8">\n'
+            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            '<meta name="referrer" content="no-referrer">\n<meta name="generator" content="Weiwo">\n'
+            f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
+            + "\n".join(part for part in parts if part)
+            + "\n</main>\n</body>\n</html>\n"
+        )
+
+    def _status(self) -> str:
+        known = self._report.status in {"complete", "partial", "failed", "extracts"}
+        return word(self._language, self._report.status) if known else self._report.status
+
+    def _notes(self) -> str:
+        if not self._report.notes:
+            return ""
+        items = "".join(f"<li>{escape(note)}</li>" for note in self._report.notes)
+        return f'<aside class="notes"><h2>{word(self._language, "limits")}</h2><ul>{items}</ul></aside>'
+
+    def _chart(self, chart: bytes) -> str:
+        if not chart:
+            return ""
+        data = base64.b64encode(chart).decode()
+        name = word(self._language, "chart")
+        return f'<figure><img alt="{name}" src="data:image/png;base64,{data}"></figure>'
+
+    def _legend(self) -> str:
+        verdicts = self._report.verdicts
+        if not verdicts:
+            return ""
+        items = "".join(
+            f'<li><span class="v {verdict}">{word(self._language, verdict)}</span> ({count})</li>'
+            for verdict, count in verdicts.items()
+        )
+        return f'<aside class="legend">{word(self._language, "legend")}<ul>{items}</ul></aside>'
+
+    def _source_list(self) -> str:
+        if not self._sources:
+            return ""
+        items = "".join(self._source(source) for source in self._report.sources)
+        return f'<section><h2>{word(self._language, "sources")}</h2><ol class="sources">{items}</ol></section>'
+
+    def _source(self, source: Source) -> str:
+        language = self._language
+        title = escape(source.title)
+        if source.url:
+            title = f'<a href="{escape(source.url)}" rel="noopener noreferrer nofollow">{title}</a>'
+        lines = [f'<span class="n">[{source.n}]</span>{title}']
+        if source.n in self._first:
+            lines[0] += f' <a class="back" href="#c{source.n}" aria-label="{word(language, "back")}">↩</a>'
+        if source.address and source.address != source.title:
+            lines.append(f'<span class="where">{escape(source.address)}</span>')
+        told = source.particulars(language)
+        if told:
+            kind = "where old" if source.superseded_by else "where"
+            lines.append(f'<span class="{kind}">{escape(" · ".join(told))}</span>')
+        if source.also:
+            others = ", ".join(source.also[:5])
+            lines.append(f'<span class="where">{escape(word(language, "also", others))}</span>')
+        return f'<li id="s{source.n}">{"<br>".join(lines)}{self._passage(source)}</li>'
+
+    def _passage(self, source: Source) -> str:
+        """The quotation of a source, which opens the passage it stands in."""
+        quote = escape(f"“{source.quote}”") if source.quote else ""
+        if not source.passage:
+            return f'<div id="p{source.n}">{quote}</div>' if quote else f'<div id="p{source.n}"></div>'
+        text, span = source.passage, find_letters(source.passage, source.quote)
+        if span is None:
+            marked = escape(text)
+        else:
+            marked = f"{escape(text[: span[0]])}<mark>{escape(text[slice(*span)])}</mark>{escape(text[span[1] :])}"
+        head = quote or word(self._language, "passage")
+        return f'<details><summary>{head}</summary><p id="p{source.n}">{marked}</p></details>'
+
+    def _plan(self) -> str:
+        picture = draw_plan(self._report.steps, self._report.edges, self._language)
+        if not picture:
+            return ""
+        return f"<section><h2>{word(self._language, 'plan')}</h2><figure>{picture}</figure></section>"
+
+    def _blocks(self, nodes: Sequence[Node]) -> str:
+        return "\n".join(self._block(node) for node in nodes)
+
+    def _block(self, node: Node) -> str:
+        match node.kind:
+            case "heading":
+                level = min(node.level + 1, 6)  # the question is the first
+                return f"<h{level}>{self._inline(node.runs)}</h{level}>"
+            case "paragraph":
+                return f"<p>{self._inline(node.runs)}</p>"
+            case "list":
+                start = f' start="{node.start}"' if node.start not in {0, 1} else ""
+                tag = "ol" if node.start else "ul"
+                return f"<{tag}{start}>{self._blocks(node.children)}</{tag}>"
+            case "item":
+                return f"<li>{self._blocks(node.children)}</li>"
+            case "quote":
+                return f"<blockquote>{self._blocks(node.children)}</blockquote>"
+            case "code":
+                return f"<pre><code>{escape(node.text)}</code></pre>"
+            case "table":
+                return self._table(node)
+            case "rule":
+                return "<hr>"
+
+    def _table(self, node: Node) -> str:
+        head, *body = node.rows or ((),)
+        top = "".join(f"<th>{self._inline(cell)}</th>" for cell in head)
+        rows = "".join(f"<tr>{''.join(f'<td>{self._inline(cell)}</td>' for cell in row)}</tr>" for row in body)
+        return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table></div>'
+
+    def _inline(self, runs: Sequence[Run]) -> str:
+        return "".join(self._run(run) for run in runs)
+
+    def _run(self, run: Run) -> str:
+        if run.cites:
+            return self._mark(run.cites)
+        if run.text == "\n":
+            return "<br>\n"
+        text = escape(run.text)
+        for applies, tag in ((run.code, "code"), (run.italic, "em"), (run.bold, "strong"), (run.strike, "s")):
+            text = f"<{tag}>{text}</{tag}>" if applies else text
+        if run.link:
+            text = f'<a href="{escape(run.link)}" rel="noopener noreferrer nofollow">{text}</a>'
+        if run.claim >= 0:
+            text = self._verdict(text, run.claim)
+        return text
+
+    def _mark(self, number: int) -> str:
+        """A citation mark; its tip is the quotation."""
+        source = self._sources[number]
+        anchor = "" if number in self._first else f' id="c{number}"'
+        self._first.add(number)
+        tip = escape((source.quote or source.title)[:_LONGEST_TIP])
+        return f'<sup><a{anchor} href="#p{number}" title="{tip}">[{number}]</a></sup>'
+
+    def _verdict(self, text: str, position: int) -> str:
+        claim = self._report.claims[position]
+        verdict = str(claim.get("verdict"))
+        if verdict not in self._report.verdicts:
+            return text
+        tip = word(self._language, verdict)
+        if reason := str(claim.get("reason") or ""):
+            tip = f"{tip}: {reason}"
+        return f'<span class="v {verdict}" title="{escape(tip[:_LONGEST_TIP])}">{text}</span>'

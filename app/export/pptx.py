@@ -1,0 +1,323 @@
+"""Slides: a section each, its statements as points, tables and code as their own slides, numbered sources at the end.
+
+Text is laid out by estimate: a slide takes as many lines as its box has room for, and what is left goes to the next.
+"""
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple, TypeVar
+
+from pptx import Presentation
+from pptx.dml.color import RGBColor
+from pptx.util import Inches, Pt
+from rich.cells import cell_len
+
+from weiwo.app.export.document import Node, Run, plain
+from weiwo.app.export.office import repack, set_properties, xml_text
+from weiwo.app.export.report import Report, Source
+from weiwo.app.export.words import word
+from weiwo.state.answer import DOUBTFUL
+from weiwo.text.language import sentences
+
+T = TypeVar("T")
+_COLOUR: Any = RGBColor  # which has no types
+_INK, _DIM, _BAD = _COLOUR(0x1D, 0x21, 0x26), _COLOUR(0x5D, 0x66, 0x72), _COLOUR(0xB3, 0x26, 0x1E)
+_LINK, _HEAD = _COLOUR(0x17, 0x56, 0xA9), _COLOUR(0xE8, 0xEB, 0xEF)
+_WIDTH, _HEIGHT = Inches(13.333), Inches(7.5)
+_LEFT, _TOP, _ROOM_WIDE, _ROOM_HIGH = Inches(0.7), Inches(1.45), Inches(11.9), Inches(5.4)
+_ONLY_TITLE, _POINTS = 5, 1
+"""Layouts of the library's template."""
+_SIZE: Final = 18
+_LINES: Final = {18: 14, 12: 21}
+"""Lines that a slide has room for, by size of type."""
+_BELOW: Final = 0.3
+"""Space below a paragraph, in lines."""
+_CELLS: Final = {18: 92, 12: 138}
+"""Columns of text in a line, a Chinese character taking two."""
+_LONG_POINT: Final = 190
+"""Columns of a paragraph that is told sentence by sentence."""
+_DEEPEST: Final = 3
+_CODE_LINES: Final = 20
+_CODE_CELLS: Final = 118
+
+
+class _Point(NamedTuple):
+    """A paragraph on a slide."""
+
+    runs: tuple[Run, ...]
+    level: int = 0
+    number: str = ""
+
+
+def render_pptx(report: Report, chart: bytes = b"") -> bytes:
+    """Render a report as slides.
+
+    Args:
+        report: The report.
+        chart: A chart of its figures as PNG; empty for none.
+    """
+    return repack(_Writer(report).write(chart))
+
+
+class _Writer:
+    """Writes one presentation."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._language = report.language
+        self._file: Any = Presentation()
+        self._file.slide_width, self._file.slide_height = _WIDTH, _HEIGHT
+        self._title = " ".join(report.question.split())
+
+    def write(self, chart: bytes) -> bytes:
+        """The package."""
+        report, language = self._report, self._language
+        set_properties(self._file.core_properties, report)
+        self._cover()
+        if report.notes:
+            self._points(word(language, "limits"), [_Point((Run(note),)) for note in report.notes])
+        self._sections()
+        if chart:
+            slide = self._slide(word(language, "chart"))
+            picture = slide.shapes.add_picture(io.BytesIO(chart), _LEFT, _TOP, height=_ROOM_HIGH)
+            picture.left = (_WIDTH - picture.width) // 2
+        if len(report.steps) > 1:
+            self._table(word(language, "plan"), self._plan())
+        if report.sources:
+            self._points(word(language, "sources"), [self._source(one) for one in report.sources], size=12)
+        for number, slide in enumerate(self._file.slides, 1):
+            if number > 1:
+                self._page_number(slide, number)
+        saved = io.BytesIO()
+        self._file.save(saved)
+        return saved.getvalue()
+
+    # --- slides ---
+
+    def _cover(self) -> None:
+        slide = self._file.slides.add_slide(self._file.slide_layouts[0])
+        title, below = slide.shapes.title, slide.placeholders[1]
+        _place(title, Inches(1.2), Inches(2.0), Inches(10.9), Inches(2.2))
+        _place(below, Inches(1.2), Inches(4.4), Inches(10.9), Inches(1.2))
+        title.text_frame.word_wrap = True
+        size = 40 if cell_len(self._title) < 70 else 28 if cell_len(self._title) < 200 else 20
+        self._write(title.text_frame.paragraphs[0], (Run(self._title),), size)
+        about = f"{word(self._language, self._report.status)} · {self._report.about}"
+        self._write(below.text_frame.paragraphs[0], (Run(about),), 16, dim=True)
+
+    def _sections(self) -> None:
+        """The answer: a slide, or as many as it takes, for each heading, table and piece of code."""
+        title, points = self._title, list[_Point]()
+        for node in self._report.nodes:
+            if node.kind in {"heading", "table", "code"} and points:
+                self._points(title, points)
+                points = []
+            if node.kind == "heading":
+                title = plain(node.runs)
+            elif node.kind == "table":
+                self._table(title, node.rows)
+            elif node.kind == "code":
+                self._code(title, node.text)
+            else:
+                points += _points_of(node)
+        if points:
+            self._points(title, points)
+
+    def _points(self, title: str, points: Sequence[_Point], *, size: int = _SIZE) -> None:
+        """Paragraphs, over as many slides as they need."""
+        for number, page in enumerate(_pages(points, size)):
+            slide = self._slide(title, number, _POINTS)
+            body = slide.placeholders[1]
+            _place(body, _LEFT, _TOP, _ROOM_WIDE, _ROOM_HIGH)
+            frame = body.text_frame
+            frame.word_wrap = True
+            for position, point in enumerate(page):
+                paragraph = frame.paragraphs[0] if position == 0 else frame.add_paragraph()
+                paragraph.level = min(point.level, _DEEPEST)
+                paragraph.space_after = Pt(size // 3)
+                if point.number or size < _SIZE:
+                    _without_bullet(paragraph)
+                runs = (Run(f"{point.number} "), *point.runs) if point.number else point.runs
+                self._write(paragraph, runs, size)
+
+    def _table(self, title: str, rows: Sequence[Sequence[Sequence[Run]]]) -> None:
+        """A table, over as many slides as it needs, each with its header."""
+        if not rows or not rows[0]:
+            return
+        head, *body = rows
+        width = _ROOM_WIDE // len(head)
+        cells = max(4, 130 // len(head))
+        pages = _filled(body, lambda row: max(-(-cell_len(plain(cell)) // cells) for cell in row) or 1, 13)
+        for number, page in enumerate(pages or [[]]):
+            slide = self._slide(title, number)
+            shape = slide.shapes.add_table(
+                len(page) + 1, len(head), _LEFT, _TOP, _ROOM_WIDE, Inches(0.36) * (len(page) + 1)
+            )
+            for column in shape.table.columns:
+                column.width = width
+            for place, row in enumerate([head, *page]):
+                for cell, runs in zip(shape.table.rows[place].cells, row, strict=False):
+                    cell.fill.solid()
+                    cell.fill.fore_color.rgb = _HEAD if place == 0 else _COLOUR(0xFF, 0xFF, 0xFF)
+                    bold = tuple(replace(run, bold=True) for run in runs) if place == 0 else runs
+                    self._write(cell.text_frame.paragraphs[0], bold, 13)
+
+    def _code(self, title: str, text: str) -> None:
+        lines = [
+            line[at : at + _CODE_CELLS] for line in text.split("\n") for at in range(0, len(line) or 1, _CODE_CELLS)
+        ]
+        for number, start in enumerate(range(0, len(lines), _CODE_LINES)):
+            slide = self._slide(title, number)
+            frame = slide.shapes.add_textbox(_LEFT, _TOP, _ROOM_WIDE, _ROOM_HIGH).text_frame
+            frame.word_wrap = True
+            for position, line in enumerate(lines[start : start + _CODE_LINES]):
+                paragraph = frame.paragraphs[0] if position == 0 else frame.add_paragraph()
+                self._write(paragraph, (Run(line, code=True),), 13)
+
+    def _slide(self, title: str, number: int = 0, layout: int = _ONLY_TITLE) -> Any:
+        """A slide with a title; the second and later ones of a section are numbered."""
+        slide = self._file.slides.add_slide(self._file.slide_layouts[layout])
+        _place(slide.shapes.title, _LEFT, Inches(0.4), _ROOM_WIDE, Inches(0.9))
+        slide.shapes.title.text_frame.word_wrap = True
+        shown = f"{title} ({number + 1})" if number else title
+        paragraph = slide.shapes.title.text_frame.paragraphs[0]
+        paragraph.alignment = 1
+        self._write(paragraph, (Run(shown, bold=True),), 26 if cell_len(shown) < 75 else 18)
+        return slide
+
+    def _page_number(self, slide: Any, number: int) -> None:
+        box = slide.shapes.add_textbox(_WIDTH - Inches(1.2), _HEIGHT - Inches(0.5), Inches(0.7), Inches(0.3))
+        paragraph = box.text_frame.paragraphs[0]
+        paragraph.alignment = 3
+        self._write(paragraph, (Run(str(number)),), 10, dim=True)
+
+    # --- text ---
+
+    def _write(self, paragraph: Any, runs: Sequence[Run], size: int, *, dim: bool = False) -> None:
+        for run in runs:
+            if run.text == "\n":
+                paragraph.add_line_break()
+                continue
+            written = paragraph.add_run()
+            written.text = xml_text(run.text)
+            font = written.font
+            font.size, font.color.rgb = Pt(size), _DIM if dim else _INK
+            font.bold, font.italic = run.bold or None, run.italic or None
+            if run.code:
+                font.name = "Consolas"
+            if run.link:
+                written.hyperlink.address = run.link
+            if run.cites:
+                font.size, font.color.rgb = Pt(max(size * 2 // 3, 9)), _LINK
+            if run.claim >= 0 and self._report.claims[run.claim].get("verdict") in DOUBTFUL:
+                font.color.rgb = _BAD
+
+    def _source(self, source: Source) -> _Point:
+        told = " · ".join(
+            part
+            for part in (
+                source.address if source.address != source.title else "",
+                *source.particulars(self._language),
+            )
+            if part
+        )
+        runs = [Run(source.title, link=source.url), *([Run(f" · {told}")] if told else [])]
+        if source.quote:
+            quote = source.quote if len(source.quote) <= 220 else source.quote[:219] + "…"
+            runs += [Run("\n"), Run(f"“{quote}”", italic=self._language == "en")]
+        return _Point(tuple(runs), number=f"[{source.n}]")
+
+    def _plan(self) -> list[list[tuple[Run, ...]]]:
+        language = self._language
+        rows = [[word(language, name) for name in ("task", "tool", "result")]]
+        names = {"empty": "not_found", "failed": "failed", "blocked": "blocked", "succeeded": "succeeded"}
+        for step in self._report.steps:
+            came_to = step.value or (word(language, names[step.state]) if step.state in names else "")
+            rows.append([step.text, step.tool, came_to])
+        return [[(Run(cell),) for cell in row] for row in rows]
+
+
+def _points_of(node: Node, level: int = 0) -> Iterator[_Point]:
+    """A block as paragraphs; a long paragraph sentence by sentence."""
+    match node.kind:
+        case "paragraph":
+            yield from (_Point(runs, level) for runs in _sentences(node.runs))
+        case "quote":
+            for child in node.children:
+                yield from _points_of(child, level + 1)
+        case "list":
+            for number, item in enumerate(node.children, node.start):
+                for place, child in enumerate(item.children):
+                    deeper = level + (child.kind == "list")
+                    for point in _points_of(child, deeper) if child.kind == "list" else _points_of(child, level):
+                        first = place == 0 and child.kind == "paragraph" and node.start
+                        yield point._replace(number=f"{number}.") if first and not point.number else point
+        case "code":
+            yield from (_Point((Run(line, code=True),), level) for line in node.text.split("\n"))
+        case "table":
+            yield from (_Point(tuple(run for cell in row for run in (*cell, Run(" · "))), level) for row in node.rows)
+
+
+def _sentences(runs: tuple[Run, ...]) -> Iterator[tuple[Run, ...]]:
+    """Runs, cut into their sentences where they are long; a citation mark goes with what it follows."""
+    text = "".join("" if run.cites else run.text for run in runs)
+    if cell_len(text) <= _LONG_POINT:
+        yield runs
+        return
+    ends = [end for _, end in sentences(text)][:-1]
+    piece, position = list[Run](), 0
+    for run in runs:
+        if run.cites:
+            piece.append(run)
+            continue
+        left = run.text
+        while left:
+            while ends and ends[0] <= position:
+                ends.pop(0)
+                if piece:
+                    yield tuple(piece)
+                    piece = []
+            cut = ends[0] - position if ends and ends[0] < position + len(left) else len(left)
+            part, left, position = left[:cut], left[cut:], position + cut
+            if part.strip() or piece:
+                piece.append(replace(run, text=part if piece else part.lstrip()))
+    if piece:
+        yield tuple(piece)
+
+
+def _pages(points: Sequence[_Point], size: int) -> list[list[_Point]]:
+    """Paragraphs by slide."""
+
+    def lines(point: _Point) -> float:
+        width = _CELLS[size] - 5 * point.level
+        text = "".join(run.text for run in point.runs)
+        return sum(max(1, -(-cell_len(line) // width)) for line in text.split("\n")) + _BELOW
+
+    return _filled(points, lines, _LINES[size])
+
+
+def _filled(items: Sequence[T], lines: Callable[[T], float], room: float) -> list[list[T]]:
+    """Items in groups, none of which takes more lines than there is room for, unless one item alone does."""
+    pages: list[list[T]] = []
+    left = 0.0
+    for item in items:
+        needed = lines(item)
+        if not pages or needed > left:
+            pages.append([])
+            left = room
+        pages[-1].append(item)
+        left -= needed
+    return pages
+
+
+def _place(shape: Any, left: int, top: int, width: int, height: int) -> None:
+    shape.left, shape.top, shape.width, shape.height = left, top, width, height
+
+
+def _without_bullet(paragraph: Any) -> None:
+    """Take the bullet of the layout away: the paragraph has a number of its own."""
+    properties = paragraph._p.get_or_add_pPr()  # noqa: SLF001 - no public way
+    properties.insert(0, properties.makeelement("{http://schemas.openxmlformats.org/drawingml/2006/main}buNone", {}))
+    properties.set("marL", "0")
+    properties.set("indent", "0")

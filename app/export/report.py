@@ -1,0 +1,271 @@
+"""A result as exporters see it: the question, what limits the answer, its document, its sources and its plan."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from weiwo.app.export.document import Node, parse_document
+from weiwo.app.export.words import Tongue, stop_reason, tongue, word
+from weiwo.state import REFERENCE
+from weiwo.state.answer import DOUBTFUL
+from weiwo.state.evidence import FILE_DATE
+from weiwo.text.patterns import lazy
+from weiwo.text.values import render as render_value
+from weiwo.tools.corpus.retrieval.superseded import read_version
+from weiwo.tools.printable import one_line, printable
+
+_PLACE: Final = lazy(r"(page|line)s? ([\d-]+)")
+_THREAD_DAY: Final = lazy(r"(\d{4})(\d{2})(\d{2})-\d{6}-\w+")
+_LONGEST_VALUE: Final = 300
+
+
+@dataclass(frozen=True)
+class Source:
+    """A numbered source.
+
+    Attributes:
+        n: Its number.
+        title: Its title; its address where it has none.
+        address: URL or file; empty for a calculation.
+        url: The address if a reader may follow it: http or https.
+        locator: Its place within the source.
+        quote: The words that carry the claim.
+        passage: The passage they stand in; empty where it is not known.
+        date: ISO date, or empty.
+        file_date: Whether that is only the date of the file.
+        version: Its version, as its name tells it.
+        superseded_by: The newer version of the same document, where one is known.
+        also: Further addresses of the same text.
+    """
+
+    n: int
+    title: str
+    address: str = ""
+    url: str = ""
+    locator: str = ""
+    quote: str = ""
+    passage: str = ""
+    date: str = ""
+    file_date: bool = False
+    version: str = ""
+    superseded_by: str = ""
+    also: tuple[str, ...] = ()
+
+    def particulars(self, language: Tongue) -> list[str]:
+        """What tells it from other versions and copies: place, date, version, whether a newer one is known."""
+        parts = [
+            _place(self.locator, language),
+            word(language, "file_dated" if self.file_date else "dated", self.date) if self.date else "",
+            word(language, "version", self.version) if self.version else "",
+            word(language, "superseded", self.superseded_by) if self.superseded_by else "",
+        ]
+        return [part for part in parts if part]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A task of the plan, for a picture or a table.
+
+    Attributes:
+        id: Its id.
+        text: What it asks, with the values of other tasks filled in.
+        tool: The tool it was planned for, or the one that served it.
+        state: `succeeded`, `empty`, `failed`, `blocked`, or empty where it did not run.
+        value: Its value for people.
+        each: Whether it runs once per item of a list.
+    """
+
+    id: str
+    text: str
+    tool: str
+    state: str
+    value: str
+    each: bool
+
+
+@dataclass(frozen=True)
+class Report:
+    """A result for exporters.
+
+    Attributes:
+        language: The language of the words around the answer.
+        question: The question, as asked.
+        status: The status of the answer.
+        day: ISO date of the answer; empty where it is not known.
+        notes: What limits the answer, a line each.
+        nodes: The answer.
+        claims: Its claims, as the result has them.
+        sources: Its sources.
+        steps: The tasks of its plan.
+        edges: What builds on what: pairs of task ids.
+        model_calls: How many model calls it took.
+        tool_calls: How many tool calls.
+    """
+
+    language: Tongue
+    question: str
+    status: str
+    day: str
+    notes: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    claims: Sequence[Mapping[str, Any]]
+    sources: tuple[Source, ...]
+    steps: tuple[Step, ...]
+    edges: tuple[tuple[str, str], ...]
+    model_calls: int
+    tool_calls: int
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """How many claims got which verdict; of those that need a source."""
+        told = [str(claim.get("verdict")) for claim in self.claims]
+        order = ("quoted", "supported", "matched", "computed", "judgement", "unsupported", "contradicted")
+        return {verdict: told.count(verdict) for verdict in order if verdict in told}
+
+    @property
+    def about(self) -> str:
+        """When and at what expense it was answered, on one line."""
+        made = word(self.language, "made", self.day) if self.day else word(self.language, "by")
+        return f"{made} · {word(self.language, 'spent', self.model_calls, self.tool_calls)}"
+
+
+def read_result(result: Mapping[str, Any], plan: Mapping[str, Any] | None = None) -> Report:
+    """Read a result.
+
+    Args:
+        result: The result object, as `app/result.schema.json` says.
+        plan: The plan to show in place of the one in the result.
+    """
+    language = tongue(result.get("language"))
+    sources = read_sources(result)
+    claims = result.get("claims") or ()
+    steps, edges = _plan(plan or result.get("plan"), result.get("outcomes") or {}, language)
+    usage = result.get("usage") or {}
+    answer = str(result.get("answer") or "")
+    return Report(
+        language=language,
+        question=printable(str(result.get("question") or "")).strip(),
+        status=str(result.get("status") or "failed"),
+        day=_day(result),
+        notes=tuple(dict.fromkeys(_notes(result, sources, language))),
+        nodes=parse_document(answer, claims, {source.n: source.url for source in sources}),
+        claims=claims,
+        sources=sources,
+        steps=steps,
+        edges=edges,
+        model_calls=int(usage.get("model_calls") or 0),
+        tool_calls=int(usage.get("tool_calls") or 0),
+    )
+
+
+def read_sources(result: Mapping[str, Any]) -> tuple[Source, ...]:
+    """The numbered sources of a result, with date and version as far as they are known."""
+    passages = {str(passage.get("id")): passage for passage in result.get("evidence") or ()}
+    return tuple(
+        _source(citation, passages.get(str(citation.get("evidence_id")), {}))
+        for citation in result.get("citations") or ()
+    )
+
+
+def web_address(source: str) -> str:
+    """The address if it is one that a reader may follow: http or https, with a host and nothing invisible in it."""
+    try:
+        parts = urlsplit(source)
+        host = parts.hostname
+    except ValueError:
+        return ""
+    clean = not re.search(r"[\s\x00-\x20\x7f-\xa0\"<>\\^`{|}]", source) and printable(source) == source
+    return source if clean and host and parts.scheme in {"http", "https"} and not parts.username else ""
+
+
+def _place(locator: str, language: Tongue) -> str:
+    """A place within a source, in words of the language."""
+    found = _PLACE.fullmatch(locator) if language == "zh" else None
+    return f"第 {found[2]} {'页' if found[1] == 'page' else '行'}" if found else locator
+
+
+def _source(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> Source:
+    address = one_line(str(citation.get("source") or ""), 2_000)
+    computed = address.startswith("task:")
+    title = one_line(str(citation.get("title") or "")) or address.removeprefix("task:")
+    url = web_address(str(citation.get("source") or ""))
+    version = () if url or computed else read_version(address).version
+    return Source(
+        n=int(citation["n"]),
+        title=title,
+        address="" if computed else address,
+        url=url,
+        locator=one_line(str(citation.get("locator") or "")),
+        quote=one_line(str(citation.get("quote") or ""), 2_000),
+        passage=printable(str(passage.get("text") or "")).strip(),
+        date=one_line(str(passage.get("date") or "")),
+        file_date=FILE_DATE in (passage.get("flags") or ()),
+        version=".".join(map(str, version)),
+        superseded_by=one_line(str(passage.get("superseded_by") or "")),
+        also=tuple(one_line(str(other)) for other in citation.get("also") or ()),
+    )
+
+
+def _notes(result: Mapping[str, Any], sources: Sequence[Source], language: Tongue) -> list[str]:
+    """What a reader must know before the answer."""
+    status, notes = str(result.get("status")), []
+    reason = stop_reason(language, one_line(str(result.get("stop_reason") or "")))
+    if status in {"partial", "failed"}:
+        notes.append(word(language, f"note_{status}", reason))
+    elif status == "extracts":
+        notes.append(word(language, "note_extracts"))
+    notes += [one_line(str(gap.get("text") or ""), 600) for gap in result.get("gaps") or ()]
+    if doubtful := sum(claim.get("verdict") in DOUBTFUL for claim in result.get("claims") or ()):
+        notes.append(word(language, "note_doubtful", doubtful))
+    notes += [word(language, "note_superseded", one.n, one.superseded_by) for one in sources if one.superseded_by]
+    if any(call.get("error") for call in (result.get("usage") or {}).get("calls") or ()):
+        notes.append(word(language, "note_rules"))
+    return notes
+
+
+def _day(result: Mapping[str, Any]) -> str:
+    """The day of the answer, by the thread's own id; a thread that its user named tells none."""
+    found = _THREAD_DAY.fullmatch(str(result.get("thread_id") or ""))
+    return "-".join(found.groups()) if found else ""
+
+
+def _plan(
+    plan: Mapping[str, Any] | None, outcomes: Mapping[str, Mapping[str, Any]], language: Tongue
+) -> tuple[tuple[Step, ...], tuple[tuple[str, str], ...]]:
+    vertices = (plan or {}).get("vertices") or ()
+    values = {task_id: _value(outcome, language) for task_id, outcome in outcomes.items()}
+    steps = []
+    for vertex in vertices:
+        task_id = str(vertex.get("id"))
+        outcome = outcomes.get(task_id, {})
+        text = REFERENCE.sub(
+            lambda found: values.get(found[1]) or f"‹{found[1]}›", str(vertex.get("description") or "")
+        )
+        steps.append(
+            Step(
+                id=one_line(task_id, 60),
+                text=one_line(text) or one_line(task_id, 60),
+                tool=one_line(str(outcome.get("tool") or vertex.get("tool_binding") or ""), 60),
+                state=str(outcome.get("status") or ""),
+                value=values.get(task_id, ""),
+                each=bool(vertex.get("for_each")),
+            )
+        )
+    ids = {step.id for step in steps}
+    edges = dict.fromkeys((str(a), str(b)) for a, b in (plan or {}).get("edges") or ())
+    return tuple(steps), tuple(edge for edge in edges if edge[0] in ids and edge[1] in ids)
+
+
+def _value(outcome: Mapping[str, Any], language: Tongue) -> str:
+    """The value of a task, for people."""
+    if outcome.get("status") != "succeeded" or outcome.get("type") == "passages":
+        return ""
+    shown = (outcome.get("detail") or {}).get("shown")
+    if shown:
+        return one_line(str(shown), _LONGEST_VALUE)
+    try:
+        return one_line(render_value(outcome.get("value"), outcome.get("type") or "text", language), _LONGEST_VALUE)
+    except (TypeError, ValueError):
+        return one_line(str(outcome.get("value")), _LONGEST_VALUE)

@@ -1,0 +1,227 @@
+// The answer: blocks of an answer document as elements. Every word is a text node; nothing here sets HTML.
+import { useMemo } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { ClaimMatcher, groups, type Marked } from "./claims";
+import { NOTHING_KNOWN, safeUrl, visible, type Known } from "./inline";
+import { parse, withoutSources, type Node } from "./markdown";
+import { read, update, useStore, useWords, type Say, type Turn } from "./store";
+import type { Block, Extract, Result } from "./types";
+
+/** What of an answer may be a link: numbers of its citations, and the addresses of its sources. */
+export function knownOf(result: Result | null): Known {
+  if (!result) return NOTHING_KNOWN;
+  const urls = new Set<string>();
+  const add = (address: string | undefined): void => {
+    const url = address ? safeUrl(address) : null;
+    if (url) urls.add(url);
+  };
+  for (const one of [...result.citations, ...result.evidence, ...result.extracts]) {
+    add(one.source);
+    for (const other of ("also" in one && one.also) || []) add(other);
+  }
+  return { urls, cites: new Set(result.citations.map((one) => one.n)) };
+}
+
+interface Scene {
+  turn: number;
+  result: Result | null;
+  known: Known;
+  matcher: ClaimMatcher;
+  seen: Set<number>;
+  t: Say;
+}
+
+/** The answer while it is written: no claim is checked yet. */
+export function Draft({ text }: { text: string }) {
+  const t = useWords();
+  const nodes = useMemo(() => parse(withoutSources(text)), [text]);
+  const scene = sceneOf(-1, null, NOTHING_KNOWN, [], t);
+  return <div class="prose draft">{nodes.map((node, at) => <Drawn key={at} node={node} scene={scene} />)}</div>;
+}
+
+function sceneOf(turn: number, result: Result | null, known: Known, claims: number[], t: Say): Scene {
+  return { turn, result, known, matcher: new ClaimMatcher(result?.claims ?? [], claims, known), seen: new Set(), t };
+}
+
+export function Answer({ turn, result }: { turn: Turn; result: Result }) {
+  const t = useWords();
+  const known = useMemo(() => knownOf(result), [result]);
+  const extracts = new Map(result.extracts.map((one) => [one.n, one]));
+  const blocks = useMemo(() => withExtracts(result), [result]);
+  return (
+    <div class={`prose${extracts.size ? " with-extracts" : ""}`} lang={result.language === "zh" ? "zh-CN" : "en"}>
+      {blocks.map((block, at) =>
+        "n" in block
+          ? <ExtractView key={at} turn={turn.key} extract={block} t={t} />
+          : <BlockView key={at} turn={turn.key} block={block} result={result} known={known} t={t} />)}
+    </div>
+  );
+}
+
+/** Blocks, with each quoted passage and the line above it replaced by its extract. */
+function withExtracts(result: Result): (Block | Extract)[] {
+  const blocks = result.blocks?.length ? result.blocks : [{ kind: "paragraph" as const, text: result.answer }];
+  const left = new Map(result.extracts.map((one) => [one.n, one]));
+  const out: (Block | Extract)[] = [];
+  blocks.forEach((block, at) => {
+    const head = /\[(\d{1,4})\]\s*$/.exec(block.kind === "paragraph" && blocks[at + 1]?.kind === "quote" ? block.text : "");
+    const extract = head ? left.get(Number(head[1])) : undefined;
+    if (extract) out.push(extract);
+    else if (!(block.kind === "quote" && typeof out[out.length - 1] === "object" && "highlights" in (out[out.length - 1] as object))) out.push(block);
+    if (extract) left.delete(extract.n);
+  });
+  return left.size === result.extracts.length && result.extracts.length ? [...out.filter((one) => !("kind" in one) || one.kind !== "quote"), ...left.values()] : [...out, ...left.values()];
+}
+
+function ExtractView({ turn, extract, t }: { turn: number; extract: Extract; t: Say }) {
+  const pieces: ComponentChildren[] = [];
+  let position = 0;
+  for (const [from, to] of extract.highlights ?? []) {
+    if (position <= from && from < to && to <= extract.text.length) {
+      pieces.push(visible(extract.text.slice(position, from)), <mark key={from}>{visible(extract.text.slice(from, to))}</mark>);
+      position = to;
+    }
+  }
+  pieces.push(visible(extract.text.slice(position)));
+  return (
+    <figure class="extract" data-extract={extract.n}>
+      <figcaption>
+        <button class="cite" onClick={() => openSource(turn, extract.n)} aria-label={t("source", extract.n)}>{extract.n}</button>
+        <span class="extract-title">{visible(extract.title || extract.source)}</span>
+        {extract.locator && <span class="quiet">{extract.locator}</span>}
+      </figcaption>
+      <blockquote>{pieces}</blockquote>
+    </figure>
+  );
+}
+
+interface BlockProps {
+  turn: number;
+  block: Block;
+  result: Result;
+  known: Known;
+  t: Say;
+}
+
+function BlockView({ turn, block, result, known, t }: BlockProps) {
+  const scene = sceneOf(turn, result, known, block.claims ?? [], t);
+  const nodes: Node[] = block.kind === "table" && block.rows?.length ? [{ kind: "table", rows: block.rows.map((row) => [...row]) }] : parse(block.text);
+  const drawn = nodes.map((node, at) => <Drawn key={at} node={node} scene={scene} />);
+  return (
+    <>
+      {drawn}
+      <Unplaced scene={scene} claims={block.claims ?? []} />
+    </>
+  );
+}
+
+/** Doubtful claims whose words were not found in the block are told below it. */
+function Unplaced({ scene, claims }: { scene: Scene; claims: number[] }) {
+  const left = claims.filter((at) => !scene.matcher.found.has(at) && ["unsupported", "contradicted"].includes(scene.result?.claims[at]?.verdict ?? ""));
+  if (!left.length) return null;
+  return (
+    <ul class="unplaced">
+      {left.map((at) => (
+        <li key={at}><ClaimSpan scene={scene} claim={at}>{visible(scene.result?.claims[at]?.text ?? "")}</ClaimSpan></li>
+      ))}
+    </ul>
+  );
+}
+
+function Drawn({ node, scene }: { node: Node; scene: Scene }): ComponentChildren {
+  switch (node.kind) {
+    case "heading": {
+      const Tag = `h${Math.min(6, node.level + 2)}` as "h3";
+      return <Tag>{words(node.text, scene)}</Tag>;
+    }
+    case "paragraph":
+      return <p>{words(node.text, scene)}</p>;
+    case "code":
+      return <pre tabIndex={0}><code>{visible(node.text)}</code></pre>;
+    case "quote":
+      return <blockquote>{node.nodes.map((one, at) => <Drawn key={at} node={one} scene={scene} />)}</blockquote>;
+    case "rule":
+      return <hr />;
+    case "list": {
+      const items = node.items.map((item, at) => (
+        <li key={at}>{item.map((one, n) => (one.kind === "paragraph" && item.length === 1 ? words(one.text, scene) : <Drawn key={n} node={one} scene={scene} />))}</li>
+      ));
+      return node.ordered ? <ol start={node.start}>{items}</ol> : <ul>{items}</ul>;
+    }
+    case "table": {
+      const [head, ...rows] = node.rows;
+      return (
+        <div class="table" tabIndex={0} role="group">
+          <table>
+            <thead><tr>{head?.map((cell, at) => <th key={at} scope="col">{plain(cell)}</th>)}</tr></thead>
+            <tbody>{rows.map((row, at) => <tr key={at}>{row.map((cell, n) => <td key={n}>{words(cell, scene)}</td>)}</tr>)}</tbody>
+          </table>
+        </div>
+      );
+    }
+  }
+}
+
+const plain = (text: string): string => new ClaimMatcher([], [], NOTHING_KNOWN).mark(text).map((piece) => piece.text).join("");
+
+function words(text: string, scene: Scene): ComponentChildren {
+  return groups(scene.matcher.mark(text)).map((group, at) => {
+    const pieces = group.pieces.map((piece, n) => leaf(group.pieces[n + 1]?.cite ? { ...piece, text: piece.text.trimEnd() } : piece, scene, n));
+    return group.claim < 0 ? pieces : <ClaimSpan key={`c${at}`} scene={scene} claim={group.claim}>{pieces}</ClaimSpan>;
+  });
+}
+
+function leaf(piece: Marked, scene: Scene, key: number): ComponentChildren {
+  if (piece.cite) return <Cite key={key} turn={scene.turn} n={piece.cite} t={scene.t} />;
+  let node: ComponentChildren = piece.text.includes("\n") ? piece.text.replace(/\n/g, " ") : piece.text;
+  if (piece.code) node = <code>{node}</code>;
+  if (piece.em) node = <em>{node}</em>;
+  if (piece.strong) node = <strong>{node}</strong>;
+  if (piece.struck) node = <s>{node}</s>;
+  if (piece.href) node = <Outward key={key} href={piece.href}>{node}</Outward>;
+  return node;
+}
+
+/** A link that leaves the page; its host is shown where its words do not name it. */
+export function Outward({ href, children }: { href: string; children: ComponentChildren }) {
+  const url = safeUrl(href);
+  if (!url) return <>{children}</>;
+  const { host } = new URL(url);
+  const named = typeof children === "string" && children.includes(host);
+  return (
+    <a href={url} target="_blank" rel="noopener noreferrer nofollow" referrerpolicy="no-referrer">
+      {children}{!named && <span class="host"> ({host})</span>}
+    </a>
+  );
+}
+
+export function openSource(turn: number, n: number): void {
+  update({ panel: { turn, source: n } });
+}
+
+function Cite({ turn, n, t }: { turn: number; n: number; t: Say }) {
+  return <button class="cite" data-cite={n} aria-label={t("source", n)} onClick={(event) => { event.stopPropagation(); openSource(turn, n); }}>{n}</button>;
+}
+
+function ClaimSpan({ scene, claim, children }: { scene: Scene; claim: number; children: ComponentChildren }) {
+  const { turn, result, t } = scene;
+  const told = result?.claims[claim];
+  const lit = useStore((now) => now.lit?.turn === turn && now.lit.claim === claim);
+  if (!told) return <>{children}</>;
+  const light = (): void => update({ lit: { turn, claim } });
+  const dim = (): void => { if (read().lit?.claim === claim) update({ lit: null }); };
+  const cites = told.citations.length > 0;
+  const verdict = `${t(`verdict_${told.verdict}`)}${told.reason ? `: ${told.reason}` : ""}`;
+  const first = !scene.seen.has(claim);
+  scene.seen.add(claim);
+  const open = (): void => { if (told.citations[0]) openSource(turn, told.citations[0]); };
+  return (
+    <span
+      class={`claim ${told.verdict}${lit ? " lit" : ""}`} data-claim={claim} data-verdict={told.verdict} title={verdict}
+      tabIndex={first && (cites || told.reason) ? 0 : undefined} role={first && cites ? "link" : undefined}
+      aria-description={first ? verdict : undefined}
+      onPointerEnter={light} onPointerLeave={dim} onFocus={light} onBlur={dim} onClick={open}
+      onKeyDown={(event) => { if (event.key === "Enter" && event.target === event.currentTarget) open(); }}
+    >{children}</span>
+  );
+}

@@ -1,0 +1,72 @@
+// The box one asks in.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ask, cancel, type Options } from "./session";
+import { remember, useStore, useWords, type Turn } from "./store";
+
+export const OPTIONS: Options = { depth: "", form: "", approve: false, web: true };
+let options = OPTIONS;
+
+/** The options last chosen. */
+export const chosenOptions = (): Options => options;
+
+export function AskBox({ running }: { running: Turn | undefined }) {
+  const t = useWords();
+  const box = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useState("");
+  const [chosen, choose] = useState(options);
+  const web = useStore((now) => now.info?.web);
+  const threadId = useStore((now) => now.threadId);
+  const follows = useStore((now) => now.turns.length > 0);
+  useEffect(() => box.current?.focus({ preventScroll: true }), [threadId]);
+  const set = (more: Partial<Options>): void => choose((options = { ...chosen, ...more }));
+  const send = (): void => {
+    const question = text.trim();
+    if (!question || running) return;
+    setText("");
+    remember("asked", "yes");
+    void ask(question, chosen);
+  };
+  return (
+    <form class="ask" onSubmit={(event) => { event.preventDefault(); send(); }}>
+      <label class="sr" for="question">{t("question")}</label>
+      <textarea
+        id="question" name="question" ref={box} rows={follows ? 1 : 2} maxLength={20000} value={text}
+        placeholder={follows ? t("followUp") : t("placeholder")}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); send(); }
+        }}
+      />
+      <div class="ask-row">
+        <Choice label={t("depth")} name="depth" value={chosen.depth} set={(depth) => set({ depth })}
+          options={[["quick", t("quick")], ["", t("normal")], ["deep", t("deep")]]} />
+        <Choice label={t("form")} name="form" value={chosen.form} set={(form) => set({ form })}
+          options={[["", t("anyForm")], ["sentence", t("sentence")], ["list", t("list")], ["table", t("table")], ["report", t("report")], ["code", t("code")]]} />
+        <label class="check"><input type="checkbox" name="approve" checked={chosen.approve} onChange={(event) => set({ approve: event.currentTarget.checked })} /> {t("showPlanFirst")}</label>
+        {web && <label class="check"><input type="checkbox" name="web" checked={chosen.web} onChange={(event) => set({ web: event.currentTarget.checked })} /> {t("useWeb")}</label>}
+        <span class="spring" />
+        {running
+          ? <button class="stop" type="button" data-action="cancel" disabled={running.cancelling || !running.runId} onClick={() => void cancel(running)}>{running.cancelling ? t("cancelling") : t("cancel")}</button>
+          : <button class="primary send" type="submit" disabled={!text.trim()}>{t("ask")}</button>}
+      </div>
+    </form>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  name: string;
+  value: string;
+  set: (value: string) => void;
+  options: [string, string][];
+}
+
+function Choice({ label, name, value, set, options: given }: ChoiceProps) {
+  return (
+    <label class="choice"><span>{label}</span>
+      <select name={name} value={value} onChange={(event) => set(event.currentTarget.value)}>
+        {given.map(([key, words]) => <option key={key} value={key}>{words}</option>)}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,231 @@
+// Cards on which a person answers what a run waits for: a plan, a tool that acts, a question, or anything else.
+import { useMemo, useState } from "preact/hooks";
+import { visible } from "./inline";
+import { Graph } from "./plan";
+import { Args } from "./panel";
+import { checkPlan, draftOf, planOf, type TaskDraft } from "./plan_draft";
+import { newRun, apply } from "./progress";
+import { answer } from "./session";
+import { useStore, useWords, type Say, type Turn } from "./store";
+import type { Dict, Interrupt, Json, Plan } from "./types";
+
+export function Card({ turn, interrupt }: { turn: Turn; interrupt: Interrupt }) {
+  const t = useWords();
+  const { value } = interrupt;
+  const complaints = Array.isArray(value["complaints"]) ? value["complaints"].map(String) : [];
+  const type = String(value["type"] ?? "");
+  const body = type === "approve_plan" && isPlan(value["plan"])
+    ? <ApprovePlan turn={turn} interrupt={interrupt} plan={value["plan"]} t={t} />
+    : type === "allow_tool"
+      ? <AllowTool turn={turn} interrupt={interrupt} t={t} />
+      : type === "clarify" || (value["question"] && Array.isArray(value["choices"]))
+        ? <Clarify turn={turn} interrupt={interrupt} t={t} />
+        : <Generic turn={turn} interrupt={interrupt} t={t} />;
+  return (
+    <section class="card" data-interrupt={type || "other"} aria-live="polite">
+      {complaints.map((one) => <p key={one} class="complaint" role="alert">{one}</p>)}
+      {body}
+    </section>
+  );
+}
+
+interface CardProps {
+  turn: Turn;
+  interrupt: Interrupt;
+  t: Say;
+}
+
+const isPlan = (value: unknown): value is Plan => Array.isArray((value as Plan | null)?.vertices);
+
+function ApprovePlan({ turn, interrupt, plan, t }: CardProps & { plan: Plan }) {
+  const [mode, setMode] = useState<"look" | "edit" | "back">("look");
+  const [drafts, setDrafts] = useState<TaskDraft[]>(() => draftOf(plan));
+  const tools = useStore((now) => now.turns.find((one) => one.key === turn.key)?.run.assessed["tools"]);
+  const { problems, edited } = useMemo(() => checkPlan(drafts), [drafts]);
+  const note = String(interrupt.value["note"] ?? "");
+  const drawn = useMemo(() => ({ ...turn, key: -1, run: apply(newRun(0), { type: "planned", plan: edited ?? plan }, 0) }), [edited, plan]);
+  const finished = (interrupt.value["finished"] ?? {}) as Record<string, string>;
+  return (
+    <>
+      <h3>{t("approveTitle")}</h3>
+      <p class="quiet">{t("approveHint")}</p>
+      {note && <p class="note">{note}</p>}
+      {mode === "edit" ? <Graph turn={drawn} /> : null}
+      {mode === "edit"
+        ? <PlanEditor drafts={drafts} change={setDrafts} problems={problems} tools={Array.isArray(tools) ? tools.map(String) : []} t={t} />
+        : <ol class="plan-list">
+            {plan.vertices.map((one) => (
+              <li key={one.id}>
+                <span class="mono">{one.id}</span> <span class="node-tool">{one.tool_binding}</span>
+                {finished[one.id] !== undefined && <span class="tag">{t("alreadyDone")}: {finished[one.id]}</span>}
+                <p>{visible(one.description)}</p>
+                <Args args={one.args} />
+              </li>
+            ))}
+          </ol>}
+      {mode === "back"
+        ? <Words label={t("sendBackWords")} submit={t("sendBack")} cancel={() => setMode("look")} done={(words) => answer(turn, interrupt, { reject: words })} t={t} required />
+        : <div class="actions">
+            {mode === "edit"
+              ? <button class="primary" data-action="run-edited" disabled={!edited} onClick={() => edited && answer(turn, interrupt, { plan: planOf(edited, plan) as unknown as Json })}>{t("runEdited")}</button>
+              : <button class="primary" data-action="approve" onClick={() => answer(turn, interrupt, "approve")}>{t("approve")}</button>}
+            <button data-action="edit" onClick={() => { setDrafts(draftOf(plan)); setMode(mode === "edit" ? "look" : "edit"); }}>{mode === "edit" ? t("close") : t("edit")}</button>
+            <button data-action="send-back" onClick={() => setMode("back")}>{t("sendBack")}</button>
+          </div>}
+    </>
+  );
+}
+
+interface EditorProps {
+  drafts: TaskDraft[];
+  change: (drafts: TaskDraft[]) => void;
+  problems: Map<string, string>;
+  tools: string[];
+  t: Say;
+}
+
+export function PlanEditor({ drafts, change, problems, tools, t }: EditorProps) {
+  const set = (at: number, more: Partial<TaskDraft>): void => change(drafts.map((one, n) => (n === at ? { ...one, ...more } : one)));
+  const problem = (key: string): string => {
+    const found = problems.get(key);
+    if (!found) return "";
+    const [word, value] = found.split("\u0000");
+    return t(word as "circle", value ?? "");
+  };
+  const known = [...new Set([...tools, ...drafts.map((one) => one.tool)])].filter(Boolean);
+  return (
+    <div class="editor">
+      {drafts.map((one, at) => (
+        <fieldset key={at} data-edit={one.id}>
+          <legend class="mono">{one.id}</legend>
+          <label>{t("description")}
+            <textarea rows={2} value={one.description} aria-invalid={problems.has(`${one.id}.description`)} onInput={(event) => set(at, { description: event.currentTarget.value })} />
+          </label>
+          <Problem text={problem(`${one.id}.description`)} />
+          <div class="pair">
+            <label>{t("tool")}
+              <select value={one.tool} onChange={(event) => set(at, { tool: event.currentTarget.value })}>{known.map((name) => <option key={name} value={name}>{name}</option>)}</select>
+            </label>
+            <label>{t("arguments")}
+              <textarea class="mono" rows={2} spellcheck={false} value={one.args} aria-invalid={problems.has(`${one.id}.args`)} onInput={(event) => set(at, { args: event.currentTarget.value })} />
+            </label>
+          </div>
+          <Problem text={problem(`${one.id}.args`)} />
+          <button class="link" onClick={() => change(drafts.filter((_, n) => n !== at))}>{t("remove")}</button>
+        </fieldset>
+      ))}
+      <Problem text={problem("plan")} />
+      <button class="link" data-action="add-task" onClick={() => change([...drafts, emptyTask(drafts)])}>+ {t("addTask")}</button>
+    </div>
+  );
+}
+
+function emptyTask(drafts: TaskDraft[]): TaskDraft {
+  const used = new Set(drafts.map((one) => one.id));
+  let n = drafts.length + 1;
+  while (used.has(`task_${n}`)) n += 1;
+  return { id: `task_${n}`, description: "", tool: drafts[0]?.tool ?? "corpus_search", args: '{"query": ""}', ret: "text", rest: {} };
+}
+
+function Problem({ text }: { text: string }) {
+  return text ? <p class="complaint" role="alert">{text}</p> : null;
+}
+
+function Words({ label, submit, done, cancel, t, required }: { label: string; submit: string; done: (words: string) => void; cancel: () => void; t: Say; required?: boolean }) {
+  const [words, setWords] = useState("");
+  return (
+    <form class="words" onSubmit={(event) => { event.preventDefault(); if (words.trim() || !required) done(words.trim()); }}>
+      <label>{label}<textarea name="words" rows={2} autofocus value={words} onInput={(event) => setWords(event.currentTarget.value)} /></label>
+      <div class="actions">
+        <button class="primary" type="submit" disabled={required && !words.trim()}>{submit}</button>
+        <button type="button" onClick={cancel}>{t("close")}</button>
+      </div>
+    </form>
+  );
+}
+
+function AllowTool({ turn, interrupt, t }: CardProps) {
+  const { value } = interrupt;
+  const [mode, setMode] = useState<"look" | "edit" | "refuse">("look");
+  const [text, setText] = useState(() => JSON.stringify(value["arguments"] ?? {}, null, 2));
+  const read = readObject(text);
+  return (
+    <>
+      <h3>{t("consentTitle")}</h3>
+      <p><b class="mono">{visible(String(value["tool"] ?? ""))}</b>{value["server"] ? <span class="quiet"> · MCP {visible(String(value["server"]))}</span> : null}</p>
+      {value["about"] ? <p class="quiet">{visible(String(value["about"]))}</p> : null}
+      {value["question"] ? <p>{visible(String(value["question"]))}</p> : null}
+      <p class="quiet">{t("consentHint")}</p>
+      {mode === "edit"
+        ? <label>{t("arguments")}<textarea class="mono" rows={5} spellcheck={false} value={text} aria-invalid={!read} onInput={(event) => setText(event.currentTarget.value)} /></label>
+        : <Args args={(value["arguments"] ?? {}) as Record<string, Json>} />}
+      {mode === "edit" && !read && <Problem text={t("notObject")} />}
+      {mode === "refuse"
+        ? <Words label={t("why")} submit={t("refuse")} cancel={() => setMode("look")} done={(words) => answer(turn, interrupt, { reject: words || "no" })} t={t} />
+        : <div class="actions">
+            <button class="primary" data-action="allow" disabled={mode === "edit" && !read} onClick={() => answer(turn, interrupt, mode === "edit" && read ? { arguments: read } : "approve")}>{t("allow")}</button>
+            <button data-action="refuse" onClick={() => setMode("refuse")}>{t("refuse")}</button>
+            <button data-action="edit" onClick={() => setMode(mode === "edit" ? "look" : "edit")}>{mode === "edit" ? t("close") : t("edit")}</button>
+          </div>}
+    </>
+  );
+}
+
+function readObject(text: string): Record<string, Json> | null {
+  try {
+    const value = JSON.parse(text) as Json;
+    return value && typeof value === "object" && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function Clarify({ turn, interrupt, t }: CardProps) {
+  const { value } = interrupt;
+  const choices = (Array.isArray(value["choices"]) ? value["choices"] : []).map((one: unknown) => {
+    const { text, label } = (one && typeof one === "object" ? one : {}) as Dict;
+    return String(text ?? label ?? one);
+  });
+  const [words, setWords] = useState("");
+  return (
+    <>
+      <p class="eyebrow">{t("clarifyTitle")}</p>
+      <h3>{visible(String(value["question"] ?? value["description"] ?? ""))}</h3>
+      <div class="choices">
+        {choices.map((one) => <button key={one} data-choice={one} onClick={() => answer(turn, interrupt, one)}>{visible(one)}</button>)}
+      </div>
+      <form class="words" onSubmit={(event) => { event.preventDefault(); if (words.trim()) answer(turn, interrupt, words.trim()); }}>
+        <label>{t("ownWords")}<textarea name="words" rows={1} value={words} onInput={(event) => setWords(event.currentTarget.value)} /></label>
+        <div class="actions"><button class="primary" type="submit" disabled={!words.trim()}>{t("reply")}</button></div>
+      </form>
+    </>
+  );
+}
+
+/** Whatever else waits: shown by its action requests, answered as LangChain's human-in-the-loop answers. */
+function Generic({ turn, interrupt, t }: CardProps) {
+  const { value } = interrupt;
+  const requests = (Array.isArray(value["action_requests"]) ? value["action_requests"] : []) as { name?: string; args?: Record<string, Json>; description?: string }[];
+  const [words, setWords] = useState("");
+  const decide = (decision: Dict): void => answer(turn, interrupt, requests.length ? { decisions: requests.map(() => decision) } : decision);
+  return (
+    <>
+      <h3>{t("genericTitle")}</h3>
+      {requests.map((one, at) => (
+        <div key={at}>
+          <p class="mono">{visible(String(one.name ?? ""))}</p>
+          {one.description && <p>{visible(one.description)}</p>}
+          <Args args={one.args ?? {}} />
+        </div>
+      ))}
+      {!requests.length && <p>{visible(String(value["description"] ?? value["question"] ?? JSON.stringify(value))).slice(0, 4000)}</p>}
+      <form class="words" onSubmit={(event) => { event.preventDefault(); if (requests.length) decide({ type: "reject", message: words.trim() }); else answer(turn, interrupt, words.trim()); }}>
+        <label>{t("ownWords")}<textarea name="words" rows={2} value={words} onInput={(event) => setWords(event.currentTarget.value)} /></label>
+        <div class="actions">
+          {requests.length > 0 && <button class="primary" type="button" data-action="approve" onClick={() => decide({ type: "approve" })}>{t("accept")}</button>}
+          <button type="submit" disabled={!words.trim()}>{requests.length ? t("refuse") : t("reply")}</button>
+        </div>
+      </form>
+    </>
+  );
+}

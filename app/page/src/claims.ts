@@ -1,0 +1,87 @@
+// Claims found again in the text of an answer: the result lists them without marks and citations, the text has both.
+import { inline, type Known, type Piece } from "./inline";
+import type { Claim } from "./types";
+
+/** A piece of text with the position of the claim it belongs to, -1 for none. */
+export interface Marked extends Piece {
+  claim: number;
+}
+
+const squeeze = (text: string): string => text.replace(/\s+/gu, "").toLowerCase();
+
+/** Matches the claims of one block, one text after another, in order. */
+export class ClaimMatcher {
+  private left: { position: number; text: string }[];
+  /** Claims that were found. */
+  readonly found = new Set<number>();
+
+  constructor(claims: Claim[], positions: number[], private readonly known: Known) {
+    this.left = positions.flatMap((position) => {
+      const claim = claims[position];
+      const text = claim ? squeeze(inline(claim.text, known).map((piece) => (piece.cite ? "" : piece.text)).join("")) : "";
+      return text ? [{ position, text }] : [];
+    });
+  }
+
+  /** The pieces of a text, cut where claims begin and end. */
+  mark(source: string): Marked[] {
+    const pieces = inline(source, this.known);
+    const flat = squeeze(pieces.map((piece) => (piece.cite ? "" : piece.text)).join(""));
+    const spans: { from: number; to: number; claim: number }[] = [];
+    let cursor = 0;
+    for (const one of [...this.left]) {
+      const from = flat.indexOf(one.text, cursor);
+      if (from < 0) continue;
+      cursor = from + one.text.length;
+      spans.push({ from, to: cursor, claim: one.position });
+      this.found.add(one.position);
+      this.left = this.left.filter((other) => other !== one);
+    }
+    return cut(pieces, spans);
+  }
+}
+
+function cut(pieces: Piece[], spans: { from: number; to: number; claim: number }[]): Marked[] {
+  const marked: Marked[] = [];
+  let at = 0; // in the squeezed text
+  let span = 0;
+  const claimAt = (place: number): number => {
+    while (span < spans.length && (spans[span] as { to: number }).to <= place) span += 1;
+    const now = spans[span];
+    return now && now.from <= place ? now.claim : -1;
+  };
+  for (const piece of pieces) {
+    if (piece.cite) {
+      const last = spans.find((one) => one.from < at && at <= one.to);
+      marked.push({ ...piece, claim: last ? last.claim : -1 });
+      continue;
+    }
+    let from = 0;
+    let claim = -2;
+    for (let index = 0; index < piece.text.length; index += 1) {
+      const sign = piece.text[index] as string;
+      if (/\s/u.test(sign)) continue;
+      const here = claimAt(at);
+      if (claim !== -2 && here !== claim) {
+        marked.push({ ...piece, text: piece.text.slice(from, index), claim });
+        from = index;
+      }
+      claim = here;
+      at += sign.toLowerCase().length;
+    }
+    const inside = spans.find((one) => one.from < at && at < one.to);
+    marked.push({ ...piece, text: piece.text.slice(from), claim: claim === -2 ? (inside?.claim ?? -1) : claim });
+  }
+  return marked.filter((one) => one.text);
+}
+
+/** Runs of pieces that belong to one claim, or to none. */
+export function groups(pieces: Marked[]): { claim: number; pieces: Marked[] }[] {
+  const out: { claim: number; pieces: Marked[] }[] = [];
+  for (const piece of pieces) {
+    const last = out[out.length - 1];
+    if (last && last.claim === piece.claim) last.pieces.push(piece);
+    else out.push({ claim: piece.claim, pieces: [piece] });
+  }
+  return out;
+}

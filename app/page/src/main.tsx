@@ -1,0 +1,153 @@
+// The page: one shell around the conversation, the side panel and the other views.
+import { render } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { whenLoginNeeded } from "./api";
+import { AskBox } from "./ask";
+import { Panel } from "./panel";
+import { loadInfo, login, open, route } from "./session";
+import { Sidebar } from "./sidebar";
+import { read, update, useStore, useWords } from "./store";
+import { statusOf, TurnView } from "./turn";
+import { Corpora, Settings, Tools } from "./views";
+
+const EXAMPLES = {
+  en: ["Who was older, Emperor Wu of Han or Julius Caesar, and by how many years?", "Which of the sample documents speak of Cambridge?"],
+  zh: ["汉武帝和凯撒谁年长?大多少岁?", "《红楼梦》的作者是谁？"],
+};
+
+function App() {
+  const { view, language, theme, loading, missing, line, login: asked, menu, panel } = useStore((now) => now);
+  const t = useWords();
+  const last = useStore((now) => now.turns[now.turns.length - 1]);
+  useEffect(() => {
+    document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
+    document.title = last ? `${last.question.slice(0, 60)} · ${t("title")}` : t("title");
+  }, [language, last?.question]);
+  useEffect(() => {
+    if (theme === "auto") delete document.documentElement.dataset["theme"];
+    else document.documentElement.dataset["theme"] = theme;
+  }, [theme]);
+  const status = loading ? "loading" : view !== "ask" ? view : missing ? "missing" : statusOf(last);
+  if (asked) return <div class="shell alone" data-status="login"><Login /></div>;
+  return (
+    <div class={`shell${menu ? " menu-open" : ""}${panel ? " with-panel" : ""}`} data-status={status} data-line={line}>
+      <a class="skip" href="#question" onClick={(event) => { event.preventDefault(); document.getElementById("question")?.focus(); }}>{t("skip")}</a>
+      <header class="topbar"><button class="icon" aria-label={t("menu")} aria-expanded={menu} onClick={() => update({ menu: !menu })}>☰</button><a href="#/"><b>{t("title")}</b></a></header>
+      <Sidebar />
+      <main>
+        <Line />
+        {view === "ask" ? <Conversation /> : view === "corpora" ? <Corpora /> : view === "tools" ? <Tools /> : <Settings />}
+      </main>
+      <Panel />
+    </div>
+  );
+}
+
+/** The state of the connection, said where it is lost and where it is back. */
+function Line() {
+  const t = useWords();
+  const line = useStore((now) => now.line);
+  const infoError = useStore((now) => now.infoError);
+  useEffect(() => {
+    if (!infoError) return undefined;
+    const timer = setInterval(() => void loadInfo(), 3000);
+    return () => clearInterval(timer);
+  }, [infoError]);
+  const said = infoError || line === "gone" ? t("serverGone") : line === "lost" ? t("lost") : "";
+  return <p class={`line${said ? " bad" : ""}`} role="status" data-said={said ? line : undefined}>{said}</p>;
+}
+
+function Conversation() {
+  const t = useWords();
+  const { turns, loading, missing, info, language, threadId } = useStore((now) => now);
+  const last = turns[turns.length - 1];
+  const running = last?.state === "running" ? last : undefined;
+  const end = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (turns.length > 1) end.current?.scrollIntoView({ block: "start" });
+  }, [turns.length]);
+  if (loading) return <p class="quiet waits" role="status">{t("loading")}</p>;
+  if (missing) {
+    return (
+      <div class="page"><div class="card bad" role="alert">
+        <p>{missing === "404" ? t("notFound") : t("failedToLoad", missing)}</p>
+        <div class="actions">
+          <a class="button" href="#/">{t("newQuestion")}</a>
+          {missing !== "404" && threadId && <button onClick={() => void open(threadId)}>{t("tryAgain")}</button>}
+        </div>
+      </div></div>
+    );
+  }
+  const noModel = info && !Object.keys(info.models ?? {}).length;
+  if (!turns.length) {
+    return (
+      <div class="welcome">
+        <div class="welcome-inner">
+          <h1>{t("tagline")}</h1>
+          <p class="lead">{t("askHint")}</p>
+          <AskBox running={undefined} />
+          <Examples questions={EXAMPLES[language]} />
+          {noModel && <p class="hint" data-hint="no-model"><b>{t("noModelTitle")}.</b> {t("noModel")}</p>}
+          {info && info.corpora?.length === 0 && !info.web && <p class="hint" data-hint="no-corpus"><b>{t("noCorpus")}</b> <a href="#/corpora">{t("noCorpusHow")}</a></p>}
+        </div>
+      </div>
+    );
+  }
+  return (
+    <div class="conversation">
+      {turns.map((turn, at) => (
+        <div key={turn.key} ref={at === turns.length - 1 ? end : undefined}>
+          <TurnView turn={turn} last={at === turns.length - 1} />
+          {noModel && at === turns.length - 1 && turn.state === "done" && <p class="hint" data-hint="no-model"><b>{t("noModelTitle")}.</b> {t("noModel")}</p>}
+        </div>
+      ))}
+      <div class="dock"><AskBox running={running} /></div>
+    </div>
+  );
+}
+
+function Examples({ questions }: { questions: string[] }) {
+  const t = useWords();
+  const fill = (question: string): void => {
+    const box = document.getElementById("question") as HTMLTextAreaElement | null;
+    if (!box) return;
+    box.value = question;
+    box.dispatchEvent(new Event("input", { bubbles: true }));
+    box.focus();
+  };
+  return (
+    <div class="examples" role="group" aria-label={t("examples")}>
+      {questions.map((one) => <button key={one} class="link" onClick={() => fill(one)}>{one}</button>)}
+    </div>
+  );
+}
+
+function Login() {
+  const t = useWords();
+  const auth = useStore((now) => now.info?.auth);
+  const [token, setToken] = useState("");
+  const [failed, setFailed] = useState("");
+  return (
+    <main class="login">
+      <span class="seal" aria-hidden="true">帷</span>
+      <h1>{t("loginTitle")}</h1>
+      <p class="quiet">{t("loginHint")}</p>
+      <form onSubmit={(event) => {
+        event.preventDefault();
+        login(token.trim()).catch((error: unknown) => setFailed((error as { status?: number }).status === 401 ? t("loginWrong") : String((error as Error).message)));
+      }}>
+        <label>{t("token")}<input type="password" name="token" autocomplete="current-password" value={token} onInput={(event) => setToken(event.currentTarget.value)} /></label>
+        {failed && <p class="complaint" role="alert">{failed}</p>}
+        <button class="primary" type="submit" disabled={!token.trim()}>{t("login")}</button>
+      </form>
+      {auth === "oidc" && <a class="button" href="/weiwo/login">{t("loginOidc")}</a>}
+    </main>
+  );
+}
+
+whenLoginNeeded(() => { if (!read().login) update({ login: true }); });
+addEventListener("hashchange", route);
+addEventListener("popstate", () => { if (!location.hash) route(); });
+render(<App />, document.getElementById("app") as HTMLElement);
+route();
+void loadInfo();

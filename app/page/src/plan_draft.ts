@@ -1,0 +1,76 @@
+// A plan while a person edits it: checked as they type. The server checks again, and knows more.
+import type { Json, Plan, Vertex } from "./types";
+
+export interface TaskDraft {
+  id: string;
+  description: string;
+  tool: string;
+  /** Its arguments as JSON text. */
+  args: string;
+  ret: string;
+  rest: Partial<Vertex>;
+}
+
+const REFERENCE = /\{\{\s*([^{}.\s]{1,200})\.ret\s*\}\}/g;
+
+export function draftOf(plan: Plan): TaskDraft[] {
+  return plan.vertices.map(({ id, description, tool_binding, args, ret, ...rest }) => ({
+    id, description, tool: tool_binding, args: JSON.stringify(args, null, 1).replace(/\n\s*/g, " "), ret, rest,
+  }));
+}
+
+/** What is wrong, by field: a word of the page, and after a NUL its value. The plan where nothing is. */
+export function checkPlan(drafts: TaskDraft[]): { problems: Map<string, string>; edited: Plan | null } {
+  const problems = new Map<string, string>();
+  const ids = new Set(drafts.map((one) => one.id));
+  const vertices: Vertex[] = [];
+  const edges: [string, string][] = [];
+  if (!drafts.length) problems.set("plan", "noTasks");
+  for (const one of drafts) {
+    if (!one.description.trim()) problems.set(`${one.id}.description`, "noDescription");
+    const args = readArgs(one, problems);
+    for (const source of references([one.description, one.args, one.rest.for_each ?? ""].join(" "))) {
+      if (ids.has(source)) edges.push([source, one.id]);
+      else problems.set(`${one.id}.args`, `unknownReference\u0000${source}`);
+    }
+    vertices.push({ ...one.rest, id: one.id, description: one.description.trim(), tool_binding: one.tool, args, ret: one.ret });
+  }
+  if (!problems.size && circular([...ids], edges)) problems.set("plan", "circle");
+  return { problems, edited: problems.size ? null : { revision: 0, vertices, edges } };
+}
+
+function readArgs(one: TaskDraft, problems: Map<string, string>): Record<string, Json> {
+  try {
+    const value = JSON.parse(one.args) as Json;
+    if (value && typeof value === "object" && !Array.isArray(value)) return value;
+    problems.set(`${one.id}.args`, "notObject");
+  } catch (error) {
+    problems.set(`${one.id}.args`, `notJson\u0000${error instanceof Error ? error.message : String(error)}`);
+  }
+  return {};
+}
+
+export function references(text: string): string[] {
+  return [...text.matchAll(REFERENCE)].map((match) => match[1] as string);
+}
+
+function circular(ids: string[], edges: [string, string][]): boolean {
+  const left = new Set(ids);
+  for (;;) {
+    const free = [...left].filter((id) => !edges.some(([from, to]) => to === id && left.has(from)));
+    if (!free.length) return left.size > 0;
+    for (const id of free) left.delete(id);
+  }
+}
+
+/** The edited plan in the form a run is resumed with; edges that the planner declared stay where their tasks do. */
+export function planOf(edited: Plan, original: Plan): Plan {
+  const ids = new Set(edited.vertices.map((one) => one.id));
+  const declared = original.edges.filter(([from, to]) => ids.has(from) && ids.has(to) && !implied(original, from, to));
+  return { ...original, vertices: edited.vertices, edges: [...edited.edges, ...declared] };
+}
+
+function implied(plan: Plan, from: string, to: string): boolean {
+  const task = plan.vertices.find((one) => one.id === to);
+  return references(JSON.stringify([task?.description, task?.args, task?.for_each])).includes(from);
+}

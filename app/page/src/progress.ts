@@ -1,0 +1,292 @@
+// What the events of a run add up to: the plan and how far each of its tasks is. Read leniently: another version may
+// have sent them.
+import type { Dict, Json, Plan, Result, RowState } from "./types";
+
+/** A call of a tool that a task made. */
+export interface Call {
+  turn: number;
+  tool: string;
+  args: Record<string, Json>;
+  cached: boolean;
+}
+
+/** One task, or one instance of a `for_each` task. */
+export interface Row {
+  id: string;
+  description: string;
+  plannedTool: string;
+  state: RowState;
+  tool: string;
+  value: string;
+  reason: string;
+  notes: string[];
+  attempts: number;
+  seconds: number;
+  /** Milliseconds on the watcher's clock; 0 where it was not watched. */
+  began: number;
+  ended: number;
+  decidedBy: string;
+  forEach: boolean;
+  args: Record<string, Json>;
+  ret: string;
+  upstream: string[];
+  thought: string;
+  cached: boolean;
+  calls: Call[];
+  instances: Row[];
+}
+
+export interface Remark {
+  kind: string;
+  text: string;
+}
+
+export type Phase = "thinking" | "planning" | "working" | "reviewing" | "extending" | "writing" | "done";
+
+/** A run so far. Rows are replaced, never changed, so that a view can compare them. */
+export interface Run {
+  assessed: Dict;
+  rows: ReadonlyMap<string, Row>;
+  plan: Plan | null;
+  revisions: Plan[];
+  remarks: Remark[];
+  answer: string;
+  writing: boolean;
+  extending: boolean;
+  finished: boolean;
+  thought: string;
+  calls: number;
+  tokens: number;
+  began: number;
+}
+
+const ENDED: ReadonlySet<string> = new Set(["succeeded", "empty", "failed", "blocked"]);
+const INSTANCE = /^(.*)\[(\d{1,6})\]$/s;
+const REFERENCE = /\{\{\s*([^{}.\s]{1,200})\.ret\s*\}\}/g;
+
+export function newRun(now: number): Run {
+  return {
+    assessed: {}, rows: new Map(), plan: null, revisions: [], remarks: [], answer: "", writing: false,
+    extending: false, finished: false, thought: "", calls: 0, tokens: 0, began: now,
+  };
+}
+
+function newRow(id: string): Row {
+  return {
+    id, description: "", plannedTool: "", state: "waiting", tool: "", value: "", reason: "", notes: [], attempts: 0,
+    seconds: 0, began: 0, ended: 0, decidedBy: "", forEach: false, args: {}, ret: "", upstream: [], thought: "",
+    cached: false, calls: [], instances: [],
+  };
+}
+
+const text = (value: unknown): string => (typeof value === "string" ? value : value == null ? "" : String(value));
+const number = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
+
+/** What is being done now. */
+export function phase(run: Run): Phase {
+  if (run.finished) return "done";
+  if (run.writing) return "writing";
+  if (run.rows.size === 0) {
+    const level = run.assessed["level"];
+    return level === "complex" ? "planning" : level ? "working" : "thinking";
+  }
+  if (run.extending) return "extending";
+  return [...run.rows.values()].every((row) => ENDED.has(row.state)) ? "reviewing" : "working";
+}
+
+/** A text of the plan, references to tasks replaced by their values where these are known. */
+export function fill(run: Run, template: string): string {
+  return template.replace(REFERENCE, (_, id: string) => {
+    const row = run.rows.get(id);
+    if (!row || row.state !== "succeeded" || !row.value) return `‹${id}›`;
+    return row.value.length <= 40 ? row.value : `${row.value.slice(0, 39)}…`;
+  });
+}
+
+/** The run after one more event. */
+export function apply(run: Run, event: Dict, now: number): Run {
+  switch (event["type"]) {
+    case "assessed":
+      return { ...run, assessed: event };
+    case "planned": {
+      const next = planned(run, (event["plan"] ?? {}) as Plan);
+      return event["note"] ? remark(next, "planned", text(event["note"])) : next;
+    }
+    case "model_called":
+      return {
+        ...run,
+        calls: run.calls + 1,
+        tokens: run.tokens + number(event["input_tokens"]) + number(event["output_tokens"]),
+      };
+    case "task_started":
+    case "task_progress":
+      return working(run, event, now);
+    case "task_finished":
+      return finished(run, event, now);
+    case "reflected": {
+      const decision = text(event["decision"]);
+      const next = { ...run, extending: ["retry", "replan", "deepen"].includes(decision) };
+      return decision === "finish" ? next : remark(next, decision, text(event["reason"]));
+    }
+    case "answer_started":
+      return { ...run, writing: true, answer: "" };
+    case "finished":
+      return { ...run, finished: true };
+    default:
+      return run;
+  }
+}
+
+function remark(run: Run, kind: string, said: string): Run {
+  if (run.remarks.some((one) => one.kind === kind && one.text === said)) return run;
+  return { ...run, remarks: [...run.remarks, { kind, text: said }] };
+}
+
+function planned(run: Run, plan: Plan): Run {
+  const upstream = new Map<string, string[]>();
+  for (const [from, to] of plan.edges ?? []) upstream.set(to, [...(upstream.get(to) ?? []), from]);
+  const rows = new Map<string, Row>();
+  for (const vertex of plan.vertices ?? []) {
+    const old = run.rows.get(vertex.id);
+    const kept = old && (old.description === "" || old.description === vertex.description) ? old : newRow(vertex.id);
+    rows.set(vertex.id, {
+      ...kept,
+      description: vertex.description || vertex.id,
+      plannedTool: vertex.tool_binding ?? "",
+      forEach: Boolean(vertex.for_each),
+      args: vertex.args ?? {},
+      ret: vertex.ret ?? "",
+      upstream: [...new Set(upstream.get(vertex.id) ?? [])],
+      thought: vertex.thought ?? "",
+    });
+  }
+  const earlier = run.plan && run.plan.revision !== plan.revision ? [...run.revisions, run.plan] : run.revisions;
+  return { ...run, plan, rows, extending: false, thought: plan.thought ?? "", revisions: earlier };
+}
+
+/** Puts a row, or an instance into its parent's row. */
+function change(run: Run, id: string, with_: (row: Row) => Row, parent: (row: Row) => Row = (row) => row): Run {
+  const rows = new Map(run.rows);
+  const match = rows.has(id) ? null : INSTANCE.exec(id);
+  const above = match ? rows.get(match[1] ?? "") : undefined;
+  if (match && above) {
+    const position = Number(match[2]) - 1;
+    const instances = [...above.instances];
+    for (let at = instances.length; at <= Math.min(position, 9999); at += 1) {
+      instances.push({ ...newRow(`${above.id}[${at + 1}]`), plannedTool: above.plannedTool });
+    }
+    const mine = instances[position];
+    if (mine) instances[position] = with_(mine);
+    rows.set(above.id, parent({ ...above, forEach: true, instances }));
+  } else {
+    rows.set(id, with_(rows.get(id) ?? newRow(id)));
+  }
+  return { ...run, rows };
+}
+
+function start(row: Row, now: number): Row {
+  return row.state === "running"
+    ? row
+    : { ...row, state: "running", began: now, ended: 0, value: "", reason: "", notes: [], calls: [], attempts: 0 };
+}
+
+function working(run: Run, event: Dict, now: number): Run {
+  const id = text(event["task_id"]);
+  const note = text(event["note"]);
+  if (id === "" || id === "plan" || id === "tools") return note ? remark(run, "note", note) : run;
+  const calls = event["type"] === "task_started" || "turn" in event;
+  const args = (event["args"] ?? {}) as Record<string, Json>;
+  const next = change(
+    run,
+    id,
+    (row) => {
+      const at = calls ? start(row, now) : row;
+      const turn = number(event["turn"]) || at.calls.length + 1;
+      const tool = text(event["tool"]) || at.tool || at.plannedTool;
+      const call = { turn, tool, args, cached: event["cached"] === true };
+      return {
+        ...at,
+        description: at.description || text(event["description"]),
+        ...(event["item"] != null ? { description: shown(event["item"] as Json) } : {}),
+        tool,
+        cached: at.cached || call.cached,
+        attempts: calls ? Math.max(at.attempts, turn) : at.attempts,
+        calls: calls ? [...at.calls, call] : at.calls,
+        notes: note && !at.notes.includes(note) ? [...at.notes, note] : at.notes,
+      };
+    },
+    (row) => (row.state === "running" ? row : { ...row, state: "running", began: now, ended: 0, value: "" }),
+  );
+  return { ...next, extending: event["type"] === "task_started" ? false : next.extending };
+}
+
+function finished(run: Run, event: Dict, now: number): Run {
+  const status = text(event["status"]);
+  return change(run, text(event["task_id"]), (row) => {
+    const note = text(event["note"]);
+    return {
+      ...row,
+      state: (ENDED.has(status) ? status : "unknown") as RowState,
+      value: text(event["value"]),
+      reason: text(event["failure"]),
+      notes: note && !row.notes.includes(note) ? [...row.notes, note] : row.notes,
+      tool: text(event["tool"]) || row.tool,
+      attempts: number(event["attempts"]),
+      seconds: number(event["seconds"]),
+      ended: row.began ? now : 0,
+      decidedBy: text(event["decided_by"]),
+      cached: row.cached || event["cached"] === true,
+      instances: row.instances.map((one) => (one.state === "running" ? { ...one, state: "unknown" as const } : one)),
+    };
+  });
+}
+
+/** A value of a task, for people. */
+export function shown(value: Json): string {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return value.map(shown).join(", ");
+  if (typeof value === "object") return JSON.stringify(value);
+  return String(value);
+}
+
+/** The run of a thread that nobody watched: as far as its result tells. */
+export function runOf(result: Partial<Result> & Dict, now: number): Run {
+  let run = newRun(now);
+  if (result.level) {
+    const { level, team, language, question } = result;
+    run = apply(run, { type: "assessed", level, team, language, question }, now);
+  }
+  for (const earlier of (result["revisions"] as { plan?: Plan }[] | undefined) ?? []) {
+    if (earlier?.plan?.vertices) run = apply(run, { type: "planned", plan: earlier.plan }, now);
+  }
+  if (result.plan) run = apply(run, { type: "planned", plan: result.plan }, now);
+  for (const [id, outcome] of Object.entries(result.outcomes ?? {})) {
+    run = apply(
+      run,
+      {
+        type: "task_finished", task_id: id, status: outcome.status, value: valueOf(outcome.value, outcome.type),
+        tool: outcome.tool, attempts: outcome.attempts, seconds: outcome.seconds, decided_by: outcome.decided_by,
+        failure: outcome.failure?.message ?? "", note: outcome.note ?? "", cached: outcome.detail?.["cached"] === true,
+      },
+      now,
+    );
+  }
+  for (const past of result.reflections ?? []) run = apply(run, { type: "reflected", ...past }, now);
+  const usage = result.usage;
+  const done = Boolean(result.answer !== undefined && result.status);
+  return {
+    ...run,
+    extending: false,
+    calls: usage?.model_calls ?? 0,
+    tokens: (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0),
+    finished: done,
+    writing: done,
+  };
+}
+
+/** A typed value in data form, for people: years before our era are negative there. */
+export function valueOf(value: Json, type: string): string {
+  if (Array.isArray(value)) return value.map((one) => valueOf(one, type.replace(/^list\[|\]$/g, ""))).join(", ");
+  if (type === "date" && typeof value === "string" && value.startsWith("-")) return `${value.slice(1)} BC`;
+  return shown(value);
+}

@@ -1,0 +1,365 @@
+// What the page does: asks, follows, opens threads, answers what waits for a person.
+import { ApiError, get, post, request } from "./api";
+import { follow } from "./follow";
+import { apply, newRun, runOf, type Run } from "./progress";
+import { read, update, updateTurn, type Turn, type TurnState, type View } from "./store";
+import type { Dict, Info, Interrupt, Json, Result, ThreadRow } from "./types";
+import { withoutSources } from "./markdown";
+
+const PAGE = 30;
+const STREAM_MODE = ["custom", "messages-tuple", "values"];
+let lastKey = 0;
+let following: AbortController | null = null;
+let frame = 0;
+const pending = new Map<number, Run>();
+
+export interface Options {
+  depth: string;
+  form: string;
+  approve: boolean;
+  web: boolean;
+}
+
+const now = (): number => performance.now();
+const say = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const stopped = (error: unknown): boolean => error instanceof DOMException && error.name === "AbortError";
+
+function newTurn(question: string, state: TurnState): Turn {
+  lastKey += 1;
+  return {
+    key: lastKey, question, state, run: newRun(now()), runId: null, result: null, interrupts: [], error: "",
+    message: "", cancelling: false, forked: false,
+  };
+}
+
+// Events change a run at once and the screen once a frame.
+
+function runNow(key: number): Run | undefined {
+  return pending.get(key) ?? read().turns.find((turn) => turn.key === key)?.run;
+}
+
+function put(key: number, run: Run): void {
+  pending.set(key, run);
+  if (!frame) {
+    const flush = (): void => settle();
+    frame = document.hidden ? window.setTimeout(flush, 50) : requestAnimationFrame(flush);
+  }
+}
+
+function settle(): void {
+  frame = 0;
+  if (!pending.size) return;
+  const runs = new Map(pending);
+  pending.clear();
+  update((state) => ({
+    turns: state.turns.map((turn) => (runs.has(turn.key) ? { ...turn, run: runs.get(turn.key) as Run } : turn)),
+  }));
+}
+
+/** Follows a run and says how the turn ended. */
+async function watch(key: number, threadId: string, body: unknown, runId: string | null): Promise<void> {
+  following?.abort();
+  const control = new AbortController();
+  following = control;
+  let last: Dict = {};
+  let failure = "";
+  try {
+    await follow(
+      threadId,
+      body,
+      runId,
+      {
+        event(name, data) {
+          const run = runNow(key);
+          if (!run) return;
+          if (name === "custom" && data && typeof data === "object") put(key, apply(run, data as Dict, now()));
+          else if (name === "restart") put(key, newRun(run.began));
+          else if (name === "messages") token(key, run, data);
+          else if (name === "values") last = (data ?? {}) as Dict;
+          else if (name === "error") failure = failureOf(data);
+        },
+        run: (id) => updateTurn(key, { runId: id }),
+        line: (line) => update({ line }),
+      },
+      control.signal,
+    );
+    settle();
+    await ended(key, threadId, last, failure);
+  } catch (error) {
+    settle();
+    if (stopped(error)) return;
+    updateTurn(key, { state: "error", error: say(error), cancelling: false });
+  } finally {
+    if (following === control) following = null;
+    if (!control.signal.aborted) update({ line: "open" });
+  }
+  void loadThreads();
+}
+
+function failureOf(data: unknown): string {
+  const told = (data ?? {}) as { message?: unknown; error?: unknown; detail?: unknown };
+  return String(told.message ?? told.detail ?? told.error ?? data);
+}
+
+function token(key: number, run: Run, data: unknown): void {
+  const [message, metadata] = (Array.isArray(data) ? data : []) as [Dict?, Dict?];
+  if (message?.["type"] !== "AIMessageChunk" || metadata?.["langgraph_node"] !== "writer") return;
+  const content = message["content"];
+  const piece = Array.isArray(content)
+    ? content.map((part: Dict) => String(part["text"] ?? "")).join("")
+    : String(content ?? "");
+  if (piece) put(key, { ...run, writing: true, answer: run.answer + piece });
+}
+
+async function ended(key: number, threadId: string, last: Dict, failure: string): Promise<void> {
+  const turn = read().turns.find((one) => one.key === key);
+  if (!turn) return;
+  const asked = interruptsOf(last["__interrupt__"]);
+  const result = last["result"] as Result | null | undefined;
+  if (asked.length) updateTurn(key, { state: "waiting", interrupts: asked, cancelling: false });
+  else if (result && turn.run.finished && !failure) finish(key, { ...result, thread_id: threadId });
+  else if (failure && !turn.cancelling) updateTurn(key, { state: "error", error: failure });
+  else await refresh(key, threadId, turn.cancelling);
+}
+
+function finish(key: number, result: Result): void {
+  updateTurn(key, { state: "done", result, interrupts: [], cancelling: false, error: "" });
+}
+
+/** Asks the server how a turn stands: its stream was cut off, or nobody watched it. */
+async function refresh(key: number, threadId: string, cancelled: boolean): Promise<void> {
+  const [shown, state] = await Promise.all([show(threadId), stateOf(threadId)]);
+  const turn = read().turns.find((one) => one.key === key);
+  if (!turn) return;
+  const interrupts = (state?.tasks ?? []).flatMap((task) => interruptsOf(task.interrupts));
+  const rest: Partial<Turn> = { cancelling: false, run: turn.run.rows.size ? turn.run : runOf(shown, now()) };
+  if (interrupts.length) updateTurn(key, { ...rest, state: "waiting", interrupts });
+  else if (shown.answer !== undefined && shown.question === turn.question && !state?.next?.length) {
+    updateTurn(key, rest);
+    finish(key, shown as Result);
+  } else updateTurn(key, { ...rest, state: cancelled ? "cancelled" : "interrupted" });
+}
+
+function interruptsOf(value: unknown): Interrupt[] {
+  if (!Array.isArray(value)) return [];
+  return value.map((one: { id?: unknown; interrupt_id?: unknown; value?: unknown }, at) => ({
+    id: String(one.id ?? one.interrupt_id ?? at),
+    value: (one.value && typeof one.value === "object" ? one.value : { description: String(one.value ?? "") }) as Dict,
+  }));
+}
+
+interface Snapshot {
+  values?: Dict;
+  next?: string[];
+  tasks?: { name?: string; interrupts?: unknown }[];
+}
+
+const path = (threadId: string): string => `/threads/${encodeURIComponent(threadId)}`;
+const show = (threadId: string): Promise<Partial<Result> & Dict> => get(`/weiwo${path(threadId)}`);
+const stateOf = (threadId: string): Promise<Snapshot | null> => get<Snapshot>(`${path(threadId)}/state`).catch(() => null);
+
+/** Asks a question, in the open thread or on a new one. */
+export async function ask(question: string, options: Options): Promise<void> {
+  const key = begin(question);
+  try {
+    let { threadId } = read();
+    if (!threadId) {
+      threadId = (await post<{ thread_id: string }>("/threads", { metadata: { title: question.slice(0, 200) } })).thread_id;
+      update({ threadId });
+      history.pushState(null, "", `#/t/${encodeURIComponent(threadId)}`);
+    }
+    await watch(key, threadId, body({ input: { question } }, options), null);
+  } catch (error) {
+    updateTurn(key, { state: "error", error: say(error) });
+  }
+}
+
+function begin(question: string): number {
+  const turn = newTurn(question, "running");
+  update((state) => ({ turns: [...state.turns, turn], panel: null, lit: null, missing: "" }));
+  return turn.key;
+}
+
+function body(more: Dict, options?: Options): Dict {
+  const context: Dict = {};
+  if (options?.depth) context["depth"] = options.depth;
+  if (options?.form) context["form"] = options.form;
+  if (options?.approve) context["approve_plan"] = true;
+  if (options && !options.web) context["web"] = false;
+  return {
+    assistant_id: "weiwo", stream_mode: STREAM_MODE, stream_subgraphs: false, stream_resumable: true,
+    on_disconnect: "continue", multitask_strategy: "reject", context, ...more,
+  };
+}
+
+/** Asks a question again whose run failed. */
+export function retry(turn: Turn, options: Options): void {
+  update((state) => ({ turns: state.turns.filter((one) => one.key !== turn.key) }));
+  void ask(turn.question, options);
+}
+
+/** Answers what waits for a person. */
+export function answer(turn: Turn, interrupt: Interrupt, value: Json | Dict): void {
+  const several = turn.interrupts.length > 1;
+  goOn(turn, { command: { resume: several ? { [interrupt.id]: value } : value } });
+}
+
+/** Goes on with a run that was interrupted, or from an earlier checkpoint. */
+export function goOn(turn: Turn, more: Dict = { input: null }): void {
+  const { threadId } = read();
+  if (!threadId) return;
+  const fork = "checkpoint" in more;
+  updateTurn(turn.key, (old) => ({
+    state: "running", interrupts: [], error: "", result: null, forked: fork,
+    run: fork ? newRun(now()) : { ...old.run, finished: false, writing: false, answer: "" },
+  }));
+  if (fork) update({ panel: null, lit: null });
+  void watch(turn.key, threadId, body({ input: null, ...more }), null);
+}
+
+export async function cancel(turn: Turn): Promise<void> {
+  const { threadId } = read();
+  if (!threadId || !turn.runId) return;
+  updateTurn(turn.key, { cancelling: true });
+  try {
+    await request("POST", `${path(threadId)}/runs/${encodeURIComponent(turn.runId)}/cancel?wait=false&action=interrupt`, {});
+  } catch (error) {
+    updateTurn(turn.key, { cancelling: false, error: say(error) });
+  }
+}
+
+/** Opens a thread: its conversation, and its run if one is going on. */
+export async function open(threadId: string): Promise<void> {
+  following?.abort();
+  update({ threadId, turns: [], loading: true, missing: "", panel: null, lit: null, view: "ask", menu: false, line: "open" });
+  try {
+    const [shown, state, runs] = await Promise.all([
+      show(threadId),
+      stateOf(threadId),
+      get<{ run_id: string; status: string; created_at?: string }[]>(`${path(threadId)}/runs?limit=10`).catch(() => []),
+    ]);
+    if (read().threadId !== threadId) return;
+    const question = String(shown.question ?? "");
+    const under = runs.find((run) => run.status === "pending" || run.status === "running");
+    const turn = { ...newTurn(question, "interrupted"), run: runOf(shown, now()) };
+    const whole = shown.answer !== undefined && !state?.next?.length && !under;
+    const interrupts = (state?.tasks ?? []).flatMap((task) => interruptsOf(task.interrupts));
+    if (whole) Object.assign(turn, { state: "done", result: shown as Result });
+    else if (under) Object.assign(turn, { state: "running", runId: under.run_id, run: newRun(now()) });
+    else if (interrupts.length) Object.assign(turn, { state: "waiting", interrupts });
+    update({ turns: [...earlier(state, question, whole), turn], loading: false });
+    if (under) await watch(turn.key, threadId, null, under.run_id);
+    else if (runs[0]) await recall(turn.key, threadId, runs.map((run) => run.run_id));
+  } catch (error) {
+    if (read().threadId !== threadId || stopped(error)) return;
+    update({ loading: false, missing: error instanceof ApiError && error.status === 404 ? "404" : say(error) });
+  }
+}
+
+/** The questions before the last one, from the messages of the thread. */
+function earlier(state: Snapshot | null, question: string, answered: boolean): Turn[] {
+  const messages = (state?.values?.["messages"] ?? []) as Dict[];
+  const turns: Turn[] = [];
+  for (const message of Array.isArray(messages) ? messages : []) {
+    const content = typeof message["content"] === "string" ? message["content"] : "";
+    if (message["type"] === "human" || message["role"] === "user") turns.push(newTurn(content, "done"));
+    else if ((message["type"] === "ai" || message["role"] === "assistant") && turns.length) {
+      (turns[turns.length - 1] as Turn).message = withoutSources(content);
+    }
+  }
+  const last = turns[turns.length - 1];
+  return last && (answered || !last.message) && last.question === question ? turns.slice(0, -1) : turns;
+}
+
+/** Replays the events of an ended run, for what its result does not hold: the calls each task made. */
+async function recall(key: number, threadId: string, runIds: string[]): Promise<void> {
+  const control = new AbortController();
+  following = control;
+  let run = newRun(now());
+  try {
+    for (const runId of runIds.slice(0, 3)) {
+      let heard = newRun(now());
+      await follow(
+        threadId, null, runId,
+        {
+          event: (name, data) => {
+            if (name === "custom") heard = apply(heard, data as Dict, 0);
+          },
+          run: () => undefined,
+          line: () => undefined,
+        },
+        control.signal,
+      );
+      if (heard.rows.size) {
+        run = heard;
+        break;
+      }
+    }
+  } catch {
+    return; // the result alone has to do
+  }
+  const turn = read().turns.find((one) => one.key === key);
+  if (!turn || run.plan?.revision !== turn.run.plan?.revision) return;
+  const rows = new Map(
+    [...turn.run.rows].map(([id, row]) => {
+      const heard = run.rows.get(id);
+      return [id, heard ? { ...row, calls: heard.calls, notes: heard.notes, instances: heard.instances } : row];
+    }),
+  );
+  const { remarks, revisions, thought } = run;
+  updateTurn(key, { run: { ...turn.run, rows, remarks, thought, revisions: revisions.length ? revisions : turn.run.revisions } });
+}
+
+export function startAnew(): void {
+  following?.abort();
+  update({ threadId: null, turns: [], view: "ask", panel: null, lit: null, missing: "", loading: false, menu: false, line: "open" });
+}
+
+export async function loadThreads(more = false): Promise<void> {
+  const have = more ? (read().threads ?? []) : [];
+  try {
+    const found = await post<ThreadRow[]>("/threads/search", {
+      limit: Math.max(PAGE, more ? PAGE : (read().threads?.length ?? 0)), offset: have.length,
+    });
+    update({ threads: [...have, ...found], moreThreads: found.length >= PAGE });
+  } catch {
+    update((state) => ({ threads: state.threads ?? [] }));
+  }
+}
+
+export async function remove(threadId: string): Promise<void> {
+  await request("DELETE", path(threadId));
+  if (read().threadId === threadId) location.hash = "#/";
+  await loadThreads();
+}
+
+export async function loadInfo(): Promise<void> {
+  try {
+    update({ info: await get<Info>("/weiwo/info"), infoError: "", login: false });
+    await loadThreads();
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) update({ login: true });
+    else update({ infoError: say(error) });
+  }
+}
+
+export async function login(token: string): Promise<void> {
+  await post("/weiwo/login", { token });
+  update({ login: false });
+  await loadInfo();
+  route();
+}
+
+/** Shows what the address says. */
+export function route(): void {
+  const [, first, second] = location.hash.split("/");
+  if (first === "t" && second) {
+    const threadId = decodeURIComponent(second);
+    if (threadId !== read().threadId || read().missing) void open(threadId);
+    else update({ view: "ask", menu: false });
+  } else if (first === "corpora" || first === "tools" || first === "settings") {
+    update({ view: first as View, menu: false, panel: null });
+  } else {
+    startAnew();
+  }
+}

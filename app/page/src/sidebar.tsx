@@ -1,0 +1,64 @@
+// Earlier questions, the other views, language and theme.
+import { useState } from "preact/hooks";
+import { visible } from "./inline";
+import { loadThreads, remove } from "./session";
+import { remember, update, useStore, useWords, type Theme, type View } from "./store";
+import type { Dict, ThreadRow } from "./types";
+
+export function Sidebar() {
+  const t = useWords();
+  const { threads, moreThreads, threadId, view, language, theme, info } = useStore((now) => now);
+  const [search, setSearch] = useState("");
+  const shown = (threads ?? []).filter((one) => titleOf(one).toLowerCase().includes(search.trim().toLowerCase()));
+  const views: [View, string][] = [["corpora", t("corpora")], ["tools", t("tools")], ["settings", t("settings")]];
+  return (
+    <nav class="sidebar" aria-label={t("menu")}>
+      <a class="brand" href="#/"><span class="seal" aria-hidden="true">帷</span><span><b>{t("title")}</b><small>{t("tagline")}</small></span></a>
+      <a class="button new" href="#/" data-action="new">{t("newQuestion")}</a>
+      <label class="sr" for="search">{t("searchThreads")}</label>
+      <input id="search" type="search" name="search" placeholder={t("search")} value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+      <h2 class="sr">{t("threads")}</h2>
+      <ul class="threads">
+        {shown.map((one) => <ThreadLine key={one.thread_id} row={one} open={one.thread_id === threadId && view === "ask"} />)}
+        {threads && !shown.length && <li class="quiet empty-list">{threads.length ? t("noMatch") : t("noThreads")}</li>}
+        {moreThreads && <li><button class="link" onClick={() => void loadThreads(true)}>{t("more")}</button></li>}
+      </ul>
+      <ul class="views">
+        {views.map(([name, label]) => <li key={name}><a href={`#/${name}`} aria-current={view === name ? "page" : undefined}>{label}</a></li>)}
+      </ul>
+      <div class="switches">
+        <div role="group" aria-label={t("language")} class="switch">
+          {(["en", "zh"] as const).map((one) => (
+            <button key={one} lang={one === "zh" ? "zh-CN" : "en"} aria-pressed={language === one} data-language={one} onClick={() => { remember("language", one); update({ language: one }); }}>{one === "zh" ? "中文" : "English"}</button>
+          ))}
+        </div>
+        <label class="choice"><span class="sr">{t("theme")}</span>
+          <select name="theme" aria-label={t("theme")} value={theme} onChange={(event) => { const chosen = event.currentTarget.value as Theme; remember("theme", chosen); update({ theme: chosen }); }}>
+            {(["auto", "light", "dark"] as const).map((one) => <option key={one} value={one}>{t(one)}</option>)}
+          </select>
+        </label>
+      </div>
+      {info?.auth && info.auth !== "none" && <button class="link" onClick={() => void fetch("/weiwo/logout", { method: "POST" }).then(() => location.reload())}>{t("logout")}</button>}
+    </nav>
+  );
+}
+
+/** What a thread is called: its question. */
+export function titleOf(row: ThreadRow): string {
+  const values: Dict = row.values ?? {};
+  const title = row.metadata?.["title"] ?? values["question"] ?? (values["result"] as Dict | undefined)?.["question"];
+  return typeof title === "string" && title ? title : row.thread_id;
+}
+
+function ThreadLine({ row, open }: { row: ThreadRow; open: boolean }) {
+  const t = useWords();
+  return (
+    <li class={open ? "open" : ""} data-thread={row.thread_id}>
+      <a href={`#/t/${encodeURIComponent(row.thread_id)}`} aria-current={open ? "page" : undefined}>
+        {(row.status === "busy" || row.status === "interrupted" || row.status === "error") && <span class={`dot ${row.status}`} title={row.status === "busy" ? t("status_running") : row.status === "error" ? t("status_failed") : t("status_waiting")} />}
+        {visible(titleOf(row))}
+      </a>
+      <button class="icon" aria-label={`${t("delete_")}: ${titleOf(row)}`} onClick={() => { if (confirm(t("deleteSure"))) void remove(row.thread_id).catch((error: unknown) => alert(String(error))); }}>×</button>
+    </li>
+  );
+}

@@ -1,0 +1,127 @@
+// The state of the page, and a hook that follows a part of it.
+import { useEffect, useReducer, useRef } from "preact/hooks";
+import type { Line } from "./follow";
+import type { Run } from "./progress";
+import type { Info, Interrupt, Result, ThreadRow } from "./types";
+import { preferred, say, type Language, type Word } from "./words";
+
+export type TurnState = "running" | "waiting" | "interrupted" | "cancelled" | "done" | "error";
+
+/** One question of a thread and what came of it. */
+export interface Turn {
+  key: number;
+  question: string;
+  state: TurnState;
+  run: Run;
+  runId: string | null;
+  result: Result | null;
+  interrupts: Interrupt[];
+  error: string;
+  /** The answer as its message has it, of an earlier question whose result is not at hand. */
+  message: string;
+  cancelling: boolean;
+  forked: boolean;
+}
+
+export type View = "ask" | "corpora" | "tools" | "settings";
+export type Theme = "auto" | "light" | "dark";
+
+export interface State {
+  view: View;
+  language: Language;
+  theme: Theme;
+  info: Info | null;
+  infoError: string;
+  login: boolean;
+  threads: ThreadRow[] | null;
+  moreThreads: boolean;
+  threadId: string | null;
+  turns: Turn[];
+  loading: boolean;
+  missing: string;
+  line: Line;
+  /** What the side panel shows, of the turn with that key. */
+  panel: { turn: number; task?: string; source?: number } | null;
+  /** The claim under the pointer or the focus. */
+  lit: { turn: number; claim: number } | null;
+  menu: boolean;
+}
+
+function remembered(name: string): string | null {
+  try {
+    return localStorage.getItem(`weiwo.${name}`);
+  } catch {
+    return null; // storage is switched off
+  }
+}
+
+export function remember(name: string, value: string): void {
+  try {
+    localStorage.setItem(`weiwo.${name}`, value);
+  } catch {
+    /* for this visit only, then */
+  }
+}
+
+const chosen = remembered("language");
+const theme = remembered("theme");
+
+let state: State = {
+  view: "ask",
+  language: chosen === "en" || chosen === "zh" ? chosen : preferred(navigator.languages),
+  theme: theme === "light" || theme === "dark" ? theme : "auto",
+  info: null,
+  infoError: "",
+  login: false,
+  threads: null,
+  moreThreads: false,
+  threadId: null,
+  turns: [],
+  loading: false,
+  missing: "",
+  line: "open",
+  panel: null,
+  lit: null,
+  menu: false,
+};
+const watchers = new Set<() => void>();
+
+export const read = (): State => state;
+
+export function update(change: Partial<State> | ((state: State) => Partial<State>)): void {
+  state = { ...state, ...(typeof change === "function" ? change(state) : change) };
+  for (const watcher of [...watchers]) watcher();
+}
+
+export function updateTurn(key: number, change: Partial<Turn> | ((turn: Turn) => Partial<Turn>)): void {
+  update((now) => ({
+    turns: now.turns.map((turn) =>
+      turn.key === key ? { ...turn, ...(typeof change === "function" ? change(turn) : change) } : turn,
+    ),
+  }));
+}
+
+/** A part of the state; the component is drawn again when that part changes. */
+export function useStore<T>(select: (state: State) => T): T {
+  const [, draw] = useReducer((count: number) => count + 1, 0);
+  const selected = select(state);
+  const last = useRef({ select, selected });
+  last.current = { select, selected };
+  useEffect(() => {
+    const watcher = (): void => {
+      if (!Object.is(last.current.select(state), last.current.selected)) draw(undefined as never);
+    };
+    watchers.add(watcher);
+    watcher();
+    return () => void watchers.delete(watcher);
+  }, []);
+  return selected;
+}
+
+export type Say = (word: Word, ...values: (string | number)[]) => string;
+
+/** The words of the page in the language in force. */
+export function useWords(): Say {
+  const language = useStore((now) => now.language);
+  return (word, ...values) => say(language, word, ...values);
+}

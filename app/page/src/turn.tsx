@@ -1,0 +1,166 @@
+// One question and what came of it: phase, plan, what waits for a person, answer, sources, what it cost.
+import { useEffect, useState } from "preact/hooks";
+import { ApiError, post } from "./api";
+import { Answer, Draft } from "./answer";
+import { chosenOptions } from "./ask";
+import { Card } from "./cards";
+import { History } from "./history";
+import { visible } from "./inline";
+import { Sources } from "./panel";
+import { PlanView } from "./plan";
+import { phase } from "./progress";
+import { goOn, retry } from "./session";
+import { read, useStore, useWords, type Say, type Turn } from "./store";
+import type { Result } from "./types";
+
+/** The word for how a turn stands: that of its result, or of its run. */
+export function statusOf(turn: Turn | undefined): string {
+  if (!turn) return "idle";
+  if (turn.state === "done") return turn.result?.status ?? "complete";
+  return turn.state === "error" ? "failed" : turn.state;
+}
+
+export function TurnView({ turn, last }: { turn: Turn; last: boolean }) {
+  const t = useWords();
+  const { run, result } = turn;
+  const restated = String(run.assessed["question"] ?? "");
+  return (
+    <article class="turn" data-turn={statusOf(turn)}>
+      <h2 class="question">{visible(turn.question)}</h2>
+      {restated && restated !== turn.question && <p class="restated">{visible(restated)}</p>}
+      <Progress turn={turn} t={t} />
+      {result && <Head result={result} t={t} />}
+      {result && <Answer turn={turn} result={result} />}
+      {!result && run.writing && turn.state !== "done" && <Draft text={run.answer} />}
+      {!result && turn.message && <Draft text={turn.message} />}
+      {result && <Sources turn={turn} result={result} />}
+      {turn.state === "waiting" && turn.interrupts.map((one) => <Card key={one.id + JSON.stringify(one.value["complaints"] ?? "")} turn={turn} interrupt={one} />)}
+      {(turn.state === "interrupted" || turn.state === "cancelled") && last && (
+        <div class="card" data-interrupt="resume">
+          <p>{t("resumeHint")}</p>
+          <div class="actions"><button class="primary" data-action="resume" onClick={() => goOn(turn)}>{t("resume")}</button></div>
+        </div>
+      )}
+      {turn.error && (
+        <div class="card bad" role="alert">
+          <h3>{t("failedRun")}</h3>
+          <p>{visible(turn.error)}</p>
+          <div class="actions">
+            <button class="primary" data-action="retry" onClick={() => retry(turn, chosenOptions())}>{t("tryAgain")}</button>
+            {turn.run.rows.size > 0 && <button data-action="resume" onClick={() => goOn(turn)}>{t("resume")}</button>}
+          </div>
+        </div>
+      )}
+      <PlanView turn={turn} />
+      {result && <Foot turn={turn} result={result} t={t} last={last} />}
+    </article>
+  );
+}
+
+function Progress({ turn, t }: { turn: Turn; t: Say }) {
+  const { run } = turn;
+  const [, tick] = useState(0);
+  const running = turn.state === "running";
+  useEffect(() => {
+    if (!running) return undefined;
+    const timer = setInterval(() => tick((count) => count + 1), 1000);
+    return () => clearInterval(timer);
+  }, [running]);
+  const level = String(run.assessed["level"] ?? "");
+  const now = phase(run);
+  if (!running) return null;
+  const steps = ["thinking", "planning", "working", "reviewing", "writing"] as const;
+  const at = steps.indexOf(now === "extending" ? "reviewing" : now === "done" ? "writing" : now);
+  return (
+    <div class="progress" data-phase={now}>
+      <p role="status" aria-live="polite"><span class="pulse" aria-hidden="true" /> {t(now)}</p>
+      <ol aria-hidden="true">{steps.map((step, n) => <li key={step} class={n < at ? "past" : n === at ? "now" : ""} />)}</ol>
+      <p class="quiet" aria-hidden="true">
+        {[
+          level ? t(`level_${level}` as "level_simple") : "", `${Math.max(0, Math.round((performance.now() - run.began) / 1000))} s`,
+          run.tokens ? t("usage", run.calls, run.tokens.toLocaleString(), [...run.rows.values()].reduce((sum, row) => sum + row.attempts, 0), "–").split(" · ").slice(0, 2).join(" · ") : "",
+        ].filter(Boolean).join(" · ")}
+      </p>
+    </div>
+  );
+}
+
+/** What stands above an answer: its status, why it goes no further, what it leaves open. */
+function Head({ result, t }: { result: Result; t: Say }) {
+  const resting = result.claims.filter((one) => ["quoted", "computed", "supported", "matched", "judgement"].includes(one.verdict)).length;
+  const bound = result.claims.filter((one) => one.verdict !== "uncited").length;
+  const gaps = result.gaps ?? [];
+  return (
+    <div class="result-head">
+      <p class="badges">
+        <span class={`badge ${result.status}`}>{t(`status_${result.status}`)}</span>
+        {bound > 0 && <span class="quiet">{t("claimsChecked", resting, bound)}</span>}
+        {result.status !== "complete" && result.stop_reason !== "finished" && <span class="quiet">{t("stopReason", result.stop_reason.replace(/_/g, " "))}</span>}
+      </p>
+      {gaps.length > 0 && (
+        <div class="gaps">
+          <h3>{t("gaps")}</h3>
+          <ul>{gaps.map((gap) => <li key={gap.kind + gap.text} data-gap={gap.kind}><b>{t(`gap_${gap.kind}`)}</b> {visible(gap.text)}</li>)}</ul>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Foot({ turn, result, t, last }: { turn: Turn; result: Result; t: Say; last: boolean }) {
+  const { usage } = result;
+  const failed = (usage.calls ?? []).filter((call) => call.error);
+  const formats = useStore((now) => now.info?.formats);
+  const id = encodeURIComponent(result.thread_id || read().threadId || "");
+  const [past, setPast] = useState(false);
+  return (
+    <footer class="foot">
+      {failed.length > 0 && <p class="note">{t("modelTrouble", failed.length, visible(String(failed[0]?.error)).slice(0, 200))}</p>}
+      <p class="quiet" data-usage>
+        {t("usage", usage.model_calls, (usage.input_tokens + usage.output_tokens).toLocaleString(), usage.tool_calls, usage.seconds.toFixed(1))}
+        {usage.cost ? ` · ${t("cost", usage.cost.toFixed(4))}` : ""}
+      </p>
+      {last && (
+        <div class="foot-row">
+          {formats && formats.length > 0 && (
+            <div class="downloads" role="group" aria-label={t("download")}>
+              <span class="quiet">{t("download")}</span>
+              {formats.map((format) => <a key={format} href={`/weiwo/threads/${id}/export?format=${encodeURIComponent(format)}`} download data-format={format}>{format.toUpperCase()}</a>)}
+            </div>
+          )}
+          <button class="link" data-action="history" aria-expanded={past} onClick={() => setPast(!past)}>{t("history")}</button>
+          <span class="spring" />
+          <Feedback id={id} t={t} />
+        </div>
+      )}
+      {past && <History turn={turn} />}
+    </footer>
+  );
+}
+
+function Feedback({ id, t }: { id: string; t: Say }) {
+  const [given, setGiven] = useState<"" | "asking" | "thanks" | string>("");
+  const [words, setWords] = useState("");
+  const send = (good: boolean): void => {
+    post(`/weiwo/threads/${id}/feedback`, words.trim() ? { good, words: words.trim() } : { good }).then(
+      () => setGiven("thanks"),
+      (error: unknown) => setGiven(error instanceof ApiError ? error.message : String(error)),
+    );
+  };
+  if (given === "thanks") return <p class="quiet" role="status" data-feedback="thanks">{t("feedbackThanks")}</p>;
+  if (given === "asking") {
+    return (
+      <form class="feedback" onSubmit={(event) => { event.preventDefault(); send(false); }}>
+        <label>{t("feedbackWords")}<input name="words" autofocus value={words} onInput={(event) => setWords(event.currentTarget.value)} /></label>
+        <button type="submit">{t("send")}</button>
+      </form>
+    );
+  }
+  return (
+    <div class="feedback" role="group">
+      {given && <span class="complaint" role="alert">{given}</span>}
+      <button class="link" data-feedback="good" onClick={() => send(true)}>{t("feedbackGood")}</button>
+      <button class="link" data-feedback="bad" onClick={() => setGiven("asking")}>{t("feedbackBad")}</button>
+    </div>
+  );
+}

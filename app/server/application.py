@@ -1,0 +1,71 @@
+"""The ASGI application of `weiwo serve`: its routes, its lifespan, and what an error looks like."""
+
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+
+from weiwo.app.server import assistant_routes, page, run_routes, thread_routes, view_routes, weiwo_routes
+from weiwo.app.server.auth import Auth
+from weiwo.app.server.engine import open_engine
+from weiwo.app.server.errors import RequestError
+from weiwo.app.server.wire import error_reply, reply
+from weiwo.state.errors import WeiwoError
+from weiwo.tools.printable import one_line
+from weiwo.tools.redaction import redacted
+
+_log: Final = logging.getLogger(__name__)
+
+
+def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None = None) -> Starlette:
+    """The application behind the guard; its lifespan opens the databases.
+
+    Args:
+        graph_options: More for `build_graph`, such as models.
+        auth: How users log in; None: nobody does.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with open_engine(**(graph_options or {})) as engine:
+            app.state.engine = engine
+            app.state.auth = auth
+            if auth is not None:
+                auth.records = engine.records
+            yield
+
+    return Starlette(
+        routes=[
+            *assistant_routes.ROUTES,
+            *thread_routes.ROUTES,
+            *run_routes.ROUTES,
+            *weiwo_routes.ROUTES,
+            *view_routes.ROUTES,
+            *page.ROUTES,
+        ],
+        exception_handlers={RequestError: _refuse, WeiwoError: _fail, 404: _missing, 405: _missing, Exception: _break},
+        lifespan=lifespan,
+    )
+
+
+def _refuse(_: Request, error: Exception) -> Response:
+    return error_reply(error if isinstance(error, RequestError) else RequestError(400, str(error)))
+
+
+def _fail(_: Request, error: Exception) -> Response:
+    """What a database complains of, say: our errors are one line that may be shown."""
+    return reply({"detail": redacted(one_line(str(error), 500))}, 500)
+
+
+def _missing(request: Request, _: Exception) -> Response:
+    return reply({"detail": f"{request.method} {one_line(request.url.path, 200)}; there is no such route"}, 404)
+
+
+def _break(request: Request, error: Exception) -> Response:
+    """A fault of ours: the log has it, without the question."""
+    _log.error("%s %s: %s", request.method, one_line(request.url.path, 200), redacted(type(error).__name__))
+    return reply({"detail": "the server made a mistake; its log says which"}, 500)

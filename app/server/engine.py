@@ -1,0 +1,86 @@
+"""What every route works with: the open databases, the graph and the runs, from the server's start to its end."""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langgraph.graph.state import CompiledStateGraph
+from starlette.requests import Request
+
+from weiwo.app.cli.session import Session
+from weiwo.app.server.records import Records
+from weiwo.app.server.run_log import RunLog
+from weiwo.app.server.runs import Runs
+from weiwo.app.server.threads import OPERATOR, Threads
+from weiwo.graph import build_graph
+from weiwo.graph.persistence.checkpointer import open_checkpointer
+from weiwo.graph.persistence.store import open_store
+from weiwo.state.settings import Settings
+
+USER: Final = "weiwo.user"
+"""Under this name the guard leaves the user in a request's scope."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What is open while the server runs.
+
+    Attributes:
+        settings: The operator's settings.
+        graph: The graph, whose runs are clients' runs.
+        records: The server's own database.
+        log: The events of runs.
+        runs: The runs under way.
+        threads: The threads there are.
+    """
+
+    settings: Settings
+    graph: CompiledStateGraph[Any, Any, Any, Any]
+    records: Records
+    log: RunLog
+    runs: Runs
+    threads: Threads
+
+    @property
+    def session(self) -> Session:
+        """The open database and the graph, as the command's own functions take them."""
+        return Session(self.settings, self.threads.saver, self.graph)
+
+
+@asynccontextmanager
+async def open_engine(**graph_options: Any) -> AsyncIterator[Engine]:
+    """Open the databases, and take up the runs that an earlier server left under way.
+
+    Args:
+        graph_options: More for `build_graph`, such as models.
+
+    Raises:
+        StorageError: A database cannot be used.
+        SettingsError: A setting cannot be used.
+    """
+    settings = Settings.resolve()
+    logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # the error itself is reported, in one line
+    async with AsyncExitStack() as stack:
+        saver = await stack.enter_async_context(open_checkpointer(settings))
+        store = await stack.enter_async_context(open_store(settings))
+        records = await stack.enter_async_context(Records.open(settings.home))
+        graph = build_graph(saver, store, serves_clients=True, **graph_options)
+        log = RunLog(records)
+        runs = Runs(graph, records, log, settings)
+        stack.push_async_callback(runs.close)
+        engine = Engine(settings, graph, records, log, runs, Threads(graph, records, runs))
+        await runs.take_up()
+        yield engine
+
+
+def engine_of(request: Request) -> Engine:
+    """The engine of the application that a request came to."""
+    engine: Engine = request.app.state.engine
+    return engine
+
+
+def user_of(request: Request) -> str:
+    """The user whose request this is."""
+    return str(request.scope.get(USER, OPERATOR))

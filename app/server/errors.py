@@ -1,0 +1,22 @@
+"""The error of a request: an HTTP status and one line that says what is wrong and what to do."""
+
+from weiwo.state.errors import WeiwoError
+
+
+class RequestError(WeiwoError):
+    """A request that cannot be served.
+
+    Attributes:
+        status: The HTTP status, 4xx or 5xx.
+        detail: What is wrong, in one line; it holds no secret.
+    """
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+
+
+def not_found(what: str, name: str) -> RequestError:
+    """The 404 of a thing that does not exist, or is somebody else's."""
+    return RequestError(404, f"{what} {name[:60]!a}; there is none of that id")

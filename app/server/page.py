@@ -1,0 +1,33 @@
+"""The page's files, as the package holds them."""
+
+from pathlib import Path
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+FOLDER: Final = Path(__file__).parents[1] / "page" / "static"
+_FRESH: Final = {"cache-control": "no-cache"}
+
+
+async def index(_: Request) -> Response:
+    """The page."""
+    file = FOLDER / "index.html"
+    if not file.is_file():
+        return PlainTextResponse("the page is not installed\n", 404)
+    return FileResponse(file, headers=_FRESH)
+
+
+class _Files(StaticFiles):
+    def file_response(self, *args: object, **kwargs: object) -> Response:
+        response = super().file_response(*args, **kwargs)  # type: ignore[arg-type]  # as Starlette calls it
+        response.headers["cache-control"] = "no-cache"
+        return response
+
+
+ROUTES: Final[list[BaseRoute]] = [
+    Route("/", index),
+    Mount("/page", app=_Files(directory=FOLDER, check_dir=False)),
+]

@@ -1,0 +1,116 @@
+"""The server process: where it listens and to whom, and how it stops."""
+
+import os
+from collections.abc import Callable
+from ipaddress import ip_address
+from typing import Any, Final
+
+import uvicorn
+
+from weiwo.app.server.application import create_app
+from weiwo.app.server.auth import Auth, new_token
+from weiwo.app.server.guard import LOOPBACK, Guard, Rules, read_origins
+from weiwo.app.server.records import Records
+from weiwo.state.client_fields import VARIABLE
+from weiwo.state.errors import WeiwoError
+from weiwo.state.settings import Settings
+
+_STOP_SECONDS: Final = 3
+_ORIGINS: Final = "WEIWO_ORIGINS"
+_AUTH: Final = "WEIWO_AUTH"
+
+
+class ServeError(WeiwoError):
+    """The server cannot start. One line: what, why, what to do."""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is this machine's own alone."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def choose_auth(host: str, named: str) -> Auth | None:
+    """How users log in.
+
+    Args:
+        host: The address to listen on.
+        named: `WEIWO_AUTH`.
+
+    Raises:
+        ServeError: The address is reached by others and nobody would have to log in; or there is no such way.
+    """
+    if named not in {"", "none", "token"}:
+        raise ServeError(f"{_AUTH}: {named[:40]!a} is no way to log in; use token, or leave it unset on loopback")
+    if named == "token":
+        return Auth()
+    if not is_loopback(host):
+        raise ServeError(
+            f"--host {host}; others can reach that address, and nobody has to log in; set {_AUTH}=token, or listen on"
+            " 127.0.0.1"
+        )
+    return None
+
+
+async def serve(host: str, port: int, *, started: Callable[[str, str], None]) -> None:
+    """Serve until a signal comes.
+
+    Args:
+        host: The address to listen on.
+        port: The port; 0: any.
+        started: Called with the address of the page, and the operator's token if it was made just now.
+
+    Raises:
+        ServeError: It cannot start.
+        SettingsError: A setting cannot be used.
+        StorageError: A database cannot be used.
+    """
+    auth = choose_auth(host, os.environ.get(_AUTH, "").strip().lower())
+    settings = Settings.resolve()
+    token = ""
+    async with Records.open(settings.home) as records:  # what is wrong with it is said before anybody waits
+        if auth is not None and not await records.has_tokens():
+            token = await new_token(records)
+    if auth is None:
+        os.environ.setdefault(VARIABLE, "corpus")  # the one user is the operator, who may choose among his corpora
+    hosts = LOOPBACK | {host.strip("[]").lower()} if is_loopback(host) else frozenset()
+    app = create_app(auth=auth)
+    guarded = Guard(app, Rules(hosts, read_origins(os.environ.get(_ORIGINS, ""))), auth)
+
+    class Server(uvicorn.Server):
+        """Ends the streams of those who watch when a signal comes: it would wait for them."""
+
+        def handle_exit(self, *args: Any) -> None:
+            if engine := getattr(app.state, "engine", None):
+                engine.runs.stop_watching()
+            super().handle_exit(*args)
+
+        async def startup(self, *args: Any, **kwargs: Any) -> None:
+            await super().startup(*args, **kwargs)
+            if self.started:
+                place = self.servers[0].sockets[0].getsockname()
+                name = f"[{place[0]}]" if ":" in place[0] else place[0]
+                started(f"http://{name}:{place[1]}/", token)
+
+    config = uvicorn.Config(
+        guarded,
+        host=host,
+        port=port,
+        log_level="critical",
+        access_log=False,
+        lifespan="on",
+        server_header=False,
+        ws="none",
+        timeout_graceful_shutdown=_STOP_SECONDS,
+    )
+    server = Server(config)
+    try:
+        await server.serve()
+    except SystemExit:
+        raise ServeError(f"weiwo serve; port {port} of {host} cannot be used; name another with --port") from None
+    if not server.started:
+        raise ServeError(f"weiwo serve; it cannot start on {host} port {port}; name another with --port")

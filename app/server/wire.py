@@ -1,0 +1,147 @@
+"""JSON and server-sent events, as LangGraph's SDKs read them."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+import anyio
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from weiwo.app.server.errors import RequestError
+
+MOST_BODY_BYTES: Final = 8_000_000
+"""Bytes of a JSON request body."""
+HEARTBEAT: Final = b": heartbeat\n\n"
+_OPTIONS: Final = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
+
+
+def dump(value: Any) -> bytes:
+    """A value as JSON: models as their fields, messages too, errors by name and message, sets as lists."""
+    try:
+        return orjson.dumps(value, default=_default, option=_OPTIONS)
+    except TypeError:  # lone surrogates, which no JSON text may hold
+        return orjson.dumps(_printable(value), default=_default, option=_OPTIONS)
+
+
+def plain(value: Any) -> Any:
+    """The same value as JSON data."""
+    return orjson.loads(dump(value))
+
+
+def _default(value: Any) -> Any:
+    if callable(getattr(value, "model_dump", None)) and not isinstance(value, type):
+        return value.model_dump()
+    if callable(getattr(value, "_asdict", None)) and not isinstance(value, type):
+        return value._asdict()
+    if isinstance(value, BaseException):
+        return {"error": type(value).__name__, "message": str(value)}
+    if isinstance(value, set | frozenset):
+        return list(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return str(value)
+
+
+def _printable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {_printable(key): _printable(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_printable(one) for one in value]
+    if callable(getattr(value, "model_dump", None)) and not isinstance(value, type):
+        return _printable(value.model_dump())
+    return value
+
+
+def reply(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """A JSON response."""
+    return Response(dump(value), status, headers, "application/json")
+
+
+def error_reply(error: RequestError) -> Response:
+    """The JSON response that tells of an error, as LangGraph's server writes it."""
+    return reply({"detail": error.detail}, error.status)
+
+
+async def read_body(request: Request, most: int = MOST_BODY_BYTES) -> bytes:
+    """A request's body.
+
+    Raises:
+        RequestError: It is too long.
+    """
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > most:
+            raise RequestError(413, f"the request; its body is longer than {most:,} bytes; send less")
+        parts.append(part)
+    return b"".join(parts)
+
+
+async def read_json(request: Request) -> dict[str, Any]:
+    """A request's body as an object; an empty body is an empty one.
+
+    Raises:
+        RequestError: It is no JSON object, or too long.
+    """
+    body = await read_body(request)
+    if not body.strip():
+        return {}
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise RequestError(422, f"the request; its body is not JSON ({error}); send an object") from None
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise RequestError(422, "the request; its body is not a JSON object; send one")
+    return value
+
+
+def sse(event: str, data: bytes, event_id: str | None = None) -> bytes:
+    """One server-sent event. JSON holds no line break, so that its data is one line."""
+    name = event.replace("\r", "").replace("\n", "")
+    last = f"id: {event_id}\n" if event_id is not None else ""
+    return b"".join((b"event: ", name.encode(), b"\ndata: ", data, b"\n", last.encode(), b"\n"))
+
+
+class EventStream(Response):
+    """A response of server-sent events that ends, and closes what feeds it, when the client has left.
+
+    Starlette's own leaves the generator to the garbage collector if the client leaves while an event is sent.
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(self, events: AsyncIterator[bytes], headers: Mapping[str, str] | None = None) -> None:
+        self.events = events
+        self.status_code = 200
+        self.background = None
+        self.body = b""
+        self.init_headers({"cache-control": "no-store", "x-accel-buffering": "no", **(headers or {})})
+        del self.headers["content-length"]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI
+        """Send the events until they end or the client leaves."""
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+
+        async def feed(group: anyio.abc.TaskGroup) -> None:
+            try:
+                async for part in self.events:
+                    await send({"type": "http.response.body", "body": part, "more_body": True})
+                with suppress(OSError):
+                    await send({"type": "http.response.body", "body": b"", "more_body": False})
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await self.events.aclose()  # type: ignore[attr-defined]  # an asynchronous generator
+            group.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(feed, group)
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            group.cancel_scope.cancel()

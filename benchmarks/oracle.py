@@ -1,0 +1,297 @@
+"""A scripted chat model that knows which look-ups a question takes, and only reads what is put in front of it.
+
+It plays a good model for either system: it breaks a question down, searches with sensible words, and states a value
+only if the sentence that carries it stands in the prompt. Every call takes the same time and is counted:
+tokens at four characters each (messages, tools and schemas), and those of the prompt that a provider with
+prefix caching would have kept from an earlier call (from 1,024 on, in steps of 128).
+"""
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from invented import Case, Step
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+SECONDS: Final = 0.4
+"""What a call takes here; in the figures it is one second."""
+AT_ONCE: Final = 3
+"""Searches that a loop sends in one turn; a task of Weiwo sends two."""
+FAN_OUTS: Final = frozenset({"fan-out", "linked"})
+_PASSAGE: Final = re.compile(r'<passage n="(\d+)"[^>]*>\n(.*?)\n</passage>', re.DOTALL)
+
+
+@dataclass
+class Ledger:
+    """The calls of one question.
+
+    Attributes:
+        prompts: What was sent, as text.
+        prompt: Tokens sent.
+        cached: Those of them that a provider would have kept.
+        reply: Tokens received.
+        spans: When each call began and ended.
+        purposes: What each was for.
+    """
+
+    prompts: list[str] = field(default_factory=list)
+    prompt: int = 0
+    cached: int = 0
+    reply: int = 0
+    spans: list[tuple[float, float]] = field(default_factory=list)
+    purposes: list[str] = field(default_factory=list)
+
+    def seconds(self) -> int:
+        """Wall time at one second a call and nothing else: the longest row of calls none of which overlap."""
+        count, free = 0, 0.0
+        for began, ended in sorted(self.spans, key=lambda span: span[1]):
+            if began >= free:
+                count, free = count + 1, ended
+        return count
+
+
+class Oracle(BaseChatModel):
+    """The model, for one question."""
+
+    case: Any
+    ledger: Any
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, Any]:
+        """Take function calls."""
+        kwargs.pop("tool_choice", None)
+        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools])
+
+    def _generate(self, *_: Any, **__: Any) -> ChatResult:
+        raise TypeError("asynchronous only")
+
+    async def _agenerate(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> ChatResult:
+        tools = kwargs.get("tools") or []
+        said = "\n".join(str(message.text) for message in messages)
+        player = _Player(self.case, messages, said, tools)
+        name = tools[0]["function"]["name"] if tools else "draft"
+        text, calls = player.play(name)
+        usage = await self._count(messages, tools, name, text + "".join(json.dumps(c["args"]) for c in calls))
+        message = AIMessage(text, tool_calls=calls, usage_metadata=usage)
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    async def _astream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> AsyncIterator[ChatGenerationChunk]:
+        said = "\n".join(str(message.text) for message in messages)
+        text, _ = _Player(self.case, messages, said, []).play("draft")
+        usage = await self._count(messages, [], "draft", text)
+        yield ChatGenerationChunk(message=AIMessageChunk(text))
+        last = AIMessageChunk("", usage_metadata=usage, response_metadata={"finish_reason": "stop"})
+        yield ChatGenerationChunk(message=last)
+
+    async def _count(self, messages: list[BaseMessage], tools: list[Any], purpose: str, reply: str) -> Any:
+        rows = [json.dumps(tools, ensure_ascii=False)] if tools else []
+        for message in messages:
+            rows.append(str(message.text))
+            rows += [json.dumps(call["args"], ensure_ascii=False) for call in getattr(message, "tool_calls", [])]
+        prompt, ledger = "\n".join(rows), self.ledger
+        kept = max((_common(prompt, other) for other in ledger.prompts), default=0) // 4
+        kept = kept // 128 * 128 if kept >= 1024 else 0
+        ledger.prompts.append(prompt)
+        ledger.purposes.append(purpose)
+        sent, received = len(prompt) // 4, len(reply) // 4
+        ledger.prompt, ledger.cached, ledger.reply = ledger.prompt + sent, ledger.cached + kept, ledger.reply + received
+        began = time.monotonic()
+        await asyncio.sleep(SECONDS)
+        ledger.spans.append((began, time.monotonic()))
+        return {
+            "input_tokens": sent,
+            "output_tokens": received,
+            "total_tokens": sent + received,
+            "input_token_details": {"cache_read": kept},
+        }
+
+
+def _common(one: str, other: str) -> int:
+    """Characters that two prompts begin with alike."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
+    return low
+
+
+class _Player:
+    """One call."""
+
+    def __init__(self, case: Case, messages: Sequence[BaseMessage], said: str, tools: Sequence[Any]) -> None:
+        self.case, self.messages, self.said = case, messages, said
+        self.fields = tools[0]["function"]["parameters"].get("properties", {}) if tools else {}
+        self.passages = [(int(n), text) for n, text in _PASSAGE.findall(said)]
+
+    def play(self, name: str) -> tuple[str, list[Any]]:
+        if name == "search":
+            return self._react()
+        if name == "draft":
+            return self._draft(), []
+        made = {
+            "AssessmentReply": self._assess,
+            "PlanReply": self._plan,
+            "ReadReply": self._read,
+            "BatchReadReply": self._read_together,
+            "ReflectionReply": lambda: {"reason": "all is found", "decision": "finish", "missing": []},
+            "EntailmentReply": self._judge,
+            "RewriteReply": lambda: {"sentences": []},
+        }[name]()
+        return "", [{"name": name, "args": made, "id": f"call_{len(self.messages)}"}]
+
+    def _known(self, step: Step) -> bool:
+        return self._shown(step) or self._listed(step)
+
+    def _shown(self, step: Step) -> bool:
+        return any(step.sentence in text for _, text in self.passages)
+
+    def _number(self, step: Step) -> int:
+        return next(n for n, text in self.passages if step.sentence in text)
+
+    # A loop of searches
+
+    def _react(self) -> tuple[str, list[Any]]:
+        asked = [call["args"]["query"] for m in self.messages for call in getattr(m, "tool_calls", [])]
+        if queries := [q for q in self._queries() if q not in asked][:AT_ONCE]:
+            ids = range(len(asked), len(asked) + len(queries))
+            return "", [
+                {"name": "search", "args": {"query": q}, "id": f"call_{n}"} for n, q in zip(ids, queries, strict=True)
+            ]
+        return " ".join(self._sentences(lambda _: "")), []
+
+    def _queries(self, steps: Sequence[Step] | None = None) -> Iterator[str]:
+        """Searches for what is not known and whose beginnings are: in keywords, then in the words of the question."""
+        open_ = [step for step in (steps or self.case.steps) if not self._known(step) and self._ready(step)]
+        for words in ("query", "question"):
+            for step in open_:
+                yield self.case.filled(getattr(step, words))
+
+    def _ready(self, step: Step) -> bool:
+        return all(self._known(self.case.steps[n]) for n in step.needs)
+
+    def _sentences(self, mark: Any) -> Iterator[str]:
+        """The answer, as far as the passages at hand carry it."""
+        case, steps = self.case, self.case.steps
+        if case.kind in FAN_OUTS:
+            for step in steps[1:]:
+                if self._known(step):
+                    yield f"- {step.sentence[:-1]}{mark(step)}.\n"
+        elif not all(map(self._known, steps)) and case.kind == "comparison":
+            yield "It was not found."
+        elif case.kind == "comparison":
+            yield f"{case.sentence[:-1]}{''.join(map(mark, steps))}."
+            for step in steps:
+                yield f"{step.sentence[:-1]}{mark(step)}."
+        elif self._known(steps[-1]):
+            yield f"{case.sentence.rstrip('.')}{mark(steps[-1])}."
+        else:
+            yield "It was not found."
+
+    # Weiwo's calls
+
+    def _draft(self) -> str:
+        numbers = dict(self.passages)
+
+        def mark(step: Step) -> str:
+            return f" [{next(n for n, text in numbers.items() if step.sentence in text)}]"
+
+        fan_out = self.case.kind in FAN_OUTS
+        return ("" if fan_out else " ").join(self._sentences(mark))
+
+    def _assess(self) -> dict[str, Any]:
+        kind = self.case.kind
+        wide = kind in {"comparison", *FAN_OUTS}
+        reply: dict[str, Any] = {
+            "standalone_question": self.case.question,
+            "multi_step": 0.0 if kind == "fact" else 1.0,
+            "external_information": 1.0,
+            "tool_use": 1.0,
+            "comparison_or_calculation": float(kind == "comparison"),
+            "chain": kind == "chain",
+            "reason": kind,
+        }
+        if "vertices" in self.fields and wide:
+            reply |= self._plan()
+        if "form" in self.fields:
+            reply |= {"form": "list" if kind in FAN_OUTS else "", "parts": [self.case.question]}
+        return reply
+
+    def _plan(self) -> dict[str, Any]:
+        steps = self.case.steps
+        if self.case.kind in FAN_OUTS:
+            town = re.search(r"was (\w+) founded", steps[1].question)
+            each = [s.replace(town[1], "{{item}}") if town else s for s in (steps[1].question, steps[1].query)]
+            vertices = [_vertex(1, steps[0].question, steps[0].query, "list[text]")]
+            vertices.append({**_vertex(2, each[0], each[1], "date"), "for_each": "{{task_1.ret}}"})
+            return {"vertices": vertices, "edges": []}
+
+        def told(text: str) -> str:
+            return re.sub(r"#(\d)", r"{{task_\1.ret}}", text)
+
+        vertices = [_vertex(n, told(s.question), told(s.query), s.ret) for n, s in enumerate(steps, 1)]
+        if self.case.kind == "comparison":
+            values = ", ".join(f"{{{{task_{n}.ret}}}}" for n in range(1, len(steps) + 1))
+            earliest = {"expression": f"min({values})"}
+            last = _vertex(len(steps) + 1, "Which year is the earliest?", "", "date")
+            vertices.append({**last, "tool_binding": "calculator", "args": earliest})
+        return {"vertices": vertices, "edges": []}
+
+    def _read(self) -> dict[str, Any]:
+        found = re.search(r"^Task: (.*)$", self.said, re.MULTILINE)
+        step = next((s for s in self.case.steps if found and self.case.filled(s.question) == found[1]), None)
+        if step is None:
+            return self._read_whole()
+        return self._answer(step) if self._known(step) else self._search([step])
+
+    def _read_together(self) -> dict[str, Any]:
+        asked = re.findall(r"^Task (\d+): (.*)$", self.said, re.MULTILINE)
+        steps = {self.case.filled(step.question): step for step in self.case.steps}
+        known = [(int(n), steps[said]) for n, said in asked if said in steps and self._shown(steps[said])]
+        answers = ((n, self._answer(step)) for n, step in known)
+        return {"answers": [{"task": n, **{k: a[k] for k in ("value", "quotes", "confidence")}} for n, a in answers]}
+
+    def _answer(self, step: Step) -> dict[str, Any]:
+        value: Any = step.value.split("; ") if step.ret.startswith("list") else step.value
+        quote = {"passage": self._number(step), "text": step.sentence}
+        sentence = {"sentence": self.case.sentence} if "give also `sentence`" in self.said else {}
+        return {"next": "answer", "value": value, "quotes": [quote], "confidence": 0.95, **sentence}
+
+    def _search(self, steps: Sequence[Step]) -> dict[str, Any]:
+        tried = next(iter(re.findall(r"^Queries tried: (.*)$", self.said, re.MULTILINE)), "")
+        if queries := [q for q in self._queries(steps) if q not in tried.split("; ")][:AT_ONCE]:
+            return {"next": "search", "queries": queries, "missing": steps[0].question}
+        return {"next": "give_up", "missing": steps[0].question}
+
+    def _read_whole(self) -> dict[str, Any]:
+        """A task that is the whole question: from one look-up to the next, as far as the prompt leads."""
+        steps = self.case.steps
+        hops = [self._hop(step) for step in steps[:-1] if self._shown(step) and not self._listed(step)]
+        reply = self._answer(steps[-1]) if all(map(self._known, steps)) else self._search(steps)
+        return {**reply, **({"hops": hops} if hops else {})}
+
+    def _hop(self, step: Step) -> dict[str, Any]:
+        quote = {"passage": self._number(step), "text": step.sentence}
+        return {"question": self.case.filled(step.question), "value": step.value, "quotes": [quote]}
+
+    def _listed(self, step: Step) -> bool:
+        return f"- {self.case.filled(step.question)} → {step.value}" in self.said
+
+    def _judge(self) -> dict[str, Any]:
+        listed = re.findall(r"^(\d+)\. ", self.said.split("\nClaims:\n")[-1], re.MULTILINE)
+        return {"verdicts": [{"n": int(n), "verdict": "supported", "words": ""} for n in listed]}
+
+
+def _vertex(n: int, description: str, query: str, ret: str) -> dict[str, Any]:
+    args = {"query": query}
+    return {"id": f"task_{n}", "description": description, "tool_binding": "corpus_search", "args": args, "ret": ret}

@@ -1,0 +1,119 @@
+"""Plan memory on multi-hop questions: planner calls saved, plans rejected, plans that are wrong.
+
+A set's queries need a `decomposition` (MuSiQue's: sub-questions in which `#1` stands for the first answer); it is taken
+for the plan that a good planner makes. One half of the questions is learned; then are asked
+  again     the same questions, with the names and numbers of others of the set in the place of theirs (two each);
+            a filled plan is right if it equals the question's own plan with the same names in it;
+  others    the other half: worded otherwise, so that any plan filled for one is wrong unless it equals its own.
+
+    python benchmarks/plan_memory.py DATASET_DIR [--seed N]
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+from langgraph.store.memory import InMemoryStore
+
+from weiwo.nodes.memory.memory_store import MemoryStore
+from weiwo.nodes.memory.plan_memory import read_template
+from weiwo.nodes.memory.plan_templates import fill_template, make_template, take_out_slots, wording_key
+from weiwo.nodes.planner.validator import check_plan
+from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.state import Limits, Plan, Task
+from weiwo.tools.tool_info import ToolInfo
+
+SEARCH = {
+    "corpus_search": ToolInfo(
+        name="corpus_search",
+        description="Finds passages.",
+        cluster="search",
+        available=True,
+        why_not="",
+        returns=(),
+        args_schema={"properties": {"query": {"type": "string"}}, "required": ["query"]},
+    )
+}
+
+
+def gold_plan(steps: list[dict[str, str]]) -> Plan:
+    """The plan of a decomposition."""
+    texts = [re.sub(r"#(\d+)", r"{{task_\1.ret}}", step["question"]) for step in steps]
+    tasks = [
+        Task(id=f"task_{n}", description=one, tool="corpus_search", args={"query": one})
+        for n, one in enumerate(texts, 1)
+    ]
+    return Plan(tasks=tuple(tasks))
+
+
+def swap(text: str, values: dict[str, str]) -> str:
+    """A text with other names in the place of its own, all at once."""
+    if not values:
+        return text
+    either = "|".join(re.escape(value) for value in sorted(values, key=len, reverse=True))
+    folded = {value.casefold(): other for value, other in values.items()}  # decompositions write some names small
+    return re.sub(rf"(?<!\w)(?:{either})(?!\w)", lambda found: folded[found[0].casefold()], text, flags=re.IGNORECASE)
+
+
+def swapped(question: str, plan: Plan, pool: dict[str, list[str]], dice: random.Random) -> tuple[str, Plan]:
+    """A question of the same wording, and its plan."""
+    slots = take_out_slots(question).slots
+    new = {value: dice.choice([one for one in pool[slot[1]] if one not in question]) for slot, value in slots.items()}
+    tasks = (
+        task.model_copy(update={"description": (said := swap(task.description, new)), "args": {"query": said}})
+        for task in plan.tasks
+    )
+    return swap(question, new), plan.model_copy(update={"tasks": tuple(tasks)})
+
+
+async def main(folder: Path, seed: int) -> None:
+    """Learn from one half, ask both, print the figures."""
+    dice = random.Random(seed)  # noqa: S311 - a draw
+    rows: list[dict[str, Any]] = [json.loads(line) for line in (folder / "queries.jsonl").open(encoding="utf-8")]
+    rows = [row for row in rows if row.get("decomposition")]
+    dice.shuffle(rows)
+    learned, others = rows[: len(rows) // 2], rows[len(rows) // 2 :]
+    pool: dict[str, list[str]] = {"n": [], "d": []}
+    for row in rows:
+        for slot, value in take_out_slots(row["text"]).slots.items():
+            pool[slot[1]].append(value)
+    memory, kept = MemoryStore(InMemoryStore(), "benchmark"), []
+    for row in learned:
+        template = make_template(parse_question(row["text"], "en"), gold_plan(row["decomposition"]))
+        if template is not None:
+            kept.append(row)
+            await memory.put("plans", template.key, template.model_dump(mode="json"))
+    again = [swapped(row["text"], gold_plan(row["decomposition"]), pool, dice) for row in learned for _ in range(2)]
+    asked = {"again": again, "others": [(row["text"], gold_plan(row["decomposition"])) for row in others]}
+    print(f"{len(learned)} questions answered, {len(kept)} plans kept (the others name what their question does not)")
+    for name, questions in asked.items():
+        saved = rejected = wrong = 0
+        for question, plan in questions:
+            wording, slots = take_out_slots(question)
+            template = await read_template(memory, wording_key(wording, "en"))
+            if template is None:
+                continue
+            filled = fill_template(template, slots)
+            if check_plan(filled, SEARCH, Limits()):
+                rejected += 1
+                continue
+            saved += 1
+            wrong += {key.casefold() for key in texts(filled)} != {key.casefold() for key in texts(plan)}
+        print(f"{name}: {len(questions)} asked, planner calls saved {saved}, plans rejected {rejected}, wrong {wrong}")
+
+
+def texts(plan: Plan) -> list[str]:
+    """What a plan asks."""
+    return [task.description for task in plan.tasks]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    asyncio.run(main(given.folder, given.seed))

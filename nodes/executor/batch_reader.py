@@ -1,0 +1,184 @@
+"""Batched reading: tasks that come to read at the same time are read several in one call, each with its own quotes.
+
+What a call says beside its passages is paid once for all of them, and a passage that several tasks found is shown once.
+It is an offer: whatever is not answered there, or not with words that stand in a passage, is read by its task alone,
+as every task is whose passages are long, whose value is a list, or whose model takes no schemas.
+
+Like a data loader's batch, one is full at `MOST_TASKS`, or when no other task that may join is still searching. That
+counts tasks, not time, so it does not hang on how fast each is. The first to come asks, at its own expense.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar, Final
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import BeforeValidator, Field
+
+from weiwo.models.gateway import ChatModels, ModelCallError
+from weiwo.nodes.executor.prompt import BATCH
+from weiwo.nodes.executor.reader import Judgement, is_chain, judge_reply
+from weiwo.nodes.executor.reader_reply import TYPE_HINTS, Quotes, ReadReply, ReadValue, ShownPassages, read_basis
+from weiwo.nodes.executor.task_state import OF_CORPUS
+from weiwo.nodes.shared.passage_prompt import format_passages
+from weiwo.nodes.shared.reply_types import Ordinal, Reply, Share
+from weiwo.nodes.shared.run_context import RunContext, today
+from weiwo.state import Evidence, Task, ValueType
+from weiwo.state.evidence import Basis
+from weiwo.state.query import QueryFrame
+
+LEAST_TASKS: Final = 3
+MOST_TASKS: Final = 8
+PASSAGES: Final = 2
+"""Passages shown of each task, the best ones; a task that they do not answer sees more of them alone."""
+LONGEST_PASSAGES: Final = 3_000
+"""Characters of them together, up to which a task is read with others."""
+_SCALARS: Final = frozenset({"text", "number", "date", "boolean"})
+
+
+class BatchAnswer(Reply):
+    """The answer of one task."""
+
+    task: Ordinal
+    value: ReadValue
+    quotes: Quotes
+    confidence: Share = 0.5
+    basis: Annotated[Basis, BeforeValidator(read_basis)] = "stated"
+
+
+class BatchReadReply(Reply):
+    """The answers of several tasks; one whose passages do not answer it has none."""
+
+    sparse: ClassVar[bool] = True
+    answers: list[BatchAnswer] = Field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ReadRequest:
+    """What a task has to be read.
+
+    Attributes:
+        frame: The task, its references filled.
+        ret: The wanted type.
+        passages: What it found, best first.
+    """
+
+    frame: QueryFrame
+    ret: ValueType
+    passages: Sequence[Evidence]
+
+    @property
+    def shown(self) -> Sequence[Evidence]:
+        """The passages that a shared prompt shows."""
+        return self.passages[:PASSAGES]
+
+    @property
+    def short(self) -> bool:
+        """Whether it can share a prompt: there is something to read, and not much."""
+        return bool(self.passages) and sum(len(one.text) for one in self.shown) <= LONGEST_PASSAGES
+
+
+@dataclass
+class _Member:
+    request: ReadRequest
+    turn: "asyncio.Future[Judgement | list[_Member] | None]" = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+
+@dataclass
+class ReadBatches:
+    """The batches of one execution.
+
+    Attributes:
+        expected: Ids of the tasks that may yet come to read in a batch.
+    """
+
+    expected: set[str] = field(default_factory=set)
+    _waiting: list[_Member] = field(default_factory=list)
+    _failed: bool = False
+
+    def expect(self, task: Task, services: RunContext) -> None:
+        """Wait for a task that has begun, if it may be read with others."""
+        alike = task.tool in OF_CORPUS and task.ret in _SCALARS and services.settings.depth == "normal"
+        if alike and not self._failed and services.models.holds_schemas("executor"):
+            self.expected.add(task.id)
+
+    def leave(self, task_id: str) -> None:
+        """Wait no longer for a task, which came to read or will not."""
+        self.expected.discard(task_id)
+        if not self.expected:
+            self._fill()
+
+    async def read(self, task_id: str, request: ReadRequest, models: ChatModels) -> Judgement | None:
+        """The reading of a task in a batch; None where it is to be read alone.
+
+        Args:
+            task_id: The task, whose slot must not be held meanwhile: others need one to come here.
+            request: What it has to be read.
+            models: Whose expense it is, if this task is the one that asks.
+        """
+        joins = task_id in self.expected and request.short and not is_chain(request.frame, request.ret)
+        if not joins:
+            self.leave(task_id)
+            return None
+        own = _Member(request)
+        self._waiting.append(own)
+        self.leave(task_id)
+        if len(self._waiting) == MOST_TASKS:
+            self._fill()
+        given = await own.turn
+        if not isinstance(given, list):
+            return given
+        judgements: dict[int, Judgement] = {}
+        try:
+            judgements = await _read_together([one.request for one in given], models)
+        except ModelCallError:
+            self._failed = True  # in the trace; from now on each is read alone
+        finally:
+            for n, one in enumerate(given):
+                if one is not own and not one.turn.done():
+                    one.turn.set_result(judgements.get(n))
+        return judgements.get(given.index(own))
+
+    def _fill(self) -> None:
+        """Make a batch of those that wait: the first of them asks for all."""
+        waiting = [one for one in self._waiting if not one.turn.done()]
+        self._waiting = []
+        if len(waiting) < LEAST_TASKS or self._failed:
+            for one in waiting:
+                one.turn.set_result(None)
+        elif waiting:
+            waiting[0].turn.set_result(waiting)
+
+
+async def _read_together(requests: Sequence[ReadRequest], models: ChatModels) -> dict[int, Judgement]:
+    """Ask for the values of several tasks; the judgement of each that has one, by its place."""
+    shown = {passage.id: passage for request in requests for passage in request.shown}
+    passages = list(shown.values())
+    lines = [f"Task {n}: {one.frame.question}\nWanted: {TYPE_HINTS[one.ret]}" for n, one in enumerate(requests, 1)]
+    prompt = "\n".join([f"Today: {today()}", *lines, format_passages(passages)])
+    messages = [SystemMessage(BATCH), HumanMessage(prompt)]
+    reply = await models.structured("executor", "read", messages, BatchReadReply)
+    judgements: dict[int, Judgement] = {}
+    for answer in reply.answers:
+        place = answer.task - 1
+        if 0 <= place < len(requests) and place not in judgements:
+            judgement = await _judge(answer, requests[place], passages)
+            if judgement is not None:
+                judgements[place] = judgement
+    return judgements
+
+
+async def _judge(answer: BatchAnswer, request: ReadRequest, passages: Sequence[Evidence]) -> Judgement | None:
+    """What an answer comes to, held to the same as that of a task read alone; None where it does not hold."""
+    fields = answer.model_dump(exclude={"task", "quotes"})
+    reply = ReadReply(next="answer", quotes=answer.quotes, **fields)
+    shown = ShownPassages(request.frame.question, request.ret, passages, request.passages)
+    try:
+        if shown.find_objection(reply, strangers=True) is not None:
+            return None
+    except ValueError:
+        return None
+    return await judge_reply(reply, shown, request.passages, request.frame)

@@ -1,0 +1,139 @@
+"""What a planner is told from memory: the procedures of this house that its question calls for.
+
+A procedure is its user's own text and is followed where it fits, but it is delimited like any other, bounded, and
+cannot bring in a tool that is not at hand: the validator knows no tool by it.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from weiwo.nodes.memory.procedures import (
+    LONGEST_LINE,
+    Procedure,
+    ProcedureFolderError,
+    Procedures,
+    load_procedures,
+)
+from weiwo.nodes.memory.recall import PhraseIndex
+from weiwo.nodes.shared.input_guard import safe_note
+from weiwo.nodes.shared.passage_prompt import quote_as_data
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state import Language, Plan
+from weiwo.state.events import PLANNING, TaskProgressEvent
+
+MOST_RECALLED: Final = 2
+"""Procedures that are given to a planner."""
+LONGEST: Final = 3_000
+"""Characters of one procedure in a prompt."""
+FITS_FROM: Final = 0.28
+"""The score from which a procedure fits a question; 2 of 160 questions for which none was written reach it."""
+_CLOSE: Final = 0.7
+"""The share of the best score from which a second procedure is given too."""
+
+_HOW: Final = """Procedures: the way this house does it. Follow the one that fits the question, as far as the tools \
+at hand allow; if none does, plan as usual. Say its name in `procedure` ("" for none), and in `departure`, in one line \
+in the language of the question, where the plan departs from it and why ("" if nowhere)."""
+_UNUSED: Final[dict[Language, str]] = {"en": "does not use {}", "zh": "没有使用 {}"}
+_NO_MODEL: Final[dict[Language, str]] = {
+    "en": "the procedure “{}” would apply; without a model it cannot be followed",
+    "zh": "流程“{}”适用于此；没有配置模型，无法按它执行",
+}
+
+
+class Briefing(NamedTuple):
+    """What a planner is told from memory.
+
+    Attributes:
+        procedures: The procedures that fit, the best first.
+        text: The words for its prompt; empty where there is nothing to say.
+    """
+
+    procedures: tuple[Procedure, ...] = ()
+    text: str = ""
+
+    @property
+    def key(self) -> str:
+        """The identity of these words; empty where there are none."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:12] if self.text else ""
+
+    def add_to(self, prompt: str) -> str:
+        """A prompt with these words below it."""
+        return f"{prompt}\n\n{self.text}" if self.text else prompt
+
+    def describe_plan(self, plan: Plan, sketch: Mapping[str, Any], tools: Sequence[str], language: Language) -> Plan:
+        """The plan with the procedure that it follows, as its planner said, and where it departs from it.
+
+        A procedure that was not given is none; a tool that the procedure names, that is at hand and that the plan does
+        not use is a departure, whether the planner said so or not.
+        """
+        named = str(sketch.get("procedure") or "").strip().strip("\"'“”").casefold()
+        one = next((one for one in self.procedures if named in {one.name.casefold(), one.title.casefold()}), None)
+        if one is None:
+            return plan
+        used = {task.tool for task in plan.tasks}
+        unused = [tool for tool in one.tools if tool in tools and tool not in used]
+        said = safe_note(str(sketch.get("departure") or ""))
+        parts = [said, _UNUSED[language].format(", ".join(unused)) if unused else ""]
+        departure = "; ".join(part for part in parts if part)[:LONGEST_LINE]
+        return plan.model_copy(update={"procedure": one.title, "departure": departure})
+
+
+async def brief_planner(question: str, services: RunContext, *, quiet: bool = False) -> Briefing:
+    """Recall what a planner is to be told.
+
+    Args:
+        question: The question, standalone.
+        services: The settings, and who is told, a line each, of files that cannot be used.
+        quiet: Tell nobody.
+    """
+    folder = services.settings.procedures
+    if not folder:
+        return Briefing()
+    try:
+        known = await asyncio.to_thread(load_procedures, folder)
+    except ProcedureFolderError as error:
+        if not quiet:
+            services.emit(TaskProgressEvent(task_id=PLANNING, note=str(error)))
+        return Briefing()
+    for problem in () if quiet else known.problems:
+        services.emit(TaskProgressEvent(task_id=PLANNING, note=problem[:500]))
+    found = recall_procedures(question, known)
+    if found and not services.models.configured("planner"):
+        note = _NO_MODEL[services.language].format(found[0].title)
+        if not quiet:
+            services.emit(TaskProgressEvent(task_id=PLANNING, note=note))
+        return Briefing()
+    return Briefing(found, "\n".join([_HOW, *map(_format, found)]) if found else "")
+
+
+def rank_procedures(question: str, known: Procedures) -> list[tuple[Procedure, float]]:
+    """The procedures that share a word with a question and how well they fit it, the best first."""
+    ranked = _index(known.found).rank(question)
+    return [(known.found[one.number], one.score) for one in ranked]
+
+
+def recall_procedures(question: str, known: Procedures) -> tuple[Procedure, ...]:
+    """The procedures that a question calls for; none where none fits."""
+    ranked = rank_procedures(question, known)
+    return tuple(
+        procedure for procedure, score in ranked[:MOST_RECALLED] if score >= max(FITS_FROM, _CLOSE * ranked[0][1])
+    )
+
+
+@lru_cache(maxsize=4)
+def _index(procedures: tuple[Procedure, ...]) -> PhraseIndex:
+    return PhraseIndex([(one.title, *one.cases) for one in procedures])
+
+
+def _format(procedure: Procedure) -> str:
+    """A procedure as the planner reads it."""
+    lines = [f"{n}. {step}" for n, step in enumerate(procedure.steps, 1)]
+    if procedure.tools:
+        lines.append(f"Tools: {', '.join(procedure.tools)}")
+    if procedure.deliver:
+        lines.append(f"To hand over: {procedure.deliver}")
+    name = quote_as_data(procedure.title, LONGEST_LINE).replace('"', "'")
+    return f'<procedure name="{name}">\n{quote_as_data(chr(10).join(lines), LONGEST)}\n</procedure>'

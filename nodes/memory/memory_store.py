@@ -1,0 +1,98 @@
+"""The memory store: what one user's questions leave behind, in LangGraph's store, apart from everybody else's.
+
+Memory makes an answer better or quicker, never possible: a store that fails holds nothing, and answering goes on.
+"""
+
+import getpass
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from weiwo.state.settings import Settings
+
+if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore
+
+Kind = Literal["plans", "wishes", "watches"]
+MOST: Final[Mapping[Kind, int]] = {"plans": 200, "wishes": 50, "watches": 100}
+"""Entries of a kind that are kept."""
+
+LOCAL: Final = "local"
+"""The user of a folder of Weiwo's own files, whose memory lies in it."""
+
+_log: Final = logging.getLogger(__name__)
+
+
+class Entry(NamedTuple):
+    """An entry as it is kept."""
+
+    key: str
+    value: dict[str, Any]
+
+
+def local_user(settings: Settings) -> str:
+    """Whose memory the command's is: the folder's one user, or, in a database that several may share, the system's."""
+    if not settings.database_url:
+        return LOCAL
+    try:
+        return f"user:{getpass.getuser()}"
+    except (OSError, KeyError, ImportError):  # a container has no such name
+        return LOCAL
+
+
+class MemoryStore:
+    """What is remembered for one user.
+
+    Args:
+        store: LangGraph's store.
+        user: Whose memory it is.
+    """
+
+    def __init__(self, store: "BaseStore", user: str) -> None:
+        self._store = store
+        self._user = user
+
+    async def get(self, kind: Kind, key: str) -> dict[str, Any] | None:
+        """An entry; None where there is none."""
+        try:
+            found = await self._store.aget(self._namespace(kind), key)
+        except Exception as error:  # noqa: BLE001 - whatever a database does wrong, answering goes on
+            _log.warning("memory cannot be read: %s", type(error).__name__)
+            return None
+        return None if found is None else dict(found.value)
+
+    async def list(self, kind: Kind) -> list[Entry]:
+        """All entries of a kind, those that changed last first."""
+        try:
+            found = await self._store.asearch(self._namespace(kind), limit=MOST[kind] + 1)
+        except Exception as error:  # noqa: BLE001 - the same
+            _log.warning("memory cannot be read: %s", type(error).__name__)
+            return []
+        entries = sorted(found, key=lambda one: one.updated_at, reverse=True)
+        return [Entry(one.key, dict(one.value)) for one in entries]
+
+    async def put(self, kind: Kind, key: str, value: Mapping[str, Any]) -> bool:
+        """Keep an entry; whether it could be kept. Where there are too many, the oldest that is not pinned goes."""
+        try:
+            await self._store.aput(self._namespace(kind), key, dict(value), index=False)
+        except Exception as error:  # noqa: BLE001 - the same
+            _log.warning("memory cannot be written: %s", type(error).__name__)
+            return False
+        kept = await self.list(kind)
+        if len(kept) > MOST[kind]:
+            oldest = next((one.key for one in reversed(kept) if not one.value.get("pinned") and one.key != key), None)
+            if oldest is not None:
+                await self.delete(kind, oldest)
+        return True
+
+    async def delete(self, kind: Kind, key: str) -> bool:
+        """Forget an entry; whether it could be forgotten."""
+        try:
+            await self._store.adelete(self._namespace(kind), key)
+        except Exception as error:  # noqa: BLE001 - the same
+            _log.warning("memory cannot be written: %s", type(error).__name__)
+            return False
+        return True
+
+    def _namespace(self, kind: Kind) -> tuple[str, ...]:
+        return ("weiwo", "memory", kind, self._user)

@@ -1,0 +1,219 @@
+"""Procedures (SOPs): a user's Markdown files that say how this house answers questions of a kind.
+
+A file has a title, when it applies, steps, the tools it wants and what is to be handed over: as front matter, as
+headings, in English or Chinese, or some of each. Headings it does not know are passed over. The files are the user's
+own and trusted, but bounded; one that cannot be used costs one line, and the others go on.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from weiwo.state.errors import WeiwoError
+from weiwo.text.patterns import lazy
+
+MOST_FILES: Final = 200
+"""Files of a folder that are read, in the order of their names."""
+MOST_BYTES: Final = 64_000
+"""Bytes of one file."""
+MOST_STEPS: Final = 20
+LONGEST_LINE: Final = 400
+"""Characters of one step, of the title, and of what is handed over."""
+MOST_CASES: Final = 12
+"""Cases of `when it applies` that are kept."""
+
+_SUFFIXES: Final = frozenset({".md", ".markdown"})
+_FIELDS: Final[Mapping[str, str]] = {
+    name: field
+    for field, names in {
+        "title": "title|name|procedure|标题|名称|流程",
+        "when": "when|when it applies|when to use|applies|applies to|applies when|use when|scope|triggers|"
+        "适用|适用情况|适用范围|适用场景|何时适用|何时使用|什么时候用",
+        "steps": "steps|procedure|how|how to|method|process|步骤|做法|流程|怎么做|操作步骤|方法",
+        "tools": "tools|tools to use|工具|所需工具|使用工具",
+        "deliver": "deliver|deliverable|deliverables|hand over|what to hand over|handover|output|result|交付|交付物|"
+        "产出|输出|结果|交付内容|要交付什么",
+    }.items()
+    for name in names.split("|")
+}
+_IN_FRONT: Final = {"procedure": "title", "流程": "title"}
+"""Names that mean another field in front matter than as a heading."""
+_HEADING: Final = lazy(r"(#{1,6})[ \t]+(\S.*)")
+_ENTRY: Final = lazy(r"([^\s:：][^:：\n]{0,40})[:：](.*)")
+_BULLET: Final = lazy(r"[ \t]*(?:[-*+•][ \t]+|\d{1,3}(?:[.)][ \t]+|[、．）][ \t]*))(\S.*)")
+_NAMES: Final = lazy(r"[\w.-]+")
+_SEPARATORS: Final = lazy(r"[;；。]|\.(?=\s|$)")
+
+
+class ProcedureFolderError(WeiwoError, ValueError):
+    """The folder of procedures cannot be used. One line: which, why, what to do."""
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """A procedure.
+
+    Attributes:
+        name: What it is called: its path below the folder, without the suffix.
+        title: Its title.
+        cases: When it applies, a case each.
+        steps: What is to be done, in order.
+        tools: Names of the tools it wants.
+        deliver: What is to be handed over; empty where it does not say.
+    """
+
+    name: str
+    title: str
+    cases: tuple[str, ...]
+    steps: tuple[str, ...]
+    tools: tuple[str, ...] = ()
+    deliver: str = ""
+
+
+class Procedures(NamedTuple):
+    """What a folder holds.
+
+    Attributes:
+        found: Its procedures, by the names of their files.
+        problems: One line for each file that cannot be used.
+    """
+
+    found: tuple[Procedure, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+class ProcedureFormatError(WeiwoError, ValueError):
+    """A file is no procedure. One line: why, and what to do."""
+
+
+def load_procedures(folder: str) -> Procedures:
+    """Read the procedures of a folder and of the folders in it. Blocks; remembered until a file changes.
+
+    Raises:
+        ProcedureFolderError: There is no such folder, or it cannot be listed.
+    """
+    root = Path(folder).expanduser()
+    if not root.is_dir():
+        raise ProcedureFolderError(
+            f"WEIWO_PROCEDURES: {str(root)[:200]!r} is no folder; name the folder of your procedures, or unset it"
+        )
+    try:
+        paths = sorted(path for path in root.rglob("*") if path.suffix.lower() in _SUFFIXES and path.is_file())
+        stamps = tuple((path, (stat := path.stat()).st_mtime_ns, stat.st_size) for path in paths[: MOST_FILES + 1])
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise ProcedureFolderError(f"WEIWO_PROCEDURES: {str(root)[:200]!r}; {why}; see its permissions") from None
+    return _load(root, stamps)
+
+
+@lru_cache(maxsize=4)
+def _load(root: Path, stamps: tuple[tuple[Path, int, int], ...]) -> Procedures:
+    found, problems = [], []
+    for path, _, size in stamps[:MOST_FILES]:
+        name = path.relative_to(root).with_suffix("").as_posix()
+        try:
+            found.append(parse_procedure(name, _read(path, size)))
+        except ProcedureFormatError as error:
+            problems.append(f"{path.relative_to(root).as_posix()}: {error}")
+    if len(stamps) > MOST_FILES:
+        problems.append(f"{root}: more than {MOST_FILES} files; the later ones are left out, move them elsewhere")
+    return Procedures(tuple(found), tuple(problems))
+
+
+def _read(path: Path, size: int) -> str:
+    if size > MOST_BYTES:
+        raise ProcedureFormatError(f"larger than {MOST_BYTES // 1000} kB; shorten it or split it")
+    try:
+        return path.read_bytes()[:MOST_BYTES].decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ProcedureFormatError("not UTF-8 text; save it as UTF-8") from None
+    except OSError as error:
+        raise ProcedureFormatError(f"cannot be read ({error.strerror or error}); see its permissions") from None
+
+
+def parse_procedure(name: str, text: str) -> Procedure:
+    """Read a procedure, leniently.
+
+    Args:
+        name: What it is called where it has no title.
+        text: The file.
+
+    Raises:
+        ProcedureFormatError: It has no steps.
+    """
+    lines = text.splitlines()
+    fields: dict[str, list[str]] = {}
+    body = _read_front(lines, fields)
+    for field, line in _read_sections(lines[body:]):
+        fields.setdefault(field, []).append(line)
+    steps = _list(fields.get("steps", ()))[:MOST_STEPS]
+    if not steps:
+        raise ProcedureFormatError('no steps; add a heading "## Steps" (or "## 步骤") with a list below it')
+    title = " ".join(fields.get("title", ())[:1])[:LONGEST_LINE] or name
+    cases = [case for line in _list(fields.get("when", ())) for case in _split(line)]
+    cases = cases or [case for line in fields.get("intro", ()) for case in _split(line)]
+    return Procedure(
+        name=name,
+        title=title,
+        cases=tuple(dict.fromkeys(cases))[:MOST_CASES],
+        steps=tuple(steps),
+        tools=tuple(dict.fromkeys(_NAMES.findall(" ".join(fields.get("tools", ())))))[:MOST_STEPS],
+        deliver=" ".join(_list(fields.get("deliver", ())))[:LONGEST_LINE],
+    )
+
+
+def _read_front(lines: list[str], fields: dict[str, list[str]]) -> int:
+    """Read front matter, if there is any; returns the number of the line that follows it."""
+    if not lines or lines[0].strip() != "---":
+        return 0
+    end = next((n for n, line in enumerate(lines[1:], 1) if line.strip() in {"---", "..."}), None)
+    if end is None:
+        return 0
+    field = ""
+    for line in lines[1:end]:
+        entry, item = _ENTRY.match(line), _BULLET.match(line)
+        if entry and not item:
+            named = entry[1].strip().strip("\"'").casefold()
+            field = _IN_FRONT.get(named) or _FIELDS.get(named, "")
+            line = entry[2]  # noqa: PLW2901 - the rest of it
+        value = (item[1] if item else line).strip().strip("\"'").removeprefix("[").removesuffix("]")
+        if field and value not in {"", "|", ">", "|-", ">-"}:
+            fields.setdefault(field, []).append(f"- {value}" if item else value)
+    return end + 1
+
+
+def _read_sections(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """The lines of a text under headings, each with its field; what stands before any is its introduction."""
+    field, titled = "intro", False
+    for line in lines:
+        heading = _HEADING.match(line)
+        if heading:
+            words = heading[2].strip().strip("#").strip().rstrip(":：")
+            field = _FIELDS.get(words.casefold(), "")
+            if field in {"", "title"} and not titled:
+                yield "title", words
+                field = "intro"
+            titled = True
+        elif line.strip() and field:
+            yield field, line
+
+
+def _list(lines: object) -> list[str]:
+    """The items of a list; a line that is indented, or is no item where others are, goes on with the one before."""
+    items: list[str] = []
+    listed = False
+    for line in lines if isinstance(lines, list) else ():
+        item = _BULLET.fullmatch(line)
+        if item or not items or (not listed and not line.startswith((" ", "\t"))):
+            items.append(" ".join((item[1] if item else line).split()))
+        else:
+            items[-1] += " " + " ".join(line.split())
+        listed = listed or item is not None
+    return [item[:LONGEST_LINE] for item in items if item]
+
+
+def _split(line: str) -> list[str]:
+    """The cases that one line names."""
+    return [case.strip() for case in _SEPARATORS.split(line) if case.strip()]

@@ -1,0 +1,87 @@
+"""Recall: which of the things remembered a question calls for, by words and character n-grams, without a model.
+
+A thing is known by phrases: the cases a procedure applies to, the wordings of questions. What counts is how much of
+its nearest phrase the question says, and how much of the question that is; words that many things share count less,
+and names, which say what a question is about but not of what kind it is, hardly.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from math import log, sqrt
+from typing import Final, NamedTuple
+
+from weiwo.text.ngrams import query_grams
+from weiwo.text.terms import terms
+
+LONGEST_QUERY: Final = 2_000
+"""Characters of a question that count."""
+_GRAMS: Final = 0.3
+"""The share of n-grams, which find what is misspelt, inflected or compounded."""
+_UNKNOWN: Final = 0.35
+"""What a word of the question weighs that no phrase has, against one that only one thing has."""
+_ASKING: Final = frozenset("什么是多少了的吗呢谁几哪怎样如何为有在和与")
+"""Han characters that only ask or join: a pair of two of them says nothing."""
+
+
+class Recalled(NamedTuple):
+    """A thing that was found.
+
+    Attributes:
+        number: Its place among the things, from 0.
+        score: How well it fits, 0 to 1.
+        shared: Words of the question that its nearest phrase has too, as stems.
+    """
+
+    number: int
+    score: float
+    shared: tuple[str, ...]
+
+
+class PhraseIndex:
+    """An index of things by their phrases. Not changed once it is made; safe to use from any thread."""
+
+    def __init__(self, things: Sequence[Iterable[str]]) -> None:
+        """Index things, each given by its phrases."""
+        self._words = _Side([[_parts(terms(phrase)) for phrase in phrases] for phrases in things])
+        self._grams = _Side([[_parts(query_grams(phrase)) for phrase in phrases] for phrases in things])
+
+    def rank(self, question: str) -> list[Recalled]:
+        """The things that share a word with a question, the best first; those alike stay in their order."""
+        text = question[:LONGEST_QUERY]
+        words, grams = _parts(terms(text)), _parts(query_grams(text))
+        found = []
+        for number, phrases in enumerate(self._words.things):
+            best = Recalled(number, 0.0, ())
+            for place, phrase in enumerate(phrases):
+                shared = words & phrase
+                if not shared:
+                    continue
+                by_gram = self._grams.likeness(grams, self._grams.things[number][place])
+                score = (1 - _GRAMS) * self._words.likeness(words, phrase) + _GRAMS * by_gram
+                if score > best.score:
+                    best = Recalled(number, score, tuple(sorted(shared)))
+            if best.score > 0:
+                found.append(best)
+        return sorted(found, key=lambda one: -one.score)
+
+
+def _parts(found: Iterable[str]) -> set[str]:
+    return {part for part in found if not _ASKING.issuperset(part)}
+
+
+class _Side:
+    """One way to take phrases apart, with the rarity of what they fall into."""
+
+    def __init__(self, things: list[list[set[str]]]) -> None:
+        self.things = things
+        counts = Counter(part for phrases in things for part in set().union(*phrases))
+        self._rarity = {part: log(1 + len(things) / count) for part, count in counts.items()}
+        self._unknown = _UNKNOWN * log(1 + max(1, len(things)))
+
+    def likeness(self, question: set[str], phrase: set[str]) -> float:
+        """The cosine of question and phrase, parts weighed by rarity: 0 to 1."""
+        both = self._weight(question & phrase)
+        return both / sqrt(self._weight(question) * self._weight(phrase)) if both else 0.0
+
+    def _weight(self, parts: set[str]) -> float:
+        return sum(self._rarity.get(part, self._unknown) for part in parts)

@@ -1,0 +1,33 @@
+"""What the doctor says of an endpoint that does not answer."""
+
+import httpx
+import pytest
+
+from weiwo.app.cli.setup import doctor
+
+
+@pytest.mark.parametrize(
+    ("inside", "url", "words"),
+    [
+        (True, "http://localhost:11434/v1", "OPENAI_BASE_URL=http://host.docker.internal:11434/v1"),
+        (True, "http://127.0.0.1:1234/v1", "OLLAMA_HOST=0.0.0.0"),
+        (True, "http://host.docker.internal:11434/v1", "--add-host=host.docker.internal:host-gateway"),
+        (False, "http://host.docker.internal:11434/v1", "in containers only"),
+        (False, "http://localhost:11434/v1", "ollama serve"),
+        (False, "http://127.0.0.1:1234/v1", "lms server start"),
+        (False, "http://models.lan:9/v1", "start it or correct OPENAI_BASE_URL"),
+        (True, "https://api.example.com/v1", "start it or correct OPENAI_BASE_URL"),
+        (False, "http://[::1", "no URL"),
+    ],
+)
+def test_advice(monkeypatch, inside, url, words):
+    monkeypatch.setattr(doctor, "in_container", lambda: inside)
+    told = doctor.advise(url)
+    assert words in told
+    assert ("host.docker.internal" in told) == ("host.docker" in url or (inside and "api." not in url))
+
+
+def test_a_base_url_without_its_end_is_told():
+    verdict, told = doctor._judge_reply(httpx.Response(404), "m", "http://localhost:11434")
+    assert (verdict, "mostly ends in /v1" in told) == ("problem", True)
+    assert doctor._judge_reply(httpx.Response(404), "m", "http://localhost:11434/v1")[0] == "ok"

@@ -1,0 +1,138 @@
+"""Weiwo's own routes: what the page needs beside LangGraph's API."""
+
+import json
+
+import httpx
+import pytest
+from langgraph_sdk.client import LangGraphClient
+
+QUESTION = "How long is the Yangtze?"
+
+
+@pytest.fixture
+async def answered(sdk: LangGraphClient) -> str:
+    thread_id = (await sdk.threads.create())["thread_id"]
+    await sdk.runs.wait(thread_id, "weiwo", input={"question": QUESTION})
+    return str(thread_id)
+
+
+async def test_the_installation_tells_of_itself_and_no_secret(http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-value")
+    monkeypatch.setenv("WEIWO_DATABASE_URL", "postgresql://me:hunter22@db/x")
+    info = (await http.get("/weiwo/info")).json()
+    assert (info["auth"], info["user"], info["web"], info["models"]) == ("none", "operator", None, {})
+    assert "md" in info["formats"]
+    assert info["limits"]["max_tasks"] == 20
+    answer = await http.get("/weiwo/settings")
+    settings = {one["name"]: one for one in answer.json()}
+    assert settings["OPENAI_API_KEY"]["value"] == settings["WEIWO_DATABASE_URL"]["value"] == "set"
+    assert (settings["WEIWO_WEB"]["value"], settings["WEIWO_WEB"]["from"]) == ("off", "environment")
+    assert (settings["WEIWO_MAX_TASKS"]["value"], settings["WEIWO_MAX_TASKS"]["from"]) == (20, "default")
+    assert "secret-value" not in answer.text
+    assert "hunter22" not in answer.text
+
+
+async def test_corpora_and_tools_are_listed(http: httpx.AsyncClient):
+    (sample,) = (await http.get("/weiwo/corpora")).json()
+    assert sample["documents"] > 20
+    assert sample["errors"] == []
+    tools = {one["name"]: one for one in (await http.get("/weiwo/tools")).json()}
+    assert tools["corpus_search"]["health"] == "up"
+    assert tools["web_search"]["health"] == "not available"
+
+
+async def test_a_thread_is_shown_with_the_time_of_its_events(http: httpx.AsyncClient, answered: str):
+    shown = (await http.get(f"/weiwo/threads/{answered}")).json()
+    assert shown["question"] == QUESTION
+    assert shown["revisions"] == []
+    kinds = [one["type"] for one in shown["timeline"]]
+    assert kinds[0] == "assessed"
+    assert kinds[-1] == "finished"
+    times = [one["at"] for one in shown["timeline"]]
+    assert times == sorted(times)
+
+
+async def test_a_citation_is_shown_in_its_document(http: httpx.AsyncClient, answered: str):
+    shown = (await http.get(f"/weiwo/threads/{answered}/passages/1")).json()
+    (start, end), *_ = shown["quotes"]
+    assert "6,300 kilometres" in shown["text"][start:end]
+    assert shown["source"].endswith("yangtze.md")
+    assert shown["lines"] == [3, 9]
+    assert (await http.get(f"/weiwo/threads/{answered}/passages/77")).status_code == 404
+
+
+async def test_what_stands_around_a_passage_is_its_documents(http: httpx.AsyncClient, sdk: LangGraphClient):
+    thread_id = (await sdk.threads.create())["thread_id"]
+    await sdk.runs.wait(thread_id, "weiwo", input={"question": "Whom did Augustus marry in 38 BC?"})
+    result = (await http.get(f"/weiwo/threads/{thread_id}")).json()
+    (n,) = [one["n"] for one in result["extracts"] if one["source"].endswith("augustus.md")][:1]
+    cited = [one["n"] for one in result["citations"]]
+    shown = await http.get(f"/weiwo/threads/{thread_id}/passages/{n}")
+    assert shown.status_code == (200 if n in cited else 404)
+    if n in cited:
+        assert shown.json()["before"] or shown.json()["after"]
+
+
+async def test_an_answer_is_downloaded(http: httpx.AsyncClient, answered: str):
+    for name in (await http.get("/weiwo/info")).json()["formats"]:
+        answer = await http.get(f"/weiwo/threads/{answered}/export", params={"format": name})
+        assert (name, answer.status_code, bool(answer.content)) == (name, 200, True)
+        assert "attachment" in answer.headers["content-disposition"]
+    text = (await http.get(f"/weiwo/threads/{answered}/export")).text
+    assert "6,300 kilometres" in text
+    whole = await http.get(f"/weiwo/threads/{answered}/export", params={"format": "json"})
+    assert json.loads(whole.text)["thread_id"] == answered
+    assert (await http.get(f"/weiwo/threads/{answered}/export", params={"format": "exe"})).status_code == 422
+
+
+async def test_feedback_is_kept(http: httpx.AsyncClient, answered: str):
+    said = await http.post(f"/weiwo/threads/{answered}/feedback", json={"good": True, "words": "right"})
+    assert said.json() == {"kept": True, "sent": False}
+    assert (await http.post(f"/weiwo/threads/{answered}/feedback", json={"good": 1})).status_code == 422
+
+
+async def test_a_value_is_set_and_the_answer_follows_it(http: httpx.AsyncClient, sdk: LangGraphClient, answered: str):
+    history = await sdk.threads.get_history(answered, limit=100)
+    before = next(one for one in history if one["next"] == ["reflection"])
+    place = {"checkpoint_id": before["checkpoint"]["checkpoint_id"]}
+    wrong = await http.post(f"/weiwo/threads/{answered}/fork", json={**place, "outcomes": {"task_9": 1}})
+    assert wrong.status_code == 422
+    assert "task_9" in wrong.json()["detail"]
+    made = await http.post(f"/weiwo/threads/{answered}/fork", json={**place, "outcomes": {"task_1": 7000}})
+    assert made.json()["next"] == ["executor"]
+    values = await sdk.runs.wait(answered, "weiwo", input=None)
+    assert values["result"]["outcomes"]["task_1"]["value"] == 7000
+
+
+async def test_an_edited_plan_is_checked(http: httpx.AsyncClient, answered: str):
+    path = f"/weiwo/threads/{answered}/plan/check"
+    plan = (await http.get(f"/weiwo/threads/{answered}")).json()["plan"]
+    assert (await http.post(path, json={"plan": plan})).json()["complaints"] == []
+    plan["vertices"][0]["tool_binding"] = "telepathy"
+    (complaint, *_) = (await http.post(path, json={"plan": plan})).json()["complaints"]
+    assert "telepathy" in complaint
+
+
+@pytest.mark.parametrize("name", ["", "..", "/", "a/..", "\u202e", "...."])
+async def test_no_upload_is_kept_under_a_name_that_is_none(http: httpx.AsyncClient, name: str):
+    answer = await http.post("/weiwo/corpora/mine/files", params={"filename": name}, content=b"x")
+    assert answer.status_code == 422
+
+
+@pytest.mark.processes
+async def test_a_file_is_uploaded_indexed_and_found(
+    http: httpx.AsyncClient, sdk: LangGraphClient, monkeypatch: pytest.MonkeyPatch
+):
+    answer = await http.post(
+        "/weiwo/corpora/mine/files",
+        params={"filename": "../../evil/zorb.md"},
+        content=b"# Zorb\n\nThe Zorb is 4,321 metres high.",
+    )
+    steps = [json.loads(line) for line in answer.text.splitlines()]
+    assert steps[-1] == {"indexed": 1, "passages": 1, "errors": [], "corpus": "mine"}
+    assert steps[0]["stage"] == "kept"
+    monkeypatch.setenv("WEIWO_CLIENT_FIELDS", "corpus")
+    values = await sdk.runs.wait(
+        None, "weiwo", input={"question": "How high is the Zorb?"}, context={"corpus": ["mine"]}
+    )
+    assert "4,321" in values["result"]["answer"]
