@@ -241,6 +241,18 @@ class OutcomeDetail(Value):
     hops: tuple[Hop, ...] = Field((), exclude_if=not_)
 
 
+class Finding(Value):
+    """One finding of an analysis.
+
+    Attributes:
+        text: What was found, a statement that stands on its own.
+        evidence_ids: The passages it rests on.
+    """
+
+    text: str
+    evidence_ids: tuple[str, ...]
+
+
 class Outcome(Value):
     """What a task came to.
 
@@ -265,6 +277,7 @@ class Outcome(Value):
         basis: Whether its quotes state the value or imply it.
         premise: What the task takes for granted and its sources deny, in one line; the value is then the correction,
             a text. Empty where nothing was denied.
+        findings: Of an analysis, what its value is made of, each with its passages.
     """
 
     task_id: str
@@ -285,6 +298,7 @@ class Outcome(Value):
     rivals: tuple[Rival, ...] = ()
     basis: Basis = "stated"
     premise: str = ""
+    findings: tuple[Finding, ...] = ()
 
     @property
     def usable(self) -> bool:

@@ -25,7 +25,7 @@ MODEL_FIELDS = frozenset({"model", *(f"{role}_model" for role in ROLES)})
 
 
 _THINKING = rf"^(enable_thinking|reasoning_effort)(:({'|'.join(ROLES)})(,({'|'.join(ROLES)}))*)?$"
-_FLAGS = frozenset({"web", "telemetry", "approve_plan", "fresh", "allow_acting", "plan_memory"})
+_FLAGS = frozenset({"web", "telemetry", "approve_plan", "clarify", "fresh", "allow_acting", "plan_memory"})
 _LISTS = ("tools", "search", "allow_hosts", "allow_tools")
 _FILTERS = {"site": "sites", "not_site": "not_sites", "since": "since", "folder": "folders"}
 """The fields that restrict sources, with what they are called in a `SourceFilter`."""
@@ -45,6 +45,7 @@ _STUDIO_NODES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("verifier_model", "words"), ("writer",)),
     "form": ("master", "writer"),
     "approve_plan": ("approval",),
+    "clarify": ("master",),
     **dict.fromkeys(("max_tasks", "max_tools", "procedures", "plan_memory"), ("planner",)),
     "max_replans": ("reflection",),
     **dict.fromkeys(("max_items", "max_turns", "max_queries", "max_pages", "max_parallel"), ("executor",)),
@@ -178,6 +179,11 @@ class Context(BaseModel):
     approve_plan: bool | None = Field(
         default=None, description="Whether a person approves each plan before it runs (default no)."
     )
+    clarify: bool | None = Field(
+        default=None,
+        description="Whether a person is asked what a question means that can mean several things (default: at a"
+        " terminal and of a server's clients). Unasked, the answer says what was assumed.",
+    )
     fresh: bool | None = Field(
         default=None, description="Whether tools are called anew even where a recent result is kept (default no)."
     )
@@ -228,6 +234,7 @@ class Settings(Value):
         allow_acting: Whether every tool may.
         max_tools: How many tools the planner sees; of more, those that fit the question.
         approve_plan: Whether a person approves each plan before it runs.
+        clarify: Whether a person is asked what a question means that can mean several things.
         fresh: Whether tools are called anew even where a recent result is kept.
         prices: US dollars per million input and output tokens, by provider:model (`WEIWO_PRICES`, written
             `openai:gpt-5-mini=0.25/2,…`).
@@ -261,6 +268,7 @@ class Settings(Value):
     allow_acting: bool = False
     max_tools: int = 16
     approve_plan: bool = False
+    clarify: bool = False
     fresh: bool = False
     prices: dict[str, tuple[float, float]] = Field(default_factory=dict)
     limits: Limits = Field(default_factory=Limits)
@@ -301,6 +309,7 @@ class Settings(Value):
             limits = {**preset, **{name: known[name] for name in Limits.model_fields if name in known}}
         rest = {name: known[name] for name in _PLAIN if name in known}
         fields: dict[str, Any] = {
+            "clarify": from_client,  # who has a person to ask
             "home": str(home(env)),
             "database_url": env.get("WEIWO_DATABASE_URL") or None,
             "models": {role: name for role, name in models.items() if name},

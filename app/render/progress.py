@@ -143,8 +143,14 @@ class Progress:
             case "answer_started":
                 self.writing = True
             case "outlined" | "section_finished":
-                self._written(event)
+                self._reporting(event)
         return None
+
+    def _reporting(self, event: Mapping[str, Any]) -> None:
+        if event.get("type") == "outlined":
+            self.sections, self.written = [str(title) for title in event.get("sections") or ()], []
+        else:
+            self.written.append(str(event.get("text") or ""))
 
     @property
     def preview(self) -> str:
@@ -172,12 +178,6 @@ class Progress:
         """Why the plan in force, and each of its tasks, is as it is, a line each; only what its planner said."""
         said = [("plan", self.thought), *((row.task_id, row.thought) for row in self.rows.values())]
         return [f"{name}: {thought}" for name, thought in said if thought]
-
-    def _written(self, event: Mapping[str, Any]) -> None:
-        if event.get("type") == "outlined":
-            self.sections, self.written = [str(title) for title in event.get("sections") or ()], []
-        else:
-            self.written.append(str(event.get("text") or ""))
 
     def _remark(self, remark: str) -> None:
         if remark not in self.remarks:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from weiwo.nodes.executor import outcomes
+from weiwo.nodes.executor.analysis import analyse
 from weiwo.nodes.executor.batch_reader import ReadBatches, ReadRequest
 from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
 from weiwo.nodes.executor.consent import seek_consent
@@ -31,6 +32,7 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import ITEM, Evidence, Language, Outcome, Task
 from weiwo.state.events import TaskFinishedEvent, TaskProgressEvent, TaskStartedEvent
 from weiwo.state.query import QueryFrame
+from weiwo.state.task import ANALYSE
 from weiwo.text.values import render
 from weiwo.tools.calling.policies import POLICIES
 
@@ -47,6 +49,7 @@ class TaskResources:
         limiter: Bounds the tasks that work at the same time; waiting takes none.
         frame: The user's question.
         tools: The tools tasks may use.
+        passages: What the tasks that have finished found, by id, for those that analyse it.
         batches: Reads tasks together that come to read at the same time.
     """
 
@@ -54,6 +57,7 @@ class TaskResources:
     limiter: PriorityLimiter
     frame: QueryFrame
     tools: tuple[str, ...]
+    passages: dict[str, Evidence] = field(default_factory=dict)
     batches: ReadBatches = field(default_factory=ReadBatches)
 
     def report_finished(self, outcome: Outcome) -> None:
@@ -76,7 +80,9 @@ class TaskResources:
 
 
 async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
-    """Make the calls of a task's next turn."""
+    """Make the calls of a task's next turn; an analysis makes none, and is done."""
+    if state["task"].tool == ANALYSE:
+        return await analyse(state, work, lease)
     task, services, frame = state["task"], work.services.scoped(), _frame(state, work)
     try:
         calls = state.get("calls") or _first_calls(state, frame, services)

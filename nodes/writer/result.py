@@ -100,7 +100,7 @@ def _citation(citation: Citation, evidence: Mapping[str, Evidence]) -> dict[str,
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
-    unset = {name for name in ("support", "rivals", "premise") if not getattr(outcome, name)}
+    unset = {name for name in ("support", "rivals", "premise", "findings") if not getattr(outcome, name)}
     unset |= {"basis"} if outcome.basis == "stated" else set()
     return {**outcome.model_dump(mode="json", exclude={"task_id", *unset}), "seconds": round(outcome.seconds, 4)}
 
