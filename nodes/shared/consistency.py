@@ -1,6 +1,6 @@
 """Consistency across tasks: values that cannot all be right, found by code from what the tasks asked and came to.
 
-Only what can be shown is a inconsistency: an end before its beginning, two values for one thing, a date outside the span its
+Only what can be shown is one: an end before its beginning, two values for one thing, a date outside the span its
 task asked for, a calculation over amounts in units that do not fit. A date or figure that is known less exactly than
 another agrees with it.
 """
@@ -63,7 +63,7 @@ def find_inconsistencies(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[I
 def describe_inconsistency(
     inconsistency: Inconsistency, plan: Plan, outcomes: Mapping[str, Outcome], language: Language
 ) -> str:
-    """A inconsistency in one line for people; empty where one of its tasks is gone."""
+    """An inconsistency in one line for people; empty where one of its tasks is gone."""
     parts: list[str] = []
     for task_id in inconsistency.task_ids:
         if task_id not in outcomes or task_id not in plan.ids:
