@@ -44,7 +44,7 @@ class Reflection(Value):
     report: MonitorReport | None = None
 
 
-GapKind = Literal["uncovered", "implied", "doubted", "disputed", "inconsistent"]
+GapKind = Literal["uncovered", "implied", "doubted", "disputed", "inconsistent", "unread", "restricted"]
 
 
 class Gap(Value):
@@ -52,7 +52,8 @@ class Gap(Value):
 
     Attributes:
         kind: `uncovered`, a part of the question nothing was found on; `inconsistent`, values that cannot all be right;
-            else why a value it rests on is no firm ground.
+            `unread`, pages that could not be read; `restricted`, sources that were left out as the user wished; else
+            why a value it rests on is no firm ground.
         text: One line for people, in the language of the answer.
         task_id: The task whose value it is; empty for a part of the question.
     """

@@ -14,6 +14,7 @@ from langgraph.types import Overwrite
 from pydantic import Field
 
 from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.master.clarify import ClarifyField, clarification_message, frame_meaning, read_clarification
 from weiwo.nodes.master.complexity import (
     COMPLEX_FROM,
     classify_level,
@@ -57,6 +58,7 @@ class AssessmentReply(Reply):
     form: FormName = ""
     words: Ordinal = 0
     reason: Line = ""
+    clarify: ClarifyField = None
 
 
 class PlannedAssessmentReply(AssessmentReply):
@@ -113,13 +115,15 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
             models=dict(services.settings.models),
         )
     )
-    plan = build_single_task_plan(assessment.frame, team.tools) if assessment.level == "moderate" else None
+    asked = assessment.clarification
+    clear = assessment.level == "moderate" and asked is None
+    plan = build_single_task_plan(assessment.frame, team.tools) if clear else None
     if plan is not None:
         services.emit(PlannedEvent.of(plan))
     message = turn.message or HumanMessage(turn.question, id=str(uuid4()))
     return {
         "question": turn.question,
-        "messages": [message],
+        "messages": [message, *([clarification_message(asked)] if asked is not None else [])],
         "asked": message.id or "",
         "assessment": assessment,
         "wishes": wishes,
@@ -157,6 +161,8 @@ async def assess_question(
     if reply is not None and _plausible(reply.standalone_question, turn.question):
         question = reply.standalone_question.strip()
     frame = _formed(parse_question(question, language), reply, services)
+    clarification, assumed = read_clarification(reply.clarify if reply is not None else None, turn, services)
+    frame = frame_meaning(frame, assumed) if assumed else frame
     features = extract_static_features(frame)
     static = compute_static_score(features)
     semantic = compute_semantic_score(reply) if reply is not None else None
@@ -172,6 +178,8 @@ async def assess_question(
         frame = frame.model_copy(update={"shape": "chain"})
         features, score = {**features, "one_searcher": 1.0}, ONE_SEARCHER
     level = classify_level(score)
+    if level == "simple":
+        clarification, assumed = None, ""  # nothing is searched
     reason = reply.reason if reply is not None and reply.reason else _reason(features, level)
     sketch = reply.sketch() if isinstance(reply, PlannedAssessmentReply) else {}
     judged = Assessment(
@@ -184,6 +192,8 @@ async def assess_question(
         reason=" ".join(reason.split())[:300],
         decided_by="rule" if reply is None else "model",
         parts=tuple(part for named in reply.parts[:MOST_PARTS] if (part := safe_note(named))) if reply else (),
+        clarification=clarification,
+        assumed=assumed,
     )
     return judged, sketch
 

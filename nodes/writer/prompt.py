@@ -161,7 +161,13 @@ def _told(outcome: Outcome | None, services: RunContext, sources: CitableSources
     note = f" (note: {quote_as_data(outcome.note, 200)})" if outcome.note else ""
     backed = f" ({outcome.support} independent sources)" if outcome.support > 1 else ""
     mistaken = "THE QUESTION IS MISTAKEN, say so and correct it: " if outcome.premise else ""
-    told = f"{mistaken}{quote_as_data(_value(outcome, services), 600)} {marks}{backed}{note}".strip()
+    value = f"{quote_as_data(_value(outcome, services), 600)} {marks}"
+    if outcome.findings:
+        value = " ".join(
+            f"{quote_as_data(one.text, 600)} {''.join(f'[{n}]' for n in sources.numbers_of(one.evidence_ids, ()))}"
+            for one in outcome.findings
+        )
+    told = f"{mistaken}{value}{backed}{note}".strip()
     return "; ".join([told, *_disagreeing(outcome, services, sources)])
 
 

@@ -76,7 +76,7 @@ def outline_prompt(state: SearchState, services: RunContext, sources: CitableSou
     lines = [
         f"Question: {state['assessment'].question}",
         *list_wishes(state),
-        f"Length: about {goal} {_UNITS[services.language]} in all; at most {most} sections.",
+        f"Length: at most {goal // 10 * 10} {_UNITS[services.language]} in all; at most {most} sections.",
         f"Write titles in {LANGUAGE_NAMES[services.language]}.",
         *(f"Perspective to cover: {quote_as_data(line, 200)}" for line in perspectives),
         "",
