@@ -1,8 +1,8 @@
 """Consistency across tasks: values that cannot all be right, found by code from what the tasks asked and came to.
 
-Only what can be shown is a inconsistency: an end before its beginning, two values for one thing, a date outside the span its
-task asked for, a calculation over amounts in units that do not fit. A date or figure that is known less exactly than
-another agrees with it.
+Only what can be shown is a inconsistency: an end before its beginning, two values for one thing, a date outside the
+span its task asked for, a calculation over amounts in units that do not fit. A date or figure that is known less
+exactly than another agrees with it.
 """
 
 import re
