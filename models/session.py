@@ -213,6 +213,7 @@ class ModelSession:
                 mode=mode,
                 input_tokens=sent,
                 output_tokens=received,
+                cached_tokens=min(attempt.cached, sent),
                 seconds=attempt.seconds,
                 ended=round(time.time(), 3),
                 error=error,

@@ -65,7 +65,7 @@ async def drawing(graph: CompiledStateGraph[Any, Any, Any, Any], xray: str) -> d
 @cache
 def schemas(graph: CompiledStateGraph[Any, Any, Any, Any]) -> dict[str, Any]:
     """The JSON schemas of the graph's input, output, state and context."""
-    fields: dict[str, Any] = {name: (Any, None) for name in graph.stream_channels_list}
+    fields: dict[str, Any] = dict.fromkeys(graph.stream_channels_list, (Any, None))
     return {
         "graph_id": GRAPH_ID,
         "input_schema": graph.get_input_jsonschema(),
