@@ -20,8 +20,8 @@ from weiwo.state.settings import Context
 
 AGENTS = ("master", "planner", "executor", "reflection", "writer")
 NAMES = tuple(HABITS)
-OF_AN_AGENT = tuple(name for name in NAMES if name != "thoughts_closed_alone")
-"""A template is the endpoint's, and does the same to all agents."""
+OF_AN_AGENT = tuple(name for name in NAMES if name not in {"thoughts_closed_alone", "slow"})
+"""A template and a pace are the endpoint's, and do the same to all agents."""
 MOST_CALLS = 40
 LEAKS = re.compile(r"</?think|<tool_call|<\|im_|```|\"(?:next|decision|value)\"")
 """What no reader may see of a model's habits."""
@@ -56,20 +56,22 @@ def assert_right_or_honest(result):
 
 
 @pytest.mark.parametrize("first", range(len(OF_AN_AGENT)), ids=OF_AN_AGENT)
-@virtual_time
 async def test_every_habit_of_every_agent(first):
     by_agent = {agent: OF_AN_AGENT[(first + at) % len(OF_AN_AGENT)] for at, agent in enumerate(AGENTS)}
     assert_right_or_honest(await ask(WU_OR_CAESAR, by_agent))
 
 
-@pytest.mark.parametrize("habit", NAMES)
-@virtual_time
+@pytest.mark.parametrize("habit", [name for name in NAMES if name != "slow"])
 async def test_one_habit_of_all_agents(habit):
     assert_right_or_honest(await ask(WU_OR_CAESAR, dict.fromkeys(AGENTS, habit)))
 
 
-@pytest.mark.parametrize("habit", ["schema_ignored", "truncated", "tool_call_as_text"])
 @virtual_time
+async def test_two_tokens_a_second():
+    assert_right_or_honest(await ask(WU_OR_CAESAR, dict.fromkeys(AGENTS, "slow")))
+
+
+@pytest.mark.parametrize("habit", ["schema_ignored", "truncated", "tool_call_as_text"])
 async def test_what_nobody_can_answer_is_not_asserted(habit):
     result = await ask(UNANSWERABLE, dict.fromkeys(AGENTS, habit))
     assert result["status"] in {"partial", "extracts"}
