@@ -50,7 +50,7 @@ types: $(VENV)/.developed ## Check types
 	@$(BIN)/mypy
 
 bench: $(VENV)/.developed ## Print the figures of the README; DATA="folder …" adds those over public sets
-	@for b in complexity start overhead load web; do echo "== $$b"; $(BIN)/python benchmarks/$$b.py || exit 1; done
+	@for b in complexity start overhead load web thrift; do echo "== $$b"; $(BIN)/python benchmarks/$$b.py || exit 1; done
 	@for b in asserted retrieval routing; do test -z "$(DATA)" || { echo "== $$b"; $(BIN)/python benchmarks/$$b.py $(DATA) || exit 1; }; done
 
 dev: $(VENV)/.developed ## Open the graph on a local LangGraph server, for Studio

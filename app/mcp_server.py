@@ -80,7 +80,7 @@ def build_server(context: Context) -> FastMCP:
     server: FastMCP = FastMCP("weiwo", instructions=INSTRUCTIONS)
     saver = InMemorySaver()
     graph = build_graph(saver)
-    alone = {"approve_plan": False, "allow_acting": False, "allow_tools": []}
+    alone = {"approve_plan": False, "clarify": False, "allow_acting": False, "allow_tools": []}
 
     @server.tool(annotations=_READS)
     async def ask(

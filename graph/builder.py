@@ -5,7 +5,8 @@ START → master ─┬─ simple ───────────────�
                 └─ complex → planner → executor ↗    ├─ retry  → executor
                                 ↑                    └─ replan → planner
 
-Where a person is asked, `approval` stands before the executor; what it rejects goes to the planner.
+Where a question can mean several things, `clarify` stands behind the master and asks which, if a person can be asked.
+Where a person is asked about plans, `approval` stands before the executor; what it rejects goes to the planner.
 """
 
 import time
@@ -30,6 +31,7 @@ from weiwo.graph.search_graph import SearchGraph
 from weiwo.graph.tracing import annotate_node, name_run
 from weiwo.nodes.executor.concurrency import PriorityLimiter
 from weiwo.nodes.executor.node import TaskResources
+from weiwo.nodes.master.clarify import clarify
 from weiwo.nodes.master.node import master
 from weiwo.nodes.planner.approval import approval
 from weiwo.nodes.planner.node import planner
@@ -90,6 +92,9 @@ def _add_agents(builder: Builder, open_context: Callable[..., Awaitable[RunConte
         update |= {"approved": approved, "feedback": "", "rejected": None}
         return {**update, "run": services.run, "usage": Overwrite(services.budget.delta())}
 
+    async def clarify_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
+        return await clarify(state, await open_context(state, runtime))
+
     async def planner_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
         return await run_agent(planner, state, await open_context(state, runtime))
 
@@ -110,6 +115,7 @@ def _add_agents(builder: Builder, open_context: Callable[..., Awaitable[RunConte
         return await _write(state, reopen, report_graph)  # named here, as above
 
     builder.add_node("master", master_node)
+    builder.add_node("clarify", clarify_node)
     builder.add_node("planner", planner_node)
     builder.add_node("approval", approval_node)
     builder.add_node("executor", executor_node)
@@ -120,7 +126,8 @@ def _add_agents(builder: Builder, open_context: Callable[..., Awaitable[RunConte
 def _add_edges(builder: Builder) -> None:
     """Which node follows which."""
     builder.add_edge(START, "master")
-    builder.add_conditional_edges("master", by_level)
+    builder.add_conditional_edges("master", by_clarity)
+    builder.add_conditional_edges("clarify", by_level)
     builder.add_conditional_edges("planner", by_plan)
     builder.add_conditional_edges("approval", by_approval)
     builder.add_edge("executor", "reflection")
@@ -134,7 +141,8 @@ async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -
     if plan is None:
         return {}  # a state edited by hand; reflection says so
     limiter = PriorityLimiter(services.settings.limits.max_parallel)
-    work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools)
+    passages = dict(state.get("evidence", {}))
+    work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools, passages)
     started = time.monotonic()
     ran = await run_plan(plan, state.get("outcomes", {}), work, get_config(), graph)
     spent = ran.get("usage", Usage()) + Usage(seconds=time.monotonic() - started)
@@ -155,6 +163,11 @@ async def _write(
     services = await open_context(later)
     update = await writer(later, services, report)
     return {**update, "usage": spent + services.budget.delta()}
+
+
+def by_clarity(state: SearchState) -> Literal["clarify", "writer", "approval", "executor", "reflection", "planner"]:
+    """A question that can mean several things is asked about before anything is searched."""
+    return "clarify" if state["assessment"].clarification is not None else by_level(state)
 
 
 def by_level(state: SearchState) -> Literal["writer", "approval", "executor", "reflection", "planner"]:

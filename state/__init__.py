@@ -25,11 +25,12 @@ if TYPE_CHECKING:
         Status,
         Verdict,
     )
-    from weiwo.state.assessment import Assessment, Level, TeamConfig, TeamName
+    from weiwo.state.assessment import Assessment, Clarification, Level, TeamConfig, TeamName
     from weiwo.state.evidence import (
         Evidence,
         Failure,
         FailureKind,
+        Finding,
         Hop,
         MonitorReport,
         Outcome,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from weiwo.state.limits import Limits, ModelCall, Usage
     from weiwo.state.plan import ITEM, REFERENCE, Plan, PlanFormatError, Task, references
     from weiwo.state.query import QueryFrame
-    from weiwo.state.report import Outline, OutlinedSection, Report, Section, SectionPiece
+    from weiwo.state.report import Outline, OutlinedSection, Section, SectionPiece
     from weiwo.state.values import VALUE_TYPES, DecidedBy, JsonValue, Language, Value, ValueType, item_type
 
 __all__ = [
@@ -57,12 +58,14 @@ __all__ = [
     "BlockKind",
     "Citation",
     "Claim",
+    "Clarification",
     "DecidedBy",
     "Decision",
     "Evidence",
     "Extract",
     "Failure",
     "FailureKind",
+    "Finding",
     "Gap",
     "Hop",
     "JsonValue",
@@ -81,7 +84,6 @@ __all__ = [
     "QueryFrame",
     "Quote",
     "Reflection",
-    "Report",
     "Rival",
     "Section",
     "SectionPiece",

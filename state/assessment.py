@@ -13,6 +13,18 @@ TeamName = Literal["writer_only", "executor_inclusive", "planner_enhanced"]
 """The three team configurations of the AI Search Paradigm (arXiv 2506.17188, section 3)."""
 
 
+class Clarification(Value):
+    """A question back to the person, asked before anything is searched: what they mean decides what is looked for.
+
+    Attributes:
+        question: One line, in the language of their question.
+        choices: What they may mean, two to four; they may also say it in words of their own.
+    """
+
+    question: str
+    choices: tuple[str, ...]
+
+
 class Assessment(Value):
     """How much machinery a question deserves.
 
@@ -26,6 +38,9 @@ class Assessment(Value):
         reason: Why, in one line.
         decided_by: Whether a model took part.
         parts: What the question asks for, one line each, as a model listed it; empty where none did.
+        clarification: What is still to be asked of the person; None where nothing is.
+        assumed: What the question was taken to mean where it may mean several things and nobody was asked; the answer
+            says so. Empty where it is clear.
     """
 
     frame: QueryFrame
@@ -37,6 +52,8 @@ class Assessment(Value):
     reason: str
     decided_by: DecidedBy
     parts: tuple[str, ...] = ()
+    clarification: Clarification | None = None
+    assumed: str = ""
 
     @property
     def question(self) -> str:

@@ -58,17 +58,3 @@ class Section(Value):
 
     pieces: tuple[SectionPiece, ...] = ()
     broken: str = ""
-
-
-class Report(Value):
-    """A report before it is put together.
-
-    Attributes:
-        outline: Its outline.
-        sections: Its sections by their position in the outline.
-        summary: Its opening summary, and under a heading what limits it.
-    """
-
-    outline: Outline
-    sections: dict[int, Section]
-    summary: Section = Section()

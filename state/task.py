@@ -19,6 +19,10 @@ ITEM = "item"
 """The reference name that stands for the current item inside a `for_each` task."""
 
 
+ANALYSE = "analyse"
+"""What a task is bound to that calls no tool: a model works over what the tasks upstream found."""
+
+
 def references(value: JsonValue) -> Iterator[str]:
     """Every task id that a JSON value refers to, in order of appearance, `item` included."""
     if isinstance(value, str):

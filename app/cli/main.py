@@ -17,11 +17,15 @@ from weiwo.app.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError, Usage
 from weiwo.app.cli.memory.commands import memories
 from weiwo.app.cli.options import (
     Corpus,
+    Folder,
     Json,
     Mcp,
+    NotSite,
     Output,
     Plan,
     Procedures,
+    Since,
+    Site,
     Thread,
     Verbose,
     checked_thread_id,
@@ -86,6 +90,10 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     ] = None,
     json: Json = False,
     no_web: Annotated[bool, typer.Option("--no-web", help="Search local documents only.")] = False,
+    site: Site = None,
+    not_site: NotSite = None,
+    since: Since = None,
+    folder: Folder = None,
     model: Annotated[
         str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="Chat model. Default: WEIWO_MODEL.")
     ] = None,
@@ -109,6 +117,14 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     approve_plan: Annotated[
         bool, typer.Option("--approve-plan", help="Ask me about each plan before it runs.")
     ] = False,
+    clarify: Annotated[
+        bool | None,
+        typer.Option(
+            "--clarify/--no-clarify",
+            help="Ask me what a question means that can mean several things. Default: at a terminal.",
+            show_default=False,
+        ),
+    ] = None,
     mcp: Mcp = None,
     procedures: Procedures = None,
     allow_tools: Annotated[
@@ -136,6 +152,10 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     context = context_of(
         corpus=corpus,
         web=False if no_web else None,
+        site=site,
+        not_site=not_site,
+        since=since,
+        folder=folder,
         model=model,
         depth=depth,
         form=form,
@@ -143,6 +163,7 @@ def ask(  # noqa: PLR0913 - each option is a parameter
         max_seconds=max_seconds,
         fresh=fresh or None,
         approve_plan=approve_plan or None,
+        clarify=clarify,
         mcp=mcp,
         procedures=procedures,
         allow_tools=allow_tools,
@@ -168,10 +189,17 @@ def ask(  # noqa: PLR0913 - each option is a parameter
 
     text = question_of(question)
     thread_id = new_thread_id() if thread is None else checked_thread_id(thread)
+    from weiwo.app.cli.memory.offers import keeps_wish, offer_wish  # noqa: PLC0415 - heavy
     from weiwo.app.cli.questions.ask import ask_command  # noqa: PLC0415 - heavy
 
     known = thread is not None
-    raise typer.Exit(ask_command(text, thread_id, context, as_json=json, verbose=verbose, given=known, files=files))
+    typed = question != ["-"] and not json
+    if typed and not files and keeps_wish(text):
+        raise typer.Exit(0)
+    code = ask_command(text, thread_id, context, as_json=json, verbose=verbose, given=known, files=files)
+    if typed:
+        offer_wish(text)
+    raise typer.Exit(code)
 
 
 @app.command(cls=TextCommand)
@@ -184,19 +212,25 @@ def resume(
         str | None,
         typer.Option("--reject", metavar="WORDS", help="Send the plan back, or refuse the tool, saying why."),
     ] = None,
+    reply: Annotated[
+        str | None,
+        typer.Option("--reply", metavar="WORDS", help="Say what the question means: a number or words."),
+    ] = None,
     output: Output = None,
     json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Finish what was interrupted or waits for approval; nothing that had finished runs again."""
+    """Finish what was interrupted or waits for a person; nothing that had finished runs again."""
     thread_id, files = checked_thread_id(thread), output_files(output)
-    if approve + (plan is not None) + (reject is not None) > 1:
-        raise UsageError("--approve, --plan and --reject; they say different things; give one of them")
+    if approve + sum(one is not None for one in (plan, reject, reply)) > 1:
+        raise UsageError("--approve, --plan, --reject and --reply; they say different things; give one of them")
     answer: Any = "approve" if approve else None
     if plan is not None:
         answer = {"plan": read_plan(plan)}
     if reject is not None:
         answer = {"reject": reject}
+    if reply is not None:
+        answer = {"reply": reply}
     from weiwo.app.cli.questions.ask import resume_command  # noqa: PLC0415 - heavy
 
     raise typer.Exit(resume_command(thread_id, answer, as_json=json, verbose=verbose, files=files))

@@ -142,11 +142,15 @@ class Progress:
                     self._remark(f"{event.get('decision', '')}: {event.get('reason', '')}")
             case "answer_started":
                 self.writing = True
-            case "outlined":
-                self.sections, self.written = [str(title) for title in event.get("sections") or ()], []
-            case "section_finished":
-                self.written.append(str(event.get("text") or ""))
+            case "outlined" | "section_finished":
+                self._reporting(event)
         return None
+
+    def _reporting(self, event: Mapping[str, Any]) -> None:
+        if event.get("type") == "outlined":
+            self.sections, self.written = [str(title) for title in event.get("sections") or ()], []
+        else:
+            self.written.append(str(event.get("text") or ""))
 
     @property
     def preview(self) -> str:

@@ -109,6 +109,7 @@ class BoardSeeding:
         for task in snapshot.tasks:
             ran = task.result if isinstance(task.result, dict) else {}
             self._work.services.budget.spent += ran.get("usage", Usage())
+            self._work.passages.update(ran.get("evidence", {}))
             for outcome in ran.get("outcomes", {}).values():
                 self._board.post(outcome)
                 self._work.report_finished(outcome)
@@ -176,6 +177,7 @@ async def _settle(state: SentTask, context: ExecutionContext, *, single: TaskGra
         board.abandon(task.id)
         raise
     work.report_finished(result["outcome"])
+    work.passages.update(result.get("evidence", {}))
     board.post(result["outcome"])
     return {
         "outcomes": {task.id: result["outcome"]},

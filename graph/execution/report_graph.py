@@ -24,9 +24,9 @@ from weiwo.nodes.shared.citation_marks import clean_marks
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.report.length import count_words
 from weiwo.nodes.writer.report.outline import outline_report, report_sources
-from weiwo.nodes.writer.report.section import write_section, write_summary
+from weiwo.nodes.writer.report.section import Report, write_section, write_summary
 from weiwo.nodes.writer.sources import CitableSources
-from weiwo.state import DOUBTFUL, Outline, Report, Section, Usage
+from weiwo.state import DOUBTFUL, Outline, Section, Usage
 from weiwo.state.events import AnswerStartedEvent, OutlinedEvent, SectionFinishedEvent
 from weiwo.state.search import SearchState, add_usage
 

@@ -26,6 +26,7 @@ from langgraph.types import Overwrite, StateSnapshot
 from weiwo.graph.persistence.threads import find_checkpoint
 from weiwo.nodes.planner.outcome_reuse import reuse_outcomes, reuse_passages
 from weiwo.nodes.planner.validator import check_plan
+from weiwo.nodes.shared.analysis import ANALYSIS
 from weiwo.nodes.shared.references import fill_text
 from weiwo.state import Evidence, Language, Outcome, OutcomeDetail, Plan, Quote, Task, Usage, passage_id
 from weiwo.state.errors import WeiwoError
@@ -273,7 +274,8 @@ async def _checked(
     """
     sketch = Plan.read(plan.to_json() if isinstance(plan, Plan) else plan)
     registry = await build_registry(settings, tools)
-    interfaces = {name: registry.info(name) for name in values["team"].tools if name in registry.names()}
+    known = {name: registry.info(name) for name in values["team"].tools if name in registry.names()}
+    interfaces = {**known, ANALYSIS.name: ANALYSIS}
     complaints = list(sketch.complaints)
     if sketch.plan.tasks:
         complaints += check_plan(sketch.plan, interfaces, settings.limits, given=sketch.broken)

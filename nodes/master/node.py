@@ -5,6 +5,7 @@ The static part is `weiwo.nodes.master.complexity`; the semantic part is one str
 static score stands alone. Whatever is fresh or local is never answered from memory.
 """
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 from uuid import uuid4
 
@@ -13,6 +14,7 @@ from langgraph.types import Overwrite
 from pydantic import Field
 
 from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.master.clarify import ClarifyField, clarification_message, frame_meaning, read_clarification
 from weiwo.nodes.master.complexity import (
     COMPLEX_FROM,
     classify_level,
@@ -22,6 +24,8 @@ from weiwo.nodes.master.complexity import (
 )
 from weiwo.nodes.master.followup import resolve_follow_up
 from weiwo.nodes.master.prompt import PLAN, SYSTEM
+from weiwo.nodes.memory.plan_memory import has_plan
+from weiwo.nodes.memory.wishes import format_wishes, read_wishes
 from weiwo.nodes.shared.input_guard import safe_note
 from weiwo.nodes.shared.plan_reply import Vertex
 from weiwo.nodes.shared.plan_rules import planning_instructions
@@ -54,6 +58,7 @@ class AssessmentReply(Reply):
     form: FormName = ""
     words: Ordinal = 0
     reason: Line = ""
+    clarify: ClarifyField = None
 
 
 class PlannedAssessmentReply(AssessmentReply):
@@ -93,7 +98,9 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     """
     turn = find_current_turn(state)
     services = services.with_language(detect_language(turn.question))
-    assessment, sketch = await assess_question(turn, services)
+    with_model = any(services.models.configured(role) for role in ROLES)
+    wishes = await read_wishes(services.memory) if with_model else []
+    assessment, sketch = await assess_question(turn, services, wishes)
     team = configure_team(assessment, services)
     services.emit(
         AssessedEvent(
@@ -108,15 +115,18 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
             models=dict(services.settings.models),
         )
     )
-    plan = build_single_task_plan(assessment.frame, team.tools) if assessment.level == "moderate" else None
+    asked = assessment.clarification
+    clear = assessment.level == "moderate" and asked is None
+    plan = build_single_task_plan(assessment.frame, team.tools) if clear else None
     if plan is not None:
         services.emit(PlannedEvent.of(plan))
     message = turn.message or HumanMessage(turn.question, id=str(uuid4()))
     return {
         "question": turn.question,
-        "messages": [message],
+        "messages": [message, *([clarification_message(asked)] if asked is not None else [])],
         "asked": message.id or "",
         "assessment": assessment,
+        "wishes": wishes,
         "team": team,
         "plan": plan,
         "sketch": sketch if assessment.level == "complex" else {},
@@ -128,7 +138,9 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     }
 
 
-async def assess_question(turn: ConversationTurn, services: RunContext) -> tuple[Assessment, dict[str, Any]]:
+async def assess_question(
+    turn: ConversationTurn, services: RunContext, wishes: Sequence[str] = ()
+) -> tuple[Assessment, dict[str, Any]]:
     """Judge a question by its features and, where there is a model, by the model's reading of it.
 
     Returns:
@@ -139,14 +151,18 @@ async def assess_question(turn: ConversationTurn, services: RunContext) -> tuple
     question = resolve_follow_up(turn.question, turn.history, language)
     if services.models.configured("master"):
         planning = _promises_plan(question, services)
+        if planning and await has_plan(question, services, wishes):
+            planning = ""
         schema = PlannedAssessmentReply if planning else AssessmentReply
         try:
-            reply = await services.models.structured("master", "assess", _messages(turn, planning), schema)
+            reply = await services.models.structured("master", "assess", _messages(turn, planning, wishes), schema)
         except ModelCallError:
             reply = None  # in the trace; the features decide alone
     if reply is not None and _plausible(reply.standalone_question, turn.question):
         question = reply.standalone_question.strip()
     frame = _formed(parse_question(question, language), reply, services)
+    clarification, assumed = read_clarification(reply.clarify if reply is not None else None, turn, services)
+    frame = frame_meaning(frame, assumed) if assumed else frame
     features = extract_static_features(frame)
     static = compute_static_score(features)
     semantic = compute_semantic_score(reply) if reply is not None else None
@@ -162,6 +178,8 @@ async def assess_question(turn: ConversationTurn, services: RunContext) -> tuple
         frame = frame.model_copy(update={"shape": "chain"})
         features, score = {**features, "one_searcher": 1.0}, ONE_SEARCHER
     level = classify_level(score)
+    if level == "simple":
+        clarification, assumed = None, ""  # nothing is searched
     reason = reply.reason if reply is not None and reply.reason else _reason(features, level)
     sketch = reply.sketch() if isinstance(reply, PlannedAssessmentReply) else {}
     judged = Assessment(
@@ -174,6 +192,8 @@ async def assess_question(turn: ConversationTurn, services: RunContext) -> tuple
         reason=" ".join(reason.split())[:300],
         decided_by="rule" if reply is None else "model",
         parts=tuple(part for named in reply.parts[:MOST_PARTS] if (part := safe_note(named))) if reply else (),
+        clarification=clarification,
+        assumed=assumed,
     )
     return judged, sketch
 
@@ -229,9 +249,11 @@ def configure_team(assessment: Assessment, services: RunContext) -> TeamConfig:
     )
 
 
-def _messages(turn: ConversationTurn, planning: str) -> list[SystemMessage | HumanMessage]:
+def _messages(turn: ConversationTurn, planning: str, wishes: Sequence[str]) -> list[SystemMessage | HumanMessage]:
     before = format_transcript(turn.history)
     prompt = f"Conversation so far:\n{before}\n\nLast message: {turn.question}" if before else turn.question
+    if wishes:
+        prompt = f"{format_wishes(wishes)}\n\nMessage: {prompt}"
     return [SystemMessage(f"{SYSTEM}{planning}\nToday: {today()}"), HumanMessage(prompt)]
 
 

@@ -12,6 +12,7 @@ from langgraph.types import Overwrite, interrupt
 
 from weiwo.nodes.planner.outcome_reuse import reuse_outcomes, reuse_passages
 from weiwo.nodes.planner.validator import check_plan
+from weiwo.nodes.shared.analysis import plan_interfaces
 from weiwo.nodes.shared.approval_answer import read_answer
 from weiwo.nodes.shared.human_request import human_in_the_loop
 from weiwo.nodes.shared.run_context import RunContext
@@ -52,7 +53,7 @@ async def approval(state: SearchState, services: RunContext) -> dict[str, Any]:
             continue
         edited, unread, broken = Plan.read(verdict.content)
         known = services.registry.names()
-        tools = services.list_interfaces([name for name in state["team"].tools if name in known])
+        tools = plan_interfaces([name for name in state["team"].tools if name in known], services)
         complaints = [
             *unread,
             *(check_plan(edited, tools, services.settings.limits, given=broken) if edited.tasks else ()),

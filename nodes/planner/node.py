@@ -6,6 +6,7 @@ make. Replanning is local: finished tasks stay as they are, what failed and what
 was tried in vain is not tried again. A plan that a person sent back is changed as they wish.
 """
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -19,6 +20,8 @@ from weiwo.nodes.planner.autofix import autofix_plan
 from weiwo.nodes.planner.prompt import SYSTEM, build_first_prompt, build_revision_prompt
 from weiwo.nodes.planner.toolset import Toolset, list_needs
 from weiwo.nodes.planner.validator import check_plan
+from weiwo.nodes.shared.analysis import plan_interfaces
+from weiwo.nodes.shared.corpus_summary import summarize_corpus
 from weiwo.nodes.shared.perspectives import find_perspectives
 from weiwo.nodes.shared.plan_reply import PlanReply
 from weiwo.nodes.shared.replanning import PlanHistory, replan_other_way
@@ -50,13 +53,14 @@ _NO_OTHER_WAY: Final[dict[Language, str]] = {
 async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
     """Make the plan, or the next revision of it."""
     frame, tools, old = state["assessment"].frame, state["team"].tools, state.get("plan")
-    briefing = await brief_planner(frame.question, services)
+    briefing = await brief_planner(frame.question, services, state.get("wishes", []))
     if old is None:
         views = await find_perspectives(frame.question, services)
         toolset = await Toolset.choose(tools, [frame.question], services)
         sketched = await _by_memory(frame, tools, briefing, services)
         if sketched is None:
-            first = briefing.add_to(build_first_prompt(frame.question, toolset, services, views))
+            corpus = await asyncio.to_thread(summarize_corpus, services)
+            first = briefing.add_to(build_first_prompt(frame.question, toolset, services, views, corpus))
             first += await find_examples(frame, services)
             # Who sketched with the judgement had not read the procedures.
             given = {} if briefing.procedures else state.get("sketch") or {}
@@ -85,7 +89,8 @@ async def _next_revision(
     last = state["reflections"][-1] if state.get("reflections") else None
     missing = [wish] if wish else last.missing if last else ()
     toolset = await Toolset.choose(tools, list_needs(frame.question, past, missing), services)
-    first = briefing.add_to(build_first_prompt(frame.question, toolset, services, past.plan.perspectives))
+    corpus = await asyncio.to_thread(summarize_corpus, services)
+    first = briefing.add_to(build_first_prompt(frame.question, toolset, services, past.plan.perspectives, corpus))
     prompt = f"{first}\n\n{build_revision_prompt(past, last, wish, services)}"
     if wish:  # which rules cannot follow
         plan = await _by_model(past, prompt, toolset, services, briefing)
@@ -96,7 +101,7 @@ async def _next_revision(
         plan = replan_other_way(
             frame, past, last.task_ids if last else (), tools, max_tasks=services.settings.limits.max_tasks
         )
-        if plan is not None and check_plan(plan, services.list_interfaces(tools), services.settings.limits):
+        if plan is not None and check_plan(plan, plan_interfaces(tools, services), services.settings.limits):
             plan = None
     return plan, "" if plan else _NO_OTHER_WAY[services.language]
 

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Final, Self
 
 from weiwo.models.token_estimate import text_tokens
+from weiwo.nodes.shared.analysis import list_analysis, plan_interfaces
 from weiwo.nodes.shared.replanning import PlanHistory
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Plan
+from weiwo.state.task import ANALYSE
 from weiwo.tools.registry import BUILT_IN
 from weiwo.tools.tool_info import ToolInfo
 
@@ -55,6 +57,7 @@ class Toolset:
     def describe(self, services: RunContext) -> str:
         """The tools with their arguments, for a prompt."""
         lines = services.registry.describe(self.shown)
+        lines = "\n".join(filter(None, [lines, list_analysis(services)]))
         hidden = len(self.pool) - len(self.shown)
         return f"{lines}\n{_MORE.format(count=hidden)}" if hidden else lines
 
@@ -69,8 +72,8 @@ class Toolset:
     def interfaces(self, plan: Plan, services: RunContext) -> Mapping[str, ToolInfo]:
         """The interfaces that a plan is checked against: of what was shown, and of what it names out of the pool."""
         named = {task.tool for task in plan.tasks}
-        known = services.list_interfaces(self.pool)
-        return {name: known[name] for name in known if name in self.shown or name in named}
+        known = plan_interfaces(self.pool, services)
+        return {name: known[name] for name in known if name in self.shown or name in named or name == ANALYSE}
 
 
 def list_needs(question: str, past: PlanHistory, missing: Iterable[str]) -> list[str]:

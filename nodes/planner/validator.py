@@ -21,6 +21,7 @@ from weiwo.state import (
     item_type,
     references,
 )
+from weiwo.state.task import ANALYSE
 from weiwo.text.patterns import lazy
 
 
@@ -78,6 +79,7 @@ def check_plan(
     types: dict[str, ValueType | None] = {**dict.fromkeys(given), **{task.id: task.value_type for task in plan.tasks}}
     for task in plan.tasks:
         faults += _check_task(task, types, tools)
+        faults += _check_analysis(task, plan)
     for source, target in plan.links:
         for end in (source, target):
             if end not in types:
@@ -109,6 +111,18 @@ def _check_task(task: Task, types: Mapping[str, ValueType | None], tools: Mappin
         yield f"{where}.tool_binding: unknown tool {task.tool!r}; use one of {known}"
         return
     yield from _check_args(task, tool.args_schema, types)
+
+
+def _check_analysis(task: Task, plan: Plan) -> Iterator[str]:
+    """An analysis works over what other tasks found, and gives statements."""
+    if task.tool != ANALYSE:
+        return
+    if not plan.upstream(task.id):
+        yield f"{task.id}.description: {ANALYSE} has nothing to work on; refer to tasks, as {{{{task_1.ret}}}}"
+    if task.args:
+        yield f"{task.id}.args: {ANALYSE} takes none; say in description what is to be analysed"
+    if task.ret not in {"text", "list[text]"}:
+        yield f"{task.id}.ret: {ANALYSE} gives text or list[text]"
 
 
 def _check_for_each(task: Task, types: Mapping[str, ValueType | None]) -> Iterator[str]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
+from weiwo.nodes.shared.analysis import list_analysis
+from weiwo.nodes.shared.corpus_summary import summarize_corpus
 from weiwo.nodes.shared.run_context import RunContext
 
 MOST_TASKS: Final = "{max_tasks}"
@@ -28,7 +30,10 @@ Rules
 - Calculate with tools, never in your head: date_difference for years or days between dates, calculator for the rest, \
 such as "{{task_1.ret}} - {{task_2.ret}}" or "max({{task_1.ret}}, {{task_2.ret}})". Years BC are negative. max and min \
 give the value, not whose it is: the Writer sees all values and says whose.
-- No task that only writes, compares in words or summarizes: the Writer does that.
+- No task that only writes or puts two values side by side: the Writer does that. `analyse`, where it is listed, is \
+for what takes judgement over what several tasks found, such as "Compare the storage of {{task_1.ret}} and \
+{{task_2.ret}}"; it has no `args`, refers to those tasks, and returns text or list[text].
+- A table with a row a thing: one task lists the things (ret list[text]), then one task a column, `for_each` over it.
 - As few tasks as will do, and at most {max_tasks}.
 
 Example: "Who was older, Ada Lovelace or Alan Turing, and by how many years?"
@@ -41,11 +46,18 @@ Example: "Who was older, Ada Lovelace or Alan Turing, and by how many years?"
 "args": {"start": "{{task_1.ret}}", "end": "{{task_2.ret}}", "unit": "years"}, "ret": "number"}],
 "edges": [["task_1", "task_3"], ["task_2", "task_3"]]}
 Example of a chain: task_1 "Who wrote Hamlet?" (ret text) → task_2 "When was {{task_1.ret}} born?" with \
-args {"query": "{{task_1.ret}} born"}."""
-"""What a task is, what holds for a plan, and two examples."""
+args {"query": "{{task_1.ret}} born"}.
+Example of a table, "Which licences do our three parsers have?": task_1 "Which parsers do we have?" (ret list[text]) → \
+task_2 "Which licence does {{item}} have?" with args {"query": "{{item}} licence"}, for_each "{{task_1.ret}}".
+Example of advice, "Which of the two queues suits us?": task_1 "What does queue A promise on delivery?", task_2 the \
+same of B, task_3 "What do we demand of a queue?" (ret list[text]) → task_4 analyse, "Which of the two, by \
+{{task_1.ret}} and {{task_2.ret}}, meets {{task_3.ret}}, and what speaks against it?"."""
+"""What a task is, what holds for a plan, and four examples."""
 
 
 def planning_instructions(tools: Iterable[str], services: RunContext) -> str:
     """The rules of a plan and the tools it may use, for a prompt that asks for a plan beside something else."""
     rules = PLAN_RULES.replace(MOST_TASKS, str(services.settings.limits.max_tasks))
-    return f"{rules}\nTools:\n{services.registry.describe(tools)}"
+    more = list_analysis(services)
+    corpus = summarize_corpus(services)
+    return "\n".join(filter(None, [rules, "Tools:", services.registry.describe(tools), more, corpus]))

@@ -20,6 +20,8 @@ from weiwo.state import DOUBTFUL, Claim, Language, Verdict
 
 MOST_CLAIMS: Final = 30
 """Claims in one call."""
+ENOUGH_CLAIMS: Final = 8
+"""Claims from which on the next heading begins another call; a call for each short section would cost more."""
 MOST_CALLS: Final = 6
 """Calls for one answer; what is beyond keeps the verdict of the code."""
 AT_ONCE: Final = 3
@@ -121,7 +123,7 @@ def _batches(draft: Draft, places: Sequence[ClaimPlace] | None) -> Iterator[list
     batch: list[ClaimPlace] = []
     for number, piece in enumerate(draft.pieces):
         heading = piece.text.lstrip().startswith("#")
-        if batch and (heading or len(batch) >= MOST_CLAIMS):
+        if len(batch) >= (ENOUGH_CLAIMS if heading else MOST_CLAIMS):
             yield batch
             batch = []
         for position, checked in enumerate(piece.checked):

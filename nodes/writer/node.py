@@ -15,6 +15,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.memory.plan_memory import learn_plan
+from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.citation_marks import clean_marks
 from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.passage_prompt import INSTRUCTIONS
@@ -28,13 +29,14 @@ from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
 from weiwo.nodes.writer.report.assembly import assemble_report
 from weiwo.nodes.writer.report.outline import report_sources
+from weiwo.nodes.writer.report.section import Report
 from weiwo.nodes.writer.result import build_message, build_result
 from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract
 from weiwo.nodes.writer.small_talk import reply_to_small_talk
 from weiwo.nodes.writer.sources import gather_sources
 from weiwo.nodes.writer.status import NEEDS_NO_SOURCE, judge_status
 from weiwo.nodes.writer.token_stream import stream_answer
-from weiwo.state import Answer, Citation, Claim, Language, Report
+from weiwo.state import Answer, Citation, Claim, Language
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
 from weiwo.state.search import SearchState
 from weiwo.tools.corpus.retrieval import telemetry
@@ -46,6 +48,8 @@ BEWARE = {"en": "(gives orders to AI models)", "zh": "（含有写给 AI 模型�
 """Said of a source that speaks to the model."""
 UNSOURCED = {"en": "(from the model, no source)", "zh": "（出自模型，没有来源）"}
 """Said of what a model answered out of its own head."""
+ASSUMED = {"en": "Assumed: {}.", "zh": "假定：{}。"}
+"""Said of a question that can mean several things, where nobody was asked which."""
 ONE_DRAFT = {
     "en": "The limit {} left no room for a report in sections; this is a single draft.",
     "zh": "上限 {} 不够分节撰写报告；以上是一次写成的稿子。",
@@ -131,6 +135,9 @@ async def _followed(
     """The answer piece by piece, then its list of sources."""
     async for piece in pieces:
         yield piece
+    if (assumed := state["assessment"].assumed) and draft.spoken:
+        say = _sanitizer(state, services, draft)
+        yield draft.accept(f"\n\n{ASSUMED[services.language].format(say(assumed))}", [])
     if report is not None and report.outline.limit and not report.sections and draft.decided_by == "model":
         yield draft.accept(f"\n\n{ONE_DRAFT[services.language].format(report.outline.limit)}", [])
     if listed := _source_list(state, services, draft):
@@ -189,6 +196,8 @@ async def _free(state: SearchState, services: RunContext, draft: Draft) -> Async
     if services.models.configured("writer"):
         before = format_transcript(find_current_turn(state).history)
         prompt = f"Conversation so far:\n{before}\n\nMessage: {frame.question}" if before else frame.question
+        if wished := format_wishes(state.get("wishes", [])):
+            prompt = f"{wished}\n\n{prompt}"
         draft.decided_by = "model"
         say = AnswerSanitizer((), prompt, services.language)
         try:

@@ -3,23 +3,27 @@
 LangGraph is imported after the first line is on the screen, by the functions that run something.
 """
 
+import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.app.cli.documents.corpora import open_corpus
 from weiwo.app.cli.errors import CommandError, StoppedError, UsageError
 from weiwo.app.cli.event_loop import InterruptedRunError, run
 from weiwo.app.cli.output import hint, is_terminal
-from weiwo.app.cli.questions import approval, consent
+from weiwo.app.cli.questions import approval, clarify, consent
+from weiwo.app.cli.questions.cost_notice import tell_cost
 from weiwo.app.cli.questions.output_files import tell_files, write_files
 from weiwo.app.cli.questions.run_end import RunEnd
+from weiwo.app.cli.questions.spending import record_spending
 from weiwo.app.cli.questions.web_offer import offer_web
 from weiwo.app.cli.session import open_session
 from weiwo.app.cli.threads.commands import find_moment, is_thread_known
 from weiwo.app.render.outputs import make_watcher, print_result
 from weiwo.state.settings import Context, Settings
+from weiwo.state.source_filter import SourceFilter
 
 if TYPE_CHECKING:
     from weiwo.app.render.watchers import Watcher
@@ -46,8 +50,10 @@ def ask_command(
         given: Whether the person named the thread.
         files: Files to write the answer to.
     """
+    context = context.model_copy(update={"clarify": asks_back(wanted=context.clarify, as_json=as_json)})
     offer_web(question, context, as_json=as_json)
     settings = Settings.resolve(context)
+    tell_cost(question, settings, as_json=as_json)
     watcher = make_watcher(question, as_json=as_json, verbose=verbose)
 
     async def work() -> RunEnd:
@@ -80,7 +86,7 @@ def resume_command(
 
     Args:
         thread_id: The thread.
-        answer: What to say about the plan that waits: "approve", `{"plan": …}` or `{"reject": words}`.
+        answer: What to say about what waits: "approve", `{"plan": …}`, `{"reject": words}` or `{"reply": words}`.
         as_json: Print one object.
         verbose: Tell each step.
         files: Files to write the answer to.
@@ -91,7 +97,8 @@ def resume_command(
     if not ended.ran:
         hint(f"thread {thread_id} has nothing to resume; this is its result")
     if answer is not None and (ended.request or {}).get("complaints"):
-        raise approval.rejection_error(ended)
+        asked_back = (ended.request or {}).get("type") == clarify.TYPE
+        raise clarify.rejection_error(ended) if asked_back else approval.rejection_error(ended)
     return _conclude(ended, watcher, Settings.resolve(), as_json=as_json, verbose=verbose, files=files)
 
 
@@ -188,6 +195,13 @@ def _resumed(thread_id: str, answer: Any, *, as_json: bool, verbose: bool) -> "t
         raise stopped(signal.code) from None
 
 
+_ASKERS: Final = {
+    consent.TYPE: (consent.tell, consent.ask_person, consent.leave),
+    clarify.TYPE: (clarify.tell, clarify.ask_person, clarify.leave),
+}
+"""By the `type` of a request that is not about a plan: how it is told, asked about, and left for later."""
+
+
 def _conclude(
     ended: RunEnd,
     watcher: "Watcher",
@@ -203,18 +217,19 @@ def _conclude(
 
     The question is asked outside the event loop, with the database closed: the run waits as it would for another day.
     """
-    if files and ended.request is not None and (as_json or not (is_terminal() and sys.stdin.isatty())):
+    if files and ended.request is not None and (as_json or not can_ask()):
         hint(f"no file is written while the run waits; name it again: weiwo resume {ended.thread_id} --output FILE")
     while ended.request is not None:
-        if ended.request.get("type") == consent.TYPE:
-            if as_json or not (is_terminal() and sys.stdin.isatty()):
-                return consent.tell(ended, as_object=as_json)
-            answer = consent.ask_person(ended, approval.language_of(watcher.progress))
+        if (asker := _ASKERS.get(str(ended.request.get("type")))) is not None:
+            tell, ask_person, leave = asker
+            if as_json or not can_ask():
+                return tell(ended, as_object=as_json)
+            answer = ask_person(ended, approval.language_of(watcher.progress))
             if answer is None:
-                return consent.leave(ended)
+                return leave(ended)
             ended, watcher = _resumed(ended.thread_id, answer, as_json=as_json, verbose=verbose)
             continue
-        if as_json or not (is_terminal() and sys.stdin.isatty()):
+        if as_json or not can_ask():
             drawn = is_terminal() and not verbose
             return approval.tell(ended, watcher.progress, as_object=as_json, drawn=drawn)
         if verbose:
@@ -227,13 +242,36 @@ def _conclude(
         if isinstance(answer, Mapping) and "plan" in answer and not (ended.request or {}).get("complaints"):
             approval.draft_of(asked).unlink(missing_ok=True)
     result, complaints = write_files({**ended.result, "thread_id": ended.thread_id}, files)
+    if ended.ran:
+        record_spending(result, settings)
     code = print_result(result, watcher, settings, as_json=as_json, verbose=verbose)
     return tell_files(result, complaints, as_json=as_json) or code
 
 
+def _in_folder(within: SourceFilter) -> Callable[[str], bool]:
+    """Tells whether a document lies in a folder that counts."""
+    return lambda source: within.allows_document(source, os.path.abspath(source))  # noqa: PTH100 - links stay
+
+
+def can_ask() -> bool:
+    """Whether a person sits at the terminal and can be asked."""
+    return is_terminal() and sys.stdin.isatty()
+
+
+def asks_back(*, wanted: bool | None, as_json: bool) -> bool | None:
+    """Whether a run may ask back: as wanted, else where a person is there; None leaves it to `WEIWO_CLARIFY`."""
+    if wanted is not None or os.environ.get("WEIWO_CLARIFY"):
+        return wanted
+    return can_ask() and not as_json
+
+
 async def _corpus_problems(settings: Settings) -> str:
     """Load the documents, so that the run finds them in memory; returns what is to be said of them."""
-    problems = (await open_corpus(settings)).problems
+    corpus = await open_corpus(settings)
+    if settings.filter.folders and corpus.documents and not any(map(_in_folder(settings.filter), corpus.documents)):
+        folders = ", ".join(settings.filter.folders)
+        raise UsageError(f"--folder {folders}; no document lies there; weiwo search names documents by their paths")
+    problems = corpus.problems
     if not problems:
         return ""
     many = f"{len(problems)} files were" if len(problems) > 1 else "1 file was"

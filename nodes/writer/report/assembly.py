@@ -10,11 +10,11 @@ from weiwo.nodes.shared.sanitizer import AnswerSanitizer
 from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.prompt import current_outcomes, describe_task
 from weiwo.nodes.writer.report.prompt import LIMITS
-from weiwo.nodes.writer.report.section import restore_piece
-from weiwo.state import DOUBTFUL, Citation, Language, Report, SectionPiece
+from weiwo.nodes.writer.report.section import Report, restore_piece
+from weiwo.state import DOUBTFUL, Citation, Language, SectionPiece
 from weiwo.state.search import SearchState
 
-NOT_FOUND: Final[dict[Language, str]] = {"en": "Not found", "zh": "没有找到"}
+NOT_FOUND: Final[dict[Language, str]] = {"en": "Not found or uncertain", "zh": "没有找到或不确定"}
 _BASIS: Final[dict[Language, str]] = {
     "en": "It rests on {} passages of {} documents{}.",
     "zh": "本报告依据 {1} 份文档的 {0} 个段落{2}。",

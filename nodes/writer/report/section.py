@@ -2,7 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -31,7 +32,22 @@ SUMMARY_SHARE: Final = 0.1
 """The summary's share of a report's words."""
 LEAST_SUMMARY: Final = 80
 _HEADING: Final = lazy(r"(\s*)#{1,6}[ \t]+([^\n]*)")
-_SHALLOW: Final = lazy(r"^(\s*)#{1,2}(?=[ \t])", re.MULTILINE)
+_SHALLOW: Final = lazy(r"^([ \t]{0,3})#{1,2}(?=[ \t])", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report before it is put together.
+
+    Attributes:
+        outline: Its outline; without sections the answer is one draft.
+        sections: Those that say something, by their position in the outline.
+        summary: Its opening summary, and under a heading what limits it.
+    """
+
+    outline: Outline
+    sections: Mapping[int, Section]
+    summary: Section
 
 
 class SectionContext:

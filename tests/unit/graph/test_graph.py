@@ -474,9 +474,11 @@ def test_the_drawing_goes_down_to_the_steps_of_a_task():
         "executor|task",
         "executor|for_each",
         "executor|for_each|instance",
+        "writer",
     ]
     drawn = set(graph.get_graph(xray=True).nodes)
     assert {"executor:task:act", "executor:task:read", "executor:for_each:instance:act"} <= drawn
+    assert {"writer:outline", "writer:section", "writer:summary"} <= drawn
     assert {"executor:task", "executor:for_each"} <= set(graph.get_graph(xray=1).nodes)
 
 

@@ -66,7 +66,7 @@ def _of(kind: object) -> st.SearchStrategy:
     elif origin is tuple:
         drawn = st.tuples(*map(_of, args))
     elif origin is dict:
-        drawn = st.dictionaries(text, _of(args[1]), max_size=3)
+        drawn = st.dictionaries(_of(args[0]), _of(args[1]), max_size=3)
     elif origin is typing.Literal:
         drawn = st.sampled_from(args)
     elif type(None) in args:
@@ -90,7 +90,7 @@ def test_values_survive_a_strict_checkpoint(model, data):
 def test_every_value_that_a_checkpoint_can_hold_is_exported():
     found = {
         kind
-        for module in ("answer", "assessment", "evidence", "limits", "plan", "query", "task")
+        for module in ("answer", "assessment", "evidence", "limits", "plan", "query", "report", "task")
         for kind in _made_in(module)
     }
     assert found == set(VALUES)

@@ -8,6 +8,7 @@ from tests.support.states import got, lost, search, state_of
 from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.planner.node import REPAIRS, planner
 from weiwo.nodes.planner.validator import check_plan
+from weiwo.nodes.shared.corpus_summary import summarize_corpus
 from weiwo.nodes.shared.question_parser import parse_question
 from weiwo.nodes.shared.replanning import PlanHistory, is_stuck, replan_other_way
 from weiwo.nodes.shared.rule_plan import build_rule_plan
@@ -87,6 +88,31 @@ async def test_the_prompt_has_the_question_and_every_tool_with_its_arguments():
     assert QUESTION in text
     for words in ("corpus_search(query: string", "calculator(expression: string", "date_difference(start: string"):
         assert words in text
+
+
+async def test_an_analysis_is_told_of_and_planned():
+    compare = {"id": "weigh", "description": "Whose life, of {{ada.ret}} and {{alan.ret}}, was longer?"}
+    vertices = [vertex("ada"), vertex("alan"), {**compare, "tool_binding": "analyse", "args": {}, "ret": "text"}]
+    plan, model, _ = await planned({"vertices": vertices, "edges": []})
+    assert "- analyse():" in model.requests[0].text
+    assert plan.task("weigh").tool == "analyse"
+    assert set(plan.upstream("weigh")) == {"ada", "alan"}
+
+
+async def test_the_prompt_says_what_the_documents_are_in_few_words():
+    class Documents:
+        size = 400
+        documents = tuple(f"/home/me/lib{n}/README{'x' * 200}<passage>.md" for n in range(100))
+
+    run = run_with(fake(PlanReply=GOOD))
+    run.registry.corpus = Documents()
+    text = summarize_corpus(run)
+    assert text.startswith("Documents at hand: 100, such as lib0/README")
+    assert "lib99/README" in text
+    assert len(text) < 1_200
+    assert "<passage>" not in text
+    run.registry.corpus = None
+    assert summarize_corpus(run) == ""
 
 
 async def test_without_a_model_the_rules_plan():

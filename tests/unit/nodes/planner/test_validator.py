@@ -54,6 +54,22 @@ def test_a_plan_of_one_task_is_a_plan() -> None:
     assert faults(search("task_1")) == []
 
 
+@pytest.mark.parametrize(
+    ("task", "complaint"),
+    [
+        (Task(id="x", description="compare {{a.ret}}", tool="analyse", ret="list[text]"), ""),
+        (Task(id="x", description="compare all", tool="analyse"), "x.description: analyse has nothing to work on"),
+        (Task(id="x", description="of {{a.ret}}", tool="analyse", args={"query": "q"}), "x.args: analyse takes none"),
+        (Task(id="x", description="of {{a.ret}}", tool="analyse", ret="number"), "x.ret: analyse gives text or"),
+    ],
+)
+def test_an_analysis_works_over_other_tasks(task: Task, complaint: str) -> None:
+    found = check_plan(Plan(tasks=(search("a"), task)), {**TOOLS, "analyse": schema([])}, Limits())
+    assert any(one.startswith(complaint) for one in found) if complaint else found == []
+    unknown = check_plan(Plan(tasks=(search("a"), task)), TOOLS, Limits())  # no model: nobody could do it
+    assert any("unknown tool 'analyse'" in one for one in unknown)
+
+
 def test_a_plan_that_fits() -> None:
     each = Task(
         id="c",

@@ -178,7 +178,7 @@ async def test_a_section_sees_its_own_sources_under_the_numbers_of_the_report():
 async def test_what_was_not_found_has_a_heading_of_its_own():
     plan = Plan(tasks=(*PLAN.tasks, search("c", "What does Alpha cost?")))
     report = await written(model_of(), plan=plan, outcomes={**FOUND, "c": lost("c")})
-    assert report.result["answer"].endswith("## Not found\n\n- What does Alpha cost?")
+    assert report.result["answer"].endswith("## Not found or uncertain\n\n- What does Alpha cost?")
     assert report.result["status"] == "partial"
 
 

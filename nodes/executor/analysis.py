@@ -1,0 +1,149 @@
+"""Analysis: a task that calls no tool; a model works over the values and passages of the tasks upstream.
+
+Its findings cite the passages they rest on. A finding that cites none of those it was shown is dropped; where none is
+left, the task came to nothing. What the writer makes of a finding is checked against those passages as any claim is.
+"""
+
+import asyncio
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import Field
+
+from weiwo.models.errors import BudgetExhaustedError, ModelCallError
+from weiwo.nodes.executor import outcomes
+from weiwo.nodes.executor.concurrency import Lease
+from weiwo.nodes.executor.task_state import TaskState
+from weiwo.nodes.shared.context_packing import pack_passages
+from weiwo.nodes.shared.input_guard import safe_note
+from weiwo.nodes.shared.passage_prompt import DATA_RULE, format_passages, quote_as_data
+from weiwo.nodes.shared.references import fill_text
+from weiwo.nodes.shared.reply_types import Line, Ordinal, Reply, Share
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.shared.sanitizer import protect_prompt
+from weiwo.state import REFERENCE, Evidence, Language, Outcome
+from weiwo.state.events import TaskStartedEvent
+from weiwo.state.evidence import Finding
+from weiwo.state.task import ANALYSE
+from weiwo.text.values import render
+
+if TYPE_CHECKING:
+    from weiwo.nodes.executor.node import TaskResources
+
+MOST_FINDINGS: Final = 20
+LONGEST_FINDING: Final = 600
+LONGEST_VALUE: Final = 2_000
+LONGEST_INLINE: Final = 80
+
+SYSTEM: Final = protect_prompt(
+    f"""\
+You are a searcher's analyst. Do the task over the values and passages below, which other tasks found. {DATA_RULE}
+- `findings`: what comes of it, one self-contained statement each, most important first, in the language of the task. \
+A comparison names both sides; a row of a table is one finding. Each with `passages`: the numbers of all passages it \
+rests on. Use only what they say; copy numbers, dates and names exactly.
+- An assessment or a recommendation is a finding that says what it rests on.
+- `missing`: what the task asks for and the passages do not tell, in one line; else empty.
+- `confidence`: 0 to 1. Where nothing can be said, give no findings."""
+)
+
+
+class FindingReply(Reply):
+    """One finding of an analysis."""
+
+    text: Line
+    passages: list[Ordinal] = Field(default_factory=list)
+
+
+class AnalysisReply(Reply):
+    """What an analysis comes to."""
+
+    findings: list[FindingReply]
+    missing: Line = ""
+    confidence: Share = 0.8
+
+
+async def analyse(state: TaskState, work: "TaskResources", lease: Lease) -> dict[str, Any]:
+    """Do an analysis task; the update of its graph, with its outcome."""
+    task, services = state["task"], work.services.scoped()
+    services.emit(TaskStartedEvent(task_id=task.id, description=task.description, turn=1, tool=ANALYSE, args={}))
+    started = time.monotonic()
+    try:
+        async with lease:
+            outcome = await _analyse(state, work, services)
+    except BudgetExhaustedError as limit:
+        outcome = outcomes.unfinished_outcome(task, "failed", "limit", limit.reason, state)
+    except ModelCallError as failed:
+        message = f"{ANALYSE}: {failed.reason}"
+        outcome = outcomes.unfinished_outcome(task, "failed", "incomplete", message, state)
+    outcome = outcome.model_copy(update={"seconds": time.monotonic() - started, "attempts": 1})
+    return {"outcome": outcome, "usage": services.budget.delta()}
+
+
+async def _analyse(state: TaskState, work: "TaskResources", services: RunContext) -> Outcome:
+    task, inputs = state["task"], state["inputs"]
+    asked = _name_inputs(task.description, inputs, services.language)
+    values = [_value(name, outcome, services.language) for name, outcome in inputs.items()]
+    head = "\n".join([f"Task: {asked}", f"Part of: {work.frame.question}", "", "Values:", *values, "", "Passages:"])
+    await services.models.ready("executor")
+    fitted = await asyncio.to_thread(
+        pack_passages,
+        _passages(inputs, work.passages),
+        asked,
+        services.models.room("executor", SYSTEM, head),
+        partial(services.models.count, "executor"),
+    )
+    shown = fitted.shown
+    messages = [SystemMessage(SYSTEM), HumanMessage(f"{head}\n{format_passages(shown)}")]
+    reply = await services.models.structured("executor", "analyse", messages, AnalysisReply)
+    findings = list(_grounded(reply, shown))
+    if not findings:
+        missing = safe_note(reply.missing) or "nothing upstream carries a finding"
+        empty = outcomes.unfinished_outcome(task, "empty", "empty", missing, state)
+        return empty.model_copy(update={"decided_by": "model"})
+    texts = [finding.text for finding in findings]
+    return Outcome(
+        task_id=task.id,
+        status="succeeded",
+        value=texts if task.ret == "list[text]" else " ".join(texts)[:LONGEST_VALUE],
+        type=task.ret,
+        evidence_ids=tuple(dict.fromkeys(key for finding in findings for key in finding.evidence_ids)),
+        tool=ANALYSE,
+        decided_by="model",
+        confidence=min(1.0, max(0.0, reply.confidence)),
+        note=safe_note(reply.missing),
+        findings=tuple(findings),
+    )
+
+
+def _name_inputs(description: str, inputs: Mapping[str, Outcome], language: Language) -> str:
+    """What is to be done, short values in place, long ones by the name under which they are listed."""
+    short = {key: outcome for key, outcome in inputs.items() if len(str(outcome.value)) <= LONGEST_INLINE}
+    return fill_text(REFERENCE.sub(lambda m: m[0] if m[1] in short else m[1], description), short, language)
+
+
+def _value(name: str, outcome: Outcome, language: Language) -> str:
+    rivals = "".join(f" (other sources: {quote_as_data(str(one.value), 200)})" for one in outcome.rivals)
+    return f"- {name}: {quote_as_data(render(outcome.value, outcome.type, language), 1_000)}{rivals}"
+
+
+def _passages(inputs: Mapping[str, Outcome], known: Mapping[str, Evidence]) -> list[Evidence]:
+    """The passages upstream values rest on and are disputed by, each once; then others their tasks found."""
+    relied = (
+        key
+        for outcome in inputs.values()
+        for key in (*outcome.evidence_ids, *(key for rival in outcome.rivals for key in rival.evidence_ids))
+    )
+    tasks = {name.partition("[")[0] for name in inputs}
+    found = (key for key, passage in known.items() if tasks & {one.partition("[")[0] for one in passage.task_ids})
+    return [known[key] for key in dict.fromkeys((*relied, *found)) if key in known]
+
+
+def _grounded(reply: AnalysisReply, shown: Sequence[Evidence]) -> Iterator[Finding]:
+    """The findings that cite passages that were shown."""
+    for one in reply.findings[:MOST_FINDINGS]:
+        keys = tuple(dict.fromkeys(shown[n - 1].id for n in one.passages if 1 <= n <= len(shown)))
+        if keys and (text := safe_note(one.text, LONGEST_FINDING)):
+            yield Finding(text=text, evidence_ids=keys)

@@ -1,0 +1,191 @@
+"""Clarification: one question back, before anything is searched, where a question can mean several things.
+
+The master's model says so, with two to four choices. Where it names the one that is meant as a rule, or nobody can be
+asked, that is assumed and the answer says it. Else the run waits in LangGraph's `interrupt`, in the forms that plan
+approval uses, for a number or for words; the reply becomes part of the question.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+from uuid import uuid4
+
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.types import interrupt
+from pydantic import BeforeValidator
+
+from weiwo.nodes.shared.human_request import human_in_the_loop
+from weiwo.nodes.shared.input_guard import safe_note
+from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.reply_types import Line, Reply
+from weiwo.nodes.shared.rule_plan import build_single_task_plan
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.shared.turn import ConversationTurn
+from weiwo.state import Assessment, Clarification, Language, QueryFrame
+from weiwo.state.events import PlannedEvent
+from weiwo.state.search import SearchState
+from weiwo.text.language import clean
+from weiwo.text.patterns import lazy
+
+REQUEST: Final = "clarify"
+"""The `type` of the interrupt's value, by which a client knows what is asked."""
+FEWEST, MOST = 2, 4
+LONGEST_CHOICE: Final = 120
+LONGEST_REPLY: Final = 500
+_NUMBER: Final = lazy(r"[\s(（#第]*(\d|[一二两三四])[\s.)）、。个]*")
+_HAN_NUMBERS: Final = {"一": 1, "二": 2, "两": 2, "三": 3, "四": 4}
+
+_HOW: Final[dict[Language, str]] = {
+    "en": 'Resume with the number of a choice, or with words: {"reply": "…"}.',
+    "zh": '用选项的编号或文字回答：{"reply": "……"}。',
+}
+_UNCLEAR: Final[dict[Language, str]] = {
+    "en": "the reply is neither one of the numbers nor words",
+    "zh": "回答既不是选项编号，也不是文字",
+}
+_MEANT: Final[dict[Language, str]] = {"en": "{} ({})", "zh": "{}（{}）"}
+
+
+class ClarifyReply(Reply):
+    """What a model would ask back."""
+
+    question: Line
+    choices: list[Line]
+    default: Line = ""
+
+
+def _usable(value: Any) -> Any:
+    """A question back, if it is one; models also write "", "none" or half of it where there is nothing to ask."""
+    return value if isinstance(value, dict) and value.get("question") and value.get("choices") else None
+
+
+ClarifyField = Annotated[ClarifyReply | None, BeforeValidator(_usable)]
+"""A question back, or none."""
+
+
+def read_clarification(
+    asked: ClarifyReply | None, turn: ConversationTurn, services: RunContext
+) -> tuple[Clarification | None, str]:
+    """What to ask, or else what to assume: one of both at most.
+
+    Args:
+        asked: What the model would ask.
+        turn: The conversation; a person is not asked twice in a row.
+        services: Whether anybody is to be asked.
+    """
+    if asked is None:
+        return None, ""
+    choices = [text[:LONGEST_CHOICE] for choice in asked.choices if (text := safe_note(choice))]
+    choices = list({choice.casefold(): choice for choice in choices}.values())[:MOST]
+    question, default = safe_note(asked.question), safe_note(asked.default)[:LONGEST_CHOICE]
+    if len(choices) < FEWEST or not question:
+        return None, ""
+    if not default and services.settings.clarify and not any(map(is_clarification, turn.history[-2:])):
+        return Clarification(question=question, choices=tuple(choices)), ""
+    return None, default or choices[0]
+
+
+def is_clarification(message: object) -> bool:
+    """Whether a message of the conversation is such a question."""
+    return isinstance(message, AIMessage) and message.additional_kwargs.get("asks") == REQUEST
+
+
+def clarification_message(asked: Clarification) -> AIMessage:
+    """The question as a chat client shows it."""
+    return AIMessage(_written(asked), id=str(uuid4()), additional_kwargs={"asks": REQUEST})
+
+
+def add_meaning(question: str, meaning: str, language: Language) -> str:
+    """A question with what is meant by it."""
+    return _MEANT[language].format(question, meaning)
+
+
+def frame_meaning(frame: QueryFrame, meaning: str) -> QueryFrame:
+    """The frame of a question with what is meant by it; the form and the length wanted stay."""
+    frame_ = parse_question(add_meaning(frame.question, meaning, frame.language), frame.language)
+    return frame_.model_copy(update={"form": frame.form, "words": frame.words})
+
+
+async def clarify(state: SearchState, services: RunContext) -> dict[str, Any]:
+    """Ask the person what they mean, until the reply is one, and go on with it."""
+    assessment = state["assessment"]
+    asked = assessment.clarification
+    if asked is None:  # a state edited by hand; there is nothing to ask
+        return {}
+    complaints: list[str] = []
+    while (reply := read_reply(interrupt(clarify_request(state, asked, services.language, complaints)), asked)) is None:
+        complaints = [_UNCLEAR[services.language]]
+    frame = frame_meaning(assessment.frame, reply)
+    if assessment.frame.shape == "chain":  # which one searcher follows
+        frame = frame.model_copy(update={"shape": "chain"})
+    settled = assessment.model_copy(update={"frame": frame, "clarification": None})
+    said = HumanMessage(reply, id=str(uuid4()))
+    update: dict[str, Any] = {"assessment": settled, "messages": [said], "asked": said.id, "sketch": {}}
+    return {**update, **_planned(settled, state, services)}
+
+
+def _planned(assessment: Assessment, state: SearchState, services: RunContext) -> dict[str, Any]:
+    """The plan of a moderate question, which the master leaves until it is clear."""
+    if assessment.level != "moderate":
+        return {}
+    plan = build_single_task_plan(assessment.frame, state["team"].tools)
+    services.emit(PlannedEvent.of(plan))
+    return {"plan": plan}
+
+
+def clarify_request(
+    state: SearchState, asked: Clarification, language: Language, complaints: list[str]
+) -> dict[str, Any]:
+    """The value of the interrupt: the question, the choices, and how to answer."""
+    choices = list(asked.choices)
+    return {
+        "type": REQUEST,
+        "question": state["question"],
+        "asks": asked.question,
+        "choices": choices,
+        "complaints": complaints,
+        "how": _HOW[language],
+        **human_in_the_loop(
+            REQUEST,
+            {"question": asked.question, "choices": choices, "reply": choices[0]},
+            "\n\n".join([_written(asked), *complaints, _HOW[language]]),
+        ),
+    }
+
+
+def _written(asked: Clarification) -> str:
+    return "\n".join([asked.question, "", *(f"{n}. {choice}" for n, choice in enumerate(asked.choices, 1))])
+
+
+def read_reply(answer: object, asked: Clarification) -> str | None:
+    """What a person means, from whatever a client resumed with; None where that cannot be told.
+
+    A number is that choice; a mere approval, of a client that shows nothing else, is the first.
+    """
+    if isinstance(answer, bool):
+        return asked.choices[0] if answer else None
+    if isinstance(answer, int):
+        return asked.choices[answer - 1] if 1 <= answer <= len(asked.choices) else None
+    if isinstance(answer, str):
+        return _read_words(answer, asked)
+    if isinstance(answer, list | tuple):
+        return read_reply(answer[0], asked) if len(answer) == 1 and isinstance(answer[0], Mapping) else None
+    return _read_object(answer, asked) if isinstance(answer, Mapping) else None
+
+
+def _read_object(answer: Mapping[Any, Any], asked: Clarification) -> str | None:
+    kind = answer.get("type")
+    if kind in {"approve", "accept"}:
+        return asked.choices[0]
+    for key in ("reply", "decisions", "message", "edited_action", "args", "reject"):
+        if isinstance(found := answer.get(key), str | int | list | tuple | Mapping) and found:
+            return read_reply(found, asked)
+    return None
+
+
+def _read_words(answer: str, asked: Clarification) -> str | None:
+    text = clean(answer)[:LONGEST_REPLY]
+    if number := _NUMBER.fullmatch(text):
+        n = _HAN_NUMBERS.get(number[1]) or int(number[1])
+        return asked.choices[n - 1] if 1 <= n <= len(asked.choices) else None
+    return " ".join(text.split()) if re.search(r"\w", text) else None
