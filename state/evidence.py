@@ -129,7 +129,7 @@ class WeakValue(Value):
     carries: bool = False
 
 
-class Finding(Value):
+class Inconsistency(Value):
     """Values that cannot all be right.
 
     Attributes:
@@ -152,14 +152,14 @@ class MonitorReport(Value):
         finished: Ids of tasks that came to something: a value, or the correction of a false premise.
         answerable: Whether the plan's final tasks did.
         weak: Values that are no firm ground, in plan order.
-        findings: Values that cannot all be right.
+        inconsistencies: Values that cannot all be right.
     """
 
     failures: tuple[Failure, ...] = ()
     finished: tuple[str, ...] = ()
     answerable: bool = False
     weak: tuple[WeakValue, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    inconsistencies: tuple[Inconsistency, ...] = ()
 
 
 class Rival(Value):

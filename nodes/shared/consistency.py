@@ -1,6 +1,6 @@
 """Consistency across tasks: values that cannot all be right, found by code from what the tasks asked and came to.
 
-Only what can be shown is a finding: an end before its beginning, two values for one thing, a date outside the span its
+Only what can be shown is a inconsistency: an end before its beginning, two values for one thing, a date outside the span its
 task asked for, a calculation over amounts in units that do not fit. A date or figure that is known less exactly than
 another agrees with it.
 """
@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Final
 
 from weiwo.state import REFERENCE, Language, Outcome, Plan, Task
-from weiwo.state.evidence import Finding
+from weiwo.state.evidence import Inconsistency
 from weiwo.text.patterns import lazy
 from weiwo.text.units import to_si
 from weiwo.text.values import render
@@ -46,7 +46,7 @@ _WORDS: Final[dict[str, dict[Language, str]]] = {
 _LONGEST: Final = 100
 
 
-def find_inconsistencies(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[Finding, ...]:
+def find_inconsistencies(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[Inconsistency, ...]:
     """The findings over a plan's values, in plan order.
 
     Args:
@@ -60,20 +60,22 @@ def find_inconsistencies(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[F
     return tuple(found[:MOST_FINDINGS])
 
 
-def describe_finding(finding: Finding, plan: Plan, outcomes: Mapping[str, Outcome], language: Language) -> str:
-    """A finding in one line for people; empty where one of its tasks is gone."""
+def describe_inconsistency(
+    inconsistency: Inconsistency, plan: Plan, outcomes: Mapping[str, Outcome], language: Language
+) -> str:
+    """A inconsistency in one line for people; empty where one of its tasks is gone."""
     parts: list[str] = []
-    for task_id in finding.task_ids:
+    for task_id in inconsistency.task_ids:
         if task_id not in outcomes or task_id not in plan.ids:
             return ""
         outcome = outcomes[task_id]
         asked = _fill(plan.task(task_id).description, outcomes)[:_LONGEST]
-        unit = f" {outcome.detail.unit}" if finding.kind == "units" and outcome.detail.unit else ""
+        unit = f" {outcome.detail.unit}" if inconsistency.kind == "units" and outcome.detail.unit else ""
         parts += [asked.rstrip("?？"), render(outcome.value, outcome.type, language)[:_LONGEST] + unit]
-    return _WORDS[finding.kind][language].format(*parts)
+    return _WORDS[inconsistency.kind][language].format(*parts)
 
 
-def _out_of_order(tasks: list[Task], usable: Mapping[str, Outcome]) -> Iterator[Finding]:
+def _out_of_order(tasks: list[Task], usable: Mapping[str, Outcome]) -> Iterator[Inconsistency]:
     for first in tasks:
         for last in tasks:
             if first.frame is None or last.frame is None:
@@ -82,10 +84,10 @@ def _out_of_order(tasks: list[Task], usable: Mapping[str, Outcome]) -> Iterator[
             if (first.frame.relation, last.frame.relation) not in _BEFORE or about != _subject(last, usable):
                 continue
             if about and _is_later(usable[first.id], usable[last.id]):
-                yield Finding(kind="order", severity="error", task_ids=(first.id, last.id))
+                yield Inconsistency(kind="order", severity="error", task_ids=(first.id, last.id))
 
 
-def _rivals(tasks: list[Task], usable: Mapping[str, Outcome]) -> Iterator[Finding]:
+def _rivals(tasks: list[Task], usable: Mapping[str, Outcome]) -> Iterator[Inconsistency]:
     for one, other in combinations(tasks, 2):
         if one.frame is None or other.frame is None or one.description.casefold() == other.description.casefold():
             continue  # the very same question is the monitor's own matter
@@ -98,20 +100,20 @@ def _rivals(tasks: list[Task], usable: Mapping[str, Outcome]) -> Iterator[Findin
         if (one.frame.since, one.frame.until) == (other.frame.since, other.frame.until) and _differ(
             usable[one.id], usable[other.id]
         ):
-            yield Finding(kind="rivals", severity="error", task_ids=(one.id, other.id))
+            yield Inconsistency(kind="rivals", severity="error", task_ids=(one.id, other.id))
 
 
-def _out_of_span(tasks: list[Task], usable: Mapping[str, Outcome]) -> Iterator[Finding]:
+def _out_of_span(tasks: list[Task], usable: Mapping[str, Outcome]) -> Iterator[Inconsistency]:
     for task in tasks:
         value = _as_date(usable[task.id])
         if task.frame is None or value is None or task.frame.answer_type not in {"date", "year"}:
             continue
         since, until = _parse(task.frame.since), _parse(task.frame.until)
         if (since is not None and _compare(value, since) < 0) or (until is not None and _compare(value, until) > 0):
-            yield Finding(kind="span", severity="warning", task_ids=(task.id,))
+            yield Inconsistency(kind="span", severity="warning", task_ids=(task.id,))
 
 
-def _unlike_units(plan: Plan, usable: Mapping[str, Outcome]) -> Iterator[Finding]:
+def _unlike_units(plan: Plan, usable: Mapping[str, Outcome]) -> Iterator[Inconsistency]:
     """Sums, differences and comparisons over amounts whose units are not the same."""
     for task in plan.tasks:
         formula = task.args.get("expression")
@@ -124,7 +126,7 @@ def _unlike_units(plan: Plan, usable: Mapping[str, Outcome]) -> Iterator[Finding
         for one, other in combinations(named, 2):
             units = usable[one].detail.unit, usable[other].detail.unit
             if units[0] != units[1] and to_si(1.0, units[0]) and to_si(1.0, units[1]):
-                yield Finding(kind="units", severity="error", task_ids=(one, other))
+                yield Inconsistency(kind="units", severity="error", task_ids=(one, other))
 
 
 def _subject(task: Task, usable: Mapping[str, Outcome]) -> str:

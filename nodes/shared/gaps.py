@@ -8,7 +8,7 @@ an answer is complete, and the answer has to name them.
 from collections.abc import Iterator
 from typing import Final
 
-from weiwo.nodes.shared.consistency import describe_finding
+from weiwo.nodes.shared.consistency import describe_inconsistency
 from weiwo.state import Language, Outcome
 from weiwo.state.answer import Gap
 from weiwo.state.evidence import WeakValue
@@ -53,8 +53,8 @@ def find_uncovered(state: SearchState) -> tuple[str, ...]:
 def _inconsistent(state: SearchState, language: Language) -> Iterator[Gap]:
     """Values that cannot all be right."""
     report, plan = state["reflections"][-1].report, state.get("plan")
-    for finding in report.findings if report is not None and plan is not None else ():
-        told = describe_finding(finding, plan, state.get("outcomes", {}), language) if plan is not None else ""
+    for found in report.inconsistencies if report is not None and plan is not None else ():
+        told = describe_inconsistency(found, plan, state.get("outcomes", {}), language) if plan is not None else ""
         if told:
             yield Gap(kind="inconsistent", text=_WORDS["inconsistent"][language].format(told))
 

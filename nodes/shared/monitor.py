@@ -54,7 +54,7 @@ def monitor_plan(plan: Plan, outcomes: Mapping[str, Outcome], limits: Limits) ->
         finished=finished,
         answerable=all(task_id in finished or task_id in denied for task_id in plan.final_ids),
         weak=tuple(_weak_values(plan, outcomes)),
-        findings=find_inconsistencies(plan, outcomes),
+        inconsistencies=find_inconsistencies(plan, outcomes),
     )
 
 

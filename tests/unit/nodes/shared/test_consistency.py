@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.run import services
 from tests.support.states import got, state_of
-from weiwo.nodes.shared.consistency import describe_finding, find_inconsistencies
+from weiwo.nodes.shared.consistency import describe_inconsistency, find_inconsistencies
 from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.monitor import monitor_plan
 from weiwo.nodes.shared.rule_plan import add_frames
@@ -64,7 +64,7 @@ def test_in_chinese():
     plan = look_up("苏轼生于哪一年？", "苏轼卒于哪一年？", language="zh")
     outcomes = outcomes_of(plan, "1101", "1037")
     (one,) = find_inconsistencies(plan, outcomes)
-    told = describe_finding(one, plan, outcomes, "zh")
+    told = describe_inconsistency(one, plan, outcomes, "zh")
     assert told == "“苏轼生于哪一年”（1101年）与“苏轼卒于哪一年”（1037年）：前者不可能晚于后者"
 
 
@@ -108,7 +108,7 @@ def test_the_monitor_reports_it_and_the_answer_leaves_it_open():
     plan, run = look_up(BORN, DIED), services()
     outcomes = outcomes_of(plan, "1852", "1815")
     report = monitor_plan(plan, outcomes, Limits())
-    assert [(one.kind, one.severity) for one in report.findings] == [("order", "error")]
+    assert [(one.kind, one.severity) for one in report.inconsistencies] == [("order", "error")]
     gaps = find_gaps(state_of("How long did she live?", run, plan=plan, outcomes=outcomes), "en")
     assert [(gap.kind, gap.text) for gap in gaps] == [
         (
