@@ -108,7 +108,7 @@ export function Graph({ turn }: { turn: Turn }) {
   const lit = useStore((now) => (now.lit?.turn === turn.key ? now.lit.claim : null));
   const selected = useStore((now) => (now.panel?.turn === turn.key ? (now.panel.task ?? null) : null));
   const { plan, scale, routes } = useMemo(() => {
-    const rows = [...run.rows.values()];
+    const rows = room ? [...run.rows.values()] : []; // nothing is drawn before it is known how wide it may be
     const edges = rows.flatMap((row) => row.upstream.map((from): [string, string] => [from, row.id]));
     const arranged = arrange(rows.map((row) => row.id), edges, room);
     const drawn = arranged.plan.routes.map(({ from, to, points }) => ({
