@@ -28,7 +28,7 @@ OTHER_CALLS: Final = 4
 """Calls of the outline and the summary."""
 SECTION_TOKENS: Final = 2_000
 """Tokens of a section's prompts and replies besides its passages, at an upper estimate."""
-LEAST_SECONDS: Final = 30
+LEAST_SECONDS: Final = 15
 """Seconds without which no report is begun."""
 
 ZH_CHARACTERS: Final = 1.6
