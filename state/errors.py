@@ -45,6 +45,8 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── UnreadableCheckpointError (ValueError)  graph.persistence.checkpoint_reader  · only the graph can read it
     ├── ForkError (ValueError)                graph.persistence.forks         a run cannot be forked as asked
     ├── ThreadBusyError (RuntimeError)        graph.persistence.thread_lock   another process works on the thread
+    ├── RequestError                          app.server.errors             · a request cannot be served
+    ├── ServeError                            app.server.serve              · the server cannot start
     ├── AbnormalExitError (RuntimeError)      graph.execution.isolation       foreign code tried to end the process
     ├── CommandError                          app.cli.errors                  what the command tells its user
     │   ├── UsageError                        app.cli.errors                  it was called in a way it cannot be
