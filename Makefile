@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 p
 export WEIWO_QUESTION = $(value Q)
 
 .DEFAULT_GOAL := help
-.PHONY: help ask check test torture attack lint types bench dev format clean
+.PHONY: help ask check test torture attack lint types bench dev page format clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,11 +50,14 @@ types: $(VENV)/.developed ## Check types
 	@$(BIN)/mypy
 
 bench: $(VENV)/.developed ## Print the figures of the README; DATA="folder …" adds those over public sets
-	@for b in complexity start overhead load web; do echo "== $$b"; $(BIN)/python benchmarks/$$b.py || exit 1; done
+	@for b in complexity start overhead load web thrift; do echo "== $$b"; $(BIN)/python benchmarks/$$b.py || exit 1; done
 	@for b in asserted retrieval routing; do test -z "$(DATA)" || { echo "== $$b"; $(BIN)/python benchmarks/$$b.py $(DATA) || exit 1; }; done
 
 dev: $(VENV)/.developed ## Open the graph on a local LangGraph server, for Studio
 	@LANGGRAPH_CLI_NO_ANALYTICS=1 $(BIN)/langgraph dev --n-jobs-per-worker 10
+
+page: ## Build the page of `weiwo serve` from app/page/src (needs Node 20 and npm)
+	@cd app/page && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent check && npm run --silent build
 
 format: $(VENV)/.developed ## Format the code
 	@$(BIN)/ruff check --fix --quiet . || true

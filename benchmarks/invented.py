@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from gold import Text
+from gold import Text, folded
 
 STARTS: Final = [
     "Vel",
@@ -281,12 +281,20 @@ def from_folder(folder: Path, most: int) -> tuple[World, Path]:
 
 
 def _steps(decomposition: Sequence[dict[str, str]], passages: Sequence[str]) -> Iterator[Step]:
+    """The look-ups of a question, each with the sentence that tells its answer, of the gold passage that fits best."""
+    answers = {f"#{n}": part["answer"] for n, part in enumerate(decomposition, 1)}
     for n, part in enumerate(decomposition):
-        sentences = (s for text in passages for s in text.replace("? ", "?|").replace(". ", ".|").split("|"))
-        carrying = next((s for s in sentences if Text(s).says(part["answer"])), "")
-        if carrying:
+        asked = part["question"]
+        for name, answer in answers.items():
+            asked = asked.replace(name, answer)
+        words = set(folded(asked).split())
+        telling = [text for text in passages if Text(text).says(part["answer"])]
+        for text in sorted(telling, key=lambda one: -len(words & set(folded(one).split()))):
+            sentences = (s for s in text.replace(". ", ".|").split("|") if Text(s).says(part["answer"]))
             needs = tuple(k for k in range(n) if f"#{k + 1}" in part["question"])
-            yield Step(part["question"], part["question"].replace(" >> ", " "), part["answer"], carrying, needs=needs)
+            query = part["question"].replace(" >> ", " ")
+            yield Step(part["question"], query, part["answer"], next(sentences, text), needs=needs)
+            break
 
 
 def _lines(path: Path) -> Iterator[dict[str, str]]:

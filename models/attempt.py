@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from weiwo.models.budget import DEADLINE, Budget, Reservation
 from weiwo.models.faults import Fault
-from weiwo.models.reply import reported_tokens, sent_text
+from weiwo.models.reply import cached_tokens, reported_tokens, sent_text
 from weiwo.models.token_estimate import text_tokens
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class Attempt:
         prompt: Tokens of its prompt, estimated.
         began: Whether any part of a reply has come.
         bound: The name under which its request bounds the reply, or "".
+        cached: Tokens of its prompt that the provider had kept from an earlier one.
     """
 
     deadline: CallDeadline
@@ -83,6 +84,7 @@ class Attempt:
     prompt: int
     began: bool = False
     bound: str = ""
+    cached: int = 0
     _started: float = field(default_factory=time.monotonic)
     _input: int = 0
     _output: int = 0
@@ -109,6 +111,7 @@ class Attempt:
         self.began = True
         self._seen += text_tokens(sent_text(message))
         sent, received = reported_tokens(message)
+        self.cached = max(self.cached, cached_tokens(message))
         if totals:
             self._input, self._output = max(self._input, sent), max(self._output, received)
         else:

@@ -1,7 +1,9 @@
-"""Prices of a model's tokens, as configured. There is no list of prices here: one would be wrong within months."""
+"""Prices of a model's tokens: as configured, else the provider's list price, which has a date."""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
 
+from weiwo.models.list_prices import AS_OF, LIST_PRICES
 from weiwo.state.settings import Settings, SettingsError
 
 Price = tuple[float, float]
@@ -10,6 +12,25 @@ Price = tuple[float, float]
 
 def price_of(settings: Settings, name: str) -> Price | None:
     """The price of a model by its name in the trace; one that was made in code also goes by its name alone."""
+    if (price := _configured(settings, name)) is not None:
+        return price
+    return LIST_PRICES.get(name) if has_list_price(name) else None
+
+
+def has_list_price(name: str, env: Mapping[str, str] | None = None) -> bool:
+    """Whether a model is the provider's own, and in the list: another endpoint's `openai:gpt-5` may cost anything."""
+    env = os.environ if env is None else env
+    elsewhere = name.startswith("openai:") and (env.get("OPENAI_BASE_URL") or env.get("OPENAI_API_BASE"))
+    return name in LIST_PRICES and not elsewhere
+
+
+def describe_source(settings: Settings, names: Iterable[str]) -> str:
+    """Where the prices of some models are from, in a few words; empty where all are configured."""
+    listed = any(_configured(settings, name) is None and has_list_price(name) for name in names)
+    return f"list prices of {AS_OF}" if listed else ""
+
+
+def _configured(settings: Settings, name: str) -> Price | None:
     if (price := settings.prices.get(name)) is not None:
         return price
     provider, _, model = name.partition(":")

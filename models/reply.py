@@ -116,6 +116,12 @@ def reported_tokens(message: "BaseMessage | None") -> tuple[int, int]:
     return int(usage.get("input_tokens") or 0), int(usage.get("output_tokens") or 0)
 
 
+def cached_tokens(message: "BaseMessage | None") -> int:
+    """Input tokens that the provider had kept from an earlier request, as reported, 0 where not."""
+    usage = getattr(message, "usage_metadata", None) or {}
+    return int((usage.get("input_token_details") or {}).get("cache_read") or 0)
+
+
 def _payload(message: "BaseMessage") -> Any:
     """The arguments of the function call if there is one, else the JSON in the text; ValueError if there is neither."""
     for call in getattr(message, "tool_calls", None) or []:

@@ -17,7 +17,7 @@ from weiwo.models.endpoint_breaker import EndpointBreaker
 from weiwo.models.errors import BudgetExhaustedError, LimitReachedError, ModelCallError
 from weiwo.models.faults import Fault, ModelRequestError, classify_fault
 from weiwo.models.prices import Price, cost_of
-from weiwo.models.reasoning_filter import ReasoningFilter
+from weiwo.models.reasoning_filter import ReasoningFilter, opened_memory
 from weiwo.models.reply import BLOCKED, LENGTH, finish_reason, is_empty, message_text, sent_text
 from weiwo.models.reply_bound import bound_arguments, bound_memory, most_tokens, require_bounded
 from weiwo.models.structured_modes import speaks_openai
@@ -103,6 +103,7 @@ class ModelSession:
                 message: BaseMessage = await runnable.ainvoke(messages, self._config(), **bound)
             attempt.take(message, totals=True)
             require_bounded(len(sent_text(message)))
+            opened_memory.notice(self.endpoint.identity, message_text(message))
             if is_empty(message):
                 raise ModelRequestError(Fault("empty", "the reply was empty"))
         return message
@@ -136,7 +137,9 @@ class ModelSession:
         self, messages: "list[BaseMessage]", deadline: CallDeadline, number: int
     ) -> AsyncGenerator[str, None]:
         """One attempt at a stream."""
-        thinking, given, finish, came = ReasoningFilter(), False, None, 0
+        identity = self.endpoint.identity
+        thinking, given, finish, came = ReasoningFilter(opened=opened_memory.opens(identity)), False, None, 0
+        said: list[str] = []
         with self._attempt("text", messages, self.model, deadline, number) as attempt:
             chunks = aiter(self.model.astream(messages, self._config(), **self._bind_reply(attempt, self.model)))
             try:
@@ -146,12 +149,14 @@ class ModelSession:
                     came += len(sent_text(chunk))
                     require_bounded(came)
                     self._require_room(attempt)
-                    if text := thinking.feed(message_text(chunk)):
+                    said.append(message_text(chunk))
+                    if text := thinking.feed(said[-1]):
                         given = True
                         yield text
             finally:
                 if close := getattr(chunks, "aclose", None):
                     await close()  # releases the connection at once when the caller leaves early
+            opened_memory.notice(identity, "".join(said))
             if rest := thinking.end():
                 given = True
                 yield rest
@@ -208,6 +213,7 @@ class ModelSession:
                 mode=mode,
                 input_tokens=sent,
                 output_tokens=received,
+                cached_tokens=min(attempt.cached, sent),
                 seconds=attempt.seconds,
                 ended=round(time.time(), 3),
                 error=error,

@@ -44,14 +44,16 @@ class Reflection(Value):
     report: MonitorReport | None = None
 
 
-GapKind = Literal["uncovered", "implied", "doubted", "disputed"]
+GapKind = Literal["uncovered", "implied", "doubted", "disputed", "inconsistent", "unread", "restricted"]
 
 
 class Gap(Value):
     """Something an answer leaves open.
 
     Attributes:
-        kind: `uncovered`, a part of the question nothing was found on; else why a value it rests on is no firm ground.
+        kind: `uncovered`, a part of the question nothing was found on; `inconsistent`, values that cannot all be right;
+            `unread`, pages that could not be read; `restricted`, sources that were left out as the user wished; else
+            why a value it rests on is no firm ground.
         text: One line for people, in the language of the answer.
         task_id: The task whose value it is; empty for a part of the question.
     """

@@ -1,10 +1,11 @@
 """The allow-list of a server's clients: which fields of a run's `Context` they may set, closed by default.
 
 A client may ask, and may be more careful than the operator: how deep to look, in what form and length to answer,
-whether to ask back, limits that lower the operator's, a person's approval, no web, no telemetry, no plan memory. What
-else it may set, the operator names in `WEIWO_CLIENT_FIELDS`. `tools` and `mcp` run code beside the server, `procedures`
-reads its files, and `allow_tools` and `allow_acting` speak for a person, so that no operator can hand them over; a
-`corpus` of a client is a name.
+whether to ask back, limits that lower the operator's, a person's approval, no web, no telemetry, no plan memory; and it
+may restrict sources to sites, dates and folders of the documents, within the operator's own restrictions. What else it
+may set, the operator names in `WEIWO_CLIENT_FIELDS`. `tools` and `mcp` run code beside the server, `procedures` reads
+its files, and `allow_tools` and `allow_acting` speak for a person, so that no operator can hand them over; a `corpus`
+of a client is a name.
 """
 
 from collections.abc import Mapping
@@ -14,7 +15,9 @@ from weiwo.state.errors import WeiwoError
 from weiwo.state.limits import Limits
 
 VARIABLE: Final = "WEIWO_CLIENT_FIELDS"
-_OPEN: Final = frozenset({"depth", "form", "words", "clarify", *Limits.model_fields})
+_OPEN: Final = frozenset(
+    {"depth", "form", "words", "clarify", "site", "not_site", "since", "folder", *Limits.model_fields}
+)
 _MORE_CAREFUL: Final[Mapping[str, bool]] = {
     "approve_plan": True,
     **dict.fromkeys(("web", "telemetry", "plan_memory"), False),
@@ -38,6 +41,11 @@ def check_client_fields(given: Mapping[str, Any], known: frozenset[str], env: Ma
         ClientFieldError: It set another; or the operator's list names none of the fields.
     """
     widened = _read_widened(known, env)
+    for folder in given.get("folder") or ():
+        if str(folder).startswith(("/", "..")) or ":" in str(folder):
+            raise ClientFieldError(
+                f"context.folder: {str(folder)[:60]!r} is not within the documents; write it as passages name it"
+            )
     for field, value in given.items():
         if field in _NEVER:
             raise ClientFieldError(

@@ -129,6 +129,21 @@ class WeakValue(Value):
     carries: bool = False
 
 
+class Inconsistency(Value):
+    """Values that cannot all be right.
+
+    Attributes:
+        kind: `order`, an end before its beginning; `rivals`, two values for one thing; `span`, a date outside the time
+            asked about; `units`, a calculation over units that do not fit.
+        severity: Whether it is wrong for certain (`error`), or may be meant so (`warning`).
+        task_ids: The tasks whose values they are.
+    """
+
+    kind: Literal["order", "rivals", "span", "units"]
+    severity: Literal["error", "warning"]
+    task_ids: tuple[str, ...]
+
+
 class MonitorReport(Value):
     """What the master's monitor saw in an execution.
 
@@ -137,12 +152,14 @@ class MonitorReport(Value):
         finished: Ids of tasks that came to something: a value, or the correction of a false premise.
         answerable: Whether the plan's final tasks did.
         weak: Values that are no firm ground, in plan order.
+        inconsistencies: Values that cannot all be right.
     """
 
     failures: tuple[Failure, ...] = ()
     finished: tuple[str, ...] = ()
     answerable: bool = False
     weak: tuple[WeakValue, ...] = ()
+    inconsistencies: tuple[Inconsistency, ...] = ()
 
 
 class Rival(Value):
@@ -202,6 +219,8 @@ class OutcomeDetail(Value):
         blocked_by: The task without a value that this one needs.
         set_by_person: Whether a person set the value.
         sentence: The answer to the user's question in one sentence, where the reader gave it with the value.
+        opened: Pages and documents that were opened, or tried to be.
+        unread: Those among them that could not be read.
         hops: Of a chain of look-ups, what was found before the value, in order.
     """
 
@@ -217,6 +236,8 @@ class OutcomeDetail(Value):
     blocked_by: str = Field("", exclude_if=not_)
     set_by_person: bool = Field(default=False, exclude_if=not_)
     sentence: str = Field("", exclude_if=not_)
+    opened: tuple[str, ...] = Field((), exclude_if=not_)
+    unread: tuple[str, ...] = Field((), exclude_if=not_)
     hops: tuple[Hop, ...] = Field((), exclude_if=not_)
 
 

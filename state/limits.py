@@ -1,6 +1,7 @@
 """What a run may spend, and what it has spent."""
 
 from collections.abc import Mapping
+from operator import not_
 from typing import Any, Final, Literal
 
 from pydantic import Field
@@ -59,6 +60,7 @@ class ModelCall(Value):
             that could not be made, which is in the trace but costs nothing.
         input_tokens: Tokens of the prompt, as the endpoint reported them, else an upper estimate from the text.
         output_tokens: Tokens of the reply, likewise.
+        cached_tokens: Those of the prompt that the endpoint says it had kept from an earlier one.
         seconds: Wall time.
         ended: When it ended, in seconds since 1970; 0 where that is not known. Calls overlap.
         error: One line when the call failed, else None.
@@ -70,6 +72,7 @@ class ModelCall(Value):
     mode: str
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = Field(default=0, exclude_if=not_)
     seconds: float = 0.0
     ended: float = 0.0
     error: str | None = None

@@ -100,6 +100,9 @@ class SearchState(TypedDict, total=False):
     assessment: Judged
     """The master's judgement of the question."""
 
+    wishes: list[str]
+    """What the user said holds for all their questions, in their own words."""
+
     team: Annotated[TeamConfig, ValidatedValue]
     """The agents, tools and limits at work."""
 

@@ -9,13 +9,14 @@ import os
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from weiwo.state.client_fields import ClientFieldError, check_client_fields, lower_limits
 from weiwo.state.errors import WeiwoError
 from weiwo.state.home import home
 from weiwo.state.limits import DEPTHS, Depth, Limits
 from weiwo.state.query import Form
+from weiwo.state.source_filter import SourceFilter, read_folder, read_since, read_site
 from weiwo.state.values import Value
 
 _AGENTS = ("master", "planner", "executor", "reflection", "writer")
@@ -26,6 +27,8 @@ MODEL_FIELDS = frozenset({"model", *(f"{role}_model" for role in ROLES)})
 _THINKING = rf"^(enable_thinking|reasoning_effort)(:({'|'.join(ROLES)})(,({'|'.join(ROLES)}))*)?$"
 _FLAGS = frozenset({"web", "telemetry", "approve_plan", "clarify", "fresh", "allow_acting", "plan_memory"})
 _LISTS = ("tools", "search", "allow_hosts", "allow_tools")
+_FILTERS = {"site": "sites", "not_site": "not_sites", "since": "since", "folder": "folders"}
+"""The fields that restrict sources, with what they are called in a `SourceFilter`."""
 _PLAIN = (
     *(*_FLAGS, "mcp", "procedures", "model_seconds", "embeddings", "prices", "thinking"),
     *("depth", "form", "words", "context_tokens", "max_tools"),
@@ -47,6 +50,7 @@ _STUDIO_NODES: dict[str, tuple[str, ...]] = {
     "max_replans": ("reflection",),
     **dict.fromkeys(("max_items", "max_turns", "max_queries", "max_pages", "max_parallel"), ("executor",)),
     **dict.fromkeys(("tool_seconds", "max_page_bytes", "corpus", "web", "search", "fresh"), ("executor",)),
+    **dict.fromkeys(_FILTERS, ("executor",)),
 }
 """The nodes on which Studio shows a field."""
 
@@ -69,6 +73,21 @@ class Context(BaseModel):
     @classmethod
     def _drop_empty(cls, data: Any) -> Any:
         return {k: v for k, v in data.items() if v != ""} if isinstance(data, Mapping) else data
+
+    @field_validator("site", "not_site", mode="after")
+    @classmethod
+    def _read_sites(cls, sites: list[str] | None) -> list[str] | None:
+        return [read_site(site) for site in sites] if sites else None
+
+    @field_validator("since", mode="after")
+    @classmethod
+    def _read_since(cls, since: str | None) -> str | None:
+        return read_since(since) if since else None
+
+    @field_validator("folder", mode="after")
+    @classmethod
+    def _read_folders(cls, folders: list[str] | None) -> list[str] | None:
+        return [read_folder(folder) for folder in folders] if folders else None
 
     model: str | None = Field(
         default=None, description="Chat model as provider:model, such as openai:gpt-5-mini. Unset: rules alone."
@@ -128,6 +147,14 @@ class Context(BaseModel):
     allow_hosts: list[str] | None = Field(
         default=None,
         description="Hosts and networks of an intranet that may be fetched from, such as wiki.corp or 10.1.0.0/16.",
+    )
+    site: list[str] | None = Field(default=None, description="Sites whose pages count, such as who.int; others do not.")
+    not_site: list[str] | None = Field(default=None, description="Sites whose pages do not count.")
+    since: str | None = Field(
+        default=None, description="Year, month or day, such as 2025-01: what is known to be older does not count."
+    )
+    folder: list[str] | None = Field(
+        default=None, description="Folders of the documents; those elsewhere do not count, such as docs/2025."
     )
     tools: list[str] | None = Field(default=None, description="Extra LangChain tools as module:attribute.")
     mcp: str | None = Field(default=None, description="File of MCP servers (mcpServers, as desktop clients write it).")
@@ -197,6 +224,7 @@ class Settings(Value):
         form: The form of a model's answer, whatever the question says; empty: as the question wants it.
         words: About how long a model's answer is, in words or Chinese characters; 0: as the question wants it.
         context_tokens: Tokens of the model's context window; None: as known by its name, else 32,000.
+        filter: The sites, dates and folders that sources are restricted to.
         thinking: Switch that keeps a reasoning model from thinking, and the roles that may think; empty: it decides.
         tools: Extra tools as module:attribute.
         mcp: File of MCP servers, if any.
@@ -230,6 +258,7 @@ class Settings(Value):
     form: Form = ""
     words: int = 0
     context_tokens: int | None = None
+    filter: SourceFilter = Field(default_factory=SourceFilter)
     thinking: str = ""
     tools: tuple[str, ...] = ()
     mcp: str | None = None
@@ -287,6 +316,7 @@ class Settings(Value):
             "corpus": tuple(known.get("corpus", ())),
             "corpus_by_name": from_client and "corpus" in given,
             **{name: tuple(known.get(name, ())) for name in _LISTS},
+            "filter": _filter(operators).narrowed(_filter(given)) if from_client else _filter(known),
             "limits": Limits.model_construct(**limits),
             **rest,
         }
@@ -299,11 +329,17 @@ def _set_fields(context: Context) -> dict[str, Any]:
     return {name: value for name in Context.model_fields if (value := getattr(context, name)) is not None}
 
 
+def _filter(fields: Mapping[str, Any]) -> SourceFilter:
+    given = {name: fields[field] for field, name in _FILTERS.items() if field in fields}
+    return SourceFilter(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
+
+
 def describe_validation_error(error: ValidationError) -> str:
     """The first complaint of a validation error, as one line that names the field."""
     first = error.errors(include_url=False, include_context=False)[0]
     field = ".".join(str(part) for part in first["loc"]) or "input"
-    return f"{field}: {first['msg']}, got {str(first.get('input'))[:60]!r}"
+    said = first["msg"].removeprefix("Value error, ")
+    return f"{field}: {said}, got {str(first.get('input'))[:60]!r}"
 
 
 def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
@@ -316,7 +352,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
             continue
         if field == "corpus":
             value: Any = [part for part in text.split(os.pathsep) if part]
-        elif field in _LISTS:
+        elif field in (*_LISTS, "site", "not_site", "folder"):
             value = [part.strip() for part in text.split(",") if part.strip()]
         elif field == "prices":
             value = _prices(name, text)

@@ -153,7 +153,10 @@ def _build_own_tools(settings: Settings, corpus: Corpus) -> tuple[list[BaseTool]
 
     tools: list[BaseTool] = []
     missing: list[ToolInfo] = []
-    over_corpus: list[BaseTool] = [CorpusSearch(corpus=corpus), OpenDocument(corpus=corpus)]
+    over_corpus: list[BaseTool] = [
+        CorpusSearch(corpus=corpus, within=settings.filter),
+        OpenDocument(corpus=corpus, within=settings.filter),
+    ]
     if corpus.size:
         tools += over_corpus
     else:
@@ -186,6 +189,7 @@ def _build_page_readers(settings: Settings, sources: "Sequence[ConfiguredProvide
         raise SettingsError(f"allow_hosts: {one_line(str(error))}") from None
     seconds = 0.4 * settings.limits.tool_seconds  # a fetch may take less than a call, so that a second one fits in
     bounds: dict[str, Any] = {"guard": guard, "seconds": seconds, "max_bytes": settings.limits.max_page_bytes}
+    bounds["within"] = settings.filter
     tavily = [ExtractPage(source=source, **bounds) for source in sources if source.name == "tavily"]
     return [ReadPage(**bounds), *tavily]
 

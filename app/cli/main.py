@@ -17,11 +17,15 @@ from weiwo.app.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError, Usage
 from weiwo.app.cli.memory.commands import memories
 from weiwo.app.cli.options import (
     Corpus,
+    Folder,
     Json,
     Mcp,
+    NotSite,
     Output,
     Plan,
     Procedures,
+    Since,
+    Site,
     Thread,
     Verbose,
     checked_thread_id,
@@ -86,6 +90,10 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     ] = None,
     json: Json = False,
     no_web: Annotated[bool, typer.Option("--no-web", help="Search local documents only.")] = False,
+    site: Site = None,
+    not_site: NotSite = None,
+    since: Since = None,
+    folder: Folder = None,
     model: Annotated[
         str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="Chat model. Default: WEIWO_MODEL.")
     ] = None,
@@ -144,6 +152,10 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     context = context_of(
         corpus=corpus,
         web=False if no_web else None,
+        site=site,
+        not_site=not_site,
+        since=since,
+        folder=folder,
         model=model,
         depth=depth,
         form=form,
@@ -177,10 +189,17 @@ def ask(  # noqa: PLR0913 - each option is a parameter
 
     text = question_of(question)
     thread_id = new_thread_id() if thread is None else checked_thread_id(thread)
+    from weiwo.app.cli.memory.offers import keeps_wish, offer_wish  # noqa: PLC0415 - heavy
     from weiwo.app.cli.questions.ask import ask_command  # noqa: PLC0415 - heavy
 
     known = thread is not None
-    raise typer.Exit(ask_command(text, thread_id, context, as_json=json, verbose=verbose, given=known, files=files))
+    typed = question != ["-"] and not json
+    if typed and not files and keeps_wish(text):
+        raise typer.Exit(0)
+    code = ask_command(text, thread_id, context, as_json=json, verbose=verbose, given=known, files=files)
+    if typed:
+        offer_wish(text)
+    raise typer.Exit(code)
 
 
 @app.command(cls=TextCommand)

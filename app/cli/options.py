@@ -18,6 +18,20 @@ Corpus = Annotated[
         help="File, folder, pattern or name of a corpus to search; may be repeated. Default: WEIWO_CORPUS.",
     ),
 ]
+Site = Annotated[
+    list[str] | None,
+    typer.Option("--site", metavar="HOST", help="Only pages of this site; may be repeated. Default: WEIWO_SITE."),
+]
+NotSite = Annotated[
+    list[str] | None, typer.Option("--not-site", metavar="HOST", help="No pages of this site; may be repeated.")
+]
+Since = Annotated[
+    str | None,
+    typer.Option("--since", metavar="DATE", help="Nothing known to be older, such as 2025, 2025-01 or 2025-01-31."),
+]
+Folder = Annotated[
+    list[str] | None, typer.Option("--folder", metavar="PATH", help="Only documents in this folder; may be repeated.")
+]
 Mcp = Annotated[
     str | None,
     typer.Option("--mcp", metavar="FILE", help="Use the tools of these MCP servers (mcpServers). Default: WEIWO_MCP."),

@@ -8,7 +8,7 @@ from docx import Document
 from docx.enum.text import WD_UNDERLINE
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
-from docx.shared import Inches, Mm, Pt, RGBColor
+from docx.shared import Mm, Pt, RGBColor
 from docx.text.paragraph import Paragraph
 from docx.text.run import Run as WordRun
 
@@ -24,17 +24,15 @@ _DIM, _BAD, _LINK = RGBColor(0x5D, 0x66, 0x72), RGBColor(0xB3, 0x26, 0x1E), RGBC
 _SHADE: Final = "F2F4F7"
 _DEEPEST: Final = 3
 """Levels of lists that the styles of the template know."""
-_WIDTH: Final = Inches(6.2)
 
 
-def render_docx(report: Report, chart: bytes = b"") -> bytes:
+def render_docx(report: Report) -> bytes:
     """Render a report as a Word document.
 
     Args:
         report: The report.
-        chart: A chart of its figures as PNG; empty for none.
     """
-    return repack(_Writer(report).write(chart))
+    return repack(_Writer(report).write())
 
 
 class _Writer:
@@ -46,7 +44,7 @@ class _Writer:
         self._file: Any = Document()
         self._set_styles()
 
-    def write(self, chart: bytes) -> bytes:
+    def write(self) -> bytes:
         """The package."""
         report, file = self._report, self._file
         set_properties(file.core_properties, report)
@@ -58,8 +56,6 @@ class _Writer:
             for note in report.notes:
                 self._text(file.add_paragraph(style="List Bullet"), note)
         self._blocks(report.nodes)
-        if chart:
-            file.add_picture(io.BytesIO(chart), width=_WIDTH)
         if any(verdict in DOUBTFUL for verdict in report.verdicts):
             self._doubt(file.add_paragraph())
         if report.sources:

@@ -17,18 +17,17 @@ from weiwo.app.export.report import Report, Source
 from weiwo.app.export.words import word
 
 _HASH: Final = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-_POLICY: Final = f"default-src 'none'; style-src 'sha256-{_HASH}'; img-src data:; base-uri 'none'; form-action 'none'"
+_POLICY: Final = f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'"
 _LONGEST_TIP: Final = 300
 
 
-def render_html(report: Report, chart: bytes = b"") -> bytes:
+def render_html(report: Report) -> bytes:
     """Render a report as a page.
 
     Args:
         report: The report.
-        chart: A chart of its figures as PNG; empty for none.
     """
-    return _Page(report).render(chart).encode("utf-8", "replace")
+    return _Page(report).render().encode("utf-8", "replace")
 
 
 class _Page:
@@ -40,7 +39,7 @@ class _Page:
         self._sources = {source.n: source for source in report.sources}
         self._first: set[int] = set()
 
-    def render(self, chart: bytes) -> str:
+    def render(self) -> str:
         """The whole page."""
         report, language = self._report, self._language
         answer = self._blocks(report.nodes)  # before the sources, which lead back to its marks
@@ -50,7 +49,6 @@ class _Page:
             f'<p class="about">{about}</p>',
             self._notes(),
             f"<article>{answer}</article>",
-            self._chart(chart),
             self._legend(),
             self._source_list(),
             self._plan(),
@@ -76,13 +74,6 @@ class _Page:
             return ""
         items = "".join(f"<li>{escape(note)}</li>" for note in self._report.notes)
         return f'<aside class="notes"><h2>{word(self._language, "limits")}</h2><ul>{items}</ul></aside>'
-
-    def _chart(self, chart: bytes) -> str:
-        if not chart:
-            return ""
-        data = base64.b64encode(chart).decode()
-        name = word(self._language, "chart")
-        return f'<figure><img alt="{name}" src="data:image/png;base64,{data}"></figure>'
 
     def _legend(self) -> str:
         verdicts = self._report.verdicts

@@ -11,7 +11,7 @@ STYLE: Final = """
 body{margin:0;background:var(--paper);color:var(--ink);font:17px/1.6 Georgia,"Times New Roman","Noto Serif CJK SC",
 "Source Han Serif SC","Songti SC",SimSun,serif;overflow-wrap:anywhere}
 main{max-width:46rem;margin:0 auto;padding:2.5rem 1.25rem 4rem}
-h1,h2,h3,h4,h5,h6,.about,.notes,.legend,.sources,table,summary,svg,figcaption{font-family:system-ui,"Segoe UI",
+h1,h2,h3,h4,h5,h6,.about,.notes,.legend,.sources,table,summary,svg{font-family:system-ui,"Segoe UI",
 "Helvetica Neue",Arial,"Noto Sans CJK SC","PingFang SC","Microsoft YaHei",sans-serif}
 h1{font-size:1.65rem;line-height:1.25;margin:0 0 .4rem}
 h2{font-size:1.25rem;line-height:1.3;margin:2.2rem 0 .6rem}
@@ -56,8 +56,7 @@ summary{cursor:pointer;font-size:.94em;color:var(--dim)}
 details p{font-family:Georgia,"Noto Serif CJK SC",serif;white-space:pre-line;margin:.5rem 0 0;padding:.6rem .9rem;
 background:var(--soft)}
 mark{background:var(--mark);color:inherit}
-figure{margin:1rem 0}figure img{max-width:100%;height:auto;background:#fff}
-figcaption{color:var(--dim);font-size:.82rem}
+figure{margin:1rem 0}
 svg.plan{max-width:100%;height:auto;font-size:13px}
 .plan rect{fill:var(--soft);stroke:var(--dim);stroke-width:1.2}.plan text{fill:var(--ink)}
 .plan .value{font-weight:600}.plan .edge{fill:none;stroke:var(--dim);stroke-width:1.3}.plan .tip{fill:var(--dim)}

@@ -50,14 +50,13 @@ class _Point(NamedTuple):
     number: str = ""
 
 
-def render_pptx(report: Report, chart: bytes = b"") -> bytes:
+def render_pptx(report: Report) -> bytes:
     """Render a report as slides.
 
     Args:
         report: The report.
-        chart: A chart of its figures as PNG; empty for none.
     """
-    return repack(_Writer(report).write(chart))
+    return repack(_Writer(report).write())
 
 
 class _Writer:
@@ -70,7 +69,7 @@ class _Writer:
         self._file.slide_width, self._file.slide_height = _WIDTH, _HEIGHT
         self._title = " ".join(report.question.split())
 
-    def write(self, chart: bytes) -> bytes:
+    def write(self) -> bytes:
         """The package."""
         report, language = self._report, self._language
         set_properties(self._file.core_properties, report)
@@ -78,10 +77,6 @@ class _Writer:
         if report.notes:
             self._points(word(language, "limits"), [_Point((Run(note),)) for note in report.notes])
         self._sections()
-        if chart:
-            slide = self._slide(word(language, "chart"))
-            picture = slide.shapes.add_picture(io.BytesIO(chart), _LEFT, _TOP, height=_ROOM_HIGH)
-            picture.left = (_WIDTH - picture.width) // 2
         if len(report.steps) > 1:
             self._table(word(language, "plan"), self._plan())
         if report.sources:

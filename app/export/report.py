@@ -74,7 +74,6 @@ class Step:
         tool: The tool it was planned for, or the one that served it.
         state: `succeeded`, `empty`, `failed`, `blocked`, or empty where it did not run.
         value: Its value for people.
-        each: Whether it runs once per item of a list.
     """
 
     id: str
@@ -82,7 +81,6 @@ class Step:
     tool: str
     state: str
     value: str
-    each: bool
 
 
 @dataclass(frozen=True)
@@ -250,7 +248,6 @@ def _plan(
                 tool=one_line(str(outcome.get("tool") or vertex.get("tool_binding") or ""), 60),
                 state=str(outcome.get("status") or ""),
                 value=values.get(task_id, ""),
-                each=bool(vertex.get("for_each")),
             )
         )
     ids = {step.id for step in steps}

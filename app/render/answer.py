@@ -29,6 +29,9 @@ def print_answer(console: Console, result: Mapping[str, Any], *, verbose: bool =
     if after:
         console.print()
         _print_prose(console, after)
+    for line in _coverage(result):
+        console.print()
+        console.print(Flow(Text(line, "yellow")))
     shown = {extract.get("n") for extract in extracts}
     citations = [citation for citation in result.get("citations") or () if citation["n"] not in shown]
     if not citations:
@@ -52,6 +55,8 @@ def _print_prose(console: Console, text: str) -> None:
 def plain_answer(result: Mapping[str, Any]) -> str:
     """Answer and sources as plain text, for a pipe."""
     lines = [printable(str(result.get("answer", ""))).strip()]
+    for line in _coverage(result):
+        lines += ["", line]
     citations = result.get("citations") or ()
     if citations:
         language = str(result.get("language", "en"))
@@ -64,6 +69,12 @@ def plain_answer(result: Mapping[str, Any]) -> str:
             if citation["n"] not in shown and (quote := _quote(citation)):
                 lines.append(f"    {quote}")
     return "\n".join(lines) + "\n"
+
+
+def _coverage(result: Mapping[str, Any]) -> list[str]:
+    """What could not be read, and what was left out as the user wished; other gaps the answer itself names."""
+    told = {"unread", "restricted"}
+    return [one_line(str(gap.get("text", "")), 600) for gap in result.get("gaps") or () if gap.get("kind") in told]
 
 
 def foot(result: Mapping[str, Any], decided_by: str = "") -> str:

@@ -38,6 +38,7 @@ _WORDS: Final = {
         "clarify_prompt": "1-{} or words  [q] reply later: ",
         "reject_prompt": "What should be different? ",
         "words_prompt": "Send the plan back with these words? [y/n] ",
+        "cost_prompt": "That is above WEIWO_ASK_COST. Run it? [y/n] ",
         "web_prompt": "There are no documents of yours and no search provider. May the web be searched with "
         "DuckDuckGo and Wikipedia, which will see the queries? [y/n] ",
         "unchanged": "The plan is unchanged.",
@@ -79,6 +80,7 @@ _WORDS: Final = {
         "clarify_prompt": "请输入 1-{} 或直接说明  [q] 以后再答：",
         "reject_prompt": "哪里需要改？ ",
         "words_prompt": "用这句话退回计划吗？ [y/n] ",
+        "cost_prompt": "这超过了 WEIWO_ASK_COST。要执行吗？ [y/n] ",
         "web_prompt": "没有您自己的文档，也没有设置搜索服务。"
         "可以用 DuckDuckGo 和维基百科搜索网络吗（它们会看到查询词）？ [y/n] ",
         "unchanged": "计划没有改动。",

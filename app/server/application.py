@@ -2,22 +2,42 @@
 
 import logging
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Final
 
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.server import assistant_routes, page, run_routes, thread_routes, view_routes, weiwo_routes
+from weiwo.app.server import (
+    assistant_routes,
+    chat_routes,
+    page,
+    response_routes,
+    run_routes,
+    thread_routes,
+    view_routes,
+    weiwo_routes,
+)
 from weiwo.app.server.auth import Auth
 from weiwo.app.server.engine import open_engine
 from weiwo.app.server.errors import RequestError
+from weiwo.app.server.mcp_mount import mcp_routes
 from weiwo.app.server.wire import error_reply, reply
 from weiwo.state.errors import WeiwoError
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
 
+_PARTS: Final[tuple[Any, ...]] = (
+    assistant_routes,
+    thread_routes,
+    run_routes,
+    chat_routes,
+    response_routes,
+    weiwo_routes,
+    view_routes,
+    page,
+)
 _log: Final = logging.getLogger(__name__)
 
 
@@ -28,10 +48,17 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
         graph_options: More for `build_graph`, such as models.
         auth: How users log in; None: nobody does.
     """
+    mcp, serving_mcp = mcp_routes()
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with open_engine(**(graph_options or {})) as engine:
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(serving_mcp)
+            try:
+                engine = await stack.enter_async_context(open_engine(**(graph_options or {})))
+            except WeiwoError as error:
+                app.state.failure = error  # a server tells no more of it than that there was one
+                raise
             app.state.engine = engine
             app.state.auth = auth
             if auth is not None:
@@ -39,14 +66,7 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
             yield
 
     return Starlette(
-        routes=[
-            *assistant_routes.ROUTES,
-            *thread_routes.ROUTES,
-            *run_routes.ROUTES,
-            *weiwo_routes.ROUTES,
-            *view_routes.ROUTES,
-            *page.ROUTES,
-        ],
+        routes=[*mcp, *(route for part in _PARTS for route in part.ROUTES)],
         exception_handlers={RequestError: _refuse, WeiwoError: _fail, 404: _missing, 405: _missing, Exception: _break},
         lifespan=lifespan,
     )

@@ -1,9 +1,11 @@
 """What every route works with: the open databases, the graph and the runs, from the server's start to its end."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from langgraph.graph.state import CompiledStateGraph
@@ -16,8 +18,10 @@ from weiwo.app.server.runs import Runs
 from weiwo.app.server.threads import OPERATOR, Threads
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
+from weiwo.graph.persistence.storage import StorageError, make_folder
 from weiwo.graph.persistence.store import open_store
 from weiwo.state.settings import Settings
+from weiwo.tools.file_lock import FileLock
 
 USER: Final = "weiwo.user"
 """Under this name the guard leaves the user in a request's scope."""
@@ -57,12 +61,14 @@ async def open_engine(**graph_options: Any) -> AsyncIterator[Engine]:
         graph_options: More for `build_graph`, such as models.
 
     Raises:
-        StorageError: A database cannot be used.
+        StorageError: A database cannot be used, or another server uses it.
         SettingsError: A setting cannot be used.
     """
     settings = Settings.resolve()
+    lock = await asyncio.to_thread(_lock, Path(settings.home))
     logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # the error itself is reported, in one line
     async with AsyncExitStack() as stack:
+        stack.callback(lock.release)
         saver = await stack.enter_async_context(open_checkpointer(settings))
         store = await stack.enter_async_context(open_store(settings))
         records = await stack.enter_async_context(Records.open(settings.home))
@@ -73,6 +79,17 @@ async def open_engine(**graph_options: Any) -> AsyncIterator[Engine]:
         engine = Engine(settings, graph, records, log, runs, Threads(graph, records, runs))
         await runs.take_up()
         yield engine
+
+
+def _lock(home: Path) -> FileLock:
+    """One server works in a home: a second would take the runs of the first for left behind."""
+    make_folder(home)
+    try:
+        return FileLock(home / "server.lock")
+    except BlockingIOError:
+        raise StorageError(
+            f"{home}: another weiwo serve works there; use that one, or set WEIWO_HOME to another folder"
+        ) from None
 
 
 def engine_of(request: Request) -> Engine:

@@ -8,7 +8,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-FOLDER: Final = Path(__file__).parents[1] / "page" / "static"
+FOLDER: Final = Path(__file__).resolve().parents[1] / "page" / "static"
 _FRESH: Final = {"cache-control": "no-cache"}
 
 
@@ -21,6 +21,9 @@ async def index(_: Request) -> Response:
 
 
 class _Files(StaticFiles):
+    async def check_config(self) -> None:
+        """A package without the page is no fault: its files are not found."""
+
     def file_response(self, *args: object, **kwargs: object) -> Response:
         response = super().file_response(*args, **kwargs)  # type: ignore[arg-type]  # as Starlette calls it
         response.headers["cache-control"] = "no-cache"

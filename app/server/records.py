@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import orjson
 
+from weiwo.app.server.record_types import Event, RunRecord, RunStatus, ThreadRecord
 from weiwo.graph.persistence.storage import BUSY_SECONDS, make_folder, sqlite_error
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ KEPT_RUNS: Final = 200
 """Ended runs whose events are kept; the result of the others is in their threads."""
 KEPT_ROWS: Final = 5_000
 """Ended runs of which a record is kept."""
-RunStatus = Literal["pending", "running", "success", "error", "interrupted"]
-UNDER_WAY: Final = frozenset({"pending", "running"})
 T = TypeVar("T")
 
 _TABLES: Final = """
@@ -48,76 +46,6 @@ CREATE TABLE IF NOT EXISTS secrets (
     hash TEXT PRIMARY KEY, kind TEXT NOT NULL, user TEXT NOT NULL, expires REAL NOT NULL);
 """
 _RUN: Final = "run_id, thread_id, owner, created, updated, status, attempt, request, error"
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadRecord:
-    """What the server knows of a thread beside its checkpoints.
-
-    Attributes:
-        thread_id: Its id.
-        owner: The user it belongs to.
-        created: When it was made, in seconds of the epoch.
-        updated: When a run or a client last touched it.
-        metadata: What clients say of it.
-    """
-
-    thread_id: str
-    owner: str
-    created: float
-    updated: float
-    metadata: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class RunRecord:
-    """A run.
-
-    Attributes:
-        run_id: Its id.
-        thread_id: Its thread.
-        owner: The user who started it.
-        created: When, in seconds of the epoch.
-        updated: When its status last changed.
-        status: How it goes.
-        attempt: 1; one more each time a server took it up again.
-        request: What was asked for, as `run_request.RunRequest` writes it.
-        error: Why it failed, in one line; else empty.
-    """
-
-    run_id: str
-    thread_id: str
-    owner: str
-    created: float
-    updated: float
-    status: RunStatus
-    attempt: int
-    request: dict[str, Any]
-    error: str
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """An event of a run, as it goes over the wire.
-
-    Attributes:
-        attempt: The attempt it belongs to.
-        seq: Its number within the attempt, from 1.
-        name: Its name, such as `values`.
-        data: Its data, as JSON.
-        at: When it came, in seconds of the epoch.
-    """
-
-    attempt: int
-    seq: int
-    name: str
-    data: bytes
-    at: float
-
-    @property
-    def id(self) -> str:
-        """Its id: ids grow over a run, whatever of an attempt was lost when a server was killed."""
-        return f"{self.attempt}-{self.seq}"
 
 
 class Records:
@@ -244,7 +172,8 @@ class Records:
         """The stream events (`state/events.py`) of a thread's newest runs, each with its run, in order of time."""
         query = (
             "SELECT e.run_id, e.attempt, e.seq, e.name, e.data, e.at FROM events AS e JOIN runs AS r USING (run_id)"
-            " WHERE r.thread_id = ? AND (e.name = 'custom' OR e.name LIKE 'custom|%') ORDER BY e.at DESC, e.seq DESC LIMIT ?"
+            " WHERE r.thread_id = ? AND (e.name = 'custom' OR e.name LIKE 'custom|%')"
+            " ORDER BY e.at DESC, e.seq DESC LIMIT ?"
         )
         rows = await self._all(query, (thread_id, limit))
         return [(row[0], Event(*row[1:])) for row in reversed(rows)]

@@ -91,10 +91,15 @@ class RunRequest(BaseModel):
             request = cls.model_validate(given)
         except ValidationError as error:
             raise RequestError(422, describe_validation_error(error)) from None
-        request._check_input()
+        request.check_input()
         return request
 
-    def _check_input(self) -> None:
+    def check_input(self) -> None:
+        """See that an input holds something to answer.
+
+        Raises:
+            RequestError: It does not.
+        """
         if self.input is None:
             return
         if (question := self.input.get("question")) is not None:

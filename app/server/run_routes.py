@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import uuid4
 
+import anyio
 import orjson
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,13 +16,15 @@ from weiwo.app.server.assistant import ASSISTANT_ID
 from weiwo.app.server.engine import Engine, engine_of, user_of
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.graph_stream import wanted
-from weiwo.app.server.records import RunRecord
+from weiwo.app.server.record_types import RunRecord
 from weiwo.app.server.run_log import BEGINNING, HEARTBEAT_SECONDS, parse_event_id
 from weiwo.app.server.run_request import RunRequest
-from weiwo.app.server.runs import last_values
+from weiwo.app.server.run_results import last_values
 from weiwo.app.server.wire import HEARTBEAT, EventStream, dump, read_json, reply, sse
 
 _MOST_LISTED: Final = 1_000
+_LOOK_SECONDS: Final = 1.0
+"""Seconds after which whoever watches a thread learns of a new run."""
 
 
 async def create(request: Request) -> Response:
@@ -37,7 +40,7 @@ async def stream(request: Request) -> Response:
     engine = engine_of(request)
     events = _watched(engine, run, BEGINNING, RunRequest.model_validate(run.request).modes)
     if body.get("on_disconnect") == "cancel":
-        events = _cancelling(engine, run, events)
+        events = cancelling(engine, run, events)
     return EventStream(events, {**_location(run), "Location": f"{_path(run)}/stream"})
 
 
@@ -48,7 +51,7 @@ async def wait(request: Request) -> Response:
     engine = engine_of(request)
     parts = _waited(engine, run)
     if body.get("on_disconnect") == "cancel":
-        parts = _cancelling(engine, run, parts)
+        parts = cancelling(engine, run, parts)
     return _Waiting(parts, {**_location(run), "Location": f"{_path(run)}/join"})
 
 
@@ -78,7 +81,7 @@ async def join_stream(request: Request) -> Response:
     modes = _modes(request) or RunRequest.model_validate(run.request).modes
     events = _watched(engine, run, after, modes)
     if request.query_params.get("cancel_on_disconnect", "").lower() in {"true", "1"}:
-        events = _cancelling(engine, run, events)
+        events = cancelling(engine, run, events)
     return EventStream(events, {"Location": f"{_path(run)}/stream", **_location(run)})
 
 
@@ -90,8 +93,7 @@ async def cancel(request: Request) -> Response:
     if run.run_id not in engine.runs.under_way(run.thread_id):
         raise RequestError(409, f"run {run.run_id}; it has ended already")
     if request.query_params.get("wait", "").lower() not in {"true", "1", "yes"}:
-        background = asyncio.create_task(engine.runs.cancel(run.run_id))
-        await asyncio.wait([background], timeout=0.01)
+        await engine.runs.cancel(run.run_id, wait=False)
         return Response(status_code=202)
     await engine.runs.cancel(run.run_id)
     return _Waiting(_waited(engine, run), _location(run))
@@ -125,7 +127,7 @@ async def stream_stateless(request: Request) -> Response:
     run, engine = await _begun_alone(request, body), engine_of(request)
     events = _watched(engine, run, BEGINNING, RunRequest.model_validate(run.request).modes)
     if body.get("on_disconnect") == "cancel":
-        events = _cancelling(engine, run, events)
+        events = cancelling(engine, run, events)
     return EventStream(events, _location(run))
 
 
@@ -199,28 +201,26 @@ async def _watched(
 
 
 async def _watched_thread(engine: Engine, thread_id: str, last: str) -> AsyncIterator[bytes]:
-    """The events of a thread's runs, one after the other; ids name the run."""
+    """The events of a thread's runs one after the other, for as long as somebody watches; ids name the run."""
     seen, _, place = last.partition(":")
-    after = parse_event_id(place)
-    known: set[str] = set()
-    while True:
-        under_way = [one for one in engine.runs.under_way(thread_id) if one not in known]
-        newest = await engine.records.runs(thread_id, 1) if not known else []
-        run_id = under_way[0] if under_way else newest[0].run_id if newest else ""
-        if not run_id or run_id in known:
-            if engine.runs.closing:
-                return
-            await asyncio.sleep(1)  # the next run begins when somebody asks
+    begun = list(reversed(await engine.records.runs(thread_id, _MOST_LISTED)))
+    start = next((n for n, run in enumerate(begun) if run.run_id == seen), len(begun) - 1)
+    todo, since = begun[max(0, start) :], 0.0
+    while not engine.runs.closing:
+        for run in todo:
+            since = run.created
+            check = wanted(RunRequest.model_validate(run.request).modes)
+            after = parse_event_id(place) if run.run_id == seen else BEGINNING
+            async for event in engine.log.follow(run.run_id, after):
+                if event is None:
+                    yield HEARTBEAT
+                elif check(event.name):
+                    yield sse(event.name, event.data, f"{run.run_id}:{event.id}")
+        if not todo:
+            await asyncio.sleep(_LOOK_SECONDS)  # the next run begins when somebody asks
             yield HEARTBEAT
-            continue
-        known.add(run_id)
-        run = await engine.records.run(run_id)
-        check = wanted(RunRequest.model_validate(run.request).modes if run else ())
-        async for event in engine.log.follow(run_id, after if run_id == seen else BEGINNING):
-            if event is None:
-                yield HEARTBEAT
-            elif check(event.name):
-                yield sse(event.name, event.data, f"{run_id}:{event.id}")
+        newest = await engine.records.runs(thread_id, _MOST_LISTED)
+        todo = [run for run in reversed(newest) if run.created > since]
 
 
 async def _waited(engine: Engine, run: RunRecord) -> AsyncIterator[bytes]:
@@ -238,7 +238,7 @@ async def _waited(engine: Engine, run: RunRecord) -> AsyncIterator[bytes]:
     yield dump(values)
 
 
-async def _cancelling(engine: Engine, run: RunRecord, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def cancelling(engine: Engine, run: RunRecord, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """The same, but the run is cancelled should the client leave before it has ended."""
     ended = False
     try:
@@ -247,7 +247,8 @@ async def _cancelling(engine: Engine, run: RunRecord, parts: AsyncIterator[bytes
         ended = True
     finally:
         if not ended and not engine.runs.closing:
-            await engine.runs.cancel(run.run_id)
+            with anyio.CancelScope(shield=True):  # what leaves is being cancelled itself
+                await engine.runs.cancel(run.run_id)
 
 
 class _Waiting(EventStream):

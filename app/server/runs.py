@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Any, Final
 from uuid import uuid4
 
-import orjson
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
@@ -21,9 +20,11 @@ from langgraph.types import StateSnapshot
 from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.graph_stream import stream_events
-from weiwo.app.server.records import UNDER_WAY, Records, RunRecord, RunStatus
+from weiwo.app.server.record_types import RunRecord, RunStatus
+from weiwo.app.server.records import Records
 from weiwo.app.server.run_log import LiveRun, RunLog
 from weiwo.app.server.run_request import RunRequest, allowed_fields
+from weiwo.app.server.run_results import delete_thread
 from weiwo.app.server.wire import dump
 from weiwo.graph.persistence.thread_lock import claimed
 from weiwo.state.errors import WeiwoError
@@ -36,6 +37,8 @@ MOST_AT_WORK: Final = 16
 MOST_UNDER_WAY: Final = 200
 MOST_ATTEMPTS: Final = 3
 """Times a run is taken up: one that ends its server each time is left to a person."""
+_MOST_METADATA: Final = 50
+_LONGEST_METADATA: Final = 1_000
 _log: Final = logging.getLogger(__name__)
 
 
@@ -108,8 +111,13 @@ class Runs:
             self._begin(replace(run, attempt=attempt), RunRequest.model_validate(run.request))
         return len(self._tasks)
 
-    async def cancel(self, run_id: str) -> None:
-        """Interrupt a run, so that it can be resumed; wait until it has ended."""
+    async def cancel(self, run_id: str, *, wait: bool = True) -> None:
+        """Interrupt a run, so that it can be resumed.
+
+        Args:
+            run_id: The run; one that has ended is left alone.
+            wait: Whether to wait until it has ended.
+        """
         task = self._tasks.get(run_id)
         if task is None:
             return
@@ -117,7 +125,8 @@ class Runs:
             self._cancelled.add(run_id)
             await asyncio.sleep(0)  # a task that is cancelled before its first step runs none of its own code
             task.cancel()
-        await asyncio.wait([task])
+        if wait:
+            await asyncio.wait([task])
 
     async def cancel_thread(self, thread_id: str) -> None:
         """Interrupt all runs of a thread."""
@@ -184,7 +193,7 @@ class Runs:
         config: RunnableConfig = {
             "configurable": {**thread["configurable"], **checkpoint},
             "metadata": {
-                **{key: one for key, one in request.metadata.items() if isinstance(one, str | int | float | bool)},
+                **_short(request.metadata),
                 "run_id": run.run_id,
                 OPTIONS_KEY: options_of(Context.model_validate(context)),
             },
@@ -269,36 +278,10 @@ class Runs:
         return request.model_copy(update={"command": command})
 
 
-async def delete_thread(graph: CompiledStateGraph[Any, Any, Any, Any], records: Records, thread_id: str) -> None:
-    """Delete a thread with all that is kept of it."""
-    saver: Any = graph.checkpointer
-    await saver.adelete_thread(thread_id)
-    await records.delete_thread(thread_id)
-
-
-async def last_values(log: RunLog, records: Records, run: RunRecord) -> dict[str, Any] | None:
-    """What a run came to, once it has ended: its last `values`, or its error under `__error__`.
-
-    Returns:
-        None where its events are not kept any more.
-    """
-    values: bytes | None = None
-    failed: bytes | None = None
-    async for event in log.follow(run.run_id):
-        if event is not None and event.name == "values":
-            values = event.data
-        elif event is not None and event.name == "metadata":
-            failed = None
-        elif event is not None and event.name == "error":
-            failed = event.data
-    if failed is not None:
-        return {"__error__": orjson.loads(failed)}
-    if values is not None:
-        return dict(orjson.loads(values))
-    now = await records.run(run.run_id)
-    if now is not None and now.status not in UNDER_WAY and now.error:
-        return {"__error__": {"error": "Error", "message": now.error}}
-    return None
+def _short(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """What a client says of a run, as far as every checkpoint can carry it."""
+    kept = {key: one for key, one in metadata.items() if isinstance(one, str | int | float | bool)}
+    return {key: one for key, one in list(kept.items())[:_MOST_METADATA] if len(str(one)) <= _LONGEST_METADATA}
 
 
 def _told(error: Exception) -> str:

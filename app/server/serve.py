@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Settings
 
 _STOP_SECONDS: Final = 3
+_MOST_CONNECTIONS: Final = 1_000
 _ORIGINS: Final = "WEIWO_ORIGINS"
 _AUTH: Final = "WEIWO_AUTH"
 
@@ -105,12 +107,13 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
         lifespan="on",
         server_header=False,
         ws="none",
+        limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=_STOP_SECONDS,
     )
     server = Server(config)
-    try:
+    with suppress(SystemExit):  # uvicorn's way to say that the port is taken
         await server.serve()
-    except SystemExit:
-        raise ServeError(f"weiwo serve; port {port} of {host} cannot be used; name another with --port") from None
+    if (failure := getattr(app.state, "failure", None)) is not None:
+        raise ServeError(str(failure))
     if not server.started:
-        raise ServeError(f"weiwo serve; it cannot start on {host} port {port}; name another with --port")
+        raise ServeError(f"weiwo serve; port {port} of {host} cannot be used; name another with --port")

@@ -6,7 +6,8 @@ from weiwo.app.server.errors import RequestError
 
 _SQLITE: Final = (
     (
-        "INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)"
+        "INSERT INTO checkpoints"
+        " (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)"
         " SELECT ?, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints"
         " WHERE thread_id = ?"
     ),
@@ -18,7 +19,8 @@ _SQLITE: Final = (
 )
 _POSTGRES: Final = (
     (
-        "INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)"
+        "INSERT INTO checkpoints"
+        " (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)"
         " SELECT %s, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints"
         " WHERE thread_id = %s"
     ),

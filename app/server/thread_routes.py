@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from weiwo.app.server.engine import Engine, engine_of, user_of
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.runs import delete_thread
+from weiwo.app.server.run_results import delete_thread
 from weiwo.app.server.thread_copy import copy_thread
 from weiwo.app.server.threads import shown_state
 from weiwo.app.server.wire import plain, read_json, reply

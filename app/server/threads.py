@@ -14,7 +14,8 @@ from langgraph.types import Interrupt, StateSnapshot
 
 from weiwo.app.server.assistant import ASSISTANT_ID, GRAPH_ID
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.records import Records, RunRecord, ThreadRecord
+from weiwo.app.server.record_types import RunRecord, ThreadRecord
+from weiwo.app.server.records import Records
 from weiwo.app.server.runs import Runs
 from weiwo.graph.persistence.storage import CheckpointError
 from weiwo.graph.persistence.threads import ThreadInfo, check_thread_id, info_of, list_threads, thread_exists

@@ -83,7 +83,7 @@ async def corpora(request: Request) -> Response:
     return reply([_corpus(one) for one in found])
 
 
-async def tools(request: Request) -> Response:
+async def tools(_: Request) -> Response:
     """The tools a run would have, and the MCP servers with their health."""
     found = await gather_tools(Settings.resolve())
     health = {one["name"]: one["health"] for one in found["servers"]}

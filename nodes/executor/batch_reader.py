@@ -128,7 +128,14 @@ class ReadBatches:
         self.leave(task_id)
         if len(self._waiting) == MOST_TASKS:
             self._fill()
-        given = await own.turn
+        try:
+            given = await own.turn
+        except asyncio.CancelledError:
+            if not own.turn.cancelled() and isinstance(
+                chosen := own.turn.result(), list
+            ):  # at the very moment it was to ask
+                _let_read_alone(chosen)
+            raise
         if not isinstance(given, list):
             return given
         judgements: dict[int, Judgement] = {}
@@ -138,7 +145,7 @@ class ReadBatches:
             self._failed = True  # in the trace; from now on each is read alone
         finally:
             for n, one in enumerate(given):
-                if one is not own and not one.turn.done():
+                if not one.turn.done():
                     one.turn.set_result(judgements.get(n))
         return judgements.get(given.index(own))
 
@@ -147,10 +154,15 @@ class ReadBatches:
         waiting = [one for one in self._waiting if not one.turn.done()]
         self._waiting = []
         if len(waiting) < LEAST_TASKS or self._failed:
-            for one in waiting:
-                one.turn.set_result(None)
+            _let_read_alone(waiting)
         elif waiting:
             waiting[0].turn.set_result(waiting)
+
+
+def _let_read_alone(members: Sequence[_Member]) -> None:
+    for one in members:
+        if not one.turn.done():
+            one.turn.set_result(None)
 
 
 async def _read_together(requests: Sequence[ReadRequest], models: ChatModels) -> dict[int, Judgement]:
@@ -181,4 +193,6 @@ async def _judge(answer: BatchAnswer, request: ReadRequest, passages: Sequence[E
             return None
     except ValueError:
         return None
-    return await judge_reply(reply, shown, request.passages, request.frame)
+    judgement = await judge_reply(reply, shown, request.passages, request.frame)
+    own = {passage.id for passage in request.passages}
+    return judgement if own.issuperset(judgement.reading.evidence_ids) else None  # it keeps what it found itself

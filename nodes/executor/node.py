@@ -8,7 +8,6 @@ turns. Whatever happens ends in a typed outcome. `fan_out` decides when tasks ru
 
 import asyncio
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -20,8 +19,8 @@ from weiwo.nodes.executor.consent import seek_consent
 from weiwo.nodes.executor.evidence_merging import merge_passages
 from weiwo.nodes.executor.next_action import NextActions, is_opening_call
 from weiwo.nodes.executor.queries import first_queries
-from weiwo.nodes.executor.reader import Judgement, TaskProgressNote, read_passages, restore_judgement, reweigh_judgement
-from weiwo.nodes.executor.reading import Reading
+from weiwo.nodes.executor.reader import Judgement, TaskProgressNote
+from weiwo.nodes.executor.reading_turn import judge_turn, report_hops
 from weiwo.nodes.executor.sufficiency import needs_second_source
 from weiwo.nodes.executor.task_state import OF_CORPUS, Call, TaskState, call_query, opened_address, source_address
 from weiwo.nodes.executor.tool_calls import CallBatch, make_calls
@@ -30,7 +29,7 @@ from weiwo.nodes.shared.question_parser import parse_question
 from weiwo.nodes.shared.references import fill_args, fill_text
 from weiwo.nodes.shared.rule_plan import frame_task
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import ITEM, Evidence, Hop, Language, Outcome, Task
+from weiwo.state import ITEM, Evidence, Language, Outcome, Task
 from weiwo.state.events import TaskFinishedEvent, TaskProgressEvent, TaskStartedEvent
 from weiwo.state.query import QueryFrame
 from weiwo.state.task import ANALYSE
@@ -162,10 +161,7 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
             hops=hops,
             latest=state.get("latest", 0),
         )
-        before = restore_judgement(state["best"]) if "best" in state else None
-        again = await reweigh_judgement(before, frame, task.ret, passages) if before is not None else None
-        judgement = together or again or _opened_in_vain(state, services)
-        judgement = judgement or await read_passages(frame, task.ret, passages, services.models, progress)
+        judgement = together or await judge_turn(state, frame, progress, services)
     if judgement.left_out:
         note = f"{judgement.left_out} passages left out: the prompt has no room for them"
         services.emit(TaskProgressEvent(task_id=task.id, note=note))
@@ -192,47 +188,13 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
         )
     if found:
         now = outcomes.outcome_of_reading(task, judgement, known)
-        best = now if before is not None else outcomes.choose_better(state.get("best"), now)
-        update |= {"evidence": _kept(passages, judgement), "best" if calls else "outcome": best}
+        update |= {"evidence": _kept(passages, judgement), "best" if calls else "outcome": now}
     elif not calls:
         missing = judgement.reading.missing or f"nothing found answers: {frame.question}"
-        if known_hops := "; ".join(f"{hop.question} → {hop.value}" for hop in judgement.hops):
-            missing = f"{missing} ({known_hops})"  # which a plan for the rest can build on
-        empty = outcomes.unfinished_outcome(task, "empty", "empty", missing, known, state["call"]["tool"])
-        detail = empty.detail.model_copy(update={"hops": judgement.hops})
-        empty = empty.model_copy(update={"decided_by": judgement.decided_by, "detail": detail})
+        empty = outcomes.outcome_without_value(task, judgement, missing, known)
         outcome = outcomes.choose_better(state.get("best"), empty)
         update |= {"evidence": _kept(passages, judgement), "outcome": outcome}
     return {**update, "calls": calls}
-
-
-def report_hops(hops: Sequence[Hop], before: int, state: TaskState, services: RunContext) -> None:
-    """Tell the watchers what a task found on its way, each value as a task of its own: `task_1.2` is the second.
-
-    Args:
-        hops: The values of this turn.
-        before: How many earlier turns found.
-        state: How far the task has come.
-        services: Whom to tell.
-    """
-    turn, tool = state["turn"], state["call"]["tool"]
-    for n, hop in enumerate(hops, before + 1):
-        name, shown = f"{state['task'].id}.{n}", hop.value[: TaskFinishedEvent.LONGEST_VALUE]
-        services.emit(TaskStartedEvent(task_id=name, description=hop.question, turn=turn, tool=tool, args={}))
-        services.emit(
-            TaskFinishedEvent(
-                task_id=name,
-                status="succeeded",
-                value=shown,
-                tool=tool,
-                attempts=0,
-                seconds=0.0,
-                decided_by="model",
-                failure="",
-                note="",
-                cached=False,
-            )
-        )
 
 
 def _is_whole_answer(task: Task, frame: QueryFrame, work: TaskResources) -> bool:
@@ -242,15 +204,6 @@ def _is_whole_answer(task: Task, frame: QueryFrame, work: TaskResources) -> bool
         task.ret == "passages" or task.ret.startswith("list") or task.for_each or work.services.settings.depth == "deep"
     )
     return frame.question == asked.question and asked.form in {"", "sentence"} and not asked.words and not several
-
-
-def _opened_in_vain(state: TaskState, services: RunContext) -> Judgement | None:
-    """The judgement where what a model had opened brought nothing: what it said before. It is not asked again."""
-    if state.get("fresh", 1) or not state.get("seen") or "best" in state:
-        return None
-    if not is_opening_call(state["call"], services):
-        return None
-    return Judgement(reading=Reading(value=None, missing=state.get("missing", "")), decided_by="model", move="search")
 
 
 def route_after_act(state: TaskState) -> Literal["act", "read", "done"]:

@@ -3,7 +3,7 @@
 from typing import Final, Literal
 
 from weiwo.nodes.executor.reader import Judgement
-from weiwo.nodes.executor.task_state import TaskState
+from weiwo.nodes.executor.task_state import TaskState, opened_address, source_address
 from weiwo.state import Failure, FailureKind, Outcome, OutcomeDetail, Task
 from weiwo.text.values import coerce
 from weiwo.tools.calling.invoke import ToolResult
@@ -25,13 +25,29 @@ def outcome_of_reading(task: Task, judgement: Judgement, state: TaskState) -> Ou
         seconds=state["seconds"],
         decided_by=judgement.decided_by,
         confidence=reading.confidence,
-        detail=reading.detail.model_copy(update={"cached": state.get("cached", False)}),
+        detail=reading.detail.model_copy(update={"cached": state.get("cached", False), **_pages(state)}),
         note=reading.missing,
         support=reading.support,
         rivals=reading.rivals,
         basis=reading.basis,
         premise=reading.premise,
     )
+
+
+def outcome_without_value(task: Task, judgement: Judgement, missing: str, state: TaskState) -> Outcome:
+    """What a task comes to whose passages do not answer it; what a chain found on its way is told with it.
+
+    Args:
+        task: The task.
+        judgement: What was read.
+        missing: What is still not known, in one line.
+        state: How far the task has come.
+    """
+    if known := "; ".join(f"{hop.question} → {hop.value}" for hop in judgement.hops):
+        missing = f"{missing} ({known})"  # which a plan for the rest can build on
+    empty = unfinished_outcome(task, "empty", "empty", missing, state, state["call"]["tool"])
+    detail = empty.detail.model_copy(update={"hops": judgement.hops})
+    return empty.model_copy(update={"decided_by": judgement.decided_by, "detail": detail})
 
 
 def choose_better(earlier: Outcome | None, now: Outcome) -> Outcome:
@@ -43,7 +59,17 @@ def choose_better(earlier: Outcome | None, now: Outcome) -> Outcome:
     """
     if earlier is None or (now.answers and now.confidence >= earlier.confidence):
         return now
-    return earlier.model_copy(update={"attempts": now.attempts, "seconds": now.seconds})
+    detail = earlier.detail.model_copy(update={"opened": now.detail.opened, "unread": now.detail.unread})
+    return earlier.model_copy(update={"attempts": now.attempts, "seconds": now.seconds, "detail": detail})
+
+
+def _pages(state: TaskState) -> dict[str, tuple[str, ...]]:
+    """The pages and documents that a task opened, and those that could not be read."""
+    calls = [(call["tool"], address) for call in state.get("tried", ()) if (address := opened_address(call))]
+    opened, tools = dict.fromkeys(address for _, address in calls), {tool for tool, _ in calls}
+    read = {source_address(one.source) for one in state.get("passages", ()) if one.tool in tools}  # by a stand-in, say
+    unread = (address for address in opened if address in state.get("failed", {}) and address not in read)
+    return {"opened": tuple(opened), "unread": tuple(unread)}
 
 
 _CALCULABLE: Final = frozenset({"number", "date"})
@@ -95,6 +121,7 @@ def unfinished_outcome(
         tool=tool or task.tool,
         attempts=state.get("attempts", 0),
         seconds=state.get("seconds", 0.0),
+        detail=OutcomeDetail(**_pages(state)),
         failure=Failure(task_id=task.id, kind=kind, message=message),
     )
 

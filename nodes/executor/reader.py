@@ -280,7 +280,7 @@ def _worth_showing(passages: Sequence[Evidence], progress: TaskProgressNote, ret
     On the way of a chain each turn asks something else, of which a passage shown before may tell: then the best are
     those that the latest searches found, shown before or not.
     """
-    if progress.hops:
+    if progress.hops and progress.latest:
         latest = passages[: min(progress.latest, FIRST_PASSAGES)]
         found = {passage.id for passage in latest}
         return [*(one for one in passages if one.id in progress.kept and one.id not in found), *latest]

@@ -5,6 +5,7 @@ The static part is `weiwo.nodes.master.complexity`; the semantic part is one str
 static score stands alone. Whatever is fresh or local is never answered from memory.
 """
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 from uuid import uuid4
 
@@ -23,6 +24,8 @@ from weiwo.nodes.master.complexity import (
 )
 from weiwo.nodes.master.followup import resolve_follow_up
 from weiwo.nodes.master.prompt import PLAN, SYSTEM
+from weiwo.nodes.memory.plan_memory import has_plan
+from weiwo.nodes.memory.wishes import format_wishes, read_wishes
 from weiwo.nodes.shared.input_guard import safe_note
 from weiwo.nodes.shared.plan_reply import Vertex
 from weiwo.nodes.shared.plan_rules import planning_instructions
@@ -95,7 +98,9 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     """
     turn = find_current_turn(state)
     services = services.with_language(detect_language(turn.question))
-    assessment, sketch = await assess_question(turn, services)
+    with_model = any(services.models.configured(role) for role in ROLES)
+    wishes = await read_wishes(services.memory) if with_model else []
+    assessment, sketch = await assess_question(turn, services, wishes)
     team = configure_team(assessment, services)
     services.emit(
         AssessedEvent(
@@ -121,6 +126,7 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
         "messages": [message, *([clarification_message(asked)] if asked is not None else [])],
         "asked": message.id or "",
         "assessment": assessment,
+        "wishes": wishes,
         "team": team,
         "plan": plan,
         "sketch": sketch if assessment.level == "complex" else {},
@@ -132,7 +138,9 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     }
 
 
-async def assess_question(turn: ConversationTurn, services: RunContext) -> tuple[Assessment, dict[str, Any]]:
+async def assess_question(
+    turn: ConversationTurn, services: RunContext, wishes: Sequence[str] = ()
+) -> tuple[Assessment, dict[str, Any]]:
     """Judge a question by its features and, where there is a model, by the model's reading of it.
 
     Returns:
@@ -143,9 +151,11 @@ async def assess_question(turn: ConversationTurn, services: RunContext) -> tuple
     question = resolve_follow_up(turn.question, turn.history, language)
     if services.models.configured("master"):
         planning = _promises_plan(question, services)
+        if planning and await has_plan(question, services, wishes):
+            planning = ""
         schema = PlannedAssessmentReply if planning else AssessmentReply
         try:
-            reply = await services.models.structured("master", "assess", _messages(turn, planning), schema)
+            reply = await services.models.structured("master", "assess", _messages(turn, planning, wishes), schema)
         except ModelCallError:
             reply = None  # in the trace; the features decide alone
     if reply is not None and _plausible(reply.standalone_question, turn.question):
@@ -239,9 +249,11 @@ def configure_team(assessment: Assessment, services: RunContext) -> TeamConfig:
     )
 
 
-def _messages(turn: ConversationTurn, planning: str) -> list[SystemMessage | HumanMessage]:
+def _messages(turn: ConversationTurn, planning: str, wishes: Sequence[str]) -> list[SystemMessage | HumanMessage]:
     before = format_transcript(turn.history)
     prompt = f"Conversation so far:\n{before}\n\nLast message: {turn.question}" if before else turn.question
+    if wishes:
+        prompt = f"{format_wishes(wishes)}\n\nMessage: {prompt}"
     return [SystemMessage(f"{SYSTEM}{planning}\nToday: {today()}"), HumanMessage(prompt)]
 
 

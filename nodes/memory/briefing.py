@@ -1,4 +1,4 @@
-"""What a planner is told from memory: the procedures of this house that its question calls for.
+"""What a planner is told from memory: procedures that its question calls for, and its user's standing wishes.
 
 A procedure is its user's own text and is followed where it fits, but it is delimited like any other, bounded, and
 cannot bring in a tool that is not at hand: the validator knows no tool by it.
@@ -18,6 +18,7 @@ from weiwo.nodes.memory.procedures import (
     load_procedures,
 )
 from weiwo.nodes.memory.recall import PhraseIndex
+from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.input_guard import safe_note
 from weiwo.nodes.shared.passage_prompt import quote_as_data
 from weiwo.nodes.shared.run_context import RunContext
@@ -81,23 +82,27 @@ class Briefing(NamedTuple):
         return plan.model_copy(update={"procedure": one.title, "departure": departure})
 
 
-async def brief_planner(question: str, services: RunContext, *, quiet: bool = False) -> Briefing:
+async def brief_planner(
+    question: str, services: RunContext, wishes: Sequence[str] = (), *, quiet: bool = False
+) -> Briefing:
     """Recall what a planner is to be told.
 
     Args:
         question: The question, standalone.
         services: The settings, and who is told, a line each, of files that cannot be used.
+        wishes: The user's standing wishes.
         quiet: Tell nobody.
     """
     folder = services.settings.procedures
+    wished = format_wishes(wishes)
     if not folder:
-        return Briefing()
+        return Briefing(text=wished)
     try:
         known = await asyncio.to_thread(load_procedures, folder)
     except ProcedureFolderError as error:
         if not quiet:
             services.emit(TaskProgressEvent(task_id=PLANNING, note=str(error)))
-        return Briefing()
+        return Briefing(text=wished)
     for problem in () if quiet else known.problems:
         services.emit(TaskProgressEvent(task_id=PLANNING, note=problem[:500]))
     found = recall_procedures(question, known)
@@ -106,7 +111,8 @@ async def brief_planner(question: str, services: RunContext, *, quiet: bool = Fa
         if not quiet:
             services.emit(TaskProgressEvent(task_id=PLANNING, note=note))
         return Briefing()
-    return Briefing(found, "\n".join([_HOW, *map(_format, found)]) if found else "")
+    told = ["\n".join([_HOW, *map(_format, found)])] if found else []
+    return Briefing(found, "\n\n".join([*told, *([wished] if wished else [])]))
 
 
 def rank_procedures(question: str, known: Procedures) -> list[tuple[Procedure, float]]:

@@ -22,6 +22,7 @@ from weiwo.nodes.memory.plan_templates import (
 )
 from weiwo.nodes.memory.recall import PhraseIndex
 from weiwo.nodes.shared.passage_prompt import quote_as_data
+from weiwo.nodes.shared.question_parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Language, Plan, PlanFormatError, Usage
 from weiwo.state.answer import Status
@@ -75,6 +76,15 @@ async def fill_from_memory(frame: QueryFrame, services: RunContext, context: str
     return plan.model_copy(update={"thought": _WHY[services.language].format(template.wins)})
 
 
+async def has_plan(question: str, services: RunContext, wishes: Sequence[str] = ()) -> bool:
+    """Whether a question is planned from memory or by a procedure, so that nobody else need sketch its plan."""
+    briefing = await brief_planner(question, services, wishes, quiet=True)
+    if briefing.procedures:
+        return True
+    frame = parse_question(question, services.language)
+    return await fill_from_memory(frame, services, briefing.key) is not None
+
+
 async def find_examples(frame: QueryFrame, services: RunContext) -> str:
     """Plans of the questions most like this one, as a paragraph of a prompt; empty where none is like it."""
     if not is_on(services) or services.memory is None:
@@ -95,24 +105,40 @@ async def learn_plan(state: SearchState, status: Status, services: RunContext) -
     earlier = state.get("revisions", [])
     first = earlier[0] if earlier else plan
     whole = status == "complete" and not earlier
-    wording = take_out_slots(frame.question).wording
-    known = await read_template(services.memory, wording_key(wording, frame.language))
-    usage = state.get("usage", Usage()) + services.budget.delta()
-    fared = {"at": time.time(), "model_calls": usage.model_calls, "seconds": round(usage.seconds, 1)}
     if first.decided_by == "memory":
-        if known is not None:
-            runs = (*known.runs, services.run)[-MOST_RUNS:] if whole else known.runs
-            tally = {"wins": known.wins + whole, "losses": known.losses + (not whole), "runs": runs}
-            await _put(services.memory, known.model_copy(update={**tally, **(fared if whole else {})}))
+        await _tally(services.memory, state, services, whole=whole)
         return
     own_words = " ".join(state["question"].split()) == " ".join(frame.question.split())
     made_first = plan.decided_by == "model" and plan.revision == 0 and not (plan.wish or plan.perspectives)
     if not (whole and own_words and made_first and len(plan.tasks) >= _FEWEST_TASKS):
         return
-    briefing = await brief_planner(frame.question, services, quiet=True)
+    briefing = await brief_planner(frame.question, services, state.get("wishes", []), quiet=True)
+    fared = _describe_run(state, services)
     template = make_template(frame, plan, context=briefing.key, runs=(services.run,), **fared)
-    if template is not None and not (known is not None and (known.pinned or known.bad)):
+    if template is None:
+        return
+    known = await read_template(services.memory, template.key)
+    if known is None or not (known.pinned or known.bad):
         await _put(services.memory, template)
+
+
+async def _tally(memory: MemoryStore, state: SearchState, services: RunContext, *, whole: bool) -> None:
+    """Note how a plan out of memory fared."""
+    frame = state["assessment"].frame
+    wording = take_out_slots(frame.question).wording
+    known = await read_template(memory, wording_key(wording, frame.language))
+    if known is None:
+        return
+    update: dict[str, Any] = {"losses": known.losses + 1}
+    if whole:
+        runs = (*known.runs, services.run)[-MOST_RUNS:]
+        update = {"wins": known.wins + 1, "runs": runs, **_describe_run(state, services)}
+    await _put(memory, known.model_copy(update=update))
+
+
+def _describe_run(state: SearchState, services: RunContext) -> dict[str, Any]:
+    usage = state.get("usage", Usage()) + services.budget.delta()
+    return {"at": time.time(), "model_calls": usage.model_calls, "seconds": round(usage.seconds, 1)}
 
 
 async def mark_bad(memory: MemoryStore, run: str) -> bool:

@@ -53,7 +53,7 @@ _NO_OTHER_WAY: Final[dict[Language, str]] = {
 async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
     """Make the plan, or the next revision of it."""
     frame, tools, old = state["assessment"].frame, state["team"].tools, state.get("plan")
-    briefing = await brief_planner(frame.question, services)
+    briefing = await brief_planner(frame.question, services, state.get("wishes", []))
     if old is None:
         views = await find_perspectives(frame.question, services)
         toolset = await Toolset.choose(tools, [frame.question], services)

@@ -16,6 +16,7 @@ from pydantic import Field
 
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.reflection.prompt import SYSTEM
+from weiwo.nodes.shared.consistency import describe_inconsistency
 from weiwo.nodes.shared.input_guard import safe_note
 from weiwo.nodes.shared.monitor import monitor_plan
 from weiwo.nodes.shared.passage_prompt import quote_as_data
@@ -172,7 +173,7 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
     """
     assessment = state["assessment"]
     asked = assessment.parts or assessment.frame.parts
-    settled = len(asked) <= 1 and len(plan.final_ids) == 1 and not report.weak
+    settled = len(asked) <= 1 and len(plan.final_ids) == 1 and not (report.weak or report.inconsistencies)
     if settled or not services.models.configured("reflection") or is_stuck(state):
         return False
     if services.budget.exhausted() or services.work_seconds() <= 0:
@@ -245,6 +246,9 @@ def _prompt(plan: Plan, report: MonitorReport, state: SearchState, services: Run
         lines += ["Parts of the question:", *(f"- {quote_as_data(part, 200)}" for part in parts)]
     if report.weak:
         lines += ["Weak values:", *(_weak(one, outcomes[one.task_id]) for one in report.weak)]
+    if report.inconsistencies:
+        told = (describe_inconsistency(one, plan, outcomes, services.language) for one in report.inconsistencies)
+        lines += ["Values that do not fit together:", *(f"- {quote_as_data(line, 400)}" for line in told)]
     if plan.perspectives:
         lines.append(format_perspectives(plan.perspectives))
     evidence: dict[str, Evidence] = state.get("evidence", {})

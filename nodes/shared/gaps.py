@@ -8,6 +8,7 @@ an answer is complete, and the answer has to name them.
 from collections.abc import Iterator
 from typing import Final
 
+from weiwo.nodes.shared.consistency import describe_inconsistency
 from weiwo.state import Language, Outcome
 from weiwo.state.answer import Gap
 from weiwo.state.evidence import WeakValue
@@ -18,6 +19,7 @@ _WORDS: Final[dict[str, dict[Language, str]]] = {
     "uncovered": {"en": "Not found: {}", "zh": "没有找到：{}"},
     "implied": {"en": "“{}” is implied by its source, not stated", "zh": "“{}”由来源推得，并非来源明言"},
     "doubted": {"en": "“{}” is not certain", "zh": "“{}”并不确定"},
+    "inconsistent": {"en": "This does not fit together: {}.", "zh": "以下内容互相矛盾：{}。"},
     "disputed": {"en": "sources disagree about “{}”", "zh": "关于“{}”，来源说法不一"},
 }
 _CARRIES: Final[dict[Language, str]] = {"en": "The answer hangs on this: {}.", "zh": "答案取决于这一点：{}。"}
@@ -39,13 +41,22 @@ def find_gaps(state: SearchState, language: Language) -> tuple[Gap, ...]:
     ]
     report = looks[-1].report
     weak = _weak(report.weak, state.get("outcomes", {}), language) if report is not None else ()
-    return (*uncovered, *weak)
+    return (*uncovered, *weak, *_inconsistent(state, language))
 
 
 def find_uncovered(state: SearchState) -> tuple[str, ...]:
     """The parts of the question that no task covers, as the last look back named them."""
     looks = state.get("reflections", [])
     return looks[-1].missing if looks and looks[-1].decision in {"finish", "abort"} else ()
+
+
+def _inconsistent(state: SearchState, language: Language) -> Iterator[Gap]:
+    """Values that cannot all be right."""
+    report, plan = state["reflections"][-1].report, state.get("plan")
+    for found in report.inconsistencies if report is not None and plan is not None else ():
+        told = describe_inconsistency(found, plan, state.get("outcomes", {}), language) if plan is not None else ""
+        if told:
+            yield Gap(kind="inconsistent", text=_WORDS["inconsistent"][language].format(told))
 
 
 def _weak(values: tuple[WeakValue, ...], outcomes: dict[str, Outcome], language: Language) -> Iterator[Gap]:

@@ -6,6 +6,7 @@ it reports.)
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from weiwo.nodes.shared.consistency import find_inconsistencies
 from weiwo.state import Failure, FailureKind, Limits, MonitorReport, Outcome, Plan
 from weiwo.state.evidence import Weakness, WeakValue
 
@@ -53,6 +54,7 @@ def monitor_plan(plan: Plan, outcomes: Mapping[str, Outcome], limits: Limits) ->
         finished=finished,
         answerable=all(task_id in finished or task_id in denied for task_id in plan.final_ids),
         weak=tuple(_weak_values(plan, outcomes)),
+        inconsistencies=find_inconsistencies(plan, outcomes),
     )
 
 

@@ -15,6 +15,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.memory.plan_memory import learn_plan
+from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.citation_marks import clean_marks
 from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.passage_prompt import INSTRUCTIONS
@@ -195,6 +196,8 @@ async def _free(state: SearchState, services: RunContext, draft: Draft) -> Async
     if services.models.configured("writer"):
         before = format_transcript(find_current_turn(state).history)
         prompt = f"Conversation so far:\n{before}\n\nMessage: {frame.question}" if before else frame.question
+        if wished := format_wishes(state.get("wishes", [])):
+            prompt = f"{wished}\n\n{prompt}"
         draft.decided_by = "model"
         say = AnswerSanitizer((), prompt, services.language)
         try:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
+from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.passage_prompt import DATA_RULE, format_passages, quote_as_data
 from weiwo.nodes.shared.references import fill_text
@@ -84,7 +85,8 @@ def findings_prompt(state: SearchState, services: RunContext, sources: CitableSo
     """The prompt: the question, a line a task, calculations, passages."""
     plan, outcomes = state.get("plan"), current_outcomes(state)
     tasks = plan.tasks if plan else ()
-    lines = [f"Question: {state['assessment'].question}", form_instructions(state, services), "", "Findings:"]
+    lines = [f"Question: {state['assessment'].question}", form_instructions(state, services)]
+    lines += [*list_wishes(state), "", "Findings:"]
     lines += list_findings(state, services, sources)
     carrying = {key for outcome in outcomes.values() for key in list_relied_on(outcome)}
     lost = sum(not (task.id in outcomes and outcomes[task.id].answers) for task in tasks)
@@ -117,6 +119,12 @@ def list_calculations(sources: CitableSources) -> list[str]:
         for s in sources.items
         if s.outcome is not None
     ]
+
+
+def list_wishes(state: SearchState) -> list[str]:
+    """The user's standing wishes, as lines of a prompt; none where there are none."""
+    wished = format_wishes(state.get("wishes", []))
+    return [wished] if wished else []
 
 
 def current_outcomes(state: SearchState) -> dict[str, Outcome]:

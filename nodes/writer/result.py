@@ -11,6 +11,7 @@ from langchain_core.runnables.config import ensure_config
 from weiwo.nodes.shared.citation_marks import find_marks
 from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.writer.coverage import describe_coverage
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Answer, Citation, Evidence, Outcome, Plan, Usage
 from weiwo.state.search import SearchState
@@ -71,7 +72,14 @@ def build_result(state: SearchState, answer: Answer, services: RunContext) -> di
         "claims": [
             claim.model_dump(mode="json", exclude=set() if claim.reason else {"reason"}) for claim in answer.claims
         ],
-        "gaps": [gap.model_dump(mode="json") for gap in find_gaps(state, services.language)],
+        **({"wishes": list(wishes)} if (wishes := state.get("wishes")) else {}),
+        "gaps": [
+            gap.model_dump(mode="json")
+            for gap in (
+                *find_gaps(state, services.language),
+                *describe_coverage(current_outcomes(state).values(), services.settings.filter, services.language),
+            )
+        ],
         "plan": plan.to_json() if plan is not None else None,
         "outcomes": {key: _outcome(outcome) for key, outcome in current_outcomes(state).items()},
         "evidence": [_evidence(passage) for passage in state.get("evidence", {}).values()],

@@ -1,4 +1,4 @@
-"""The JavaScript SDK and its `useStream` against a LangGraph server.
+"""The JavaScript SDK and its `useStream` against a LangGraph server and `weiwo serve`.
 
 Needs Node and, in the folder that `WEIWO_TEST_NODE` names, `npm install @langchain/langgraph-sdk @langchain/core react
 react-dom jsdom`.
@@ -8,6 +8,8 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ import pytest
 from tests.support.foreign import FOREIGN
 from tests.support.langgraph_server import langgraph_dev
 from tests.support.personas import WU_OR_CAESAR
+from tests.support.weiwo_server import weiwo_serve
 
 NODE = Path(os.environ.get("WEIWO_TEST_NODE", "/nowhere"))
 pytestmark = [
@@ -26,7 +29,18 @@ pytestmark = [
 ]
 
 
-def test_use_stream_shows_a_run_and_answers_its_interrupt(tmp_path):
+@contextmanager
+def _server(kind: str, folder: Path, environment: dict[str, str]) -> Iterator[str]:
+    if kind == "langgraph dev":
+        with langgraph_dev(folder, environment) as url:
+            yield url
+    else:
+        with weiwo_serve(environment) as (url, _):
+            yield url
+
+
+@pytest.mark.parametrize("served_by", ["langgraph dev", "weiwo serve"])
+def test_use_stream_shows_a_run_and_answers_its_interrupt(tmp_path, served_by):
     server = tmp_path / "server"
     server.mkdir()
     kept = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
@@ -35,7 +49,7 @@ def test_use_stream_shows_a_run_and_answers_its_interrupt(tmp_path):
     script = NODE / f"weiwo-{os.getpid()}.mjs"  # Node looks for packages beside the script
     shutil.copy(Path(__file__).parent / "js" / "client.mjs", script)
     try:
-        with langgraph_dev(server, kept | offline | ours) as url:
+        with _server(served_by, server, kept | offline | ours) as url:
             command = ["node", str(script), url, WU_OR_CAESAR]
             ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     finally:

@@ -5,6 +5,7 @@ It runs in a thread of the test's own process, so that a test says how far a run
 
 import asyncio
 import json
+import socket
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -41,7 +42,8 @@ class Player:
         threads: What each thread has come to.
         info: What `/weiwo/info` says.
         held: Events a run sends before it waits for `release`; None for all.
-        token: What must be given to log in; empty for no login.
+        pause: Seconds between two events.
+        login: What must be given to log in; empty for no login.
         csp: Whether pages come with the policy.
         asked: Every request that changes something: method, path and body.
     """
@@ -50,7 +52,8 @@ class Player:
         self.runs: dict[str, list[list[Json]]] = {}
         self.threads: dict[str, Json] = {}
         self.held: int | None = None
-        self.token = ""
+        self.pause = 0.0
+        self.login = ""
         self.csp = True
         self.down = False
         self.asked: list[tuple[str, str, Any]] = []
@@ -59,7 +62,6 @@ class Player:
             "web": None, "corpora": ["sample"], "limits": {}, "max_upload": 1_000_000, "formats": ["md", "html", "json"],
         }  # fmt: skip
         self.views: Json = {"corpora": [], "tools": [], "settings": []}
-        self._streams: set[asyncio.Task[Any]] = set()
         self._changed: asyncio.Condition | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._dropped = 0
@@ -150,9 +152,15 @@ class Player:
                 )
             if self._dropped > dropped:
                 return
-            yield f"id: {at}\nevent: {one['event']}\ndata: {json.dumps(one['data'], ensure_ascii=False)}\n\n"
+            if self.pause:
+                await asyncio.sleep(self.pause)
+            yield f"id: {at}\nevent: {one['event']}\ndata: {self.data_of(one)}\n\n"
         self.threads[thread_id]["values"] = events[-1]["data"]
         yield "event: end\ndata: null\n\n"
+
+    def data_of(self, event: Json) -> str:
+        """An event's data as it is sent."""
+        return json.dumps(event["data"], ensure_ascii=False)
 
     async def _show(self, request: Request) -> Response:
         thread = self.threads.get(request.path_params["thread"])
@@ -165,7 +173,10 @@ class Player:
         values = self.threads[request.path_params["thread"]].get("values") or {}
         asked = values.get("__interrupt__") or []
         tasks = [{"name": "approval", "interrupts": asked}] if asked else []
-        return JSONResponse({"values": values, "next": ["approval"] if asked else [], "tasks": tasks})
+        place = {"checkpoint_id": "newest"}
+        return JSONResponse(
+            {"checkpoint": place, "values": values, "next": ["approval"] if asked else [], "tasks": tasks}
+        )
 
     async def _runs(self, request: Request) -> Response:
         thread = self.threads[request.path_params["thread"]]
@@ -189,9 +200,18 @@ class Player:
             return Response("".join(json.dumps(one) + "\n" for one in told), media_type="application/x-ndjson")
         return JSONResponse({})
 
+    async def _fork(self, request: Request) -> Response:
+        self.asked.append((request.method, request.url.path, (await request.body()).decode()))
+        return JSONResponse({"checkpoint": {"checkpoint_id": "forked"}})
+
+    async def _check(self, request: Request) -> Response:
+        plan = (await request.json())["plan"]
+        bad = [f"{one['id']} is bad" for one in plan["vertices"] if one["description"] == "bad"]
+        return JSONResponse({"complaints": bad, "plan": plan})
+
     async def _login(self, request: Request) -> Response:
         given = (await request.json()).get("token")
-        if given != self.token:
+        if given != self.login:
             return JSONResponse({"detail": "not that token"}, 401)
         response = JSONResponse({})
         response.set_cookie("weiwo", "in", httponly=True, samesite="strict")
@@ -215,7 +235,7 @@ class Player:
             if self.down and not page:
                 await JSONResponse({"detail": "down"}, 503)(scope, receive, send)
                 return
-            if self.token and not page and path != "/weiwo/login" and b"weiwo=in" not in cookies:
+            if self.login and not page and path != "/weiwo/login" and b"weiwo=in" not in cookies:
                 await JSONResponse({"detail": "log in"}, 401)(scope, receive, send)
                 return
         await self._routes(scope, receive, send)
@@ -231,6 +251,8 @@ class Player:
                 Route("/weiwo/{view:str}", self._view),
                 Route("/weiwo" + one, self._show),
                 Route("/weiwo" + one + "/feedback", self._changed_something, methods=["POST"]),
+                Route("/weiwo" + one + "/fork", self._fork, methods=["POST"]),
+                Route("/weiwo" + one + "/plan/check", self._check, methods=["POST"]),
                 Route("/weiwo/corpora/{name}/files", self._changed_something, methods=["POST"]),
                 Route("/threads", self._thread, methods=["POST"]),
                 Route("/threads/search", self._search, methods=["POST"]),
@@ -244,28 +266,25 @@ class Player:
                 Route(one + "/runs/{run}/cancel", self._changed_something, methods=["POST"]),
             ]
         )
+        listening = socket.create_server(("127.0.0.1", 0))  # calls are taken from here on, and answered once it serves
         ready = threading.Event()
+        config = uvicorn.Config(
+            self._app, log_level="error", lifespan="off", timeout_graceful_shutdown=1, interface="asgi3"
+        )
+        self._server = uvicorn.Server(config)
 
         async def serve() -> None:
             self._changed, self._loop = asyncio.Condition(), asyncio.get_running_loop()
-            serving = asyncio.create_task(self._server.serve())
-            while not self._server.started:
-                await asyncio.sleep(0.01)
             ready.set()
-            await serving
+            await self._server.serve(sockets=[listening])
 
-        config = uvicorn.Config(
-            self._app, port=0, log_level="error", lifespan="off", timeout_graceful_shutdown=1, interface="asgi3"
-        )
-        self._server = uvicorn.Server(config)
-        self._thread_ = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
-        self._thread_.start()
+        self._serving = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
+        self._serving.start()
         assert ready.wait(20)
-        port = self._server.servers[0].sockets[0].getsockname()[1]
-        self.url = f"http://127.0.0.1:{port}"
+        self.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         return self
 
     def __exit__(self, *_: object) -> None:
         self.drop()
         self._server.should_exit = True
-        self._thread_.join(20)
+        self._serving.join(20)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from weiwo.state.errors import WeiwoError
+from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 
 if TYPE_CHECKING:
     from weiwo.state import Evidence
@@ -52,12 +53,13 @@ class Corpus(Protocol):
         """The number of passages."""
         ...
 
-    async def search(self, query: str, k: int = 8) -> "list[Evidence]":
+    async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> "list[Evidence]":
         """Find the passages nearest to a question.
 
         Args:
             query: The question, or keywords, in any language.
             k: How many passages at most.
+            within: The folders and dates of the documents to search.
 
         Returns:
             Passages, best first, ranked from 1, no text twice; none if nothing matches. Equal queries over equal

@@ -9,9 +9,11 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
 from weiwo.state import Evidence, JsonValue
+from weiwo.state.source_filter import SourceFilter
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.corpus.base import Corpus, DocumentNotFoundError
 from weiwo.tools.passages import as_artifact, as_text
+from weiwo.tools.source_restriction import is_within, narrow
 from weiwo.tools.sync import run_sync
 
 PassageAnswer = tuple[str, list[dict[str, JsonValue]]]
@@ -34,6 +36,8 @@ class CorpusSearchArguments(BaseModel):
 
     query: str = Field(min_length=1, description="What to look for, in the words the documents would use.")
     k: int = Field(8, ge=1, le=50, description="How many passages at most.")
+    folder: str = Field("", description="Only documents in this folder, such as docs/2025; empty for any.")
+    since: str = Field("", description="Only documents since this year, month or day, such as 2025-01; empty for any.")
 
 
 class OpenDocumentArguments(BaseModel):
@@ -53,13 +57,17 @@ class CorpusSearch(BaseTool):
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     corpus: Any = Field(exclude=True, repr=False)
     """The `Corpus` to search."""
+    within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
+    """The folders and dates that every search is restricted to."""
 
-    async def _arun(self, query: str, k: int = 8) -> PassageAnswer:
+    async def _arun(self, query: str, k: int = 8, folder: str = "", since: str = "") -> PassageAnswer:
         corpus: Corpus = self.corpus
-        return _format_answer(await corpus.search(query, k), self.name, "Nothing in the local documents matches.")
+        within = narrow(self.within, self.name, folder=folder, since=since)
+        found = await (corpus.search(query, k, within=within) if within else corpus.search(query, k))
+        return _format_answer(found, self.name, "Nothing in the local documents matches.")
 
-    def _run(self, query: str, k: int = 8) -> PassageAnswer:
-        return run_sync(self._arun(query, k))
+    def _run(self, query: str, k: int = 8, folder: str = "", since: str = "") -> PassageAnswer:
+        return run_sync(self._arun(query, k, folder, since))
 
 
 class OpenDocument(BaseTool):
@@ -73,6 +81,8 @@ class OpenDocument(BaseTool):
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     corpus: Any = Field(exclude=True, repr=False)
     """The `Corpus` to read from."""
+    within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
+    """The folders and dates that documents are held to."""
 
     async def _arun(self, source: str, query: str = "", near: str = "") -> PassageAnswer:
         corpus: Corpus = self.corpus
@@ -80,6 +90,10 @@ class OpenDocument(BaseTool):
             passages = await _read_on(corpus, source, query, near)
         except DocumentNotFoundError as error:
             raise ToolCallError("not_found", f"{self.name}: {error}") from None
+        if any(not is_within(self.within, passage) for passage in passages[:1]):
+            raise ToolCallError(
+                "blocked", f"{self.name}: {source} is left out: its folder or its date is not to be used"
+            )
         return _format_answer(passages, self.name, "The document is empty.")
 
     def _run(self, source: str, query: str = "", near: str = "") -> PassageAnswer:

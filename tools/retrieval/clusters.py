@@ -118,8 +118,8 @@ def are_alike(one: Documentation, other: Documentation) -> bool:
         return False
     if _DIRECTION.search(one.description) and _order(one, topics & others) != _order(other, topics & others):
         return False
-    named = _topic_words(one.name, one)
-    if named and named == _topic_words(other.name, other):
+    named = _named(one)
+    if named and named == _named(other):
         return topics <= others or others <= topics  # the same name, and nothing that contradicts it
     return len(topics & others) >= _ALIKE * max(1, len(topics | others))
 
@@ -150,6 +150,12 @@ def _same_needs(one: Documentation, other: Documentation) -> bool:
 def _topics(tool: Documentation) -> frozenset[str]:
     """The words that tell what a tool is about, its arguments' own names left out."""
     return _topic_words(f"{tool.name} {tool.description}", tool)
+
+
+@lru_cache(maxsize=1 << 14)
+def _named(tool: Documentation) -> frozenset[str]:
+    """The same of its name alone."""
+    return _topic_words(tool.name, tool)
 
 
 def _order(tool: Documentation, words: frozenset[str]) -> list[str]:

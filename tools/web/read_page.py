@@ -11,10 +11,12 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
 from weiwo.state import JsonValue
+from weiwo.state.source_filter import SourceFilter
 from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.singleflight import SingleFlight
 from weiwo.tools.passages import as_artifact, as_text
+from weiwo.tools.source_restriction import require_page
 from weiwo.tools.sync import run_sync
 from weiwo.tools.web.fetching.fetch import fetch
 from weiwo.tools.web.fetching.page import WebPage
@@ -48,6 +50,8 @@ class ReadPage(BaseTool):
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     guard: Any = Field(default_factory=UrlGuard, exclude=True, repr=False)
     """The `UrlGuard` that decides what may be fetched."""
+    within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
+    """The sites and dates that pages are held to."""
     seconds: float = 12
     """Bound of one fetch; short enough for a second one within the time of a call."""
     max_bytes: int = 5_000_000
@@ -58,7 +62,8 @@ class ReadPage(BaseTool):
     def model_post_init(self, context: Any, /) -> None:
         """State what makes two of this tool the same one, for those who keep its results."""
         super().model_post_init(context)
-        stated = {"identity": self._conditions, "cache_seconds": SECONDS, "any_site": True}
+        limits = f" {self.within.model_dump_json(exclude={'folders'})}" if self.within else ""
+        stated = {"identity": self._conditions + limits, "cache_seconds": SECONDS, "any_site": True}
         self.metadata = {**stated, **(self.metadata or {})}
 
     @property
@@ -66,7 +71,9 @@ class ReadPage(BaseTool):
         return f"allow={self.guard.identity} robots={self.robots} max_bytes={self.max_bytes}"
 
     async def _arun(self, url: str, query: str = "") -> tuple[str, list[dict[str, JsonValue]]]:
+        require_page(self.within, url.strip())
         page = await self._page(url.strip())
+        require_page(self.within, page.url, page.date)  # where it led to
         passages = await asyncio.to_thread(select_passages, page, query, self.name)
         content = as_text(passages, "The page holds no text.")
         return f"({page.note})\n\n{content}" if page.note else content, as_artifact(passages)

@@ -12,10 +12,12 @@ from pydantic import BaseModel, Field
 
 from weiwo.state import Evidence, JsonValue, passage_id
 from weiwo.state.settings import Settings
+from weiwo.state.source_filter import SourceFilter
 from weiwo.text.chunking import chunk_text
 from weiwo.text.language import detect_language
 from weiwo.tools.passage_ranking import RankedText, rank_passages
 from weiwo.tools.passages import as_artifact, as_text
+from weiwo.tools.source_restriction import narrow
 from weiwo.tools.sync import run_sync
 from weiwo.tools.web.providers.failover import SearchResult, search_with_failover
 from weiwo.tools.web.providers.health import PROVIDER_HEALTH, ConfiguredProvider, ProviderHealth
@@ -39,6 +41,8 @@ class WebSearchArguments(BaseModel):
         None, description="Only pages from the last day, week, month or year."
     )
     topic: Literal["general", "news", "finance"] = Field("general", description="Kind of pages to search.")
+    site: str = Field("", description="Only pages of this site, such as who.int; empty for any.")
+    since: str = Field("", description="Only pages since this year, month or day, such as 2025-01; empty for any.")
 
 
 class WebSearch(BaseTool):
@@ -52,6 +56,8 @@ class WebSearch(BaseTool):
     """The providers, in the order to ask them."""
     seconds: float = 30
     """Bound of one call, all providers together."""
+    within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
+    """The sites and dates that every search is restricted to."""
     max_bytes: int | None = None
     """Bytes of a provider's reply that are read; by default what is sensible."""
     health: ProviderHealth = Field(default=PROVIDER_HEALTH, exclude=True, repr=False)
@@ -70,18 +76,26 @@ class WebSearch(BaseTool):
         if not sources:
             return None
         # a little less than the call has, so that it is the reasons of all providers that get through
-        return cls(sources=sources, seconds=0.9 * settings.limits.tool_seconds)
+        return cls(sources=sources, seconds=0.9 * settings.limits.tool_seconds, within=settings.filter)
 
     def model_post_init(self, context: Any, /) -> None:
         """State what makes two of this tool the same one, for those who keep its results."""
         super().model_post_init(context)
         places = ";".join(f"{source.name}{'+raw' * source.whole}={source.base}" for source in self.sources)
+        places += f" {self.within.model_dump_json(exclude={'folders'})}" if self.within else ""
         self.metadata = {"identity": places, "cache_seconds": CACHE_SECONDS, **(self.metadata or {})}
 
     async def _arun(
-        self, query: str, k: int = 6, time_range: TimeRange | None = None, topic: Topic = "general"
+        self,
+        query: str,
+        k: int = 6,
+        time_range: TimeRange | None = None,
+        topic: Topic = "general",
+        site: str = "",
+        since: str = "",
     ) -> tuple[str, list[dict[str, JsonValue]]]:
-        asked = SearchQuery(query, k, time_range, topic, detect_language(query))
+        within = narrow(self.within, self.name, site=site, since=since)
+        asked = SearchQuery(query, k, time_range, topic, detect_language(query), within)
         found = await search_with_failover(
             self.sources,
             asked,
@@ -96,9 +110,15 @@ class WebSearch(BaseTool):
         return as_text(passages, nothing), as_artifact(passages)
 
     def _run(
-        self, query: str, k: int = 6, time_range: TimeRange | None = None, topic: Topic = "general"
+        self,
+        query: str,
+        k: int = 6,
+        time_range: TimeRange | None = None,
+        topic: Topic = "general",
+        site: str = "",
+        since: str = "",
     ) -> tuple[str, list[dict[str, JsonValue]]]:
-        return run_sync(self._arun(query, k, time_range, topic))
+        return run_sync(self._arun(query, k, time_range, topic, site, since))
 
 
 def _hit_passages(found: SearchResult, query: str, tool: str) -> list[Evidence]:

@@ -16,7 +16,7 @@ from weiwo.app.cli.event_loop import InterruptedRunError, run
 from weiwo.app.cli.output import hint, is_terminal, page, terminal, write_json
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError
+from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError, locate_dataset
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyError, PolicyStep, RoutingPolicy, load_policy, save_policy
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def eval_command(
         if folder is None:
             _print_policy(policy, as_json=as_json)
             return
-        dataset = Dataset(Path(folder).expanduser())
+        dataset = Dataset(locate_dataset(folder))
         model = run(open_embedder(settings, dataset))
         if model is None and embeddings:
             policy = load_policy(home, "")

@@ -22,7 +22,7 @@ def retrieval(
         str | None,
         typer.Argument(
             metavar="DATASET_DIR",
-            help="A BEIR-shaped folder: corpus.jsonl, queries.jsonl, qrels.tsv or qrels/test.tsv.",
+            help="A BEIR-shaped folder: corpus.jsonl, queries.jsonl, qrels.tsv or qrels/test.tsv; or demo.",
         ),
     ] = None,
     *,
@@ -126,9 +126,13 @@ def telemetry(
     export: Annotated[
         str | None, typer.Option("--export", metavar="FILE", help="Write the records to a file, a JSON object a line.")
     ] = None,
+    hard: Annotated[
+        str | None,
+        typer.Option("--hard", metavar="FOLDER", help="Write the questions that were served badly, to be labelled."),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Summarize what became of retrievals; kept on this machine only, and not at all with WEIWO_TELEMETRY=off."""
+    """Summarize retrievals and spending; kept on this machine only, and not at all with WEIWO_TELEMETRY=off."""
     from weiwo.app.cli.documents.telemetry import telemetry_command  # noqa: PLC0415 - heavy
 
-    telemetry_command(corpus, export, as_json=json)
+    telemetry_command(corpus, export, hard, as_json=json)

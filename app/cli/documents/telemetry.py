@@ -10,25 +10,29 @@ from rich.console import Console
 from rich.table import Table
 
 from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint, is_terminal, page, terminal, write_json
+from weiwo.app.cli.questions.spending import read_spending, summarize_spending
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.evaluation.telemetry_report import DRIFTING, count_feedback, summarize_telemetry
-from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, locate_by_name
+from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, corpus_exists, locate_by_name
 from weiwo.tools.corpus.retrieval.feedback import read_feedback
 from weiwo.tools.corpus.retrieval.telemetry import read_records
 from weiwo.tools.printable import one_line
 
 _MOVING: Final = 0.1
 _MOVED: Final = 0.25
+_MOST_DAYS: Final = 30
 
 
-def telemetry_command(name: str | None, export: str | None, *, as_json: bool) -> None:
+def telemetry_command(name: str | None, export: str | None, hard: str | None = None, *, as_json: bool) -> None:
     """Summarize what is kept on a corpus, and export it.
 
     Args:
         name: The corpus; without one, the default.
         export: A file to write the records to, a JSON object a line.
+        hard: A folder to write the questions to that were served badly, as a set to be labelled.
         as_json: Print one object.
 
     Raises:
@@ -36,6 +40,17 @@ def telemetry_command(name: str | None, export: str | None, *, as_json: bool) ->
         CommandError: The records cannot be read, or the file cannot be written.
     """
     settings = Settings.resolve()
+    spending = summarize_spending(read_spending(Path(settings.home)))
+    if (
+        name is None
+        and export is None
+        and hard is None
+        and spending["answers"]
+        and not corpus_exists(Path(settings.home), DEFAULT_NAME)
+    ):
+        alone = {"corpus": None, "recording": settings.telemetry, "spending": spending}
+        write_json(alone) if as_json else print_spending(_console(), spending)
+        return
     name = name or DEFAULT_NAME
     try:
         folder = locate_by_name(Path(settings.home), name)
@@ -49,12 +64,59 @@ def telemetry_command(name: str | None, export: str | None, *, as_json: bool) ->
         if export is not None:
             count = _export(folder, Path(export).expanduser())
             hint(f"{count:,} records in {export}")
+        if hard is not None:
+            _export_hard_cases(folder, Path(settings.home), Path(hard).expanduser())
     except CorpusError as error:
         raise CommandError(str(error)) from error
+    found["spending"] = spending
     if as_json:
         write_json(found)
     else:
-        print_summary(terminal() if is_terminal() else page(), found)
+        print_summary(_console(), found)
+        print_spending(_console(), spending)
+
+
+def _console() -> Console:
+    return terminal() if is_terminal() else page()
+
+
+def print_spending(console: Console, spending: Mapping[str, Any]) -> None:
+    """Print what answers took, by day and by model; nothing where no model was called yet."""
+    if not spending["answers"]:
+        return
+    each = spending["cost_per_complete"]
+    told = f", ${each:.4f} for each of {spending['complete']:,} complete ones" if each else ""
+    console.print(f"{_count(spending['answers'], 'answer')} by models: ${spending['cost']:.4f}{told}", soft_wrap=True)
+    for title, rows in (("day", spending["days"]), ("model", spending["models"])):
+        table = _table(title, "answers", "calls", "input tokens", "output tokens", "US dollars")
+        for key, one in list(rows.items())[-_MOST_DAYS:]:
+            counts = (f"{one[name]:,.0f}" for name in ("answers", "calls", "input", "output"))
+            table.add_row(one_line(key, 60), *counts, f"{one['cost']:.4f}")
+        console.print(table)
+
+
+def _export_hard_cases(folder: Path, home: Path, target: Path) -> None:
+    """Write the questions that were served badly, and say how they are labelled.
+
+    Raises:
+        CorpusError: The records or the corpus cannot be read, or the folder cannot be written.
+    """
+    from weiwo.tools.corpus.evaluation.hard_cases import collect_hard_cases, export_hard_cases  # noqa: PLC0415 - heavy
+    from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus  # noqa: PLC0415 - heavy
+
+    cases = collect_hard_cases(read_records(folder), read_feedback(home))
+    if not cases:
+        hint("no question was served badly, as far as the records tell; nothing was written")
+        return
+    corpus = IndexedCorpus(folder)
+    try:
+        run_to_end(export_hard_cases(corpus, cases, target))
+    finally:
+        corpus.close()
+    hint(
+        f"{_count(len(cases), 'question')} in {target}; copy the lines of candidates.tsv whose document answers to"
+        f" qrels.tsv, a score of 1 or 2 for the rank, then: weiwo eval retrieval {target} --learn"
+    )
 
 
 def _export(folder: Path, file: Path) -> int:

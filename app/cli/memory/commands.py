@@ -4,12 +4,14 @@ from typing import Annotated
 
 import typer
 
-from weiwo.app.cli.options import Json, Procedures, context_of, question_of
+from weiwo.app.cli.options import Corpus, Json, Procedures, context_of, question_of
 from weiwo.app.cli.text_parameters import TextCommand, TextGroup
 
 memories = typer.Typer()
 plans = typer.Typer(help="List, show, pin and forget the plans that are remembered.", cls=TextGroup)
 memories.add_typer(plans, name="plans")
+wishes = typer.Typer(help="List, add and forget what you said holds for all your questions.", cls=TextGroup)
+memories.add_typer(wishes, name="memory")
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="As the list has it; its beginning will do.")]
 
@@ -28,6 +30,33 @@ def procedures(
 
     text = question_of(question) if question else ""
     raise typer.Exit(procedures_command(text, context_of(procedures=folder), as_json=json))
+
+
+@memories.command(cls=TextCommand)
+def watch(
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="QUESTION | list | run | remove KEY", help="A question to keep asking; or what to do."),
+    ],
+    *,
+    every: Annotated[str, typer.Option("--every", metavar="30m|6h|1d|2w", help="How often it is asked.")] = "1d",
+    everything: Annotated[bool, typer.Option("--all", help="With run: those that are not due, too.")] = False,
+    corpus: Corpus = None,
+    no_web: Annotated[bool, typer.Option("--no-web", help="Search local documents only.")] = False,
+    json: Json = False,
+) -> None:
+    """Keep a question, list those that are kept, ask those that are due (for cron), or remove one."""
+    from weiwo.app.cli.memory import watch as work  # noqa: PLC0415 - heavy
+
+    if words == ["list"]:
+        work.list_command(as_json=json)
+    elif words == ["run"]:
+        raise typer.Exit(work.run_command(everything=everything, as_json=json))
+    elif words[0] == "remove" and len(words) == 2:
+        work.remove_command(words[1], as_json=json)
+    else:
+        context = context_of(corpus=corpus, web=False if no_web else None)
+        work.add_command(question_of(words), every, context, as_json=json)
 
 
 @plans.callback(invoke_without_command=True)
@@ -66,5 +95,39 @@ def forget(
 ) -> None:
     """Forget a plan, or all of them."""
     from weiwo.app.cli.memory.plans import forget_command  # noqa: PLC0415 - heavy
+
+    forget_command(key, everything=everything, as_json=json)
+
+
+@wishes.callback(invoke_without_command=True)
+def list_wishes(context: typer.Context, *, json: Json = False) -> None:
+    """List, add and forget what you said holds for all your questions."""
+    if context.invoked_subcommand is None:
+        from weiwo.app.cli.memory.wishes import list_command  # noqa: PLC0415 - heavy
+
+        list_command(as_json=json)
+
+
+@wishes.command("add", cls=TextCommand)
+def add_wish(
+    words: Annotated[list[str], typer.Argument(metavar="WORDS", help='Such as "I work in euros".')],
+    *,
+    json: Json = False,
+) -> None:
+    """Remember something for all later questions."""
+    from weiwo.app.cli.memory.wishes import add_command  # noqa: PLC0415 - heavy
+
+    add_command(" ".join(words), as_json=json)
+
+
+@wishes.command("forget", cls=TextCommand)
+def forget_wish(
+    key: Annotated[str | None, typer.Argument(metavar="KEY", help="As the list has it.")] = None,
+    *,
+    everything: Annotated[bool, typer.Option("--all", help="Forget them all.")] = False,
+    json: Json = False,
+) -> None:
+    """Forget one of them, or all."""
+    from weiwo.app.cli.memory.wishes import forget_command  # noqa: PLC0415 - heavy
 
     forget_command(key, everything=everything, as_json=json)

@@ -5,7 +5,7 @@ LangGraph is imported after the first line is on the screen, by the functions th
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,13 +14,16 @@ from weiwo.app.cli.errors import CommandError, StoppedError, UsageError
 from weiwo.app.cli.event_loop import InterruptedRunError, run
 from weiwo.app.cli.output import hint, is_terminal
 from weiwo.app.cli.questions import approval, clarify, consent
+from weiwo.app.cli.questions.cost_notice import tell_cost
 from weiwo.app.cli.questions.output_files import tell_files, write_files
 from weiwo.app.cli.questions.run_end import RunEnd
+from weiwo.app.cli.questions.spending import record_spending
 from weiwo.app.cli.questions.web_offer import offer_web
 from weiwo.app.cli.session import open_session
 from weiwo.app.cli.threads.commands import find_moment, is_thread_known
 from weiwo.app.render.outputs import make_watcher, print_result
 from weiwo.state.settings import Context, Settings
+from weiwo.state.source_filter import SourceFilter
 
 if TYPE_CHECKING:
     from weiwo.app.render.watchers import Watcher
@@ -50,6 +53,7 @@ def ask_command(
     context = context.model_copy(update={"clarify": asks_back(wanted=context.clarify, as_json=as_json)})
     offer_web(question, context, as_json=as_json)
     settings = Settings.resolve(context)
+    tell_cost(question, settings, as_json=as_json)
     watcher = make_watcher(question, as_json=as_json, verbose=verbose)
 
     async def work() -> RunEnd:
@@ -238,8 +242,15 @@ def _conclude(
         if isinstance(answer, Mapping) and "plan" in answer and not (ended.request or {}).get("complaints"):
             approval.draft_of(asked).unlink(missing_ok=True)
     result, complaints = write_files({**ended.result, "thread_id": ended.thread_id}, files)
+    if ended.ran:
+        record_spending(result, settings)
     code = print_result(result, watcher, settings, as_json=as_json, verbose=verbose)
     return tell_files(result, complaints, as_json=as_json) or code
+
+
+def _in_folder(within: SourceFilter) -> Callable[[str], bool]:
+    """Tells whether a document lies in a folder that counts."""
+    return lambda source: within.allows_document(source, os.path.abspath(source))  # noqa: PTH100 - links stay
 
 
 def can_ask() -> bool:
@@ -256,7 +267,11 @@ def asks_back(*, wanted: bool | None, as_json: bool) -> bool | None:
 
 async def _corpus_problems(settings: Settings) -> str:
     """Load the documents, so that the run finds them in memory; returns what is to be said of them."""
-    problems = (await open_corpus(settings)).problems
+    corpus = await open_corpus(settings)
+    if settings.filter.folders and corpus.documents and not any(map(_in_folder(settings.filter), corpus.documents)):
+        folders = ", ".join(settings.filter.folders)
+        raise UsageError(f"--folder {folders}; no document lies there; weiwo search names documents by their paths")
+    problems = corpus.problems
     if not problems:
         return ""
     many = f"{len(problems)} files were" if len(problems) > 1 else "1 file was"

@@ -57,7 +57,7 @@ def token_command(user: str) -> int:
     """
     if not _USER.fullmatch(user):
         raise UsageError(
-            f"--new-token {user[:60]!a}; a name is up to 64 small letters, digits and . _ @ -; write operator for yourself"
+            f"--new-token {user[:60]!a}; a name is up to 64 small letters, digits and . _ @ -; yours is operator"
         )
 
     async def make() -> str:

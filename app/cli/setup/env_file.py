@@ -35,6 +35,8 @@ _EFFECTS: Final = {
     "WEIWO_HOME": "keeps threads and corpora there, and reads those that are there",
     "WEIWO_DATABASE_URL": "keeps questions and answers in this database",
     "WEIWO_CLIENT_FIELDS": "lets a server's clients set these fields",
+    "WEIWO_AUTH": "says whether users of weiwo serve log in",
+    "WEIWO_ORIGINS": "lets pages of these origins use weiwo serve",
     "EDITOR": "starts this program when a plan is edited",
     "VISUAL": "starts this program when a plan is edited",
 }

@@ -182,6 +182,7 @@ def usage_lines(usage: Usage) -> list[str]:
             ", ".join(f"{count} × {what}" if count > 1 else what for what, count in modes.items()),
             f"{failed} failed" if failed else "",
             f"{sum(call.input_tokens for call in calls):,} + {sum(call.output_tokens for call in calls):,} tokens",
+            f"{cached:,} from the provider's cache" if (cached := sum(call.cached_tokens for call in calls)) else "",
             _time_taken(calls),
         ]
         lines.append(one_line(f"{role}: " + " · ".join(part for part in parts if part)))

@@ -196,7 +196,7 @@ export function Outward({ href, children }: { href: string; children: ComponentC
 }
 
 export function openSource(turn: number, n: number): void {
-  update({ panel: { turn, source: n } });
+  if (turn >= 0) update({ panel: { turn, source: n } });
 }
 
 function Cite({ turn, n, t }: { turn: number; n: number; t: Say }) {
@@ -214,11 +214,13 @@ function ClaimSpan({ scene, claim, children }: { scene: Scene; claim: number; ch
   const verdict = `${t(`verdict_${told.verdict}`)}${told.reason ? `: ${told.reason}` : ""}`;
   const first = !scene.seen.has(claim);
   scene.seen.add(claim);
-  const open = (): void => { if (told.citations[0]) openSource(turn, told.citations[0]); };
+  const open = (): void => {
+    if (turn >= 0 && (cites || told.reason)) update({ panel: { turn, claim, ...(told.citations[0] ? { source: told.citations[0] } : {}) } });
+  };
   return (
     <span
       class={`claim ${told.verdict}${lit ? " lit" : ""}`} data-claim={claim} data-verdict={told.verdict} title={verdict}
-      tabIndex={first && (cites || told.reason) ? 0 : undefined} role={first && cites ? "link" : undefined}
+      tabIndex={first && (cites || told.reason) ? 0 : undefined} role={first && (cites || told.reason) ? "link" : undefined}
       aria-description={first ? verdict : undefined}
       onPointerEnter={light} onPointerLeave={dim} onFocus={light} onBlur={dim} onClick={open}
       onKeyDown={(event) => { if (event.key === "Enter" && event.target === event.currentTarget) open(); }}

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, cancel, type Options } from "./session";
 import { remember, useStore, useWords, type Turn } from "./store";
 
-export const OPTIONS: Options = { depth: "", form: "", approve: false, web: true };
+export const OPTIONS: Options = { depth: "", form: "", approve: false, web: true, corpus: null };
 let options = OPTIONS;
 
 /** The options last chosen. */
@@ -17,7 +17,12 @@ export function AskBox({ running }: { running: Turn | undefined }) {
   const web = useStore((now) => now.info?.web);
   const threadId = useStore((now) => now.threadId);
   const follows = useStore((now) => now.turns.length > 0);
-  useEffect(() => box.current?.focus({ preventScroll: true }), [threadId]);
+  const corpora = useStore((now) => (now.info?.auth === "none" ? now.info.corpora : undefined)) ?? [];
+  const searches = useStore((now) => now.info?.searches) ?? [];
+  const taken = chosen.corpus ?? searches;
+  useEffect(() => {
+    if (matchMedia("(min-width: 761px)").matches) box.current?.focus({ preventScroll: true }); // no keyboard pops up
+  }, [threadId]);
   const set = (more: Partial<Options>): void => choose((options = { ...chosen, ...more }));
   const send = (): void => {
     const question = text.trim();
@@ -44,6 +49,17 @@ export function AskBox({ running }: { running: Turn | undefined }) {
           options={[["", t("anyForm")], ["sentence", t("sentence")], ["list", t("list")], ["table", t("table")], ["report", t("report")], ["code", t("code")]]} />
         <label class="check"><input type="checkbox" name="approve" checked={chosen.approve} onChange={(event) => set({ approve: event.currentTarget.checked })} /> {t("showPlanFirst")}</label>
         {web && <label class="check"><input type="checkbox" name="web" checked={chosen.web} onChange={(event) => set({ web: event.currentTarget.checked })} /> {t("useWeb")}</label>}
+        {corpora.length > 0 && (
+          <details class="corpora">
+            <summary>{t("corpora")}{taken.length ? ` · ${taken.length}` : ""}</summary>
+            <div>
+              {corpora.map((name) => (
+                <label key={name} class="check"><input type="checkbox" name="corpus" value={name} checked={taken.includes(name)}
+                  onChange={(event) => set({ corpus: event.currentTarget.checked ? [...taken, name] : taken.filter((one) => one !== name) })} /> {name}</label>
+              ))}
+            </div>
+          </details>
+        )}
         <span class="spring" />
         {running
           ? <button class="stop" type="button" data-action="cancel" disabled={running.cancelling || !running.runId} onClick={() => void cancel(running)}>{running.cancelling ? t("cancelling") : t("cancel")}</button>

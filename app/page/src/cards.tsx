@@ -1,11 +1,11 @@
 // Cards on which a person answers what a run waits for: a plan, a tool that acts, a question, or anything else.
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { visible } from "./inline";
 import { Graph } from "./plan";
 import { Args } from "./panel";
 import { checkPlan, draftOf, planOf, type TaskDraft } from "./plan_draft";
 import { newRun, apply } from "./progress";
-import { answer } from "./session";
+import { answer, complaintsOf, forkHere } from "./session";
 import { useStore, useWords, type Say, type Turn } from "./store";
 import type { Dict, Interrupt, Json, Plan } from "./types";
 
@@ -42,17 +42,18 @@ function ApprovePlan({ turn, interrupt, plan, t }: CardProps & { plan: Plan }) {
   const [drafts, setDrafts] = useState<TaskDraft[]>(() => draftOf(plan));
   const tools = useStore((now) => now.turns.find((one) => one.key === turn.key)?.run.assessed["tools"]);
   const { problems, edited } = useMemo(() => checkPlan(drafts), [drafts]);
+  const complaints = useComplaints(mode === "edit" ? edited : null, plan);
   const note = String(interrupt.value["note"] ?? "");
-  const drawn = useMemo(() => ({ ...turn, key: -1, run: apply(newRun(0), { type: "planned", plan: edited ?? plan }, 0) }), [edited, plan]);
+  const drawn = useMemo(() => ({ ...turn, key: -1, run: apply(newRun(0), { type: "planned", plan: mode === "edit" && edited ? edited : plan }, 0) }), [edited, plan, mode]);
   const finished = (interrupt.value["finished"] ?? {}) as Record<string, string>;
   return (
     <>
       <h3>{t("approveTitle")}</h3>
       <p class="quiet">{t("approveHint")}</p>
       {note && <p class="note">{note}</p>}
-      {mode === "edit" ? <Graph turn={drawn} /> : null}
+      <Graph turn={drawn} />
       {mode === "edit"
-        ? <PlanEditor drafts={drafts} change={setDrafts} problems={problems} tools={Array.isArray(tools) ? tools.map(String) : []} t={t} />
+        ? <PlanEditor drafts={drafts} change={setDrafts} problems={problems} complaints={complaints} tools={Array.isArray(tools) ? tools.map(String) : []} t={t} />
         : <ol class="plan-list">
             {plan.vertices.map((one) => (
               <li key={one.id}>
@@ -67,7 +68,7 @@ function ApprovePlan({ turn, interrupt, plan, t }: CardProps & { plan: Plan }) {
         ? <Words label={t("sendBackWords")} submit={t("sendBack")} cancel={() => setMode("look")} done={(words) => answer(turn, interrupt, { reject: words })} t={t} required />
         : <div class="actions">
             {mode === "edit"
-              ? <button class="primary" data-action="run-edited" disabled={!edited} onClick={() => edited && answer(turn, interrupt, { plan: planOf(edited, plan) as unknown as Json })}>{t("runEdited")}</button>
+              ? <button class="primary" data-action="run-edited" disabled={!edited || complaints.length > 0} onClick={() => edited && answer(turn, interrupt, { plan: planOf(edited, plan) as unknown as Json })}>{t("runEdited")}</button>
               : <button class="primary" data-action="approve" onClick={() => answer(turn, interrupt, "approve")}>{t("approve")}</button>}
             <button data-action="edit" onClick={() => { setDrafts(draftOf(plan)); setMode(mode === "edit" ? "look" : "edit"); }}>{mode === "edit" ? t("close") : t("edit")}</button>
             <button data-action="send-back" onClick={() => setMode("back")}>{t("sendBack")}</button>
@@ -76,15 +77,56 @@ function ApprovePlan({ turn, interrupt, plan, t }: CardProps & { plan: Plan }) {
   );
 }
 
+/** What the server complains of in a plan that is fine as far as the page can tell; asked when typing pauses. */
+function useComplaints(edited: Plan | null, original: Plan): string[] {
+  const [complaints, setComplaints] = useState<string[]>([]);
+  useEffect(() => {
+    setComplaints([]);
+    if (!edited) return undefined;
+    let here = true;
+    const timer = setTimeout(() => {
+      complaintsOf(planOf(edited, original)).then((found) => here && setComplaints(found), () => undefined); // it says so when it is run
+    }, 350);
+    return () => { here = false; clearTimeout(timer); };
+  }, [edited, original]);
+  return complaints;
+}
+
+/** The plan of an ended run, to be changed and run again; what the change does not touch is kept. */
+export function PlanChange({ turn, plan, close }: { turn: Turn; plan: Plan; close: () => void }) {
+  const t = useWords();
+  const [drafts, setDrafts] = useState<TaskDraft[]>(() => draftOf(plan));
+  const [failed, setFailed] = useState("");
+  const { problems, edited } = useMemo(() => checkPlan(drafts), [drafts]);
+  const complaints = useComplaints(edited, plan);
+  const tools = turn.run.assessed["tools"];
+  const run = (): void => {
+    if (edited) forkHere(turn, { plan: planOf(edited, plan) }).catch((error: unknown) => setFailed(error instanceof Error ? error.message : String(error)));
+  };
+  return (
+    <section class="card" data-change="plan">
+      <h3>{t("changePlan")}</h3>
+      <p class="quiet">{t("changeHint")}</p>
+      <PlanEditor drafts={drafts} change={setDrafts} problems={problems} complaints={complaints} tools={Array.isArray(tools) ? tools.map(String) : []} t={t} />
+      <Problem text={failed} />
+      <div class="actions">
+        <button class="primary" data-action="run-changed" disabled={!edited || complaints.length > 0} onClick={run}>{t("runEdited")}</button>
+        <button onClick={close}>{t("close")}</button>
+      </div>
+    </section>
+  );
+}
+
 interface EditorProps {
   drafts: TaskDraft[];
   change: (drafts: TaskDraft[]) => void;
   problems: Map<string, string>;
+  complaints: string[];
   tools: string[];
   t: Say;
 }
 
-export function PlanEditor({ drafts, change, problems, tools, t }: EditorProps) {
+function PlanEditor({ drafts, change, problems, complaints, tools, t }: EditorProps) {
   const set = (at: number, more: Partial<TaskDraft>): void => change(drafts.map((one, n) => (n === at ? { ...one, ...more } : one)));
   const problem = (key: string): string => {
     const found = problems.get(key);
@@ -115,6 +157,7 @@ export function PlanEditor({ drafts, change, problems, tools, t }: EditorProps) 
         </fieldset>
       ))}
       <Problem text={problem("plan")} />
+      {complaints.map((one) => <Problem key={one} text={visible(one)} />)}
       <button class="link" data-action="add-task" onClick={() => change([...drafts, emptyTask(drafts)])}>+ {t("addTask")}</button>
     </div>
   );

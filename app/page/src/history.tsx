@@ -1,7 +1,7 @@
 // The checkpoints of a thread: any of them can be gone back to and run on from.
 import { useEffect, useState } from "preact/hooks";
 import { post } from "./api";
-import { goOn } from "./session";
+import { fork } from "./session";
 import { read, useStore, useWords, type Turn } from "./store";
 import type { Dict } from "./types";
 
@@ -36,7 +36,7 @@ export function History({ turn }: { turn: Turn }) {
               <span class="mono">{next.length ? `→ ${next.join(", ")}` : t("done")}</span>
               <span class="quiet">{moment.created_at ? new Date(moment.created_at).toLocaleTimeString(language === "zh" ? "zh-CN" : "en") : ""}</span>
               {id && next.length > 0 && !next.includes("__start__") && (
-                <button class="link" data-action="fork" onClick={() => goOn(turn, { checkpoint: { checkpoint_id: id, checkpoint_ns: "" } })}>{t("runFrom")}</button>
+                <button class="link" data-action="fork" onClick={() => fork(turn, id).catch((error: unknown) => setFailed(error instanceof Error ? error.message : String(error)))}>{t("runFrom")}</button>
               )}
             </li>
           );

@@ -88,7 +88,7 @@ function Conversation() {
           <AskBox running={undefined} />
           <Examples questions={EXAMPLES[language]} />
           {noModel && <p class="hint" data-hint="no-model"><b>{t("noModelTitle")}.</b> {t("noModel")}</p>}
-          {info && info.corpora?.length === 0 && !info.web && <p class="hint" data-hint="no-corpus"><b>{t("noCorpus")}</b> <a href="#/corpora">{t("noCorpusHow")}</a></p>}
+          {info && info.corpora?.length === 0 && !info.web && <p class="hint" data-hint="no-corpus"><b>{t("noCorpus")}.</b> <a href="#/corpora">{t("noCorpusHow")}</a></p>}
         </div>
       </div>
     );
@@ -98,10 +98,10 @@ function Conversation() {
       {turns.map((turn, at) => (
         <div key={turn.key} ref={at === turns.length - 1 ? end : undefined}>
           <TurnView turn={turn} last={at === turns.length - 1} />
-          {noModel && at === turns.length - 1 && turn.state === "done" && <p class="hint" data-hint="no-model"><b>{t("noModelTitle")}.</b> {t("noModel")}</p>}
+          {noModel && turns.length === 1 && turn.state === "done" && turn.result?.status !== "complete" && <p class="hint" data-hint="no-model"><b>{t("noModelTitle")}.</b> {t("noModel")}</p>}
         </div>
       ))}
-      <div class="dock"><AskBox running={running} /></div>
+      {last?.state !== "waiting" && <div class="dock"><AskBox running={running} /></div>}
     </div>
   );
 }

@@ -2,9 +2,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { get } from "./api";
+import { forkHere } from "./session";
 import { Outward, openSource } from "./answer";
 import { safeUrl, visible } from "./inline";
-import { flagsOf, seconds } from "./plan";
+import { flagsOf, seconds, tasksOfClaim } from "./plan";
 import { fill, shown, valueOf, type Call, type Row } from "./progress";
 import { read, update, useStore, useWords, type Say, type Turn } from "./store";
 import type { Citation, Evidence, Json, Outcome, Passage, Result } from "./types";
@@ -15,7 +16,7 @@ export function Panel() {
   const t = useWords();
   const box = useRef<HTMLElement>(null);
   const before = useRef<Element | null>(null);
-  const shows = panel ? `${panel.turn} ${panel.task ?? ""} ${panel.source ?? ""}` : "";
+  const shows = panel ? `${panel.turn} ${panel.task ?? ""} ${panel.source ?? ""} ${panel.claim ?? ""}` : "";
   useEffect(() => {
     if (!shows) return;
     if (!box.current?.contains(document.activeElement)) before.current = document.activeElement;
@@ -34,8 +35,28 @@ export function Panel() {
     >
       <button class="icon close" aria-label={t("close")} onClick={close}>×</button>
       {row && <TaskDetail turn={turn} row={row} t={t} />}
+      {panel.claim !== undefined && turn.result && <ClaimDetail turn={turn} result={turn.result} at={panel.claim} source={panel.source} t={t} />}
       {panel.source !== undefined && turn.result && <SourceDetail key={shows} turn={turn} result={turn.result} n={panel.source} t={t} />}
     </aside>
+  );
+}
+
+/** What checking a claim found, and the ways to what it rests on. */
+function ClaimDetail({ turn, result, at, source, t }: { turn: Turn; result: Result; at: number; source: number | undefined; t: Say }) {
+  const claim = result.claims[at];
+  if (!claim) return null;
+  return (
+    <div class={`claim-detail ${claim.verdict}`} data-claim-detail={at}>
+      <p class="verdict">{t(`verdict_${claim.verdict}`)}</p>
+      {claim.reason && <p class="reason">{visible(claim.reason)}</p>}
+      <blockquote>{visible(claim.text)}</blockquote>
+      <p>
+        {claim.citations.length > 1 && claim.citations.map((n) => (
+          <button key={n} class="chip" aria-pressed={n === source} onClick={() => update({ panel: { turn: turn.key, claim: at, source: n } })}>{t("source", n)}</button>
+        ))}
+        {[...tasksOfClaim(result, at)].map((id) => <button key={id} class="chip" onClick={() => update({ panel: { turn: turn.key, task: id } })}>{id}</button>)}
+      </p>
+    </div>
   );
 }
 
@@ -62,6 +83,7 @@ function TaskDetail({ turn, row, t }: { turn: Turn; row: Row; t: Say }) {
       <p class="quiet">{facts.join(" · ")}</p>
       {row.notes.map((note) => <p key={note} class="note">{note}</p>)}
       {outcome?.premise && <p class="note">{outcome.premise}</p>}
+      {turn.state === "done" && result?.plan?.vertices.some((one) => one.id === row.id) && <OtherValue key={row.id} turn={turn} row={row} t={t} />}
       {row.thought && <Part head={t("thought")}><p class="thought">{row.thought}</p></Part>}
       {row.upstream.length > 0 && (
         <Part head={t("needs")}>
@@ -85,6 +107,24 @@ function TaskDetail({ turn, row, t }: { turn: Turn; row: Row; t: Say }) {
         : Object.keys(row.args).length > 0 && <Part head={t("arguments")}><Args args={row.args} /></Part>}
       {passages.length > 0 && <Part head={t("passagesRead")}>{passages.map((one) => <PassageView key={one.id} one={one} outcome={outcome} turn={turn} t={t} />)}</Part>}
     </div>
+  );
+}
+
+/** Runs on with another value of a task; only what builds on it runs again. */
+function OtherValue({ turn, row, t }: { turn: Turn; row: Row; t: Say }) {
+  const [open, setOpen] = useState(false);
+  const [value, setValue] = useState(row.value);
+  const [failed, setFailed] = useState("");
+  if (!open) return <button class="link" data-action="other-value" onClick={() => setOpen(true)}>{t("otherValue")}</button>;
+  return (
+    <form class="words" onSubmit={(event) => {
+      event.preventDefault();
+      forkHere(turn, { outcomes: { [row.id]: value } }).catch((error: unknown) => setFailed(error instanceof Error ? error.message : String(error)));
+    }}>
+      <label>{t("otherValue")}<input name="value" autofocus value={value} onInput={(event) => setValue(event.currentTarget.value)} /></label>
+      {failed && <p class="complaint" role="alert">{failed}</p>}
+      <div class="actions"><button class="primary" type="submit" disabled={!value.trim()}>{t("runOn")}</button><button type="button" onClick={() => setOpen(false)}>{t("close")}</button></div>
+    </form>
   );
 }
 

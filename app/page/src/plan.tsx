@@ -34,6 +34,7 @@ export function PlanView({ turn }: { turn: Turn }) {
         </div>
       </header>
       {run.thought && <p class="thought">{run.thought}</p>}
+      {run.plan?.procedure && <p class="quiet">{t("follows", run.plan.procedure)}{run.plan.departure ? ` · ${run.plan.departure}` : ""}</p>}
       {tab === "graph" && <Graph turn={turn} />}
       {tab === "timeline" && <Timeline turn={turn} />}
       {tab === "revisions" && <Revisions run={run} />}
@@ -106,10 +107,15 @@ export function Graph({ turn }: { turn: Turn }) {
   const [box, room] = useWidth();
   const lit = useStore((now) => (now.lit?.turn === turn.key ? now.lit.claim : null));
   const selected = useStore((now) => (now.panel?.turn === turn.key ? (now.panel.task ?? null) : null));
-  const ids = [...run.rows.keys()];
-  const edges = [...run.rows.values()].flatMap((row) => row.upstream.map((from): [string, string] => [from, row.id]));
-  const shape = JSON.stringify([ids, edges]);
-  const { plan, across, scale } = useMemo(() => arrange(ids, edges, room), [shape, room]);
+  const { plan, scale, routes } = useMemo(() => {
+    const rows = [...run.rows.values()];
+    const edges = rows.flatMap((row) => row.upstream.map((from): [string, string] => [from, row.id]));
+    const arranged = arrange(rows.map((row) => row.id), edges, room);
+    const drawn = arranged.plan.routes.map(({ from, to, points }) => ({
+      from, to, path: curve(points, arranged.across), middle: labelPlace(points),
+    }));
+    return { ...arranged, routes: drawn };
+  }, [run.plan, run.rows.size, room]);
   const glowing = litTasks(turn, lit);
   const scroll = plan.width * scale > room + 1;
   return (
@@ -117,19 +123,18 @@ export function Graph({ turn }: { turn: Turn }) {
       <div class="sheet" style={{ width: `${plan.width * scale}px`, height: `${plan.height * scale}px` }}>
         <div class="canvas" style={{ width: `${plan.width}px`, height: `${plan.height}px`, transform: `scale(${scale})` }}>
           <svg width={plan.width} height={plan.height} aria-hidden="true" focusable="false">
-            {plan.routes.map((route) => {
+            {routes.map((route) => {
               const from = run.rows.get(route.from);
-              const to = run.rows.get(route.to);
               return (
-                <Edge key={`${route.from} ${route.to}`} from={route.from} to={route.to} path={curve(route.points, across)}
-                  flow={edgeState(from, to)} middle={labelPlace(route.points)} value={from?.state === "succeeded" ? from.value : ""} />
+                <Edge key={`${route.from} ${route.to}`} {...route} flow={edgeState(from, run.rows.get(route.to))}
+                  value={from?.state === "succeeded" ? from.value : ""} />
               );
             })}
           </svg>
           {plan.nodes.map((node) => {
             const row = run.rows.get(node.id);
             return row && (
-              <Node key={node.id} row={row} x={node.x} y={node.y} words={fill(run, row.description)} turn={turn.key}
+              <Node key={node.id} row={row} x={node.x} y={node.y} words={row.description.includes("{{") ? fill(run, row.description) : row.description} turn={turn.key}
                 lit={glowing.has(node.id)} selected={selected === node.id} t={t} language={t("title")} />
             );
           })}
@@ -220,7 +225,7 @@ const Node = memo(function Node({ row, x, y, words, turn, lit, selected, t }: No
     >
       <span class="node-head">
         <span class="mark" aria-hidden="true">{MARKS[row.state]}</span>
-        <span class="node-tool">{row.tool || row.plannedTool}</span>
+        <span class="node-tool">{row.tool && row.tool !== "person" ? row.tool : row.plannedTool}</span>
         {flags.length > 0 && <span class="node-flags">{flags[0]}</span>}
         <span class="node-seconds">{row.state !== "waiting" && row.seconds > 0 ? seconds(row.seconds) : ""}</span>
       </span>
@@ -245,7 +250,8 @@ function Fold({ row, t }: { row: Row; t: Say }) {
 /** What a reader should know of how a task came to its value. */
 export function flagsOf(row: Row, t: Say): string[] {
   const flags: string[] = [];
-  if (row.plannedTool && row.tool && row.tool !== row.plannedTool) flags.push(t("standIn", row.plannedTool));
+  if (row.tool === "person") flags.push(t("setByPerson"));
+  else if (row.plannedTool && row.tool && row.tool !== row.plannedTool) flags.push(t("standIn", row.plannedTool));
   if (row.cached) flags.push(t("cached"));
   if (row.attempts > 1 && !row.instances.length) flags.push(t("retried", row.attempts));
   if (row.forEach && !row.instances.length) flags.push(t("forEach"));

@@ -51,6 +51,8 @@ export interface Run {
   revisions: Plan[];
   remarks: Remark[];
   answer: string;
+  /** Of a report: its sections, with the text of those that are written. */
+  sections: { title: string; text: string }[];
   writing: boolean;
   extending: boolean;
   finished: boolean;
@@ -62,11 +64,13 @@ export interface Run {
 
 const ENDED: ReadonlySet<string> = new Set(["succeeded", "empty", "failed", "blocked"]);
 const INSTANCE = /^(.*)\[(\d{1,6})\]$/s;
-const REFERENCE = /\{\{\s*([^{}.\s]{1,200})\.ret\s*\}\}/g;
+/** What a chain of look-ups found on its way is told as a task of its own: `task_1.2`. */
+const HOP = /^(.*)\.(\d{1,6})$/s;
+const REFERENCE = /\{\{\s*([^{}.\s]{1,200})(\.ret)?\s*\}\}/g;
 
 export function newRun(now: number): Run {
   return {
-    assessed: {}, rows: new Map(), plan: null, revisions: [], remarks: [], answer: "", writing: false,
+    assessed: {}, rows: new Map(), plan: null, revisions: [], remarks: [], answer: "", sections: [], writing: false,
     extending: false, finished: false, thought: "", calls: 0, tokens: 0, began: now,
   };
 }
@@ -96,8 +100,9 @@ export function phase(run: Run): Phase {
 
 /** A text of the plan, references to tasks replaced by their values where these are known. */
 export function fill(run: Run, template: string): string {
-  return template.replace(REFERENCE, (_, id: string) => {
+  return template.replace(REFERENCE, (whole, id: string, ret: string | undefined) => {
     const row = run.rows.get(id);
+    if (!ret) return id === "item" ? "‹…›" : whole;
     if (!row || row.state !== "succeeded" || !row.value) return `‹${id}›`;
     return row.value.length <= 40 ? row.value : `${row.value.slice(0, 39)}…`;
   });
@@ -129,7 +134,16 @@ export function apply(run: Run, event: Dict, now: number): Run {
       return decision === "finish" ? next : remark(next, decision, text(event["reason"]));
     }
     case "answer_started":
-      return { ...run, writing: true, answer: "" };
+      return { ...run, writing: true, answer: "", sections: [] };
+    case "outlined": {
+      const titles = Array.isArray(event["sections"]) ? event["sections"] : [];
+      const next = { ...run, sections: titles.slice(0, 200).map((title) => ({ title: text(title), text: "" })) };
+      return event["note"] ? remark(next, "note", text(event["note"])) : next;
+    }
+    case "section_finished": {
+      const at = number(event["number"]) - 1;
+      return { ...run, sections: run.sections.map((one, n) => (n === at ? { ...one, text: text(event["text"]) } : one)) };
+    }
     case "finished":
       return { ...run, finished: true };
     default:
@@ -167,17 +181,18 @@ function planned(run: Run, plan: Plan): Run {
 /** Puts a row, or an instance into its parent's row. */
 function change(run: Run, id: string, with_: (row: Row) => Row, parent: (row: Row) => Row = (row) => row): Run {
   const rows = new Map(run.rows);
-  const match = rows.has(id) ? null : INSTANCE.exec(id);
+  const hop = HOP.exec(id);
+  const match = rows.has(id) ? null : (INSTANCE.exec(id) ?? hop);
   const above = match ? rows.get(match[1] ?? "") : undefined;
   if (match && above) {
     const position = Number(match[2]) - 1;
     const instances = [...above.instances];
     for (let at = instances.length; at <= Math.min(position, 9999); at += 1) {
-      instances.push({ ...newRow(`${above.id}[${at + 1}]`), plannedTool: above.plannedTool });
+      instances.push({ ...newRow(match === hop ? `${above.id}.${at + 1}` : `${above.id}[${at + 1}]`), plannedTool: above.plannedTool });
     }
     const mine = instances[position];
     if (mine) instances[position] = with_(mine);
-    rows.set(above.id, parent({ ...above, forEach: true, instances }));
+    rows.set(above.id, parent({ ...above, forEach: above.forEach || match !== hop, instances }));
   } else {
     rows.set(id, with_(rows.get(id) ?? newRow(id)));
   }

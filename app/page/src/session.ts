@@ -18,6 +18,8 @@ export interface Options {
   form: string;
   approve: boolean;
   web: boolean;
+  /** The corpora to search; null for those that are searched where none is chosen. */
+  corpus: string[] | null;
 }
 
 const now = (): number => performance.now();
@@ -28,7 +30,7 @@ function newTurn(question: string, state: TurnState): Turn {
   lastKey += 1;
   return {
     key: lastKey, question, state, run: newRun(now()), runId: null, result: null, interrupts: [], error: "",
-    message: "", cancelling: false, forked: false,
+    message: "", cancelling: false, before: null,
   };
 }
 
@@ -123,6 +125,8 @@ async function ended(key: number, threadId: string, last: Dict, failure: string)
 }
 
 function finish(key: number, result: Result): void {
+  const drawn = (run: Run): Run => (run.rows.size || !result.plan ? run : runOf(result as Result & Dict, now()));
+  updateTurn(key, (turn) => ({ run: drawn(turn.run) }));
   updateTurn(key, { state: "done", result, interrupts: [], cancelling: false, error: "" });
 }
 
@@ -132,7 +136,7 @@ async function refresh(key: number, threadId: string, cancelled: boolean): Promi
   const turn = read().turns.find((one) => one.key === key);
   if (!turn) return;
   const interrupts = (state?.tasks ?? []).flatMap((task) => interruptsOf(task.interrupts));
-  const rest: Partial<Turn> = { cancelling: false, run: turn.run.rows.size ? turn.run : runOf(shown, now()) };
+  const rest: Partial<Turn> = { cancelling: false, run: turn.run.rows.size ? turn.run : recalled(shown) };
   if (interrupts.length) updateTurn(key, { ...rest, state: "waiting", interrupts });
   else if (shown.answer !== undefined && shown.question === turn.question && !state?.next?.length) {
     updateTurn(key, rest);
@@ -164,7 +168,7 @@ export async function ask(question: string, options: Options): Promise<void> {
   try {
     let { threadId } = read();
     if (!threadId) {
-      threadId = (await post<{ thread_id: string }>("/threads", { metadata: { title: question.slice(0, 200) } })).thread_id;
+      threadId = (await post<{ thread_id: string }>("/threads", { metadata: { question: question.slice(0, 200) } })).thread_id;
       update({ threadId });
       history.pushState(null, "", `#/t/${encodeURIComponent(threadId)}`);
     }
@@ -186,6 +190,8 @@ function body(more: Dict, options?: Options): Dict {
   if (options?.form) context["form"] = options.form;
   if (options?.approve) context["approve_plan"] = true;
   if (options && !options.web) context["web"] = false;
+  const corpus = options?.corpus ?? read().info?.searches ?? [];
+  if (options && corpus.length) context["corpus"] = corpus;
   return {
     assistant_id: "weiwo", stream_mode: STREAM_MODE, stream_subgraphs: false, stream_resumable: true,
     on_disconnect: "continue", multitask_strategy: "reject", context, ...more,
@@ -205,16 +211,40 @@ export function answer(turn: Turn, interrupt: Interrupt, value: Json | Dict): vo
 }
 
 /** Goes on with a run that was interrupted, or from an earlier checkpoint. */
-export function goOn(turn: Turn, more: Dict = { input: null }): void {
+export function goOn(turn: Turn, more: Dict = { input: null }, from: Run | null = null): void {
   const { threadId } = read();
   if (!threadId) return;
-  const fork = "checkpoint" in more;
+  const branch = "checkpoint" in more;
   updateTurn(turn.key, (old) => ({
-    state: "running", interrupts: [], error: "", result: null, forked: fork,
-    run: fork ? newRun(now()) : { ...old.run, finished: false, writing: false, answer: "" },
+    state: "running", interrupts: [], error: "", result: null, before: old.result ?? old.before,
+    run: branch ? (from ?? newRun(now())) : { ...old.run, finished: false, writing: false, answer: "" },
   }));
-  if (fork) update({ panel: null, lit: null });
+  if (branch) update({ panel: null, lit: null });
   void watch(turn.key, threadId, body({ input: null, ...more }), null);
+}
+
+/** Runs on from an earlier moment, with another plan or other values of tasks where these are given. */
+export async function fork(turn: Turn, checkpointId: string, change: { plan?: unknown; outcomes?: Dict } = {}): Promise<void> {
+  const { threadId } = read();
+  if (!threadId) return;
+  const forked = await post<{ checkpoint: Dict }>(`/weiwo${path(threadId)}/fork`, { checkpoint_id: checkpointId, ...change });
+  const kept = await show(threadId).then((shown) => runOf(shown, now()), () => newRun(now()));
+  goOn(turn, { checkpoint: forked.checkpoint }, { ...kept, finished: false, writing: false, calls: 0, tokens: 0 });
+}
+
+/** Runs the newest moment of a thread again, changed. */
+export async function forkHere(turn: Turn, change: { plan?: unknown; outcomes?: Dict }): Promise<void> {
+  const { threadId } = read();
+  if (!threadId) return;
+  const state = await get<{ checkpoint?: { checkpoint_id?: string } }>(`${path(threadId)}/state`);
+  await fork(turn, state.checkpoint?.checkpoint_id ?? "", change);
+}
+
+/** What the server finds wrong with an edited plan. */
+export async function complaintsOf(plan: unknown): Promise<string[]> {
+  const { threadId } = read();
+  const checked = await post<{ complaints?: string[] }>(`/weiwo${path(threadId ?? "")}/plan/check`, { plan });
+  return checked.complaints ?? [];
 }
 
 export async function cancel(turn: Turn): Promise<void> {
@@ -241,7 +271,7 @@ export async function open(threadId: string): Promise<void> {
     if (read().threadId !== threadId) return;
     const question = String(shown.question ?? "");
     const under = runs.find((run) => run.status === "pending" || run.status === "running");
-    const turn = { ...newTurn(question, "interrupted"), run: runOf(shown, now()) };
+    const turn = { ...newTurn(question, "interrupted"), run: recalled(shown) };
     const whole = shown.answer !== undefined && !state?.next?.length && !under;
     const interrupts = (state?.tasks ?? []).flatMap((task) => interruptsOf(task.interrupts));
     if (whole) Object.assign(turn, { state: "done", result: shown as Result });
@@ -249,7 +279,6 @@ export async function open(threadId: string): Promise<void> {
     else if (interrupts.length) Object.assign(turn, { state: "waiting", interrupts });
     update({ turns: [...earlier(state, question, whole), turn], loading: false });
     if (under) await watch(turn.key, threadId, null, under.run_id);
-    else if (runs[0]) await recall(turn.key, threadId, runs.map((run) => run.run_id));
   } catch (error) {
     if (read().threadId !== threadId || stopped(error)) return;
     update({ loading: false, missing: error instanceof ApiError && error.status === 404 ? "404" : say(error) });
@@ -271,43 +300,27 @@ function earlier(state: Snapshot | null, question: string, answered: boolean): T
   return last && (answered || !last.message) && last.question === question ? turns.slice(0, -1) : turns;
 }
 
-/** Replays the events of an ended run, for what its result does not hold: the calls each task made. */
-async function recall(key: number, threadId: string, runIds: string[]): Promise<void> {
-  const control = new AbortController();
-  following = control;
-  let run = newRun(now());
-  try {
-    for (const runId of runIds.slice(0, 3)) {
-      let heard = newRun(now());
-      await follow(
-        threadId, null, runId,
-        {
-          event: (name, data) => {
-            if (name === "custom") heard = apply(heard, data as Dict, 0);
-          },
-          run: () => undefined,
-          line: () => undefined,
-        },
-        control.signal,
-      );
-      if (heard.rows.size) {
-        run = heard;
-        break;
-      }
-    }
-  } catch {
-    return; // the result alone has to do
-  }
-  const turn = read().turns.find((one) => one.key === key);
-  if (!turn || run.plan?.revision !== turn.run.plan?.revision) return;
-  const rows = new Map(
-    [...turn.run.rows].map(([id, row]) => {
-      const heard = run.rows.get(id);
-      return [id, heard ? { ...row, calls: heard.calls, notes: heard.notes, instances: heard.instances } : row];
-    }),
-  );
-  const { remarks, revisions, thought } = run;
-  updateTurn(key, { run: { ...turn.run, rows, remarks, thought, revisions: revisions.length ? revisions : turn.run.revisions } });
+interface Told extends Dict {
+  at?: number;
+}
+
+/** The run of a thread as its events tell, each at its time; without them, as far as its result does. */
+function recalled(shown: Partial<Result> & Dict): Run {
+  const whole = runOf(shown, now());
+  const told = (Array.isArray(shown["timeline"]) ? shown["timeline"] : []) as Told[];
+  const first = told.findLastIndex((event) => event["type"] === "assessed");
+  const events = told.slice(Math.max(0, first)).filter((event) => typeof event.at === "number");
+  if (!events.length) return whole;
+  const zero = (events[0]?.at ?? 0) * 1000 - 1;
+  let heard = newRun(0);
+  for (const event of events) heard = apply(heard, event, (event.at as number) * 1000 - zero);
+  const matches = heard.plan?.revision === whole.plan?.revision;
+  if (!matches) return whole;
+  const rows = new Map([...whole.rows].map(([id, row]) => [id, { ...row, ...(heard.rows.get(id) ?? {}) }]));
+  return {
+    ...whole, rows, assessed: { ...whole.assessed, ...heard.assessed }, remarks: heard.remarks, thought: heard.thought || whole.thought,
+    revisions: heard.revisions.length ? heard.revisions : whole.revisions,
+  };
 }
 
 export function startAnew(): void {
@@ -315,13 +328,18 @@ export function startAnew(): void {
   update({ threadId: null, turns: [], view: "ask", panel: null, lit: null, missing: "", loading: false, menu: false, line: "open" });
 }
 
-export async function loadThreads(more = false): Promise<void> {
-  const have = more ? (read().threads ?? []) : [];
+let query = "";
+
+/** Loads earlier questions: those with the words looked for, newest first. */
+export async function loadThreads(more = false, words = query): Promise<void> {
+  const have = more && words === query ? (read().threads ?? []) : [];
+  query = words;
   try {
+    const limit = Math.max(PAGE, more || words ? PAGE : (read().threads?.length ?? 0));
     const found = await post<ThreadRow[]>("/threads/search", {
-      limit: Math.max(PAGE, more ? PAGE : (read().threads?.length ?? 0)), offset: have.length,
+      limit, offset: have.length, select: ["thread_id", "metadata", "status", "updated_at"], ...(words ? { query: words } : {}),
     });
-    update({ threads: [...have, ...found], moreThreads: found.length >= PAGE });
+    if (query === words) update({ threads: [...have, ...found], moreThreads: found.length >= limit });
   } catch {
     update((state) => ({ threads: state.threads ?? [] }));
   }
@@ -333,10 +351,20 @@ export async function remove(threadId: string): Promise<void> {
   await loadThreads();
 }
 
+/** A person's own corpora are searched where the operator has named none: what one has added is what one asks about. */
+async function searched(corpora: string[]): Promise<string[]> {
+  const settings = await get<{ name: string; value: unknown }[]>("/weiwo/settings").catch(() => []);
+  const named = settings.find((one) => one.name === "WEIWO_CORPUS")?.value;
+  return settings.length && (!named || (Array.isArray(named) && !named.length)) ? corpora : [];
+}
+
 export async function loadInfo(): Promise<void> {
   try {
-    update({ info: await get<Info>("/weiwo/info"), infoError: "", login: false });
-    await loadThreads();
+    const info = await get<Info>("/weiwo/info");
+    if (info.auth === "none" && info.corpora?.length) info.searches = await searched(info.corpora);
+    const login = info.auth !== undefined && info.auth !== "none" && !info.user;
+    update({ info, infoError: "", login });
+    if (!login) await loadThreads();
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) update({ login: true });
     else update({ infoError: say(error) });
@@ -345,9 +373,8 @@ export async function loadInfo(): Promise<void> {
 
 export async function login(token: string): Promise<void> {
   await post("/weiwo/login", { token });
-  update({ login: false });
   await loadInfo();
-  route();
+  if (!read().login) route();
 }
 
 /** Shows what the address says. */

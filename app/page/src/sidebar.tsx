@@ -1,5 +1,5 @@
 // Earlier questions, the other views, language and theme.
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { visible } from "./inline";
 import { loadThreads, remove } from "./session";
 import { remember, update, useStore, useWords, type Theme, type View } from "./store";
@@ -9,6 +9,12 @@ export function Sidebar() {
   const t = useWords();
   const { threads, moreThreads, threadId, view, language, theme, info } = useStore((now) => now);
   const [search, setSearch] = useState("");
+  const typed = useRef(false);
+  useEffect(() => {
+    if (!typed.current) return undefined;
+    const timer = setTimeout(() => void loadThreads(false, search.trim()), 250);
+    return () => clearTimeout(timer);
+  }, [search]);
   const shown = (threads ?? []).filter((one) => titleOf(one).toLowerCase().includes(search.trim().toLowerCase()));
   const views: [View, string][] = [["corpora", t("corpora")], ["tools", t("tools")], ["settings", t("settings")]];
   return (
@@ -16,11 +22,11 @@ export function Sidebar() {
       <a class="brand" href="#/"><span class="seal" aria-hidden="true">帷</span><span><b>{t("title")}</b><small>{t("tagline")}</small></span></a>
       <a class="button new" href="#/" data-action="new">{t("newQuestion")}</a>
       <label class="sr" for="search">{t("searchThreads")}</label>
-      <input id="search" type="search" name="search" placeholder={t("search")} value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+      <input id="search" type="search" name="search" placeholder={t("search")} value={search} onInput={(event) => { typed.current = true; setSearch(event.currentTarget.value); }} />
       <h2 class="sr">{t("threads")}</h2>
       <ul class="threads">
         {shown.map((one) => <ThreadLine key={one.thread_id} row={one} open={one.thread_id === threadId && view === "ask"} />)}
-        {threads && !shown.length && <li class="quiet empty-list">{threads.length ? t("noMatch") : t("noThreads")}</li>}
+        {threads && !shown.length && <li class="quiet empty-list">{search ? t("noMatch") : t("noThreads")}</li>}
         {moreThreads && <li><button class="link" onClick={() => void loadThreads(true)}>{t("more")}</button></li>}
       </ul>
       <ul class="views">
@@ -46,7 +52,7 @@ export function Sidebar() {
 /** What a thread is called: its question. */
 export function titleOf(row: ThreadRow): string {
   const values: Dict = row.values ?? {};
-  const title = row.metadata?.["title"] ?? values["question"] ?? (values["result"] as Dict | undefined)?.["question"];
+  const title = row.metadata?.["question"] ?? row.metadata?.["name"] ?? values["question"] ?? (values["result"] as Dict | undefined)?.["question"];
   return typeof title === "string" && title ? title : row.thread_id;
 }
 

@@ -20,7 +20,8 @@ export interface Turn {
   /** The answer as its message has it, of an earlier question whose result is not at hand. */
   message: string;
   cancelling: boolean;
-  forked: boolean;
+  /** The answer that a changed run is to be compared with. */
+  before: Result | null;
 }
 
 export type View = "ask" | "corpora" | "tools" | "settings";
@@ -41,7 +42,7 @@ export interface State {
   missing: string;
   line: Line;
   /** What the side panel shows, of the turn with that key. */
-  panel: { turn: number; task?: string; source?: number } | null;
+  panel: { turn: number; task?: string; source?: number; claim?: number } | null;
   /** The claim under the pointer or the focus. */
   lit: { turn: number; claim: number } | null;
   menu: boolean;

@@ -3,12 +3,12 @@ import { useEffect, useState } from "preact/hooks";
 import { ApiError, post } from "./api";
 import { Answer, Draft } from "./answer";
 import { chosenOptions } from "./ask";
-import { Card } from "./cards";
+import { Card, PlanChange } from "./cards";
 import { History } from "./history";
 import { visible } from "./inline";
 import { Sources } from "./panel";
 import { PlanView } from "./plan";
-import { phase } from "./progress";
+import { phase, type Run } from "./progress";
 import { goOn, retry } from "./session";
 import { read, useStore, useWords, type Say, type Turn } from "./store";
 import type { Result } from "./types";
@@ -31,8 +31,14 @@ export function TurnView({ turn, last }: { turn: Turn; last: boolean }) {
       <Progress turn={turn} t={t} />
       {result && <Head result={result} t={t} />}
       {result && <Answer turn={turn} result={result} />}
-      {!result && run.writing && turn.state !== "done" && <Draft text={run.answer} />}
+      {!result && run.writing && turn.state !== "done" && <Written run={run} />}
       {!result && turn.message && <Draft text={turn.message} />}
+      {result && turn.before && (
+        <details class="before" data-before>
+          <summary>{t("answerBefore")}</summary>
+          <Answer turn={{ ...turn, key: -1 }} result={{ ...turn.before, claims: [] }} />
+        </details>
+      )}
       {result && <Sources turn={turn} result={result} />}
       {turn.state === "waiting" && turn.interrupts.map((one) => <Card key={one.id + JSON.stringify(one.value["complaints"] ?? "")} turn={turn} interrupt={one} />)}
       {(turn.state === "interrupted" || turn.state === "cancelled") && last && (
@@ -51,9 +57,23 @@ export function TurnView({ turn, last }: { turn: Turn; last: boolean }) {
           </div>
         </div>
       )}
-      <PlanView turn={turn} />
+      {!(turn.state === "waiting" && turn.interrupts.some((one) => one.value["type"] === "approve_plan")) && <PlanView turn={turn} />}
       {result && <Foot turn={turn} result={result} t={t} last={last} />}
     </article>
+  );
+}
+
+/** The answer as far as it is written; of a report first its outline, its sections as they come. */
+function Written({ run }: { run: Run }) {
+  if (run.answer || !run.sections.length) return <Draft text={run.answer} />;
+  const done = run.sections.filter((one) => one.text);
+  return (
+    <>
+      <ol class="outline">
+        {run.sections.map((one, at) => <li key={at} data-section={one.text ? "written" : "open"}>{visible(one.title)}</li>)}
+      </ol>
+      {done.length > 0 && <Draft text={done.map((one) => `## ${one.title}\n\n${one.text}`).join("\n\n")} />}
+    </>
   );
 }
 
@@ -113,6 +133,7 @@ function Foot({ turn, result, t, last }: { turn: Turn; result: Result; t: Say; l
   const formats = useStore((now) => now.info?.formats);
   const id = encodeURIComponent(result.thread_id || read().threadId || "");
   const [past, setPast] = useState(false);
+  const [changing, setChanging] = useState(false);
   return (
     <footer class="foot">
       {failed.length > 0 && <p class="note">{t("modelTrouble", failed.length, visible(String(failed[0]?.error)).slice(0, 200))}</p>}
@@ -129,11 +150,13 @@ function Foot({ turn, result, t, last }: { turn: Turn; result: Result; t: Say; l
             </div>
           )}
           <button class="link" data-action="history" aria-expanded={past} onClick={() => setPast(!past)}>{t("history")}</button>
+          {result.plan && <button class="link" data-action="change-plan" aria-expanded={changing} onClick={() => setChanging(!changing)}>{t("changePlan")}</button>}
           <span class="spring" />
           <Feedback id={id} t={t} />
         </div>
       )}
       {past && <History turn={turn} />}
+      {changing && last && result.plan && <PlanChange turn={turn} plan={result.plan} close={() => setChanging(false)} />}
     </footer>
   );
 }

@@ -23,6 +23,8 @@ export interface Plan {
   decided_by?: string;
   thought?: string;
   perspectives?: string[];
+  procedure?: string;
+  departure?: string;
   vertices: Vertex[];
   edges: [string, string][];
 }
@@ -183,6 +185,8 @@ export interface Info {
   models?: Record<string, string>;
   web?: string | null;
   corpora?: string[];
+  /** The corpora a question searches where it names none. */
+  searches?: string[];
   limits?: Dict;
   max_upload?: number;
   formats?: string[];

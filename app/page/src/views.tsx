@@ -168,7 +168,7 @@ export function Tools() {
           <li key={`${one.server ?? ""} ${one.name}`} data-tool={one.name}>
             <div><b class="mono">{visible(one.name)}</b>{one.server && <span class="quiet"> · {visible(one.server)}</span>} <span class={`tag${one.acts ? " warn" : ""}`}>{one.acts ? t("acts") : t("readsOnly")}</span></div>
             <p>{visible(one.description)}</p>
-            <p class="quiet">{[one.used ? t("used", one.used) : "", one.failed ? t("failedTimes", one.failed) : "", healthOf(one.health)].filter(Boolean).join(" · ")}</p>
+            <p class="quiet">{[one.used ? t("used", one.used) : "", one.failed ? t("failedTimes", one.failed) : "", one.health && one.health !== "up" ? `${t("health")}: ${healthOf(one.health)}` : ""].filter(Boolean).join(" · ")}</p>
           </li>
         ))}
       </ul>
@@ -190,11 +190,11 @@ export function Settings() {
         <table>
           <thead><tr><th scope="col">{t("setting")}</th><th scope="col">{t("value")}</th><th scope="col" /></tr></thead>
           <tbody>
-            {data?.map((one) => (
+            {[...(data ?? [])].sort((a, b) => Number(a.from === "default") - Number(b.from === "default")).map((one) => (
               <tr key={one.name} data-setting={one.name}>
                 <td><span class="mono">{one.name}</span>{one.says && <p class="quiet">{visible(one.says)}</p>}</td>
                 <td class="mono">{one.value === null || one.value === "" || one.value === undefined ? <span class="quiet">{t("notSet")}</span> : visible(typeof one.value === "string" ? one.value : JSON.stringify(one.value))}</td>
-                <td class="quiet">{t("from", one.from)}</td>
+                <td class="quiet origin">{t("from", one.from)}</td>
               </tr>
             ))}
           </tbody>

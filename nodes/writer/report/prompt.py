@@ -7,7 +7,7 @@ from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.passage_prompt import DATA_RULE, format_passage, quote_as_data
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.sanitizer import protect_prompt
-from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, current_outcomes, list_calculations, list_findings
+from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, current_outcomes, list_calculations, list_findings, list_wishes
 from weiwo.nodes.writer.sources import CitableSources, list_relied_on
 from weiwo.state import Evidence, Language, Outline, OutlinedSection
 from weiwo.state.search import SearchState
@@ -75,6 +75,7 @@ def outline_prompt(state: SearchState, services: RunContext, sources: CitableSou
     perspectives = plan.perspectives if plan else ()
     lines = [
         f"Question: {state['assessment'].question}",
+        *list_wishes(state),
         f"Length: at most {goal // 10 * 10} {_UNITS[services.language]} in all; at most {most} sections.",
         f"Write titles in {LANGUAGE_NAMES[services.language]}.",
         *(f"Perspective to cover: {quote_as_data(line, 200)}" for line in perspectives),
@@ -121,6 +122,7 @@ def section_prompt(
     return "\n".join(
         [
             f"Question: {state['assessment'].question}",
+            *list_wishes(state),
             f"Report: {outline.title}",
             f"Other sections: {'; '.join(others)}",
             f"Your section: {section.title}",
@@ -151,6 +153,7 @@ def summary_prompt(state: SearchState, services: RunContext, sections: Sequence[
     return "\n".join(
         [
             f"Question: {state['assessment'].question}",
+            *list_wishes(state),
             f"Length of the summary: at most {words} {_UNITS[services.language]}.",
             "",
             *written,

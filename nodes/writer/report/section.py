@@ -32,7 +32,7 @@ SUMMARY_SHARE: Final = 0.1
 """The summary's share of a report's words."""
 LEAST_SUMMARY: Final = 80
 _HEADING: Final = lazy(r"(\s*)#{1,6}[ \t]+([^\n]*)")
-_SHALLOW: Final = lazy(r"^(\s*)#{1,2}(?=[ \t])", re.MULTILINE)
+_SHALLOW: Final = lazy(r"^([ \t]{0,3})#{1,2}(?=[ \t])", re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ CLOSED = sorted(
     Context.model_fields.keys()
     - Limits.model_fields.keys()
     - {"depth", "form", "words", "clarify", "approve_plan", "web", "telemetry", "plan_memory"}
+    - {"site", "not_site", "since", "folder"}
 )
 VALUES = {
     "model_seconds": 9,
@@ -67,6 +68,22 @@ def test_limits_only_lower_the_operators():
     low = of_client(env, max_seconds=5, max_cost=0.1, max_pages=0, depth="deep").limits
     assert (low.max_seconds, low.max_cost, low.max_pages, low.max_tasks) == (5, 0.1, 0, 40)
     assert of_client({}, max_cost=0.1).limits.max_cost == 0.1
+
+
+def test_a_client_restricts_sources_within_the_operators_restriction():
+    env = {"WEIWO_SITE": "a.org, b.org", "WEIWO_NOT_SITE": "ads.a.org", "WEIWO_SINCE": "2024-06"}
+    within = of_client(env, site=["c.org", "docs.a.org"], since="2020", folder=["2025"]).filter
+    assert within.allows_page("https://docs.a.org/x")
+    assert not any(map(within.allows_page, ("https://c.org/", "https://b.org/", "https://ads.a.org/")))
+    assert not of_client(env, site=["ads.a.org"]).filter.allows_page("https://ads.a.org/")
+    assert (within.earliest, within.asked_sites) == ("2024-06", ("c.org", "docs.a.org"))
+    assert not within.allows_document("docs/2024/x.md")
+
+
+@pytest.mark.parametrize("folder", ["/srv/data", "..", "a/../../b", "~/x", "c:/x"])
+def test_a_client_names_no_place_outside_the_documents(folder):
+    with pytest.raises(SettingsError, match=r"context\.folder: "):
+        of_client(folder=["docs", folder])
 
 
 def test_a_client_may_be_more_careful_and_not_less():

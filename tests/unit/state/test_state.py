@@ -66,7 +66,7 @@ def _of(kind: object) -> st.SearchStrategy:
     elif origin is tuple:
         drawn = st.tuples(*map(_of, args))
     elif origin is dict:
-        drawn = st.dictionaries(text, _of(args[1]), max_size=3)
+        drawn = st.dictionaries(_of(args[0]), _of(args[1]), max_size=3)
     elif origin is typing.Literal:
         drawn = st.sampled_from(args)
     elif type(None) in args:

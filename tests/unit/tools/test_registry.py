@@ -61,7 +61,14 @@ async def test_with_a_key_the_web_is_there_unless_switched_off(settings, monkeyp
     off = await build_registry(settings.model_copy(update={"web": False}))
     assert off.names() == BUILT_IN
     assert "switched off" in off.info("web_search").why_not
-    assert off.info("web_search").args_schema["properties"].keys() == {"query", "k", "time_range", "topic"}
+    assert off.info("web_search").args_schema["properties"].keys() == {
+        "query",
+        "k",
+        "time_range",
+        "topic",
+        "site",
+        "since",
+    }
 
 
 async def test_substitutes_share_a_cluster_and_find_their_arguments(settings, monkeypatch):

@@ -15,6 +15,8 @@ from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.printable import one_line, printable
 
 LONGEST_LINE: Final = 50_000_000
+DEMO: Final = Path(__file__).parent / "demo"
+"""107 pages of an operations wiki, English and Chinese, and 48 labelled queries: identifiers, mixed, natural."""
 _CORPUS: Final = "corpus.jsonl"
 _QUERIES: Final = "queries.jsonl"
 _QRELS: Final = ("qrels.tsv", "qrels/test.tsv")
@@ -53,6 +55,12 @@ class DatasetQuestion(NamedTuple):
     text: str
     relevant: dict[str, int]
     row: Mapping[str, Any] = MappingProxyType({})
+
+
+def locate_dataset(name: str) -> Path:
+    """The folder of a set: `demo` is the one that ships, unless there is a set of that name here."""
+    path = Path(name).expanduser()
+    return DEMO if name == DEMO.name and not (path / _CORPUS).is_file() else path
 
 
 class Dataset:

@@ -106,13 +106,13 @@ def read_evidence(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[in
             source=source,
             title=title,
             locator=locator,
-            date=date or _file_date(modified),
+            date=date or file_date(modified),
             flags=() if date or not modified else (FILE_DATE,),
         )
         for number, key, text, source, title, locator, date, modified in rows
     }
 
 
-def _file_date(modified_ns: int) -> str | None:
+def file_date(modified_ns: int) -> str | None:
     """The day a file was changed last; None of what is no file."""
     return datetime.fromtimestamp(modified_ns / 1e9, UTC).date().isoformat() if modified_ns > 0 else None

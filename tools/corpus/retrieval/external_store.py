@@ -13,10 +13,12 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from weiwo.state import Evidence, passage_id
+from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
 from weiwo.tools.corpus.formats.langchain_metadata import derive_source_title, read_metadata
 from weiwo.tools.printable import one_line, printable
 from weiwo.tools.redaction import redacted
+from weiwo.tools.source_restriction import is_within
 from weiwo.tools.user_imports import import_object, make_object
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ SECONDS: Final = 30.0
 LONGEST: Final = 8_000
 """Characters of a passage that are taken; longer ones are cut."""
 
+_MORE: Final = 4
+"""Times as many passages are asked for where only some may fit."""
 _KEPT_SOURCES: Final = 1_000
 _KEPT_PASSAGES: Final = 100
 
@@ -67,16 +71,19 @@ class ExternalCorpus:
         with self._lock:
             return max(1, sum(map(len, self._seen.values())))
 
-    async def search(self, query: str, k: int = 8) -> list[Evidence]:
+    async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> list[Evidence]:
         """Find the passages nearest to a question, in the order of the store; see `Corpus.search`.
+
+        A store cannot be told of a restriction in one way for all: of more passages, those are kept that fit.
 
         Raises:
             CorpusError: It does not answer; one line.
         """
         if k < 1 or not query.strip():
             return []
+        wanted = k * _MORE if within else k
         try:
-            found = await asyncio.wait_for(asyncio.to_thread(self._query_store, query, k), SECONDS)
+            found = await asyncio.wait_for(asyncio.to_thread(self._query_store, query, wanted), SECONDS)
         except TimeoutError:
             raise CorpusError(f"corpus {self.name}: no reply within {SECONDS:.0f} s; see if it is up") from None
         except Exception as error:  # each integration raises its own
@@ -84,7 +91,7 @@ class ExternalCorpus:
             raise CorpusError(f"corpus {self.name}: {said}; see if it is up and holds documents") from error
         distinct: dict[str, Evidence] = {}
         for one in (convert_document(self.name, document) for document in found):
-            if one.text:
+            if one.text and is_within(within, one):
                 distinct.setdefault(one.id, one)
         passages = list(distinct.values())[:k]
         self._remember(passages)

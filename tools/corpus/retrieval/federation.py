@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from weiwo.state import Evidence
+from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.tools.corpus.base import Corpus, DocumentNotFoundError, Problem
 from weiwo.tools.printable import one_line
 
@@ -37,9 +38,10 @@ class FederatedCorpus:
         """The number of passages."""
         return sum(corpus.size for corpus in self.corpora)
 
-    async def search(self, query: str, k: int = 8) -> list[Evidence]:
+    async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> list[Evidence]:
         """Find the passages nearest to a question; see `Corpus.search`."""
-        return merge_results(await asyncio.gather(*(corpus.search(query, k) for corpus in self.corpora)), k)
+        found = await asyncio.gather(*(corpus.search(query, k, within=within) for corpus in self.corpora))
+        return merge_results(found, k)
 
     async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
         """Read one document; see `Corpus.open`. Where several corpora know the name, it must be the same document's."""

@@ -9,12 +9,14 @@ import json
 import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from weiwo.state import Evidence
+from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.text.analyzer import query_terms
 from weiwo.text.language import fold
 from weiwo.tools.calling.call_context import find_call
@@ -122,8 +124,13 @@ class IndexedCorpus:
         """The number of batches that were taken over."""
         return self._store.read_generation()
 
-    async def search(self, query: str, k: int = 8, *, options: SearchOptions | None = None) -> list[Evidence]:
+    async def search(
+        self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE, options: SearchOptions | None = None
+    ) -> list[Evidence]:
         """Find the passages nearest to a question; see `Corpus.search`. What a user should know of it is told."""
+        if within:
+            options = options or self._options
+            options = replace(options, filter=replace(options.filter, within=within))
         found = await self.find(query, k, options=options)
         report_notes(found.trace)
         return found.passages

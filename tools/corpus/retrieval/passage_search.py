@@ -16,7 +16,7 @@ from weiwo.text.mentions import Naming, possible_titles
 from weiwo.text.ngrams import query_grams
 from weiwo.tools.corpus.index.embedding_models import EmbeddingError
 from weiwo.tools.corpus.index.keyword_index import KeywordSnapshot
-from weiwo.tools.corpus.index.store_reads import PassageRow, find_titles, read_rows
+from weiwo.tools.corpus.index.store_reads import PassageRow, file_date, find_titles, read_rows
 from weiwo.tools.corpus.index.vector_index import VectorIndex, find_living
 from weiwo.tools.corpus.retrieval.query_features import find_exact_identifiers
 from weiwo.tools.corpus.retrieval.score_fusion import (
@@ -256,15 +256,18 @@ class PassageSearch:
 def filter_documents(connection: sqlite3.Connection, wanted: DocumentFilter, at: int) -> Sequence[int]:
     """The documents that a filter lets through."""
     rows = connection.execute(
-        "SELECT id, source, type, language, date FROM documents WHERE born <= ? AND (died IS NULL OR died > ?)",
+        "SELECT id, path, source, type, language, date, modified_ns FROM documents"
+        " WHERE born <= ? AND (died IS NULL OR died > ?)",
         (at, at),
     )
     return [
         number
-        for number, source, kind, language, day in rows
+        for number, path, source, kind, language, day, modified in rows
         if (not wanted.path or fnmatchcase(source, wanted.path))
         and (not wanted.types or kind in wanted.types)
         and (not wanted.languages or language in wanted.languages)
         and (not wanted.since or (day is not None and day >= wanted.since))
         and (not wanted.until or (day is not None and day[: len(wanted.until)] <= wanted.until))
+        and wanted.within.allows_document(source, path)
+        and wanted.within.allows_date(day or file_date(modified))
     ]

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from weiwo.state import Evidence
 from weiwo.state.settings import Settings
+from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.corpus.base import Problem
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus, report_notes
@@ -82,9 +83,10 @@ class RoutedCorpus:
         """The number of passages."""
         return self.corpus.size
 
-    async def search(self, query: str, k: int = 8) -> list[Evidence]:
+    async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> list[Evidence]:
         """Find the passages nearest to a question; see `Corpus.search`. What a user should know of it is told."""
-        found = await self.find(query, k)
+        options = replace(self._options, filter=replace(self._options.filter, within=within)) if within else None
+        found = await self.find(query, k, options=options)
         report_notes(found.trace)
         return found.passages
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Final, Literal
 
+from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
+
 if TYPE_CHECKING:
     from langchain_core.documents import BaseDocumentCompressor
 
@@ -43,6 +45,8 @@ class DocumentFilter:
         languages: Languages, as `Document.language` names them.
         since: The first ISO date; documents without a date are then left out.
         until: The last ISO date; the same.
+        within: Folders and a date that a user restricts the search to; there, the day of its file is a document's
+            date where it states none.
     """
 
     path: str = ""
@@ -50,6 +54,7 @@ class DocumentFilter:
     languages: tuple[str, ...] = ()
     since: str = ""
     until: str = ""
+    within: SourceFilter = ANY_SOURCE
 
     def __bool__(self) -> bool:
         return self != DocumentFilter()

@@ -135,7 +135,15 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
     provider.name: provider
     for provider in (
         Provider("searxng", "", http_search(_searxng, _read_searxng)),
-        Provider("tavily", "https://api.tavily.com", _tavily, key="TAVILY_API_KEY", whole=True),
+        Provider(
+            "tavily",
+            "https://api.tavily.com",
+            _tavily,
+            key="TAVILY_API_KEY",
+            whole=True,
+            operators=False,
+            dates=True,
+        ),
         Provider(
             "brave",
             "https://api.search.brave.com",
@@ -150,9 +158,21 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
         ),
         Provider("ddgs", "duckduckgo", _ddgs, per_second=1),
         Provider(
-            "wikipedia", "https://{language}.wikipedia.org", http_search(_wikipedia, _read_wikipedia), longest=300
+            "wikipedia",
+            "https://{language}.wikipedia.org",
+            http_search(_wikipedia, _read_wikipedia),
+            longest=300,
+            operators=False,
         ),
-        Provider("arxiv", "https://export.arxiv.org", http_search(_arxiv, _read_arxiv), per_second=1 / 3, longest=300),
+        Provider(
+            "arxiv",
+            "https://export.arxiv.org",
+            http_search(_arxiv, _read_arxiv),
+            per_second=1 / 3,
+            longest=300,
+            operators=False,
+            host="arxiv.org",
+        ),
     )
 }
 """The providers, in the order in which those that are set up are asked. Bing's own service has ended; others speak

@@ -4,12 +4,14 @@ import html
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from weiwo.state import FailureKind
 from weiwo.state.errors import WeiwoError
+from weiwo.state.source_filter import SourceFilter
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line, printable
 
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
 TimeRange = Literal["day", "week", "month", "year"]
 Topic = Literal["general", "news", "finance"]
 
+_MOST_SITES: Final = 8
+"""Sites that a query names; engines take no long ones."""
+_RANGES: Final[dict[TimeRange, int]] = {"day": 1, "week": 7, "month": 30, "year": 365}
+"""Days that a provider's ranges of time are sure to hold."""
 _TAG: Final = lazy(r"</?[a-z][^<>]{0,200}>", re.IGNORECASE)
 _LONGEST_ADDRESS: Final = 2_000
 _MOST_ITEMS: Final = 200
@@ -39,6 +45,7 @@ class SearchQuery:
         time_range: Only pages from the last day, week, month or year, where a provider can tell.
         topic: Kind of pages, where a provider knows kinds.
         language: `en` or `zh`.
+        within: The sites and dates to restrict it to; what a provider cannot be told, its hits are held to.
     """
 
     text: str
@@ -46,6 +53,22 @@ class SearchQuery:
     time_range: TimeRange | None = None
     topic: Topic = "general"
     language: Literal["en", "zh"] = "en"
+    within: SourceFilter = field(default_factory=SourceFilter)
+
+    def operators(self) -> str:
+        """The sites as search engines are told of them, with a blank before; empty where all will do."""
+        wanted = [f"site:{site}" for site in self.within.asked_sites[:_MOST_SITES]]
+        told = [f"({' OR '.join(wanted)})" if len(wanted) > 1 else "".join(wanted)]
+        told += [f"-site:{site}" for site in self.within.left_out[:_MOST_SITES]]
+        return "".join(f" {one}" for one in told if one)
+
+    def recency(self, today: date) -> TimeRange | None:
+        """The range of time to ask a provider for that knows no other: the shortest that leaves nothing out."""
+        if self.time_range or not self.within.earliest:
+            return self.time_range
+        year, month, day = (*map(int, self.within.earliest.split("-")), 1, 1)[:3]
+        days = (today - date(year, month, day)).days
+        return next((name for name, most in _RANGES.items() if days < most), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +143,9 @@ class Provider:
         per_second: Requests a second that it bears.
         longest: Characters of a query that it takes.
         whole: Whether it can give the whole text of pages.
+        operators: Whether it understands `site:` in a query.
+        dates: Whether it is told the earliest day itself, and not the range of time that holds it.
+        host: The one site whose pages it gives; empty for any.
     """
 
     name: str
@@ -129,6 +155,9 @@ class Provider:
     per_second: float = 5.0
     longest: int = 400
     whole: bool = False
+    operators: bool = True
+    dates: bool = False
+    host: str = ""
 
     @property
     def base_variable(self) -> str:

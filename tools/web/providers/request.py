@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from weiwo.tools.calling.errors import ToolCallError, classify_error
@@ -46,7 +47,7 @@ async def ask_provider(
         transport: Instead of the network.
 
     Returns:
-        Its hits, best first, at most `query.k`.
+        Its hits, best first, at most `query.k`, none of which the query's restriction leaves out.
 
     Raises:
         ToolCallError: `auth`, `blocked` (a refusal, or a plan's limit), `rate_limit`, `timeout`, `oversized`,
@@ -54,9 +55,16 @@ async def ask_provider(
     """
     most = max_bytes or (WHOLE_BYTES if whole else MAX_BYTES)
     access = ProviderAccess(base.rstrip("/"), key, seconds, whole and provider.whole, most, transport)
-    shortened = replace(query, text=_shorten(query.text, provider.longest))
+    sites = query.operators() if provider.operators else ""
+    text = _shorten(query.text, max(provider.longest - len(sites), provider.longest // 2)) + sites
+    recency = query.time_range if provider.dates else query.recency(datetime.now(UTC).date())
+    asked = replace(query, text=text, time_range=recency)
+    if provider.host and not query.within.allows_page(f"https://{provider.host}/"):
+        return []
     async with bounded_request(provider.name, access):
-        return (await provider.search(shortened, access))[: query.k]
+        hits = await provider.search(asked, access)
+    within = query.within
+    return [hit for hit in hits if within.allows_page(hit.url) and within.allows_date(hit.date)][: query.k]
 
 
 @asynccontextmanager

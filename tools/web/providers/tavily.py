@@ -30,6 +30,7 @@ _BY_NAME: Final[dict[str, tuple[FailureKind, str]]] = {
 
 async def search(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
     """Ask Tavily."""
+    within = query.within
     reply = await _request(
         access,
         "search",
@@ -38,6 +39,9 @@ async def search(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
         time_range=query.time_range,
         topic=query.topic,
         include_raw_content="markdown" if access.whole else None,
+        include_domains=list(within.asked_sites) or None,
+        exclude_domains=list(within.left_out) or None,
+        start_date=within.earliest + "-01-01"[len(within.earliest) - 4 :] if within.earliest else None,
     )
     said = reply.get("error") or reply.get("detail")
     if said and not reply["results"]:  # the client adds an empty list where the reply has none

@@ -31,7 +31,7 @@ def test_a_cycle_is_drawn_as_well_as_can_be() -> None:
 
 
 def step(task_id: str, text: str = "How long is it?", value: str = "") -> Step:
-    return Step(task_id, text, "corpus_search", "succeeded" if value else "", value, each=False)
+    return Step(task_id, text, "corpus_search", "succeeded" if value else "", value)
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,9 @@ async def test_the_assistant_is_described(sdk: LangGraphClient):
     (one,) = await sdk.assistants.search(graph_id="weiwo")
     assert (await sdk.assistants.get("weiwo"))["assistant_id"] == one["assistant_id"]
     graph = await sdk.assistants.get_graph(one["assistant_id"], xray=True)
-    assert {"master", "planner", "approval", "reflection", "writer"} <= {node["id"] for node in graph["nodes"]}
+    assert {"master", "planner", "approval", "reflection", "writer"} <= {
+        node["id"].partition(":")[0] for node in graph["nodes"]
+    }
     schemas = await sdk.assistants.get_schemas("weiwo")
     assert "question" in schemas["input_schema"]["properties"]
     assert "depth" in schemas["context_schema"]["properties"]
@@ -163,28 +165,28 @@ async def test_the_assistant_is_described(sdk: LangGraphClient):
         await sdk.assistants.get("other")
 
 
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ({"input": {"question": " "}}, "the question is empty"),
-        ({"input": {}}, "neither a question nor messages"),
-        ({"input": {"question": "x"}, "command": {"resume": 1}}, "one of them"),
-        ({"input": {"question": "x"}, "context": {"tools": ["os:system"]}}, "context.tools"),
-        ({"input": {"question": "x"}, "context": {"model": "openai:gpt-5"}}, "context.model"),
-        ({"input": {"question": "x"}, "config": {"configurable": {"allow_acting": True}}}, "context.allow_acting"),
-        ({"input": {"question": "x"}, "context": {"depth": "deeper"}}, "context.depth"),
-        ({"input": {"question": "x"}, "stream_mode": ["events"]}, "modes.0"),
-        ({"input": {"question": "x"}, "webhook": "http://x"}, "webhook"),
-        ({"input": None}, "nothing was asked on it yet"),
-        ({"command": {"resume": "approve"}}, "nothing was asked on it yet"),
-    ],
-)
-async def test_bad_runs_are_refused_in_one_line(http: httpx.AsyncClient, body: dict[str, object], said: str):
+BAD: list[tuple[dict[str, object], str]] = [
+    ({"input": {"question": " "}}, "the question is empty"),
+    ({"input": {}}, "neither a question nor messages"),
+    ({"input": {"question": "x"}, "command": {"resume": 1}}, "one of them"),
+    ({"input": {"question": "x"}, "context": {"tools": ["os:system"]}}, "context.tools"),
+    ({"input": {"question": "x"}, "context": {"model": "openai:gpt-5"}}, "context.model"),
+    ({"input": {"question": "x"}, "config": {"configurable": {"allow_acting": True}}}, "context.allow_acting"),
+    ({"input": {"question": "x"}, "context": {"depth": "deeper"}}, "context.depth"),
+    ({"input": {"question": "x"}, "stream_mode": ["events"]}, "modes.0"),
+    ({"input": {"question": "x"}, "webhook": "http://x"}, "webhook"),
+    ({"input": None}, "nothing was asked on it yet"),
+    ({"command": {"resume": "approve"}}, "nothing was asked on it yet"),
+]
+
+
+async def test_bad_runs_are_refused_in_one_line(http: httpx.AsyncClient):
     await http.post("/threads", json={"thread_id": "t"})
-    answer = await http.post("/threads/t/runs", json={"assistant_id": "weiwo", **body})
-    assert answer.status_code == 422
-    assert said in answer.json()["detail"]
-    assert "\n" not in answer.json()["detail"]
+    for body, said in BAD:
+        answer = await http.post("/threads/t/runs", json={"assistant_id": "weiwo", **body})
+        assert (body, answer.status_code) == (body, 422)
+        assert said in answer.json()["detail"]
+        assert "\n" not in answer.json()["detail"]
 
 
 async def test_what_is_not_there_is_404(http: httpx.AsyncClient):
@@ -194,3 +196,22 @@ async def test_what_is_not_there_is_404(http: httpx.AsyncClient):
         assert answer.json()["detail"]
     answer = await http.post("/threads/none/runs", json={"assistant_id": "weiwo", "input": {"question": "x"}})
     assert answer.status_code == 404
+
+
+async def test_other_stream_modes_and_subgraphs_are_sent_to_who_asks(sdk: LangGraphClient):
+    modes = ["messages", "debug", "tasks", "checkpoints"]
+    parts = [
+        part
+        async for part in sdk.runs.stream(
+            "t", "weiwo", input={"question": QUESTION}, if_not_exists="create", stream_mode=modes, stream_subgraphs=True
+        )
+    ]
+    names = {part.event for part in parts}
+    assert {"messages/metadata", "messages/partial", "debug", "tasks", "checkpoints"} <= names
+    assert not {"values", "custom", "updates", "messages"} & names
+    assert any(name.startswith("tasks|executor:") for name in names)
+    whole = [part.data[0]["content"] for part in parts if part.event == "messages/partial"][-1]
+    assert "6,300 kilometres" in whole
+    run_id = parts[0].data["run_id"]
+    other = [part.event async for part in sdk.runs.join_stream("t", run_id, stream_mode=["custom"])]
+    assert any(name.startswith("custom|executor:") for name in other)

@@ -117,6 +117,22 @@ async def test_when_the_one_that_asks_is_cancelled_the_others_are_read_alone():
     assert await asyncio.wait_for(asyncio.gather(*reads[1:]), 5) == [None, None]
 
 
+async def test_when_the_one_that_is_to_ask_is_cancelled_first_the_others_are_read_alone():
+    run, batches = services(search_tool(lambda _: None), model=fake()), ReadBatches()
+    for n in range(4):
+        batches.expect(search(f"t{n}", "?"), run)
+    reads = [asyncio.create_task(batches.read(f"t{n}", request("Alby"), run.models)) for n in range(3)]
+    await asyncio.sleep(0)
+    batches.leave("t3")
+    reads[0].cancel()  # before it could run again
+    assert await asyncio.wait_for(asyncio.gather(*reads[1:]), 5) == [None, None]
+
+
+async def test_words_of_a_passage_that_only_another_task_found_are_not_taken():
+    model = fake(BatchReadReply={"answers": [answer(1, "Alby", "founded in 1302"), answer(2, "Bryn")]})
+    assert await together(model, *map(request, list(TOWNS)[:3])) == [None, "1302", None]
+
+
 @pytest.mark.parametrize("ret", ["list[text]", "passages"])
 def test_lists_and_summaries_are_not_waited_for(ret):
     batches = ReadBatches()

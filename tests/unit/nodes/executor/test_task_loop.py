@@ -255,14 +255,14 @@ async def test_one_query_that_fails_does_not_fail_the_turn():
 
 @pytest.mark.parametrize(("most", "sent"), [(1, 2), (2, 3), (3, 4)])
 async def test_queries_of_a_turn_are_bounded(most, sent):
-    search = web(lambda _: [("https://a.org/1", SNIPPET)])
+    search = web(lambda query: [(f"https://a.org/{query}", DISTINCT[len(query) % len(DISTINCT)])])
     model = fake(ReadReply=[asks("one", "two", "three", "four"), {"next": "give_up"}])
     await outcome(search, model=model, limits=Limits(max_queries=most))
     assert len(search.metadata["calls"]) == sent
 
 
 async def test_a_query_in_other_case_order_and_spacing_is_the_same():
-    search = web(lambda _: [("https://a.org/1", SNIPPET)])
+    search = web(lambda query: [(f"https://a.org/{query}", SNIPPET if "born" in query else FACT)])
     model = fake(ReadReply=[asks(" born  ADA Smith ", "“Smith, Ada” born", "letters"), {"next": "give_up"}])
     await outcome(search, model=model)
     assert search.metadata["calls"] == ["Ada Smith born", "letters"]
@@ -465,3 +465,22 @@ async def test_an_opening_that_brings_nothing_does_not_ask_again():
     assert (state["outcome"].status, state["outcome"].decided_by) == ("empty", "model")
     assert "the date" in (state["outcome"].failure.message if state["outcome"].failure else "")
     assert len(model.requests) == 1
+
+
+async def test_where_a_search_brings_nothing_new_the_rules_go_on_and_the_model_is_not_asked_again():
+    search = web(lambda query: [("https://a.org/1", FACT if "出生" in query else SNIPPET)])
+    model = fake(ReadReply=[asks("letters", missing="the date"), found("1815-05-03", "born on 3 May 1815", 0)])
+    came = await outcome(search, model=model)
+    assert search.metadata["calls"] == ["Ada Smith born", "letters", "Ada Smith 出生"]
+    assert came.value == "1815-05-03"
+    assert len(model.requests) == 2
+
+
+async def test_a_model_gives_up_only_once_it_was_shown_all_that_was_found():
+    search = web(lambda _: [(f"https://a.org/{n}", text) for n, text in enumerate((*DISTINCT[:5], FACT))])
+    give_up = {"next": "give_up", "missing": "the date"}
+    model = fake(ReadReply=[give_up, found("1815-05-03", "born on 3 May 1815", 0)])
+    came = await outcome(search, model=model)
+    assert (came.value, len(search.metadata["calls"])) == ("1815-05-03", 1)
+    first, second = (request.text for request in model.requests)
+    assert (FACT in first, FACT in second) == (False, True)

@@ -3,16 +3,21 @@
 import asyncio
 import gzip
 import json
+from datetime import date
 
 import httpx
 import pytest
 
 from weiwo.state import Evidence
 from weiwo.state.settings import Settings
+from weiwo.state.source_filter import SourceFilter
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.invoke import Backoff, run_tool
+from weiwo.tools.source_restriction import require_page
 from weiwo.tools.web.providers.catalog import PROVIDERS
 from weiwo.tools.web.providers.health import ConfiguredProvider, ProviderHealth
+from weiwo.tools.web.providers.provider import SearchQuery
+from weiwo.tools.web.read_page import ReadPage
 from weiwo.tools.web.web_search import WebSearch
 
 KEY = "tvly-dev-abcdef123456"
@@ -70,6 +75,61 @@ async def test_what_is_asked():
     assert request.headers["authorization"] == f"Bearer {KEY}"
     assert body.pop("query").startswith("a b long long")
     assert body == {"max_results": 3, "time_range": "week", "topic": "news"}
+
+
+async def test_a_restriction_is_told_to_providers_and_hits_are_held_to_it():
+    asked = []
+
+    def handler(request):
+        asked.append(dict(request.url.params) | (json.loads(request.content) if request.content else {}))
+        items = [
+            {"url": "https://docs.a.org/x", "content": "It is 300 m tall.", "published_date": "2024-05-01"},
+            {"url": "https://a.org/old", "content": "It is 200 m tall.", "published_date": "2019-05-01"},
+            {"url": "https://b.org/y", "content": "It is 100 m tall."},
+        ]
+        return httpx.Response(
+            200, json={"results": items, "organic": [{**one, "link": one["url"], "snippet": "s"} for one in items]}
+        )
+
+    within = SourceFilter(sites=("a.org",), not_sites=("ads.a.org",), since="2024-03")
+    (found,) = await passages(searching(handler, within=within))
+    assert found.source == "https://docs.a.org/x"
+    assert asked[0] | {"query": ""} == {
+        "query": "",
+        "max_results": 6,
+        "topic": "general",
+        "include_domains": ["a.org"],
+        "exclude_domains": ["ads.a.org"],
+        "start_date": "2024-03-01",
+    }
+    await passages(searching(handler, "serper", within=within), since="2024-04")
+    assert asked[1]["q"] == "tower site:a.org -site:ads.a.org"
+    assert await passages(searching(handler, within=within), site="b.org") == []
+    wrong = await failure(searching(handler), site="no site")
+    assert (wrong.kind, len(asked)) == ("bad_arguments", 3)
+
+
+async def test_a_provider_of_one_site_is_not_asked_for_others():
+    def handler(request):
+        raise AssertionError(request.url)
+
+    assert await passages(searching(handler, "arxiv", within=SourceFilter(sites=("a.org",)))) == []
+
+
+@pytest.mark.parametrize(
+    ("since", "wanted"),
+    [("2024-06-15", "day"), ("2024-06-10", "week"), ("2024-06", "month"), ("2024", "year"), ("2020", None)],
+)
+def test_a_provider_that_knows_ranges_is_asked_for_one_that_leaves_nothing_out(since, wanted):
+    assert SearchQuery("x", within=SourceFilter(since=since)).recency(date(2024, 6, 15)) == wanted
+
+
+async def test_a_page_of_another_site_is_not_read():
+    with pytest.raises(ToolCallError, match="of a site that is not to be used") as caught:
+        await ReadPage(within=SourceFilter(sites=("a.org",))).ainvoke({"url": "https://b.org/"})
+    assert caught.value.kind == "blocked"
+    with pytest.raises(ToolCallError, match="it is of 2019-01-01, before 2024"):
+        require_page(SourceFilter(since="2024"), "https://a.org/", "2019-01-01")
 
 
 async def test_a_long_query_is_cut_between_words():

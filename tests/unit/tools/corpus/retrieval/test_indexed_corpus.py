@@ -10,15 +10,20 @@ from langchain_core.documents import BaseDocumentCompressor
 from tests.support.corpora import LetterEmbeddings, document
 from tests.support.examples import examples
 from weiwo.state import Evidence
+from weiwo.state.source_filter import SourceFilter
 from weiwo.tools.calling import call_context
 from weiwo.tools.calling.call_context import CallContext
+from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.corpus.base import DocumentNotFoundError
 from weiwo.tools.corpus.index.embedding import embed_passages
 from weiwo.tools.corpus.index.embedding_models import Embedder
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes
+from weiwo.tools.corpus.retrieval.federation import FederatedCorpus
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
+from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.corpus.retrieval.score_fusion import DocumentFilter, SearchOptions
+from weiwo.tools.corpus.tools import CorpusSearch, OpenDocument
 
 KEYWORD = SearchOptions(strategy="keyword", linked=False)
 
@@ -126,6 +131,37 @@ async def test_filters(tmp_path):
     ):
         for strategy in ("keyword", "vector", "hybrid"):
             assert set(await sources(corpus, "zebra", filter=wanted, strategy=strategy)) == expected, wanted
+
+
+@pytest.mark.parametrize(
+    ("within", "expected"),
+    [
+        (SourceFilter(folders=("a",)), {"a/one.md", "b/a/two.md"}),
+        (SourceFilter(folders=("b/a", "/docs/c")), {"b/a/two.md", "c/three.md"}),
+        (SourceFilter(since="2024-06"), {"b/a/two.md"}),
+        (SourceFilter(folders=("c",), outer=SourceFilter(folders=("a",))), set()),
+    ],
+)
+async def test_a_search_keeps_to_the_folders_and_dates_of_the_user(tmp_path, within, expected):
+    corpus = corpus_of(
+        tmp_path,
+        document("a/one.md", "zebra", date="2024-05-01"),
+        document("b/a/two.md", "zebra too", date="2025-05-01"),
+        document("c/three.md", "zebra three"),
+    )
+    for one in (corpus, RoutedCorpus(corpus), FederatedCorpus([corpus, corpus])):
+        assert {hit.source for hit in await one.search("zebra", within=within)} == expected
+    tool = CorpusSearch(corpus=corpus, within=within)
+    _, found = await tool._arun("zebra", folder="two.md/..")
+    assert found == [], "an argument narrows"
+
+
+async def test_a_document_outside_is_not_opened(tmp_path):
+    corpus = corpus_of(tmp_path, document("a/one.md", "zebra", date="2024-05-01"))
+    assert (await OpenDocument(corpus=corpus, within=SourceFilter(folders=("a",)))._arun("a/one.md"))[1]
+    for within in (SourceFilter(folders=("b",)), SourceFilter(since="2025")):
+        with pytest.raises(ToolCallError, match="is left out"):
+            await OpenDocument(corpus=corpus, within=within)._arun("a/one.md")
 
 
 async def test_recent_documents_are_preferred_where_asked(tmp_path):

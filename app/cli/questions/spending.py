@@ -1,0 +1,109 @@
+"""The spending log: what each answer took, kept on this machine in `spending.jsonl`, as telemetry is.
+
+It holds no question: a day, a status, a depth, and by model the calls, tokens and dollars.
+"""
+
+import json
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+
+from weiwo.state.settings import Settings
+
+FILE: Final = "spending.jsonl"
+MOST_BYTES: Final = 4_000_000
+"""Beyond this the older half goes."""
+LEAST_KNOWN: Final = 3
+"""Answers from which what the next one takes is told by those before."""
+ASSUMED: Final = (250_000, 20_000)
+"""Input and output tokens of a deep search of which nothing is known yet."""
+
+
+def record_spending(result: Mapping[str, Any], settings: Settings) -> None:
+    """Note what an answer took; nothing where telemetry is off or no model was called. What cannot be kept is not."""
+    calls = (result.get("usage") or {}).get("calls") or []
+    if not settings.telemetry or not calls:
+        return
+    from weiwo.models.prices import cost_of, price_of  # noqa: PLC0415 - heavy
+
+    models: dict[str, dict[str, float]] = defaultdict(lambda: {"calls": 0, "input": 0, "output": 0, "cost": 0.0})
+    for call in calls:
+        spent = models[call["model"]]
+        spent["calls"] += call["mode"] != "not_sent"
+        spent["input"] += call["input_tokens"]
+        spent["output"] += call["output_tokens"]
+        spent["cost"] += cost_of(price_of(settings, call["model"]), call["input_tokens"], call["output_tokens"])
+    row = {"at": time.time(), "status": result.get("status"), "depth": settings.depth, "models": models}
+    path = Path(settings.home) / FILE
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and path.stat().st_size > MOST_BYTES:
+            lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+            path.write_text("".join(lines[len(lines) // 2 :]), encoding="utf-8")
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+
+
+def read_spending(home: Path) -> list[dict[str, Any]]:
+    """The rows of the log, oldest first; broken ones are left out."""
+    return list(_read_rows(home / FILE))
+
+
+def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        with suppress(ValueError, TypeError, KeyError, AttributeError):
+            row = json.loads(line)
+            float(row["at"])
+            sums = [float(one[name]) for one in row["models"].values() for name in ("calls", "input", "output", "cost")]
+            if sums:
+                yield row
+
+
+def summarize_spending(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Totals by day and by model, and the cost of a complete answer: all dollars over the answers that are complete."""
+    days: dict[str, dict[str, float]] = defaultdict(_zero)
+    models: dict[str, dict[str, float]] = defaultdict(_zero)
+    for row in rows:
+        day = datetime.fromtimestamp(row["at"], UTC).date().isoformat()
+        days[day]["answers"] += 1
+        for name, spent in row["models"].items():
+            models[name]["answers"] += 1
+            for total in (days[day], models[name]):
+                for key in ("calls", "input", "output", "cost"):
+                    total[key] = round(total[key] + spent[key], 6)
+    complete = sum(row["status"] == "complete" for row in rows)
+    cost = sum(total["cost"] for total in days.values())
+    return {
+        "answers": len(rows),
+        "complete": complete,
+        "cost": round(cost, 6),
+        "cost_per_complete": round(cost / complete, 6) if complete else None,
+        "days": dict(sorted(days.items())),
+        "models": dict(sorted(models.items())),
+    }
+
+
+def _zero() -> dict[str, float]:
+    return {"answers": 0, "calls": 0, "input": 0, "output": 0, "cost": 0.0}
+
+
+def expect_tokens(rows: Iterable[Mapping[str, Any]], depth: str) -> tuple[int, int, int]:
+    """Input and output tokens that an answer of a depth will take: the median of those before.
+
+    Returns:
+        The two, and from how many answers that is told; 0 where it is assumed.
+    """
+    known = [row["models"].values() for row in rows if row.get("depth") == depth]
+    if len(known) < LEAST_KNOWN:
+        return *ASSUMED, 0
+    sums = [(sum(one["input"] for one in those), sum(one["output"] for one in those)) for those in map(list, known)]
+    return int(median(one[0] for one in sums)), int(median(one[1] for one in sums)), len(known)

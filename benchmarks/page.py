@@ -1,0 +1,119 @@
+"""The page in Chromium: its size, its first paint, how soon an event is on the screen, and 500 tasks at work.
+
+    python benchmarks/page.py
+
+A double of the server (`tests/page/player.py`) sends the events, so that only the page is measured.
+"""
+
+import gzip
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.page.conftest import CHROMIUM, FLAGS
+from tests.page.player import STATIC, Player, recording
+
+TASKS = 500
+WIDTH = 25
+LOADS = 7
+SECONDS_BETWEEN = 0.004
+
+WATCH = """() => {
+  window.delays = []; window.frames = []; window.tasks = 0;
+  new MutationObserver((changes) => {
+    const values = new Set();
+    for (const change of changes) {
+      for (const node of [change.target, ...change.addedNodes]) {
+        const text = (node.textContent ?? '').match(/^at (\\d+)$/);
+        if (text) values.add(Number(text[1]));
+      }
+    }
+    if (values.size) requestAnimationFrame(() => values.forEach((one) => window.delays.push(Date.now() - one)));
+  }).observe(document.body, {subtree: true, childList: true, characterData: true});
+  let last = performance.now();
+  const frame = (now) => { window.frames.push(now - last); last = now; requestAnimationFrame(frame); };
+  requestAnimationFrame(frame);
+  new PerformanceObserver((list) => { window.tasks += list.getEntries().length; }).observe({entryTypes: ['longtask']});
+}"""
+
+
+class Clocked(Player):
+    """Values of tasks say when they were sent, in milliseconds."""
+
+    def data_of(self, event: dict[str, Any]) -> str:
+        """An event's data, the time in it."""
+        return super().data_of(event).replace("$now", f"at {time.time() * 1000:.0f}")
+
+
+def wide_run() -> list[dict[str, Any]]:
+    """A run of 500 tasks, 25 side by side, each building on two of the row before."""
+    vertices, edges = [], []
+    for n in range(TASKS):
+        vertex = {"id": f"t{n}", "description": f"What of {n}?", "tool_binding": "corpus_search"}
+        vertices.append({**vertex, "args": {}, "ret": "text"})
+        if n >= WIDTH:
+            edges += [[f"t{n - WIDTH}", f"t{n}"], [f"t{n - WIDTH - n % 2}", f"t{n}"]]
+    events: list[dict[str, Any]] = [{"type": "assessed", "level": "complex", "language": "en"}]
+    events.append({"type": "planned", "plan": {"revision": 0, "vertices": vertices, "edges": edges}})
+    for n in range(TASKS):
+        events.append({"type": "task_started", "task_id": f"t{n}", "turn": 1, "tool": "corpus_search", "args": {}})
+        ended = {"type": "task_finished", "task_id": f"t{n}", "status": "succeeded", "value": "$now"}
+        events.append({**ended, "seconds": 0.1, "attempts": 1})
+    last = recording("planned")["runs"][0][-1]["data"]
+    done = [{"event": "custom", "data": {"type": "finished", "status": "complete", "stop_reason": "finished"}}]
+    last = {**last, "result": {**last["result"], "plan": None, "outcomes": {}}}
+    return [*({"event": "custom", "data": one} for one in events), *done, {"event": "values", "data": last}]
+
+
+def quantiles(values: list[float]) -> str:
+    """Median, 95th percentile and maximum."""
+    values = sorted(values)
+    return f"median {statistics.median(values):.0f}, p95 {values[int(len(values) * 0.95)]:.0f}, most {values[-1]:.0f}"
+
+
+def watch(page: Page, question: str) -> tuple[list[float], list[float], int]:
+    """Ask, and watch to the end: delays, frame times, long tasks."""
+    page.evaluate(WATCH)
+    page.fill("textarea[name=question]", question)
+    page.press("textarea[name=question]", "Enter")
+    page.wait_for_selector(".shell[data-status=complete]", timeout=120_000)
+    return tuple(page.evaluate("[window.delays, window.frames.slice(2), window.tasks]"))
+
+
+def main() -> None:
+    """Print the figures."""
+    if CHROMIUM is None:
+        sys.exit("no chromium is installed: apt-get install chromium")
+    sizes = [len(gzip.compress(one.read_bytes(), 9)) for one in STATIC.iterdir()]
+    print(f"size, gzip: {sum(sizes) / 1000:.1f} kB in {len(sizes)} files (at most 200)")
+    with Clocked() as player, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        paints = []
+        for _ in range(LOADS):
+            page = browser.new_context().new_page()
+            page.goto(player.url)
+            page.wait_for_selector("textarea[name=question]")
+            paints.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+            page.context.close()
+        print(f"first paint on loopback, cold: {quantiles(paints)} ms (at most 300)")
+        player.csp = False
+        player.runs["wide"] = [wide_run()]
+        player.pause = SECONDS_BETWEEN
+        page = browser.new_context(viewport={"width": 1360, "height": 900}).new_page()
+        page.goto(player.url)
+        page.wait_for_selector("textarea[name=question]")
+        delays, frames, tasks = watch(page, "wide")
+        print(f"an event on the screen after: {quantiles(delays)} ms over {len(delays)} events (at most 100)")
+        late = sum(one > 50 for one in frames)
+        print(f"{TASKS} tasks, frames: {quantiles(frames)} ms; {late} of {len(frames)} above 50 ms; {tasks} long tasks")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

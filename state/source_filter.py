@@ -1,0 +1,150 @@
+"""Source filters: the sites, folders and dates that a user, a server's operator or a task restricts a search to."""
+
+import os
+import re
+from datetime import date
+from pathlib import PurePosixPath
+from typing import Final
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict
+
+_HOST: Final = re.compile(r"(?=.{1,253}\Z)[^\W_](?:[\w-]{0,61}[^\W_])?(?:\.[^\W_](?:[\w-]{0,61}[^\W_])?)+")
+_SINCE: Final = re.compile(r"[0-9]{4}(?:-[0-9]{2}){0,2}")
+
+
+class SourceFilter(BaseModel):
+    """A restriction of sources; what is unset excludes none.
+
+    Attributes:
+        sites: Hosts whose pages count, their subdomains included; others do not.
+        not_sites: Hosts whose pages do not.
+        since: ISO date, month or year before which a source is too old; one without a date is not.
+        folders: Folders whose documents count, those below them included.
+        outer: A restriction that holds as well.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sites: tuple[str, ...] = ()
+    not_sites: tuple[str, ...] = ()
+    since: str = ""
+    folders: tuple[str, ...] = ()
+    outer: "SourceFilter | None" = None
+
+    def __bool__(self) -> bool:
+        return bool(self.sites or self.not_sites or self.since or self.folders or self.outer)
+
+    def narrowed(self, inner: "SourceFilter") -> "SourceFilter":
+        """Both restrictions in one.
+
+        Args:
+            inner: The further restriction.
+        """
+        return inner.model_copy(update={"outer": self}) if inner and self else inner or self
+
+    def layers(self) -> "tuple[SourceFilter, ...]":
+        """The restrictions that hold, the innermost first."""
+        return (self, *(self.outer.layers() if self.outer else ()))
+
+    @property
+    def asked_sites(self) -> tuple[str, ...]:
+        """The sites to ask a search provider for: those of the innermost restriction that names any."""
+        return next((layer.sites for layer in self.layers() if layer.sites), ())
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The sites to leave out, of all restrictions."""
+        return tuple(dict.fromkeys(site for layer in self.layers() for site in layer.not_sites))
+
+    @property
+    def earliest(self) -> str:
+        """The latest of the dates before which a source is too old; empty for none."""
+        return max(layer.since for layer in self.layers())
+
+    def allows_page(self, url: str) -> bool:
+        """Whether a page of the web is of a site that counts."""
+        try:
+            host = (urlsplit(url).hostname or "").removeprefix("www.")
+            host = host if host.isascii() else host.encode("idna").decode()
+        except ValueError:
+            return False
+        return all(
+            (not layer.sites or any(_is_of(host, site) for site in layer.sites))
+            and not any(_is_of(host, site) for site in layer.not_sites)
+            for layer in self.layers()
+        )
+
+    def allows_date(self, day: str | None) -> bool:
+        """Whether a source of that ISO date is recent enough; one without a date is."""
+        earliest = self.earliest
+        return not (day and earliest) or day[: len(earliest)] >= earliest[: len(day)]
+
+    def allows_document(self, source: str, path: str = "") -> bool:
+        """Whether a document lies in a folder that counts.
+
+        Args:
+            source: Its name, as passages give it.
+            path: Its absolute path, where it has one.
+        """
+        return all(
+            not layer.folders or any(_lies_in(source, path, folder) for folder in layer.folders)
+            for layer in self.layers()
+        )
+
+
+ANY_SOURCE: Final = SourceFilter()
+"""No restriction."""
+
+
+def read_site(text: str) -> str:
+    """The host that a user means by a site: `a.org`, `www.a.org` or the address of one of its pages.
+
+    Raises:
+        ValueError: It names none.
+    """
+    given = text.strip().lower()
+    try:
+        host = (urlsplit(given if "://" in given else f"//{given}").hostname or "").removeprefix("*.")
+        host = host.removeprefix("www.").encode("idna").decode()
+    except ValueError:
+        host = ""
+    if not _HOST.fullmatch(host):
+        raise ValueError("it is no site; write a host, such as who.int")
+    return host
+
+
+def read_since(text: str) -> str:
+    """An ISO date, month or year.
+
+    Raises:
+        ValueError: It is none.
+    """
+    given = text.strip()
+    try:
+        date.fromisoformat(given + "-01-01"[len(given) - 4 :] if _SINCE.fullmatch(given) else "")
+    except ValueError:
+        raise ValueError("it is no date; write a year, a month or a day, such as 2025, 2025-01 or 2025-01-31") from None
+    return given
+
+
+def read_folder(text: str) -> str:
+    """A folder, its path without needless parts.
+
+    Raises:
+        ValueError: It is empty.
+    """
+    if not text.strip() or "\x00" in text:
+        raise ValueError("it is no folder; write a path, such as docs/2025")
+    return os.path.normpath(os.path.expanduser(text.strip())).replace(os.sep, "/")  # noqa: PTH111 - it need not exist
+
+
+def _is_of(host: str, site: str) -> bool:
+    return host == site or host.endswith(f".{site}")
+
+
+def _lies_in(source: str, path: str, folder: str) -> bool:
+    """Whether a document lies below a folder, named from here, from the root, or by the end of its path."""
+    if path and PurePosixPath(path.replace(os.sep, "/")).is_relative_to(os.path.abspath(folder).replace(os.sep, "/")):  # noqa: PTH100 - links stay
+        return True
+    return f"/{folder.strip('/')}/" in f"/{source}" if not folder.startswith(("/", "..")) else False

@@ -1,0 +1,276 @@
+"""The page in Chromium: asking, watching, stepping in, reading, in both languages and by keyboard alone."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.page.player import recording
+
+OLDER = recording("planned")["question"]
+BOX = "textarea[name=question]"
+
+
+def ask(page: Any, question: str) -> None:
+    page.fill(BOX, question)
+    page.press(BOX, "Enter")
+
+
+def ended(page: Any, status: str) -> None:
+    page.wait_for_selector(f".shell[data-status={status}]")
+
+
+def test_one_asks_and_watches_the_plan_run(page, player):
+    player.held = 5
+    ask(page, OLDER)
+    page.wait_for_selector("[data-task=task_1][data-state=running]")
+    assert page.get_attribute(".shell", "data-status") == "running"
+    assert page.get_attribute("[data-task=task_3]", "data-state") == "waiting"
+    assert page.inner_text(".progress [role=status]").strip() == "Working through the plan"
+    player.release(11)
+    page.wait_for_selector("[data-task=task_3][data-state=running]")
+    assert "156 BC" in page.inner_text("[data-task=task_1]")
+    assert page.get_attribute("[data-edge='task_1 task_3']", "data-value") == "156 BC"
+    player.release(17)
+    page.wait_for_selector(".draft >> text=Emperor Wu of Han was older")
+    player.release()
+    ended(page, "complete")
+    assert page.inner_text("[data-task=task_3] .node-value") == "56"
+    assert "7 model calls" in page.inner_text("[data-usage]")
+    assert "Sources:" not in page.inner_text(".prose")
+
+
+def test_a_claim_lights_its_task_and_opens_its_source(page):
+    ask(page, OLDER)
+    ended(page, "complete")
+    assert page.get_attribute("[data-claim='1']", "data-verdict") == "supported"
+    page.focus("[data-claim='1']")
+    page.wait_for_selector("[data-task=task_1].lit")
+    page.wait_for_selector("[data-source='2'].lit")
+    assert page.locator(".node.lit").count() == 1
+    page.press("[data-claim='1']", "Enter")
+    page.wait_for_selector("[data-passage='2'] mark")
+    assert page.inner_text("[data-passage='2'] mark") == "He was born in 156 BC"
+    assert "supported by its source" in page.inner_text("[data-claim-detail='1']")
+    page.click("[data-task=task_1]")
+    page.wait_for_selector("[data-detail=task_1] [data-call='1']")
+    detail = page.inner_text("[data-detail=task_1]")
+    assert "Emperor Wu of Han born" in detail
+    assert "156 BC" in detail
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".panel", state="detached")
+
+
+def test_extracts_are_shown_with_their_best_sentences_marked(page, player):
+    player.info["models"] = {}
+    page.reload()
+    ask(page, recording("extracts")["question"])
+    ended(page, "extracts")
+    result = recording("extracts")["runs"][0][-1]["data"]["result"]
+    shown = page.locator("[data-extract]")
+    assert shown.count() == len(result["extracts"])
+    first = result["extracts"][0]
+    start, end = first["highlights"][0]
+    assert page.inner_text("[data-extract='1'] mark >> nth=0") == first["text"][start:end]
+    assert page.locator(".prose > blockquote").count() == 0, "no passage stands there twice"
+    assert "weiwo setup" in page.inner_text("[data-hint=no-model]")
+
+
+def test_a_plan_is_approved_sent_back_or_edited(page, player):
+    page.check("input[name=approve]")
+    ask(page, OLDER)
+    page.wait_for_selector("[data-interrupt=approve_plan]")
+    assert player.asked[-1][2]["context"] == {"approve_plan": True}
+    page.click("[data-action=send-back]")
+    page.fill("[name=words]", "in months")
+    assert page.is_enabled(".words .primary")
+    page.click(".words >> text=Close")
+    page.click("[data-action=edit]")
+    arguments = "[data-edit=task_3] textarea >> nth=1"
+    page.fill(arguments, '{"start": "{{task_9.ret}}"')
+    page.wait_for_selector("[data-edit=task_3] [role=alert]")
+    assert page.is_disabled("[data-action=run-edited]")
+    page.fill(arguments, '{"start": "{{task_9.ret}}"}')
+    page.wait_for_selector("text=refers to task_9")
+    page.fill(arguments, '{"start": "{{task_1.ret}}", "end": "{{task_2.ret}}", "unit": "months"}')
+    page.click("[data-action=run-edited]")
+    ended(page, "complete")
+    sent = player.asked[-1][2]["command"]["resume"]["plan"]
+    assert sent["vertices"][2]["args"]["unit"] == "months"
+    assert ["task_1", "task_3"] in sent["edges"]
+
+
+@pytest.mark.parametrize(
+    ("value", "click", "sent"),
+    [
+        (
+            {"type": "allow_tool", "tool": "send_mail", "server": "post", "arguments": {"to": "a@b"}, "about": "Sends."},
+            "[data-action=allow]",
+            "approve",
+        ),
+        ({"type": "clarify", "question": "Which one?", "choices": ["The first", "The other"]}, "[data-choice='The other']", "The other"),
+        (
+            {"action_requests": [{"name": "x", "args": {"a": 1}, "description": "May I?"}]},
+            "[data-action=approve]",
+            {"decisions": [{"type": "approve"}]},
+        ),
+    ],
+)  # fmt: skip
+def test_what_waits_for_a_person_is_a_card(page, player, value, click, sent):
+    waiting = [{"event": "values", "data": {"__interrupt__": [{"id": "i", "value": value}]}}]
+    player.runs["wait"] = [waiting, recording("planned")["runs"][0]]
+    ask(page, "wait")
+    ended(page, "waiting")
+    page.click(click)
+    ended(page, "complete")
+    assert player.asked[-1][2]["command"] == {"resume": sent}
+
+
+def test_a_lost_connection_is_said_and_nothing_is_lost(page, player):
+    player.held = 8
+    ask(page, OLDER)
+    page.wait_for_selector("[data-task=task_1][data-state=running]")
+    player.down = True
+    player.drop()
+    page.wait_for_selector(".line[data-said]")
+    player.down = False
+    player.release()
+    ended(page, "complete")
+    page.wait_for_selector(".line:not([data-said])", state="attached")
+    assert page.inner_text("[data-task=task_3] .node-value") == "56"
+    assert page.inner_text(".prose").count("older than Julius Caesar") == 1
+
+
+def test_a_thread_is_found_again_and_followed_up(page):
+    ask(page, OLDER)
+    ended(page, "complete")
+    address = page.url
+    page.reload()
+    ended(page, "complete")
+    assert page.url == address
+    page.wait_for_selector("[data-thread] >> text=Who was older")
+    ask(page, recording("extracts")["question"])
+    ended(page, "extracts")
+    assert page.locator("article").count() == 2
+    page.click("[data-action=history]")
+    page.wait_for_selector("[data-checkpoint=c1] [data-action=fork]")
+
+
+def test_a_failed_run_and_a_missing_thread_are_no_dead_ends(page, player, new_page):
+    ask(page, "nobody knows")
+    ended(page, "failed")
+    assert "no recording" in page.inner_text(".card.bad")
+    player.runs["nobody knows"] = recording("planned")["runs"]
+    page.click("[data-action=retry]")
+    ended(page, "complete")
+    other = new_page("/#/t/gone")
+    other.wait_for_selector(".shell[data-status=missing]")
+    other.click(".card a")
+    ended(other, "idle")
+
+
+def test_a_token_is_asked_for_and_the_page_goes_on(page, player):
+    player.login = "let-me-in"
+    page.reload()
+    ended(page, "login")
+    page.fill("input[name=token]", "wrong")
+    page.press("input[name=token]", "Enter")
+    page.wait_for_selector("[role=alert]")
+    page.fill("input[name=token]", "let-me-in")
+    page.press("input[name=token]", "Enter")
+    ended(page, "idle")
+
+
+def test_it_speaks_chinese_and_switches(new_page):
+    page = new_page(locale="zh-CN", color_scheme="dark")
+    assert page.inner_text(".new") == "新问题"
+    ask(page, recording("chinese")["question"])
+    ended(page, "complete")
+    assert page.get_attribute("html", "lang") == "zh-CN"
+    assert "汉武帝比凯撒年长" in page.inner_text(".prose")
+    assert page.inner_text(".badge") == "完整"
+    page.click("[data-language=en]")
+    page.wait_for_selector("text=New question")
+    assert page.inner_text(".badge") == "Complete"
+
+
+def test_it_is_used_by_keyboard_alone(page):
+    page.keyboard.type(OLDER)  # the box has the focus
+    page.keyboard.press("Enter")
+    ended(page, "complete")
+    focused = "document.activeElement.dataset"
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate(f"'task' in {focused}"):
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-detail]")
+    assert page.evaluate("document.activeElement.className") == "panel"
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".panel", state="detached")
+    assert page.evaluate(f"{focused}.task")
+
+
+def test_documents_tools_and_settings_are_shown(page, player):
+    player.views = {
+        "corpora": [{"name": "mine", "documents": 3, "passages": 9, "vectors": {"covered": 4, "of": 9}, "errors": ["a.pdf: locked"]}],
+        "tools": [{"name": "send_mail", "description": "Sends.", "server": "post", "acts": True, "health": "up"}],
+        "settings": [{"name": "WEIWO_MODEL", "field": "model", "value": "openai:x", "from": "environment", "says": "Model."}],
+    }  # fmt: skip
+    page.click("a[href='#/corpora']")
+    assert "vectors for 4 of 9" in page.inner_text("[data-corpus=mine]")
+    page.set_input_files("input[name=files]", {"name": "a.md", "mimeType": "text/markdown", "buffer": b"# A"})
+    page.wait_for_selector("[data-upload=done]")
+    assert player.asked[-1] == ("POST", "/weiwo/corpora/mine/files", "# A")
+    page.click("[data-action=new]")
+    ask(page, OLDER)
+    ended(page, "complete")
+    assert player.asked[-1][2]["context"] == {"corpus": ["sample"]}, "one's own documents are what one asks about"
+    page.click("a[href='#/tools']")
+    assert "asks first" in page.inner_text("[data-tool=send_mail]")
+    page.click("a[href='#/settings']")
+    assert "from environment" in page.inner_text("[data-setting=WEIWO_MODEL]")
+
+
+def test_a_changed_plan_or_value_runs_on_beside_the_answer_before(page, player):
+    ask(page, OLDER)
+    ended(page, "complete")
+    player.threads["t1"]["runs_left"] = recording("planned")["runs"] * 2
+    page.click("[data-task=task_2]")
+    page.click("[data-action=other-value]")
+    page.fill("input[name=value]", "63 BC")
+    page.press("input[name=value]", "Enter")
+    page.wait_for_selector("[data-before]", state="attached")
+    forked = [json.loads(body) for _, path, body in player.asked if path.endswith("/fork")]
+    assert forked == [{"checkpoint_id": "newest", "outcomes": {"task_2": "63 BC"}}]
+    assert player.asked[-1][2]["checkpoint"] == {"checkpoint_id": "forked"}
+    page.click("[data-action=change-plan]")
+    page.fill("[data-edit=task_1] textarea >> nth=0", "bad")
+    page.wait_for_selector("[data-change=plan] .complaint >> text=task_1 is bad")
+    assert page.is_disabled("[data-action=run-changed]")
+    page.fill("[data-edit=task_1] textarea >> nth=0", "When was Augustus born?")
+    page.click("[data-action=run-changed]:enabled")
+    page.wait_for_selector("[data-change=plan]", state="detached")
+    ended(page, "complete")
+
+
+def test_feedback_downloads_and_views_of_the_plan(page, player):
+    ask(page, OLDER)
+    ended(page, "complete")
+    assert page.get_attribute("[data-format=md]", "href") == "/weiwo/threads/t1/export?format=md"
+    page.click("[data-feedback=bad]")
+    page.fill("input[name=words]", "too short")
+    page.press("input[name=words]", "Enter")
+    page.wait_for_selector("[data-feedback=thanks]")
+    assert json.loads(player.asked[-1][2]) == {"good": False, "words": "too short"}
+    page.click("role=tab[name='Time line']")
+    page.wait_for_selector("[data-bar=task_3].critical")
+
+
+def test_a_phone_shows_all_of_it(new_page):
+    page = new_page(viewport={"width": 390, "height": 780})
+    ask(page, OLDER)
+    ended(page, "complete")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.click(".topbar button")
+    page.wait_for_selector(".sidebar [data-thread]")

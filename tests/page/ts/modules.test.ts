@@ -1,0 +1,168 @@
+// Unit tests of the page's pure modules; bundled with esbuild and run by `node --test` (tests/page/test_modules.py).
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ClaimMatcher, groups } from "../../../app/page/src/claims";
+import { inline, safeUrl, visible } from "../../../app/page/src/inline";
+import { curve, layout } from "../../../app/page/src/layout";
+import { cells, parse, withoutSources } from "../../../app/page/src/markdown";
+import { checkPlan, draftOf, planOf } from "../../../app/page/src/plan_draft";
+import { apply, fill, newRun, phase, runOf, type Run } from "../../../app/page/src/progress";
+import { eventParser } from "../../../app/page/src/sse";
+import { preferred, say } from "../../../app/page/src/words";
+import type { Claim, Plan } from "../../../app/page/src/types";
+
+const known = { urls: new Set(["https://docs.example.org/a"]), cites: new Set([1, 2, 3]) };
+const plain = (source: string): string => inline(source, known).map((one) => one.text).join("");
+
+test("inline Markdown becomes flat pieces", () => {
+  assert.deepEqual(inline("a **b *c* d** `e*f*`", known), [
+    { text: "a " }, { text: "b ", strong: true }, { text: "c", strong: true, em: true }, { text: " d", strong: true },
+    { text: " " }, { text: "e*f*", code: true },
+  ]);
+  assert.equal(plain("2 * 3 * 4 and snake_case_name and **open"), "2 * 3 * 4 and snake_case_name and **open");
+});
+
+test("citations are those of the answer, links those of its sources", () => {
+  assert.deepEqual(inline("So [1, 2] and [9] [x](https://docs.example.org/a)", known).filter((one) => one.cite || one.href), [
+    { text: "1", cite: 1 }, { text: "2", cite: 2 }, { text: "x", href: "https://docs.example.org/a" },
+  ]);
+  for (const text of ["[a](https://evil.test/)", "![a](https://docs.example.org/a)", "<https://evil.test>", "[a](javascript:alert(1))", "https://docs.example.org/a&x=1"]) {
+    assert.ok(inline(text, known).every((one) => !one.href), text);
+  }
+  assert.equal(safeUrl("https://user:pass@docs.example.org/"), null);
+  assert.equal(safeUrl("javascript:alert(1)"), null);
+  assert.equal(visible("a\u202eb\u200b\u0007c"), "ab\u200bc");
+});
+
+test("inline Markdown takes linear time over what opens and never closes", () => {
+  for (const sign of ["*a ", "[a](", "`a ``", "_a", "![", "**a *b ", "[".repeat(3), "https://a "]) {
+    const pieces = inline(sign.repeat(20_000), known); // else this takes minutes
+    assert.ok(pieces.every((one) => !one.href), sign);
+  }
+});
+
+test("blocks", () => {
+  const nodes = parse("# T\n\nOne\ntwo\n\n- a\n- b\n  - c\n\n1. x\n\n> q\n\n| h | k |\n|---|---|\n| `a|b` | c\\|d |\n\n```py\nx = 1\n```\n\n---");
+  assert.deepEqual(nodes.map((one) => one.kind), ["heading", "paragraph", "list", "list", "quote", "table", "code", "rule"]);
+  const list = nodes[2];
+  assert.ok(list?.kind === "list" && list.items.length === 2 && list.items[1]?.[1]?.kind === "list");
+  assert.deepEqual(nodes[5], { kind: "table", rows: [["h", "k"], ["`a|b`", "c|d"]] });
+  assert.deepEqual(parse("```\nunfinished"), [{ kind: "code", language: "", text: "unfinished" }]);
+  assert.deepEqual(cells("a | b"), ["a", "b"]);
+  assert.equal(withoutSources("Text.\n\nSources:\n[1] A"), "Text.");
+  assert.equal(withoutSources("文字。\n\n来源\n[1] 甲"), "文字。");
+});
+
+test("claims are found in marked text, in order", () => {
+  const claims: Claim[] = [
+    { text: "Aurora costs 20 euros.", citations: [1], verdict: "supported" },
+    { text: "It is new.", citations: [], verdict: "uncited" },
+  ];
+  const matcher = new ClaimMatcher(claims, [0, 1], known);
+  const found = groups(matcher.mark("**Aurora** costs\n20 euros [1]. It is new. More."));
+  assert.deepEqual(found.map((one) => [one.claim, one.pieces.map((piece) => piece.text).join("").trim()]), [
+    [0, "Aurora costs\n20 euros 1."], [1, "It is new."], [-1, "More."],
+  ]);
+  assert.deepEqual([...matcher.found], [0, 1]);
+});
+
+const PLAN: Plan = {
+  revision: 0,
+  vertices: [
+    { id: "a", description: "First?", tool_binding: "search", args: { query: "x" }, ret: "text" },
+    { id: "b", description: "Of {{a.ret}}?", tool_binding: "search", args: { query: "{{a.ret}}" }, ret: "text" },
+  ],
+  edges: [["a", "b"]],
+};
+
+function after(...events: Record<string, unknown>[]): Run {
+  return events.reduce<Run>((run, event, at) => apply(run, event, 1000 * at), newRun(0));
+}
+
+test("events add up to a run", () => {
+  const run = after(
+    { type: "assessed", level: "complex" }, { type: "planned", plan: PLAN },
+    { type: "task_started", task_id: "a", turn: 1, tool: "search", args: { query: "x" } },
+    { type: "task_progress", task_id: "a", turn: 2, tool: "other", args: { query: "y" }, cached: true },
+    { type: "task_finished", task_id: "a", status: "succeeded", value: "Rome", tool: "other", attempts: 2, seconds: 1.5 },
+    { type: "task_started", task_id: "b[2]", turn: 1, tool: "search", args: { query: "z" }, item: "Two" },
+  );
+  const a = run.rows.get("a");
+  assert.equal(a?.state, "succeeded");
+  assert.deepEqual(a?.calls.map((call) => call.tool), ["search", "other"]);
+  assert.equal(a?.cached, true);
+  assert.equal(fill(run, "Of {{a.ret}} and {{c.ret}}?"), "Of Rome and ‹c›?");
+  assert.deepEqual(run.rows.get("b")?.instances.map((one) => [one.state, one.description]), [["waiting", ""], ["running", "Two"]]);
+  assert.equal(run.rows.get("b")?.state, "running");
+  assert.equal(phase(run), "working");
+  const replanned = apply(run, { type: "planned", plan: { ...PLAN, revision: 1, vertices: PLAN.vertices.slice(0, 1), edges: [] } }, 9);
+  assert.equal(replanned.revisions.length, 1);
+  assert.equal(replanned.rows.get("a")?.value, "Rome", "what stays keeps what is known of it");
+  assert.equal(apply(run, { type: "of another version" }, 1), run);
+});
+
+test("a chain tells of its hops, a report of its sections", () => {
+  const run = after(
+    { type: "planned", plan: PLAN }, { type: "task_started", task_id: "a.2", turn: 1, tool: "search", args: {} },
+    { type: "answer_started" }, { type: "outlined", sections: ["One", "Two"] },
+    { type: "section_finished", number: 2, title: "Two", text: "Second." },
+  );
+  assert.deepEqual([...run.rows.keys()], ["a", "b"]);
+  assert.deepEqual(run.rows.get("a")?.instances.map((one) => one.id), ["a.1", "a.2"]);
+  assert.deepEqual(run.sections, [{ title: "One", text: "" }, { title: "Two", text: "Second." }]);
+});
+
+test("a result tells of a run that nobody watched", () => {
+  const outcome = { status: "succeeded" as const, value: "-156", type: "date", evidence_ids: [], tool: "t", attempts: 1, seconds: 1, decided_by: "rule" };
+  const run = runOf({ level: "complex", plan: PLAN, outcomes: { a: outcome }, status: "complete", answer: "x" }, 0);
+  assert.equal(run.rows.get("a")?.value, "156 BC");
+  assert.equal(phase(run), "done");
+});
+
+test("a layout keeps ranks, order and distance", () => {
+  const boxes = ["a", "b", "c", "d"].map((id) => ({ id, width: 100, height: 40 }));
+  const drawn = layout(boxes, [["a", "c"], ["b", "c"], ["c", "d"], ["a", "d"], ["d", "d"], ["x", "a"]], true, { rank: 50, node: 10 });
+  assert.deepEqual(drawn.nodes.map((one) => one.rank), [0, 0, 1, 2]);
+  assert.equal(drawn.routes.length, 4);
+  for (const one of drawn.nodes) {
+    for (const other of drawn.nodes) {
+      if (one !== other && one.rank === other.rank) assert.ok(Math.abs(one.y - other.y) >= 49.9);
+    }
+    assert.ok(one.x >= 0 && one.y >= 0 && one.x + 100 <= drawn.width + 1e-6 && one.y + 40 <= drawn.height + 1e-6);
+  }
+  assert.match(curve(drawn.routes[0]?.points ?? [], true), /^M100 /);
+  assert.deepEqual(layout([], [], true, { rank: 1, node: 1 }).nodes, []);
+  const circle = layout(boxes, [["a", "b"], ["b", "a"]], false, { rank: 1, node: 1 });
+  assert.equal(circle.nodes.length, 4, "a circle, which no valid plan has, is drawn all the same");
+});
+
+test("server-sent events survive any cut", () => {
+  const text = 'id: 1-1\r\nevent: custom\r\ndata: {"a":1}\r\n\r\n: beat\n\nid: 1-2\ndata: x\ndata: y\n\nevent: end\ndata: null\n\n';
+  for (let size = 1; size < 20; size += 1) {
+    const parsed = eventParser();
+    const found = [];
+    for (let at = 0; at < text.length; at += size) found.push(...parsed(text.slice(at, at + size)));
+    assert.deepEqual(found, [
+      { event: "custom", data: '{"a":1}', id: "1-1" }, { event: "message", data: "x\ny", id: "1-2" }, { event: "end", data: "null", id: "1-2" },
+    ], `pieces of ${size}`);
+  }
+});
+
+test("an edited plan is checked as one types", () => {
+  const drafts = draftOf(PLAN);
+  assert.deepEqual(checkPlan(drafts).edited?.edges.filter(([from]) => from === "a")[0], ["a", "b"]);
+  const problem = (change: Partial<(typeof drafts)[0]>): string[] => [...checkPlan([{ ...drafts[0]!, ...change }, drafts[1]!]).problems.values()].map((one) => one.split("\0")[0]!);
+  assert.deepEqual(problem({ args: "{" }), ["notJson"]);
+  assert.deepEqual(problem({ args: "[]" }), ["notObject"]);
+  assert.deepEqual(problem({ description: " " }), ["noDescription"]);
+  assert.deepEqual(problem({ args: '{"query": "{{b.ret}}"}' }), ["circle"]);
+  assert.deepEqual(problem({ args: '{"query": "{{z.ret}}"}' }), ["unknownReference"]);
+  assert.deepEqual([...checkPlan([]).problems.values()], ["noTasks"]);
+  assert.equal(planOf(checkPlan(drafts).edited!, PLAN).vertices.length, 2);
+});
+
+test("words", () => {
+  assert.equal(preferred(["fr", "zh-TW"]), "zh");
+  assert.equal(preferred(["de"]), "en");
+  assert.equal(say("zh", "passages", 3), "3 个段落");
+});

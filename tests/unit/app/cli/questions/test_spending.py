@@ -1,0 +1,128 @@
+"""What answers took is kept without their questions, summed, and told before a deep search."""
+
+import json
+import sys
+
+import pytest
+
+from weiwo.app.cli.documents.telemetry import telemetry_command
+from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.questions import cost_notice, spending
+from weiwo.app.cli.questions.cost_notice import tell_cost
+from weiwo.app.cli.questions.spending import expect_tokens, read_spending, record_spending, summarize_spending
+from weiwo.models.list_prices import AS_OF, LIST_PRICES
+from weiwo.models.prices import price_of, require_prices
+from weiwo.state.settings import Context, Settings
+
+
+def settings(**context) -> Settings:
+    return Settings.resolve(Context(model="openai:gpt-5-mini", **context))
+
+
+def answer(status="complete", tokens=(100_000, 10_000), model="openai:gpt-5-mini"):
+    call = {"model": model, "mode": "json_schema", "input_tokens": tokens[0], "output_tokens": tokens[1]}
+    return {"status": status, "question": "my secret", "usage": {"calls": [call, {**call, "mode": "not_sent"}]}}
+
+
+def test_the_list_gives_way_to_what_is_configured_and_knows_nothing_of_other_endpoints(monkeypatch):
+    assert price_of(settings(), "openai:gpt-5-mini") == LIST_PRICES["openai:gpt-5-mini"] == (0.25, 2)
+    assert price_of(settings(prices={"openai:gpt-5-mini": (1, 2)}), "openai:gpt-5-mini") == (1, 2)
+    assert price_of(settings(), "openai:qwen3:8b") is None
+    require_prices(settings(max_cost=1))
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1")
+    assert price_of(settings(), "openai:gpt-5-mini") is None
+
+
+def test_totals(tmp_path):
+    of = settings()
+    for one in (answer(), answer("partial"), answer(tokens=(200_000, 0))):
+        record_spending(one, of)
+    record_spending({"status": "extracts", "usage": {"calls": []}}, of)
+    record_spending(answer(), settings(telemetry=False))
+    file = tmp_path / "home" / "spending.jsonl"
+    assert "secret" not in file.read_text("utf-8")
+    with file.open("a", encoding="utf-8") as out:
+        out.write('{"at": "torn\n[]\n{"at": 1}\n')
+    found = summarize_spending(read_spending(tmp_path / "home"))
+    # each answer lists its call twice, once as not sent: 800,000 tokens in and 40,000 out at 0.25 and 2 a million
+    assert (found["answers"], found["complete"]) == (3, 2)
+    assert found["cost"] == pytest.approx(0.8 * 0.25 + 0.04 * 2)
+    assert found["cost_per_complete"] == pytest.approx(found["cost"] / 2)
+    (day,) = found["days"].values()
+    assert (day["answers"], day["calls"], day["input"]) == (3, 3, 800_000)
+    assert found["models"]["openai:gpt-5-mini"]["output"] == 40_000
+
+
+def test_the_log_stays_small(tmp_path, monkeypatch):
+    monkeypatch.setattr(spending, "MOST_BYTES", 1_000)
+    for _ in range(40):
+        record_spending(answer(), settings())
+    assert (tmp_path / "home" / "spending.jsonl").stat().st_size < 2_000
+    assert read_spending(tmp_path / "home")
+
+
+def test_what_is_expected_is_the_median_of_those_before():
+    assert expect_tokens([], "deep") == (*spending.ASSUMED, 0)
+    rows = [
+        {"depth": depth, "models": {"m": {"input": n, "output": 1}, "n": {"input": 1, "output": 1}}}
+        for depth, n in (("deep", 10), ("deep", 30), ("deep", 500), ("quick", 9_999))
+    ]
+    assert expect_tokens(rows, "deep") == (31, 2, 3)
+
+
+@pytest.fixture
+def person(monkeypatch):
+    asked = []
+    monkeypatch.setattr(cost_notice, "is_terminal", lambda: True)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+
+    def typing(word):
+        monkeypatch.setattr(cost_notice, "read_line", lambda prompt: asked.append(prompt) or word)
+        return asked
+
+    return typing
+
+
+def test_a_deep_search_says_what_it_costs(capsys, person):
+    person("n")
+    tell_cost("Who?", settings(depth="deep"), as_json=False)  # no threshold: nobody is asked
+    said = capsys.readouterr().err
+    assert "about $0.10" in said
+    assert f"list prices of {AS_OF}" in said
+    tell_cost("Who?", settings(), as_json=False)
+    tell_cost("Who?", Settings.resolve(Context(depth="deep")), as_json=False)
+    tell_cost("Who?", Settings.resolve(Context(depth="deep", model="openai:unknown")), as_json=False)
+    assert capsys.readouterr().err == ""
+
+
+def test_above_the_threshold_a_person_is_asked(monkeypatch, person):
+    monkeypatch.setenv("WEIWO_ASK_COST", "0.05")
+    asked = person("y")
+    tell_cost("Who?", settings(depth="deep"), as_json=False)
+    tell_cost("谁？", settings(depth="deep"), as_json=False)
+    assert ["执行" in prompt for prompt in asked] == [False, True]
+    person("n")
+    with pytest.raises(CommandError, match="--depth normal"):
+        tell_cost("Who?", settings(depth="deep"), as_json=False)
+    tell_cost("Who?", settings(depth="deep"), as_json=True)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: False, raising=False)
+    tell_cost("Who?", settings(depth="deep"), as_json=False)
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize("text", ["much", "-1", "inf", "nan"])
+def test_a_threshold_that_is_none(monkeypatch, text):
+    monkeypatch.setenv("WEIWO_ASK_COST", text)
+    with pytest.raises(UsageError, match="no amount"):
+        tell_cost("Who?", settings(depth="deep"), as_json=False)
+
+
+def test_telemetry_tells_it_without_any_corpus(capsys):
+
+    record_spending(answer(), settings())
+    telemetry_command(None, None, as_json=True)
+    assert json.loads(capsys.readouterr().out)["spending"]["answers"] == 1
+    telemetry_command(None, None, as_json=False)
+    assert "1 answer by models" in capsys.readouterr().out
+    with pytest.raises(UsageError, match="there is none"):
+        telemetry_command("notes", None, as_json=True)

@@ -1,0 +1,76 @@
+"""Small and odd models: each habit of replying, in what each agent asks, ends in a right answer or in honest extracts.
+
+Every habit meets every agent, in as many runs as there are habits: in each, the agents have different ones. Then each
+habit is that of all agents at once.
+"""
+
+import re
+
+import pytest
+
+from tests.support.personas import UNANSWERABLE, WU_OR_CAESAR
+from tests.support.reply_habits import HABITS, habitual, open_model
+from tests.support.schema import check_result
+from tests.support.virtual_time import virtual_time
+from weiwo.graph import build_graph
+from weiwo.models.context_windows import window_memory
+from weiwo.models.reasoning_filter import opened_memory
+from weiwo.models.structured_modes import mode_memory
+from weiwo.state.settings import Context
+
+AGENTS = ("master", "planner", "executor", "reflection", "writer")
+NAMES = tuple(HABITS)
+OF_AN_AGENT = tuple(name for name in NAMES if name != "thoughts_closed_alone")
+"""A template is the endpoint's, and does the same to all agents."""
+MOST_CALLS = 40
+LEAKS = re.compile(r"</?think|<tool_call|<\|im_|```|\"(?:next|decision|value)\"")
+"""What no reader may see of a model's habits."""
+pytestmark = pytest.mark.usefixtures("indexed_home")
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered():
+    for memory in (mode_memory, opened_memory):
+        memory.forget()
+    window_memory.__init__()  # a small window is learned of the endpoint
+
+
+async def ask(question, by_agent):
+    asked = []
+    graph = build_graph(models=open_model(habitual(by_agent), asked))
+    result = (await graph.ainvoke({"question": question}, context=Context(web=False, telemetry=False)))["result"]
+    check_result(result)
+    assert 0 < len(asked) <= MOST_CALLS
+    assert not LEAKS.search(result["answer"])
+    return result
+
+
+def assert_right_or_honest(result):
+    """The births, and the years between them, each shown by a source; or passages that hold these."""
+    if result["status"] == "extracts":
+        assert all(any(year in one["text"] for one in result["extracts"]) for year in ("156 BC", "100 BC"))
+        return
+    assert {"56", "156", "100"} <= set(re.findall(r"\d+", result["answer"]))
+    assert not {"unsupported", "contradicted"} & {claim["verdict"] for claim in result["claims"]}
+    assert result["status"] == "complete" or result["gaps"] or result["stop_reason"] != "finished"
+
+
+@pytest.mark.parametrize("first", range(len(OF_AN_AGENT)), ids=OF_AN_AGENT)
+@virtual_time
+async def test_every_habit_of_every_agent(first):
+    by_agent = {agent: OF_AN_AGENT[(first + at) % len(OF_AN_AGENT)] for at, agent in enumerate(AGENTS)}
+    assert_right_or_honest(await ask(WU_OR_CAESAR, by_agent))
+
+
+@pytest.mark.parametrize("habit", NAMES)
+@virtual_time
+async def test_one_habit_of_all_agents(habit):
+    assert_right_or_honest(await ask(WU_OR_CAESAR, dict.fromkeys(AGENTS, habit)))
+
+
+@pytest.mark.parametrize("habit", ["schema_ignored", "truncated", "tool_call_as_text"])
+@virtual_time
+async def test_what_nobody_can_answer_is_not_asserted(habit):
+    result = await ask(UNANSWERABLE, dict.fromkeys(AGENTS, habit))
+    assert result["status"] in {"partial", "extracts"}
+    assert not [claim for claim in result["claims"] if claim["verdict"] in {"quoted", "matched", "supported"}]

@@ -1,0 +1,77 @@
+"""The questions that were served badly become a set that can be labelled and evaluated; the one that ships is whole."""
+
+import json
+
+import pytest
+
+from weiwo.tools.corpus.evaluation.dataset import DEMO, Dataset, DatasetError, locate_dataset
+from weiwo.tools.corpus.evaluation.hard_cases import collect_hard_cases, export_hard_cases
+from weiwo.tools.corpus.evaluation.strategy_comparison import CHOICES, compare_strategies, index_dataset
+from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
+from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
+from weiwo.tools.corpus.retrieval.routing_policy import RoutingPolicy
+
+
+def record(query, passages=("a",), cited=None, run="", error=""):
+    return {"query": query, "passages": list(passages), "cited": cited, "run": run, "error": error}
+
+
+def test_what_is_hard():
+    records = [
+        record("served well", cited=["a"]),
+        record("asked twice", cited=[]),
+        record("nobody said", cited=None),
+        record("not found", passages=()),
+        record("broken", passages=(), error="disk"),
+        record("bad", cited=["a"], run="r1"),
+        record("forgiven", cited=["a"], run="r2"),
+        record("asked  twice", passages=("b",), cited=[]),
+    ]
+    feedback = [{"run": "r1", "good": False}, {"run": "r2", "good": False}, {"run": "r2", "good": True}]
+    found = collect_hard_cases(records, feedback)
+    assert [(one.query, one.reasons) for one in found] == [
+        ("asked twice", ("not_cited",)),
+        ("bad", ("bad_feedback",)),
+        ("not found", ("no_passage",)),
+    ]
+    assert found[0].passages == ("b",)
+    assert len(collect_hard_cases(records, feedback, most=1)) == 1
+
+
+async def test_a_set_is_written_and_evaluated_once_it_is_labelled(tmp_path):
+    corpus = IndexedCorpus(index_dataset(Dataset(DEMO), tmp_path / "home", None))
+    found = await corpus.search("who owns dispatch-queue", 3)
+    records = [record("who owns dispatch-queue", [one.id for one in found], cited=[])]
+    await export_hard_cases(corpus, collect_hard_cases(records, []), tmp_path / "hard")
+    corpus.close()
+    first = (tmp_path / "hard" / "candidates.tsv").read_text("utf-8").splitlines()[1]
+    assert first.split("\t")[::2] == ["hard-1", "1"]
+    with pytest.raises(DatasetError, match="judges no document"):
+        Dataset(tmp_path / "hard")
+    with (tmp_path / "hard" / "qrels.tsv").open("a", encoding="utf-8") as out:
+        out.write(f"{first}\n")
+    labelled = Dataset(tmp_path / "hard")
+    assert [one.text for one in labelled.questions] == ["who owns dispatch-queue"]
+    assert len(list(labelled.documents())) == len(list(Dataset(DEMO).documents()))
+    with pytest.raises(DatasetError, match="not empty"):
+        await export_hard_cases(corpus, [], tmp_path / "hard")
+
+
+async def test_the_set_that_ships(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert locate_dataset("demo") == DEMO
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / "corpus.jsonl").touch()
+    assert locate_dataset("demo").resolve() == tmp_path / "demo"
+    demo = Dataset(DEMO)
+    documents = {one.id for one in demo.documents()}
+    assert (len(documents), len(demo.questions)) == (107, 48)
+    assert all(set(one.relevant) <= documents for one in demo.questions)
+    kinds = [json.loads(line)["type"] for line in (DEMO / "queries.jsonl").read_text("utf-8").splitlines()]
+    assert {kind: kinds.count(kind) for kind in kinds} == {"identifier": 16, "mixed": 16, "natural": 16}
+    corpus = RoutedCorpus(IndexedCorpus(index_dataset(demo, tmp_path / "home", None)), RoutingPolicy)
+    compared = await compare_strategies(demo, corpus, 5, tuple(CHOICES))
+    corpus.close()
+    figures = compared.as_json()["strategies"]
+    assert 0.8 < figures["auto"]["recall"] < 1  # there is something left to learn
+    assert figures["auto"]["vector_calls"] < figures["hybrid"]["vector_calls"]  # identifiers cost none

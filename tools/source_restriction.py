@@ -1,0 +1,58 @@
+"""Source restriction of tools: what a task's arguments restrict further, and pages and documents held to it."""
+
+import os
+
+from weiwo.state import Evidence
+from weiwo.state.source_filter import SourceFilter, read_folder, read_since, read_site
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.printable import one_line
+
+
+def narrow(within: SourceFilter, tool: str, *, site: str = "", since: str = "", folder: str = "") -> SourceFilter:
+    """A restriction, narrowed by what a call's arguments say; they never widen it.
+
+    Args:
+        within: The restriction of the run.
+        tool: The tool, for the message.
+        site: A site, or empty.
+        since: A year, month or day, or empty.
+        folder: A folder, or empty.
+
+    Raises:
+        ToolCallError: `bad_arguments`: one of them is not what it should be.
+    """
+    if not (site or since or folder):
+        return within
+    try:
+        inner = SourceFilter(
+            sites=(read_site(site),) if site else (),
+            since=read_since(since) if since else "",
+            folders=(read_folder(folder),) if folder else (),
+        )
+    except ValueError as error:
+        given = one_line(site or since or folder, 60)
+        raise ToolCallError("bad_arguments", f"{tool}: {given!r}: {error}") from None
+    return within.narrowed(inner)
+
+
+def require_page(within: SourceFilter, url: str, day: str | None = None) -> None:
+    """See that a page may be read.
+
+    Args:
+        within: The restriction of the run.
+        url: Its address.
+        day: Its ISO date, where it is known.
+
+    Raises:
+        ToolCallError: `blocked`: it is of another site, or too old.
+    """
+    if not within.allows_page(url):
+        raise ToolCallError("blocked", f"{one_line(url, 200)} is left out: it is of a site that is not to be used")
+    if not within.allows_date(day):
+        raise ToolCallError("blocked", f"{one_line(url, 200)} is left out: it is of {day}, before {within.earliest}")
+
+
+def is_within(within: SourceFilter, passage: Evidence) -> bool:
+    """Whether a passage of a document is one that counts, by its source and its date."""
+    path = "" if "://" in passage.source else os.path.abspath(passage.source)  # noqa: PTH100 - links stay
+    return within.allows_document(passage.source, path) and within.allows_date(passage.date)
