@@ -92,6 +92,11 @@ class SourceFilter(BaseModel):
             for layer in self.layers()
         )
 
+    def allows_passage(self, source: str, day: str | None) -> bool:
+        """Whether a passage of a document counts, by source and date. Not for an event loop: it asks the disk."""
+        path = "" if "://" in source else os.path.abspath(source)  # noqa: PTH100 - links stay
+        return self.allows_document(source, path) and self.allows_date(day)
+
 
 ANY_SOURCE: Final = SourceFilter()
 """No restriction."""

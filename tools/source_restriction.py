@@ -1,8 +1,5 @@
 """Source restriction of tools: what a task's arguments restrict further, and pages and documents held to it."""
 
-import os
-
-from weiwo.state import Evidence
 from weiwo.state.source_filter import SourceFilter, read_folder, read_since, read_site
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.printable import one_line
@@ -50,9 +47,3 @@ def require_page(within: SourceFilter, url: str, day: str | None = None) -> None
         raise ToolCallError("blocked", f"{one_line(url, 200)} is left out: it is of a site that is not to be used")
     if not within.allows_date(day):
         raise ToolCallError("blocked", f"{one_line(url, 200)} is left out: it is of {day}, before {within.earliest}")
-
-
-def is_within(within: SourceFilter, passage: Evidence) -> bool:
-    """Whether a passage of a document is one that counts, by its source and its date."""
-    path = "" if "://" in passage.source else os.path.abspath(passage.source)  # noqa: PTH100 - links stay
-    return within.allows_document(passage.source, path) and within.allows_date(passage.date)

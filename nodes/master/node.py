@@ -5,6 +5,7 @@ The static part is `weiwo.nodes.master.complexity`; the semantic part is one str
 static score stands alone. Whatever is fresh or local is never answered from memory.
 """
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any, ClassVar
 from uuid import uuid4
@@ -150,7 +151,7 @@ async def assess_question(
     reply: AssessmentReply | None = None
     question = resolve_follow_up(turn.question, turn.history, language)
     if services.models.configured("master"):
-        planning = _promises_plan(question, services)
+        planning = await asyncio.to_thread(_promises_plan, question, services)  # which lists the documents
         if planning and await has_plan(question, services, wishes):
             planning = ""
         schema = PlannedAssessmentReply if planning else AssessmentReply

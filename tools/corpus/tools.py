@@ -3,6 +3,7 @@
 Content is text for a model; the artifact is the same passages as a list of `Evidence` in JSON form.
 """
 
+import asyncio
 from typing import Any, Literal
 
 from langchain_core.tools import BaseTool
@@ -13,7 +14,7 @@ from weiwo.state.source_filter import SourceFilter
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.corpus.base import Corpus, DocumentNotFoundError
 from weiwo.tools.passages import as_artifact, as_text
-from weiwo.tools.source_restriction import is_within, narrow
+from weiwo.tools.source_restriction import narrow
 from weiwo.tools.sync import run_sync
 
 PassageAnswer = tuple[str, list[dict[str, JsonValue]]]
@@ -90,7 +91,8 @@ class OpenDocument(BaseTool):
             passages = await _read_on(corpus, source, query, near)
         except DocumentNotFoundError as error:
             raise ToolCallError("not_found", f"{self.name}: {error}") from None
-        if any(not is_within(self.within, passage) for passage in passages[:1]):
+        first = passages[0] if passages else None
+        if first is not None and not await asyncio.to_thread(self.within.allows_passage, first.source, first.date):
             raise ToolCallError(
                 "blocked", f"{self.name}: {source} is left out: its folder or its date is not to be used"
             )

@@ -262,7 +262,7 @@ def asks_back(*, wanted: bool | None, as_json: bool) -> bool | None:
     """Whether a run may ask back: as wanted, else where a person is there; None leaves it to `WEIWO_CLARIFY`."""
     if wanted is not None or os.environ.get("WEIWO_CLARIFY"):
         return wanted
-    return can_ask() and not as_json
+    return True if can_ask() and not as_json else None
 
 
 async def _corpus_problems(settings: Settings) -> str:

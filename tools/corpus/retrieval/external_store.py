@@ -18,7 +18,6 @@ from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
 from weiwo.tools.corpus.formats.langchain_metadata import derive_source_title, read_metadata
 from weiwo.tools.printable import one_line, printable
 from weiwo.tools.redaction import redacted
-from weiwo.tools.source_restriction import is_within
 from weiwo.tools.user_imports import import_object, make_object
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ class ExternalCorpus:
             raise CorpusError(f"corpus {self.name}: {said}; see if it is up and holds documents") from error
         distinct: dict[str, Evidence] = {}
         for one in (convert_document(self.name, document) for document in found):
-            if one.text and is_within(within, one):
+            if one.text and within.allows_passage(one.source, one.date):
                 distinct.setdefault(one.id, one)
         passages = list(distinct.values())[:k]
         self._remember(passages)
