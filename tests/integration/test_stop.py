@@ -110,8 +110,13 @@ def stopped(process: "subprocess.Popen[str]", sent: signal.Signals) -> None:
     assert "never" not in err  # "Task was destroyed", "exception was never retrieved", "was never awaited"
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("schema", ["AssessmentReply", "PlanReply", "ReadReply", None])
+@pytest.mark.parametrize(
+    ("schema", "sent"),
+    [
+        *((schema, signal.SIGINT) for schema in ("AssessmentReply", "PlanReply", "ReadReply", None)),
+        (None, signal.SIGTERM),
+    ],
+)
 def test_while_a_model_is_asked(start: Any, schema: str | None, sent: signal.Signals) -> None:
     model = Slow(schema)
     with OpenAIServer(model) as server:
