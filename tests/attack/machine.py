@@ -257,6 +257,7 @@ async def _full_disk(report: Report, folder: Path) -> None:
 
 async def _hang_up(report: Report, folder: Path) -> None:
     """The terminal goes away in the middle of a run: it ends, and can be resumed."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored, and a run leaves it so
     (folder / "slow_here.py").write_text(
         "import asyncio\nfrom langchain_core.tools import tool\n@tool\nasync def corpus_search(query: str) -> str:\n"
         "    'Find passages.'\n    print('searching', flush=True)\n    await asyncio.sleep(60)\n    return query\n"
