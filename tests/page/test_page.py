@@ -195,7 +195,8 @@ def test_it_speaks_chinese_and_switches(new_page):
 
 
 def test_it_is_used_by_keyboard_alone(page):
-    page.keyboard.type(OLDER)  # the box has the focus
+    page.wait_for_selector(f"{BOX}:focus")
+    page.keyboard.type(OLDER)
     page.keyboard.press("Enter")
     ended(page, "complete")
     focused = "document.activeElement.dataset"

@@ -1,5 +1,5 @@
 // The box one asks in.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ask, cancel, type Options } from "./session";
 import { remember, useStore, useWords, type Turn } from "./store";
 
@@ -20,7 +20,7 @@ export function AskBox({ running }: { running: Turn | undefined }) {
   const corpora = useStore((now) => (now.info?.auth === "none" ? now.info.corpora : undefined)) ?? [];
   const searches = useStore((now) => now.info?.searches) ?? [];
   const taken = chosen.corpus ?? searches;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (matchMedia("(min-width: 761px)").matches) box.current?.focus({ preventScroll: true }); // no keyboard pops up
   }, [threadId]);
   const set = (more: Partial<Options>): void => choose((options = { ...chosen, ...more }));

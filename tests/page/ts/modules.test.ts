@@ -1,6 +1,7 @@
 // Unit tests of the page's pure modules; bundled with esbuild and run by `node --test` (tests/page/test_modules.py).
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { bars } from "../../../app/page/src/bars";
 import { ClaimMatcher, groups } from "../../../app/page/src/claims";
 import { inline, safeUrl, visible } from "../../../app/page/src/inline";
 import { curve, layout } from "../../../app/page/src/layout";
@@ -117,6 +118,18 @@ test("a result tells of a run that nobody watched", () => {
   const run = runOf({ level: "complex", plan: PLAN, outcomes: { a: outcome }, status: "complete", answer: "x" }, 0);
   assert.equal(run.rows.get("a")?.value, "156 BC");
   assert.equal(phase(run), "done");
+});
+
+test("the critical path ends at the last task, also of tasks that ended in the same instant", () => {
+  const run = [
+    { type: "planned", plan: PLAN }, { type: "task_started", task_id: "a", turn: 1, tool: "t", args: {} },
+    { type: "task_finished", task_id: "a", status: "succeeded", value: "1", tool: "t", attempts: 1, seconds: 0 },
+    { type: "task_started", task_id: "b", turn: 1, tool: "t", args: {} },
+    { type: "task_finished", task_id: "b", status: "succeeded", value: "2", tool: "t", attempts: 1, seconds: 0 },
+  ].reduce<Run>((before, event) => apply(before, event, 7), newRun(0));
+  const drawn = bars([...run.rows.values()], 7);
+  assert.equal(drawn.watched, true);
+  assert.deepEqual(drawn.bars.map((bar) => [bar.row.id, bar.critical]), [["a", true], ["b", true]]);
 });
 
 test("a layout keeps ranks, order and distance", () => {
