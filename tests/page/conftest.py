@@ -24,7 +24,7 @@ FLAGS: Final = [
     "--disable-sync",
     "--disable-quic",
 ]
-_MILLISECONDS: Final = 20_000
+_MILLISECONDS: Final = 60_000
 
 
 class Stage:
