@@ -35,7 +35,10 @@ from weiwo.nodes.master.clarify import clarify
 from weiwo.nodes.master.node import master
 from weiwo.nodes.planner.approval import approval
 from weiwo.nodes.planner.node import planner
+from weiwo.nodes.planner.validator import check_plan
+from weiwo.nodes.reflection.intervention import Intervention
 from weiwo.nodes.reflection.node import reflection
+from weiwo.nodes.shared.analysis import plan_interfaces
 from weiwo.nodes.shared.replanning import is_stuck
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.node import writer
@@ -144,7 +147,9 @@ async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -
     passages = dict(state.get("evidence", {}))
     work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools, passages)
     started = time.monotonic()
-    ran = await run_plan(plan, state.get("outcomes", {}), work, get_config(), graph)
+    known = plan_interfaces(work.tools, services)
+    intervention = Intervention.open(state, services, lambda plan: check_plan(plan, known, services.settings.limits))
+    ran = await run_plan(plan, state.get("outcomes", {}), work, get_config(), graph, intervention)
     spent = ran.get("usage", Usage()) + Usage(seconds=time.monotonic() - started)
     return {**ran, "usage": spent}
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from weiwo.state.limits import Limits, ModelCall, Usage
     from weiwo.state.plan import ITEM, REFERENCE, Plan, PlanFormatError, Task, references
     from weiwo.state.query import QueryFrame
+    from weiwo.state.repair import Repair
     from weiwo.state.report import Outline, OutlinedSection, Section, SectionPiece
     from weiwo.state.values import VALUE_TYPES, DecidedBy, JsonValue, Language, Value, ValueType, item_type
 
@@ -86,6 +87,7 @@ __all__ = [
     "QueryFrame",
     "Quote",
     "Reflection",
+    "Repair",
     "Rival",
     "Section",
     "SectionPiece",
@@ -103,7 +105,9 @@ __all__ = [
     "references",
 ]
 
-_MODULES = ("values", "evidence", "limits", "query", "assessment", "answer", "report", "plan")  # cheap ones first
+_MODULES = (  # cheap ones first
+    *("values", "evidence", "limits", "query", "assessment", "answer", "report", "plan", "repair"),
+)
 
 if not TYPE_CHECKING:
 

@@ -45,12 +45,23 @@ class Board:
         for outcome in finished.values():
             self.post(outcome)
 
-    def post(self, outcome: Outcome) -> None:
-        """Tell everybody what a task came to. The first word on a task stands."""
-        if self._outcomes.setdefault(outcome.task_id, outcome) is not outcome:
+    @property
+    def outcomes(self) -> dict[str, Outcome]:
+        """What has been posted, by the ids of the tasks whose values they are."""
+        return {outcome.task_id: outcome for outcome in self._outcomes.values()}
+
+    def post(self, outcome: Outcome, instead_of: str = "") -> None:
+        """Tell everybody what a task came to. The first word on a task stands.
+
+        Args:
+            outcome: The outcome.
+            instead_of: The task that others wait for, where another took its place.
+        """
+        task_id = instead_of or outcome.task_id
+        if self._outcomes.setdefault(task_id, outcome) is not outcome:
             return
-        for target in self._downstream.get(outcome.task_id, ()):
-            self._missing[target].discard(outcome.task_id)
+        for target in self._downstream.get(task_id, ()):
+            self._missing[target].discard(task_id)
             if not (self._missing[target] and outcome.usable):
                 self._settle(target)
 
@@ -60,7 +71,7 @@ class Board:
             for target in self._downstream.get(task_id, ()):
                 self._settle(target)
 
-    async def wait_for_inputs(self, task: Task, seconds: float) -> tuple[dict[str, Outcome], Outcome | None]:
+    async def wait_for_inputs(self, task: Task, seconds: float) -> tuple[Task, dict[str, Outcome], Outcome | None]:
         """Wait for a task's upstream outcomes.
 
         Args:
@@ -68,8 +79,8 @@ class Board:
             seconds: How long to wait at most: what the run has left for work.
 
         Returns:
-            The usable outcomes by task id, and, as soon as they cannot all come, the outcome
-            of the task instead; then the others are not waited for.
+            The task, referring to what took the place of others; the usable outcomes by task id; and, as soon as they
+            cannot all come, the outcome of the task instead; then the others are not waited for.
 
         Raises:
             GraphInterrupt: A task upstream stopped without an outcome, so this one must, too.
@@ -79,14 +90,15 @@ class Board:
             await asyncio.wait({settled}, timeout=seconds)
         found = {source: self._outcomes[source] for source in self._upstream[task.id] if source in self._outcomes}
         if (cause := next((outcome for outcome in found.values() if not outcome.usable), None)) is not None:
-            return {}, blocked_outcome(task, cause.task_id)
+            return task, {}, blocked_outcome(task, cause.task_id)
         if task.id in self._never:
-            return {}, blocked_outcome(task, next(iter(self._upstream[task.id])))
+            return task, {}, blocked_outcome(task, next(iter(self._upstream[task.id])))
         if not settled.done():
-            return {}, timed_out_outcome(task)
+            return task, {}, timed_out_outcome(task)
         if len(found) < len(self._upstream[task.id]):
             raise GraphInterrupt
-        return found, None
+        names = {source: outcome.task_id for source, outcome in found.items() if outcome.task_id != source}
+        return task.referring(names), {outcome.task_id: outcome for outcome in found.values()}, None
 
     def _settle(self, task_id: str) -> None:
         if not self._settled[task_id].done():

@@ -20,7 +20,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Final, cast
+from typing import Annotated, Any, Final, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START, StateGraph
@@ -29,13 +29,16 @@ from langgraph.types import Send
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from weiwo.graph.execution.board import Board, finished_outcomes, unfinished_tasks
+from weiwo.graph.execution.line import TaskLine, settled_outcome
 from weiwo.graph.execution.task_graph import TaskGraph, run_task, task_graph
 from weiwo.graph.tracing import task_config
 from weiwo.nodes.executor.concurrency import PriorityLimiter
 from weiwo.nodes.executor.for_each import ForEach, join_outcomes, read_for_each
 from weiwo.nodes.executor.node import TaskResources
 from weiwo.nodes.executor.task_state import TaskOutput
-from weiwo.state import Evidence, Outcome, Plan, Task, Usage
+from weiwo.nodes.reflection.intervention import Intervention, record_repairs
+from weiwo.state import Evidence, Outcome, Plan, Repair, Task, Usage
+from weiwo.state.repair import merge_repairs
 from weiwo.state.search import add_usage, merge_evidence, merge_outcomes
 
 _UNBOUNDED: Final = 1_000_000
@@ -48,7 +51,8 @@ async def run_plan(
     work: TaskResources,
     config: RunnableConfig,
     graph: TaskGraph | None = None,
-) -> "PlanOutput":
+    intervention: Intervention | None = None,
+) -> dict[str, Any]:
     """Run what a plan still has to run.
 
     Called inside a node; if that node was interrupted, the tasks that had finished are not
@@ -61,23 +65,38 @@ async def run_plan(
         config: The node's own config, which leads to its checkpoints.
         graph: `plan_graph`, which a node must name itself: LangGraph finds the subgraphs of a node among the names
             that its function uses.
+        intervention: What may be done about its tasks while others run; None where nothing may.
 
     Returns:
-        Outcomes, passages and usage of the tasks that ran. Each has an outcome, whatever happened to it.
+        Outcomes, passages and usage of the tasks that ran. Each has an outcome, whatever happened to it. Where tasks
+        took the place of others, the plan as it is now, its revisions and the looks back that made them.
     """
-    todo = unfinished_tasks(plan, outcomes)
-    if not todo:
+    if not unfinished_tasks(plan, outcomes):
         return {}
     if bound := config.get("max_concurrency"):
         work = replace(work, limiter=PriorityLimiter(min(bound, work.services.settings.limits.max_parallel)))
+    ran: dict[str, Any] = {**await _run_tasks(plan, outcomes, work, config, intervention, graph)}
+    repairs = ran.pop("repairs", {})
+    return ran | (record_repairs(plan, intervention.earlier, repairs) if intervention is not None else {})
+
+
+async def _run_tasks(
+    plan: Plan,
+    outcomes: Mapping[str, Outcome],
+    work: TaskResources,
+    config: RunnableConfig,
+    intervention: Intervention | None,
+    graph: TaskGraph | None = None,
+) -> "PlanOutput":
+    """Run what a plan, or the part of one that takes a task's place, still has to run."""
+    todo = unfinished_tasks(plan, outcomes)
     graph = graph or plan_graph
     board = Board(plan, finished_outcomes(outcomes.values()))
+    seeding = BoardSeeding(graph, board, work, config, intervention)
     ran = await graph.ainvoke(
         {"todo": [task.id for task in todo], "each": [task.id for task in todo if task.for_each is not None]},
         {"max_concurrency": _UNBOUNDED},
-        context=ExecutionContext(
-            work, {task.id: task for task in todo}, board, BoardSeeding(graph, board, work, config)
-        ),
+        context=ExecutionContext(work, {task.id: task for task in todo}, board, seeding, intervention),
     )
     return cast("PlanOutput", ran)
 
@@ -89,11 +108,19 @@ class BoardSeeding:
     earlier, an outcome that reaches the database in between (from another process, say) would never be posted.
     """
 
-    def __init__(self, graph: TaskGraph, board: Board, work: TaskResources, config: RunnableConfig) -> None:
+    def __init__(
+        self,
+        graph: TaskGraph,
+        board: Board,
+        work: TaskResources,
+        config: RunnableConfig,
+        intervention: Intervention | None,
+    ) -> None:
         self._graph = graph
         self._board = board
         self._work = work
         self._config = config
+        self._intervention = intervention
         self._posting: asyncio.Task[None] | None = None
 
     async def wait(self) -> None:
@@ -110,9 +137,14 @@ class BoardSeeding:
             ran = task.result if isinstance(task.result, dict) else {}
             self._work.services.budget.spent += ran.get("usage", Usage())
             self._work.passages.update(ran.get("evidence", {}))
-            for outcome in ran.get("outcomes", {}).values():
-                self._board.post(outcome)
+            outcomes, repairs = ran.get("outcomes", {}), ran.get("repairs", {})
+            for outcome in outcomes.values():
                 self._work.report_finished(outcome)
+            if self._intervention is not None:
+                self._intervention.made.update(repairs)
+            if outcomes:  # a task's own comes first, then those of what took its place
+                own = next(iter(outcomes))
+                self._board.post(settled_outcome(own, outcomes, repairs), own)
 
 
 # The plan: a Send for each task
@@ -126,6 +158,7 @@ class ExecutionContext:
     tasks: Mapping[str, Task]
     board: Board
     seeding: BoardSeeding
+    intervention: Intervention | None
 
 
 class PlanInput(TypedDict):
@@ -141,6 +174,7 @@ class PlanOutput(TypedDict, total=False):
     outcomes: Annotated[dict[str, Outcome], merge_outcomes]
     evidence: Annotated[dict[str, Evidence], merge_evidence]
     usage: Annotated[Usage, add_usage]
+    repairs: Annotated[dict[str, Repair], merge_repairs]
 
 
 class PlanState(PlanInput, PlanOutput):
@@ -166,23 +200,28 @@ async def _settle(state: SentTask, context: ExecutionContext, *, single: TaskGra
     task, board, work = context.tasks[state["task_id"]], context.board, context.work
     try:
         await context.seeding.wait()
-        inputs, instead = await board.wait_for_inputs(task, work.services.work_seconds())
+        task, inputs, instead = await board.wait_for_inputs(task, work.services.work_seconds())
         if instead is not None:
             result: TaskOutput = {"outcome": instead}
         elif task.for_each is not None:
             result = await _run_for_each(each, task, inputs, work)
         else:
-            result = await run_task(single, {"task": task, "inputs": inputs}, work)
+            may = context.intervention
+            line = TaskLine(task, inputs, board, work, may, _run_tasks) if may is not None else None
+            result = await run_task(single, {"task": task, "inputs": inputs}, work, line)
     except BaseException:  # somebody is asked, or all is cancelled; what waits for this task has to stop with it
         board.abandon(task.id)
         raise
-    work.report_finished(result["outcome"])
+    repairs, outcomes = result.get("repairs", {}), {task.id: result["outcome"], **result.get("added", {})}
+    if "added" not in result:  # told of before what took its place
+        work.report_finished(result["outcome"])
     work.passages.update(result.get("evidence", {}))
-    board.post(result["outcome"])
+    board.post(settled_outcome(task.id, outcomes, repairs), task.id)
     return {
-        "outcomes": {task.id: result["outcome"]},
+        "outcomes": outcomes,
         "evidence": result.get("evidence", {}),
         "usage": result.get("usage", Usage()),
+        "repairs": repairs,
     }
 
 

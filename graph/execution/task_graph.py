@@ -1,8 +1,10 @@
 """The graph of one task, from its inputs to its outcome; its steps are saved one by one.
 
     act ──▶ read ──▶ done
-     ▲       │
-     └───────┘  a substitute, other queries, a page to open
+     ▲       │  │
+     └───────┘  │  a substitute, other queries, a page to open
+                ▼
+             reflect ──▶ added ──▶ done   what takes its place, where it came to nothing while others run
 
 What the task is and what it builds on are not saved with it: they follow from the plan and the outcomes, and are
 handed in through the runtime context, anew when a run is resumed.
@@ -11,9 +13,10 @@ handed in through the runtime context, anew when a run is resumed.
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -21,6 +24,7 @@ from langgraph.runtime import Runtime
 
 from weiwo.graph.execution.board import timed_out_outcome
 from weiwo.graph.execution.isolation import run_isolated
+from weiwo.graph.execution.line import TaskLine
 from weiwo.graph.tracing import task_config
 from weiwo.nodes.executor import node as executor
 from weiwo.nodes.executor.concurrency import Lease
@@ -45,11 +49,14 @@ class TaskContext:
     start: TaskInput
     work: TaskResources
     lease: Lease
+    line: TaskLine | None = None
+    """What may take its place; None where nothing may."""
+
     known: TaskProgress = field(default_factory=TaskProgress)
     """What the latest finished step left, for when the task is broken off."""
 
 
-async def run_task(graph: TaskGraph, start: TaskInput, work: TaskResources) -> TaskOutput:
+async def run_task(graph: TaskGraph, start: TaskInput, work: TaskResources, line: TaskLine | None = None) -> TaskOutput:
     """Run one task to its outcome, whatever it meets on the way: only interrupts and cancellation pass through.
 
     Called inside a node, under whose checkpoint the task's own are kept; the node hands `task_graph` over, since
@@ -58,7 +65,7 @@ async def run_task(graph: TaskGraph, start: TaskInput, work: TaskResources) -> T
     task, seconds = start["task"], _seconds_for_task(work)
     if seconds <= 0:
         return {"outcome": timed_out_outcome(task)}
-    context = TaskContext(start, work, Lease(work.limiter))
+    context = TaskContext(start, work, Lease(work.limiter), line)
     work.batches.expect(task, work.services)
     try:
         async with asyncio.timeout(seconds) as bound:
@@ -68,7 +75,7 @@ async def run_task(graph: TaskGraph, start: TaskInput, work: TaskResources) -> T
     except TimeoutError:
         if not bound.expired():
             raise
-        if (best := context.known.get("best")) is not None:
+        if (best := context.known.get("outcome", context.known.get("best"))) is not None:
             return {"outcome": best, "evidence": context.known.get("evidence", {})}
         return {"outcome": timed_out_outcome(task)}
     finally:
@@ -105,9 +112,46 @@ async def _run_step(step: Step, state: TaskProgress, context: TaskContext) -> di
         outcome = update["outcome"]
         told = "; ".join(dict.fromkeys([*filter(None, [outcome.note]), *notes]))
         update = {**update, "outcome": outcome.model_copy(update={"note": told})}
+    if "outcome" in update and (line := context.line) is not None:
+        found = bool(update.get("evidence") or state.get("evidence") or state.get("passages"))
+        update = {**update, "woken": line.wakes(update["outcome"], found=found)}
     context.known.update(cast("TaskProgress", {**state, **update}))
     # Of a task that is over, the last checkpoint need not repeat what it looked through.
     return {**update, "passages": []} if "outcome" in update else update
+
+
+async def _reflect(state: TaskProgress, runtime: Runtime[TaskContext]) -> dict[str, Any]:
+    """Decide what takes its place."""
+    context = runtime.context
+    line = context.line
+    if line is None:  # it was woken before an interruption, under limits that allowed more
+        return {"woken": False}
+    context.work.batches.leave(context.start["task"].id)
+    services = context.work.services.scoped()
+    async with context.lease:
+        repair = await line.find_repair(state, services)
+    return {"usage": services.budget.delta(), **({"repair": repair} if repair is not None else {})}
+
+
+async def _added(state: TaskProgress, runtime: Runtime[TaskContext]) -> TaskOutput:
+    """Run that; its tasks have slots and checkpoints of their own."""
+    context = runtime.context
+    context.lease.give_up()
+    if context.line is None:
+        return {}
+    return await context.line.run(state["repair"], state["outcome"], get_config())
+
+
+def _after_act(state: TaskState) -> Literal["act", "read", "reflect", "done"]:
+    return "reflect" if state.get("woken") else executor.route_after_act(state)
+
+
+def _after_read(state: TaskState) -> Literal["act", "reflect", "done"]:
+    return "reflect" if state.get("woken") else executor.route_after_read(state)
+
+
+def _after_reflection(state: TaskState) -> Literal["added", "done"]:
+    return "added" if "repair" in state else "done"
 
 
 def _compile() -> TaskGraph:
@@ -116,9 +160,13 @@ def _compile() -> TaskGraph:
     )
     builder.add_node("act", _act)
     builder.add_node("read", _read)
+    builder.add_node("reflect", _reflect)
+    builder.add_node("added", _added)
     builder.add_edge(START, "act")
-    builder.add_conditional_edges("act", executor.route_after_act, {"act": "act", "read": "read", "done": END})
-    builder.add_conditional_edges("read", executor.route_after_read, {"act": "act", "done": END})
+    builder.add_conditional_edges("act", _after_act, {"act": "act", "read": "read", "reflect": "reflect", "done": END})
+    builder.add_conditional_edges("read", _after_read, {"act": "act", "reflect": "reflect", "done": END})
+    builder.add_conditional_edges("reflect", _after_reflection, {"added": "added", "done": END})
+    builder.add_edge("added", END)
     return builder.compile(name="task")
 
 

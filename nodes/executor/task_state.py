@@ -5,9 +5,10 @@ from typing import Annotated, Final
 
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from weiwo.state import Evidence, Hop, JsonValue, Outcome, Task, Usage
+from weiwo.state import Evidence, Hop, JsonValue, Outcome, Repair, Task, Usage
 from weiwo.state.query import QueryFrame
-from weiwo.state.search import add_usage, merge_evidence
+from weiwo.state.repair import merge_repairs
+from weiwo.state.search import add_usage, merge_evidence, merge_outcomes
 from weiwo.text.language import fold
 from weiwo.tools.calling.substitutes import is_address, is_query
 from weiwo.tools.web.fetching.urls import canonical_url
@@ -38,6 +39,12 @@ class TaskOutput(TypedDict, total=False):
     outcome: Outcome
     evidence: Annotated[dict[str, Evidence], merge_evidence]
     usage: Annotated[Usage, add_usage]
+
+    repairs: Annotated[dict[str, Repair], merge_repairs]
+    """What took its place while the plan ran, by the task replaced."""
+
+    added: Annotated[dict[str, Outcome], merge_outcomes]
+    """What those tasks came to."""
 
 
 class TaskProgress(TaskOutput, total=False):
@@ -99,6 +106,12 @@ class TaskProgress(TaskOutput, total=False):
 
     seconds: float
     """Time spent working."""
+
+    woken: bool
+    """Whether its outcome has woken reflection."""
+
+    repair: Repair
+    """What reflection decided on, to be run."""
 
 
 class TaskState(TaskInput, TaskProgress, total=False):

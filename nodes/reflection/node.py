@@ -75,7 +75,7 @@ def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: Ru
     """The decision where the facts leave no choice; None where they do."""
     failures = [failure for failure in report.failures if failure.kind not in HARMLESS]
     concerned = tuple(dict.fromkeys(failure.task_id for failure in failures))
-    rounds = len(_rounds(state))
+    rounds = len(list_rounds(state))
 
     def decide(decision: Literal["finish", "retry", "abort"], reason: str) -> Reflection:
         missing = state["reflections"][-1].missing if is_stuck(state) else ()  # for which there was no plan
@@ -198,7 +198,7 @@ def _after_check(
     reply: ReflectionReply, missing: Collection[str], state: SearchState, services: RunContext
 ) -> Literal["finish", "deepen"]:
     """How a search goes on in which nothing failed: what is missing is planned once, whatever the model calls that."""
-    rounds = _rounds(state)
+    rounds = list_rounds(state)
     first = not any(past.decision == "deepen" for past in rounds)
     room = len(rounds) < services.settings.limits.max_replans
     if room and missing and first:
@@ -219,13 +219,13 @@ def _may_deepen(state: SearchState, services: RunContext, rounds: int) -> bool:
     )
 
 
-def _rounds(state: SearchState) -> list[Reflection]:
+def list_rounds(state: SearchState) -> list[Reflection]:
     """The decisions to go on, so far."""
     return [past for past in state.get("reflections", []) if past.decision in {"retry", "replan", "deepen"}]
 
 
 def _prompt(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> str:
-    past = _rounds(state)
+    past = list_rounds(state)
     made = f" ({', '.join(one.decision for one in past)})" if past else ""
     lines = [
         f"Question: {state['assessment'].question}",

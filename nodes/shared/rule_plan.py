@@ -4,7 +4,7 @@ Every part of the question is one task on the search tool. Where dates or number
 calculation ends the plan, so that it is done by code. A question that was not taken apart is one search.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from weiwo.nodes.shared.question_parser import parse_question
@@ -173,7 +173,7 @@ def replan_by_rule(
         task.id: other
         for task in plan.tasks
         if task.id in failed and _is_at_fault(task, plan, outcomes)
-        if (other := _other_search(task, past, language, tools)) is not None
+        if (other := next(list_other_searches(task, past, language, tools), None)) is not None
     }
     if not replaced:
         return None
@@ -189,8 +189,15 @@ def _is_at_fault(task: Task, plan: Plan, outcomes: Mapping[str, Outcome]) -> boo
     return all(name not in outcomes or outcomes[name].usable for name in plan.upstream(task.id))
 
 
-def _other_search(task: Task, past: Sequence[Plan], language: Language, tools: Collection[str]) -> Task | None:
-    """The same question asked of another search tool, by its keywords, or by its subjects; None where all was tried."""
+def list_other_searches(task: Task, past: Sequence[Plan], language: Language, tools: Collection[str]) -> Iterator[Task]:
+    """The same question asked of another search tool, by its keywords, or by its subjects, as far as it was not yet.
+
+    Args:
+        task: A task with a `query`.
+        past: The revisions so far, oldest first; what they asked is not asked again.
+        language: The language of the question.
+        tools: Names of the tools at hand.
+    """
     tried = {
         (one.tool, str(one.args.get("query")))
         for plan in past
@@ -202,5 +209,5 @@ def _other_search(task: Task, past: Sequence[Plan], language: Language, tools: C
     frame = frame_task(task, language)
     simpler = (text[:LONGEST_QUERY] for text in (frame.search, " ".join(frame.subjects)) if text)
     ways = [*((name, query) for name in dict.fromkeys(others)), *((task.tool, text) for text in simpler)]
-    tool, query = next((way for way in ways if way not in tried), ("", ""))
-    return task.model_copy(update={"tool": tool, "args": {**task.args, "query": query}}) if tool else None
+    for tool, other in dict.fromkeys(way for way in ways if way not in tried):
+        yield task.model_copy(update={"tool": tool, "args": {**task.args, "query": other}})

@@ -1,0 +1,81 @@
+"""The line of one task: what is done about it while its plan runs, up to the outcome that the others wait for.
+
+The task's own `Send` stays alive: when the task has come to nothing, reflection decides, the decision is saved, and the
+tasks that take its place run as a plan of their own under it. What depends on the task waits on the board meanwhile;
+the board hears of it once, when the line has ended. So no other line is concerned, and after a crash each goes on
+alone.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+
+from weiwo.graph.execution.board import Board
+from weiwo.nodes.executor.node import TaskResources
+from weiwo.nodes.executor.task_state import TaskOutput, TaskProgress
+from weiwo.nodes.reflection.intervention import Intervention
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state import Outcome, Plan, Repair, Task
+
+RunAdded = Callable[
+    [Plan, Mapping[str, Outcome], TaskResources, RunnableConfig, Intervention], Awaitable[Mapping[str, Any]]
+]
+"""Runs the tasks of a repair; what they come to, as `PlanOutput`."""
+
+
+def settled_outcome(task_id: str, outcomes: Mapping[str, Outcome], repairs: Mapping[str, Repair]) -> Outcome:
+    """What stands for a task: its own outcome, or that of what took its place."""
+    while task_id in repairs:
+        task_id = repairs[task_id].value_id
+    return outcomes[task_id]
+
+
+@dataclass(frozen=True)
+class TaskLine:
+    """A task of a running plan, as reflection sees it; in memory, for one execution.
+
+    Attributes:
+        task: The task.
+        inputs: What it builds on.
+        board: What the others have come to.
+        work: What the tasks share.
+        intervention: What may be done.
+        run_added: Runs what takes its place.
+    """
+
+    task: Task
+    inputs: Mapping[str, Outcome]
+    board: Board
+    work: TaskResources
+    intervention: Intervention
+    run_added: RunAdded
+
+    def wakes(self, outcome: Outcome, *, found: bool) -> bool:
+        """Whether an outcome wakes reflection."""
+        return self.intervention.wakes(self.task, outcome, self.board.outcomes, found=found)
+
+    async def find_repair(self, state: TaskProgress, services: RunContext) -> Repair | None:
+        """What is to take the task's place."""
+        tried = [(call["tool"], call["args"].get("query")) for call in state.get("tried", [])]
+        return await self.intervention.find(self.task, state["outcome"], self.inputs, tried, services)
+
+    async def run(self, repair: Repair, own: Outcome, config: RunnableConfig) -> TaskOutput:
+        """Run what takes the task's place; the task keeps a value of its own where that comes to nothing better."""
+        self.work.report_finished(own)
+        self.intervention.announce(repair)
+        ran = await self.run_added(
+            Plan(tasks=repair.tasks), self.inputs, self.work, config, self.intervention.within(repair)
+        )
+        repairs = {repair.task_id: repair, **ran.get("repairs", {})}
+        new = settled_outcome(repair.task_id, ran["outcomes"], repairs)
+        if own.answers and not self.intervention.improves(self.task, own, new, self.board.outcomes):
+            self.intervention.withdraw(repair)
+            repairs = {}
+        return {
+            "added": ran["outcomes"],
+            "repairs": repairs,
+            "evidence": ran.get("evidence", {}),
+            "usage": ran["usage"],
+        }
