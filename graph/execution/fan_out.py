@@ -213,7 +213,7 @@ async def _settle(state: SentTask, context: ExecutionContext, *, single: TaskGra
         board.abandon(task.id)
         raise
     repairs, outcomes = result.get("repairs", {}), {task.id: result["outcome"], **result.get("added", {})}
-    if "added" not in result:  # told of before what took its place
+    if not result.get("added"):  # told of before what took its place
         work.report_finished(result["outcome"])
     work.passages.update(result.get("evidence", {}))
     board.post(settled_outcome(task.id, outcomes, repairs), task.id)
