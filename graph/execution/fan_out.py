@@ -206,8 +206,9 @@ async def _settle(state: SentTask, context: ExecutionContext, *, single: TaskGra
         elif task.for_each is not None:
             result = await _run_for_each(each, task, inputs, work)
         else:
-            may = context.intervention
-            line = TaskLine(task, inputs, board, work, may, _run_tasks) if may is not None else None
+            line = None
+            if context.intervention is not None:
+                line = TaskLine(task, inputs, board, work, context.intervention.above(inputs), _run_tasks)
             result = await run_task(single, {"task": task, "inputs": inputs}, work, line)
     except BaseException:  # somebody is asked, or all is cancelled; what waits for this task has to stop with it
         board.abandon(task.id)

@@ -8,7 +8,7 @@ An intervention counts as a round of replanning. It is none where nothing runs b
 comes as soon then; where a person approves plans; and for tasks that act, which nothing takes the place of.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -138,14 +138,27 @@ class Intervention:
             tried: The calls that it made: tool and query.
             services: Who pays.
         """
-        level = max([self.level, *(made.level for made in self.made.values() if made.value_id in inputs)])
         for other in self._other_searches(task, outcome, tried):
             named = other.model_copy(update={"id": self._free_ids(task, 1)[0]})
             reason = outcome.failure.message if outcome.failure else f"{task.id} is no firm ground"
-            repair = Repair(task_id=task.id, tasks=(named,), reason=reason, level=level)
+            repair = Repair(task_id=task.id, tasks=(named,), reason=reason, level=self.level)
             if not self._complaints(task, outcome, repair, inputs):
                 return repair
-        return await self._ask(task, outcome, inputs, level, services)
+        return await self._ask(task, outcome, inputs, services)
+
+    def above(self, inputs: Iterable[str]) -> "Intervention":
+        """What may be done about a task that builds on these: what took the place of others is in its plan."""
+        chain: list[Repair] = []
+        by_value = {repair.value_id: repair for repair in self.made.values()}
+        for name in inputs:
+            while name not in self.plan.wiring.tasks and name in by_value:
+                chain.append(by_value[name])
+                name = by_value[name].task_id  # noqa: PLW2901 - the way back, to the plan as it was
+        if not chain:
+            return self
+        *between, plan = revise(self.plan, chain)
+        earlier, level = (*self.earlier, self.plan, *between), max(repair.level for repair in chain)
+        return replace(self, plan=plan, earlier=earlier, level=max(self.level, level), root=self.root or self.plan)
 
     def within(self, repair: Repair) -> "Intervention":
         """What may be done about the tasks of a repair."""
@@ -154,7 +167,7 @@ class Intervention:
             self,
             plan=plan,
             earlier=(*self.earlier, self.plan),
-            level=max(self.level, repair.level) + 1,
+            level=self.level + 1,
             root=self.root or self.plan,
         )
 
@@ -211,7 +224,7 @@ class Intervention:
                 yield other
 
     async def _ask(
-        self, task: Task, outcome: Outcome, inputs: Mapping[str, Outcome], level: int, services: RunContext
+        self, task: Task, outcome: Outcome, inputs: Mapping[str, Outcome], services: RunContext
     ) -> Repair | None:
         """The way that the model knows; its reply is checked as a plan is."""
         if not services.models.configured("reflection"):
@@ -229,7 +242,7 @@ class Intervention:
                 return None  # in the trace; the look back after the plan decides
             if not reply.vertices:
                 return None
-            repair, complaints = self._read(task, reply, level)
+            repair, complaints = self._read(task, reply)
             if repair is not None:
                 complaints += self._complaints(task, outcome, repair, inputs)
                 if not complaints:
@@ -238,7 +251,7 @@ class Intervention:
             messages = [*asked, AIMessage(reply.model_dump_json(exclude_none=True)), HumanMessage(told)]
         return None
 
-    def _read(self, task: Task, reply: RepairReply, level: int) -> tuple[Repair | None, list[str]]:
+    def _read(self, task: Task, reply: RepairReply) -> tuple[Repair | None, list[str]]:
         """The repair that a reply describes, its tasks under ids of their own, and what could not be read."""
         vertices = [vertex.model_dump(exclude_none=True) for vertex in reply.vertices]
         sketch, complaints, _ = Plan.read({"vertices": vertices})
@@ -248,7 +261,7 @@ class Intervention:
         renamed = [one.referring(names).model_copy(update={"id": names[one.id]}) for one in sketch.tasks]
         tasks = add_frames(Plan(tasks=tuple(renamed)), self.services.language).tasks
         reason = safe_note(reply.reason) or f"another way to {task.id}"
-        return Repair(task_id=task.id, tasks=tasks, reason=reason, decided_by="model", level=level), []
+        return Repair(task_id=task.id, tasks=tasks, reason=reason, decided_by="model", level=self.level), []
 
     def _complaints(self, task: Task, outcome: Outcome, repair: Repair, inputs: Mapping[str, Outcome]) -> list[str]:
         """Everything that is wrong with a repair."""

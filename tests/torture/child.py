@@ -159,7 +159,7 @@ async def _live(job: Job) -> dict[str, Any]:
             given: Any = None if snapshot.created_at is not None else {"question": QUESTION}
             if snapshot.interrupts:
                 given = Command(resume=job.answer)
-            context = Context(web=False, corpus=None, approve_plan=job.approve or None)
+            context = Context(web=False, corpus=None, approve_plan=job.approve or None, max_replans=3)
             values = await graph.ainvoke(given, config, context=context, durability=job.durability)
         snapshot = await graph.aget_state(config)
         if snapshot.interrupts:

@@ -6,6 +6,8 @@
                        (its tool always fails; another of its cluster stands in)
 
 `replan` is the same, but nothing tells of the builder where the first plan looks, and half of it is planned anew.
+`repair` is the same, but while the parts are still weighed, reflection replaces task_4 twice, by rule and, since that
+comes to nothing too, by the model; and then task_5, which waited for it, likewise. The plan runs on.
 Tools and models take some milliseconds, the same ones every time, and no call is made twice in an undisturbed run.
 """
 
@@ -26,7 +28,7 @@ from tests.torture.log import Log
 from weiwo.state import Evidence, passage_id
 from weiwo.tools.compute.calculator import Calculator
 
-Story = Literal["plain", "replan"]
+Story = Literal["plain", "replan", "repair"]
 QUESTION = (
     "What do the parts of the Aldo engine weigh in total together with the tank which was cast in the town where its "
     "builder lived, in the year the builder was born, and how heavy is each part?"
@@ -56,12 +58,12 @@ READ: dict[str, Any] = {
 """What a task comes to, by words in its description."""
 
 
-def plan(builder: str, first: int, tool: str, query: str) -> list[dict[str, Any]]:
+def plan(builder: str, first: int, tool: str, query: str, birth: str = "born") -> list[dict[str, Any]]:
     """The tasks from the builder on, numbered from `first`; `builder` is the id of the first."""
     born, home, tank, total = (f"task_{first + offset}" for offset in range(4))
     return [
         _vertex(builder, "Who built the Aldo engine?", tool, query, "text"),
-        _vertex(born, f"When was {{{{{builder}.ret}}}} born?", "lookup", f"{{{{{builder}.ret}}}} born", "date"),
+        _vertex(born, f"When was {{{{{builder}.ret}}}} born?", "lookup", f"{{{{{builder}.ret}}}} {birth}", "date"),
         _vertex(home, f"Where did {{{{{builder}.ret}}}} live?", "directory", f"{{{{{builder}.ret}}}} home", "text"),
         _vertex(
             tank,
@@ -98,7 +100,22 @@ def _planned(story: Story, request: Request) -> dict[str, Any]:
     if "The plan ran, and part of it failed" in request.text:
         return {"thought": "The archive knows.", "vertices": plan("task_9", 10, "archive", "Aldo builder"), "edges": []}
     query = "Aldo builder" if story == "plain" else "Aldo maker"
-    return {"thought": "Parts, builder, tank.", "vertices": [*PARTS, *plan("task_4", 5, "lookup", query)], "edges": []}
+    rest = plan("task_4", 5, "lookup", query, "birth" if story == "repair" else "born")
+    return {"thought": "Parts, builder, tank.", "vertices": [*PARTS, *rest], "edges": []}
+
+
+def _repaired(story: Story, request: Request) -> dict[str, Any]:
+    """What takes the place of a task while the others run; in `replan` it is left to the look back."""
+    task = re.search(r"^The task: (\w+) ", request.text, re.MULTILINE)
+    if story != "repair" or task is None:
+        return {"reason": "no other way", "vertices": []}
+    if task[1].startswith("task_5"):
+        (builder,) = re.findall(r"^- (task_4\w+) \(text\): ", request.text, re.MULTILINE)
+        asked = f"When was {{{{{builder}.ret}}}} born?"
+        vertex = _vertex("born", asked, "archive", f"{{{{{builder}.ret}}}} born", "date")
+    else:
+        vertex = _vertex("other", "Who built the Aldo engine?", "archive", "Aldo builder", "text")
+    return {"reason": f"{task[1]} another way", "vertices": [vertex]}
 
 
 def _judged(request: Request) -> dict[str, Any]:
@@ -182,6 +199,7 @@ def model(log: Log, story: Story) -> FakeModel:
         "AssessmentReply": [assessed(QUESTION, steps=1.0)],
         "PlanReply": [lambda request: _planned(story, request)],
         "ReadReply": [_read],
+        "RepairReply": [lambda request: _repaired(story, request)],
         "ReflectionReply": [_judged],
         "draft": [_written],
     }
@@ -233,6 +251,7 @@ def tools(log: Log) -> list[BaseTool]:
     return [
         searching("lookup", "lookups"),
         searching("archive", "archives"),
+        searching("corpus_search", "search"),
         searching("directory", "people", broken=True),
         searching("registry", "people"),
         calculator,

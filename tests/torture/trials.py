@@ -132,6 +132,14 @@ def replan_round(log: Iterable[Event]) -> range:
     return range(done[0], first[0] + 1)
 
 
+def repair_round(log: Iterable[Event]) -> range:
+    """The writes from the first word that a task came to nothing to the last call of what took a task's place."""
+    calls = _calls(log)
+    first = next(number for number, word in calls if word.startswith("tool corpus_search"))
+    last = [number for number, word in calls if word.startswith("tool archive")][-1]
+    return range(first - 6, last + 8)
+
+
 def _calls(log: Iterable[Event]) -> list[tuple[int, str]]:
     """The calls, each with how often the checkpointer had been asked to write before."""
     before, calls = 0, []
@@ -166,6 +174,10 @@ def trials(database: Database, *, thorough: bool, seed: int, server: Server | No
     replanned, log = database.undisturbed(story="replan")
     plans = boundaries(replan_round(log))[:: 1 if thorough else 6]
     yield database.killed("replanning", replanned, plans, story="replan")
+
+    repaired, log = database.undisturbed(story="repair")
+    plans = boundaries(repair_round(log))[:: 1 if thorough else 12]
+    yield database.killed("repairing", repaired, plans, story="repair")
 
     asked: dict[str, Any] = {"approve": True, "answer": "approve"}
     approved, log = database.undisturbed(**asked)

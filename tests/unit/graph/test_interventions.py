@@ -24,7 +24,7 @@ from weiwo.state.search import SearchState
 Find = Callable[[str], Any]
 
 
-def tool(name: str, find: Find, acts: bool = False) -> BaseTool:
+def tool(name: str, find: Find, *, acts: bool = False) -> BaseTool:
     """A tool that stands alone in its cluster, so that no stand-in is asked inside a task."""
 
     async def run(query: str) -> str:
@@ -37,7 +37,8 @@ def tool(name: str, find: Find, acts: bool = False) -> BaseTool:
 
 
 def born(query: str) -> str:
-    return f"{query.split()[0]} Smith was born in 19{len(query.split()[0]):02}."
+    name = query.partition(" ")[0]
+    return f"{name} Smith was born in 19{len(name):02}."
 
 
 def nothing(_: str) -> str:
@@ -76,7 +77,10 @@ TWO = Plan(tasks=(ask("a", "Ada", "lookup"), ask("b", "Bo", "register"), gap("c"
 
 def repair(tool_name: str, name: str = "Ada", **more: Any) -> dict[str, Any]:
     vertex = {"id": "x", "description": f"When was {name} Smith born?", "tool_binding": tool_name}
-    return {"reason": "another source", "vertices": [vertex | {"args": {"query": f"{name} born"}, "ret": "date"} | more]}
+    return {
+        "reason": "another source",
+        "vertices": [vertex | {"args": {"query": f"{name} born"}, "ret": "date"} | more],
+    }
 
 
 class Stage:
