@@ -36,7 +36,7 @@ from weiwo.nodes.master.node import master
 from weiwo.nodes.planner.approval import approval
 from weiwo.nodes.planner.node import planner
 from weiwo.nodes.reflection.node import reflection
-from weiwo.nodes.shared.replanning import is_stuck
+from weiwo.nodes.shared.planning.replanning import is_stuck
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.node import writer
 from weiwo.nodes.writer.report.length import wants_report

@@ -20,7 +20,7 @@ from langgraph.types import Send
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from weiwo.graph.execution.task_graph import TaskGraph
-from weiwo.nodes.shared.citation_marks import clean_marks
+from weiwo.nodes.shared.markdown.citation_marks import clean_marks
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.report.length import count_words
 from weiwo.nodes.writer.report.outline import outline_report, report_sources

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from weiwo.nodes.shared.subject_match import (
+from weiwo.nodes.writer.subject_match import (
     correct_spelling,
     inverse_document_frequency,
     is_about_subject,

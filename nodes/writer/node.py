@@ -16,14 +16,14 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.memory.plan_memory import learn_plan
 from weiwo.nodes.memory.wishes import format_wishes
-from weiwo.nodes.shared.citation_marks import clean_marks
-from weiwo.nodes.shared.gaps import find_gaps
-from weiwo.nodes.shared.passage_prompt import INSTRUCTIONS
+from weiwo.nodes.shared.markdown.citation_marks import clean_marks
+from weiwo.nodes.shared.markdown.sanitizer import AnswerSanitizer, remove_links
+from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
+from weiwo.nodes.shared.question.turn import find_current_turn, format_transcript
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.shared.sanitizer import AnswerSanitizer, remove_links
-from weiwo.nodes.shared.turn import find_current_turn, format_transcript
 from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.draft import Draft, Piece, add_marks
+from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.generate import draft_answer, settle_draft
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions

@@ -11,9 +11,9 @@ from typing import Final
 
 from markdown_it import MarkdownIt
 
-from weiwo.nodes.shared.citation_marks import clean_marks
-from weiwo.nodes.shared.markdown_spans import FENCE, find_opaque
-from weiwo.nodes.shared.passage_prompt import INSTRUCTIONS
+from weiwo.nodes.shared.markdown.citation_marks import clean_marks
+from weiwo.nodes.shared.markdown.spans import FENCE, find_opaque
+from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.state import Evidence, Language
 from weiwo.text.language import fold
 from weiwo.text.patterns import lazy

@@ -3,7 +3,7 @@
 from pathlib import PurePosixPath
 from typing import Final
 
-from weiwo.nodes.shared.passage_prompt import quote_as_data
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.run_context import RunContext
 
 MOST_NAMED: Final = 12

@@ -9,7 +9,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
 
 from weiwo.models.gateway import ModelCallError
-from weiwo.nodes.shared.reply_types import Line, Reply
+from weiwo.nodes.shared.prompting.reply_types import Line, Reply
 from weiwo.nodes.shared.run_context import RunContext, today
 
 MOST: Final = 5

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
-from weiwo.nodes.shared.reply_types import Edges, Line, Reply
+from weiwo.nodes.shared.prompting.reply_types import Edges, Line, Reply
 from weiwo.state import JsonValue
 
 NO_TOOL = "none"

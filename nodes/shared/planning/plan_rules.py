@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
-from weiwo.nodes.shared.analysis import list_analysis
-from weiwo.nodes.shared.corpus_summary import summarize_corpus
+from weiwo.nodes.shared.planning.analysis import list_analysis
+from weiwo.nodes.shared.planning.corpus_summary import summarize_corpus
 from weiwo.nodes.shared.run_context import RunContext
 
 MOST_TASKS: Final = "{max_tasks}"

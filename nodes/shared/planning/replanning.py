@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from weiwo.nodes.shared.rule_plan import build_rule_plan, replan_by_rule
-from weiwo.nodes.shared.task_identity import adopt_ids, list_past_keys, wording_key
+from weiwo.nodes.shared.planning.rule_plan import build_rule_plan, replan_by_rule
+from weiwo.nodes.shared.planning.task_identity import adopt_ids, list_past_keys, wording_key
 from weiwo.state import Outcome, Plan
 from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState

@@ -7,8 +7,8 @@ calculation ends the plan, so that it is done by code. A question that was not t
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from weiwo.nodes.shared.question_parser import parse_question
-from weiwo.nodes.shared.task_identity import adopt_ids
+from weiwo.nodes.shared.planning.task_identity import adopt_ids
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import JsonValue, Language, Outcome, Plan, Task, ValueType
 from weiwo.state.query import AnswerType, QueryFrame
 

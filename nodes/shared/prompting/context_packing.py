@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from weiwo.nodes.shared.passage_prompt import format_passage
+from weiwo.nodes.shared.prompting.passage_prompt import format_passage
 from weiwo.state import Evidence
 from weiwo.text.analyzer import query_terms
 from weiwo.text.language import HAN, sentences

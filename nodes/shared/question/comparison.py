@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
-from weiwo.nodes.shared import question_lexicon as lexicon
-from weiwo.nodes.shared.question_relation import asking_words, find_relation, unit_of
+from weiwo.nodes.shared.question import lexicon
+from weiwo.nodes.shared.question.relation import asking_words, find_relation, unit_of
 from weiwo.state.query import Direction, Shape
 from weiwo.state.values import Language
 from weiwo.text.patterns import lazy

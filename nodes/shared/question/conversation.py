@@ -7,8 +7,8 @@ make bread"). A request to write, rewrite, translate, play or code works on what
 
 from typing import Final
 
-from weiwo.nodes.shared import conversation_cues as cues
-from weiwo.nodes.shared.question_lexicon import ESSAY, ESSAY_FACTS, IN_DOCUMENTS, STRONG_FRESH, SUMMED
+from weiwo.nodes.shared.question import conversation_cues as cues
+from weiwo.nodes.shared.question.lexicon import ESSAY, ESSAY_FACTS, IN_DOCUMENTS, STRONG_FRESH, SUMMED
 from weiwo.state.query import Talk
 from weiwo.text.patterns import lazy
 

@@ -5,7 +5,7 @@ Patterns read a message in lower case and half-width forms, without its politene
 
 from typing import Final
 
-from weiwo.nodes.shared.question_lexicon import words
+from weiwo.nodes.shared.question.lexicon import words
 from weiwo.state.query import Talk
 from weiwo.text.patterns import lazy
 

@@ -10,12 +10,11 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any, Final
 
-from weiwo.nodes.shared import question_cues as cues
-from weiwo.nodes.shared import question_lexicon as lexicon
-from weiwo.nodes.shared.arithmetic_question import arithmetic_expression
-from weiwo.nodes.shared.comparison_question import Compared, items_of, read_comparison
-from weiwo.nodes.shared.conversation import talk_of, without_greeting
-from weiwo.nodes.shared.question_relation import find_relation, subject_of, unit_of, without_article
+from weiwo.nodes.shared.question import cues, lexicon
+from weiwo.nodes.shared.question.arithmetic import arithmetic_expression
+from weiwo.nodes.shared.question.comparison import Compared, items_of, read_comparison
+from weiwo.nodes.shared.question.conversation import talk_of, without_greeting
+from weiwo.nodes.shared.question.relation import find_relation, subject_of, unit_of, without_article
 from weiwo.state.query import QueryFrame, Shape
 from weiwo.state.values import Language
 from weiwo.text.language import HAN

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from weiwo.nodes.shared import question_lexicon as lexicon
+from weiwo.nodes.shared.question import lexicon
 from weiwo.state.values import Language
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy

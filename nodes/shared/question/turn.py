@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
-from weiwo.nodes.shared.question_check import QuestionError, check_question
+from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state.search import SearchState
 from weiwo.text.language import clean
 from weiwo.text.patterns import lazy

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from weiwo.nodes.shared.gaps import find_gaps
-from weiwo.nodes.shared.passage_prompt import quote_as_data
+from weiwo.nodes.shared.markdown.sanitizer import AnswerSanitizer
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.shared.sanitizer import AnswerSanitizer
 from weiwo.nodes.writer.draft import Draft, Piece
+from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.prompt import current_outcomes, describe_task
 from weiwo.nodes.writer.report.prompt import LIMITS
 from weiwo.nodes.writer.report.section import Report, restore_piece

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.states import got, lost, search
-from weiwo.nodes.shared.monitor import monitor_plan
+from weiwo.nodes.reflection.monitor import monitor_plan
 from weiwo.state import Limits, MonitorReport, Outcome, Plan
 from weiwo.state.evidence import FailureKind
 

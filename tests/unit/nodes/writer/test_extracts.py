@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.nodes.shared.extracts import WHOLE, choose_extracts
+from weiwo.nodes.writer.extracts import WHOLE, choose_extracts
 from weiwo.state import Evidence, passage_id
 from weiwo.state.query import QueryFrame
 from weiwo.text.language import detect_language

@@ -9,8 +9,8 @@ import pytest
 from weiwo.nodes.executor.extraction.entity_matching import page_name
 from weiwo.nodes.executor.extraction.finding import Finding, carries, values_conflict
 from weiwo.nodes.executor.extraction.typed_extraction import extract_value
-from weiwo.nodes.shared.question_parser import parse_question
-from weiwo.nodes.shared.rule_plan import VALUE_TYPES
+from weiwo.nodes.shared.planning.rule_plan import VALUE_TYPES
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Evidence, JsonValue, ValueType
 from weiwo.state.evidence import passage_id
 from weiwo.state.query import AnswerType, QueryFrame

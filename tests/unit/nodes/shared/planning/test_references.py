@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.states import got
-from weiwo.nodes.shared.references import fill_args, fill_text
+from weiwo.nodes.shared.planning.references import fill_args, fill_text
 from weiwo.state import Outcome, Task
 from weiwo.tools.calling.invoke import run_tool
 from weiwo.tools.compute.calculator import Calculator

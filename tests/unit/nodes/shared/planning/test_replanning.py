@@ -13,8 +13,8 @@ from tests.support.run import search_tool
 from tests.support.states import got, lost, search
 from weiwo.graph import build_graph
 from weiwo.models.structured_modes import mode_memory
-from weiwo.nodes.shared.question_parser import parse_question
-from weiwo.nodes.shared.replanning import PlanHistory, is_stuck, replan_other_way
+from weiwo.nodes.shared.planning.replanning import PlanHistory, is_stuck, replan_other_way
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Outcome, Plan, Reflection
 
 pytestmark = pytest.mark.usefixtures("indexed_home")

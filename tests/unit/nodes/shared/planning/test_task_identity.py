@@ -8,8 +8,8 @@ from tests.support.examples import examples
 from tests.support.plans import finished, plans
 from tests.support.states import search
 from weiwo.nodes.planner.validator import check_plan
-from weiwo.nodes.shared.replanning import PlanHistory
-from weiwo.nodes.shared.task_identity import adopt_ids, wording_key
+from weiwo.nodes.shared.planning.replanning import PlanHistory
+from weiwo.nodes.shared.planning.task_identity import adopt_ids, wording_key
 from weiwo.state import Limits, Outcome, Plan, Task
 
 

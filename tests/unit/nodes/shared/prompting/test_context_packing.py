@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 from tests.support.examples import examples
 from tests.support.states import passage
 from weiwo.models.token_estimate import text_tokens
-from weiwo.nodes.shared.context_packing import GAP, LARGEST_SHARE, PackedPassages, pack_passages, shorten_passage
-from weiwo.nodes.shared.passage_prompt import format_passages
+from weiwo.nodes.shared.prompting.context_packing import (
+    GAP,
+    LARGEST_SHARE,
+    PackedPassages,
+    pack_passages,
+    shorten_passage,
+)
+from weiwo.nodes.shared.prompting.passage_prompt import format_passages
 from weiwo.state import Evidence
 from weiwo.text.language import sentences
 

@@ -4,8 +4,8 @@ import pytest
 
 from tests.support.injected import INJECTED
 from tests.support.states import passage
-from weiwo.nodes.shared.input_guard import LONGEST_QUERY, LONGEST_VALUE, find_rejection, safe_note, safe_query
-from weiwo.nodes.shared.passage_prompt import flag_injections
+from weiwo.nodes.shared.prompting.input_guard import LONGEST_QUERY, LONGEST_VALUE, find_rejection, safe_note, safe_query
+from weiwo.nodes.shared.prompting.passage_prompt import flag_injections
 
 TASK = "When was Ada Lovelace born?"
 TRUE = passage("Ada Lovelace was the daughter of Lord Byron.")

@@ -6,7 +6,7 @@ from weiwo.models.coercion import SchemaMismatchError, coerce_reply
 from weiwo.nodes.executor.reader import ReadReply
 from weiwo.nodes.master.node import AssessmentReply
 from weiwo.nodes.reflection.node import ReflectionReply
-from weiwo.nodes.shared.plan_reply import PlanReply
+from weiwo.nodes.shared.planning.plan_reply import PlanReply
 from weiwo.state import Plan
 
 VERTEX = {"id": "a", "description": "When?", "tool_binding": "s", "args": {"query": "q"}, "ret": "date"}

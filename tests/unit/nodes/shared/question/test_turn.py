@@ -3,8 +3,8 @@
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-from weiwo.nodes.shared.question_check import QuestionError
-from weiwo.nodes.shared.turn import HISTORY_TURNS, find_current_turn, format_transcript
+from weiwo.nodes.shared.question.turn import HISTORY_TURNS, find_current_turn, format_transcript
+from weiwo.nodes.shared.question.validation import QuestionError
 
 
 def test_a_new_human_message_is_the_question_and_what_was_before_the_history():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from weiwo.nodes.shared.question_check import MAX_QUESTION_CHARS, QuestionError, check_question
+from weiwo.nodes.shared.question.validation import MAX_QUESTION_CHARS, QuestionError, check_question
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t", "?!", "\x00\x07", "——。", "\u200b\u2060", "🙂"])

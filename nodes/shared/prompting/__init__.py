@@ -1,0 +1,1 @@
+"""Prompts and replies: passages as delimited data, context packing, reply schemas, and guards on model-made text."""
