@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from weiwo.app.server.answers import CORRECTED, Answer, follow_answer
+from weiwo.app.server.answers import CORRECTED, ProtocolAnswer, follow_answer
 from weiwo.app.server.engine import Engine, engine_of, user_of
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.openai_request import MODELS, read_messages, read_run
@@ -86,16 +86,16 @@ async def completions(request: Request) -> Response:
     return reply({**head, "choices": [choice], "usage": _usage(answer), **_sources(answer)})
 
 
-async def whole(engine: Engine, run: RunRecord) -> Answer:
+async def whole(engine: Engine, run: RunRecord) -> ProtocolAnswer:
     """What a run comes to."""
-    answer = Answer("", error="the run ended without an answer; ask again")
+    answer = ProtocolAnswer("", error="the run ended without an answer; ask again")
     async for one in follow_answer(engine, run):
-        if isinstance(one, Answer):
+        if isinstance(one, ProtocolAnswer):
             answer = one
     return answer
 
 
-def rest(answer: Answer, streamed: str) -> str:
+def rest(answer: ProtocolAnswer, streamed: str) -> str:
     """What is to follow the text that was streamed, so that the reader ends with the answer as it was checked."""
     if answer.text.startswith(streamed):
         return answer.text[len(streamed) :]
@@ -112,7 +112,7 @@ async def _chunks(engine: Engine, run: RunRecord, name: str, *, usage: bool) -> 
 
     yield chunk({"role": "assistant", "content": ""})
     async for one in follow_answer(engine, run):
-        if isinstance(one, Answer):
+        if isinstance(one, ProtocolAnswer):
             if one.error:
                 error = {"message": one.error, "type": "server_error", "param": None, "code": None}
                 yield b"data: " + dump({"error": error}) + b"\n\n"
@@ -141,12 +141,12 @@ def _head(run: RunRecord, name: str, kind: str) -> dict[str, Any]:
     return {"id": f"chatcmpl-{run.run_id}", "object": kind, "created": int(run.created), "model": name}
 
 
-def _usage(answer: Answer) -> dict[str, int]:
+def _usage(answer: ProtocolAnswer) -> dict[str, int]:
     given, made = answer.usage
     return {"prompt_tokens": given, "completion_tokens": made, "total_tokens": given + made}
 
 
-def _sources(answer: Answer) -> dict[str, Any]:
+def _sources(answer: ProtocolAnswer) -> dict[str, Any]:
     """The sources, numbered, for clients that show a list of them."""
     names = ("n", "title", "source", "quote")
     return {

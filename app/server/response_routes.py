@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from weiwo.app.server.answers import Answer, follow_answer, read_answer
+from weiwo.app.server.answers import ProtocolAnswer, follow_answer, read_answer
 from weiwo.app.server.chat_routes import begin, openai_errors, whole
 from weiwo.app.server.engine import Engine, engine_of, user_of
 from weiwo.app.server.errors import RequestError, not_found
@@ -83,7 +83,7 @@ async def _events(engine: Engine, run: RunRecord, name: str) -> AsyncIterator[by
     yield event("response.content_part.added", part=empty, **place)
     streamed = ""
     async for one in follow_answer(engine, run):
-        if isinstance(one, Answer):
+        if isinstance(one, ProtocolAnswer):
             done = _response(run, name, one)
             if one.error:
                 yield event("response.failed", response=done)
@@ -111,7 +111,7 @@ def _item_id(run: RunRecord) -> str:
     return f"msg_{run.run_id}"
 
 
-def _item(run: RunRecord, answer: Answer | None) -> dict[str, Any]:
+def _item(run: RunRecord, answer: ProtocolAnswer | None) -> dict[str, Any]:
     """The message of a response; one that is being written has no content yet."""
     content = []
     if answer is not None:
@@ -121,7 +121,7 @@ def _item(run: RunRecord, answer: Answer | None) -> dict[str, Any]:
     return {"type": "message", "id": _item_id(run), "role": "assistant", "status": status, "content": content}
 
 
-def _response(run: RunRecord, name: str, answer: Answer | None) -> dict[str, Any]:
+def _response(run: RunRecord, name: str, answer: ProtocolAnswer | None) -> dict[str, Any]:
     """A response: in progress where there is no answer yet."""
     given, made = answer.usage if answer else (0, 0)
     usage = {

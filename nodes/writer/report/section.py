@@ -36,7 +36,7 @@ _SHALLOW: Final = lazy(r"^([ \t]{0,3})#{1,2}(?=[ \t])", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Report:
+class ReportDraft:
     """A report before it is put together.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Findings: values read out of passages, and whether two of them can both be right."""
+"""Extracted values: values read out of passages, and whether two of them can both be right."""
 
 import math
 import re
@@ -23,7 +23,7 @@ ROUGH: Final = 0.05
 
 
 @dataclass(frozen=True)
-class Finding:
+class ExtractedValue:
     """A value that passages give.
 
     Attributes:
@@ -62,7 +62,7 @@ def _figure(value: JsonValue, unit: str | None) -> float:
     return base[0] if base else number
 
 
-def is_same_figure(one: StatedValue | Finding, other: StatedValue | Finding) -> bool:
+def is_same_figure(one: StatedValue | ExtractedValue, other: StatedValue | ExtractedValue) -> bool:
     """Whether two figures are one, measured twice or rounded."""
     a, b = _figure(one.value, one.unit), _figure(other.value, other.unit)
     measured = bool(to_si(1, one.unit) and to_si(1, other.unit))
@@ -76,7 +76,7 @@ def _rounds(exact: float, coarse: float) -> bool:
     return digits >= 2 and math.isclose(float(f"{exact:.{digits}g}"), coarse, rel_tol=1e-9)
 
 
-def is_same_name(one: StatedValue | Finding, other: StatedValue | Finding) -> bool:
+def is_same_name(one: StatedValue | ExtractedValue, other: StatedValue | ExtractedValue) -> bool:
     """Whether two names are one: alike when folded, or one within the other."""
     a, b = name_key(str(one.value)), name_key(str(other.value))
     if re.search(f"[{HAN}]", a + b):
@@ -85,8 +85,8 @@ def is_same_name(one: StatedValue | Finding, other: StatedValue | Finding) -> bo
     return set(few) <= set(many)
 
 
-def values_conflict(one: Finding, other: Finding) -> bool:
-    """Whether two findings of one look-up cannot both be right.
+def values_conflict(one: ExtractedValue, other: ExtractedValue) -> bool:
+    """Whether two values of one look-up cannot both be right.
 
     A year and a day in it, a figure and its rounding, a name and its longer form do not conflict; nor do lists.
     """
