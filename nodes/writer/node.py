@@ -17,8 +17,8 @@ from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.memory.plan_memory import learn_plan
 from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.markdown.citation_marks import clean_marks
-from weiwo.nodes.shared.markdown.sanitizer import AnswerSanitizer, remove_links
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
+from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer, remove_links
 from weiwo.nodes.shared.question.turn import find_current_turn, format_transcript
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.context import WriterContext

@@ -8,8 +8,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import Final
 
 from weiwo.nodes.shared.markdown.citation_marks import find_marks
-from weiwo.nodes.shared.markdown.sanitizer import remove_hidden
 from weiwo.nodes.shared.markdown.spans import FENCE, code_spans
+from weiwo.nodes.shared.prompting.sanitizer import remove_hidden
 from weiwo.nodes.writer.document import (
     DELIMITER,
     INDENTED,

@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from weiwo.nodes.memory.wishes import format_wishes
-from weiwo.nodes.shared.markdown.sanitizer import protect_prompt
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passages, quote_as_data
+from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.sources import UNITS, CitableSources, list_relied_on

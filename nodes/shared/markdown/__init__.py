@@ -1,1 +1,1 @@
-"""Markdown of an answer: opaque spans, citation marks, and the sanitizer of links and pictures."""
+"""Markdown of an answer: opaque spans and citation marks."""

@@ -1,1 +1,1 @@
-"""Prompts and replies: passages as delimited data, context packing, reply schemas, and guards on model-made text."""
+"""Prompts and replies: delimited passages, context packing, reply schemas, guards and the sanitizer of model-made text."""

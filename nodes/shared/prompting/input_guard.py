@@ -8,8 +8,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
-from weiwo.nodes.shared.markdown.sanitizer import ADDRESS
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
+from weiwo.nodes.shared.prompting.sanitizer import ADDRESS
 from weiwo.state import Evidence, JsonValue, ValueType
 from weiwo.text.injection import addresses_model
 from weiwo.text.terms import terms

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from weiwo.nodes.shared.markdown.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
+from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.gaps import find_gaps

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from weiwo.nodes.shared.markdown.sanitizer import protect_prompt
 from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passage, quote_as_data
+from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, current_outcomes, list_calculations, list_findings, list_wishes

@@ -10,8 +10,8 @@ from typing import Final
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ModelCallError
-from weiwo.nodes.shared.markdown.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.prompting.context_packing import pack_passages
+from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.claims import CheckedClaim
 from weiwo.nodes.writer.draft import Draft, Piece

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.support.states import passage
-from weiwo.nodes.shared.markdown.sanitizer import REMOVED, AnswerSanitizer, protect_prompt, remove_links
 from weiwo.nodes.shared.prompting.passage_prompt import flag_injections
+from weiwo.nodes.shared.prompting.sanitizer import REMOVED, AnswerSanitizer, protect_prompt, remove_links
 
 SITE = "https://www.example.org/ada"
 

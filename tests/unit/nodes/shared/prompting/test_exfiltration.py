@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.support.states import passage
-from weiwo.nodes.shared.markdown.sanitizer import AnswerSanitizer
+from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 
 KNOWN = "https://docs.example.org/api?x=1"
 VECTORS = [
