@@ -1,1 +1,1 @@
-"""Prompts and replies: delimited passages, context packing, reply schemas, guards and the sanitizer of model-made text."""
+"""Prompts and replies: delimited passages, context packing, reply schemas, guards on model-made text."""
