@@ -20,6 +20,7 @@ from langgraph.types import Send
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from weiwo.graph.execution.task_graph import TaskGraph
+from weiwo.graph.routing import on_loop
 from weiwo.nodes.shared.markdown.citation_marks import clean_marks
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.report.length import count_words
@@ -189,7 +190,7 @@ def _compile() -> TaskGraph:
     builder.add_node("section", _section, input_schema=SentSection)
     builder.add_node("summary", _summary)
     builder.add_edge(START, "outline")
-    builder.add_conditional_edges("outline", _send_sections, ["section", END])
+    builder.add_conditional_edges("outline", on_loop(_send_sections), ["section", END])
     builder.add_edge("section", "summary")
     builder.add_edge("summary", END)
     return builder.compile(name="report")
