@@ -10,16 +10,16 @@ import anyio
 import orjson
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from weiwo.app.server.assistant import ASSISTANT_ID
-from weiwo.app.server.engine import Engine, engine_of, user_of
+from weiwo.app.server.access.users import user_of
+from weiwo.app.server.engine import Engine, engine_of
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.graph_stream import wanted
-from weiwo.app.server.record_types import RunRecord
-from weiwo.app.server.run_log import BEGINNING, HEARTBEAT_SECONDS, parse_event_id
-from weiwo.app.server.run_request import RunRequest
-from weiwo.app.server.run_results import last_values
+from weiwo.app.server.langgraph_api.assistant import ASSISTANT_ID
+from weiwo.app.server.runs.graph_stream import wanted
+from weiwo.app.server.runs.run_request import RunRequest
+from weiwo.app.server.runs.run_results import last_values
+from weiwo.app.server.storage.record_types import RunRecord
+from weiwo.app.server.storage.run_log import BEGINNING, HEARTBEAT_SECONDS, parse_event_id
 from weiwo.app.server.wire import HEARTBEAT, EventStream, dump, read_json, reply, sse
 
 _MOST_LISTED: Final = 1_000
@@ -283,20 +283,3 @@ def _path(run: RunRecord) -> str:
 
 def _location(run: RunRecord) -> dict[str, str]:
     return {"Content-Location": _path(run)}
-
-
-ROUTES = [
-    Route("/threads/{thread_id}/runs", create, methods=["POST"]),
-    Route("/threads/{thread_id}/runs", index),
-    Route("/threads/{thread_id}/runs/stream", stream, methods=["POST"]),
-    Route("/threads/{thread_id}/runs/wait", wait, methods=["POST"]),
-    Route("/threads/{thread_id}/runs/{run_id}", get),
-    Route("/threads/{thread_id}/runs/{run_id}", delete, methods=["DELETE"]),
-    Route("/threads/{thread_id}/runs/{run_id}/join", join),
-    Route("/threads/{thread_id}/runs/{run_id}/stream", join_stream),
-    Route("/threads/{thread_id}/runs/{run_id}/cancel", cancel, methods=["POST"]),
-    Route("/threads/{thread_id}/stream", stream_thread),
-    Route("/runs", create_stateless, methods=["POST"]),
-    Route("/runs/stream", stream_stateless, methods=["POST"]),
-    Route("/runs/wait", wait_stateless, methods=["POST"]),
-]

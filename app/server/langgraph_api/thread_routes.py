@@ -10,13 +10,13 @@ from langgraph.types import StateSnapshot
 from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from weiwo.app.server.engine import Engine, engine_of, user_of
+from weiwo.app.server.access.users import user_of
+from weiwo.app.server.engine import Engine, engine_of
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.run_results import delete_thread
-from weiwo.app.server.thread_copy import copy_thread
-from weiwo.app.server.threads import shown_state
+from weiwo.app.server.langgraph_api.threads import shown_state
+from weiwo.app.server.runs.run_results import delete_thread
+from weiwo.app.server.storage.thread_copy import copy_thread
 from weiwo.app.server.wire import plain, read_json, reply
 from weiwo.state.settings import describe_validation_error
 
@@ -192,19 +192,3 @@ def _selected(state: dict[str, Any], select: Any) -> dict[str, Any]:
         elif name in whole:
             kept[name] = whole[name]
     return kept
-
-
-ROUTES = [
-    Route("/threads", create, methods=["POST"]),
-    Route("/threads/search", search, methods=["POST"]),
-    Route("/threads/count", count, methods=["POST"]),
-    Route("/threads/{thread_id}", get),
-    Route("/threads/{thread_id}", update, methods=["PATCH"]),
-    Route("/threads/{thread_id}", delete, methods=["DELETE"]),
-    Route("/threads/{thread_id}/copy", copy, methods=["POST"]),
-    Route("/threads/{thread_id}/state", get_state),
-    Route("/threads/{thread_id}/state", update_state, methods=["POST"]),
-    Route("/threads/{thread_id}/state/checkpoint", get_state_at, methods=["POST"]),
-    Route("/threads/{thread_id}/state/{checkpoint_id}", get_state),
-    Route("/threads/{thread_id}/history", history, methods=["GET", "POST"]),
-]

@@ -7,15 +7,15 @@ from uuid import uuid4
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from weiwo.app.server.answers import CORRECTED, Answer, follow_answer
-from weiwo.app.server.engine import Engine, engine_of, user_of
+from weiwo.app.server.access.users import user_of
+from weiwo.app.server.engine import Engine, engine_of
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.openai_request import MODELS, read_messages, read_run
-from weiwo.app.server.record_types import RunRecord
-from weiwo.app.server.run_request import RunRequest
-from weiwo.app.server.run_routes import cancelling
+from weiwo.app.server.langgraph_api.run_routes import cancelling
+from weiwo.app.server.openai_api.answers import CORRECTED, Answer, follow_answer
+from weiwo.app.server.openai_api.openai_request import MODELS, read_messages, read_run
+from weiwo.app.server.runs.run_request import RunRequest
+from weiwo.app.server.storage.record_types import RunRecord
 from weiwo.app.server.wire import HEARTBEAT, EventStream, dump, read_json, reply
 
 _BEGUN: Final = int(time.time())
@@ -153,10 +153,3 @@ def _sources(answer: Answer) -> dict[str, Any]:
         "citations": [str(one["source"]) for one in answer.citations],
         "sources": [{name: one.get(name) for name in names} for one in answer.citations],
     }
-
-
-ROUTES = [
-    Route("/v1/models", models),
-    Route("/v1/models/{model}", model),
-    Route("/v1/chat/completions", completions, methods=["POST"]),
-]

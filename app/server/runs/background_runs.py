@@ -19,12 +19,12 @@ from langgraph.types import StateSnapshot
 
 from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.graph_stream import stream_events
-from weiwo.app.server.record_types import RunRecord, RunStatus
-from weiwo.app.server.records import Records
-from weiwo.app.server.run_log import LiveRun, RunLog
-from weiwo.app.server.run_request import RunRequest, allowed_fields
-from weiwo.app.server.run_results import delete_thread
+from weiwo.app.server.runs.graph_stream import stream_events
+from weiwo.app.server.runs.run_request import RunRequest, allowed_fields
+from weiwo.app.server.runs.run_results import delete_thread
+from weiwo.app.server.storage.record_types import RunRecord, RunStatus
+from weiwo.app.server.storage.records import Records
+from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.app.server.wire import dump
 from weiwo.graph.persistence.thread_lock import claimed
 from weiwo.state.errors import WeiwoError

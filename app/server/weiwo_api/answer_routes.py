@@ -11,17 +11,17 @@ import orjson
 from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.questions.feedback import send_to_langsmith
 from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.app.cli.threads import show
-from weiwo.app.server.engine import Engine, engine_of, user_of
+from weiwo.app.server.access.users import user_of
+from weiwo.app.server.engine import Engine, engine_of
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.exports import export
-from weiwo.app.server.passages import passage_in_context
-from weiwo.app.server.run_request import allowed_fields, read_context
+from weiwo.app.server.runs.run_request import allowed_fields, read_context
+from weiwo.app.server.weiwo_api.exports import export
+from weiwo.app.server.weiwo_api.passages import passage_in_context
 from weiwo.app.server.wire import read_json, reply
 from weiwo.graph.persistence.forks import ForkError, fork
 from weiwo.nodes.planner.validator import check_plan
@@ -155,13 +155,3 @@ async def _loaded(request: Request) -> tuple[Engine, show.Thread]:
 
 async def _metadata(engine: Engine, thread_id: str) -> Any:
     return (await engine.graph.aget_state({"configurable": {"thread_id": thread_id}})).metadata
-
-
-ROUTES = [
-    Route("/weiwo/threads/{thread_id}", get),
-    Route("/weiwo/threads/{thread_id}/passages/{n}", passage),
-    Route("/weiwo/threads/{thread_id}/export", download),
-    Route("/weiwo/threads/{thread_id}/feedback", feedback, methods=["POST"]),
-    Route("/weiwo/threads/{thread_id}/fork", fork_thread, methods=["POST"]),
-    Route("/weiwo/threads/{thread_id}/plan/check", check, methods=["POST"]),
-]

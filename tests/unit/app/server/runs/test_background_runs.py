@@ -10,11 +10,13 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 
 from tests.unit.app.server.conftest import HeldModel, running
-from weiwo.app.server import run_log, run_routes, runs
 from weiwo.app.server.application import create_app
-from weiwo.app.server.record_types import RunRecord
-from weiwo.app.server.records import KEPT_RUNS, Records
-from weiwo.app.server.run_log import LiveRun, RunLog
+from weiwo.app.server.langgraph_api import run_routes
+from weiwo.app.server.runs import background_runs
+from weiwo.app.server.storage import run_log
+from weiwo.app.server.storage.record_types import RunRecord
+from weiwo.app.server.storage.records import KEPT_RUNS, Records
+from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.graph.persistence.storage import StorageError
 
 QUESTION = {"question": "How long is the Yangtze?"}
@@ -138,7 +140,9 @@ async def test_a_run_that_ends_its_server_each_time_is_left_to_a_person(indexed_
     request = {"input": QUESTION}
     async with Records.open(os.environ["WEIWO_HOME"]) as records:
         await records.put_thread("t", "operator", {})
-        await records.put_run(RunRecord("r", "t", "operator", 1.0, 1.0, "running", runs.MOST_ATTEMPTS, request, ""))
+        await records.put_run(
+            RunRecord("r", "t", "operator", 1.0, 1.0, "running", background_runs.MOST_ATTEMPTS, request, "")
+        )
     async with running(create_app({"models": held})) as client:
         run = (await client.get("/threads/t/runs/r")).json()
         assert run["status"] == "error"
@@ -151,7 +155,7 @@ async def test_a_graph_that_fails_is_told_in_one_line(http: httpx.AsyncClient, m
         raise RuntimeError("the key is sk-abcdefgh12345678\nand more")
         yield "never", b""
 
-    monkeypatch.setattr(runs, "stream_events", broken)
+    monkeypatch.setattr(background_runs, "stream_events", broken)
     sdk = LangGraphClient(http)
     with pytest.raises(Exception, match=r"RuntimeError: the key is \*\*\* and more"):
         await sdk.runs.wait("t", "weiwo", input=QUESTION, if_not_exists="create")
