@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from langgraph.graph.state import CompiledStateGraph
 from starlette.requests import Request
@@ -14,6 +15,8 @@ from starlette.requests import Request
 from weiwo.app.cli.session import Session
 from weiwo.app.server.langgraph_api.threads import Threads
 from weiwo.app.server.runs.background_runs import Runs
+from weiwo.app.server.runs.run_request import RunRequest
+from weiwo.app.server.storage.record_types import RunRecord
 from weiwo.app.server.storage.records import Records
 from weiwo.app.server.storage.run_log import RunLog
 from weiwo.graph import build_graph
@@ -43,6 +46,29 @@ class Engine:
     log: RunLog
     runs: Runs
     threads: Threads
+
+    async def begin(self, user: str, request: RunRequest, thread_id: str = "", *, create: bool = False) -> RunRecord:
+        """Begin a run on a user's thread.
+
+        Args:
+            user: The user.
+            request: The run.
+            thread_id: The thread; empty: a new one.
+            create: Whether the thread is made if it does not exist.
+
+        Raises:
+            RequestError: The thread is not there for him, or the run cannot begin.
+        """
+        if not thread_id:
+            new = str(uuid4())
+            await self.threads.create(user, new, {}, known_ok=False)
+            return await self.runs.start(user, new, request)
+        if create:
+            await self.threads.create(user, thread_id, {}, known_ok=True)
+        await self.threads.require(user, thread_id)
+        run = await self.runs.start(user, thread_id, request)
+        await self.threads.touch(user, thread_id)
+        return run
 
     @property
     def session(self) -> Session:

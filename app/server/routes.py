@@ -41,9 +41,9 @@ LANGGRAPH_API: Final[list[BaseRoute]] = [
     Route("/threads/{thread_id}/runs/{run_id}/stream", run_routes.join_stream),
     Route("/threads/{thread_id}/runs/{run_id}/cancel", run_routes.cancel, methods=["POST"]),
     Route("/threads/{thread_id}/stream", run_routes.stream_thread),
-    Route("/runs", run_routes.create_stateless, methods=["POST"]),
-    Route("/runs/stream", run_routes.stream_stateless, methods=["POST"]),
-    Route("/runs/wait", run_routes.wait_stateless, methods=["POST"]),
+    Route("/runs", run_routes.create, methods=["POST"]),
+    Route("/runs/stream", run_routes.stream, methods=["POST"]),
+    Route("/runs/wait", run_routes.wait, methods=["POST"]),
 ]
 """What LangGraph's SDKs, `useStream` and Studio call."""
 OPENAI_API: Final[list[BaseRoute]] = [

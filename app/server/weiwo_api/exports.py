@@ -1,30 +1,21 @@
 """Results as downloads, in the formats that the installation has."""
 
-import json
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import Any
 
 from starlette.responses import Response
 
+from weiwo.app.export import FORMATS, ExportError, render
 from weiwo.app.server.errors import RequestError
-from weiwo.state.errors import WeiwoError
-
-_MODULE: Final = "weiwo.app.export"
-_OWN: Final = {"md": "text/markdown; charset=utf-8", "json": "application/json"}
 
 
 def format_names() -> list[str]:
     """The names of the formats that can be had here."""
-    if find_spec(_MODULE) is None:
-        return list(_OWN)
-    from importlib import import_module  # noqa: PLC0415 - upon need
-
-    formats: Mapping[str, Any] = import_module(_MODULE).FORMATS
-    return [name for name, one in formats.items() if not one.library or find_spec(one.library) is not None]
+    return [name for name, one in FORMATS.items() if not one.library or find_spec(one.library) is not None]
 
 
-def export(result: Mapping[str, Any], name: str, file_name: str) -> Response:
+def download_response(result: Mapping[str, Any], name: str, file_name: str) -> Response:
     """A result as a file to keep.
 
     Args:
@@ -39,26 +30,10 @@ def export(result: Mapping[str, Any], name: str, file_name: str) -> Response:
         raise RequestError(
             422, f"format {name[:20]!a}; there is none of that name here; use {' '.join(format_names())}"
         )
-    if find_spec(_MODULE) is None:
-        content, media = _own(result, name), _OWN[name]
-    else:
-        from importlib import import_module  # noqa: PLC0415 - upon need
-
-        module = import_module(_MODULE)
-        try:
-            content, media = module.render(result, name), module.FORMATS[name].media_type
-        except WeiwoError as error:
-            raise RequestError(422, str(error)) from None
+    try:
+        content = render(result, name)
+    except ExportError as error:
+        raise RequestError(422, str(error)) from None
     ending = "csl.json" if name == "csl" else name
     headers = {"content-disposition": f'attachment; filename="{file_name}.{ending}"'}
-    return Response(content, headers=headers, media_type=media)
-
-
-def _own(result: Mapping[str, Any], name: str) -> bytes:
-    if name == "json":
-        return json.dumps(result, ensure_ascii=False, indent=2).encode("utf-8", "replace")
-    sources = [
-        f"[{one['n']}] {one.get('title') or ''} {one['source']}".strip() for one in result.get("citations") or ()
-    ]
-    parts = [f"# {result.get('question', '')}", str(result.get("answer", "")), *sources]
-    return ("\n\n".join(parts) + "\n").encode("utf-8", "replace")
+    return Response(content, headers=headers, media_type=FORMATS[name].media_type)

@@ -98,8 +98,7 @@ async def test_a_client_that_leaves_cancels_only_if_it_says_so(
             await gone.wait()
             return {"type": "http.disconnect"}
 
-        async def send(_: Any) -> None:
-            pass
+        sent: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
         scope = {
             "type": "http",
@@ -109,11 +108,14 @@ async def test_a_client_that_leaves_cancels_only_if_it_says_so(
             "headers": [],
             "asgi": {},
         }
-        request = asyncio.create_task(app(scope, receive, send))
+        request = asyncio.create_task(app(scope, receive, sent.put))
         await held.asked_for.wait()
+        head, first = await sent.get(), await sent.get()
         gone.set()
         await request
         (run,) = await slow.runs.list(on_disconnect)
+        assert head["status"] == 200
+        assert run["run_id"].encode() in first["body"]
         assert run["status"] == ("running" if on_disconnect == "continue" else "interrupted")
 
 
@@ -150,7 +152,9 @@ async def test_a_run_that_ends_its_server_each_time_is_left_to_a_person(indexed_
         assert (await client.get("/threads/t")).json()["status"] == "error"
 
 
-async def test_a_graph_that_fails_is_told_in_one_line(http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch):
+async def test_a_graph_that_fails_is_told_in_one_line(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
     async def broken(*_: Any, **__: Any) -> AsyncIterator[tuple[str, bytes]]:
         raise RuntimeError("the key is sk-abcdefgh12345678\nand more")
         yield "never", b""
@@ -162,6 +166,25 @@ async def test_a_graph_that_fails_is_told_in_one_line(http: httpx.AsyncClient, m
     (run,) = await sdk.runs.list("t")
     assert run["status"] == "error"
     assert "sk-abc" not in run["error"]
+    assert "RuntimeError: the key is *** and more (test_background_runs.py:" in caplog.text
+
+
+async def test_a_run_whose_end_cannot_be_kept_says_so(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    set_status = Records.set_status
+
+    async def full(self: Records, run_id: str, status: Any, *more: Any) -> None:
+        if status == "success":
+            raise StorageError("server.sqlite; the disk is full; make room")
+        await set_status(self, run_id, status, *more)
+
+    monkeypatch.setattr(Records, "set_status", full)
+    sdk = LangGraphClient(http)
+    parts = [part async for part in sdk.runs.stream("t", "weiwo", input=QUESTION, if_not_exists="create")]
+    assert [part.event for part in parts[-2:]] == ["error", "end"]
+    assert "the disk is full" in parts[-2].data["message"]
+    assert "the disk is full" in caplog.text
 
 
 async def test_events_of_runs_long_ended_are_dropped(tmp_path: Any):
