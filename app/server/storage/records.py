@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import orjson
 
-from weiwo.app.server.record_types import Event, RunRecord, RunStatus, ThreadRecord
+from weiwo.app.server.storage.record_types import Event, RunRecord, RunStatus, ThreadRecord
 from weiwo.graph.persistence.storage import BUSY_SECONDS, make_folder, sqlite_error
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import Final
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from weiwo.app.server.records import Records
-from weiwo.app.server.threads import OPERATOR
+from weiwo.app.server.access.users import OPERATOR
+from weiwo.app.server.storage.records import Records
 
 COOKIE: Final = "weiwo_session"
 _PREFIX: Final = "weiwo_"

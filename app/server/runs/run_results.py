@@ -5,9 +5,9 @@ from typing import Any
 import orjson
 from langgraph.graph.state import CompiledStateGraph
 
-from weiwo.app.server.record_types import UNDER_WAY, RunRecord
-from weiwo.app.server.records import Records
-from weiwo.app.server.run_log import RunLog
+from weiwo.app.server.storage.record_types import UNDER_WAY, RunRecord
+from weiwo.app.server.storage.records import Records
+from weiwo.app.server.storage.run_log import RunLog
 
 
 async def delete_thread(graph: CompiledStateGraph[Any, Any, Any, Any], records: Records, thread_id: str) -> None:

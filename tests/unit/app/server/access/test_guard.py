@@ -7,13 +7,13 @@ import httpx
 import pytest
 
 from tests.unit.app.server.conftest import running
-from weiwo.app.server import guard
+from weiwo.app.server.access import guard
+from weiwo.app.server.access.auth import Auth, new_token
+from weiwo.app.server.access.guard import CSP, LOOPBACK, Buckets, Rules, read_origins
 from weiwo.app.server.application import create_app
-from weiwo.app.server.auth import Auth, new_token
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.guard import CSP, LOOPBACK, Buckets, Rules, read_origins
-from weiwo.app.server.records import Records
 from weiwo.app.server.serve import ServeError, choose_auth, is_loopback
+from weiwo.app.server.storage.records import Records
 
 OWN = "http://127.0.0.1:8300"
 STUDIO = "https://smith.langchain.com"

@@ -10,14 +10,14 @@ from langgraph.types import StateSnapshot
 from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from weiwo.app.server.engine import Engine, engine_of, user_of
+from weiwo.app.server.access.users import user_of
+from weiwo.app.server.engine import Engine, engine_of
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.run_results import delete_thread
-from weiwo.app.server.thread_copy import copy_thread
-from weiwo.app.server.threads import shown_state
-from weiwo.app.server.wire import plain, read_json, reply
+from weiwo.app.server.langgraph_api.threads import shown_state
+from weiwo.app.server.runs.run_results import delete_thread
+from weiwo.app.server.storage.thread_copy import copy_thread
+from weiwo.app.server.wire import plain, read_count, read_json, read_object, reply
 from weiwo.state.settings import describe_validation_error
 
 _MOST_HISTORY: Final = 1_000
@@ -30,7 +30,7 @@ async def create(request: Request) -> Response:
         raise RequestError(422, "supersteps: threads are not imported; leave it out")
     thread_id = str(body.get("thread_id") or uuid4())
     known_ok = body.get("if_exists") == "do_nothing"
-    await engine.threads.create(user, thread_id, _object(body, "metadata"), known_ok=known_ok)
+    await engine.threads.create(user, thread_id, read_object(body, "metadata"), known_ok=known_ok)
     return reply(await engine.threads.shown(await engine.threads.find(user, thread_id)))
 
 
@@ -65,7 +65,7 @@ async def update(request: Request) -> Response:
     body, engine, user = await read_json(request), engine_of(request), user_of(request)
     thread_id = request.path_params["thread_id"]
     await engine.threads.require(user, thread_id)
-    await engine.threads.touch(user, thread_id, _object(body, "metadata"))
+    await engine.threads.touch(user, thread_id, read_object(body, "metadata"))
     return reply(await engine.threads.shown(await engine.threads.find(user, thread_id)))
 
 
@@ -82,8 +82,7 @@ async def copy(request: Request) -> Response:
     """Copy a thread, its history included."""
     engine, user, thread_id = engine_of(request), user_of(request), request.path_params["thread_id"]
     record = await engine.threads.require(user, thread_id)
-    if engine.runs.under_way(thread_id):
-        raise RequestError(409, f"thread {thread_id}; a run works on it; wait for it, or cancel it")
+    engine.runs.require_idle(thread_id)
     new = str(uuid4())
     await copy_thread(engine.graph.checkpointer, thread_id, new)
     await engine.threads.touch(user, new, record.metadata if record else {})
@@ -100,7 +99,7 @@ async def get_state(request: Request) -> Response:
 async def get_state_at(request: Request) -> Response:
     """The state of a thread at a checkpoint, which may be a subgraph's."""
     body = await read_json(request)
-    return await _state(request, _object(body, "checkpoint"), str(body.get("subgraphs", "")), body.get("select"))
+    return await _state(request, read_object(body, "checkpoint"), str(body.get("subgraphs", "")), body.get("select"))
 
 
 async def update_state(request: Request) -> Response:
@@ -108,11 +107,8 @@ async def update_state(request: Request) -> Response:
     body, engine, user = await read_json(request), engine_of(request), user_of(request)
     thread_id = request.path_params["thread_id"]
     await engine.threads.require(user, thread_id)
-    if engine.runs.under_way(thread_id):
-        raise RequestError(409, f"thread {thread_id}; a run works on it; wait for it, or cancel it")
-    place = body.get("checkpoint") or {"checkpoint_id": body.get("checkpoint_id")}
-    if not isinstance(place, Mapping):
-        raise RequestError(422, "checkpoint; it is no object; give {checkpoint_id}")
+    engine.runs.require_idle(thread_id)
+    place = read_object(body, "checkpoint") or {"checkpoint_id": body.get("checkpoint_id")}
     config = _config(thread_id, place)
     try:
         new = await engine.graph.aupdate_state(config, body.get("values"), as_node=body.get("as_node"))
@@ -130,19 +126,16 @@ async def history(request: Request) -> Response:
     body = await read_json(request) if request.method == "POST" else {**params}
     engine, thread_id = engine_of(request), request.path_params["thread_id"]
     await engine.threads.require(user_of(request), thread_id)
-    limit = str(body.get("limit") or 10)
-    if not (limit.isascii() and limit.isdecimal() and 1 <= int(limit[:9]) <= _MOST_HISTORY):
-        raise RequestError(422, f"limit; it is no number from 1 to {_MOST_HISTORY:,}; give one")
     before = body.get("before")
     if isinstance(before, str):
         before = {"checkpoint_id": before}
     if isinstance(before, Mapping) and isinstance(before.get("configurable"), Mapping):
         before = before["configurable"]
     found = engine.graph.aget_state_history(
-        _config(thread_id, _object(body, "checkpoint")),
-        limit=int(limit),
+        _config(thread_id, read_object(body, "checkpoint")),
+        limit=read_count(body, "limit", 10, _MOST_HISTORY, 1),
         before=_config(thread_id, before) if isinstance(before, Mapping) else None,
-        filter=_object(body, "metadata") or None,
+        filter=read_object(body, "metadata") or None,
     )
     select = body.get("select")
     return reply([_selected(shown_state(one), select) async for one in found])
@@ -172,13 +165,6 @@ def _config(thread_id: str, place: Mapping[str, Any]) -> RunnableConfig:
     return {"configurable": {"thread_id": thread_id, "checkpoint_ns": "", **given}}
 
 
-def _object(body: Mapping[str, Any], name: str) -> dict[str, Any]:
-    value = body.get(name) or {}
-    if not isinstance(value, Mapping):
-        raise RequestError(422, f"{name}; it is no object; give one")
-    return dict(value)
-
-
 def _selected(state: dict[str, Any], select: Any) -> dict[str, Any]:
     """The parts of a state that were asked for, such as `values.messages`."""
     if not isinstance(select, list) or not select:
@@ -192,19 +178,3 @@ def _selected(state: dict[str, Any], select: Any) -> dict[str, Any]:
         elif name in whole:
             kept[name] = whole[name]
     return kept
-
-
-ROUTES = [
-    Route("/threads", create, methods=["POST"]),
-    Route("/threads/search", search, methods=["POST"]),
-    Route("/threads/count", count, methods=["POST"]),
-    Route("/threads/{thread_id}", get),
-    Route("/threads/{thread_id}", update, methods=["PATCH"]),
-    Route("/threads/{thread_id}", delete, methods=["DELETE"]),
-    Route("/threads/{thread_id}/copy", copy, methods=["POST"]),
-    Route("/threads/{thread_id}/state", get_state),
-    Route("/threads/{thread_id}/state", update_state, methods=["POST"]),
-    Route("/threads/{thread_id}/state/checkpoint", get_state_at, methods=["POST"]),
-    Route("/threads/{thread_id}/state/{checkpoint_id}", get_state),
-    Route("/threads/{thread_id}/history", history, methods=["GET", "POST"]),
-]

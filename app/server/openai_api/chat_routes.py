@@ -3,19 +3,17 @@
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Final
-from uuid import uuid4
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from weiwo.app.server.answers import CORRECTED, ProtocolAnswer, follow_answer
-from weiwo.app.server.engine import Engine, engine_of, user_of
+from weiwo.app.server.access.users import user_of
+from weiwo.app.server.engine import Engine, engine_of
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.openai_request import MODELS, read_messages, read_run
-from weiwo.app.server.record_types import RunRecord
-from weiwo.app.server.run_request import RunRequest
-from weiwo.app.server.run_routes import cancelling
+from weiwo.app.server.langgraph_api.run_routes import cancelling
+from weiwo.app.server.openai_api.answers import CORRECTED, ProtocolAnswer, follow_answer
+from weiwo.app.server.openai_api.openai_request import MODELS, read_messages, read_run
+from weiwo.app.server.storage.record_types import RunRecord
 from weiwo.app.server.wire import HEARTBEAT, EventStream, dump, read_json, reply
 
 _BEGUN: Final = int(time.time())
@@ -40,15 +38,6 @@ def error_response(error: RequestError) -> Response:
     return reply({"error": {"message": error.detail, "type": kind, "param": None, "code": None}}, error.status)
 
 
-async def begin(request: Request, wanted: RunRequest, thread_id: str = "") -> RunRecord:
-    """Begin a run, on a new thread unless one is named."""
-    engine, user = engine_of(request), user_of(request)
-    if not thread_id:
-        thread_id = str(uuid4())
-        await engine.threads.create(user, thread_id, {}, known_ok=False)
-    return await engine.runs.start(user, thread_id, wanted)
-
-
 @openai_errors
 async def models(_: Request) -> Response:
     """The models there are: one system, looking more or less deeply."""
@@ -70,7 +59,7 @@ async def completions(request: Request) -> Response:
     body = await read_json(request)
     engine = engine_of(request)
     wanted = read_run(body, read_messages(body.get("messages")), kept=bool(body.get("store")))
-    run = await begin(request, wanted)
+    run = await engine.begin(user_of(request), wanted)
     name = str(body.get("model") or "weiwo")
     if body.get("stream"):
         options = body.get("stream_options") or {}
@@ -153,10 +142,3 @@ def _sources(answer: ProtocolAnswer) -> dict[str, Any]:
         "citations": [str(one["source"]) for one in answer.citations],
         "sources": [{name: one.get(name) for name in names} for one in answer.citations],
     }
-
-
-ROUTES = [
-    Route("/v1/models", models),
-    Route("/v1/models/{model}", model),
-    Route("/v1/chat/completions", completions, methods=["POST"]),
-]

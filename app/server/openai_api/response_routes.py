@@ -5,16 +5,16 @@ from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from weiwo.app.server.answers import ProtocolAnswer, follow_answer, read_answer
-from weiwo.app.server.chat_routes import begin, openai_errors, whole
-from weiwo.app.server.engine import Engine, engine_of, user_of
+from weiwo.app.server.access.users import user_of
+from weiwo.app.server.engine import Engine, engine_of
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.openai_request import read_messages, read_run
-from weiwo.app.server.record_types import UNDER_WAY, RunRecord
-from weiwo.app.server.run_results import last_values
-from weiwo.app.server.run_routes import cancelling
+from weiwo.app.server.langgraph_api.run_routes import cancelling
+from weiwo.app.server.openai_api.answers import ProtocolAnswer, follow_answer, read_answer
+from weiwo.app.server.openai_api.chat_routes import openai_errors, whole
+from weiwo.app.server.openai_api.openai_request import read_messages, read_run
+from weiwo.app.server.runs.run_results import last_values
+from weiwo.app.server.storage.record_types import UNDER_WAY, RunRecord
 from weiwo.app.server.wire import HEARTBEAT, EventStream, dump, read_json, reply, sse
 
 _PREFIX: Final = "resp_"
@@ -31,7 +31,7 @@ async def create(request: Request) -> Response:
     if body.get("background"):
         raise RequestError(400, "background; begin the run with /threads/…/runs instead, or stream it")
     wanted = read_run(body, read_messages(body.get("input")), kept=kept)
-    run = await begin(request, wanted, before.thread_id if before else "")
+    run = await engine.begin(user_of(request), wanted, before.thread_id if before else "")
     name = str(body.get("model") or "weiwo")
     if body.get("stream"):
         return EventStream(cancelling(engine, run, _events(engine, run, name)))
@@ -150,9 +150,3 @@ def _response(run: RunRecord, name: str, answer: ProtocolAnswer | None) -> dict[
         "top_p": None,
         "usage": None if answer is None else usage,
     }
-
-
-ROUTES = [
-    Route("/v1/responses", create, methods=["POST"]),
-    Route("/v1/responses/{response_id}", get),
-]

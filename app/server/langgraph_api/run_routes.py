@@ -4,23 +4,22 @@ import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
-from uuid import uuid4
 
 import anyio
 import orjson
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from weiwo.app.server.assistant import ASSISTANT_ID
-from weiwo.app.server.engine import Engine, engine_of, user_of
+from weiwo.app.server.access.users import user_of
+from weiwo.app.server.engine import Engine, engine_of
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.graph_stream import wanted
-from weiwo.app.server.record_types import RunRecord
-from weiwo.app.server.run_log import BEGINNING, HEARTBEAT_SECONDS, parse_event_id
-from weiwo.app.server.run_request import RunRequest
-from weiwo.app.server.run_results import last_values
-from weiwo.app.server.wire import HEARTBEAT, EventStream, dump, read_json, reply, sse
+from weiwo.app.server.langgraph_api.assistant import ASSISTANT_ID
+from weiwo.app.server.runs.graph_stream import wanted
+from weiwo.app.server.runs.run_request import RunRequest
+from weiwo.app.server.runs.run_results import last_values
+from weiwo.app.server.storage.record_types import RunRecord
+from weiwo.app.server.storage.run_log import BEGINNING, HEARTBEAT_SECONDS, parse_event_id
+from weiwo.app.server.wire import HEARTBEAT, EventStream, dump, read_count, read_json, reply, sse
 
 _MOST_LISTED: Final = 1_000
 _LOOK_SECONDS: Final = 1.0
@@ -59,7 +58,7 @@ async def index(request: Request) -> Response:
     """The runs of a thread, newest first."""
     engine, thread_id, params = engine_of(request), request.path_params["thread_id"], request.query_params
     await engine.threads.require(user_of(request), thread_id)
-    limit, offset = _number(params.get("limit", "10")), _number(params.get("offset", "0"))
+    limit, offset = read_count(params, "limit", 10, 999_999), read_count(params, "offset", 0, 999_999)
     found = await engine.records.runs(thread_id, min(limit, _MOST_LISTED), offset, params.get("status", ""))
     return reply([shown(one) for one in found])
 
@@ -115,28 +114,6 @@ async def stream_thread(request: Request) -> Response:
     return EventStream(_watched_thread(engine, thread_id, request.headers.get("last-event-id", "")))
 
 
-async def create_stateless(request: Request) -> Response:
-    """Begin a run on a thread that is deleted when it has ended."""
-    run = await _begun_alone(request, await read_json(request))
-    return reply(shown(run), headers=_location(run))
-
-
-async def stream_stateless(request: Request) -> Response:
-    """Begin such a run and watch it."""
-    body = await read_json(request)
-    run, engine = await _begun_alone(request, body), engine_of(request)
-    events = _watched(engine, run, BEGINNING, RunRequest.model_validate(run.request).modes)
-    if body.get("on_disconnect") == "cancel":
-        events = cancelling(engine, run, events)
-    return EventStream(events, _location(run))
-
-
-async def wait_stateless(request: Request) -> Response:
-    """Begin such a run and wait for what it comes to."""
-    run = await _begun_alone(request, await read_json(request))
-    return _Waiting(_waited(engine_of(request), run), _location(run))
-
-
 def shown(run: RunRecord) -> dict[str, Any]:
     """A run as LangGraph's server shows it."""
     request = RunRequest.model_validate(run.request)
@@ -162,21 +139,11 @@ def shown(run: RunRecord) -> dict[str, Any]:
 
 
 async def _begun(request: Request, body: Mapping[str, Any]) -> RunRecord:
-    engine, user, thread_id = engine_of(request), user_of(request), request.path_params["thread_id"]
-    wanted_run = RunRequest.of(body)
-    if body.get("if_not_exists") == "create":
-        await engine.threads.create(user, thread_id, {}, known_ok=True)
-    await engine.threads.require(user, thread_id)
-    run = await engine.runs.start(user, thread_id, wanted_run)
-    await engine.threads.touch(user, thread_id)
-    return run
-
-
-async def _begun_alone(request: Request, body: Mapping[str, Any]) -> RunRecord:
-    engine, user, thread_id = engine_of(request), user_of(request), str(uuid4())
-    wanted_run = RunRequest.of(body, stateless=True)
-    await engine.threads.create(user, thread_id, {}, known_ok=False)
-    return await engine.runs.start(user, thread_id, wanted_run)
+    """Begin the run of a request: on the thread of its path, or else on one that is deleted when the run has ended."""
+    thread_id = request.path_params.get("thread_id", "")
+    wanted_run = RunRequest.of(body, stateless=not thread_id)
+    create = body.get("if_not_exists") == "create"
+    return await engine_of(request).begin(user_of(request), wanted_run, thread_id, create=create)
 
 
 async def _found(request: Request) -> RunRecord:
@@ -271,32 +238,9 @@ def _modes(request: Request) -> list[str]:
     return found
 
 
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) <= 6):
-        raise RequestError(422, f"limit and offset; {text[:20]!a} is no number; give one")
-    return int(text)
-
-
 def _path(run: RunRecord) -> str:
     return f"/threads/{run.thread_id}/runs/{run.run_id}"
 
 
 def _location(run: RunRecord) -> dict[str, str]:
     return {"Content-Location": _path(run)}
-
-
-ROUTES = [
-    Route("/threads/{thread_id}/runs", create, methods=["POST"]),
-    Route("/threads/{thread_id}/runs", index),
-    Route("/threads/{thread_id}/runs/stream", stream, methods=["POST"]),
-    Route("/threads/{thread_id}/runs/wait", wait, methods=["POST"]),
-    Route("/threads/{thread_id}/runs/{run_id}", get),
-    Route("/threads/{thread_id}/runs/{run_id}", delete, methods=["DELETE"]),
-    Route("/threads/{thread_id}/runs/{run_id}/join", join),
-    Route("/threads/{thread_id}/runs/{run_id}/stream", join_stream),
-    Route("/threads/{thread_id}/runs/{run_id}/cancel", cancel, methods=["POST"]),
-    Route("/threads/{thread_id}/stream", stream_thread),
-    Route("/runs", create_stateless, methods=["POST"]),
-    Route("/runs/stream", stream_stateless, methods=["POST"]),
-    Route("/runs/wait", wait_stateless, methods=["POST"]),
-]

@@ -10,11 +10,13 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 
 from tests.unit.app.server.conftest import HeldModel, running
-from weiwo.app.server import run_log, run_routes, runs
 from weiwo.app.server.application import create_app
-from weiwo.app.server.record_types import RunRecord
-from weiwo.app.server.records import KEPT_RUNS, Records
-from weiwo.app.server.run_log import LiveRun, RunLog
+from weiwo.app.server.langgraph_api import run_routes
+from weiwo.app.server.runs import background_runs
+from weiwo.app.server.storage import run_log
+from weiwo.app.server.storage.record_types import RunRecord
+from weiwo.app.server.storage.records import KEPT_RUNS, Records
+from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.graph.persistence.storage import StorageError
 
 QUESTION = {"question": "How long is the Yangtze?"}
@@ -96,8 +98,7 @@ async def test_a_client_that_leaves_cancels_only_if_it_says_so(
             await gone.wait()
             return {"type": "http.disconnect"}
 
-        async def send(_: Any) -> None:
-            pass
+        sent: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
         scope = {
             "type": "http",
@@ -107,11 +108,14 @@ async def test_a_client_that_leaves_cancels_only_if_it_says_so(
             "headers": [],
             "asgi": {},
         }
-        request = asyncio.create_task(app(scope, receive, send))
+        request = asyncio.create_task(app(scope, receive, sent.put))
         await held.asked_for.wait()
+        head, first = await sent.get(), await sent.get()
         gone.set()
         await request
         (run,) = await slow.runs.list(on_disconnect)
+        assert head["status"] == 200
+        assert run["run_id"].encode() in first["body"]
         assert run["status"] == ("running" if on_disconnect == "continue" else "interrupted")
 
 
@@ -138,7 +142,9 @@ async def test_a_run_that_ends_its_server_each_time_is_left_to_a_person(indexed_
     request = {"input": QUESTION}
     async with Records.open(os.environ["WEIWO_HOME"]) as records:
         await records.put_thread("t", "operator", {})
-        await records.put_run(RunRecord("r", "t", "operator", 1.0, 1.0, "running", runs.MOST_ATTEMPTS, request, ""))
+        await records.put_run(
+            RunRecord("r", "t", "operator", 1.0, 1.0, "running", background_runs.MOST_ATTEMPTS, request, "")
+        )
     async with running(create_app({"models": held})) as client:
         run = (await client.get("/threads/t/runs/r")).json()
         assert run["status"] == "error"
@@ -146,18 +152,39 @@ async def test_a_run_that_ends_its_server_each_time_is_left_to_a_person(indexed_
         assert (await client.get("/threads/t")).json()["status"] == "error"
 
 
-async def test_a_graph_that_fails_is_told_in_one_line(http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch):
+async def test_a_graph_that_fails_is_told_in_one_line(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
     async def broken(*_: Any, **__: Any) -> AsyncIterator[tuple[str, bytes]]:
         raise RuntimeError("the key is sk-abcdefgh12345678\nand more")
         yield "never", b""
 
-    monkeypatch.setattr(runs, "stream_events", broken)
+    monkeypatch.setattr(background_runs, "stream_events", broken)
     sdk = LangGraphClient(http)
     with pytest.raises(Exception, match=r"RuntimeError: the key is \*\*\* and more"):
         await sdk.runs.wait("t", "weiwo", input=QUESTION, if_not_exists="create")
     (run,) = await sdk.runs.list("t")
     assert run["status"] == "error"
     assert "sk-abc" not in run["error"]
+    assert "RuntimeError: the key is *** and more (test_background_runs.py:" in caplog.text
+
+
+async def test_a_run_whose_end_cannot_be_kept_says_so(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    set_status = Records.set_status
+
+    async def full(self: Records, run_id: str, status: Any, *more: Any) -> None:
+        if status == "success":
+            raise StorageError("server.sqlite; the disk is full; make room")
+        await set_status(self, run_id, status, *more)
+
+    monkeypatch.setattr(Records, "set_status", full)
+    sdk = LangGraphClient(http)
+    parts = [part async for part in sdk.runs.stream("t", "weiwo", input=QUESTION, if_not_exists="create")]
+    assert [part.event for part in parts[-2:]] == ["error", "end"]
+    assert "the disk is full" in parts[-2].data["message"]
+    assert "the disk is full" in caplog.text
 
 
 async def test_events_of_runs_long_ended_are_dropped(tmp_path: Any):

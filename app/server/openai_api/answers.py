@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import orjson
 
 from weiwo.app.server.engine import Engine
-from weiwo.app.server.record_types import RunRecord
+from weiwo.app.server.storage.record_types import RunRecord
 from weiwo.tools.printable import one_line
 
 _MARK: Final = re.compile(r"\[(\d{1,3})\]")

@@ -12,16 +12,16 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt, StateSnapshot
 
-from weiwo.app.server.assistant import ASSISTANT_ID, GRAPH_ID
+from weiwo.app.server.access.users import OPERATOR
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.record_types import RunRecord, ThreadRecord
-from weiwo.app.server.records import Records
-from weiwo.app.server.runs import Runs
+from weiwo.app.server.langgraph_api.assistant import ASSISTANT_ID, GRAPH_ID
+from weiwo.app.server.runs.background_runs import Runs
+from weiwo.app.server.storage.record_types import RunRecord, ThreadRecord
+from weiwo.app.server.storage.records import Records
+from weiwo.app.server.wire import read_count
 from weiwo.graph.persistence.storage import CheckpointError
 from weiwo.graph.persistence.threads import ThreadInfo, check_thread_id, info_of, list_threads, thread_exists
 
-OPERATOR: Final = "operator"
-"""The user whom threads without a record belong to."""
 MOST_SEARCHED: Final = 1_000
 """Threads that a search with a condition looks through, the newest first."""
 
@@ -113,7 +113,7 @@ class Threads:
             user: The user.
             wanted: `limit`, `offset`, and as conditions `status`, `metadata`, `ids` and `query` (words of a question).
         """
-        limit, offset = _count(wanted, "limit", 10, 1_000), _count(wanted, "offset", 0, 1_000_000)
+        limit, offset = read_count(wanted, "limit", 10, 1_000), read_count(wanted, "offset", 0, 1_000_000)
         some = not (wanted.get("status") or wanted.get("metadata") or wanted.get("ids") or wanted.get("query"))
         found = await self._newest(user, min(offset + limit, MOST_SEARCHED) if some else MOST_SEARCHED)
         status = wanted.get("status")
@@ -253,13 +253,6 @@ def _checked_id(thread_id: str) -> str:
         return check_thread_id(thread_id)
     except ValueError as error:
         raise RequestError(422, str(error)) from None
-
-
-def _count(wanted: Mapping[str, Any], name: str, default: int, most: int) -> int:
-    value = wanted.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
-        raise RequestError(422, f"{name}; {str(value)[:40]!a} is no number from 0 to {most:,}; give one")
-    return value
 
 
 def _fits(found: Found, wanted: Mapping[str, Any]) -> bool:

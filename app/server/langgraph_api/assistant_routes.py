@@ -5,10 +5,9 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from weiwo.app.server.assistant import GRAPH_ID, assistant, drawing, require_assistant, schemas
 from weiwo.app.server.engine import engine_of
+from weiwo.app.server.langgraph_api.assistant import GRAPH_ID, assistant, drawing, require_assistant, schemas
 from weiwo.app.server.wire import read_json, reply
 
 
@@ -72,17 +71,3 @@ async def subgraphs(request: Request) -> Response:
     ):
         found[name] = {**schemas(one), "graph_id": name}
     return reply(found)
-
-
-ROUTES = [
-    Route("/ok", ok),
-    Route("/info", info),
-    Route("/assistants/search", search, methods=["POST"]),
-    Route("/assistants/count", count, methods=["POST"]),
-    Route("/assistants/{assistant_id}", get),
-    Route("/assistants/{assistant_id}/versions", versions, methods=["POST"]),
-    Route("/assistants/{assistant_id}/graph", graph),
-    Route("/assistants/{assistant_id}/schemas", get_schemas),
-    Route("/assistants/{assistant_id}/subgraphs", subgraphs),
-    Route("/assistants/{assistant_id}/subgraphs/{namespace}", subgraphs),
-]

@@ -7,8 +7,9 @@ from typing import Any, Final, Literal
 from langgraph.types import Command, Send
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from weiwo.app.server.assistant import ASSISTANT_ID, GRAPH_ID
 from weiwo.app.server.errors import RequestError, not_found
+from weiwo.app.server.langgraph_api.assistant import ASSISTANT_ID, GRAPH_ID
+from weiwo.app.server.wire import read_object
 from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state.client_fields import ClientFieldError, check_client_fields
 from weiwo.state.settings import Context, Settings, SettingsError, describe_validation_error
@@ -71,9 +72,7 @@ class RunRequest(BaseModel):
         configurable = config.get("configurable") if isinstance(config, Mapping) else None
         configurable = configurable if isinstance(configurable, Mapping) else {}
         modes = body.get("stream_mode") or ["values"]
-        place = body.get("checkpoint") or {"checkpoint_id": body.get("checkpoint_id")}
-        if not isinstance(place, Mapping):
-            raise RequestError(422, "checkpoint: it is no object; give {checkpoint_id}")
+        place = read_object(body, "checkpoint") or {"checkpoint_id": body.get("checkpoint_id")}
         given = {
             "input": body.get("input"),
             "command": body.get("command"),

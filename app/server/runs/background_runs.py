@@ -8,8 +8,10 @@ its checkpoint, so nothing that had finished runs again.
 import asyncio
 import logging
 import time
+import traceback
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
@@ -19,12 +21,12 @@ from langgraph.types import StateSnapshot
 
 from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.graph_stream import stream_events
-from weiwo.app.server.record_types import RunRecord, RunStatus
-from weiwo.app.server.records import Records
-from weiwo.app.server.run_log import LiveRun, RunLog
-from weiwo.app.server.run_request import RunRequest, allowed_fields
-from weiwo.app.server.run_results import delete_thread
+from weiwo.app.server.runs.graph_stream import stream_events
+from weiwo.app.server.runs.run_request import RunRequest, allowed_fields
+from weiwo.app.server.runs.run_results import delete_thread
+from weiwo.app.server.storage.record_types import RunRecord, RunStatus
+from weiwo.app.server.storage.records import Records
+from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.app.server.wire import dump
 from weiwo.graph.persistence.thread_lock import claimed
 from weiwo.state.errors import WeiwoError
@@ -72,6 +74,15 @@ class Runs:
         live = self._log.live
         return [one for one in self._queues.get(thread_id, ()) if one in live and not live[one].ended]
 
+    def require_idle(self, thread_id: str) -> None:
+        """See that no run works on a thread or waits to.
+
+        Raises:
+            RequestError: One does.
+        """
+        if self.under_way(thread_id):
+            raise RequestError(409, f"thread {thread_id}; a run works on it; wait for it, or cancel it")
+
     async def start(self, owner: str, thread_id: str, request: RunRequest) -> RunRecord:
         """Begin a run.
 
@@ -87,7 +98,7 @@ class Runs:
             answers = request.command is not None and "resume" in request.command
             if self.under_way(thread_id):
                 if request.multitask == "reject" or answers:
-                    raise RequestError(409, f"thread {thread_id}; a run works on it; wait for it, or cancel it")
+                    self.require_idle(thread_id)
             elif request.input is None:
                 request = await self._prepared(thread_id, request)
             now = time.time()
@@ -173,16 +184,19 @@ class Runs:
             status = "success"
         except asyncio.CancelledError:
             status = "interrupted"
-        except Exception as error:  # noqa: BLE001 - whatever went wrong, watchers are told and the server goes on
-            why = _told(error)
-            kind = type(error).__name__
-            if not isinstance(error, WeiwoError):
-                _log.warning("run %s failed: %s", run.run_id, why)
-            self._log.add(live, "error", dump({"error": kind, "message": why}))
+        except Exception as error:  # noqa: BLE001 - the graph runs the code of tools, which may raise anything
+            why = self._report(live, error)
         ending = asyncio.create_task(self._end(run, request, live, status, why))
         self._ending.add(ending)
         ending.add_done_callback(self._ending.discard)
         await asyncio.shield(ending)  # not to be cancelled half-way
+
+    def _report(self, live: LiveRun, error: Exception) -> str:
+        """Tell the log and those who watch why a run failed; returns the line."""
+        why = _told(error)
+        _log.warning("run %s failed: %s%s", live.run_id, why, "" if isinstance(error, WeiwoError) else _place(error))
+        self._log.add(live, "error", dump({"error": type(error).__name__, "message": why}))
+        return why
 
     async def _follow(self, run: RunRecord, request: RunRequest, live: LiveRun) -> None:
         self._log.add(live, "metadata", dump({"run_id": run.run_id, "attempt": run.attempt}))
@@ -240,8 +254,9 @@ class Runs:
                     await self._records.trim()
             live.end()
             await self._log.flush()
-        except WeiwoError as error:
-            _log.warning("run %s: %s", run.run_id, one_line(str(error)))
+        except Exception as error:  # noqa: BLE001 - of any database; the record stays as it was, for the next server
+            self._report(live, error)
+            live.add("end", dump({"run_id": run.run_id, "status": "error"}))
         finally:
             live.end()
             self._log.live.pop(run.run_id, None)
@@ -282,6 +297,12 @@ def _short(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """What a client says of a run, as far as every checkpoint can carry it."""
     kept = {key: one for key, one in metadata.items() if isinstance(one, str | int | float | bool)}
     return {key: one for key, one in list(kept.items())[:_MOST_METADATA] if len(str(one)) <= _LONGEST_METADATA}
+
+
+def _place(error: Exception) -> str:
+    """Where our own code or another's broke; without the values, which may be somebody's question."""
+    frame = traceback.extract_tb(error.__traceback__)[-1:]
+    return "".join(f" ({Path(one.filename).name}:{one.lineno})" for one in frame)
 
 
 def _told(error: Exception) -> str:

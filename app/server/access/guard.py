@@ -16,10 +16,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from weiwo.app.server.auth import Auth
-from weiwo.app.server.engine import USER
+from weiwo.app.server.access.auth import Auth
+from weiwo.app.server.access.users import OPERATOR, USER
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.threads import OPERATOR
 from weiwo.app.server.wire import error_reply
 
 CSP: Final = (

@@ -6,9 +6,9 @@ import pytest
 
 from tests.support.fake_model import assessed, fake, found
 from tests.unit.app.server.conftest import running
-from weiwo.app.server.answers import ProtocolAnswer, read_answer
 from weiwo.app.server.application import create_app
-from weiwo.app.server.chat_routes import rest
+from weiwo.app.server.openai_api.answers import ProtocolAnswer, read_answer
+from weiwo.app.server.openai_api.chat_routes import rest
 
 QUESTION = "How long is the Yangtze?"
 

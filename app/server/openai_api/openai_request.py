@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.run_request import RunRequest
+from weiwo.app.server.runs.run_request import RunRequest
 
 MODELS: Final = {"weiwo": {}, "weiwo-quick": {"depth": "quick"}, "weiwo-deep": {"depth": "deep"}}
 """The models there are, each with the context it stands for."""

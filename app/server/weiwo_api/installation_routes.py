@@ -9,17 +9,16 @@ from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from weiwo.app.cli.setup.config import read_config
 from weiwo.app.cli.setup.env_file import read_env_file
 from weiwo.app.cli.tools import gather_tools
-from weiwo.app.server.auth import Auth
-from weiwo.app.server.engine import Engine, engine_of, user_of
+from weiwo.app.server.access.auth import Auth
+from weiwo.app.server.access.users import OPERATOR, require_operator, user_of
+from weiwo.app.server.engine import Engine, engine_of
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.exports import format_names
-from weiwo.app.server.threads import OPERATOR
-from weiwo.app.server.uploads import MOST_UPLOAD_BYTES, upload
+from weiwo.app.server.weiwo_api.exports import format_names
+from weiwo.app.server.weiwo_api.uploads import MOST_UPLOAD_BYTES, upload
 from weiwo.app.server.wire import read_json, reply
 from weiwo.state.settings import Context, Settings
 from weiwo.text.patterns import lazy
@@ -37,16 +36,6 @@ _MORE: Final = {
     "OPENAI_API_KEY": "Its key.",
     "TAVILY_API_KEY": "Key of the web search Tavily.",
 }
-
-
-def require_operator(request: Request) -> None:
-    """See that a request is the operator's: settings and corpora are his.
-
-    Raises:
-        RequestError: It is another user's.
-    """
-    if user_of(request) != OPERATOR:
-        raise RequestError(404, "the route; it is the operator's alone")
 
 
 async def info(request: Request) -> Response:
@@ -169,14 +158,3 @@ def _settings() -> list[dict[str, Any]]:
             shown = value or getattr(resolved, field, getattr(resolved.limits, field, None))
         found.append({"name": name, "field": field or None, "value": shown, "from": origin, "says": says})
     return found
-
-
-ROUTES = [
-    Route("/weiwo/info", info),
-    Route("/weiwo/settings", settings_list),
-    Route("/weiwo/corpora", corpora),
-    Route("/weiwo/corpora/{name}/files", upload_file, methods=["POST"]),
-    Route("/weiwo/tools", tools),
-    Route("/weiwo/login", log_in, methods=["POST"]),
-    Route("/weiwo/logout", log_out, methods=["POST"]),
-]

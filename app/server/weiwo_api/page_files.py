@@ -5,10 +5,9 @@ from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
-from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-FOLDER: Final = Path(__file__).resolve().parents[1] / "page" / "static"
+FOLDER: Final = Path(__file__).resolve().parents[2] / "page" / "static"
 _FRESH: Final = {"cache-control": "no-cache"}
 
 
@@ -20,17 +19,14 @@ async def index(_: Request) -> Response:
     return FileResponse(file, headers=_FRESH)
 
 
-class _Files(StaticFiles):
+class PageFiles(StaticFiles):
+    """The page's modules, styles and pictures; browsers ask each time whether they changed."""
+
     async def check_config(self) -> None:
         """A package without the page is no fault: its files are not found."""
 
     def file_response(self, *args: object, **kwargs: object) -> Response:
+        """A file, which a browser is not to keep unasked."""
         response = super().file_response(*args, **kwargs)  # type: ignore[arg-type]  # as Starlette calls it
         response.headers["cache-control"] = "no-cache"
         return response
-
-
-ROUTES: Final[list[BaseRoute]] = [
-    Route("/", index),
-    Mount("/page", app=_Files(directory=FOLDER, check_dir=False)),
-]

@@ -11,18 +11,18 @@ import orjson
 from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.questions.feedback import send_to_langsmith
 from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.app.cli.threads import show
-from weiwo.app.server.engine import Engine, engine_of, user_of
+from weiwo.app.server.access.users import user_of
+from weiwo.app.server.engine import Engine, engine_of
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.exports import export
-from weiwo.app.server.passages import passage_in_context
-from weiwo.app.server.run_request import allowed_fields, read_context
-from weiwo.app.server.wire import read_json, reply
+from weiwo.app.server.runs.run_request import allowed_fields, read_context
+from weiwo.app.server.weiwo_api.exports import download_response
+from weiwo.app.server.weiwo_api.passages import passage_in_context
+from weiwo.app.server.wire import read_json, read_object, reply
 from weiwo.graph.persistence.forks import ForkError, fork
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.state import Plan
@@ -67,7 +67,7 @@ async def download(request: Request) -> Response:
         raise RequestError(409, f"thread {thread.thread_id}; it has no answer yet; go on with it")
     name = _NOT_IN_A_NAME.sub("_", thread.thread_id)
     shown = {**result, "thread_id": thread.thread_id}
-    return await asyncio.to_thread(export, shown, request.query_params.get("format", "md"), f"weiwo-{name}")
+    return await asyncio.to_thread(download_response, shown, request.query_params.get("format", "md"), f"weiwo-{name}")
 
 
 async def feedback(request: Request) -> Response:
@@ -97,11 +97,7 @@ async def fork_thread(request: Request) -> Response:
     body = await read_json(request)
     engine, user, thread_id = engine_of(request), user_of(request), request.path_params["thread_id"]
     await engine.threads.require(user, thread_id)
-    if engine.runs.under_way(thread_id):
-        raise RequestError(409, f"thread {thread_id}; a run works on it; wait for it, or cancel it")
-    outcomes = body.get("outcomes") or {}
-    if not isinstance(outcomes, Mapping):
-        raise RequestError(422, "outcomes; it is no object; give {task: value}")
+    engine.runs.require_idle(thread_id)
     place: Any = {"configurable": {"thread_id": thread_id, "checkpoint_id": str(body.get("checkpoint_id") or "")}}
     there = await engine.graph.aget_state(place)
     options = remembered(there.metadata).model_dump(mode="json", exclude_none=True)
@@ -113,7 +109,7 @@ async def fork_thread(request: Request) -> Response:
             thread_id,
             place["configurable"]["checkpoint_id"],
             plan=body.get("plan"),
-            outcomes=outcomes,
+            outcomes=read_object(body, "outcomes"),
             context=context,
             metadata=metadata,
         )
@@ -155,13 +151,3 @@ async def _loaded(request: Request) -> tuple[Engine, show.Thread]:
 
 async def _metadata(engine: Engine, thread_id: str) -> Any:
     return (await engine.graph.aget_state({"configurable": {"thread_id": thread_id}})).metadata
-
-
-ROUTES = [
-    Route("/weiwo/threads/{thread_id}", get),
-    Route("/weiwo/threads/{thread_id}/passages/{n}", passage),
-    Route("/weiwo/threads/{thread_id}/export", download),
-    Route("/weiwo/threads/{thread_id}/feedback", feedback, methods=["POST"]),
-    Route("/weiwo/threads/{thread_id}/fork", fork_thread, methods=["POST"]),
-    Route("/weiwo/threads/{thread_id}/plan/check", check, methods=["POST"]),
-]
