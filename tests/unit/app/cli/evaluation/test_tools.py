@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from weiwo.app.cli.documents.evaluate_tools import eval_tools_command
+from weiwo.app.cli.evaluation.tools import eval_tools_command
 from weiwo.app.cli.errors import UsageError
 
 TOOLS = {"w": "The weather of a city", "f": "Flights between airports", "h": "Rooms in hotels", "c": "Exchange rates"}

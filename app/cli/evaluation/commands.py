@@ -44,7 +44,7 @@ def retrieval(
     json: Json = False,
 ) -> None:
     """Evaluate each strategy, the router, and the best choice there is per question."""
-    from weiwo.app.cli.documents.evaluate import eval_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.evaluation.retrieval import eval_command  # noqa: PLC0415 - heavy
 
     eval_command(folder, k=k, strategy=strategy, learn=learn, promote=promote, demote=demote, share=share, as_json=json)
 
@@ -112,7 +112,7 @@ def tools(
     json: Json = False,
 ) -> None:
     """Evaluate how well the tools that a question needs are found."""
-    from weiwo.app.cli.documents.evaluate_tools import eval_tools_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.evaluation.tools import eval_tools_command  # noqa: PLC0415 - heavy
 
     eval_tools_command(folder, history, as_json=json)
 
