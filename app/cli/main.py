@@ -12,8 +12,8 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from weiwo.app.cli.documents.commands import documents
-from weiwo.app.cli.evaluation.commands import evaluations, observations
 from weiwo.app.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError, UsageError
+from weiwo.app.cli.evaluation.commands import evaluations, observations
 from weiwo.app.cli.memory.commands import memories
 from weiwo.app.cli.options import (
     Corpus,
