@@ -25,6 +25,7 @@ from langgraph.runtime import Runtime
 from weiwo.graph.execution.board import timed_out_outcome
 from weiwo.graph.execution.isolation import run_isolated
 from weiwo.graph.execution.line import TaskLine
+from weiwo.graph.routing import on_loop
 from weiwo.graph.tracing import task_config
 from weiwo.nodes.executor import node as executor
 from weiwo.nodes.executor.concurrency import Lease
@@ -163,9 +164,11 @@ def _compile() -> TaskGraph:
     builder.add_node("reflect", _reflect)
     builder.add_node("added", _added)
     builder.add_edge(START, "act")
-    builder.add_conditional_edges("act", _after_act, {"act": "act", "read": "read", "reflect": "reflect", "done": END})
-    builder.add_conditional_edges("read", _after_read, {"act": "act", "reflect": "reflect", "done": END})
-    builder.add_conditional_edges("reflect", _after_reflection, {"added": "added", "done": END})
+    builder.add_conditional_edges(
+        "act", on_loop(_after_act), {"act": "act", "read": "read", "reflect": "reflect", "done": END}
+    )
+    builder.add_conditional_edges("read", on_loop(_after_read), {"act": "act", "reflect": "reflect", "done": END})
+    builder.add_conditional_edges("reflect", on_loop(_after_reflection), {"added": "added", "done": END})
     builder.add_edge("added", END)
     return builder.compile(name="task")
 

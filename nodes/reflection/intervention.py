@@ -16,19 +16,19 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from pydantic import AliasChoices, Field
 
 from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.reflection.monitor import monitor_plan
 from weiwo.nodes.reflection.node import list_rounds
 from weiwo.nodes.reflection.prompt import REPAIR
-from weiwo.nodes.shared.input_guard import safe_note
-from weiwo.nodes.shared.monitor import monitor_plan
-from weiwo.nodes.shared.passage_prompt import quote_as_data
-from weiwo.nodes.shared.plan_reply import Vertex
-from weiwo.nodes.shared.plan_rules import MOST_TASKS, PLAN_RULES
-from weiwo.nodes.shared.references import fill_text
-from weiwo.nodes.shared.replanning import HOPELESS, PASSING, PlanHistory
-from weiwo.nodes.shared.reply_types import Line, Reply
-from weiwo.nodes.shared.rule_plan import add_frames, list_other_searches
+from weiwo.nodes.shared.planning.plan_reply import Vertex
+from weiwo.nodes.shared.planning.plan_rules import MOST_TASKS, PLAN_RULES
+from weiwo.nodes.shared.planning.references import fill_text
+from weiwo.nodes.shared.planning.replanning import HOPELESS, PASSING, PlanHistory
+from weiwo.nodes.shared.planning.rule_plan import add_frames, list_other_searches
+from weiwo.nodes.shared.planning.task_identity import wording_key
+from weiwo.nodes.shared.prompting.input_guard import safe_note
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
+from weiwo.nodes.shared.prompting.reply_types import Line, Reply
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.shared.task_identity import wording_key
 from weiwo.state import JsonValue, Outcome, Plan, Reflection, Repair, Task
 from weiwo.state.events import PlannedEvent, ReflectedEvent
 from weiwo.state.repair import revise

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import pytest
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_config
@@ -18,7 +17,7 @@ from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.reflection.intervention import Intervention
-from weiwo.state import Limits, Outcome, Plan, Task
+from weiwo.state import Limits, Plan, Task
 from weiwo.state.search import SearchState
 
 Find = Callable[[str], Any]
