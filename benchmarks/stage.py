@@ -37,7 +37,7 @@ class Stage:
             work = TaskResources(services, slots, state["question"], services.registry.names())
             started = time.perf_counter()
             try:
-                return await run_plan(self._plans[state["question"]], {}, work, get_config())
+                return await self.execute(self._plans[state["question"]], work)
             finally:
                 self.seconds = time.perf_counter() - started
 
@@ -46,6 +46,10 @@ class Stage:
         builder.add_edge(START, "executor")
         builder.add_edge("executor", END)
         self._graph = builder.compile(checkpointer=saver)
+
+    async def execute(self, plan: Plan, work: TaskResources) -> dict[str, Any]:
+        """Run a plan inside the node."""
+        return await run_plan(plan, {}, work, get_config())
 
     async def run(self, plan: Plan, context: Context) -> dict[str, Outcome]:
         """Run a plan, on a thread of its own; each of its tasks must come to a value."""

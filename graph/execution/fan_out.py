@@ -217,6 +217,8 @@ async def _settle(state: SentTask, context: ExecutionContext, *, single: TaskGra
     repairs, outcomes = result.get("repairs", {}), {task.id: result["outcome"], **result.get("added", {})}
     if not result.get("added"):  # told of before what took its place
         work.report_finished(result["outcome"])
+    if context.intervention is not None:  # what builds on it may fail in turn; its line may have run before a crash
+        context.intervention.made.update(repairs)
     work.passages.update(result.get("evidence", {}))
     board.post(settled_outcome(task.id, outcomes, repairs), task.id)
     return {
