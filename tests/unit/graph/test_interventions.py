@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import pytest
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_config
@@ -12,12 +13,12 @@ from langgraph.graph import END, START, StateGraph
 
 from tests.support.fake_model import FakeModel, Request, fake, found
 from tests.support.run import services, work
-from tests.support.states import state_of
+from tests.support.states import got, lost, state_of
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.reflection.intervention import Intervention
-from weiwo.state import Limits, Plan, Task
+from weiwo.state import Limits, Plan, Reflection, Task
 from weiwo.state.search import SearchState
 
 Find = Callable[[str], Any]
@@ -38,6 +39,10 @@ def tool(name: str, find: Find, *, acts: bool = False) -> BaseTool:
 def born(query: str) -> str:
     name = query.partition(" ")[0]
     return f"{name} Smith was born in 19{len(name):02}."
+
+
+def gone(_: str) -> str:
+    raise FileNotFoundError("the source is gone")
 
 
 def nothing(_: str) -> str:
@@ -139,4 +144,167 @@ async def test_what_fails_is_replaced_while_its_sister_still_runs():
     assert (values["plan"].revision, values["revisions"]) == (1, [TWO])
     look = values["reflections"][-1]
     assert (look.decision, look.decided_by, look.task_ids, look.revision) == ("replan", "model", ("a",), 0)
+    assert len(model.asked("RepairReply")) == 1
+
+
+async def test_rules_ask_another_search_tool_and_no_model():
+    stage = Stage(tool("lookup", gone), tool("register", born), tool("spare_search", born))
+    values = await stage.run(TWO)
+    assert values["plan"].ids == ("a_2", "b", "c")
+    assert values["plan"].task("a_2").tool == "spare_search"
+    assert values["outcomes"]["c"].usable
+    assert values["reflections"][-1].decided_by == "rule"
+    kinds = [event["type"] for event in stage.events if event.get("task_id") != "b"]
+    at = kinds.index("reflected")
+    assert kinds[at - 1 : at + 3] == ["task_finished", "reflected", "planned", "task_started"]
+
+
+async def test_what_is_added_may_build_on_itself_and_on_what_is_finished():
+    plan = Plan(
+        tasks=(
+            ask("a", "Ada", "register"),
+            Task(id="d", description="Who knew {{a.ret}}?", tool="lookup", args={"query": "{{a.ret}}"}, ret="date"),
+            ask("b", "Bo", "register"),
+        )
+    )
+    steps = [
+        {"id": "x", "description": "When was Cy Smith born?", "tool_binding": "archive"}
+        | {"args": {"query": "Cy {{a.ret}}"}, "ret": "date"},
+        {"id": "y", "description": "When was Di Smith born, given {{x.ret}}?", "tool_binding": "archive"}
+        | {"args": {"query": "Dido {{x.ret}}"}, "ret": "date"},
+    ]
+    asked: list[str] = []
+    archive = tool("archive", lambda query: asked.append(query) or born(query))
+    stage = Stage(
+        tool("lookup", nothing), tool("register", born), archive, model=model_that({"reason": "", "vertices": steps})
+    )
+    values = await stage.run(plan)
+    assert values["plan"].ids == ("a", "d_2", "d_3", "b")
+    assert asked[0] == "Cy 1903"
+    assert "1902" in asked[-1]
+    assert values["outcomes"]["d_3"].value == "1904"
+
+
+@pytest.mark.parametrize(
+    "vertex",
+    [
+        {"tool_binding": "unknown"},
+        {"tool_binding": "mailer"},
+        {"ret": "list[text]"},
+        {"tool_binding": "lookup"},
+        {"args": {"query": "{{b.ret}}"}},
+        {"args": {}},
+    ],
+    ids=["no such tool", "it acts", "another type", "tried before", "unfinished input", "no query"],
+)
+async def test_a_repair_is_checked_as_a_plan_is(vertex):
+    model = model_that(repair("archive", **vertex))
+    acting = tool("mailer", born, acts=True)
+    stage = Stage(tool("lookup", nothing), tool("register", born), tool("archive", born), acting, model=model)
+    values = await stage.run(TWO)
+    assert "plan" not in values
+    assert values["outcomes"]["c"].detail.blocked_by == "a"
+    first, second = model.asked("RepairReply")
+    assert "are not valid" not in first.text
+    assert "are not valid" in second.text
+
+
+def looks(count: int) -> list[Reflection]:
+    return [Reflection(decision="replan", reason="", decided_by="rule", revision=-1 - n) for n in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("limits", "known"),
+    [
+        (Limits(max_replans=0), {}),
+        (Limits(), {"reflections": looks(2)}),
+        (Limits(), {"approved": "nothing"}),
+        (Limits(), {"outcomes": {"b": got("b", "1902")}}),
+    ],
+    ids=["no rounds", "no rounds left", "a person approves plans", "nothing runs beside it"],
+)
+async def test_there_is_no_repair_where_none_may_be(limits, known):
+    model = model_that(repair("archive"))
+    stage = Stage(tool("lookup", nothing), tool("register", born), tool("archive", born), model=model, limits=limits)
+    values = await stage.run(TWO, **known)
+    assert values["outcomes"]["a"].status == "empty"
+    assert "plan" not in values
+    assert not model.asked("RepairReply")
+
+
+async def test_a_task_that_acts_is_not_replaced():
+    model = model_that(repair("archive"))
+    known = Intervention.open(
+        state_of("?", run := services(tool("mailer", gone, acts=True), model=model), plan=TWO, reflections=[]),
+        run,
+        lambda _: [],
+    )
+    assert known is not None
+    assert not known.wakes(ask("a", "Ada", "mailer"), lost("a", "crash"), {}, found=False)
+
+
+async def test_replacements_that_come_to_nothing_end_with_the_rounds():
+    model = model_that(*(repair("archive", args={"query": f"Ada {n}"}) for n in range(5)))
+    stage = Stage(tool("lookup", nothing), tool("register", born), tool("archive", nothing), model=model)
+    values = await stage.run(TWO)
+    assert values["plan"].ids == ("a_2_2", "b", "c")
+    assert [look.revision for look in values["reflections"]] == [0, 1]
+    assert [plan.ids[0] for plan in values["revisions"]] == ["a", "a_2"]
+    assert values["outcomes"]["c"].detail.blocked_by == "a_2_2"
+    assert len(model.asked("RepairReply")) == 2
+
+
+async def test_two_that_fail_are_replaced_each_by_its_own():
+    def both(request: Request) -> dict[str, Any]:
+        return repair("archive", "Ada" if "The task: a " in request.text else "Bo")
+
+    stage = Stage(tool("lookup", nothing), tool("register", nothing), tool("archive", born), model=model_that(both))
+    values = await stage.run(TWO)
+    assert values["plan"].ids == ("a_2", "b_2", "c")
+    assert values["outcomes"]["c"].value == 1
+    (look,) = values["reflections"]
+    assert look.task_ids == ("a", "b")
+
+
+@pytest.mark.parametrize(("sure", "kept"), [(0.9, ("a_2", "b", "c")), (0.2, None)])
+async def test_a_doubted_value_that_others_build_on_is_looked_up_elsewhere(sure, kept):
+    def doubting(request: Request) -> dict[str, Any]:
+        said = read(request)
+        doubted = "Ada" in request.text and said["next"] == "answer"
+        return said | ({"confidence": sure if "Ada Smith was born in 1800" in request.text else 0.3} if doubted else {})
+
+    model = fake(ReadReply=doubting, RepairReply=repair("archive"))
+    archive = tool("archive", lambda _: "Ada Smith was born in 1800.")
+    values = await Stage(tool("lookup", born), tool("register", born), archive, model=model).run(TWO)
+    assert values["outcomes"]["a"].usable
+    assert values["outcomes"]["a_2"].usable
+    assert (values["plan"].ids if kept else values.get("plan")) == kept
+    assert values["outcomes"]["c"].value == (102 if kept else 1)
+
+
+async def test_an_interrupted_run_goes_on_with_what_was_decided():
+    begun, calls = asyncio.Event(), list[str]()
+
+    async def archive(query: str) -> str:
+        calls.append(query)
+        if not begun.is_set():
+            begun.set()
+            await asyncio.Event().wait()  # until the run is broken off
+        return born(query)
+
+    asked: list[str] = []
+    lookup = tool("lookup", lambda query: asked.append(query) or "nothing of note")
+    model = model_that(repair("archive"), {"vertices": []})
+    stage = Stage(lookup, tool("register", born), tool("archive", archive), model=model)
+    running = asyncio.create_task(stage.run(TWO))
+    await asyncio.wait_for(begun.wait(), 20)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    before = list(asked)
+    values = await stage.run(TWO)
+    assert values["plan"].ids == ("a_2", "b", "c")
+    assert values["outcomes"]["c"].value == 1
+    assert asked == before
+    assert calls == ["Ada born", "Ada born"]
     assert len(model.asked("RepairReply")) == 1
