@@ -16,6 +16,7 @@ from weiwo.graph.execution.board import Board
 from weiwo.nodes.executor.node import TaskResources
 from weiwo.nodes.executor.task_state import TaskOutput, TaskProgress
 from weiwo.nodes.reflection.intervention import Intervention
+from weiwo.nodes.reflection.repair_search import RepairSearch
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Outcome, Plan, Repair, Task
 
@@ -59,7 +60,7 @@ class TaskLine:
     async def find_repair(self, state: TaskProgress, services: RunContext) -> Repair | None:
         """What is to take the task's place."""
         tried = [(call["tool"], call["args"].get("query")) for call in state.get("tried", [])]
-        return await self.intervention.find(self.task, state["outcome"], self.inputs, tried, services)
+        return await RepairSearch(self.intervention, self.task, state["outcome"], self.inputs, tried).run(services)
 
     async def run(self, repair: Repair, own: Outcome, config: RunnableConfig) -> TaskOutput:
         """Run what takes the task's place; the task keeps a value of its own where that comes to nothing better."""

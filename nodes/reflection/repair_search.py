@@ -1,0 +1,182 @@
+"""Search for a repair: another way to what one task of a running plan was for, by rule, else by the model.
+
+Whoever finds it, it is checked as a plan is, and may not repeat what came to nothing. Its tasks build on the finished
+tasks that the replaced one built on, and on each other; the last gives a value of the same type. None of them may act:
+nobody is asked about a plan that runs.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from pydantic import AliasChoices, Field
+
+from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.reflection.intervention import Intervention
+from weiwo.nodes.reflection.prompt import REPAIR
+from weiwo.nodes.shared.planning.plan_reply import Vertex
+from weiwo.nodes.shared.planning.plan_rules import MOST_TASKS, PLAN_RULES
+from weiwo.nodes.shared.planning.references import fill_text
+from weiwo.nodes.shared.planning.replanning import PASSING, PlanHistory
+from weiwo.nodes.shared.planning.rule_plan import add_frames, list_other_searches
+from weiwo.nodes.shared.planning.task_identity import wording_key
+from weiwo.nodes.shared.prompting.input_guard import safe_note
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
+from weiwo.nodes.shared.prompting.reply_types import Line, Reply
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state import JsonValue, Outcome, Plan, Repair, Task
+from weiwo.state.repair import revise
+from weiwo.text.values import render
+
+MOST_ADDED: Final = 3
+"""Tasks that take the place of one."""
+ASKED: Final = 2
+"""Times that the model is asked for one repair: once, and once more with what is wrong with its reply."""
+
+
+class RepairReply(Reply):
+    """Another way to what a task was for, as a model gives it."""
+
+    reason: Line = Field("", description="Why, in one line.")
+    vertices: list[Vertex] = Field(default_factory=list, validation_alias=AliasChoices("vertices", "tasks"))
+
+
+@dataclass(frozen=True)
+class RepairSearch:
+    """Looks for what can take a task's place.
+
+    Attributes:
+        may: What may be done in this execution.
+        task: The task.
+        outcome: What it came to.
+        inputs: What it builds on.
+        tried: The calls that it made: tool and query.
+    """
+
+    may: Intervention
+    task: Task
+    outcome: Outcome
+    inputs: Mapping[str, Outcome]
+    tried: Sequence[tuple[str, JsonValue]]
+
+    async def run(self, services: RunContext) -> Repair | None:
+        """The repair; None where no way is known.
+
+        Args:
+            services: Who pays for the model.
+        """
+        for other in self._other_searches():
+            named = other.model_copy(update={"id": self._free_ids(1)[0]})
+            repair = self._repair((named,), self._what_happened())
+            if not self._complaints(repair):
+                return repair
+        return await self._ask(services) if services.models.configured("reflection") else None
+
+    def _other_searches(self) -> Iterator[Task]:
+        """The ways that rules know: another tool; where no model knows better, fewer words for one that works."""
+        if not isinstance(self.task.args.get("query"), str):
+            return
+        services, failure = self.may.services, self.outcome.failure
+        asks = services.models.configured("reflection")
+        words = not asks and failure is not None and failure.kind not in PASSING
+        past = (*self.may.earlier, self.may.plan)
+        for other in list_other_searches(self.task, past, services.language, self.may.tools):
+            if (other.tool, other.args["query"]) not in self.tried and (words or other.tool != self.task.tool):
+                yield other
+
+    async def _ask(self, services: RunContext) -> Repair | None:
+        """The way that the model knows."""
+        rules = PLAN_RULES.replace(MOST_TASKS, str(self._most_added()))
+        asked: list[Any] = [SystemMessage(REPAIR.replace("{rules}", rules)), HumanMessage(self._prompt())]
+        messages = asked
+        for _ in range(ASKED):
+            try:
+                reply = await services.models.structured("reflection", "repair", messages, RepairReply)
+            except ModelCallError:
+                return None  # in the trace; the look back after the plan decides
+            if not reply.vertices:
+                return None
+            repair, complaints = self._read(reply)
+            if repair is not None and not (complaints := self._complaints(repair)):
+                return repair
+            told = "The tasks are not valid:\n" + "\n".join(f"- {one}" for one in complaints) + "\nGive them again."
+            messages = [*asked, AIMessage(reply.model_dump_json(exclude_none=True)), HumanMessage(told)]
+        return None
+
+    def _read(self, reply: RepairReply) -> tuple[Repair | None, list[str]]:
+        """The repair that a reply describes, its tasks under ids of their own; else what could not be read."""
+        sketch, complaints, _ = Plan.read({"vertices": [one.model_dump(exclude_none=True) for one in reply.vertices]})
+        if complaints:
+            return None, list(complaints)
+        names = dict(zip(sketch.ids, self._free_ids(len(sketch.tasks)), strict=True))
+        renamed = [one.referring(names).model_copy(update={"id": names[one.id]}) for one in sketch.tasks]
+        tasks = add_frames(Plan(tasks=tuple(renamed)), self.may.services.language).tasks
+        repair = self._repair(tasks, safe_note(reply.reason) or self._what_happened())
+        return repair.model_copy(update={"decided_by": "model"}), []
+
+    def _repair(self, tasks: tuple[Task, ...], reason: str) -> Repair:
+        return Repair(task_id=self.task.id, tasks=tasks, reason=reason, level=self.may.level)
+
+    def _complaints(self, repair: Repair) -> list[str]:
+        """Everything that is wrong with a repair."""
+        own, most = {one.id for one in repair.tasks}, self._most_added()
+        faults = [f"vertices: {len(own)} tasks, at most {most} are allowed"] if len(own) > most else []
+        for one in repair.tasks:
+            if unknown := [name for name in one.references if name not in own and name not in self.inputs]:
+                known = ", ".join(self.inputs) or "none"
+                faults.append(f"{one.id}: refers to {', '.join(unknown)}; finished tasks are: {known}")
+            if one.tool not in self.may.tools or self.may.acts(one.tool):
+                faults.append(f"{one.id}.tool_binding: {one.tool!r} is not to be used; use one of those listed")
+        if (last := repair.tasks[-1]).value_type != self.task.value_type:
+            faults.append(f"{last.id}: the last task is to give {self.task.value_type}, not {last.value_type}")
+        revised = revise(self.may.plan, [repair])[-1]
+        if faults := faults or self.may.check(revised):
+            return faults
+        past = PlanHistory(self.may.plan, self.may.earlier, {**self.may.outcomes, self.task.id: self.outcome})
+        again = [one.id for one in repair.tasks if wording_key(one, revised.keys()) in past.futile_keys]
+        return [f"{task_id}: was tried before and came to nothing; ask it another way" for task_id in again]
+
+    def _most_added(self) -> int:
+        """Tasks that a repair may have: were all tasks to fail, the plan must not grow beyond its bound."""
+        if self.may.level:
+            return 1
+        most, count = self.may.services.settings.limits.max_tasks, len(self.may.plan.tasks)
+        return min(MOST_ADDED, 1 + max(0, most - count) // count)
+
+    def _free_ids(self, count: int) -> list[str]:
+        """Ids that stand for nothing yet, nor for what another repair adds: the id of the task is their root."""
+        taken = {task_id for plan in (*self.may.earlier, self.may.plan) for task_id in plan.ids}
+        free = (f"{self.task.id}_{n}" for n in range(2, len(taken) + count + 3))
+        return [name for name in free if name not in taken][:count]
+
+    def _what_happened(self) -> str:
+        if self.outcome.failure is not None:
+            return self.outcome.failure.message
+        value = render(self.outcome.value, self.outcome.type, self.may.services.language)
+        return f"{self.task.id} came to {value[:100]}, which is no firm ground"
+
+    def _prompt(self) -> str:
+        """What the model is told; nothing that depends on how far other tasks have come."""
+        services, task = self.may.services, self.task
+        given = [
+            f"- {name} ({one.type}): {quote_as_data(render(one.value, one.type, services.language), 300)}"
+            for name, one in self.inputs.items()
+        ]
+        rest = [
+            f"- {one.id}: {quote_as_data(one.description, 200)}" for one in self.may.plan.tasks if one.id != task.id
+        ]
+        asked = quote_as_data(fill_text(task.description, self.inputs, services.language), 300)
+        usable = [name for name in self.may.tools if not self.may.acts(name)][: services.settings.max_tools]
+        return "\n".join(
+            [
+                f"Question: {self.may.question}",
+                f"The task: {task.id} ({task.tool}, ret {task.value_type}): {asked}",
+                f"It came to: {self.outcome.status}: {quote_as_data(self._what_happened(), 400)}",
+                "Finished tasks it may build on:",
+                *(given or ["- none"]),
+                "Other tasks of the plan, which go on:",
+                *(rest or ["- none"]),
+                f"Tools:\n{services.registry.describe(usable)}",
+            ]
+        )
