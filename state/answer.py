@@ -22,7 +22,7 @@ DOUBTFUL: Final = frozenset({"unsupported", "contradicted"})
 
 
 class Reflection(Value):
-    """One look back at an execution.
+    """One look back at an execution, or at tasks of it that were replaced while others ran.
 
     Attributes:
         decision: `finish`, `retry` (the same tasks again), `replan` (another way to what failed),
@@ -32,7 +32,7 @@ class Reflection(Value):
         task_ids: The tasks concerned.
         missing: What is still to be found, for `replan` and `deepen`.
         revision: The plan revision it looked at.
-        report: What the monitor saw in the execution; None where there was no plan.
+        report: What the monitor saw in the execution; None where there was no plan, or while it ran.
     """
 
     decision: Decision

@@ -54,7 +54,7 @@ class ModelCall(Value):
 
     Attributes:
         role: The agent that asked: master, planner, executor, reflection or writer; or the verifier.
-        purpose: What for: assess, plan, read, analyse, decide, outline, draft, verify, rewrite.
+        purpose: What for: assess, plan, read, analyse, repair, decide, outline, draft, verify, rewrite.
         model: The model's name as configured.
         mode: How the reply was obtained: json_schema, function_call, json_text, repair or text; `not_sent` for a call
             that could not be made, which is in the trace but costs nothing.
