@@ -8,8 +8,9 @@ that was not given is left out. The command, the page and any other client draw 
 Between the last two a report tells of its outline and its sections: outlined → section_finished…
 
 A simple question has neither plan nor tasks nor a look back; after a look back that goes on, more plans and tasks
-follow. One that replaces a task comes, with its plan, while others run. Tasks run side by side, so that their events interleave; of one task they come in order. `model_called` may come
-anywhere between. A resumed run tells again what had finished.
+follow. One that replaces a task comes, with its plan, while others run. Tasks run side by side, so that their events
+interleave; of one task they come in order. `model_called` may come anywhere between. A resumed run tells again what had
+finished.
 """
 
 from collections.abc import Callable

@@ -16,6 +16,10 @@ def passage_id(text: str) -> str:
     return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+def _is_none(value: object) -> bool:
+    return value is None
+
+
 FILE_DATE: Final = "file_date"
 """The flag of a passage whose document states no date: the day its file was changed stands in."""
 
@@ -97,6 +101,11 @@ FailureKind = Literal[
 ]
 
 
+Cause = Literal["tool", "query", "source", "plan"]
+"""Why a task came to nothing: its tool does not work; its query led to something else; the sources it found speak of
+the thing and do not tell, or are gone; its arguments do not fit."""
+
+
 class Failure(Value):
     """What went wrong with one task.
 
@@ -104,11 +113,13 @@ class Failure(Value):
         task_id: The task.
         kind: The kind, on which policies act.
         message: One line for people.
+        cause: Why, as the monitor judges from what was found; None where it did not.
     """
 
     task_id: str
     kind: FailureKind
     message: str
+    cause: Cause | None = Field(None, exclude_if=_is_none)
 
 
 Weakness = Literal["implied", "doubted", "disputed"]
@@ -196,10 +207,6 @@ OutcomeStatus = Literal["succeeded", "empty", "failed", "blocked"]
 
 Basis = Literal["stated", "implied"]
 """Whether the quoted words state a value, or it only follows from them."""
-
-
-def _is_none(value: object) -> bool:
-    return value is None
 
 
 class OutcomeDetail(Value):

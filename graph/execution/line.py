@@ -60,7 +60,9 @@ class TaskLine:
     async def find_repair(self, state: TaskProgress, services: RunContext) -> Repair | None:
         """What is to take the task's place."""
         tried = [(call["tool"], call["args"].get("query")) for call in state.get("tried", [])]
-        return await RepairSearch(self.intervention, self.task, state["outcome"], self.inputs, tried).run(services)
+        found = state.get("evidence", {}).values()
+        search = RepairSearch(self.intervention, self.task, state["outcome"], self.inputs, tried, tuple(found))
+        return await search.run(services)
 
     async def run(self, repair: Repair, own: Outcome, config: RunnableConfig) -> TaskOutput:
         """Run what takes the task's place; the task keeps a value of its own where that comes to nothing better."""

@@ -6,7 +6,7 @@ from typing import Final
 from weiwo.nodes.planner.toolset import Toolset
 from weiwo.nodes.shared.planning.perspectives import format_perspectives
 from weiwo.nodes.shared.planning.plan_rules import PLAN_RULES
-from weiwo.nodes.shared.planning.replanning import PlanHistory
+from weiwo.nodes.shared.planning.replanning import PlanHistory, format_cause
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.state import Language, Outcome, Reflection, Task
@@ -73,7 +73,7 @@ def build_revision_prompt(past: PlanHistory, last: Reflection | None, wish: str,
         [
             (_DEEPEN if deeper else _REPLAN).format(free=free),
             *_former_wishes(past),
-            *_standing(past, services),
+            *_standing(past, services, last),
             *_tried(past),
             f"Missing: {quote_as_data(missing, 600)}",
         ]
@@ -91,10 +91,12 @@ def _as_wish(wish: str) -> str:
     return quote_as_data(wish, MAX_WISH)
 
 
-def _standing(past: PlanHistory, services: RunContext) -> list[str]:
+def _standing(past: PlanHistory, services: RunContext, last: Reflection | None = None) -> list[str]:
     finished = [_finished(task, past.outcomes[task.id], services.language) for task in past.kept.tasks]
     rest = [task for task in past.plan.tasks if task.id not in past.kept.wiring.tasks]
-    waiting = [f"- {_vertex(task)} → {_why(past.outcomes.get(task.id))}" for task in rest]
+    saw = last.report.failures if last is not None and last.report is not None else ()
+    causes = {failure.task_id: format_cause(failure.cause) for failure in saw}
+    waiting = [f"- {_vertex(task)} → {_why(past.outcomes.get(task.id))}{causes.get(task.id, '')}" for task in rest]
     return [_AS_DATA, "Finished:", *(finished or ["- none"]), "Not finished:", *(waiting or ["- none"])]
 
 

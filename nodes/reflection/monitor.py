@@ -4,10 +4,11 @@
 it reports.)
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from weiwo.nodes.reflection.root_cause import find_cause
 from weiwo.nodes.shared.consistency import find_inconsistencies
-from weiwo.state import Failure, FailureKind, Limits, MonitorReport, Outcome, Plan
+from weiwo.state import Evidence, Failure, FailureKind, Language, Limits, MonitorReport, Outcome, Plan
 from weiwo.state.evidence import Weakness, WeakValue
 
 SLOW_SHARE = 0.5
@@ -20,7 +21,13 @@ MOST_NAMED = 10
 """Items without a value that a report names."""
 
 
-def monitor_plan(plan: Plan, outcomes: Mapping[str, Outcome], limits: Limits) -> MonitorReport:
+def monitor_plan(
+    plan: Plan,
+    outcomes: Mapping[str, Outcome],
+    limits: Limits,
+    passages: Collection[Evidence] = (),
+    language: Language = "en",
+) -> MonitorReport:
     """Report failures, timeouts, empty, blocked, incomplete, inconsistent and slow tasks, and weak values.
 
     What waited only for a value that a false premise denies is no failure: there is nothing to be found.
@@ -29,7 +36,10 @@ def monitor_plan(plan: Plan, outcomes: Mapping[str, Outcome], limits: Limits) ->
         plan: The plan that ran.
         outcomes: Outcomes by task id; a task without one never ran.
         limits: The bounds it ran under.
+        passages: What was found, which tells why a task came to nothing.
+        language: The language of the question.
     """
+    usable = {task_id: outcome for task_id, outcome in outcomes.items() if outcome.usable}
     failures: list[Failure] = []
     denied = plan.descendants(task_id for task_id, outcome in outcomes.items() if outcome.premise)
     for task in plan.tasks:
@@ -38,7 +48,8 @@ def monitor_plan(plan: Plan, outcomes: Mapping[str, Outcome], limits: Limits) ->
             failures.append(Failure(task_id=task.id, kind="incomplete", message=f"{task.id} did not run"))
         elif outcome.failure is not None:
             if not (outcome.status == "blocked" and task.id in denied):
-                failures.append(outcome.failure)
+                cause = find_cause(task, outcome, usable, passages, language)
+                failures.append(outcome.failure.model_copy(update={"cause": cause}))
         else:
             if outcome.detail.missing:
                 kind: FailureKind = "limit" if outcome.detail.limited else "incomplete"

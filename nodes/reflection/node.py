@@ -20,7 +20,14 @@ from weiwo.nodes.reflection.prompt import SYSTEM
 from weiwo.nodes.shared.consistency import describe_inconsistency
 from weiwo.nodes.shared.planning.perspectives import format_perspectives
 from weiwo.nodes.shared.planning.references import fill_text
-from weiwo.nodes.shared.planning.replanning import HOPELESS, PASSING, PlanHistory, is_stuck, replan_other_way
+from weiwo.nodes.shared.planning.replanning import (
+    HOPELESS,
+    PASSING,
+    PlanHistory,
+    format_cause,
+    is_stuck,
+    replan_other_way,
+)
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.prompting.reply_types import Line, Reply
@@ -57,7 +64,8 @@ async def reflection(state: SearchState, services: RunContext) -> dict[str, Any]
     if plan is None:
         decided = Reflection(decision="abort", reason="there is no plan", decided_by="rule")
         return {"reflections": [decided]}
-    report = monitor_plan(plan, state.get("outcomes", {}), services.settings.limits)
+    found = state.get("evidence", {}).values()
+    report = monitor_plan(plan, state.get("outcomes", {}), services.settings.limits, found, services.language)
     decided = _by_rule(plan, report, state, services) or await _open_question(plan, report, state, services)
     decided = decided.model_copy(update={"report": report})
     services.emit(
@@ -240,7 +248,7 @@ def _prompt(plan: Plan, report: MonitorReport, state: SearchState, services: Run
             f"- {task.id} ({task.tool}{_sent(task, usable, services)}): {asked} "
             f"→ {_told(outcomes.get(task.id), services)}"
         )
-    saw = [f"- {quote_as_data(failure.message, 300)}" for failure in report.failures]
+    saw = [f"- {quote_as_data(failure.message, 300)}{format_cause(failure.cause)}" for failure in report.failures]
     lines += ["What the monitor saw:", *(saw or [f"- {ALL_DONE}"])]
     if parts := state["assessment"].parts:
         lines += ["Parts of the question:", *(f"- {quote_as_data(part, 200)}" for part in parts)]

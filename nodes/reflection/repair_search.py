@@ -15,17 +15,18 @@ from pydantic import AliasChoices, Field
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.reflection.intervention import Intervention
 from weiwo.nodes.reflection.prompt import REPAIR
+from weiwo.nodes.reflection.root_cause import find_cause
 from weiwo.nodes.shared.planning.plan_reply import Vertex
 from weiwo.nodes.shared.planning.plan_rules import MOST_TASKS, PLAN_RULES
 from weiwo.nodes.shared.planning.references import fill_text
-from weiwo.nodes.shared.planning.replanning import PASSING, PlanHistory
+from weiwo.nodes.shared.planning.replanning import PASSING, PlanHistory, format_cause
 from weiwo.nodes.shared.planning.rule_plan import add_frames, list_other_searches
 from weiwo.nodes.shared.planning.task_identity import wording_key
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.prompting.reply_types import Line, Reply
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import JsonValue, Outcome, Plan, Repair, Task
+from weiwo.state import Evidence, JsonValue, Outcome, Plan, Repair, Task
 from weiwo.state.repair import revise
 from weiwo.text.values import render
 
@@ -52,6 +53,7 @@ class RepairSearch:
         outcome: What it came to.
         inputs: What it builds on.
         tried: The calls that it made: tool and query.
+        found: The passages that it found.
     """
 
     may: Intervention
@@ -59,6 +61,7 @@ class RepairSearch:
     outcome: Outcome
     inputs: Mapping[str, Outcome]
     tried: Sequence[tuple[str, JsonValue]]
+    found: Sequence[Evidence] = ()
 
     async def run(self, services: RunContext) -> Repair | None:
         """The repair; None where no way is known.
@@ -168,11 +171,12 @@ class RepairSearch:
         ]
         asked = quote_as_data(fill_text(task.description, self.inputs, services.language), 300)
         usable = [name for name in self.may.tools if not self.may.acts(name)][: services.settings.max_tools]
+        cause = format_cause(find_cause(task, self.outcome, self.inputs, self.found, services.language))
         return "\n".join(
             [
                 f"Question: {self.may.question}",
                 f"The task: {task.id} ({task.tool}, ret {task.value_type}): {asked}",
-                f"It came to: {self.outcome.status}: {quote_as_data(self._what_happened(), 400)}",
+                f"It came to: {self.outcome.status}: {quote_as_data(self._what_happened(), 400)}{cause}",
                 "Finished tasks it may build on:",
                 *(given or ["- none"]),
                 "Other tasks of the plan, which go on:",

@@ -1,6 +1,6 @@
 """What a replanning builds on and may not repeat, and another way by rule."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -8,6 +8,7 @@ from typing import Final
 from weiwo.nodes.shared.planning.rule_plan import build_rule_plan, replan_by_rule
 from weiwo.nodes.shared.planning.task_identity import adopt_ids, list_past_keys, wording_key
 from weiwo.state import Outcome, Plan
+from weiwo.state.evidence import Cause
 from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
 from weiwo.tools.calling.policies import POLICIES
@@ -16,6 +17,19 @@ PASSING: Final = frozenset(kind for kind, policy in POLICIES.items() if policy.a
 """Failures that the same task may not meet again."""
 HOPELESS: Final = frozenset(kind for kind, policy in POLICIES.items() if policy.last == "give_up")
 """Failures after which nothing is tried any more in this run; they say nothing about the task."""
+
+
+_CAUSES: Final[Mapping[Cause, str]] = {
+    "tool": "cause: the tool does not work",
+    "query": "cause: the query led to something else",
+    "source": "cause: the sources found do not tell",
+    "plan": "cause: the arguments do not fit",
+}
+
+
+def format_cause(cause: Cause | None) -> str:
+    """Why a task came to nothing, for a prompt, to be set behind the message; empty where it is not known."""
+    return f" ({_CAUSES[cause]})" if cause is not None else ""
 
 
 @dataclass(frozen=True)
