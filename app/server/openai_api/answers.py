@@ -21,7 +21,7 @@ _LONGEST_STEP: Final = 200
 
 
 @dataclass(frozen=True)
-class Step:
+class AnswerEvent:
     """What comes of a run that goes on.
 
     Attributes:
@@ -34,7 +34,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ProtocolAnswer:
     """An answer.
 
     Attributes:
@@ -80,7 +80,7 @@ class _Reader:
     values: dict[str, Any] = field(default_factory=dict)
     error: str = ""
 
-    def step(self, name: str, data: bytes) -> Step | None:
+    def step(self, name: str, data: bytes) -> AnswerEvent | None:
         value = orjson.loads(data)
         if name == "values":
             self.values = value
@@ -89,26 +89,26 @@ class _Reader:
         elif name == "metadata":  # of a further attempt, which says all of it again
             self.error = ""
         elif name == "custom" and (line := _progress(value)):
-            return Step("progress", line)
+            return AnswerEvent("progress", line)
         elif name == "messages":
             message, metadata = value
             if metadata.get("langgraph_node") == "writer" and message.get("type") == "AIMessageChunk":
-                return Step("text", _text(message))
+                return AnswerEvent("text", _text(message))
         return None
 
 
-async def follow_answer(backend: Backend, run: RunRecord) -> AsyncIterator[Step | Answer]:
+async def follow_answer(backend: Backend, run: RunRecord) -> AsyncIterator[AnswerEvent | ProtocolAnswer]:
     """The steps of a run, and at last its answer."""
     reader = _Reader()
     async for event in backend.events(run):
         if event is None:
-            yield Step("wait")
+            yield AnswerEvent("wait")
         elif (step := reader.step(event.name, event.data)) is not None and (step.text or step.kind == "wait"):
             yield step
     yield read_answer(reader.values, reader.error, run.thread_id)
 
 
-def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> Answer:
+def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> ProtocolAnswer:
     """The answer that a state holds.
 
     Args:
@@ -119,15 +119,15 @@ def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> Answer
     result = values.get("result") or {}
     language = "zh" if (result or values.get("assessment") or {}).get("language") == "zh" else "en"
     if error:
-        return Answer("", language, error=error)
+        return ProtocolAnswer("", language, error=error)
     if values.get("__interrupt__"):
-        return Answer(_WAITS[language].format(thread_id), language, "waiting")
+        return ProtocolAnswer(_WAITS[language].format(thread_id), language, "waiting")
     if not result:
-        return Answer("", language, error="the run ended without an answer; ask again")
+        return ProtocolAnswer("", language, error="the run ended without an answer; ask again")
     usage = result.get("usage") or {}
     said = _text(values["messages"][-1]) if values.get("messages") else str(result.get("answer") or "")
     tokens = (int(usage.get("input_tokens", 0)), int(usage.get("output_tokens", 0)))
-    return Answer(said, language, str(result.get("status")), "", result.get("citations") or (), tokens)
+    return ProtocolAnswer(said, language, str(result.get("status")), "", result.get("citations") or (), tokens)
 
 
 def _text(message: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from weiwo.app.server.backend import Backend, backend_of
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.openai_api.answers import CORRECTED, Answer, follow_answer
+from weiwo.app.server.openai_api.answers import CORRECTED, ProtocolAnswer, follow_answer
 from weiwo.app.server.openai_api.openai_request import MODELS, read_messages, read_run
 from weiwo.app.server.storage.record_types import RunRecord
 from weiwo.app.server.wire import HEARTBEAT, EventStream, cancelling, dump, read_json, reply
@@ -73,16 +73,16 @@ async def completions(request: Request) -> Response:
     return reply({**head, "choices": [choice], "usage": _usage(answer), **_sources(answer)})
 
 
-async def whole(backend: Backend, run: RunRecord) -> Answer:
+async def whole(backend: Backend, run: RunRecord) -> ProtocolAnswer:
     """What a run comes to."""
-    answer = Answer("", error="the run ended without an answer; ask again")
+    answer = ProtocolAnswer("", error="the run ended without an answer; ask again")
     async for one in follow_answer(backend, run):
-        if isinstance(one, Answer):
+        if isinstance(one, ProtocolAnswer):
             answer = one
     return answer
 
 
-def rest(answer: Answer, streamed: str) -> str:
+def rest(answer: ProtocolAnswer, streamed: str) -> str:
     """What is to follow the text that was streamed, so that the reader ends with the answer as it was checked."""
     if answer.text.startswith(streamed):
         return answer.text[len(streamed) :]
@@ -99,7 +99,7 @@ async def _chunks(backend: Backend, run: RunRecord, name: str, *, usage: bool) -
 
     yield chunk({"role": "assistant", "content": ""})
     async for one in follow_answer(backend, run):
-        if isinstance(one, Answer):
+        if isinstance(one, ProtocolAnswer):
             if one.error:
                 error = {"message": one.error, "type": "server_error", "param": None, "code": None}
                 yield b"data: " + dump({"error": error}) + b"\n\n"
@@ -128,12 +128,12 @@ def _head(run: RunRecord, name: str, kind: str) -> dict[str, Any]:
     return {"id": f"chatcmpl-{run.run_id}", "object": kind, "created": int(run.created), "model": name}
 
 
-def _usage(answer: Answer) -> dict[str, int]:
+def _usage(answer: ProtocolAnswer) -> dict[str, int]:
     given, made = answer.usage
     return {"prompt_tokens": given, "completion_tokens": made, "total_tokens": given + made}
 
 
-def _sources(answer: Answer) -> dict[str, Any]:
+def _sources(answer: ProtocolAnswer) -> dict[str, Any]:
     """The sources, numbered, for clients that show a list of them."""
     names = ("n", "title", "source", "quote")
     return {

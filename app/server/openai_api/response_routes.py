@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from weiwo.app.server.backend import Backend, backend_of
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.openai_api.answers import Answer, follow_answer
+from weiwo.app.server.openai_api.answers import ProtocolAnswer, follow_answer
 from weiwo.app.server.openai_api.chat_routes import openai_errors, whole
 from weiwo.app.server.openai_api.openai_request import read_messages, read_run
 from weiwo.app.server.storage.record_types import UNDER_WAY, RunRecord
@@ -77,7 +77,7 @@ async def _events(backend: Backend, run: RunRecord, name: str) -> AsyncIterator[
     yield event("response.content_part.added", part=empty, **place)
     streamed = ""
     async for one in follow_answer(backend, run):
-        if isinstance(one, Answer):
+        if isinstance(one, ProtocolAnswer):
             done = _response(run, name, one)
             if one.error:
                 yield event("response.failed", response=done)
@@ -105,7 +105,7 @@ def _item_id(run: RunRecord) -> str:
     return f"msg_{run.run_id}"
 
 
-def _item(run: RunRecord, answer: Answer | None) -> dict[str, Any]:
+def _item(run: RunRecord, answer: ProtocolAnswer | None) -> dict[str, Any]:
     """The message of a response; one that is being written has no content yet."""
     content = []
     if answer is not None:
@@ -115,7 +115,7 @@ def _item(run: RunRecord, answer: Answer | None) -> dict[str, Any]:
     return {"type": "message", "id": _item_id(run), "role": "assistant", "status": status, "content": content}
 
 
-def _response(run: RunRecord, name: str, answer: Answer | None) -> dict[str, Any]:
+def _response(run: RunRecord, name: str, answer: ProtocolAnswer | None) -> dict[str, Any]:
     """A response: in progress where there is no answer yet."""
     given, made = answer.usage if answer else (0, 0)
     usage = {

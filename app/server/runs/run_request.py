@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.langgraph_api.assistant import ASSISTANT_ID, GRAPH_ID
 from weiwo.app.server.wire import read_object
-from weiwo.nodes.shared.question_check import QuestionError, check_question
+from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state.client_fields import ClientFieldError, check_client_fields
 from weiwo.state.settings import Context, Settings, SettingsError, describe_validation_error
 

@@ -7,7 +7,7 @@ import pytest
 from tests.support.fake_model import assessed, fake, found
 from tests.unit.app.server.conftest import running
 from weiwo.app.server.application import create_app
-from weiwo.app.server.openai_api.answers import Answer, read_answer
+from weiwo.app.server.openai_api.answers import ProtocolAnswer, read_answer
 from weiwo.app.server.openai_api.chat_routes import rest
 
 QUESTION = "How long is the Yangtze?"
@@ -131,8 +131,8 @@ async def test_a_model_writes_piece_by_piece(indexed_home: None):  # noqa: ARG00
 
 
 def test_what_was_corrected_after_it_was_sent_is_sent_again():
-    assert rest(Answer("abc def"), "abc") == " def"
-    assert rest(Answer("abX"), "abc") == "\n\n---\n\nCorrected after checking:\n\nabX"
+    assert rest(ProtocolAnswer("abc def"), "abc") == " def"
+    assert rest(ProtocolAnswer("abX"), "abc") == "\n\n---\n\nCorrected after checking:\n\nabX"
 
 
 def test_a_run_that_waits_says_so():
