@@ -156,15 +156,20 @@ class Guard:
             raise RequestError(429, "the request; there were too many; wait a moment")
 
     def _mark(self, headers: MutableHeaders, origin: str) -> None:
-        for name, value in _HEADERS.items():
-            headers.setdefault(name, value)
-        headers.setdefault("cache-control", "no-store")
+        mark_response(headers)
         if origin:
             headers["access-control-allow-origin"] = origin
             headers["access-control-expose-headers"] = _EXPOSED
             headers.add_vary_header("Origin")
         else:
             headers["cross-origin-resource-policy"] = "same-origin"
+
+
+def mark_response(headers: MutableHeaders) -> None:
+    """Tell a browser what a response of ours may do: nothing that is not our own."""
+    for name, value in _HEADERS.items():
+        headers.setdefault(name, value)
+    headers.setdefault("cache-control", "no-store")
 
 
 def read_origins(text: str) -> frozenset[str]:

@@ -15,7 +15,7 @@ from weiwo.app.cli.setup.env_file import read_env_file
 from weiwo.app.cli.tools import gather_tools
 from weiwo.app.server.access.auth import Auth
 from weiwo.app.server.access.users import OPERATOR, require_operator, user_of
-from weiwo.app.server.engine import Engine, engine_of
+from weiwo.app.server.backend import backend_of
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.weiwo_api.exports import format_names
 from weiwo.app.server.weiwo_api.uploads import MOST_UPLOAD_BYTES, upload
@@ -40,7 +40,7 @@ _MORE: Final = {
 
 async def info(request: Request) -> Response:
     """What the installation has; before a login, how to log in."""
-    engine, user = engine_of(request), user_of(request)
+    backend, user = backend_of(request), user_of(request)
     auth = "none" if request.app.state.auth is None else "token"
     language = "zh" if os.environ.get("LC_ALL", os.environ.get("LANG", "")).startswith("zh") else "en"
     known: dict[str, Any] = {"version": version("weiwo"), "user": user or None, "language": language, "auth": auth}
@@ -50,7 +50,7 @@ async def info(request: Request) -> Response:
     known |= {
         "models": settings.models,
         "web": _web(settings),
-        "corpora": await asyncio.to_thread(_corpus_names, engine, user),
+        "corpora": await asyncio.to_thread(_corpus_names, backend.settings, user),
         "limits": settings.limits,
         "max_upload": MOST_UPLOAD_BYTES,
         "formats": format_names(),
@@ -68,7 +68,7 @@ async def corpora(request: Request) -> Response:
     """The corpora."""
     if user_of(request) != OPERATOR:
         return reply([])
-    found = await asyncio.to_thread(lambda: list(list_corpora(Path(engine_of(request).settings.home))))
+    found = await asyncio.to_thread(lambda: list(list_corpora(Path(backend_of(request).settings.home))))
     return reply([_corpus(one) for one in found])
 
 
@@ -85,7 +85,7 @@ async def tools(_: Request) -> Response:
 async def upload_file(request: Request) -> Response:
     """Add a file to a corpus, and index it."""
     require_operator(request)
-    return await upload(request, engine_of(request).settings)
+    return await upload(request, backend_of(request).settings)
 
 
 async def log_in(request: Request) -> Response:
@@ -118,8 +118,8 @@ def _web(settings: Settings) -> str | None:
     return chosen[0].name if chosen else None
 
 
-def _corpus_names(engine: Engine, user: str) -> list[str]:
-    return [one.name for one in list_corpora(Path(engine.settings.home))] if user == OPERATOR else []
+def _corpus_names(settings: Settings, user: str) -> list[str]:
+    return [one.name for one in list_corpora(Path(settings.home))] if user == OPERATOR else []
 
 
 def _corpus(one: CorpusSummary) -> dict[str, Any]:
