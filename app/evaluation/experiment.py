@@ -5,7 +5,9 @@ system, appended as it comes) and `summary.json` (made anew from the rows).
 """
 
 import json
+import logging
 import os
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +24,7 @@ from weiwo.tools.redaction import redacted
 CONFIG: Final = "config.json"
 RESULTS: Final = "results.jsonl"
 SUMMARY: Final = "summary.json"
+_log: Final = logging.getLogger(__name__)
 FAILURES_IN_A_ROW: Final = 5
 """Questions that fail one after another before an experiment stops: something is down."""
 
@@ -136,6 +139,7 @@ async def _ask(question: Question, name: str, system: System, judge: Judge | Non
     try:
         answer = await system(question)
     except Exception as error:  # noqa: BLE001 - a system that fails on a question has failed on that question
+        _log.warning("%s, question %s: %s", name, question.id, redacted("".join(traceback.format_exception(error))))
         answer = SystemAnswer(error=one_line(redacted(f"{type(error).__name__}: {error}"), 300))
     scores = score_answer(question, answer)
     judged = None

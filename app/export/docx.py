@@ -63,7 +63,8 @@ class _Writer:
             for source in report.sources:
                 self._source(source)
         if len(report.steps) > 1:
-            self._plan()
+            self._heading("plan", 1)
+            self._table([[[Run(cell)] for cell in row] for row in report.plan_rows])
         self._number_pages()
         saved = io.BytesIO()
         file.save(saved)
@@ -147,16 +148,6 @@ class _Writer:
             line.set(qn(f"w:{name}"), value)
         borders.append(line)
         self._file.add_paragraph()._p.get_or_add_pPr().append(borders)  # noqa: SLF001 - no public way
-
-    def _plan(self) -> None:
-        language = self._language
-        self._heading("plan", 1)
-        rows = [[word(language, name) for name in ("task", "tool", "result")]]
-        names = {"empty": "not_found", "failed": "failed", "blocked": "blocked", "succeeded": "succeeded"}
-        for step in self._report.steps:
-            came_to = step.value or (word(language, names[step.state]) if step.state in names else "")
-            rows.append([step.text, step.tool, came_to])
-        self._table([[[Run(cell)] for cell in row] for row in rows])
 
     def _source(self, source: Source) -> None:
         """A numbered source; its number is what citations lead to."""

@@ -78,7 +78,7 @@ class _Writer:
             self._points(word(language, "limits"), [_Point((Run(note),)) for note in report.notes])
         self._sections()
         if len(report.steps) > 1:
-            self._table(word(language, "plan"), self._plan())
+            self._table(word(language, "plan"), [[(Run(cell),) for cell in row] for row in report.plan_rows])
         if report.sources:
             self._points(word(language, "sources"), [self._source(one) for one in report.sources], size=12)
         for number, slide in enumerate(self._file.slides, 1):
@@ -222,15 +222,6 @@ class _Writer:
             quote = source.quote if len(source.quote) <= 220 else source.quote[:219] + "…"
             runs += [Run("\n"), Run(f"“{quote}”", italic=self._language == "en")]
         return _Point(tuple(runs), number=f"[{source.n}]")
-
-    def _plan(self) -> list[list[tuple[Run, ...]]]:
-        language = self._language
-        rows = [[word(language, name) for name in ("task", "tool", "result")]]
-        names = {"empty": "not_found", "failed": "failed", "blocked": "blocked", "succeeded": "succeeded"}
-        for step in self._report.steps:
-            came_to = step.value or (word(language, names[step.state]) if step.state in names else "")
-            rows.append([step.text, step.tool, came_to])
-        return [[(Run(cell),) for cell in row] for row in rows]
 
 
 def _points_of(node: Node, level: int = 0) -> Iterator[_Point]:

@@ -123,6 +123,16 @@ class Report:
         return {verdict: told.count(verdict) for verdict in order if verdict in told}
 
     @property
+    def plan_rows(self) -> list[list[str]]:
+        """The plan as a table, its header first: each task, its tool and what it came to."""
+        named = {"empty": "not_found", "failed": "failed", "blocked": "blocked", "succeeded": "succeeded"}
+        rows = [[word(self.language, name) for name in ("task", "tool", "result")]]
+        for step in self.steps:
+            came_to = word(self.language, named[step.state]) if step.state in named else ""
+            rows.append([step.text, step.tool, step.value or came_to])
+        return rows
+
+    @property
     def about(self) -> str:
         """When and at what expense it was answered, on one line."""
         made = word(self.language, "made", self.day) if self.day else word(self.language, "by")
