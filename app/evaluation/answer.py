@@ -1,7 +1,7 @@
 """Answers of systems, of whatever kind, and how one is scored."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
@@ -31,6 +31,7 @@ class SystemAnswer:
         highlighted: What is in bold of these.
         cited: The sources it cites or shows, each once.
         verdicts: Its claims by verdict, where it checks them.
+        values: The values it rests on, where it tells how sure it is of them (`app.evaluation.calibration`).
         level: The level that Weiwo gave the question.
         calls: Calls of the model.
         tool_calls: Calls of tools.
@@ -47,6 +48,7 @@ class SystemAnswer:
     highlighted: tuple[str, ...] = ()
     cited: tuple[str, ...] = ()
     verdicts: Mapping[str, int] = field(default_factory=dict)
+    values: Sequence[Mapping[str, Any]] = ()
     level: str = ""
     calls: int = 0
     tool_calls: int = 0
@@ -79,8 +81,8 @@ def score_answer(question: Question, answer: SystemAnswer) -> dict[str, Any]:
 
     Returns:
         The fields of the answer, and `right`, `f1`, `wrong_asserted`, `wrong_doubtful`, `on_screen`, `in_bold`,
-        `gold_cited`, `citation_precision`; None where the question does not tell: nobody looks for a "yes" in passages,
-        or for sources that the set does not name.
+        `gold_cited`, `citation_precision`, and of each of its values `right`; None where the question does not tell:
+        nobody looks for a "yes" in passages, or for sources that the set does not name.
     """
     stated = answer.outcome != ABSTAINED
     told = stated == question.answerable and not answer.error
@@ -90,6 +92,7 @@ def score_answer(question: Question, answer: SystemAnswer) -> dict[str, Any]:
     looked_for = question.answerable and not question.boolean
     return {
         **asdict(answer),
+        "values": [{**one, "right": _judge_value(question, one)} for one in answer.values],
         "shown": len(answer.shown),
         "highlighted": len(answer.highlighted),
         "right": right,
@@ -101,3 +104,10 @@ def score_answer(question: Question, answer: SystemAnswer) -> dict[str, Any]:
         "gold_cited": round(hits / len(question.relevant), 4) if question.relevant else None,
         "citation_precision": round(hits / len(cited), 4) if question.relevant and cited else None,
     }
+
+
+def _judge_value(question: Question, value: Mapping[str, Any]) -> bool | None:
+    """Whether a value is the answer; None of one that others build on, or where several answers are needed."""
+    if not value["final"] or len(question.answers) > 1:
+        return None
+    return question.answerable and question.is_answered_by(value["text"])

@@ -83,6 +83,10 @@ class Experiment:
         """The rows so far; a last line that a kill cut short is left out."""
         return list(_read_rows(self.folder / RESULTS))
 
+    def latest_rows(self) -> list[dict[str, Any]]:
+        """The rows so far, the last of each question and system."""
+        return list({(row["question"], row["system"]): row for row in self.rows()}.values())
+
     def summary(self) -> dict[str, Any]:
         """The summary of the rows so far, written beside them as well.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.app.evaluation.answer import ABSTAINED, SystemAnswer, abstains, strip_citations
 from weiwo.app.evaluation.baselines import ExtractsBaseline, PassageSearch
+from weiwo.app.evaluation.calibration import list_values
 from weiwo.app.evaluation.question_set import Question
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.registry import build_registry
@@ -60,6 +61,7 @@ def _answer_of_result(result: Mapping[str, Any], seconds: float) -> SystemAnswer
         ),
         cited=tuple(dict.fromkeys(one["source"] for one in result.get("citations") or [])),
         verdicts=dict(Counter(str(claim["verdict"]) for claim in claims)),
+        values=list_values(result),
         level=str(result.get("level") or ""),
         calls=usage["model_calls"],
         tool_calls=usage["tool_calls"],

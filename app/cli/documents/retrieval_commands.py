@@ -99,6 +99,23 @@ def answers(  # noqa: PLR0913 - each option is a parameter
 
 
 @evaluations.command()
+def calibration(
+    folders: Annotated[
+        list[str], typer.Argument(metavar="RESULTS...", help="Folders of results of eval answers, with one model.")
+    ],
+    *,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the fit if it is better on the half it has not seen.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Fit a model's confidence, so that what it says with 0.9 is right nine times in ten."""
+    from weiwo.app.cli.evaluation.calibration import calibration_command  # noqa: PLC0415 - heavy
+
+    calibration_command(folders, keep=keep, as_json=json)
+
+
+@evaluations.command()
 def tools(
     folder: Annotated[
         str,
