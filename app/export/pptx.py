@@ -13,8 +13,8 @@ from pptx.dml.color import RGBColor
 from pptx.util import Inches, Pt
 from rich.cells import cell_len
 
-from weiwo.app.export.document import Node, Run, plain
-from weiwo.app.export.office import repack, set_properties, xml_text
+from weiwo.app.export.document import Chart, Node, Run, plain
+from weiwo.app.export.office import chart_data, repack, set_properties, xml_text
 from weiwo.app.export.report import Report, Source
 from weiwo.app.export.words import word
 from weiwo.state.answer import DOUBTFUL
@@ -105,13 +105,15 @@ class _Writer:
         """The answer: a slide, or as many as it takes, for each heading, table and piece of code."""
         title, points = self._title, list[_Point]()
         for node in self._report.nodes:
-            if node.kind in {"heading", "table", "code"} and points:
+            if node.kind in {"heading", "table", "chart", "code"} and points:
                 self._points(title, points)
                 points = []
             if node.kind == "heading":
                 title = plain(node.runs)
             elif node.kind == "table":
                 self._table(title, node.rows)
+            elif node.chart is not None:
+                self._chart(title, node.chart)
             elif node.kind == "code":
                 self._code(title, node.text)
             else:
@@ -157,6 +159,17 @@ class _Writer:
                     cell.fill.fore_color.rgb = _HEAD if place == 0 else _COLOUR(0xFF, 0xFF, 0xFF)
                     bold = tuple(replace(run, bold=True) for run in runs) if place == 0 else runs
                     self._write(cell.text_frame.paragraphs[0], bold, 13)
+
+    def _chart(self, title: str, chart: Chart) -> None:
+        """A chart of PowerPoint's own, whose numbers can be looked at and edited."""
+        kind, data = chart_data(chart)
+        frame = self._slide(title).shapes.add_chart(kind, _LEFT, _TOP, _ROOM_WIDE, _ROOM_HIGH, data)
+        drawn = frame.chart
+        drawn.font.size = Pt(14)
+        drawn.has_title, drawn.has_legend = False, True
+        drawn.legend.include_in_layout = False
+        if min((one for each in chart.series for one in each.values if one is not None), default=0) >= 0:
+            drawn.value_axis.minimum_scale = 0
 
     def _code(self, title: str, text: str) -> None:
         lines = [

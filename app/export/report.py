@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from weiwo.app.export.chart import add_charts
 from weiwo.app.export.document import Node, parse_document
 from weiwo.app.export.words import Tongue, stop_reason, tongue, word
 from weiwo.state import REFERENCE
@@ -152,13 +153,15 @@ def read_result(result: Mapping[str, Any], plan: Mapping[str, Any] | None = None
     steps, edges = _plan(plan or result.get("plan"), result.get("outcomes") or {}, language)
     usage = result.get("usage") or {}
     answer = str(result.get("answer") or "")
+    nodes = parse_document(answer, claims, {source.n: source.url for source in sources})
+    question = printable(str(result.get("question") or "")).strip()
     return Report(
         language=language,
-        question=printable(str(result.get("question") or "")).strip(),
+        question=question,
         status=str(result.get("status") or "failed"),
         day=_day(result),
         notes=tuple(dict.fromkeys(_notes(result, sources, language))),
-        nodes=parse_document(answer, claims, {source.n: source.url for source in sources}),
+        nodes=add_charts(nodes, claims, question),
         claims=claims,
         sources=sources,
         steps=steps,
