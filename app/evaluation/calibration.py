@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from weiwo.nodes.shared.calibration import FEATURES, Calibration, confidence_features
+from weiwo.nodes.reflection.calibration import FEATURES, Calibration, confidence_features
 from weiwo.state import Outcome
 from weiwo.text.values import render
 from weiwo.tools.corpus.retrieval.routing_policy import hash_to_share

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.text.language import Language, detect_language
 from weiwo.text.patterns import lazy
 from weiwo.text.values import coerce

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.app.evaluation.answer import ABSTAINED, SystemAnswer, abstains, strip_citations
-from weiwo.app.evaluation.baselines import ExtractsBaseline, PassageSearch
+from weiwo.app.evaluation.baselines import BaselineSearch, ExtractsBaseline
 from weiwo.app.evaluation.calibration import list_values
 from weiwo.app.evaluation.question_set import Question
 from weiwo.state.settings import Context, Settings
@@ -99,7 +99,7 @@ async def open_systems(
     settings = Settings.resolve(context)
     registry = await build_registry(settings)
     over_web = settings.web and "web_search" in registry.names()
-    search = PassageSearch(registry, "web_search" if over_web else "corpus_search")
+    search = BaselineSearch(registry, "web_search" if over_web else "corpus_search")
     if "extracts" in names:
         systems["extracts"] = ExtractsBaseline(search)
     if set(names) & NEED_A_MODEL:

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from weiwo.nodes.shared.citation_marks import find_marks
+from weiwo.nodes.shared.markdown.citation_marks import find_marks
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import printable
 

@@ -6,25 +6,25 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
+from uuid import uuid4
 
 from langgraph.graph.state import CompiledStateGraph
 from starlette.requests import Request
 
 from weiwo.app.cli.session import Session
-from weiwo.app.server.records import Records
-from weiwo.app.server.run_log import RunLog
-from weiwo.app.server.runs import Runs
-from weiwo.app.server.threads import OPERATOR, Threads
+from weiwo.app.server.langgraph_api.threads import Threads
+from weiwo.app.server.runs.background_runs import Runs
+from weiwo.app.server.runs.run_request import RunRequest
+from weiwo.app.server.storage.record_types import RunRecord
+from weiwo.app.server.storage.records import Records
+from weiwo.app.server.storage.run_log import RunLog
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.storage import StorageError, make_folder
 from weiwo.graph.persistence.store import open_store
 from weiwo.state.settings import Settings
 from weiwo.tools.file_lock import FileLock
-
-USER: Final = "weiwo.user"
-"""Under this name the guard leaves the user in a request's scope."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,29 @@ class Engine:
     log: RunLog
     runs: Runs
     threads: Threads
+
+    async def begin(self, user: str, request: RunRequest, thread_id: str = "", *, create: bool = False) -> RunRecord:
+        """Begin a run on a user's thread.
+
+        Args:
+            user: The user.
+            request: The run.
+            thread_id: The thread; empty: a new one.
+            create: Whether the thread is made if it does not exist.
+
+        Raises:
+            RequestError: The thread is not there for him, or the run cannot begin.
+        """
+        if not thread_id:
+            new = str(uuid4())
+            await self.threads.create(user, new, {}, known_ok=False)
+            return await self.runs.start(user, new, request)
+        if create:
+            await self.threads.create(user, thread_id, {}, known_ok=True)
+        await self.threads.require(user, thread_id)
+        run = await self.runs.start(user, thread_id, request)
+        await self.threads.touch(user, thread_id)
+        return run
 
     @property
     def session(self) -> Session:
@@ -96,8 +119,3 @@ def engine_of(request: Request) -> Engine:
     """The engine of the application that a request came to."""
     engine: Engine = request.app.state.engine
     return engine
-
-
-def user_of(request: Request) -> str:
-    """The user whose request this is."""
-    return str(request.scope.get(USER, OPERATOR))

@@ -102,6 +102,31 @@ async def read_json(request: Request) -> dict[str, Any]:
     return value
 
 
+def read_object(body: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A field of a request that is an object; empty where there is none.
+
+    Raises:
+        RequestError: It is something else.
+    """
+    value = body.get(name) or {}
+    if not isinstance(value, Mapping):
+        raise RequestError(422, f"{name}; it is no object; give one")
+    return dict(value)
+
+
+def read_count(values: Mapping[str, Any], name: str, default: int, most: int, least: int = 0) -> int:
+    """A field of a request, or of its query, that is a number.
+
+    Raises:
+        RequestError: It is none, or out of bounds.
+    """
+    value = values.get(name)
+    text = str(default if value is None else value)
+    if not (text.isascii() and text.isdecimal() and len(text) <= 9 and least <= int(text) <= most):
+        raise RequestError(422, f"{name}; {text[:40]!a} is no number from {least} to {most:,}; give one")
+    return int(text)
+
+
 def sse(event: str, data: bytes, event_id: str | None = None) -> bytes:
     """One server-sent event. JSON holds no line break, so that its data is one line."""
     name = event.replace("\r", "").replace("\n", "")

@@ -1,7 +1,7 @@
 """The executor's prompt: what a model is told when it reads passages for one task."""
 
-from weiwo.nodes.shared.passage_prompt import DATA_RULE
-from weiwo.nodes.shared.sanitizer import protect_prompt
+from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE
+from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
 
 SYSTEM = protect_prompt(
     f"""\

@@ -16,16 +16,16 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
 
 from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.reflection.calibration import find_calibration
+from weiwo.nodes.reflection.monitor import monitor_plan
 from weiwo.nodes.reflection.prompt import SYSTEM
-from weiwo.nodes.shared.calibration import find_calibration
 from weiwo.nodes.shared.consistency import describe_inconsistency
-from weiwo.nodes.shared.input_guard import safe_note
-from weiwo.nodes.shared.monitor import monitor_plan
-from weiwo.nodes.shared.passage_prompt import quote_as_data
-from weiwo.nodes.shared.perspectives import format_perspectives
-from weiwo.nodes.shared.references import fill_text
-from weiwo.nodes.shared.replanning import HOPELESS, PASSING, PlanHistory, is_stuck, replan_other_way
-from weiwo.nodes.shared.reply_types import Line, Reply
+from weiwo.nodes.shared.planning.perspectives import format_perspectives
+from weiwo.nodes.shared.planning.references import fill_text
+from weiwo.nodes.shared.planning.replanning import HOPELESS, PASSING, PlanHistory, is_stuck, replan_other_way
+from weiwo.nodes.shared.prompting.input_guard import safe_note
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
+from weiwo.nodes.shared.prompting.reply_types import Line, Reply
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence, Failure, MonitorReport, Outcome, Plan, Reflection, Task
 from weiwo.state.events import ReflectedEvent

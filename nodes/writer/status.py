@@ -1,8 +1,8 @@
 """The status of a result: whether the answer is complete, and if not, the stop reason. Reads what was recorded."""
 
-from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.draft import Draft, all_supported
+from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.state import MonitorReport, Outcome, Plan, Status
 from weiwo.state.search import SearchState
 

@@ -141,8 +141,8 @@ class ToolCalls:
             The result. `attempts` counts the calls really made for it: none if it was kept or another's.
 
         Raises:
-            ToolCallError: As `run_tool` does; `limit` when the run's time or its calls are over; when the breaker of the tool is
-                open, the kind it failed with before, and then no call was made.
+            ToolCallError: As `run_tool` does; `limit` when the run's time or calls are over; when the breaker of the
+                tool is open, the kind it failed with before, and then no call was made.
         """
         tool, info = self._toolbox.get(name), self._toolbox.info(name)
         if info.acts:

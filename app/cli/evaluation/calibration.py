@@ -15,7 +15,7 @@ from weiwo.app.evaluation.calibration import calibrate
 from weiwo.app.evaluation.experiment import Experiment, ExperimentError
 from weiwo.app.export.files import write_atomically
 from weiwo.app.export.formats import ExportError
-from weiwo.nodes.shared.calibration import FILE, load_calibrations
+from weiwo.nodes.reflection.calibration import FILE, load_calibrations
 from weiwo.state.settings import Settings
 
 

@@ -12,7 +12,7 @@ from tests.support.results import make_result
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.evaluation.calibration import calibration_command
 from weiwo.app.evaluation.calibration import calibrate, list_values, measure_reliability, measure_rows
-from weiwo.nodes.shared.calibration import FILE, Calibration, confidence_features, load_calibrations
+from weiwo.nodes.reflection.calibration import FILE, Calibration, confidence_features, load_calibrations
 from weiwo.state import Outcome
 
 
