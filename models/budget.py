@@ -244,7 +244,7 @@ class Budget:
         return max(0, left), "max_tokens"
 
     def take_tool_call(self) -> bool:
-        """Book one tool call, to be made right after; False, and nothing is booked, where `max_tool_calls` is reached."""
+        """Book one tool call, to be made right after; False, with nothing booked, where `max_tool_calls` is reached."""
         if self._parent is not None and not self._parent.take_tool_call():
             return False
         with self._lock:
