@@ -8,14 +8,13 @@ import json
 import logging
 import os
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from weiwo.app.evaluation.answer import SystemAnswer, score_answer
+from weiwo.app.evaluation.answer import SystemAnswer
 from weiwo.app.evaluation.question_set import Question
-from weiwo.app.evaluation.summary import summarize
 from weiwo.app.evaluation.systems import System
 from weiwo.state.errors import WeiwoError
 from weiwo.tools.printable import one_line
@@ -28,8 +27,10 @@ _log: Final = logging.getLogger(__name__)
 FAILURES_IN_A_ROW: Final = 5
 """Questions that fail one after another before an experiment stops: something is down."""
 
-Listener = Callable[[int, int, Mapping[str, Any]], None]
-"""Told how many questions are done, of how many, and the summary so far."""
+Listener = Callable[[int, int, Sequence[Mapping[str, Any]]], None]
+"""Told how many questions are done, of how many, and the rows so far."""
+Score = Callable[[Question, SystemAnswer], Awaitable[Mapping[str, Any]]]
+"""The figures of an answer: the fields of its row."""
 
 
 class ExperimentError(WeiwoError):
@@ -87,13 +88,16 @@ class Experiment:
         """The rows so far, the last of each question and system."""
         return list({(row["question"], row["system"]): row for row in self.rows()}.values())
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self, summarize: Callable[[str, Sequence[Mapping[str, Any]]], dict[str, Any]]) -> dict[str, Any]:
         """The summary of the rows so far, written beside them as well.
+
+        Args:
+            summarize: Makes it of the name of the set and the rows.
 
         Raises:
             ExperimentError: The folder cannot be written.
         """
-        found = summarize(str(self.config["dataset"]), self.rows())
+        found = summarize(str(self.config["dataset"]), self.latest_rows())
         try:
             (self.folder / SUMMARY).write_text(json.dumps(found, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
         except OSError as error:
@@ -101,14 +105,14 @@ class Experiment:
         return found
 
     async def run(
-        self, questions: Sequence[Question], systems: Mapping[str, System], judge: "Judge | None", tell: Listener
+        self, questions: Sequence[Question], systems: Mapping[str, System], score: Score, tell: Listener
     ) -> None:
         """Ask what has not been asked yet; a question that failed is asked again.
 
         Args:
             questions: The questions, in order.
             systems: Whom to ask, by name.
-            judge: Grades answers that matching takes for wrong.
+            score: Scores an answer.
             tell: Told of the progress.
 
         Raises:
@@ -122,7 +126,7 @@ class Experiment:
                 for name, system in systems.items():
                     if (question.id, name) in done:
                         continue
-                    row = await _ask(question, name, system, judge)
+                    row = await _ask(question, name, system, score)
                     rows.append(row)
                     try:
                         out.write(json.dumps(row, ensure_ascii=False) + "\n")
@@ -132,41 +136,17 @@ class Experiment:
                     failures = failures + 1 if row["error"] else 0
                     if failures >= FAILURES_IN_A_ROW:
                         raise ExperimentError(f"{failures} questions failed in a row, the last with: {row['error']}")
-                tell(at, len(questions), _quick_counts(rows))
+                tell(at, len(questions), rows)
 
 
-Judge = Callable[[Question, str], Any]
-
-
-async def _ask(question: Question, name: str, system: System, judge: Judge | None) -> dict[str, Any]:
+async def _ask(question: Question, name: str, system: System, score: Score) -> dict[str, Any]:
     """One row: whatever a system raises is its error."""
     try:
         answer = await system(question)
     except Exception as error:  # noqa: BLE001 - a system that fails on a question has failed on that question
         _log.warning("%s, question %s: %s", name, question.id, redacted("".join(traceback.format_exception(error))))
         answer = SystemAnswer(error=one_line(redacted(f"{type(error).__name__}: {error}"), 300))
-    scores = score_answer(question, answer)
-    judged = None
-    if judge is not None and not scores["right"] and answer.outcome != "abstained" and question.answerable:
-        judged = await judge(question, answer.text)
-    return {
-        "question": question.id,
-        "system": name,
-        "asked": question.text,
-        "gold": [list(group) for group in question.answers],
-        "hops": question.hops,
-        **scores,
-        "judged": judged,
-    }
-
-
-def _quick_counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """How many each system has right so far."""
-    right: dict[str, set[str]] = {}
-    for row in rows:
-        known = right.setdefault(row["system"], set())
-        (known.add if row["right"] else known.discard)(row["question"])
-    return {name: len(those) for name, those in right.items()}
+    return {"question": question.id, "system": name, "asked": question.text, **await score(question, answer)}
 
 
 def _read_rows(path: Path) -> Iterator[dict[str, Any]]:

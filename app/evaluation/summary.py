@@ -53,6 +53,14 @@ def summarize(dataset: str, rows: Iterable[Row]) -> dict[str, Any]:
     }
 
 
+def count_right(rows: Iterable[Row]) -> dict[str, int]:
+    """How many questions each system has right."""
+    latest = {(row["system"], row["question"]): bool(row["right"]) for row in rows}
+    right: Counter[str] = Counter({system: 0 for system, _ in latest})
+    right.update(system for (system, _), told in latest.items() if told)
+    return dict(right)
+
+
 def find_percentile(values: Sequence[float], share: float) -> float:
     """The nearest-rank percentile; 0 of none."""
     ordered = sorted(values)

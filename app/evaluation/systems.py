@@ -6,7 +6,6 @@ limits on calls, tokens and seconds.
 """
 
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -60,7 +59,7 @@ def _answer_of_result(result: Mapping[str, Any], seconds: float) -> SystemAnswer
             one["text"][start:end] for one in result.get("extracts") or [] for start, end in one["highlights"]
         ),
         cited=tuple(dict.fromkeys(one["source"] for one in result.get("citations") or [])),
-        verdicts=dict(Counter(str(claim["verdict"]) for claim in claims)),
+        claims=claims,
         values=list_values(result),
         level=str(result.get("level") or ""),
         calls=usage["model_calls"],
