@@ -192,7 +192,12 @@ class Player:
         result = (self.threads[request.path_params["thread"]].get("values") or {}).get("result") or {}
         values = {"plan": result.get("plan"), "outcomes": result.get("outcomes")}
         before = {**values, "outcomes": {}}
-        moments = [([], "c3", values), (["writer"], "c2", values), (["executor"], "c1", before), (["__start__"], "c0", {})]
+        moments = [
+            ([], "c3", values),
+            (["writer"], "c2", values),
+            (["executor"], "c1", before),
+            (["__start__"], "c0", {}),
+        ]
         return JSONResponse(
             [{"checkpoint": {"checkpoint_id": one}, "next": then, "values": so_far} for then, one, so_far in moments]
         )
