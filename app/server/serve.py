@@ -4,12 +4,14 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any, Final
 
 import uvicorn
 
 from weiwo.app.server.access.auth import Auth, new_token
 from weiwo.app.server.access.guard import LOOPBACK, Guard, Rules, read_origins
+from weiwo.app.server.access.profiles import read_profiles
 from weiwo.app.server.application import create_app
 from weiwo.app.server.storage.records import Records
 from weiwo.state.client_fields import VARIABLE
@@ -73,6 +75,7 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
     """
     auth = choose_auth(host, os.environ.get(_AUTH, "").strip().lower())
     settings = Settings.resolve()
+    read_profiles(Path(settings.home))
     token = ""
     async with Records.open(settings.home) as records:  # what is wrong with it is said before anybody waits
         if auth is not None and not await records.has_tokens():

@@ -25,19 +25,6 @@ async def local(indexed_home: None) -> AsyncIterator[httpx.AsyncClient]:  # noqa
         yield client
 
 
-@pytest.fixture
-async def tokens(clean_environment: None) -> dict[str, str]:  # noqa: ARG001 - it sets the home
-    async with Records.open(os.environ["WEIWO_HOME"]) as records:
-        return {user: await new_token(records, user) for user in ("operator", "ann")}
-
-
-@pytest.fixture
-async def public(indexed_home: None, tokens: dict[str, str]) -> AsyncIterator[httpx.AsyncClient]:  # noqa: ARG001 - as above
-    auth = Auth()
-    async with running(create_app(auth=auth), Rules(frozenset()), auth) as client:
-        yield client
-
-
 async def test_only_our_own_hosts_are_served(local: httpx.AsyncClient):
     foreign = ("evil.com", "evil.com:8300", "127.0.0.1.evil.com", "", "[::2]", "localhost.", "[", "a@b:c")
     own = ("127.0.0.1", "localhost:9", "[::1]:8300", "LOCALHOST")
@@ -141,7 +128,6 @@ async def test_threads_are_their_users(public: httpx.AsyncClient, tokens: dict[s
     assert [one["thread_id"] for one in listed] == ["hers"]
     assert (await public.get("/weiwo/settings", headers=ann)).status_code == 404
     assert (await public.get("/weiwo/corpora", headers=ann)).json() == []
-    assert (await public.post("/weiwo/corpora/x/files?filename=a.md", headers=ann)).status_code == 404
 
 
 async def test_a_thread_of_the_command_is_the_operators(public: httpx.AsyncClient, tokens: dict[str, str]):
