@@ -9,10 +9,11 @@ import pytest
 from tests.unit.app.server.conftest import running
 from weiwo.app.server.access import guard
 from weiwo.app.server.access.auth import Auth, new_token
-from weiwo.app.server.access.guard import CSP, LOOPBACK, Buckets, Rules, read_origins
+from weiwo.app.server.access.guard import CSP, Buckets, Rules, read_origins
+from weiwo.app.server.access.loopback import LOOPBACK, is_loopback
 from weiwo.app.server.application import create_app
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.serve import ServeError, choose_auth, is_loopback
+from weiwo.app.server.serve import ServeError, choose_auth
 from weiwo.app.server.storage.records import Records
 
 OWN = "http://127.0.0.1:8300"
@@ -203,7 +204,7 @@ def test_only_loopback_needs_no_login(host: str, alone: bool):  # noqa: FBT001 -
             choose_auth(host, "")
     assert isinstance(choose_auth(host, "token"), Auth)
     with pytest.raises(ServeError, match="no way to log in"):
-        choose_auth(host, "oidc")
+        choose_auth(host, "saml")
 
 
 def test_origins_are_read():
