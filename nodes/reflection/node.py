@@ -7,6 +7,7 @@ not is planned once (in a deep search, as often as its rounds allow); what then 
 last decision.
 """
 
+import asyncio
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, Literal
@@ -15,6 +16,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
 
 from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.reflection.calibration import find_calibration
 from weiwo.nodes.reflection.monitor import monitor_plan
 from weiwo.nodes.reflection.prompt import SYSTEM
 from weiwo.nodes.shared.consistency import describe_inconsistency
@@ -57,7 +59,8 @@ async def reflection(state: SearchState, services: RunContext) -> dict[str, Any]
     if plan is None:
         decided = Reflection(decision="abort", reason="there is no plan", decided_by="rule")
         return {"reflections": [decided]}
-    report = monitor_plan(plan, state.get("outcomes", {}), services.settings.limits)
+    calibration = await asyncio.to_thread(find_calibration, services.settings)
+    report = monitor_plan(plan, state.get("outcomes", {}), services.settings.limits, calibration)
     decided = _by_rule(plan, report, state, services) or await _open_question(plan, report, state, services)
     decided = decided.model_copy(update={"report": report})
     services.emit(

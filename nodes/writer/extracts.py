@@ -77,14 +77,14 @@ class Extracts:
 
 @dataclass(slots=True)
 class _Sentence:
-    """A sentence of a passage: where it stands, its terms, and whether it holds a value of the type asked for."""
+    """A sentence of a passage: where it stands, its terms, and how far it holds a value of the type asked for."""
 
     start: int
     end: int
     terms: frozenset[str]
     place: float
     asks: bool
-    typed: float = 0.0
+    typed: float | None = None
 
 
 @dataclass(slots=True)
@@ -202,10 +202,7 @@ class _Choice:
         self._shown: list[_Passage] = []
         self._highlights: list[tuple[_Passage, _Sentence]] = []
         self._compound = frame.shape in _COMPOUND
-        values = _Values(frame)
-        for passage in passages:
-            for sentence in passage.sentences:
-                sentence.typed = values.held(passage.evidence.text[sentence.start : sentence.end])
+        self._values = _Values(frame)
 
     def choose(self, passages_shown: int, sentences_shown: int) -> None:
         """Passage by passage, each with its best sentence; then the best sentences left."""
@@ -241,6 +238,8 @@ class _Choice:
 
     def _fit(self, passage: _Passage, sentence: _Sentence) -> float:
         """How well a sentence fits: the rare words it shares, its title's, the type of its values, its place."""
+        if sentence.typed is None:  # of a look-up only few are weighed
+            sentence.typed = self._values.held(passage.evidence.text[sentence.start : sentence.end])
         shared = 0.0
         for term, weight in self._weights.items():
             part = 1.0 if term in sentence.terms else _TITLE if term in passage.title else 0.0
