@@ -267,6 +267,12 @@ class _Player:
         sentence = {"sentence": self.case.sentence} if "give also `sentence`" in self.said else {}
         return {"next": "answer", "value": value, "quotes": [quote], "confidence": 0.95, **sentence}
 
+    def _conclude(self) -> dict[str, Any]:
+        """What a comparison comes to, with the words for it that are shown."""
+        quotes = [{"passage": self._number(s), "text": s.sentence} for s in self.case.steps if self._shown(s)]
+        said = {"value": self.case.answers[0][0], "sentence": self.case.sentence, "confidence": 0.95}
+        return {"next": "answer", "quotes": quotes, **said}
+
     def _search(self, steps: Sequence[Step]) -> dict[str, Any]:
         tried = next(iter(re.findall(r"^Queries tried: (.*)$", self.said, re.MULTILINE)), "")
         if queries := [q for q in self._queries(steps) if q not in tried.split("; ")][:AT_ONCE]:
@@ -276,8 +282,13 @@ class _Player:
     def _read_whole(self) -> dict[str, Any]:
         """A task that is the whole question: from one look-up to the next, as far as the prompt leads."""
         steps = self.case.steps
-        hops = [self._hop(step) for step in steps[:-1] if self._shown(step) and not self._listed(step)]
-        reply = self._answer(steps[-1]) if all(map(self._known, steps)) else self._search(steps)
+        compared = self.case.kind == "comparison"
+        on_the_way = steps if compared else steps[:-1]
+        hops = [self._hop(step) for step in on_the_way if self._shown(step) and not self._listed(step)]
+        if not all(map(self._known, steps)):
+            reply = self._search(steps)
+        else:
+            reply = self._conclude() if compared else self._answer(steps[-1])
         return {**reply, **({"hops": hops} if hops else {})}
 
     def _hop(self, step: Step) -> dict[str, Any]:

@@ -17,8 +17,9 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BeforeValidator, Field
 
 from weiwo.models.gateway import ChatModels, ModelCallError
+from weiwo.nodes.executor.judgement import Judgement
 from weiwo.nodes.executor.prompt import BATCH
-from weiwo.nodes.executor.reader import Judgement, is_chain, judge_reply
+from weiwo.nodes.executor.reader import finds_hops, judge_reply
 from weiwo.nodes.executor.reader_reply import TYPE_HINTS, Quotes, ReadReply, ReadValue, ShownPassages, read_basis
 from weiwo.nodes.executor.task_state import OF_CORPUS
 from weiwo.nodes.shared.passage_prompt import format_passages
@@ -119,7 +120,7 @@ class ReadBatches:
             request: What it has to be read.
             models: Whose expense it is, if this task is the one that asks.
         """
-        joins = task_id in self.expected and request.short and not is_chain(request.frame, request.ret)
+        joins = task_id in self.expected and request.short and not finds_hops(request.frame, request.ret)
         if not joins:
             self.leave(task_id)
             return None
@@ -187,7 +188,7 @@ async def _judge(answer: BatchAnswer, request: ReadRequest, passages: Sequence[E
     """What an answer comes to, held to the same as that of a task read alone; None where it does not hold."""
     fields = answer.model_dump(exclude={"task", "quotes"})
     reply = ReadReply(next="answer", quotes=answer.quotes, **fields)
-    shown = ShownPassages(request.frame.question, request.ret, passages, request.passages)
+    shown = ShownPassages(request.frame, request.ret, passages, request.passages)
     try:
         if shown.find_objection(reply, strangers=True) is not None:
             return None

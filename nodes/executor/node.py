@@ -17,9 +17,10 @@ from weiwo.nodes.executor.batch_reader import ReadBatches, ReadRequest
 from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
 from weiwo.nodes.executor.consent import seek_consent
 from weiwo.nodes.executor.evidence_merging import merge_passages
+from weiwo.nodes.executor.judgement import Judgement
 from weiwo.nodes.executor.next_action import NextActions, is_opening_call
+from weiwo.nodes.executor.progress_note import TaskProgressNote
 from weiwo.nodes.executor.queries import first_queries
-from weiwo.nodes.executor.reader import Judgement, TaskProgressNote
 from weiwo.nodes.executor.reading_turn import judge_turn, report_hops
 from weiwo.nodes.executor.sufficiency import needs_second_source
 from weiwo.nodes.executor.task_state import OF_CORPUS, Call, TaskState, call_query, opened_address, source_address

@@ -171,8 +171,10 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
 
     Rules can tell where one thing is asked for, one task's value is the answer, and every value is firm ground.
     """
-    assessment = state["assessment"]
-    asked = assessment.parts or assessment.frame.parts
+    assessment, frame = state["assessment"], state["assessment"].frame
+    asked = assessment.parts or (
+        () if frame.shape in {"comparison", "same"} else frame.parts
+    )  # whose look-ups are none
     settled = len(asked) <= 1 and len(plan.final_ids) == 1 and not (report.weak or report.inconsistencies)
     if settled or not services.models.configured("reflection") or is_stuck(state):
         return False
