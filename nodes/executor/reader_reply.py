@@ -97,25 +97,21 @@ _IMPLIED = re.compile(r"(?:not |un)stated|impl|infer|deduc|deriv|indirect|æŽ¨|æš
 
 
 class ReadReply(Reply):
-    """What a model makes of the passages: the next move, and what that move needs."""
+    """What a model makes of the passages: the next move, and the fields it needs (the prompt says which)."""
 
     sparse: ClassVar[bool] = True
 
     next: Annotated[Move, BeforeValidator(_move)]
-    value: ReadValue | None = Field(None, description="answer: in the wanted type; premise_wrong: the correction.")
-    quotes: Quotes = Field(default_factory=list, description="answer, premise_wrong: the words that carry it.")
-    confidence: Share = Field(0.5, description="answer, premise_wrong: 0 to 1.")
-    basis: Annotated[Basis, BeforeValidator(read_basis)] = Field(
-        "stated", description="answer: implied, if the quotes do not say it and it only follows from them."
-    )
-    others: list[RivalValue] = Field(default_factory=list, description="answer: values that other passages give.")
-    sentence: Line = Field("", description="answer: the answer in one sentence, where it is asked for.")
-    missing: Line = Field("", description="What is still not known; premise_wrong: what the task wrongly assumes.")
-    queries: list[str] = Field(default_factory=list, description="search: one to three queries.")
-    passage: Ordinal = Field(
-        0, description="open: number of the passage.", validation_alias=AliasChoices("passage", "open")
-    )
-    keep: list[Ordinal] = Field(default_factory=list, description="search, open: passages to see again.")
+    value: ReadValue | None = None
+    quotes: Quotes = Field(default_factory=list)
+    confidence: Share = Field(0.5, description="0 to 1")
+    basis: Annotated[Basis, BeforeValidator(read_basis)] = "stated"
+    others: list[RivalValue] = Field(default_factory=list)
+    sentence: Line = ""
+    missing: Line = ""
+    queries: list[str] = Field(default_factory=list)
+    passage: Ordinal = Field(0, validation_alias=AliasChoices("passage", "open"))
+    keep: list[Ordinal] = Field(default_factory=list)
 
     @model_validator(mode="before")
     @classmethod
