@@ -144,9 +144,12 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
     turns_left = services.settings.limits.max_turns + len(hops) - state["turn"]  # each value on the way is worth one
     started = time.monotonic()
     together = None
-    if task.id in work.batches.expected and not _is_whole_answer(task, frame, work):
+    whole = _is_whole_answer(task, frame, work)
+    wants_sentence = whole or _is_told_as_found(task, work)
+    if task.id in work.batches.expected and not whole:
         lease.give_up()
-        together = await work.batches.read(task.id, ReadRequest(frame, task.ret, passages), services.models)
+        request = ReadRequest(frame, task.ret, passages, wants_sentence)
+        together = await work.batches.read(task.id, request, services.models)
     work.batches.leave(task.id)
     async with lease:
         progress = TaskProgressNote(
@@ -158,7 +161,7 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
             seen=() if "best" in state else state.get("seen", []),  # what was read is to be read anew, whole
             kept=state.get("kept", []),
             deep=services.settings.depth == "deep",
-            wants_sentence=_is_whole_answer(task, frame, work),
+            wants_sentence=wants_sentence,
             hops=hops,
             latest=state.get("latest", 0),
         )
@@ -205,6 +208,12 @@ def _is_whole_answer(task: Task, frame: QueryFrame, work: TaskResources) -> bool
         task.ret == "passages" or task.ret.startswith("list") or task.for_each or work.services.settings.depth == "deep"
     )
     return frame.question == asked.question and asked.form in {"", "sentence"} and not asked.words and not several
+
+
+def _is_told_as_found(task: Task, work: TaskResources) -> bool:
+    """Whether the answer tells what a task finds as it is, one sentence a value."""
+    single = task.ret != "passages" and not task.ret.startswith("list") and work.services.settings.depth != "deep"
+    return task.is_answer and single and work.frame.form in {"", "sentence", "list"} and not work.frame.words
 
 
 def route_after_act(state: TaskState) -> Literal["act", "read", "done"]:

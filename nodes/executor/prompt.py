@@ -63,3 +63,8 @@ SENTENCE = """With "answer" give also `sentence`: the answer to the user in one 
 task, that says no more than the quotes do.
 """
 """Added for a task that is the whole question."""
+
+STATEMENT = """Give also `sentence`: the value in one full sentence that stands on its own, in the language of the \
+task, and says no more than the quotes do.
+"""
+"""Added where what tasks find is told item by item."""

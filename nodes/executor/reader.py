@@ -15,7 +15,7 @@ from weiwo.models.gateway import ChatModels, ModelCallError
 from weiwo.nodes.executor.extraction.typed_extraction import extract_value
 from weiwo.nodes.executor.judgement import Judgement
 from weiwo.nodes.executor.progress_note import TaskProgressNote, choose_passages
-from weiwo.nodes.executor.prompt import HOPS, SENTENCE, SYSTEM
+from weiwo.nodes.executor.prompt import HOPS, SENTENCE, STATEMENT, SYSTEM
 from weiwo.nodes.executor.reader_reply import TYPE_HINTS, HopReadReply, ReadReply, ShownPassages
 from weiwo.nodes.executor.reading import Reading
 from weiwo.nodes.executor.source_agreement import LEAST_SHARE, weigh_sources
@@ -80,10 +80,11 @@ async def _by_model(
     """The model's judgement; a value it gave that cannot be read as the wanted type is told in `unreadable`."""
     queries = "; ".join(query for query in progress.tried if query)
     hopping = finds_hops(frame, ret)
+    sentence = SENTENCE if progress.whole == frame.question else STATEMENT
     whole_question = "" if progress.whole == frame.question else f"Question of the user: {progress.whole}\n"
     prompt = (
         f"Today: {today()}\n{whole_question}Task: {frame.question}\nWanted: {TYPE_HINTS[ret]}\n"
-        f"{HOPS.get(frame.shape, '') * hopping}{SENTENCE * progress.wants_sentence}"
+        f"{HOPS.get(frame.shape, '') * hopping}{sentence * progress.wants_sentence}"
     )
     # What changes from turn to turn comes last: a provider keeps what prompts begin with alike.
     now = f"{progress.describe_hops()}Queries tried: {queries or 'none'}\n{progress.describe_turns()}"
@@ -141,7 +142,7 @@ async def _by_model(
 
 
 async def judge_reply(
-    reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence], frame: QueryFrame
+    reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence], *, wants_sentence: bool
 ) -> Judgement:
     """The judgement that an answer comes to which was found to hold.
 
@@ -149,9 +150,10 @@ async def judge_reply(
         reply: The answer.
         shown: The passages it was made from.
         passages: All that the task found, best first.
-        frame: The task, its references filled.
+        wants_sentence: Whether its value is told in a sentence of its own.
     """
-    reading = await asyncio.to_thread(_reading, reply, shown, passages, frame, "")
+    sentence = _sentence(reply) if wants_sentence else ""
+    reading = await asyncio.to_thread(_reading, reply, shown, passages, shown.frame, sentence)
     return Judgement(reading=reading, decided_by="model", move="answer", shown=tuple(p.id for p in shown.passages))
 
 

@@ -15,6 +15,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
 
 from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.reflection.part_coverage import covers_parts
 from weiwo.nodes.reflection.prompt import SYSTEM
 from weiwo.nodes.shared.consistency import describe_inconsistency
 from weiwo.nodes.shared.input_guard import safe_note
@@ -175,7 +176,9 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
     asked = assessment.parts or (
         () if frame.shape in {"comparison", "same"} else frame.parts
     )  # whose look-ups are none
-    settled = len(asked) <= 1 and len(plan.final_ids) == 1 and not (report.weak or report.inconsistencies)
+    one = len(asked) <= 1 and len(plan.final_ids) == 1
+    firm = not (report.weak or report.inconsistencies)
+    settled = firm and (one or covers_parts(assessment.parts, plan, state.get("outcomes", {})))
     if settled or not services.models.configured("reflection") or is_stuck(state):
         return False
     if services.budget.exhausted() or services.work_seconds() <= 0:
