@@ -9,7 +9,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── ClientFieldError (ValueError)         state.client_fields           · a server's client set what it may not
     ├── PlanFormatError (ValueError)          state.plan                      a plan is not of the interchange form
     ├── StateUpdateError (InvalidUpdateError)  state.channels                  an update is not of a field's type
-    ├── QuestionError (ValueError)            nodes.shared.question_check     a question cannot be asked
+    ├── QuestionError (ValueError)            nodes.shared.question.validation  a question cannot be asked
     ├── ProcedureFolderError (ValueError)     nodes.memory.procedures         the folder of procedures cannot be used
     ├── ProcedureFormatError (ValueError)     nodes.memory.procedures       · a file is no procedure
     ├── WishError (ValueError)                nodes.memory.wishes             a wish cannot be kept

@@ -193,6 +193,7 @@ class Context(BaseModel):
     )
     max_seconds: float | None = Field(default=None, gt=0, description="Seconds of work for one answer.")
     max_model_calls: int | None = Field(default=None, ge=0, description="Chat model calls for one answer.")
+    max_tool_calls: int | None = Field(default=None, ge=1, description="Tool calls for one answer.")
     max_tokens: int | None = Field(default=None, ge=0, description="Input and output tokens for one answer.")
     max_cost: float | None = Field(default=None, ge=0, description="US dollars for one answer, where prices are known.")
     max_tasks: int | None = Field(default=None, ge=1, description="Tasks in one plan.")
@@ -331,7 +332,9 @@ def _set_fields(context: Context) -> dict[str, Any]:
 
 def _filter(fields: Mapping[str, Any]) -> SourceFilter:
     given = {name: fields[field] for field, name in _FILTERS.items() if field in fields}
-    return SourceFilter(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
+    lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
+    # Validated as fields of `Context`, as all of `Settings` is.
+    return SourceFilter.model_construct(**{**given, **lists})
 
 
 def describe_validation_error(error: ValidationError) -> str:

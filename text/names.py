@@ -141,7 +141,7 @@ def _runs(text: str, words: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
         capital = _capitalised(word.group(), first=index == 0 and not _abbreviated(text, word)) and not (
             shouted or headline
         )
-        identifier = any(c.isdigit() for c in word.group()) and bool(re.search(r"[A-Z]", word.group()))
+        identifier = not word.group().isalpha() and _is_identifier(word.group())
         joins = bool(run) and _joins(text, run[-1], word)
         if capital or identifier:
             if run and not joins:
@@ -160,7 +160,7 @@ def _runs(text: str, words: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
 
 
 def _capitalised(word: str, *, first: bool) -> bool:
-    if word.casefold() in _ALWAYS_WORD or not any(c.isupper() for c in word):
+    if word.islower() or word.casefold() in _ALWAYS_WORD or not any(c.isupper() for c in word):
         return False
     base = re.split("['’]", word)[0].casefold()
     if base in _NO_NAME or word.casefold().replace("’", "'") in _NO_NAME:
@@ -168,6 +168,10 @@ def _capitalised(word: str, *, first: bool) -> bool:
     if len(word) == 1:
         return word.isupper() and not first
     return word[0].isupper() or any(c.isupper() for c in word[1:3])
+
+
+def _is_identifier(word: str) -> bool:
+    return any(c.isdigit() for c in word) and bool(re.search(r"[A-Z]", word))
 
 
 def _possessive(word: str) -> bool:

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import uvicorn
 
+from weiwo.app.server.access.auth import Auth, new_token
+from weiwo.app.server.access.guard import LOOPBACK, Guard, Rules, read_origins
 from weiwo.app.server.application import create_app
-from weiwo.app.server.auth import Auth, new_token
-from weiwo.app.server.guard import LOOPBACK, Guard, Rules, read_origins
-from weiwo.app.server.records import Records
+from weiwo.app.server.storage.records import Records
 from weiwo.state.client_fields import VARIABLE
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Settings

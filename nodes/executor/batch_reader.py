@@ -22,8 +22,8 @@ from weiwo.nodes.executor.prompt import BATCH, STATEMENT
 from weiwo.nodes.executor.reader import finds_hops, judge_reply
 from weiwo.nodes.executor.reader_reply import TYPE_HINTS, Quotes, ReadReply, ReadValue, ShownPassages, read_basis
 from weiwo.nodes.executor.task_state import OF_CORPUS
-from weiwo.nodes.shared.passage_prompt import format_passages
-from weiwo.nodes.shared.reply_types import Line, Ordinal, Reply, Share
+from weiwo.nodes.shared.prompting.passage_prompt import format_passages
+from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply, Share
 from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.state import Evidence, Task, ValueType
 from weiwo.state.evidence import Basis

@@ -16,7 +16,7 @@ from weiwo.nodes.executor.task_state import (
     opened_address,
     source_address,
 )
-from weiwo.nodes.shared.input_guard import safe_query
+from weiwo.nodes.shared.prompting.input_guard import safe_query
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence
 from weiwo.state.query import QueryFrame

@@ -25,10 +25,10 @@ from weiwo.nodes.executor.reading_turn import judge_turn, report_hops
 from weiwo.nodes.executor.sufficiency import needs_second_source
 from weiwo.nodes.executor.task_state import OF_CORPUS, Call, TaskState, call_query, opened_address, source_address
 from weiwo.nodes.executor.tool_calls import CallBatch, make_calls
-from weiwo.nodes.shared.passage_prompt import flag_injections
-from weiwo.nodes.shared.question_parser import parse_question
-from weiwo.nodes.shared.references import fill_args, fill_text
-from weiwo.nodes.shared.rule_plan import frame_task
+from weiwo.nodes.shared.planning.references import fill_args, fill_text
+from weiwo.nodes.shared.planning.rule_plan import frame_task
+from weiwo.nodes.shared.prompting.passage_prompt import flag_injections
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import ITEM, Evidence, Language, Outcome, Task
 from weiwo.state.events import TaskFinishedEvent, TaskProgressEvent, TaskStartedEvent

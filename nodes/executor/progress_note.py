@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.shared.passage_prompt import quote_as_data
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.state import Evidence, Hop, ValueType
 from weiwo.state.query import QueryFrame
 

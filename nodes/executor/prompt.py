@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from weiwo.nodes.shared.passage_prompt import DATA_RULE
-from weiwo.nodes.shared.sanitizer import protect_prompt
+from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE
+from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
 from weiwo.state.query import Shape
 
 SYSTEM = protect_prompt(

@@ -19,10 +19,10 @@ from weiwo.nodes.executor.prompt import HOPS, SENTENCE, STATEMENT, SYSTEM
 from weiwo.nodes.executor.reader_reply import TYPE_HINTS, HopReadReply, ReadReply, ShownPassages
 from weiwo.nodes.executor.reading import Reading
 from weiwo.nodes.executor.source_agreement import LEAST_SHARE, weigh_sources
-from weiwo.nodes.shared.citation_marks import clean_marks
-from weiwo.nodes.shared.context_packing import pack_passages
-from weiwo.nodes.shared.input_guard import safe_note
-from weiwo.nodes.shared.passage_prompt import format_passages
+from weiwo.nodes.shared.markdown.citation_marks import clean_marks
+from weiwo.nodes.shared.prompting.context_packing import pack_passages
+from weiwo.nodes.shared.prompting.input_guard import safe_note
+from weiwo.nodes.shared.prompting.passage_prompt import format_passages
 from weiwo.nodes.shared.run_context import today
 from weiwo.state import Evidence, Language, OutcomeDetail, Quote, ValueType
 from weiwo.state.query import QueryFrame
@@ -65,7 +65,7 @@ async def read_passages(
 def _by_rule(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> Reading:
     passages = _current(passages, ()) or passages
     found = extract_value(frame, ret, passages)
-    return Reading(value=None) if found is None else weigh_sources(Reading.from_finding(found), frame, ret, passages)
+    return Reading(value=None) if found is None else weigh_sources(Reading.from_extracted(found), frame, ret, passages)
 
 
 async def _by_model(

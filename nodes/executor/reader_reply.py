@@ -14,8 +14,8 @@ from pydantic import AliasChoices, BeforeValidator, Field, WithJsonSchema, model
 from weiwo.nodes.executor.compared_values import COMPARED, find_other_winner
 from weiwo.nodes.executor.entity_check import find_unmentioned_name
 from weiwo.nodes.executor.quotes import find_paraphrase, locate_quote
-from weiwo.nodes.shared.input_guard import find_rejection, normalize_line, safe_note
-from weiwo.nodes.shared.reply_types import Line, Ordinal, Reply, Share
+from weiwo.nodes.shared.prompting.input_guard import find_rejection, normalize_line, safe_note
+from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply, Share
 from weiwo.state import Evidence, Hop, JsonValue, Quote, Rival, ValueType
 from weiwo.state.evidence import Basis
 from weiwo.state.query import QueryFrame

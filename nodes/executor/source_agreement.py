@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from weiwo.nodes.executor.extraction.finding import Finding, carries, values_conflict
+from weiwo.nodes.executor.extraction.extracted_value import ExtractedValue, carries, values_conflict
 from weiwo.nodes.executor.extraction.typed_extraction import extract_value
 from weiwo.nodes.executor.reading import Reading
 from weiwo.state import Evidence, Rival, ValueType
@@ -108,7 +108,7 @@ def _gives(source: Sequence[Evidence], reading: Reading, frame: QueryFrame, ret:
 
 def _told_rivals(reading: Reading, ret: ValueType, rivals: Iterable[Rival]) -> Iterable[Rival]:
     """The rivals a reader told of, without those that are the value in other words."""
-    finding = _as_finding(reading, ret)
+    finding = _as_extracted(reading, ret)
     for rival in rivals:
         other = replace(finding, value=rival.value, quotes=rival.quotes)
         if rival.value != reading.value and (ret not in {"date", "number"} or values_conflict(finding, other)):
@@ -119,15 +119,15 @@ def _found_rivals(
     reading: Reading, frame: QueryFrame, ret: ValueType, others: Iterable[Sequence[Evidence]]
 ) -> Iterable[Rival]:
     """The values that extraction can show in other sources, each by itself, and that cannot be the same."""
-    value = _as_finding(reading, ret)
+    value = _as_extracted(reading, ret)
     for source in others:
         found = extract_value(frame, ret, source)
         if found is not None and values_conflict(value, found):
             yield Rival(value=found.value, evidence_ids=found.evidence_ids[:1], quotes=found.quotes[:1])
 
 
-def _as_finding(reading: Reading, ret: ValueType) -> Finding:
-    return Finding(
+def _as_extracted(reading: Reading, ret: ValueType) -> ExtractedValue:
+    return ExtractedValue(
         value=reading.value,
         evidence_ids=reading.evidence_ids,
         quotes=reading.quotes,

@@ -27,14 +27,14 @@ from weiwo.nodes.master.followup import resolve_follow_up
 from weiwo.nodes.master.prompt import PLAN, SYSTEM
 from weiwo.nodes.memory.plan_memory import has_plan
 from weiwo.nodes.memory.wishes import format_wishes, read_wishes
-from weiwo.nodes.shared.input_guard import safe_note
-from weiwo.nodes.shared.plan_reply import Vertex
-from weiwo.nodes.shared.plan_rules import planning_instructions
-from weiwo.nodes.shared.question_parser import parse_question
-from weiwo.nodes.shared.reply_types import Edges, FormName, Line, Ordinal, Reply, Share
-from weiwo.nodes.shared.rule_plan import build_single_task_plan, choose_search_tool
+from weiwo.nodes.shared.planning.plan_reply import Vertex
+from weiwo.nodes.shared.planning.plan_rules import planning_instructions
+from weiwo.nodes.shared.planning.rule_plan import build_single_task_plan, choose_search_tool
+from weiwo.nodes.shared.prompting.input_guard import safe_note
+from weiwo.nodes.shared.prompting.reply_types import Edges, FormName, Line, Ordinal, Reply, Share
+from weiwo.nodes.shared.question.parser import parse_question
+from weiwo.nodes.shared.question.turn import ConversationTurn, find_current_turn, format_transcript
 from weiwo.nodes.shared.run_context import RunContext, today
-from weiwo.nodes.shared.turn import ConversationTurn, find_current_turn, format_transcript
 from weiwo.state import Assessment, Language, Level, QueryFrame, TeamConfig
 from weiwo.state.events import AssessedEvent, PlannedEvent
 from weiwo.state.search import SearchState

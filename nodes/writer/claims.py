@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.shared.citation_marks import CitationMark, blank_marks
+from weiwo.nodes.shared.markdown.citation_marks import CitationMark, blank_marks
 from weiwo.nodes.writer.document import claim_spans, row_of
 from weiwo.nodes.writer.verification.check import CheckResult, check_statement
 from weiwo.nodes.writer.verification.grounds import collect_grounds

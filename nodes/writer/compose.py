@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.shared.rule_plan import frame_task
+from weiwo.nodes.shared.planning.rule_plan import frame_task
 from weiwo.nodes.writer.amounts import append_unit, outcome_unit, render_value, write_amount
 from weiwo.state import REFERENCE, Language, Outcome, Plan, Task
 from weiwo.state.query import QueryFrame

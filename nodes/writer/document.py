@@ -13,8 +13,8 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from weiwo.nodes.shared.citation_marks import CitationMark, clean_marks, find_marks
-from weiwo.nodes.shared.markdown_spans import CELL, FENCE, QUOTED, find_opaque
+from weiwo.nodes.shared.markdown.citation_marks import CitationMark, clean_marks, find_marks
+from weiwo.nodes.shared.markdown.spans import CELL, FENCE, QUOTED, find_opaque
 from weiwo.state import Block, BlockKind
 from weiwo.text.language import sentences, word_count
 from weiwo.text.patterns import lazy

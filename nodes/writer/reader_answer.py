@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from weiwo.nodes.shared.sanitizer import AnswerSanitizer
+from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.writer.draft import Draft, Piece, add_marks
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Finding, Outcome

@@ -7,9 +7,9 @@ sentences that fit best in bold, in neutral words.
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.shared.extracts import Extracts, build_quote_extracts, choose_extracts
 from weiwo.nodes.writer.compose import DISPUTED, Statement, compose_statements
 from weiwo.nodes.writer.draft import Draft, add_marks, all_supported
+from weiwo.nodes.writer.extracts import Extracts, build_quote_extracts, choose_extracts
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Claim, Extract, Language, Status
 from weiwo.state.search import SearchState

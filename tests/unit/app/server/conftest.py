@@ -13,9 +13,9 @@ from pydantic import Field
 from starlette.applications import Starlette
 
 from tests.support.fake_model import FakeModel
+from weiwo.app.server.access.auth import Auth
+from weiwo.app.server.access.guard import Guard, Rules
 from weiwo.app.server.application import create_app
-from weiwo.app.server.auth import Auth
-from weiwo.app.server.guard import Guard, Rules
 
 
 @asynccontextmanager

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from weiwo.nodes.executor.reading import Reading
 from weiwo.nodes.executor.source_agreement import DOUBT_LEFT, group_independent_sources, weigh_sources
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Evidence, OutcomeDetail, Quote, Rival, ValueType, passage_id
 from weiwo.state.query import QueryFrame
 

@@ -14,10 +14,10 @@ from weiwo.models.gateway import ChatModels, _given_endpoint
 from weiwo.models.structured_modes import MODES, mode_memory
 from weiwo.nodes.master.complexity import compute_static_score, extract_static_features
 from weiwo.nodes.master.node import AssessmentReply, assess_question, compute_semantic_score, configure_team, master
-from weiwo.nodes.shared.question_check import QuestionError
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.question.parser import parse_question
+from weiwo.nodes.shared.question.turn import find_current_turn
+from weiwo.nodes.shared.question.validation import QuestionError
 from weiwo.nodes.shared.run_context import today
-from weiwo.nodes.shared.turn import find_current_turn
 from weiwo.state import Assessment, Limits
 
 FACT = "When was Julius Caesar born?"

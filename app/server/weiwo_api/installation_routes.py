@@ -1,0 +1,160 @@
+"""Weiwo's own routes on the installation: what it is, its settings, corpora and tools, logging in and out."""
+
+import asyncio
+import os
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from weiwo.app.cli.setup.config import read_config
+from weiwo.app.cli.setup.env_file import read_env_file
+from weiwo.app.cli.tools import gather_tools
+from weiwo.app.server.access.auth import Auth
+from weiwo.app.server.access.users import OPERATOR, require_operator, user_of
+from weiwo.app.server.backend import backend_of
+from weiwo.app.server.errors import RequestError
+from weiwo.app.server.weiwo_api.exports import format_names
+from weiwo.app.server.weiwo_api.uploads import MOST_UPLOAD_BYTES, upload
+from weiwo.app.server.wire import read_json, reply
+from weiwo.state.settings import Context, Settings
+from weiwo.text.patterns import lazy
+from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora
+from weiwo.tools.printable import one_line
+
+_SECRET: Final = lazy(r"KEY|TOKEN(?!S)|SECRET|PASSWORD|DATABASE_URL|AUTH$")
+_MORE: Final = {
+    "WEIWO_HOME": "Folder of Weiwo's own files.",
+    "WEIWO_DATABASE_URL": "Postgres for threads; SQLite without one.",
+    "WEIWO_CLIENT_FIELDS": "Further fields of a run's context that clients may set.",
+    "WEIWO_AUTH": "How users of weiwo serve log in.",
+    "WEIWO_ORIGINS": "Origins of other sites' pages that may use weiwo serve.",
+    "OPENAI_BASE_URL": "Where the chat model is.",
+    "OPENAI_API_KEY": "Its key.",
+    "TAVILY_API_KEY": "Key of the web search Tavily.",
+}
+
+
+async def info(request: Request) -> Response:
+    """What the installation has; before a login, how to log in."""
+    backend, user = backend_of(request), user_of(request)
+    auth = "none" if request.app.state.auth is None else "token"
+    language = "zh" if os.environ.get("LC_ALL", os.environ.get("LANG", "")).startswith("zh") else "en"
+    known: dict[str, Any] = {"version": version("weiwo"), "user": user or None, "language": language, "auth": auth}
+    if not user:
+        return reply(known)
+    settings = Settings.resolve()
+    known |= {
+        "models": settings.models,
+        "web": _web(settings),
+        "corpora": await asyncio.to_thread(_corpus_names, backend.settings, user),
+        "limits": settings.limits,
+        "max_upload": MOST_UPLOAD_BYTES,
+        "formats": format_names(),
+    }
+    return reply(known)
+
+
+async def settings_list(request: Request) -> Response:
+    """Every setting, its value, and where that comes from."""
+    require_operator(request)
+    return reply(await asyncio.to_thread(_settings))
+
+
+async def corpora(request: Request) -> Response:
+    """The corpora."""
+    if user_of(request) != OPERATOR:
+        return reply([])
+    found = await asyncio.to_thread(lambda: list(list_corpora(Path(backend_of(request).settings.home))))
+    return reply([_corpus(one) for one in found])
+
+
+async def tools(_: Request) -> Response:
+    """The tools a run would have, and the MCP servers with their health."""
+    found = await gather_tools(Settings.resolve())
+    health = {one["name"]: one["health"] for one in found["servers"]}
+    for tool in found["tools"]:
+        tool["health"] = health.get(tool["server"], "up") if tool["available"] else "not available"
+        tool["server"] = tool["server"] or None
+    return reply(found["tools"])
+
+
+async def upload_file(request: Request) -> Response:
+    """Add a file to a corpus, and index it."""
+    require_operator(request)
+    return await upload(request, backend_of(request).settings)
+
+
+async def log_in(request: Request) -> Response:
+    """Log in with a token."""
+    auth: Auth | None = request.app.state.auth
+    body = await read_json(request)
+    response = Response(status_code=204)
+    if auth is not None:
+        secure = request.url.scheme == "https" or request.headers.get("x-forwarded-proto") == "https"
+        user = await auth.log_in(str(body.get("token") or ""), response, secure=secure)
+        if user is None:
+            raise RequestError(401, "the token; it is nobody's; see weiwo serve --new-token")
+    return response
+
+
+async def log_out(request: Request) -> Response:
+    """End a login."""
+    auth: Auth | None = request.app.state.auth
+    response = Response(status_code=204)
+    if auth is not None:
+        await auth.log_out(request, response)
+    return response
+
+
+def _web(settings: Settings) -> str | None:
+    """The web search a run would ask first; None where it has none."""
+    from weiwo.tools.web.providers.selection import select_providers  # noqa: PLC0415 - heavy
+
+    chosen = select_providers(settings)
+    return chosen[0].name if chosen else None
+
+
+def _corpus_names(settings: Settings, user: str) -> list[str]:
+    return [one.name for one in list_corpora(Path(settings.home))] if user == OPERATOR else []
+
+
+def _corpus(one: CorpusSummary) -> dict[str, Any]:
+    vectors = next(iter(one.vectors.items()), None)
+    updated = datetime.fromtimestamp(datetime.now(UTC).timestamp() - one.age, UTC)
+    errors = [*filter(None, [one.trouble, one.note])]
+    errors += [f"{one.problems:,} files could not be read"] if one.problems else []
+    return {
+        "name": one.name,
+        "documents": one.documents,
+        "passages": one.passages,
+        "bytes": one.bytes,
+        "vectors": {"model": vectors[0], "covered": vectors[1][0], "of": vectors[1][1]} if vectors else None,
+        "updated": updated.isoformat(timespec="seconds"),
+        "roots": list(one.roots),
+        "errors": [one_line(text, 300) for text in errors],
+    }
+
+
+def _settings() -> list[dict[str, Any]]:
+    file, config = read_env_file(), read_config()
+    local = {**file.harmless, **(file.risky if file.trusted else {})}
+    resolved = Settings.resolve()
+    fields = {f"WEIWO_{name.upper()}": (name, field.description or "") for name, field in Context.model_fields.items()}
+    found = []
+    for name, (field, says) in {**fields, **{key: ("", says) for key, says in _MORE.items()}}.items():
+        value = os.environ.get(name, "")
+        origin = "default"
+        if value:
+            origin = (
+                ".env" if local.get(name) == value else "config.toml" if config.get(name) == value else "environment"
+            )
+        if value and _SECRET.search(name):
+            shown: Any = "set"
+        else:
+            shown = value or getattr(resolved, field, getattr(resolved.limits, field, None))
+        found.append({"name": name, "field": field or None, "value": shown, "from": origin, "says": says})
+    return found
