@@ -6,6 +6,7 @@ it reports.)
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from weiwo.nodes.reflection.calibration import Calibration, confidence_features
 from weiwo.nodes.reflection.root_cause import find_cause
 from weiwo.nodes.shared.consistency import find_inconsistencies
 from weiwo.state import Evidence, Failure, FailureKind, Language, Limits, MonitorReport, Outcome, Plan
@@ -15,7 +16,7 @@ SLOW_SHARE = 0.5
 """A task that took more than this share of the run's seconds is reported as slow."""
 
 DOUBTED_BELOW = 0.5
-"""A value is doubted if the model that read it was less sure than this."""
+"""A value is doubted if it is less probably right than this, as the model that read it says, or as was fitted."""
 
 MOST_NAMED = 10
 """Items without a value that a report names."""
@@ -25,6 +26,8 @@ def monitor_plan(
     plan: Plan,
     outcomes: Mapping[str, Outcome],
     limits: Limits,
+    calibration: Calibration | None = None,
+    *,
     passages: Collection[Evidence] = (),
     language: Language = "en",
 ) -> MonitorReport:
@@ -36,6 +39,7 @@ def monitor_plan(
         plan: The plan that ran.
         outcomes: Outcomes by task id; a task without one never ran.
         limits: The bounds it ran under.
+        calibration: How the confidence of the model that read is to be taken; without one, as it is given.
         passages: What was found, which tells why a task came to nothing.
         language: The language of the question.
     """
@@ -64,25 +68,28 @@ def monitor_plan(
         failures=tuple(failures),
         finished=finished,
         answerable=all(task_id in finished or task_id in denied for task_id in plan.final_ids),
-        weak=tuple(_weak_values(plan, outcomes)),
+        weak=tuple(_weak_values(plan, outcomes, calibration)),
         inconsistencies=find_inconsistencies(plan, outcomes),
     )
 
 
-def _weak_values(plan: Plan, outcomes: Mapping[str, Outcome]) -> Iterator[WeakValue]:
+def _weak_values(plan: Plan, outcomes: Mapping[str, Outcome], calibration: Calibration | None) -> Iterator[WeakValue]:
     for task_id in plan.ids:
         outcome = outcomes.get(task_id)
-        weakness = _weakness(outcome) if outcome is not None and outcome.usable else None
+        weakness = _weakness(outcome, calibration) if outcome is not None and outcome.usable else None
         if weakness is not None:
             yield WeakValue(task_id=task_id, weakness=weakness, carries=bool(plan.descendants([task_id])))
 
 
-def _weakness(outcome: Outcome) -> Weakness | None:
+def _weakness(outcome: Outcome, calibration: Calibration | None) -> Weakness | None:
     if outcome.rivals:
         return "disputed"
     if outcome.basis == "implied":
         return "implied"
-    return "doubted" if outcome.decided_by == "model" and outcome.confidence < DOUBTED_BELOW else None
+    if outcome.decided_by != "model":
+        return None
+    probable = calibration.probability(confidence_features(outcome)) if calibration else outcome.confidence
+    return "doubted" if probable < DOUBTED_BELOW else None
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -51,7 +51,7 @@ def test_a_chinese_subject_is_looked_for_as_well():
 def test_what_only_waited_has_no_cause_and_the_planner_is_told_the_others():
     plan = Plan(tasks=(ADA, search("b", "How old was she, born {{a.ret}}?", "q {{a.ret}}")))
     outcomes = {"a": lost("a"), "b": lost("b", "incomplete").model_copy(update={"status": "blocked"})}
-    report = monitor_plan(plan, outcomes, Limits(), [ABOUT_HER])
+    report = monitor_plan(plan, outcomes, Limits(), passages=[ABOUT_HER])
     assert [(one.task_id, one.cause) for one in report.failures] == [("a", "source"), ("b", None)]
     look = Reflection(decision="replan", reason="", decided_by="rule", report=report)
     run = services()
