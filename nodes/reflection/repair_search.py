@@ -119,7 +119,9 @@ class RepairSearch:
         return repair.model_copy(update={"decided_by": "model"}), []
 
     def _repair(self, tasks: tuple[Task, ...], reason: str) -> Repair:
-        return Repair(task_id=self.task.id, tasks=tasks, reason=reason, level=self.may.level)
+        *before, last = tasks
+        answers = last.model_copy(update={"is_answer": self.task.is_answer})
+        return Repair(task_id=self.task.id, tasks=(*before, answers), reason=reason, level=self.may.level)
 
     def _complaints(self, repair: Repair) -> list[str]:
         """Everything that is wrong with a repair."""

@@ -18,6 +18,7 @@ from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.reflection.intervention import Intervention
+from weiwo.nodes.shared.planning.rule_plan import add_frames
 from weiwo.state import Limits, Plan, Reflection, Task
 from weiwo.state.search import SearchState
 
@@ -308,3 +309,16 @@ async def test_an_interrupted_run_goes_on_with_what_was_decided():
     assert asked == before
     assert calls == ["Ada born", "Ada born"]
     assert len(model.asked("RepairReply")) == 1
+
+
+def test_a_value_that_cannot_be_right_beside_another_wakes_reflection():
+    died = Task(id="b", description="When did Ada Smith die?", tool="lookup", args={"query": "Ada died"}, ret="date")
+    plan = add_frames(Plan(tasks=(ask("a", "Ada", "lookup"), died)), "en")
+    run = services(tool("lookup", born))
+    may = Intervention.open(state_of("?", run, plan=plan, reflections=[]), run, lambda _: [])
+    assert may is not None
+    assert may.wakes(died, got("b", "1850"), {"a": got("a", "1900")}, found=True)
+    assert not may.wakes(died, got("b", "1950"), {"a": got("a", "1900")}, found=True)
+    assert not may.wakes(died, got("b", "1850"), {}, found=True)
+    assert not may.improves(died, got("b", "1850"), got("b_2", "1860"), {"a": got("a", "1900")})
+    assert may.improves(died, got("b", "1850"), got("b_2", "1960"), {"a": got("a", "1900")})
