@@ -11,6 +11,7 @@ handed in through the runtime context, anew when a run is resumed.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, cast
@@ -32,6 +33,8 @@ from weiwo.nodes.executor.concurrency import Lease
 from weiwo.nodes.executor.node import TaskResources
 from weiwo.nodes.executor.outcomes import crashed_outcome
 from weiwo.nodes.executor.task_state import TaskInput, TaskOutput, TaskProgress, TaskState
+
+_log: Final = logging.getLogger(__name__)
 
 GRACE_SECONDS: Final = 1.0
 """How long work may go on when the run's seconds for it are over; at most half of what is kept for the writer."""
@@ -108,6 +111,7 @@ async def _run_step(step: Step, state: TaskProgress, context: TaskContext) -> di
     except GraphBubbleUp:  # somebody is asked
         raise
     except Exception as error:  # noqa: BLE001 - whatever a step raises is this task's failure; let out, it ends all others
+        _log.info("%s broke off", context.start["task"].id, exc_info=error)  # the outcome has the message alone
         update = {"outcome": crashed_outcome(context.start["task"], error)}
     if "outcome" in update and (notes := update.get("notes") or state.get("notes")):
         outcome = update["outcome"]

@@ -119,9 +119,12 @@ class RepairSearch:
         return repair.model_copy(update={"decided_by": "model"}), []
 
     def _repair(self, tasks: tuple[Task, ...], reason: str) -> Repair:
-        *before, last = tasks
-        answers = last.model_copy(update={"is_answer": self.task.is_answer})
-        return Repair(task_id=self.task.id, tasks=(*before, answers), reason=reason, level=self.may.level)
+        last = len(tasks) - 1
+        told = tuple(
+            task.model_copy(update={"thought": task.thought or reason, "is_answer": n == last and self.task.is_answer})
+            for n, task in enumerate(tasks)
+        )
+        return Repair(task_id=self.task.id, tasks=told, reason=reason, level=self.may.level)
 
     def _complaints(self, repair: Repair) -> list[str]:
         """Everything that is wrong with a repair."""

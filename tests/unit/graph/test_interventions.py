@@ -142,6 +142,7 @@ async def test_what_fails_is_replaced_while_its_sister_still_runs():
     assert values["outcomes"]["c"].value == 1
     assert values["plan"].ids == ("a_2", "b", "c")
     assert values["plan"].upstream("c") == ("a_2", "b")
+    assert values["plan"].task("a_2").thought == "another source"
     assert (values["plan"].revision, values["revisions"]) == (1, [TWO])
     look = values["reflections"][-1]
     assert (look.decision, look.decided_by, look.task_ids, look.revision) == ("replan", "model", ("a",), 0)
