@@ -36,7 +36,7 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(serving_mcp)
             try:
-                engine = await stack.enter_async_context(open_engine(**(graph_options or {})))
+                engine = await stack.enter_async_context(open_engine(logins=auth is not None, **(graph_options or {})))
             except WeiwoError as error:
                 app.state.failure = error  # a server tells no more of it than that there was one
                 raise
@@ -48,7 +48,7 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
 
     return Starlette(
         routes=[*mcp, *LANGGRAPH_API, *OPENAI_API, *WEIWO_API, *PAGE],
-        exception_handlers={RequestError: _refuse, WeiwoError: _fail, 404: _missing, 405: _missing, Exception: _break},
+        exception_handlers={**ERRORS, 404: _missing, 405: _missing, Exception: _break},
         lifespan=lifespan,
     )
 
@@ -70,3 +70,7 @@ def _break(request: Request, error: Exception) -> Response:
     """A fault of ours: the log has it, without the question."""
     _log.error("%s %s: %s", request.method, one_line(request.url.path, 200), redacted(type(error).__name__))
     return reply({"detail": "the server made a mistake; its log says which"}, 500)
+
+
+ERRORS: Final[Mapping[Any, Any]] = {RequestError: _refuse, WeiwoError: _fail}
+"""What our own errors look like."""

@@ -1,6 +1,6 @@
 """JSON and server-sent events, as LangGraph's SDKs read them."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -170,3 +170,16 @@ class EventStream(Response):
             while (await receive())["type"] != "http.disconnect":
                 pass
             group.cancel_scope.cancel()
+
+
+async def cancelling(parts: AsyncIterator[bytes], cancel: Callable[[], Awaitable[None]]) -> AsyncIterator[bytes]:
+    """The same, but what makes them is cancelled should the client leave before they have ended."""
+    ended = False
+    try:
+        async for part in parts:
+            yield part
+        ended = True
+    finally:
+        if not ended:
+            with anyio.CancelScope(shield=True):  # what leaves is being cancelled itself
+                await cancel()

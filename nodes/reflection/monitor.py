@@ -6,6 +6,7 @@ it reports.)
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from weiwo.nodes.reflection.calibration import Calibration, confidence_features
 from weiwo.nodes.shared.consistency import find_inconsistencies
 from weiwo.state import Failure, FailureKind, Limits, MonitorReport, Outcome, Plan
 from weiwo.state.evidence import Weakness, WeakValue
@@ -14,13 +15,15 @@ SLOW_SHARE = 0.5
 """A task that took more than this share of the run's seconds is reported as slow."""
 
 DOUBTED_BELOW = 0.5
-"""A value is doubted if the model that read it was less sure than this."""
+"""A value is doubted if it is less probably right than this, as the model that read it says, or as was fitted."""
 
 MOST_NAMED = 10
 """Items without a value that a report names."""
 
 
-def monitor_plan(plan: Plan, outcomes: Mapping[str, Outcome], limits: Limits) -> MonitorReport:
+def monitor_plan(
+    plan: Plan, outcomes: Mapping[str, Outcome], limits: Limits, calibration: Calibration | None = None
+) -> MonitorReport:
     """Report failures, timeouts, empty, blocked, incomplete, inconsistent and slow tasks, and weak values.
 
     What waited only for a value that a false premise denies is no failure: there is nothing to be found.
@@ -29,6 +32,7 @@ def monitor_plan(plan: Plan, outcomes: Mapping[str, Outcome], limits: Limits) ->
         plan: The plan that ran.
         outcomes: Outcomes by task id; a task without one never ran.
         limits: The bounds it ran under.
+        calibration: How the confidence of the model that read is to be taken; without one, as it is given.
     """
     failures: list[Failure] = []
     denied = plan.descendants(task_id for task_id, outcome in outcomes.items() if outcome.premise)
@@ -53,25 +57,28 @@ def monitor_plan(plan: Plan, outcomes: Mapping[str, Outcome], limits: Limits) ->
         failures=tuple(failures),
         finished=finished,
         answerable=all(task_id in finished or task_id in denied for task_id in plan.final_ids),
-        weak=tuple(_weak_values(plan, outcomes)),
+        weak=tuple(_weak_values(plan, outcomes, calibration)),
         inconsistencies=find_inconsistencies(plan, outcomes),
     )
 
 
-def _weak_values(plan: Plan, outcomes: Mapping[str, Outcome]) -> Iterator[WeakValue]:
+def _weak_values(plan: Plan, outcomes: Mapping[str, Outcome], calibration: Calibration | None) -> Iterator[WeakValue]:
     for task_id in plan.ids:
         outcome = outcomes.get(task_id)
-        weakness = _weakness(outcome) if outcome is not None and outcome.usable else None
+        weakness = _weakness(outcome, calibration) if outcome is not None and outcome.usable else None
         if weakness is not None:
             yield WeakValue(task_id=task_id, weakness=weakness, carries=bool(plan.descendants([task_id])))
 
 
-def _weakness(outcome: Outcome) -> Weakness | None:
+def _weakness(outcome: Outcome, calibration: Calibration | None) -> Weakness | None:
     if outcome.rivals:
         return "disputed"
     if outcome.basis == "implied":
         return "implied"
-    return "doubted" if outcome.decided_by == "model" and outcome.confidence < DOUBTED_BELOW else None
+    if outcome.decided_by != "model":
+        return None
+    probable = calibration.probability(confidence_features(outcome)) if calibration else outcome.confidence
+    return "doubted" if probable < DOUBTED_BELOW else None
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from weiwo.tools.retrieval.tool_scenes import ToolUse
+if TYPE_CHECKING:
+    from weiwo.tools.retrieval.tool_scenes import ToolUse
 
 FILE: Final = "tool_history.jsonl"
 MOST_BYTES: Final = 1_000_000
@@ -49,7 +50,7 @@ def record_use(home: Path, question: str, tools: Iterable[str]) -> bool:
     return True
 
 
-def read_history(home: Path) -> tuple[ToolUse, ...]:
+def read_history(home: Path) -> "tuple[ToolUse, ...]":
     """The uses on record, oldest first; lines that are none are passed over. Remembered until the file changes."""
     path = home / FILE
     try:
@@ -60,13 +61,13 @@ def read_history(home: Path) -> tuple[ToolUse, ...]:
 
 
 @lru_cache(maxsize=4)
-def _read(path: Path, _changed: int, _size: int) -> tuple[ToolUse, ...]:
+def _read(path: Path, _changed: int, _size: int) -> "tuple[ToolUse, ...]":
     with path.open("rb") as file:
         lines = file.read(2 * MOST_BYTES).splitlines()
     return tuple(use for line in lines if (use := _parse(line)) is not None)
 
 
-def _parse(line: bytes) -> ToolUse | None:
+def _parse(line: bytes) -> "ToolUse | None":
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
@@ -74,8 +75,11 @@ def _parse(line: bytes) -> ToolUse | None:
     question, tools = (found.get("question"), found.get("tools")) if isinstance(found, dict) else (None, None)
     if not isinstance(question, str) or not isinstance(tools, list) or not tools:
         return None
-    known = all(isinstance(name, str) for name in tools)
-    return ToolUse(question[:LONGEST_QUESTION], frozenset(tools[:MOST_TOOLS])) if known else None
+    if not all(isinstance(name, str) for name in tools):
+        return None
+    from weiwo.tools.retrieval.tool_scenes import ToolUse  # noqa: PLC0415 - numpy, where there is a history
+
+    return ToolUse(question[:LONGEST_QUESTION], frozenset(tools[:MOST_TOOLS]))
 
 
 def _drop_older_half(path: Path) -> None:

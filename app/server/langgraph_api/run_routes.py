@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping
 from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
-import anyio
 import orjson
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,7 +20,8 @@ from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.runs.run_results import last_values
 from weiwo.app.server.storage.record_types import RunRecord
 from weiwo.app.server.storage.run_log import BEGINNING, HEARTBEAT_SECONDS, parse_event_id
-from weiwo.app.server.wire import HEARTBEAT, EventStream, dump, read_count, read_json, reply, sse
+from weiwo.app.server.storage.user_corpora import choose_corpora
+from weiwo.app.server.wire import HEARTBEAT, EventStream, cancelling, dump, read_count, read_json, reply, sse
 
 _MOST_LISTED: Final = 1_000
 _LOOK_SECONDS: Final = 1.0
@@ -39,7 +41,7 @@ async def stream(request: Request) -> Response:
     engine = engine_of(request)
     events = _watched(engine, run, BEGINNING, RunRequest.model_validate(run.request).modes)
     if body.get("on_disconnect") == "cancel":
-        events = cancelling(engine, run, events)
+        events = cancelling(events, lambda: engine.leave(run))
     return EventStream(events, {**_location(run), "Location": f"{_path(run)}/stream"})
 
 
@@ -50,7 +52,7 @@ async def wait(request: Request) -> Response:
     engine = engine_of(request)
     parts = _waited(engine, run)
     if body.get("on_disconnect") == "cancel":
-        parts = cancelling(engine, run, parts)
+        parts = cancelling(parts, lambda: engine.leave(run))
     return _Waiting(parts, {**_location(run), "Location": f"{_path(run)}/join"})
 
 
@@ -80,7 +82,7 @@ async def join_stream(request: Request) -> Response:
     modes = _modes(request) or RunRequest.model_validate(run.request).modes
     events = _watched(engine, run, after, modes)
     if request.query_params.get("cancel_on_disconnect", "").lower() in {"true", "1"}:
-        events = cancelling(engine, run, events)
+        events = cancelling(events, lambda: engine.leave(run))
     return EventStream(events, {"Location": f"{_path(run)}/stream", **_location(run)})
 
 
@@ -141,9 +143,12 @@ def shown(run: RunRecord) -> dict[str, Any]:
 async def _begun(request: Request, body: Mapping[str, Any]) -> RunRecord:
     """Begin the run of a request: on the thread of its path, or else on one that is deleted when the run has ended."""
     thread_id = request.path_params.get("thread_id", "")
-    wanted_run = RunRequest.of(body, stateless=not thread_id)
+    engine, choose = engine_of(request), None
+    if engine.logins:
+        choose = partial(choose_corpora, Path(engine.settings.home), user_of(request))
+    wanted_run = await asyncio.to_thread(RunRequest.of, body, stateless=not thread_id, choose=choose)
     create = body.get("if_not_exists") == "create"
-    return await engine_of(request).begin(user_of(request), wanted_run, thread_id, create=create)
+    return await engine.begin(request, wanted_run, thread_id, create=create)
 
 
 async def _found(request: Request) -> RunRecord:
@@ -203,19 +208,6 @@ async def _waited(engine: Engine, run: RunRecord) -> AsyncIterator[bytes]:
         snapshot = await engine.graph.aget_state({"configurable": {"thread_id": run.thread_id}})
         values = {key: one for key, one in snapshot.values.items() if key in engine.graph.output_channels}
     yield dump(values)
-
-
-async def cancelling(engine: Engine, run: RunRecord, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The same, but the run is cancelled should the client leave before it has ended."""
-    ended = False
-    try:
-        async for part in parts:
-            yield part
-        ended = True
-    finally:
-        if not ended and not engine.runs.closing:
-            with anyio.CancelScope(shield=True):  # what leaves is being cancelled itself
-                await engine.runs.cancel(run.run_id)
 
 
 class _Waiting(EventStream):

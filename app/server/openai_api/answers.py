@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 import orjson
 
-from weiwo.app.server.engine import Engine
+from weiwo.app.server.backend import Backend
 from weiwo.app.server.storage.record_types import RunRecord
 from weiwo.tools.printable import one_line
 
@@ -97,10 +97,10 @@ class _Reader:
         return None
 
 
-async def follow_answer(engine: Engine, run: RunRecord) -> AsyncIterator[AnswerEvent | ProtocolAnswer]:
+async def follow_answer(backend: Backend, run: RunRecord) -> AsyncIterator[AnswerEvent | ProtocolAnswer]:
     """The steps of a run, and at last its answer."""
     reader = _Reader()
-    async for event in engine.log.follow(run.run_id):
+    async for event in backend.events(run):
         if event is None:
             yield AnswerEvent("wait")
         elif (step := reader.step(event.name, event.data)) is not None and (step.text or step.kind == "wait"):
@@ -121,7 +121,10 @@ def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> Protoc
     if error:
         return ProtocolAnswer("", language, error=error)
     if values.get("__interrupt__"):
-        return ProtocolAnswer(_WAITS[language].format(thread_id), language, "waiting")
+        said = values.get("messages") or [{}]
+        asks = (said[-1].get("additional_kwargs") or {}).get("asks")  # what is meant: the next message says
+        text = _text(said[-1]) if asks else _WAITS[language].format(thread_id)
+        return ProtocolAnswer(text, language, "waiting")
     if not result:
         return ProtocolAnswer("", language, error="the run ended without an answer; ask again")
     usage = result.get("usage") or {}

@@ -7,14 +7,12 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.server.access.users import user_of
-from weiwo.app.server.engine import Engine, engine_of
+from weiwo.app.server.backend import Backend, backend_of
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.langgraph_api.run_routes import cancelling
 from weiwo.app.server.openai_api.answers import CORRECTED, ProtocolAnswer, follow_answer
 from weiwo.app.server.openai_api.openai_request import MODELS, read_messages, read_run
 from weiwo.app.server.storage.record_types import RunRecord
-from weiwo.app.server.wire import HEARTBEAT, EventStream, dump, read_json, reply
+from weiwo.app.server.wire import HEARTBEAT, EventStream, cancelling, dump, read_json, reply
 
 _BEGUN: Final = int(time.time())
 Handler = Callable[[Request], Awaitable[Response]]
@@ -57,15 +55,15 @@ async def model(request: Request) -> Response:
 async def completions(request: Request) -> Response:
     """Answer the last message of a conversation."""
     body = await read_json(request)
-    engine = engine_of(request)
+    backend = backend_of(request)
     wanted = read_run(body, read_messages(body.get("messages")), kept=bool(body.get("store")))
-    run = await engine.begin(user_of(request), wanted)
+    run = await backend.begin(request, wanted)
     name = str(body.get("model") or "weiwo")
     if body.get("stream"):
         options = body.get("stream_options") or {}
         usage = isinstance(options, dict) and bool(options.get("include_usage"))
-        return EventStream(cancelling(engine, run, _chunks(engine, run, name, usage=usage)))
-    answer = await whole(engine, run)
+        return EventStream(cancelling(_chunks(backend, run, name, usage=usage), lambda: backend.leave(run)))
+    answer = await whole(backend, run)
     if answer.error:
         raise RequestError(500, answer.error)
     annotations = [{"type": "url_citation", "url_citation": one} for one in answer.annotations()]
@@ -75,10 +73,10 @@ async def completions(request: Request) -> Response:
     return reply({**head, "choices": [choice], "usage": _usage(answer), **_sources(answer)})
 
 
-async def whole(engine: Engine, run: RunRecord) -> ProtocolAnswer:
+async def whole(backend: Backend, run: RunRecord) -> ProtocolAnswer:
     """What a run comes to."""
     answer = ProtocolAnswer("", error="the run ended without an answer; ask again")
-    async for one in follow_answer(engine, run):
+    async for one in follow_answer(backend, run):
         if isinstance(one, ProtocolAnswer):
             answer = one
     return answer
@@ -91,7 +89,7 @@ def rest(answer: ProtocolAnswer, streamed: str) -> str:
     return f"\n\n---\n\n{CORRECTED[answer.language]}\n\n{answer.text}"
 
 
-async def _chunks(engine: Engine, run: RunRecord, name: str, *, usage: bool) -> AsyncIterator[bytes]:
+async def _chunks(backend: Backend, run: RunRecord, name: str, *, usage: bool) -> AsyncIterator[bytes]:
     """The answer in pieces."""
     head, streamed = _head(run, name, "chat.completion.chunk"), ""
 
@@ -100,7 +98,7 @@ async def _chunks(engine: Engine, run: RunRecord, name: str, *, usage: bool) -> 
         return b"data: " + dump({**head, "choices": [choice], **more}) + b"\n\n"
 
     yield chunk({"role": "assistant", "content": ""})
-    async for one in follow_answer(engine, run):
+    async for one in follow_answer(backend, run):
         if isinstance(one, ProtocolAnswer):
             if one.error:
                 error = {"message": one.error, "type": "server_error", "param": None, "code": None}

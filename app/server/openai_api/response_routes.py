@@ -6,16 +6,13 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.server.access.users import user_of
-from weiwo.app.server.engine import Engine, engine_of
+from weiwo.app.server.backend import Backend, backend_of
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.langgraph_api.run_routes import cancelling
-from weiwo.app.server.openai_api.answers import ProtocolAnswer, follow_answer, read_answer
+from weiwo.app.server.openai_api.answers import ProtocolAnswer, follow_answer
 from weiwo.app.server.openai_api.chat_routes import openai_errors, whole
 from weiwo.app.server.openai_api.openai_request import read_messages, read_run
-from weiwo.app.server.runs.run_results import last_values
 from weiwo.app.server.storage.record_types import UNDER_WAY, RunRecord
-from weiwo.app.server.wire import HEARTBEAT, EventStream, dump, read_json, reply, sse
+from weiwo.app.server.wire import HEARTBEAT, EventStream, cancelling, dump, read_json, reply, sse
 
 _PREFIX: Final = "resp_"
 
@@ -23,7 +20,7 @@ _PREFIX: Final = "resp_"
 @openai_errors
 async def create(request: Request) -> Response:
     """Answer, on the thread of an earlier response if one is named."""
-    body, engine = await read_json(request), engine_of(request)
+    body, backend = await read_json(request), backend_of(request)
     before = await _stored(request, str(body["previous_response_id"])) if body.get("previous_response_id") else None
     kept = bool(body.get("store", True))
     if before is not None and not kept:
@@ -31,24 +28,23 @@ async def create(request: Request) -> Response:
     if body.get("background"):
         raise RequestError(400, "background; begin the run with /threads/…/runs instead, or stream it")
     wanted = read_run(body, read_messages(body.get("input")), kept=kept)
-    run = await engine.begin(user_of(request), wanted, before.thread_id if before else "")
+    run = await backend.begin(request, wanted, before.thread_id if before else "")
     name = str(body.get("model") or "weiwo")
     if body.get("stream"):
-        return EventStream(cancelling(engine, run, _events(engine, run, name)))
-    return reply(_response(run, name, await whole(engine, run)))
+        return EventStream(cancelling(_events(backend, run, name), lambda: backend.leave(run)))
+    return reply(_response(run, name, await whole(backend, run)))
 
 
 @openai_errors
 async def get(request: Request) -> Response:
     """A response that was stored."""
-    engine, run = engine_of(request), await _stored(request, request.path_params["response_id"])
+    backend, run = backend_of(request), await _stored(request, request.path_params["response_id"])
     if run.status in UNDER_WAY:
         return reply(_response(run, "weiwo", None))
-    values = await last_values(engine.log, engine.records, run)
-    if values is None:
+    answer = await whole(backend, run)
+    if answer.error and not run.error and run.status == "success":  # its events are not kept any more
         raise not_found("response", request.path_params["response_id"])
-    error = (values.get("__error__") or {}).get("message", "")
-    return reply(_response(run, "weiwo", read_answer(values, error, run.thread_id)))
+    return reply(_response(run, "weiwo", answer))
 
 
 async def _stored(request: Request, response_id: str) -> RunRecord:
@@ -57,14 +53,12 @@ async def _stored(request: Request, response_id: str) -> RunRecord:
     Raises:
         RequestError: There is none, or it is somebody else's.
     """
-    engine = engine_of(request)
-    run = await engine.records.run(response_id.removeprefix(_PREFIX))
-    if run is None or run.owner != user_of(request) or not response_id.startswith(_PREFIX):
+    if not response_id.startswith(_PREFIX):
         raise not_found("response", response_id)
-    return run
+    return await backend_of(request).stored_run(request, response_id.removeprefix(_PREFIX))
 
 
-async def _events(engine: Engine, run: RunRecord, name: str) -> AsyncIterator[bytes]:
+async def _events(backend: Backend, run: RunRecord, name: str) -> AsyncIterator[bytes]:
     """The answer as events of the responses API."""
     number = -1
     place = {"item_id": _item_id(run), "output_index": 0, "content_index": 0}
@@ -82,7 +76,7 @@ async def _events(engine: Engine, run: RunRecord, name: str) -> AsyncIterator[by
     empty = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
     yield event("response.content_part.added", part=empty, **place)
     streamed = ""
-    async for one in follow_answer(engine, run):
+    async for one in follow_answer(backend, run):
         if isinstance(one, ProtocolAnswer):
             done = _response(run, name, one)
             if one.error:

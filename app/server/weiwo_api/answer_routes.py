@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
 from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,16 +16,18 @@ from weiwo.app.cli.questions.feedback import send_to_langsmith
 from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.app.cli.threads import show
 from weiwo.app.server.access.users import user_of
-from weiwo.app.server.engine import Engine, engine_of
+from weiwo.app.server.backend import backend_of
+from weiwo.app.server.engine import engine_of
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.run_request import allowed_fields, read_context
+from weiwo.app.server.storage.user_corpora import run_defaults
 from weiwo.app.server.weiwo_api.exports import download_response
 from weiwo.app.server.weiwo_api.passages import passage_in_context
 from weiwo.app.server.wire import read_json, read_object, reply
 from weiwo.graph.persistence.forks import ForkError, fork
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.state import Plan
-from weiwo.state.settings import Context, Settings
+from weiwo.state.settings import Context, Settings, operator_defaults
 from weiwo.text.language import clean
 from weiwo.tools.corpus.retrieval.feedback import LONGEST_WORDS, Feedback, record_feedback
 from weiwo.tools.registry import build_registry
@@ -37,31 +38,30 @@ _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]")
 
 async def get(request: Request) -> Response:
     """What a thread came to, as `weiwo show --json` prints it; and when each of its events came."""
-    engine, thread = await _loaded(request)
-    told = await engine.records.timeline(thread.thread_id, _MOST_TIMELINE)
-    timeline = [
-        {"at": event.at, "run_id": run, "attempt": event.attempt, **orjson.loads(event.data)} for run, event in told
-    ]
+    thread = await _loaded(request)
+    timeline = await backend_of(request).timeline(thread.thread_id, _MOST_TIMELINE)
     evidence = [one.model_dump(mode="json") for one in (thread.values.get("evidence") or {}).values()]
     return reply({"evidence": evidence, **show.as_json(thread), "timeline": timeline})
 
 
 async def passage(request: Request) -> Response:
     """A cited passage, with what stands before and after it."""
-    engine, thread = await _loaded(request)
+    thread = await _loaded(request)
     number = str(request.path_params["n"])
     citations = (thread.values.get("result") or {}).get("citations") or ()
     citation = next((one for one in citations if str(one["n"]) == number), None)
     if citation is None:
         raise not_found("passage", number)
-    options = remembered(await _metadata(engine, thread.thread_id)).model_dump(exclude_none=True)
-    settings = Settings.resolve(Context(corpus=options.get("corpus")))
+    options = remembered(thread.metadata).model_dump(exclude_none=True)
+    defaults = await asyncio.to_thread(run_defaults, Path(backend_of(request).settings.home), user_of(request))
+    with operator_defaults(defaults):
+        settings = Settings.resolve(Context(corpus=options.get("corpus")))
     return reply(await passage_in_context(thread.values, citation, settings))
 
 
 async def download(request: Request) -> Response:
     """A thread's answer as a file."""
-    _, thread = await _loaded(request)
+    thread = await _loaded(request)
     result = thread.values.get("result")
     if not result:
         raise RequestError(409, f"thread {thread.thread_id}; it has no answer yet; go on with it")
@@ -73,7 +73,7 @@ async def download(request: Request) -> Response:
 async def feedback(request: Request) -> Response:
     """Take what a person says of a thread's answer, as `weiwo feedback` does."""
     body = await read_json(request)
-    engine, thread = await _loaded(request)
+    thread = await _loaded(request)
     if not isinstance(body.get("good"), bool):
         raise RequestError(422, "good; it is neither true nor false; give one of them")
     values = thread.values
@@ -83,7 +83,7 @@ async def feedback(request: Request) -> Response:
     run, question = str(values.get("run") or ""), str(values.get("question") or "")
     one = Feedback(time.time(), thread.thread_id, run, question, good=body["good"], words=words)
     try:
-        await asyncio.to_thread(record_feedback, Path(engine.settings.home), one)
+        await asyncio.to_thread(record_feedback, Path(backend_of(request).settings.home), one)
         sent = await asyncio.to_thread(send_to_langsmith, one)
     except OSError as error:
         raise RequestError(500, f"feedback; it cannot be kept: {error.strerror or error}") from None
@@ -101,7 +101,10 @@ async def fork_thread(request: Request) -> Response:
     place: Any = {"configurable": {"thread_id": thread_id, "checkpoint_id": str(body.get("checkpoint_id") or "")}}
     there = await engine.graph.aget_state(place)
     options = remembered(there.metadata).model_dump(mode="json", exclude_none=True)
-    context = Context(**{**allowed_fields(options), **read_context(body.get("context") or {})})
+    given = read_object(body, "context")
+    if engine.logins and given.get("corpus"):
+        raise RequestError(422, "context.corpus; corpora are named by the run that follows; leave it out")
+    context = Context(**{**allowed_fields(options), **read_context(given)})
     metadata = {OPTIONS_KEY: options_of(context)}
     try:
         config = await fork(
@@ -123,7 +126,7 @@ async def fork_thread(request: Request) -> Response:
 async def check(request: Request) -> Response:
     """Whether a plan that a person edits is valid: what is wrong with it, and how it is read."""
     body = await read_json(request)
-    _, thread = await _loaded(request)
+    thread = await _loaded(request)
     if not isinstance(body.get("plan"), Mapping | str) or "team" not in thread.values:
         raise RequestError(422, "plan; there is none, or its thread has not come so far; give {plan: {vertices: […]}}")
     settings = Settings.resolve()
@@ -139,15 +142,6 @@ async def check(request: Request) -> Response:
     return reply({"complaints": complaints, "plan": sketch.plan.to_json()})
 
 
-async def _loaded(request: Request) -> tuple[Engine, show.Thread]:
+async def _loaded(request: Request) -> show.Thread:
     """The thread of a request, as its newest checkpoint has it."""
-    engine, thread_id = engine_of(request), request.path_params["thread_id"]
-    await engine.threads.require(user_of(request), thread_id)
-    try:
-        return engine, await show.load(engine.session, thread_id)
-    except CommandError:
-        raise RequestError(404, f"thread {thread_id}; nothing was asked on it yet; ask something") from None
-
-
-async def _metadata(engine: Engine, thread_id: str) -> Any:
-    return (await engine.graph.aget_state({"configurable": {"thread_id": thread_id}})).metadata
+    return await backend_of(request).load(request, request.path_params["thread_id"])

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.support.states import got, lost, search
+from weiwo.nodes.reflection.calibration import Calibration
 from weiwo.nodes.reflection.monitor import monitor_plan
 from weiwo.state import Limits, MonitorReport, Outcome, Plan
 from weiwo.state.evidence import FailureKind
@@ -105,3 +106,14 @@ def test_what_hangs_on_a_denied_premise_is_no_failure():
     assert report.finished == ("a", "b")
     assert report.answerable
     assert [failure.task_id for failure in seen(lost("a"), got("b", "1912"), blocked).failures] == ["a", "c"]
+
+
+def test_a_value_is_doubted_by_what_its_confidence_was_found_to_be_worth():
+    plan = Plan(tasks=(search("a", "When was Ada born?"),))
+    sure = {"a": got("a", "1815").model_copy(update={"decided_by": "model", "confidence": 0.9})}
+    assert monitor_plan(plan, sure, Limits()).weak == ()
+    overconfident = Calibration(weights=(-3, 1, 1, 0, 0), values=200)
+    (weak,) = monitor_plan(plan, sure, Limits(), overconfident).weak
+    assert weak.weakness == "doubted"
+    agreed = {"a": sure["a"].model_copy(update={"support": 8})}
+    assert monitor_plan(plan, agreed, Limits(), overconfident).weak == ()
