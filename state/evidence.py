@@ -277,7 +277,8 @@ class Outcome(Value):
         basis: Whether its quotes state the value or imply it.
         premise: What the task takes for granted and its sources deny, in one line; the value is then the correction,
             a text. Empty where nothing was denied.
-        findings: Of an analysis, what its value is made of, each with its passages.
+        findings: What its value is made of, each with its passages: of an analysis, and of a `for_each` task whose
+            items were told in a sentence each.
     """
 
     task_id: str

@@ -17,9 +17,10 @@ from weiwo.nodes.executor.batch_reader import ReadBatches, ReadRequest
 from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
 from weiwo.nodes.executor.consent import seek_consent
 from weiwo.nodes.executor.evidence_merging import merge_passages
+from weiwo.nodes.executor.judgement import Judgement
 from weiwo.nodes.executor.next_action import NextActions, is_opening_call
+from weiwo.nodes.executor.progress_note import TaskProgressNote
 from weiwo.nodes.executor.queries import first_queries
-from weiwo.nodes.executor.reader import Judgement, TaskProgressNote
 from weiwo.nodes.executor.reading_turn import judge_turn, report_hops
 from weiwo.nodes.executor.sufficiency import needs_second_source
 from weiwo.nodes.executor.task_state import OF_CORPUS, Call, TaskState, call_query, opened_address, source_address
@@ -143,9 +144,12 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
     turns_left = services.settings.limits.max_turns + len(hops) - state["turn"]  # each value on the way is worth one
     started = time.monotonic()
     together = None
-    if task.id in work.batches.expected and not _is_whole_answer(task, frame, work):
+    whole = _is_whole_answer(task, frame, work)
+    wants_sentence = whole or _is_told_as_found(task, work)
+    if task.id in work.batches.expected and not whole:
         lease.give_up()
-        together = await work.batches.read(task.id, ReadRequest(frame, task.ret, passages), services.models)
+        request = ReadRequest(frame, task.ret, passages, wants_sentence)
+        together = await work.batches.read(task.id, request, services.models)
     work.batches.leave(task.id)
     async with lease:
         progress = TaskProgressNote(
@@ -157,7 +161,7 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
             seen=() if "best" in state else state.get("seen", []),  # what was read is to be read anew, whole
             kept=state.get("kept", []),
             deep=services.settings.depth == "deep",
-            wants_sentence=_is_whole_answer(task, frame, work),
+            wants_sentence=wants_sentence,
             hops=hops,
             latest=state.get("latest", 0),
         )
@@ -204,6 +208,12 @@ def _is_whole_answer(task: Task, frame: QueryFrame, work: TaskResources) -> bool
         task.ret == "passages" or task.ret.startswith("list") or task.for_each or work.services.settings.depth == "deep"
     )
     return frame.question == asked.question and asked.form in {"", "sentence"} and not asked.words and not several
+
+
+def _is_told_as_found(task: Task, work: TaskResources) -> bool:
+    """Whether the answer tells what a task finds as it is, one sentence a value."""
+    single = task.ret != "passages" and not task.ret.startswith("list") and work.services.settings.depth != "deep"
+    return task.is_answer and single and work.frame.form in {"", "sentence", "list"} and not work.frame.words
 
 
 def route_after_act(state: TaskState) -> Literal["act", "read", "done"]:

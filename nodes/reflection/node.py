@@ -18,6 +18,7 @@ from pydantic import Field
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.reflection.calibration import find_calibration
 from weiwo.nodes.reflection.monitor import monitor_plan
+from weiwo.nodes.reflection.part_coverage import covers_parts
 from weiwo.nodes.reflection.prompt import SYSTEM
 from weiwo.nodes.shared.consistency import describe_inconsistency
 from weiwo.nodes.shared.planning.perspectives import format_perspectives
@@ -174,9 +175,13 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
 
     Rules can tell where one thing is asked for, one task's value is the answer, and every value is firm ground.
     """
-    assessment = state["assessment"]
-    asked = assessment.parts or assessment.frame.parts
-    settled = len(asked) <= 1 and len(plan.final_ids) == 1 and not (report.weak or report.inconsistencies)
+    assessment, frame = state["assessment"], state["assessment"].frame
+    asked = assessment.parts or (
+        () if frame.shape in {"comparison", "same"} else frame.parts
+    )  # whose look-ups are none
+    one = len(asked) <= 1 and len(plan.final_ids) == 1
+    firm = not (report.weak or report.inconsistencies)
+    settled = firm and (one or covers_parts(assessment.parts, plan, state.get("outcomes", {})))
     if settled or not services.models.configured("reflection") or is_stuck(state):
         return False
     if services.budget.exhausted() or services.work_seconds() <= 0:

@@ -22,11 +22,12 @@ from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer, remove_links
 from weiwo.nodes.shared.question.turn import find_current_turn, format_transcript
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.context import WriterContext
-from weiwo.nodes.writer.draft import Draft, Piece, add_marks
+from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.generate import draft_answer, settle_draft
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
+from weiwo.nodes.writer.reader_answer import read_out
 from weiwo.nodes.writer.report.assembly import assemble_report
 from weiwo.nodes.writer.report.outline import report_sources
 from weiwo.nodes.writer.report.section import ReportDraft
@@ -250,9 +251,10 @@ async def _grounded(
     draft.sources = context.citable
     found = any(outcome.answers for outcome in current_outcomes(state).values())
     say = _sanitizer(state, services, draft)
-    if piece := await asyncio.to_thread(_said_by_reader, state, draft, say):
+    if pieces := await asyncio.to_thread(read_out, state, draft, say):
         draft.decided_by = "model"
-        yield draft.add(piece)
+        for piece in pieces:
+            yield draft.add(piece)
         return
     opening: list[str] = []  # what states nothing waits for something that does: a refusal states nothing either
     try:
@@ -277,20 +279,6 @@ async def _grounded(
             draft.broken = draft.broken or "nothing of the draft could be shown"
     elif opening:
         draft.broken = draft.broken or "the draft said nothing of what was found"
-
-
-def _said_by_reader(state: SearchState, draft: Draft, say: AnswerSanitizer) -> Piece | None:
-    """The sentence that came with the one value asked for, if code finds nothing in it to doubt; None: write a draft.
-
-    What is disputed, implied or noted has to be told as such, and is for a draft.
-    """
-    outcomes = list(current_outcomes(state).values())
-    sentence = say(outcomes[0].detail.sentence) if len(outcomes) == 1 else ""
-    if not sentence or outcomes[0].rivals or outcomes[0].note or outcomes[0].basis != "stated":
-        return None
-    marks = "".join(f"[{n}]" for n in draft.sources.numbers_of(outcomes[0].evidence_ids, ()))
-    piece = draft.read(add_marks(sentence, marks, draft.sources.language), state["assessment"].question)
-    return piece if any(one.claim.citations for one in piece.checked) and piece.verified else None
 
 
 def _sanitizer(state: SearchState, services: RunContext, draft: Draft) -> AnswerSanitizer:

@@ -23,6 +23,8 @@ documents are likely to be in another.
 or a day is a date, never a number.
 - `for_each` (optional): "{{task_1.ret}}" runs the task once per item of a list; "{{item}}" is the item. `ret` is then \
 the type for one item; tasks that refer to it receive the list of values, in the order of the items.
+- `is_answer` (optional): true for a last task if to tell what it finds, item by item, is the whole answer: nothing is \
+left to choose, filter, compare, sum up or explain.
 - `thought` (optional): why it is there, in a few words, where that is not plain.
 Rules
 - Where a task needs another's answer, refer to it as {{task_1.ret}} in description and args; never guess the answer.
@@ -48,7 +50,8 @@ Example: "Who was older, Ada Lovelace or Alan Turing, and by how many years?"
 Example of a chain: task_1 "Who wrote Hamlet?" (ret text) → task_2 "When was {{task_1.ret}} born?" with \
 args {"query": "{{task_1.ret}} born"}.
 Example of a table, "Which licences do our three parsers have?": task_1 "Which parsers do we have?" (ret list[text]) → \
-task_2 "Which licence does {{item}} have?" with args {"query": "{{item}} licence"}, for_each "{{task_1.ret}}".
+task_2 "Which licence does {{item}} have?" with args {"query": "{{item}} licence"}, for_each "{{task_1.ret}}", \
+is_answer true.
 Example of advice, "Which of the two queues suits us?": task_1 "What does queue A promise on delivery?", task_2 the \
 same of B, task_3 "What do we demand of a queue?" (ret list[text]) → task_4 analyse, "Which of the two, by \
 {{task_1.ret}} and {{task_2.ret}}, meets {{task_3.ret}}, and what speaks against it?"."""

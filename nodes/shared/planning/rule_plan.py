@@ -60,13 +60,13 @@ def build_rule_plan(frame: QueryFrame, tools: Collection[str], *, max_tasks: int
     return Plan(tasks=tuple(builder.tasks))
 
 
-def build_single_task_plan(frame: QueryFrame, tools: Collection[str]) -> Plan:
-    """The plan of a question that one search or one calculation answers."""
+def build_single_task_plan(frame: QueryFrame, tools: Collection[str], ret: ValueType | None = None) -> Plan:
+    """The plan of a question that one search or one calculation answers; its type follows from the frame, if not given."""  # noqa: E501 - one line reads best
     builder = _PlanBuilder(tools)
     if frame.expression and CALCULATOR in tools:
         builder.add(frame)
     else:
-        builder.look_up(frame.model_copy(update={"parts": ()}))
+        builder.look_up(frame.model_copy(update={"parts": ()}), ret)
     return Plan(tasks=tuple(builder.tasks))
 
 
@@ -107,12 +107,12 @@ class _PlanBuilder:
         self.tasks, self._known = tasks, known  # parts that nothing is made of find less than the whole question
         return self.look_up(frame)
 
-    def look_up(self, frame: QueryFrame) -> str:
+    def look_up(self, frame: QueryFrame, ret: ValueType | None = None) -> str:
         """Add one search."""
         # A Chinese question's characters are searched for in pairs, so what only asks would count as words.
         query = (frame.search if frame.language == "zh" else "") or frame.question
-        query, ret = query[:LONGEST_QUERY], VALUE_TYPES.get(frame.answer_type, "text")
-        return self._append(frame, choose_search_tool(self._tools), {"query": query}, ret)
+        ret = ret or VALUE_TYPES.get(frame.answer_type, "text")
+        return self._append(frame, choose_search_tool(self._tools), {"query": query[:LONGEST_QUERY]}, ret)
 
     def _append(self, frame: QueryFrame, tool: str, args: dict[str, JsonValue], ret: ValueType) -> str:
         task_id = f"task_{len(self.tasks) + 1}"
