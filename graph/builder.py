@@ -146,7 +146,7 @@ async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -
         return {}  # a state edited by hand; reflection says so
     limiter = PriorityLimiter(services.settings.limits.max_parallel)
     passages = dict(state.get("evidence", {}))
-    work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools, passages)
+    work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools, passages, plan=plan)
     started = time.monotonic()
     known = plan_interfaces(work.tools, services)
     intervention = Intervention.open(state, services, lambda plan: check_plan(plan, known, services.settings.limits))

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.claims import check_claims
 from tests.support.examples import examples
-from weiwo.nodes.writer.claims import check_claims
 from weiwo.nodes.writer.verification.derivation import follows
 from weiwo.nodes.writer.verification.grounds import collect_grounds
 from weiwo.nodes.writer.verification.quantities import find_quantities, same_quantity
