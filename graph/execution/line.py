@@ -74,7 +74,7 @@ class TaskLine:
         repairs = {repair.task_id: repair, **ran.get("repairs", {})}
         new = settled_outcome(repair.task_id, ran["outcomes"], repairs)
         if own.answers and not self.intervention.improves(self.task, own, new, self.board.outcomes):
-            self.intervention.withdraw(repair)
+            self.intervention.withdraw(repairs)
             repairs = {}
         return {
             "added": ran["outcomes"],

@@ -129,9 +129,10 @@ class Intervention:
         self.services.emit(told)
         self._tell_plan()
 
-    def withdraw(self, repair: Repair) -> None:
-        """Tell the watchers that a value stays, since nothing better was found."""
-        self.made.pop(repair.task_id, None)
+    def withdraw(self, repairs: Iterable[str]) -> None:
+        """Tell the watchers that a value stays, since what took the place of these tasks found nothing better."""
+        for task_id in repairs:
+            self.made.pop(task_id, None)
         self._tell_plan()
 
     def improves(self, task: Task, old: Outcome, new: Outcome, others: Mapping[str, Outcome]) -> bool:

@@ -176,7 +176,7 @@ def trials(database: Database, *, thorough: bool, seed: int, server: Server | No
     yield database.killed("replanning", replanned, plans, story="replan")
 
     repaired, log = database.undisturbed(story="repair")
-    plans = boundaries(repair_round(log))[:: 1 if thorough else 80]
+    plans = boundaries(repair_round(log))[:: 1 if thorough else 120]
     yield database.killed("repairing", repaired, plans, story="repair")
 
     asked: dict[str, Any] = {"approve": True, "answer": "approve"}
