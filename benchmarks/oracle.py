@@ -255,7 +255,17 @@ class _Player:
         step = next((s for s in self.case.steps if found and self.case.filled(s.question) == found[1]), None)
         if step is None:
             return self._read_whole()
-        return self._answer(step) if self._known(step) else self._search([step])
+        if not self._known(step):
+            return self._search([step])
+        waits = re.search(r"^- (task_\d+), for each item: ", self.said, re.MULTILINE)
+        ahead = [self._ahead(waits[1], other) for other in self.case.steps[1:] if self._shown(other)] if waits else []
+        return {**self._answer(step), **({"ahead": ahead} if ahead else {})}
+
+    def _ahead(self, task: str, step: Step) -> dict[str, Any]:
+        """The value of a task that waits, for the item that its question names."""
+        items = self.case.steps[0].value.split("; ")
+        kept = {k: v for k, v in self._answer(step).items() if k != "next"}
+        return {"task": task, "item": next(item for item in items if item in step.sentence), **kept}
 
     def _read_together(self) -> dict[str, Any]:
         asked = re.findall(r"^Task (\d+): (.*)$", self.said, re.MULTILINE)

@@ -143,7 +143,7 @@ async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -
         return {}  # a state edited by hand; reflection says so
     limiter = PriorityLimiter(services.settings.limits.max_parallel)
     passages = dict(state.get("evidence", {}))
-    work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools, passages)
+    work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools, passages, plan=plan)
     started = time.monotonic()
     ran = await run_plan(plan, state.get("outcomes", {}), work, get_config(), graph)
     spent = ran.get("usage", Usage()) + Usage(seconds=time.monotonic() - started)

@@ -11,22 +11,21 @@ counts tasks, not time, so it does not hang on how fast each is. The first to co
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Final
+from typing import ClassVar, Final
 
 from langchain_core.messages import HumanMessage, SystemMessage
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from weiwo.models.gateway import ChatModels, ModelCallError
 from weiwo.nodes.executor.judgement import Judgement
 from weiwo.nodes.executor.prompt import BATCH, STATEMENT
-from weiwo.nodes.executor.reader import finds_hops, judge_reply
-from weiwo.nodes.executor.reader_reply import TYPE_HINTS, Quotes, ReadReply, ReadValue, ShownPassages, read_basis
+from weiwo.nodes.executor.reader import finds_hops, judge_answer
+from weiwo.nodes.executor.reader_reply import TYPE_HINTS, ValueAnswer
 from weiwo.nodes.executor.task_state import OF_CORPUS
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages
-from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply, Share
+from weiwo.nodes.shared.prompting.reply_types import Ordinal, Reply
 from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.state import Evidence, Task, ValueType
-from weiwo.state.evidence import Basis
 from weiwo.state.query import QueryFrame
 
 LEAST_TASKS: Final = 3
@@ -38,15 +37,10 @@ LONGEST_PASSAGES: Final = 3_000
 _SCALARS: Final = frozenset({"text", "number", "date", "boolean"})
 
 
-class BatchAnswer(Reply):
+class BatchAnswer(ValueAnswer):
     """The answer of one task."""
 
     task: Ordinal
-    value: ReadValue
-    quotes: Quotes
-    confidence: Share = 0.5
-    basis: Annotated[Basis, BeforeValidator(read_basis)] = "stated"
-    sentence: Line = ""
 
 
 class BatchReadReply(Reply):
@@ -182,22 +176,10 @@ async def _read_together(requests: Sequence[ReadRequest], models: ChatModels) ->
     for answer in reply.answers:
         place = answer.task - 1
         if 0 <= place < len(requests) and place not in judgements:
-            judgement = await _judge(answer, requests[place], passages)
+            asked = requests[place]
+            judgement = await judge_answer(
+                answer, asked.frame, asked.ret, passages, asked.passages, wants_sentence=asked.wants_sentence
+            )
             if judgement is not None:
                 judgements[place] = judgement
     return judgements
-
-
-async def _judge(answer: BatchAnswer, request: ReadRequest, passages: Sequence[Evidence]) -> Judgement | None:
-    """What an answer comes to, held to the same as that of a task read alone; None where it does not hold."""
-    fields = answer.model_dump(exclude={"task", "quotes"})
-    reply = ReadReply(next="answer", quotes=answer.quotes, **fields)
-    shown = ShownPassages(request.frame, request.ret, passages, request.passages)
-    try:
-        if shown.find_objection(reply, strangers=True) is not None:
-            return None
-    except ValueError:
-        return None
-    judgement = await judge_reply(reply, shown, request.passages, wants_sentence=request.wants_sentence)
-    own = {passage.id for passage in request.passages}
-    return judgement if own.issuperset(judgement.reading.evidence_ids) else None  # it keeps what it found itself

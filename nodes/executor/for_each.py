@@ -97,7 +97,8 @@ def make_instance(
 
     Inside it `{{item}}`, and a reference to the very task it iterates over, mean the item.
     """
-    bound = Outcome(task_id=source.task_id, status="succeeded", value=item, type=item_type(source.type))
+    ahead = OutcomeDetail(ahead=source.detail.ahead)  # values for all items: each is known by its question
+    bound = Outcome(task_id=source.task_id, status="succeeded", value=item, type=item_type(source.type), detail=ahead)
     instance = task.model_copy(update={"id": f"{task.id}[{position + 1}]", "for_each": None})
     return instance, {**inputs, ITEM: bound, source.task_id: bound}
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict
 
-from weiwo.nodes.executor.reader_reply import Move
+from weiwo.nodes.executor.reader_reply import AheadAnswer, Move
 from weiwo.nodes.executor.reading import Reading
 from weiwo.nodes.executor.source_agreement import LEAST_SHARE, weigh_sources
 from weiwo.state import DecidedBy, Evidence, Hop, Outcome, ValueType
@@ -26,6 +26,7 @@ class Judgement(BaseModel):
         shown: Ids of the passages that the prompt showed.
         kept: Ids of those that the model wants to see again.
         hops: Of a chain of look-ups, what was found on the way, in this turn and before.
+        ahead: Values that the model gave of tasks that wait for this one; nobody has checked them yet.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True)
@@ -38,6 +39,7 @@ class Judgement(BaseModel):
     shown: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     hops: tuple[Hop, ...] = ()
+    ahead: tuple[AheadAnswer, ...] = ()
 
 
 def restore_judgement(outcome: Outcome) -> Judgement:

@@ -4,8 +4,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from weiwo.nodes.executor.prompt import STATEMENT, WAITING
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
-from weiwo.state import Evidence, Hop, ValueType
+from weiwo.state import Evidence, Hop, Task, ValueType
 from weiwo.state.query import QueryFrame
 
 FIRST_PASSAGES: Final = 5
@@ -32,6 +33,7 @@ class TaskProgressNote:
         wants_sentence: Whether the task is the whole question, so that its value, in a sentence, is the answer.
         hops: Of a chain of look-ups, what earlier turns found on the way.
         latest: Passages that the last turn found, known ones among them: as many are the first of all.
+        waiting: Tasks that wait for this one, of which its passages may tell already.
     """
 
     whole: str
@@ -45,6 +47,7 @@ class TaskProgressNote:
     wants_sentence: bool = False
     hops: Sequence[Hop] = ()
     latest: int = 0
+    waiting: Sequence[Task] = ()
 
     def describe_turns(self) -> str:
         """The turns left, in words for the model."""
@@ -55,6 +58,18 @@ class TaskProgressNote:
         if self.nothing_new and len(self.tried) > 1:
             turns = f"The last query brought nothing new. {turns}"
         return "\n".join([turns, *(f"Did not work: {message}" for message in self.failed)])
+
+    def describe_waiting(self) -> str:
+        """The tasks that wait, with what to give of them."""
+        if not self.waiting:
+            return ""
+        lines = [
+            f"- {task.id}{', for each item' if task.for_each else ''}: {quote_as_data(task.description, 300)}"
+            f" (wanted: {task.ret})"
+            for task in self.waiting
+        ]
+        told = STATEMENT if any(task.is_answer for task in self.waiting) else ""
+        return "\n".join([WAITING, *lines, told])
 
     def describe_hops(self) -> str:
         """What was found on the way, a line each."""

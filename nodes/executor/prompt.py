@@ -68,3 +68,8 @@ STATEMENT = """Give also `sentence`: the value in one full sentence that stands 
 task, and says no more than the quotes do.
 """
 """Added where what tasks find is told item by item."""
+
+WAITING: Final = """Other tasks wait for this value. With "answer" give in `ahead` what the passages tell of them \
+already, once your value is filled in: the id of the `task`; of one that runs for each item, the `item` as you give it \
+in `value`; the `value`, one or two `quotes`, `confidence`. Leave out what they do not tell:"""
+"""Added for a task for which others wait; a line each follows."""

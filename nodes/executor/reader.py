@@ -16,7 +16,14 @@ from weiwo.nodes.executor.extraction.typed_extraction import extract_value
 from weiwo.nodes.executor.judgement import Judgement
 from weiwo.nodes.executor.progress_note import TaskProgressNote, choose_passages
 from weiwo.nodes.executor.prompt import HOPS, SENTENCE, STATEMENT, SYSTEM
-from weiwo.nodes.executor.reader_reply import TYPE_HINTS, HopReadReply, ReadReply, ShownPassages
+from weiwo.nodes.executor.reader_reply import (
+    TYPE_HINTS,
+    AheadReadReply,
+    HopReadReply,
+    ReadReply,
+    ShownPassages,
+    ValueAnswer,
+)
 from weiwo.nodes.executor.reading import Reading
 from weiwo.nodes.executor.source_agreement import LEAST_SHARE, weigh_sources
 from weiwo.nodes.shared.markdown.citation_marks import clean_marks
@@ -84,7 +91,7 @@ async def _by_model(
     whole_question = "" if progress.whole == frame.question else f"Question of the user: {progress.whole}\n"
     prompt = (
         f"Today: {today()}\n{whole_question}Task: {frame.question}\nWanted: {TYPE_HINTS[ret]}\n"
-        f"{HOPS.get(frame.shape, '') * hopping}{sentence * progress.wants_sentence}"
+        f"{HOPS.get(frame.shape, '') * hopping}{sentence * progress.wants_sentence}{progress.describe_waiting()}"
     )
     # What changes from turn to turn comes last: a provider keeps what prompts begin with alike.
     now = f"{progress.describe_hops()}Queries tried: {queries or 'none'}\n{progress.describe_turns()}"
@@ -113,7 +120,7 @@ async def _by_model(
 
     new = {passage.id for passage in fitted.shown} - set(progress.seen) if progress.seen else ()
     messages = [SystemMessage(SYSTEM), HumanMessage(f"{prompt}\n{format_passages(fitted.shown, new)}\n\n{now}")]
-    schema = HopReadReply if hopping else ReadReply
+    schema = HopReadReply if hopping else AheadReadReply if progress.waiting else ReadReply
     reply = await models.structured("executor", "read", messages, schema, check=check)
     ids = tuple(passage.id for passage in fitted.shown)
     shown = shown.after_hops(reply)
@@ -127,6 +134,7 @@ async def _by_model(
             left_out=fitted.left_out,
             shown=ids,
             hops=tuple(shown.hops),
+            ahead=tuple(reply.ahead) if isinstance(reply, AheadReadReply) and reply.next == "answer" else (),
         )
     return Judgement(
         reading=Reading(value=None, missing=safe_note(reply.missing)),
@@ -141,20 +149,39 @@ async def _by_model(
     )
 
 
-async def judge_reply(
-    reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence], *, wants_sentence: bool
-) -> Judgement:
-    """The judgement that an answer comes to which was found to hold.
+async def judge_answer(
+    answer: ValueAnswer,
+    frame: QueryFrame,
+    ret: ValueType,
+    shown: Sequence[Evidence],
+    passages: Sequence[Evidence],
+    *,
+    wants_sentence: bool,
+) -> Judgement | None:
+    """What a bare value comes to, held to the same as that of a task read alone; None where it does not hold.
 
     Args:
-        reply: The answer.
-        shown: The passages it was made from.
-        passages: All that the task found, best first.
-        wants_sentence: Whether its value is told in a sentence of its own.
+        answer: The value with its quotes.
+        frame: The task, its references filled.
+        ret: The wanted type.
+        shown: The passages that it was made from, in the order of their numbers.
+        passages: All that may carry it.
+        wants_sentence: Whether the value is told in a sentence of its own.
     """
+    fields = answer.model_dump(include={"value", "confidence", "basis", "sentence"})
+    reply = ReadReply(next="answer", quotes=answer.quotes, **fields)
+    seen = ShownPassages(frame, ret, shown, passages)
+    try:
+        if seen.find_objection(reply, strangers=True) is not None:
+            return None
+    except ValueError:
+        return None
     sentence = _sentence(reply) if wants_sentence else ""
-    reading = await asyncio.to_thread(_reading, reply, shown, passages, shown.frame, sentence)
-    return Judgement(reading=reading, decided_by="model", move="answer", shown=tuple(p.id for p in shown.passages))
+    reading = await asyncio.to_thread(_reading, reply, seen, passages, frame, sentence)
+    own = {passage.id for passage in passages}
+    if not own.issuperset(reading.evidence_ids):  # it keeps what it found itself
+        return None
+    return Judgement(reading=reading, decided_by="model", move="answer", shown=tuple(one.id for one in shown))
 
 
 def finds_hops(frame: QueryFrame, ret: ValueType) -> bool:

@@ -62,12 +62,37 @@ def _quotes(value: Any) -> Any:
 Quotes = Annotated[list[QuoteRef], BeforeValidator(_quotes)]
 
 
+_IMPLIED = re.compile(r"(?:not |un)stated|impl|infer|deduc|deriv|indirect|推|暗|隐", re.IGNORECASE)
+
+
+def read_basis(value: Any) -> Any:
+    """Whether a value is stated, as models say it."""
+    return "implied" if isinstance(value, str) and _IMPLIED.match(value.strip()) else "stated"
+
+
 class HopReply(Reply):
     """A value found on the way to the one that is wanted."""
 
     question: Line
     value: Annotated[Scalar, WithJsonSchema({"type": "string"})]
     quotes: Quotes = Field(default_factory=list)
+
+
+class ValueAnswer(Reply):
+    """A value with the words that carry it, where that is all that is wanted."""
+
+    value: ReadValue
+    quotes: Quotes
+    confidence: Share = 0.5
+    basis: Annotated[Basis, BeforeValidator(read_basis)] = "stated"
+    sentence: Line = ""
+
+
+class AheadAnswer(ValueAnswer):
+    """The value of a task that waits, of one item where it runs for each."""
+
+    task: Line
+    item: Line = ""
 
 
 class RivalValue(Reply):
@@ -82,18 +107,12 @@ def _move(value: Any) -> Any:
     return _MOVES.get(re.sub(r"[\W_]+", "_", value.strip().lower()), value) if isinstance(value, str) else value
 
 
-def read_basis(value: Any) -> Any:
-    """Whether a value is stated, as models say it."""
-    return "implied" if isinstance(value, str) and _IMPLIED.match(value.strip()) else "stated"
-
-
 Move = Literal["answer", "search", "open", "premise_wrong", "give_up"]
 """What a task does next."""
 
 _MOVES = dict.fromkeys(
     ("wrong_premise", "false_premise", "premise_false", "correct", "correction", "correct_premise"), "premise_wrong"
 )
-_IMPLIED = re.compile(r"(?:not |un)stated|impl|infer|deduc|deriv|indirect|推|暗|隐", re.IGNORECASE)
 
 
 class ReadReply(Reply):
@@ -145,6 +164,14 @@ class HopReadReply(ReadReply):
     def found_on_the_way(self) -> Sequence[HopReply]:
         """Values on the way."""
         return self.hops
+
+
+class AheadReadReply(ReadReply):
+    """The same of a task for which others wait."""
+
+    requested_as: ClassVar[str] = "ReadReply"
+
+    ahead: list[AheadAnswer] = Field(default_factory=list)
 
 
 @dataclass(frozen=True)
