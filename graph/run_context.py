@@ -21,7 +21,7 @@ from weiwo.models.gateway import ChatModels
 from weiwo.nodes.memory.memory_store import MemoryStore, local_user
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Usage
-from weiwo.state.events import TOOLS, EventBase, ModelCalledEvent, TaskProgressEvent
+from weiwo.state.events import PLANNING, TOOLS, EventBase, ModelCalledEvent, TaskProgressEvent
 from weiwo.state.limits import ModelCall
 from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES, Context, Settings
@@ -133,21 +133,27 @@ def context_opener(
             budget=budget,
             emit=emit,
             language="en" if new_run else state["assessment"].language,
-            memory=_open_memory(runtime, settings, from_client=from_client),
+            memory=_open_memory(runtime, settings, emit, from_client=from_client),
         )
 
     return open_context
 
 
-def _open_memory(runtime: Runtime[Context], settings: Settings, *, from_client: bool) -> MemoryStore | None:
+def _open_memory(
+    runtime: Runtime[Context], settings: Settings, emit: Callable[[EventBase], None], *, from_client: bool
+) -> MemoryStore | None:
     """The memory of whoever asks; None without a store, and for a server's client who has no name of their own."""
     if runtime.store is None:
         return None
+
+    def tell(line: str) -> None:
+        emit(TaskProgressEvent(task_id=PLANNING, note=line))
+
     if not from_client:
-        return MemoryStore(runtime.store, local_user(settings))
+        return MemoryStore(runtime.store, local_user(settings), tell)
     user = runtime.server_info.user if runtime.server_info is not None else None
     identity = str(user.identity) if user is not None else ""
-    return MemoryStore(runtime.store, f"client:{quote(identity, safe='')}") if identity else None
+    return MemoryStore(runtime.store, f"client:{quote(identity, safe='')}", tell) if identity else None
 
 
 async def run_agent(agent: Agent, state: SearchState, services: RunContext) -> dict[str, Any]:

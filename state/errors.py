@@ -46,6 +46,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── ForkError (ValueError)                graph.persistence.forks         a run cannot be forked as asked
     ├── ThreadBusyError (RuntimeError)        graph.persistence.thread_lock   another process works on the thread
     ├── RequestError                          app.server.errors             · a request cannot be served
+    ├── OidcError                             app.server.access.oidc        · a login at an issuer is not set up
     ├── ServeError                            app.server.serve              · the server cannot start
     ├── AbnormalExitError (RuntimeError)      graph.execution.isolation       foreign code tried to end the process
     ├── CommandError                          app.cli.errors                  what the command tells its user

@@ -6,7 +6,9 @@ place where the environment is read.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -297,6 +299,8 @@ class Settings(Value):
             except ClientFieldError as error:
                 raise SettingsError(str(error)) from None
         operators = _from_environment(env)
+        if (defaults := _DEFAULTS.get()) is not None:
+            operators |= _set_fields(defaults)
         known = {**operators, **given}
         for field in MODEL_FIELDS & given.keys():
             _check_model(field, given[field])
@@ -323,6 +327,19 @@ class Settings(Value):
         }
         # Every part was validated as a field of `Context`; doing so again would build the validators of three models.
         return cls.model_construct(**fields)
+
+
+_DEFAULTS: ContextVar[Context | None] = ContextVar("weiwo_operator_defaults", default=None)
+
+
+@contextmanager
+def operator_defaults(context: Context) -> Iterator[None]:
+    """What the operator sets for each run that begins within, over the environment: one user's limits, say."""
+    token = _DEFAULTS.set(context)
+    try:
+        yield
+    finally:
+        _DEFAULTS.reset(token)
 
 
 def _set_fields(context: Context) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """A Word document: headings, lists, tables and code as Word's own, citations as links to numbered sources."""
 
-import io
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -15,7 +14,7 @@ from docx.text.run import Run as WordRun
 from pptx.chart.xmlwriter import ChartXmlWriter
 
 from weiwo.app.export.document import Chart, Node, Run
-from weiwo.app.export.office import chart_data, repack, set_properties, xml_text
+from weiwo.app.export.office import OfficeWriter, chart_data, xml_text
 from weiwo.app.export.report import Report, Source
 from weiwo.app.export.words import word
 from weiwo.state.answer import DOUBTFUL
@@ -48,22 +47,15 @@ def render_docx(report: Report) -> bytes:
     Args:
         report: The report.
     """
-    return repack(_Writer(report).write())
+    return _Writer(report, Document()).write()
 
 
-class _Writer:
+class _Writer(OfficeWriter):
     """Writes one document."""
 
-    def __init__(self, report: Report) -> None:
-        self._report = report
-        self._language = report.language
-        self._file: Any = Document()
-        self._set_styles()
-
-    def write(self) -> bytes:
-        """The package."""
+    def _fill(self) -> None:
         report, file = self._report, self._file
-        set_properties(file.core_properties, report)
+        self._set_styles()
         self._text(file.add_paragraph(style="Title"), report.question)
         about = f"{word(self._language, report.status)} · {report.about}"
         self._text(file.add_paragraph(), about, dim=True)
@@ -82,9 +74,6 @@ class _Writer:
             self._heading("plan", 1)
             self._table([[[Run(cell)] for cell in row] for row in report.plan_rows])
         self._number_pages()
-        saved = io.BytesIO()
-        file.save(saved)
-        return saved.getvalue()
 
     # --- blocks ---
 

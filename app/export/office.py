@@ -3,6 +3,7 @@
 import io
 import re
 import zipfile
+from abc import ABC, abstractmethod
 from datetime import datetime
 from typing import Any, Final
 
@@ -17,6 +18,30 @@ _NO_XML: Final = re.compile("[\ufffe\uffff]")
 _DATES: Final = re.compile(rb"<dcterms:(created|modified)[^>]*>[^<]*</dcterms:\1>")
 _ANY_DAY: Final = (1980, 1, 1, 0, 0, 0)
 _LONGEST_PROPERTY: Final = 255
+
+
+class OfficeWriter(ABC):
+    """Writes one file of a report.
+
+    Args:
+        report: The report.
+        file: An empty document of `python-docx` or `python-pptx`.
+    """
+
+    def __init__(self, report: Report, file: Any) -> None:
+        self._report, self._language, self._file = report, report.language, file
+
+    def write(self) -> bytes:
+        """The package."""
+        set_properties(self._file.core_properties, self._report)
+        self._fill()
+        saved = io.BytesIO()
+        self._file.save(saved)
+        return repack(saved.getvalue())
+
+    @abstractmethod
+    def _fill(self) -> None:
+        """Write all that is in the report."""
 
 
 def xml_text(text: str) -> str:

@@ -3,7 +3,6 @@
 Text is laid out by estimate: a slide takes as many lines as its box has room for, and what is left goes to the next.
 """
 
-import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, TypeVar
@@ -14,7 +13,7 @@ from pptx.util import Inches, Pt
 from rich.cells import cell_len
 
 from weiwo.app.export.document import Chart, Node, Run, plain
-from weiwo.app.export.office import chart_data, repack, set_properties, xml_text
+from weiwo.app.export.office import OfficeWriter, chart_data, xml_text
 from weiwo.app.export.report import Report, Source
 from weiwo.app.export.words import word
 from weiwo.state.answer import DOUBTFUL
@@ -56,23 +55,16 @@ def render_pptx(report: Report) -> bytes:
     Args:
         report: The report.
     """
-    return repack(_Writer(report).write())
+    return _Writer(report, Presentation()).write()
 
 
-class _Writer:
+class _Writer(OfficeWriter):
     """Writes one presentation."""
 
-    def __init__(self, report: Report) -> None:
-        self._report = report
-        self._language = report.language
-        self._file: Any = Presentation()
+    def _fill(self) -> None:
+        report, language = self._report, self._language
         self._file.slide_width, self._file.slide_height = _WIDTH, _HEIGHT
         self._title = " ".join(report.question.split())
-
-    def write(self) -> bytes:
-        """The package."""
-        report, language = self._report, self._language
-        set_properties(self._file.core_properties, report)
         self._cover()
         if report.notes:
             self._points(word(language, "limits"), [_Point((Run(note),)) for note in report.notes])
@@ -84,9 +76,6 @@ class _Writer:
         for number, slide in enumerate(self._file.slides, 1):
             if number > 1:
                 self._page_number(slide, number)
-        saved = io.BytesIO()
-        self._file.save(saved)
-        return saved.getvalue()
 
     # --- slides ---
 

@@ -36,7 +36,7 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(serving_mcp)
             try:
-                engine = await stack.enter_async_context(open_engine(**(graph_options or {})))
+                engine = await stack.enter_async_context(open_engine(logins=auth is not None, **(graph_options or {})))
             except WeiwoError as error:
                 app.state.failure = error  # a server tells no more of it than that there was one
                 raise

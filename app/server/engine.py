@@ -43,6 +43,7 @@ class Engine:
         log: The events of runs.
         runs: The runs under way.
         threads: The threads there are.
+        logins: Whether users log in.
     """
 
     settings: Settings
@@ -51,6 +52,7 @@ class Engine:
     log: RunLog
     runs: Runs
     threads: Threads
+    logins: bool = False
 
     async def begin(
         self, request: Request, wanted: RunRequest, thread_id: str = "", *, create: bool = False
@@ -119,10 +121,11 @@ class Engine:
 
 
 @asynccontextmanager
-async def open_engine(**graph_options: Any) -> AsyncIterator[Engine]:
+async def open_engine(*, logins: bool = False, **graph_options: Any) -> AsyncIterator[Engine]:
     """Open the databases, and take up the runs that an earlier server left under way.
 
     Args:
+        logins: Whether users log in.
         graph_options: More for `build_graph`, such as models.
 
     Raises:
@@ -141,7 +144,7 @@ async def open_engine(**graph_options: Any) -> AsyncIterator[Engine]:
         log = RunLog(records)
         runs = Runs(graph, records, log, settings)
         stack.push_async_callback(runs.close)
-        engine = Engine(settings, graph, records, log, runs, Threads(graph, records, runs))
+        engine = Engine(settings, graph, records, log, runs, Threads(graph, records, runs), logins)
         await runs.take_up()
         yield engine
 

@@ -4,6 +4,8 @@ from typing import Final
 
 from starlette.routing import BaseRoute, Mount, Route
 
+from weiwo.app.server.access import login_routes
+from weiwo.app.server.access.oidc import CALLBACK
 from weiwo.app.server.langgraph_api import assistant_routes, run_routes, thread_routes
 from weiwo.app.server.openai_api import chat_routes, response_routes
 from weiwo.app.server.weiwo_api import answer_routes, installation_routes, page_files
@@ -60,8 +62,10 @@ WEIWO_API: Final[list[BaseRoute]] = [
     Route("/weiwo/corpora", installation_routes.corpora),
     Route("/weiwo/corpora/{name}/files", installation_routes.upload_file, methods=["POST"]),
     Route("/weiwo/tools", installation_routes.tools),
-    Route("/weiwo/login", installation_routes.log_in, methods=["POST"]),
-    Route("/weiwo/logout", installation_routes.log_out, methods=["POST"]),
+    Route("/weiwo/login", login_routes.log_in, methods=["POST"]),
+    Route("/weiwo/logout", login_routes.log_out, methods=["POST"]),
+    Route(login_routes.OIDC_LOGIN, login_routes.begin_oidc),
+    Route(CALLBACK, login_routes.finish_oidc),
     Route("/weiwo/threads/{thread_id}", answer_routes.get),
     Route("/weiwo/threads/{thread_id}/passages/{n}", answer_routes.passage),
     Route("/weiwo/threads/{thread_id}/export", answer_routes.download),

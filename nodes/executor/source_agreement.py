@@ -16,6 +16,7 @@ from weiwo.state import Evidence, Rival, ValueType
 from weiwo.state.query import QueryFrame
 from weiwo.text.language import sentences
 from weiwo.text.near_duplicates import Known, Told, copied
+from weiwo.text.numbers import find_numbers
 from weiwo.text.terms import terms
 from weiwo.tools.web.fetching.urls import site_of
 
@@ -47,7 +48,8 @@ def weigh_sources(
     Args:
         reading: What a model or the rules read.
         frame: The task, its references filled.
-        ret: The wanted type. Of lists and passages nothing is counted, nor of explanations.
+        ret: The wanted type. Of lists and passages nothing is counted, nor of explanations; what the reader itself saw
+            of other figures is kept there, too.
         passages: What was read, best first.
         rivals: What the reader itself saw others give; kept unless it is the value in other words.
 
@@ -55,8 +57,12 @@ def weigh_sources(
         The reading with `support`, `rivals` and `confidence` set.
     """
     countable = reading.value is not None and ret in _COUNTED and len(str(reading.value)) <= _LONGEST_VALUE
-    if not countable or frame.shape == "open":
+    if not countable:
         return reading
+    if frame.shape == "open":
+        figures = [one for one in rivals if find_numbers(str(one.value)) and find_numbers(str(reading.value))]
+        told = tuple(_group_rivals(_told_rivals(reading, ret, figures))[:MOST_RIVALS])
+        return replace(reading, rivals=told, confidence=reading.confidence * LEAST_SHARE) if told else reading
     sources = group_independent_sources(passages)[:MOST_SOURCES]
     giving = [source for source in sources if _gives(source, reading, frame, ret)]
     words = {quote.evidence_id: quote.text for quote in reading.quotes}

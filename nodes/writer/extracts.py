@@ -18,7 +18,7 @@ from weiwo.nodes.writer.subject_match import (
     matching_terms,
     question_terms,
 )
-from weiwo.state import Evidence, Extract, Quote
+from weiwo.state import Evidence, Extract, Language, Quote
 from weiwo.state.query import QueryFrame
 from weiwo.text.dates import find_dates
 from weiwo.text.language import sentences
@@ -53,6 +53,7 @@ _BRIDGE: Final = 0.2
 _COMPOUND: Final = frozenset({"chain", "comparison", "difference", "same", "several"})
 """Shapes of questions whose parts may be answered in different passages."""
 
+_SUPERSEDED: Final[dict[Language, str]] = {"en": "(older version; current: {})", "zh": "（旧版；现行版本：{}）"}
 _CUT: Final = " … "
 _LEANING: Final = lazy(
     r"(?i)(?:he|she|it|they|his|her|its|their|this|these|those|that|such|both|the (?:former|latter))\b"
@@ -113,9 +114,10 @@ def choose_extracts(
         sentences_shown: Highlighted sentences at most, over all passages shown.
 
     Returns:
-        The passages in the order of choice; none if there are none. Linear in the length of the passages.
+        The passages in the order of choice; none if there are none. What is superseded comes after what is current,
+        and its title says so. Linear in the length of the passages.
     """
-    ranked = sorted(passages, key=lambda passage: passage.rank)
+    ranked = sorted(passages, key=lambda passage: (bool(passage.superseded_by), passage.rank))
     best: dict[str, float] = {}  # scores are comparable within one tool
     for one in ranked:
         best[one.tool] = max(one.score, best.get(one.tool, 0.0))
@@ -130,12 +132,13 @@ def choose_extracts(
     return Extracts(items, bool(items) and is_about_subject(frame, everywhere, statements, spelling))
 
 
-def build_quote_extracts(quotes: Sequence[Quote], passages: Sequence[Evidence]) -> Extracts:
+def build_quote_extracts(quotes: Sequence[Quote], passages: Sequence[Evidence], language: Language) -> Extracts:
     """Show the passages that are quoted, the sentences with the quotes highlighted.
 
     Args:
         quotes: The words that carry what is asserted.
         passages: The passages they may be from.
+        language: The language of the answer.
     """
     items: list[Extract] = []
     for evidence in passages:
@@ -144,18 +147,21 @@ def build_quote_extracts(quotes: Sequence[Quote], passages: Sequence[Evidence]) 
         passage = _read(evidence, 1.0)
         chosen = [s for s in passage.sentences if any(s.start < end and start < s.end for start, end in places)]
         if chosen:
-            items.append(_shown(passage, chosen, len(items) + 1, 1.0, QUOTED))
+            items.append(_shown(passage, chosen, len(items) + 1, 1.0, language, QUOTED))
     return Extracts(tuple(items), bool(items))
 
 
-def _shown(passage: _Passage, chosen: Sequence[_Sentence], n: int, score: float, length: int = WHOLE) -> Extract:
+def _shown(
+    passage: _Passage, chosen: Sequence[_Sentence], n: int, score: float, language: Language, length: int = WHOLE
+) -> Extract:
     """A passage as it is shown."""
     evidence = passage.evidence
+    title = evidence.title or evidence.source
     text, highlights = _excerpt(passage, chosen, length)
     return Extract.model_construct(  # which builds no validator: `weiwo search` starts without
         n=n,
         source=evidence.source,
-        title=evidence.title or evidence.source,
+        title=f"{title} {_SUPERSEDED[language].format(evidence.superseded_by)}" if evidence.superseded_by else title,
         text=text,
         highlights=highlights,
         score=score,
@@ -202,6 +208,7 @@ class _Choice:
         self._shown: list[_Passage] = []
         self._highlights: list[tuple[_Passage, _Sentence]] = []
         self._compound = frame.shape in _COMPOUND
+        self._language = frame.language
         self._values = _Values(frame)
 
     def choose(self, passages_shown: int, sentences_shown: int) -> None:
@@ -230,7 +237,7 @@ class _Choice:
         for n, passage in enumerate(self._shown, 1):
             chosen = [one for other, one in self._highlights if other is passage]
             said = sum(weight for term, weight in self._weights.items() if term in passage.terms)
-            yield _shown(passage, chosen, n, round(said / self._asked, 4))
+            yield _shown(passage, chosen, n, round(said / self._asked, 4), self._language)
 
     def _highlight(self, passage: _Passage, sentence: _Sentence) -> None:
         self._highlights.append((passage, sentence))

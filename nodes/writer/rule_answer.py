@@ -114,7 +114,7 @@ def answer_by_rule(state: SearchState, draft: Draft) -> RuleAnswer:
     return RuleAnswer(
         statements=tuple((sentence, claims) for _, sentence, claims in told),
         mechanisms=list(dict.fromkeys(statement.mechanism for statement, _, _ in told)) if whole else [],
-        extracts=build_quote_extracts(quotes, passages) if told else choose_extracts(frame, passages),
+        extracts=build_quote_extracts(quotes, passages, frame.language) if told else choose_extracts(frame, passages),
         language=frame.language,
         subject=frame.subject,
         whole=whole,

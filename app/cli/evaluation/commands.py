@@ -130,6 +130,16 @@ def report(  # noqa: PLR0913 - each option is a parameter
 
 
 @evaluations.command()
+def label(
+    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="A folder that weiwo telemetry --hard wrote.")],
+) -> None:
+    """Judge in the terminal which documents answer the questions that were served badly."""
+    from weiwo.app.cli.evaluation.label import label_command  # noqa: PLC0415 - heavy
+
+    label_command(folder)
+
+
+@evaluations.command()
 def calibration(
     folders: Annotated[
         list[str], typer.Argument(metavar="RESULTS...", help="Folders of results of eval answers, with one model.")

@@ -12,12 +12,15 @@ from typing import Final
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
+from weiwo.app.server.access.oidc import Oidc
 from weiwo.app.server.access.users import OPERATOR
 from weiwo.app.server.storage.records import Records
 
 COOKIE: Final = "weiwo_session"
 _PREFIX: Final = "weiwo_"
 _LOGIN_SECONDS: Final = 30 * 86_400.0
+_OIDC_LOGIN_SECONDS: Final = 86_400.0
+"""Whom an issuer knows no more is out within a day."""
 _FOREVER: Final = 1e12
 _LONGEST: Final = 200
 
@@ -25,12 +28,16 @@ _LONGEST: Final = 200
 class Auth:
     """The tokens and logins of a server.
 
+    Args:
+        oidc: Where users log in, if not with tokens alone.
+
     Attributes:
         records: Where they are kept; set when the server has started.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, oidc: Oidc | None = None) -> None:
         self.records: Records | None = None
+        self.oidc = oidc
 
     async def user(self, request: HTTPConnection) -> str | None:
         """Who sends a request; None: nobody that is known."""
@@ -53,14 +60,19 @@ class Auth:
     async def log_in(self, token: str, response: Response, *, secure: bool) -> str | None:
         """Give a response the cookie of a login; the user, or None where the token is nobody's."""
         user = await self.token_owner(token)
-        if user is None or self.records is None:
-            return None
-        session = secrets.token_urlsafe(32)
-        await self.records.put_secret(_digest(session), "login", user, time.time() + _LOGIN_SECONDS)
-        response.set_cookie(
-            COOKIE, session, max_age=int(_LOGIN_SECONDS), httponly=True, samesite="strict", secure=secure, path="/"
-        )
+        if user is not None:
+            await self.open_session(user, response, secure=secure)
         return user
+
+    async def open_session(self, user: str, response: Response, *, secure: bool) -> None:
+        """Give a response the cookie of a login."""
+        if self.records is None:
+            return
+        session, seconds = secrets.token_urlsafe(32), _LOGIN_SECONDS if self.oidc is None else _OIDC_LOGIN_SECONDS
+        await self.records.put_secret(_digest(session), "login", user, time.time() + seconds)
+        response.set_cookie(
+            COOKIE, session, max_age=int(seconds), httponly=True, samesite="strict", secure=secure, path="/"
+        )
 
     async def log_out(self, request: HTTPConnection, response: Response) -> None:
         """End the login of a request."""

@@ -17,6 +17,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from weiwo.app.server.access.auth import Auth
+from weiwo.app.server.access.login_routes import OIDC_LOGIN
+from weiwo.app.server.access.loopback import LOOPBACK
+from weiwo.app.server.access.oidc import CALLBACK
 from weiwo.app.server.access.users import OPERATOR, USER
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.wire import error_reply
@@ -33,11 +36,10 @@ _HEADERS: Final = {
     "x-frame-options": "DENY",
 }
 _READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-_OPEN: Final = ("/ok", "/weiwo/info", "/weiwo/login", "/", "/page/", "/favicon.ico")
+_OPEN: Final = ("/ok", "/weiwo/info", "/weiwo/login", OIDC_LOGIN, CALLBACK, "/", "/page/", "/favicon.ico")
 """What needs no login: the page itself, and what it takes to log in."""
 _EXPOSED: Final = "Content-Location, Location, X-Pagination-Total, X-Pagination-Next"
 _MOST_BYTES: Final = 200_000_000
-LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 _LOGIN_SECONDS: Final = 6.0
 
 
@@ -149,7 +151,7 @@ class Guard:
 
     def _check_rate(self, scope: Scope) -> None:
         client = (scope.get("client") or ("", 0))[0]
-        if scope["path"] == "/weiwo/login":
+        if scope["path"] in {"/weiwo/login", CALLBACK}:
             if not self._logins.take(client):
                 raise RequestError(429, "the login; there were too many; wait a minute")
         elif scope["method"] not in _READS and not self._changes.take(scope[USER] or client):

@@ -16,6 +16,8 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from weiwo.app.server.access.guard import mark_response
+from weiwo.app.server.access.login_routes import OIDC_LOGIN
+from weiwo.app.server.access.oidc import CALLBACK
 from weiwo.app.server.access.users import USER
 from weiwo.app.server.application import ERRORS
 from weiwo.app.server.errors import RequestError
@@ -30,6 +32,8 @@ _ABSENT: Final = frozenset(
         "/weiwo/corpora/{name}/files",
         "/weiwo/login",
         "/weiwo/logout",
+        OIDC_LOGIN,
+        CALLBACK,
         "/weiwo/threads/{thread_id}/fork",
     }
 )

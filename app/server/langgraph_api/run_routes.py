@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping
 from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import orjson
@@ -18,6 +20,7 @@ from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.runs.run_results import last_values
 from weiwo.app.server.storage.record_types import RunRecord
 from weiwo.app.server.storage.run_log import BEGINNING, HEARTBEAT_SECONDS, parse_event_id
+from weiwo.app.server.storage.user_corpora import choose_corpora
 from weiwo.app.server.wire import HEARTBEAT, EventStream, cancelling, dump, read_count, read_json, reply, sse
 
 _MOST_LISTED: Final = 1_000
@@ -140,9 +143,12 @@ def shown(run: RunRecord) -> dict[str, Any]:
 async def _begun(request: Request, body: Mapping[str, Any]) -> RunRecord:
     """Begin the run of a request: on the thread of its path, or else on one that is deleted when the run has ended."""
     thread_id = request.path_params.get("thread_id", "")
-    wanted_run = RunRequest.of(body, stateless=not thread_id)
+    engine, choose = engine_of(request), None
+    if engine.logins:
+        choose = partial(choose_corpora, Path(engine.settings.home), user_of(request))
+    wanted_run = await asyncio.to_thread(RunRequest.of, body, stateless=not thread_id, choose=choose)
     create = body.get("if_not_exists") == "create"
-    return await engine_of(request).begin(request, wanted_run, thread_id, create=create)
+    return await engine.begin(request, wanted_run, thread_id, create=create)
 
 
 async def _found(request: Request) -> RunRecord:

@@ -121,7 +121,10 @@ def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> Protoc
     if error:
         return ProtocolAnswer("", language, error=error)
     if values.get("__interrupt__"):
-        return ProtocolAnswer(_WAITS[language].format(thread_id), language, "waiting")
+        said = values.get("messages") or [{}]
+        asks = (said[-1].get("additional_kwargs") or {}).get("asks")  # what is meant: the next message says
+        text = _text(said[-1]) if asks else _WAITS[language].format(thread_id)
+        return ProtocolAnswer(text, language, "waiting")
     if not result:
         return ProtocolAnswer("", language, error="the run ended without an answer; ask again")
     usage = result.get("usage") or {}

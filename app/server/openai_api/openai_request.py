@@ -29,9 +29,11 @@ def read_run(body: Mapping[str, Any], messages: list[dict[str, str]], *, kept: b
         raise RequestError(404, f"model {model[:60]!a}; there is none of that name; use {', '.join(MODELS)}")
     if not messages or messages[-1]["type"] != "human" or not messages[-1]["content"].strip():
         raise RequestError(400, "messages; the last is no question of a user; end with one")
+    # Who reads along is asked what a question means, once a conversation; a program gets what is assumed.
+    person = bool(body.get("stream")) and len(messages) == 1
     asked = {
         "input": {"messages": messages},
-        "context": MODELS[model],
+        "context": {**MODELS[model], "clarify": person},
         "stream_mode": ["custom", "values", "messages-tuple"],
         "on_completion": "keep" if kept else "delete",
     }

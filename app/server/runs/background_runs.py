@@ -27,10 +27,11 @@ from weiwo.app.server.runs.run_results import delete_thread
 from weiwo.app.server.storage.record_types import RunRecord, RunStatus
 from weiwo.app.server.storage.records import Records
 from weiwo.app.server.storage.run_log import LiveRun, RunLog
+from weiwo.app.server.storage.user_corpora import run_defaults
 from weiwo.app.server.wire import dump
 from weiwo.graph.persistence.thread_lock import claimed
 from weiwo.state.errors import WeiwoError
-from weiwo.state.settings import Context, Settings
+from weiwo.state.settings import Context, Settings, operator_defaults
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
 
@@ -101,6 +102,10 @@ class Runs:
                     self.require_idle(thread_id)
             elif request.input is None:
                 request = await self._prepared(thread_id, request)
+            if request.input is None and not request.corpora:  # what goes on reads on where it read
+                before = await self._records.runs(thread_id, 1)
+                corpora = before[0].request.get("corpora", []) if before else []
+                request = request.model_copy(update={"corpora": corpora})
             now = time.time()
             written = request.model_dump(mode="json", exclude_defaults=True)
             run = RunRecord(str(uuid4()), thread_id, owner, now, now, "pending", 1, written, "")
@@ -222,8 +227,10 @@ class Runs:
             interrupt_before=request.interrupt_before,
             interrupt_after=request.interrupt_after,
         )
-        async for name, data in stream:
-            self._log.add(live, name, data)
+        defaults = await asyncio.to_thread(run_defaults, Path(self._settings.home), run.owner, request.corpora)
+        with operator_defaults(defaults):
+            async for name, data in stream:
+                self._log.add(live, name, data)
 
     def _given(self, run: RunRecord, request: RunRequest, snapshot: StateSnapshot) -> tuple[Any, dict[str, str]]:
         """What the graph starts from: at a further attempt its own checkpoint, once there is one of this run."""

@@ -1,7 +1,7 @@
 """What a client asks of a run, read from the body that LangGraph's SDKs send, and checked before anything begins."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from langgraph.types import Command, Send
@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.langgraph_api.assistant import ASSISTANT_ID, GRAPH_ID
+from weiwo.app.server.storage.user_corpora import named_corpora
 from weiwo.app.server.wire import read_object
 from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state.client_fields import ClientFieldError, check_client_fields
@@ -16,6 +17,8 @@ from weiwo.state.settings import Context, Settings, SettingsError, describe_vali
 
 StreamMode = Literal["values", "updates", "custom", "messages-tuple", "messages", "tasks", "checkpoints", "debug"]
 _CHECKPOINT: Final = frozenset({"checkpoint_id", "checkpoint_ns"})
+CorpusChoice = Callable[[Sequence[str]], list[str]]
+"""From names that a user gave to those that his corpora are kept under."""
 _ABSENT: Final = {"webhook": "calls no other server", "after_seconds": "starts runs at once"}
 
 
@@ -34,6 +37,7 @@ class RunRequest(BaseModel):
         metadata: What the client says of it.
         multitask: What to do while another run works on the thread.
         temporary: Whether the thread is deleted when the run has ended.
+        corpora: The corpora of the user that he named, as they are kept; none: as it is without.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -49,14 +53,18 @@ class RunRequest(BaseModel):
     metadata: dict[str, Any] = Field(default_factory=dict)
     multitask: Literal["reject", "interrupt", "enqueue"] = "enqueue"
     temporary: bool = False
+    corpora: list[str] = Field(default_factory=list)
 
     @classmethod
-    def of(cls, body: Mapping[str, Any], *, stateless: bool = False) -> "RunRequest":
+    def of(
+        cls, body: Mapping[str, Any], *, stateless: bool = False, choose: CorpusChoice | None = None
+    ) -> "RunRequest":
         """Read a request body.
 
         Args:
             body: The body of a request to create a run.
             stateless: Whether it names no thread.
+            choose: Finds the corpora that it names among the user's; None: they are fields as any other.
 
         Raises:
             RequestError: It asks what cannot be, or sets what a client may not.
@@ -71,12 +79,16 @@ class RunRequest(BaseModel):
         config = body.get("config") if isinstance(body.get("config"), Mapping) else {}
         configurable = config.get("configurable") if isinstance(config, Mapping) else None
         configurable = configurable if isinstance(configurable, Mapping) else {}
+        context, corpora = body.get("context") or configurable, []
+        if choose is not None and isinstance(context, Mapping):
+            corpora = choose(named_corpora(context))
+            context = {name: value for name, value in context.items() if name != "corpus"}
         modes = body.get("stream_mode") or ["values"]
         place = read_object(body, "checkpoint") or {"checkpoint_id": body.get("checkpoint_id")}
         given = {
             "input": body.get("input"),
             "command": body.get("command"),
-            "context": read_context(body.get("context") or configurable),
+            "context": read_context(context),
             "checkpoint": {key: place[key] for key in _CHECKPOINT if place.get(key)},
             "modes": [modes] if isinstance(modes, str) else modes,
             "subgraphs": bool(body.get("stream_subgraphs")),
@@ -84,6 +96,7 @@ class RunRequest(BaseModel):
             "interrupt_after": body.get("interrupt_after"),
             "metadata": body.get("metadata") or {},
             "multitask": body.get("multitask_strategy") or "enqueue",
+            "corpora": corpora,
             "temporary": stateless and body.get("on_completion", "delete") == "delete",
         }
         try:

@@ -20,13 +20,14 @@ from weiwo.app.server.backend import backend_of
 from weiwo.app.server.engine import engine_of
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.run_request import allowed_fields, read_context
+from weiwo.app.server.storage.user_corpora import run_defaults
 from weiwo.app.server.weiwo_api.exports import download_response
 from weiwo.app.server.weiwo_api.passages import passage_in_context
 from weiwo.app.server.wire import read_json, read_object, reply
 from weiwo.graph.persistence.forks import ForkError, fork
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.state import Plan
-from weiwo.state.settings import Context, Settings
+from weiwo.state.settings import Context, Settings, operator_defaults
 from weiwo.text.language import clean
 from weiwo.tools.corpus.retrieval.feedback import LONGEST_WORDS, Feedback, record_feedback
 from weiwo.tools.registry import build_registry
@@ -52,7 +53,9 @@ async def passage(request: Request) -> Response:
     if citation is None:
         raise not_found("passage", number)
     options = remembered(thread.metadata).model_dump(exclude_none=True)
-    settings = Settings.resolve(Context(corpus=options.get("corpus")))
+    defaults = await asyncio.to_thread(run_defaults, Path(backend_of(request).settings.home), user_of(request))
+    with operator_defaults(defaults):
+        settings = Settings.resolve(Context(corpus=options.get("corpus")))
     return reply(await passage_in_context(thread.values, citation, settings))
 
 
@@ -98,7 +101,10 @@ async def fork_thread(request: Request) -> Response:
     place: Any = {"configurable": {"thread_id": thread_id, "checkpoint_id": str(body.get("checkpoint_id") or "")}}
     there = await engine.graph.aget_state(place)
     options = remembered(there.metadata).model_dump(mode="json", exclude_none=True)
-    context = Context(**{**allowed_fields(options), **read_context(body.get("context") or {})})
+    given = read_object(body, "context")
+    if engine.logins and given.get("corpus"):
+        raise RequestError(422, "context.corpus; corpora are named by the run that follows; leave it out")
+    context = Context(**{**allowed_fields(options), **read_context(given)})
     metadata = {OPTIONS_KEY: options_of(context)}
     try:
         config = await fork(

@@ -13,14 +13,13 @@ from starlette.responses import Response
 from weiwo.app.cli.setup.config import read_config
 from weiwo.app.cli.setup.env_file import read_env_file
 from weiwo.app.cli.tools import gather_tools
-from weiwo.app.server.access.auth import Auth
-from weiwo.app.server.access.users import OPERATOR, require_operator, user_of
+from weiwo.app.server.access.users import require_operator, user_of
 from weiwo.app.server.backend import backend_of
-from weiwo.app.server.errors import RequestError
+from weiwo.app.server.storage.user_corpora import own_corpora, run_defaults
 from weiwo.app.server.weiwo_api.exports import format_names
 from weiwo.app.server.weiwo_api.uploads import MOST_UPLOAD_BYTES, upload
-from weiwo.app.server.wire import read_json, reply
-from weiwo.state.settings import Context, Settings
+from weiwo.app.server.wire import reply
+from weiwo.state.settings import Context, Settings, operator_defaults
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora
 from weiwo.tools.printable import one_line
@@ -31,6 +30,11 @@ _MORE: Final = {
     "WEIWO_DATABASE_URL": "Postgres for threads; SQLite without one.",
     "WEIWO_CLIENT_FIELDS": "Further fields of a run's context that clients may set.",
     "WEIWO_AUTH": "How users of weiwo serve log in.",
+    "WEIWO_OIDC_ISSUER": "The OpenID Connect issuer where users log in.",
+    "WEIWO_OIDC_CLIENT_ID": "The id of this server at the issuer.",
+    "WEIWO_OIDC_CLIENT_SECRET": "Its secret there, where it has one.",
+    "WEIWO_OIDC_PUBLIC_URL": "The address by which browsers reach this server.",
+    "WEIWO_OIDC_OPERATOR": "The operator's sub or verified e-mail address at the issuer.",
     "WEIWO_ORIGINS": "Origins of other sites' pages that may use weiwo serve.",
     "OPENAI_BASE_URL": "Where the chat model is.",
     "OPENAI_API_KEY": "Its key.",
@@ -41,16 +45,17 @@ _MORE: Final = {
 async def info(request: Request) -> Response:
     """What the installation has; before a login, how to log in."""
     backend, user = backend_of(request), user_of(request)
-    auth = "none" if request.app.state.auth is None else "token"
+    logins = request.app.state.auth
+    auth = "none" if logins is None else "token" if logins.oidc is None else "oidc"
     language = "zh" if os.environ.get("LC_ALL", os.environ.get("LANG", "")).startswith("zh") else "en"
     known: dict[str, Any] = {"version": version("weiwo"), "user": user or None, "language": language, "auth": auth}
     if not user:
         return reply(known)
-    settings = Settings.resolve()
+    settings = await asyncio.to_thread(_user_settings, Path(backend.settings.home), user)
     known |= {
         "models": settings.models,
         "web": _web(settings),
-        "corpora": await asyncio.to_thread(_corpus_names, backend.settings, user),
+        "corpora": [*await asyncio.to_thread(own_corpora, Path(backend.settings.home), user)],
         "limits": settings.limits,
         "max_upload": MOST_UPLOAD_BYTES,
         "formats": format_names(),
@@ -66,10 +71,13 @@ async def settings_list(request: Request) -> Response:
 
 async def corpora(request: Request) -> Response:
     """The corpora."""
-    if user_of(request) != OPERATOR:
-        return reply([])
-    found = await asyncio.to_thread(lambda: list(list_corpora(Path(backend_of(request).settings.home))))
-    return reply([_corpus(one) for one in found])
+    home, user = Path(backend_of(request).settings.home), user_of(request)
+
+    def list_own() -> list[dict[str, Any]]:
+        names = {stored: name for name, stored in own_corpora(home, user).items()}
+        return [{**_corpus(one), "name": names[one.name]} for one in list_corpora(home) if one.name in names]
+
+    return reply(await asyncio.to_thread(list_own))
 
 
 async def tools(_: Request) -> Response:
@@ -83,31 +91,8 @@ async def tools(_: Request) -> Response:
 
 
 async def upload_file(request: Request) -> Response:
-    """Add a file to a corpus, and index it."""
-    require_operator(request)
+    """Add a file to a corpus of the user, and index it."""
     return await upload(request, backend_of(request).settings)
-
-
-async def log_in(request: Request) -> Response:
-    """Log in with a token."""
-    auth: Auth | None = request.app.state.auth
-    body = await read_json(request)
-    response = Response(status_code=204)
-    if auth is not None:
-        secure = request.url.scheme == "https" or request.headers.get("x-forwarded-proto") == "https"
-        user = await auth.log_in(str(body.get("token") or ""), response, secure=secure)
-        if user is None:
-            raise RequestError(401, "the token; it is nobody's; see weiwo serve --new-token")
-    return response
-
-
-async def log_out(request: Request) -> Response:
-    """End a login."""
-    auth: Auth | None = request.app.state.auth
-    response = Response(status_code=204)
-    if auth is not None:
-        await auth.log_out(request, response)
-    return response
 
 
 def _web(settings: Settings) -> str | None:
@@ -118,8 +103,9 @@ def _web(settings: Settings) -> str | None:
     return chosen[0].name if chosen else None
 
 
-def _corpus_names(settings: Settings, user: str) -> list[str]:
-    return [one.name for one in list_corpora(Path(settings.home))] if user == OPERATOR else []
+def _user_settings(home: Path, user: str) -> Settings:
+    with operator_defaults(run_defaults(home, user)):
+        return Settings.resolve()
 
 
 def _corpus(one: CorpusSummary) -> dict[str, Any]:

@@ -4,15 +4,19 @@ from pathlib import Path
 from typing import Final
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
+
+from weiwo.app.server.access.login_routes import OIDC_LOGIN, sends_to_issuer
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "page" / "static"
 _FRESH: Final = {"cache-control": "no-cache"}
 
 
-async def index(_: Request) -> Response:
+async def index(request: Request) -> Response:
     """The page."""
+    if sends_to_issuer(request):
+        return RedirectResponse(OIDC_LOGIN, 302)
     file = FOLDER / "index.html"
     if not file.is_file():
         return PlainTextResponse("the page is not installed\n", 404)

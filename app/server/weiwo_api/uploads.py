@@ -11,7 +11,9 @@ import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 
+from weiwo.app.server.access.users import OPERATOR, user_of
 from weiwo.app.server.errors import RequestError
+from weiwo.app.server.storage.user_corpora import stored_name
 from weiwo.app.server.wire import EventStream, dump
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus import CorpusError
@@ -24,6 +26,8 @@ from weiwo.tools.corpus.ingestion.ingestion_report import IngestProgress
 from weiwo.tools.printable import one_line
 
 MOST_UPLOAD_BYTES: Final = 100_000_000
+MOST_USER_BYTES: Final = 1_000_000_000
+"""Bytes of files that a user who is not the operator may keep, one upload more or less."""
 _WAIT_SECONDS: Final = 60.0
 _LONGEST_NAME: Final = 120
 
@@ -35,17 +39,20 @@ class _Lines(EventStream):
 
 
 async def upload(request: Request, settings: Settings) -> Response:
-    """Take a file, and index it; the response tells how far that is.
+    """Take a file into a corpus of the user, and index it; the response tells how far that is.
 
     Raises:
-        RequestError: The name of the corpus or of the file is none, or the file is too long.
+        RequestError: The name of the corpus or of the file is none, the file is too long, or the user has too many.
     """
+    user = user_of(request)
     try:
-        folder = locate_by_name(Path(settings.home), request.path_params["name"])
+        folder = locate_by_name(Path(settings.home), stored_name(user, request.path_params["name"]))
     except CorpusError as error:
         raise RequestError(422, str(error)) from None
     name = safe_name(request.query_params.get("filename", ""))
     kept = Path(settings.home) / "uploads" / folder.name
+    if user != OPERATOR and await asyncio.to_thread(_size, kept.parent, stored_name(user, "")) > MOST_USER_BYTES:
+        raise RequestError(413, f"the upload; your files are longer than {MOST_USER_BYTES:,} bytes; ask the operator")
     await asyncio.to_thread(lambda: kept.mkdir(mode=0o700, parents=True, exist_ok=True))
     part, size = kept / f".{name}.{os.urandom(4).hex()}.part", 0
     try:
@@ -60,7 +67,7 @@ async def upload(request: Request, settings: Settings) -> Response:
         raise RequestError(507, f"{name}; it cannot be kept: {error.strerror or error}") from None
     finally:
         await asyncio.to_thread(part.unlink, missing_ok=True)
-    return _Lines(_index(kept / name, folder, settings))
+    return _Lines(_index(kept / name, folder, request.path_params["name"], settings))
 
 
 def safe_name(text: str) -> str:
@@ -78,7 +85,12 @@ def safe_name(text: str) -> str:
     return name
 
 
-async def _index(file: Path, folder: Path, settings: Settings) -> AsyncIterator[bytes]:
+def _size(folder: Path, prefix: str) -> int:
+    """Bytes of the files below the folders of a user."""
+    return sum(one.stat().st_size for one in folder.glob(f"{prefix}*/*") if one.is_file())
+
+
+async def _index(file: Path, folder: Path, name: str, settings: Settings) -> AsyncIterator[bytes]:
     """Index a file, and tell how far that is, a JSON object a line; the last says what was indexed."""
     told: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue(maxsize=1_000)
     loop = asyncio.get_running_loop()
@@ -104,7 +116,7 @@ async def _index(file: Path, folder: Path, settings: Settings) -> AsyncIterator[
         finally:
             await asyncio.to_thread(writer.close)
         indexed = report.added + report.changed
-        return {"indexed": indexed, "passages": report.passages, "errors": errors, "corpus": folder.name}
+        return {"indexed": indexed, "passages": report.passages, "errors": errors, "corpus": name}
 
     working = asyncio.create_task(work())
     working.add_done_callback(lambda _: told.put_nowait(None) if not told.full() else None)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import ValueType
 from weiwo.state.task import ANALYSE
 from weiwo.tools.tool_info import ToolInfo
 
@@ -20,7 +19,6 @@ ANALYSIS: Final = ToolInfo(
     why_not="",
     returns=("text", "list[text]"),
 )
-RETURNS: Final[frozenset[ValueType]] = frozenset(ANALYSIS.returns)
 
 
 def list_analysis(services: RunContext) -> str:

@@ -7,6 +7,7 @@ link is needed. An address as such may be what was asked for, so one that a pass
 
 import re
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from typing import Final
 
 from markdown_it import MarkdownIt
@@ -89,7 +90,7 @@ class AnswerSanitizer:
 
     def __init__(self, passages: Iterable[Evidence], question: str, language: Language) -> None:
         self._language = language
-        self._told = fold("\n".join(_PROMPTS))
+        self._told = _folded(tuple(_PROMPTS))
         known = set(ADDRESS.findall(question))
         for passage in passages:
             known.update((passage.source, *passage.also))
@@ -109,6 +110,11 @@ class AnswerSanitizer:
             return said in self._told
         starts = range(0, len(said) - RECITED + 1, RECITED // 4)
         return any(said[at : at + RECITED] in self._told for at in starts)
+
+
+@lru_cache(maxsize=1)
+def _folded(prompts: tuple[str, ...]) -> str:
+    return fold("\n".join(prompts))
 
 
 def remove_hidden(text: str) -> str:

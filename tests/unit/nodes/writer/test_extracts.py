@@ -86,6 +86,15 @@ def test_parts_of_a_question_are_highlighted_in_different_passages():
     assert all(item.highlights for item in chosen.items)
 
 
+def test_what_is_superseded_comes_last_and_says_so():
+    old, new = passages(("Policy", "The daily allowance is 45 euros."), ("Policy", "The daily allowance is 72 euros."))
+    found = choose_extracts(frame("daily allowance"), [old.model_copy(update={"superseded_by": "policy-v2.md"}), new])
+    assert [(item.title, "72" in item.text) for item in found.items] == [
+        ("Policy", True),
+        ("Policy (older version; current: policy-v2.md)", False),
+    ]
+
+
 def test_a_copy_of_a_shown_passage_is_passed_over():
     copy = (DANUBE[0], DANUBE[1] + " More on page two.")
     chosen = choose_extracts(frame("How long is the Danube?"), passages(DANUBE, copy, VISTULA))

@@ -130,6 +130,33 @@ async def test_a_model_writes_piece_by_piece(indexed_home: None):  # noqa: ARG00
     assert "[1]" in "".join(deltas)
 
 
+async def test_who_reads_along_is_asked_back_once(indexed_home: None):  # noqa: ARG001 - a first question need not index
+    meant = {"question": "Which rivers?", "choices": ["Chinese ones", "European ones"], "default": ""}
+    quote = "It is about 6,300 kilometres long and flows entirely within China."
+    model = fake(
+        AssessmentReply=assessed("How long are the rivers?", clarify=meant),
+        ReadingReply=found(6300, quote),
+        ReadReply=found(6300, quote),
+        draft="The Yangtze is about 6,300 kilometres long [1].",
+    )
+    messages = [{"role": "user", "content": "How long are the rivers?"}]
+    async with running(create_app({"models": model})) as http:
+        client = openai.AsyncOpenAI(
+            base_url="http://127.0.0.1:8300/v1", api_key="none", http_client=http, max_retries=0
+        )
+
+        async def text(**more: object) -> str:
+            stream = await client.chat.completions.create(model="weiwo", messages=messages, stream=True, **more)  # type: ignore[call-overload]
+            return "".join([chunk.choices[0].delta.content or "" async for chunk in stream])
+
+        asked = await text()
+        assert asked == "Which rivers?\n\n1. Chinese ones\n2. European ones"
+        program = await client.chat.completions.create(model="weiwo", messages=messages)  # type: ignore[arg-type]
+        assert "Which rivers?" not in str(program.choices[0].message.content)
+        messages += [{"role": "assistant", "content": asked}, {"role": "user", "content": "Chinese ones"}]
+        assert "Which rivers?" not in await text()
+
+
 def test_what_was_corrected_after_it_was_sent_is_sent_again():
     assert rest(ProtocolAnswer("abc def"), "abc") == " def"
     assert rest(ProtocolAnswer("abX"), "abc") == "\n\n---\n\nCorrected after checking:\n\nabX"
