@@ -330,11 +330,9 @@ def _set_fields(context: Context) -> dict[str, Any]:
 
 
 def _filter(fields: Mapping[str, Any]) -> SourceFilter:
-    given = {name: fields[field] for field, name in _FILTERS.items() if field in fields}
-    # Validated as fields of `Context`, as all of `Settings` is.
-    return SourceFilter.model_construct(
-        **{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-    )
+    given: dict[str, Any] = {name: fields[field] for field, name in _FILTERS.items() if field in fields}
+    given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    return SourceFilter.model_construct(**given)  # validated as fields of `Context`, as all of `Settings` is
 
 
 def describe_validation_error(error: ValidationError) -> str:

@@ -13,9 +13,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from weiwo.app.cli.evaluation.retrieval import open_embedder, tell_progress
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.evaluation.answers_table import print_answers
+from weiwo.app.cli.evaluation.retrieval import open_embedder, tell_progress
 from weiwo.app.cli.event_loop import InterruptedRunError, run
 from weiwo.app.cli.output import hint, is_terminal, page, terminal, write_json
 from weiwo.app.evaluation.experiment import Experiment, ExperimentError

@@ -95,7 +95,7 @@ async def run_due_watches(*, everything: bool = False) -> list[watches.WatchRun]
         context = Context(**{**options, "approve_plan": False})
         async with open_session(context) as session:
             ended = await ask(session, watch.question, new_thread_id(), context, Silent())
-        if ended.request is not None:
+        if ended.request:
             raise CommandError(f"it waits for a person; go on with: weiwo resume {ended.thread_id}")
         return {**ended.result, "thread_id": ended.thread_id}
 

@@ -11,7 +11,7 @@ from langgraph.graph import END, START, StateGraph
 
 from weiwo.app.cli import main as cli
 from weiwo.app.cli import session
-from weiwo.app.cli.questions import ask, runs
+from weiwo.app.cli.questions import ask, conclude, fork, runs
 from weiwo.app.cli.questions.runs import OPTIONS_KEY
 from weiwo.app.cli.session import Session
 from weiwo.app.cli.setup import doctor
@@ -87,7 +87,7 @@ def weiwo(monkeypatch, capsys, tmp_path, indexed_home):  # noqa: ARG001 - nothin
     async def open_session(context=None, *, reading=False):  # noqa: ARG001 - the interface has it
         yield Session(Settings.resolve(context), saver, graph)
 
-    for module in (ask, doctor, session):
+    for module in (ask, conclude, doctor, fork, session):
         monkeypatch.setattr(module, "open_session", open_session)
     for module in (doctor, threads):
         monkeypatch.setattr(module, "saved_file", lambda: None)  # this database is in memory
