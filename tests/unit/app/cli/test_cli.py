@@ -197,6 +197,23 @@ def test_question_from_standard_input(weiwo, monkeypatch):
     assert weiwo("ask", "-") == (2, "", "weiwo: the question; standard input is not UTF-8 text; convert it\n")
 
 
+def test_the_files_of_an_interrupted_run_are_written_by_whoever_resumes_it(weiwo, monkeypatch, tmp_path):
+    file, other = tmp_path / "answer.md", tmp_path / "other.md"
+    weiwo("ask", "break?", "--thread", "t", "--output", "answer.md")
+    weiwo("ask", "break?", "--thread", "u", "--output", "other.md")
+    assert not file.exists()
+    monkeypatch.setitem(BROKEN, "now", "")
+    code, _, err = weiwo("resume", "t")
+    assert (code, last_line(err)) == (0, f"wrote {file}")
+    assert "web=None" in file.read_text()
+
+    file.unlink()
+    weiwo("resume", "t")  # nothing is owed any more
+    weiwo("ask", "when?", "--thread", "u")  # another question, which asks for no file
+    assert not file.exists()
+    assert not other.exists()
+
+
 def test_a_run_that_breaks_is_one_line_and_can_be_resumed_as_it_began(weiwo, monkeypatch):
     code, out, err = weiwo("ask", "break?", "--thread", "t", "--no-web")
     assert (code, out) == (1, "")
