@@ -15,6 +15,8 @@ wishes = typer.Typer(help="List, add and forget what you said holds for all your
 memories.add_typer(wishes, name="memory")
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="As the list has it; its beginning will do.")]
+AnyKey = Annotated[str | None, typer.Argument(metavar="KEY", help="As the list has it; its beginning will do.")]
+Everything = Annotated[bool, typer.Option("--all", help="Forget them all.")]
 
 
 @memories.command(cls=TextCommand)
@@ -89,15 +91,15 @@ def pin(
 
 @plans.command(cls=TextCommand)
 def forget(
-    key: Annotated[str | None, typer.Argument(metavar="KEY", help="As the list has it.")] = None,
+    key: AnyKey = None,
     *,
-    everything: Annotated[bool, typer.Option("--all", help="Forget them all.")] = False,
+    everything: Everything = False,
     json: Json = False,
 ) -> None:
     """Forget a plan, or all of them."""
-    from weiwo.app.cli.memory.plans import forget_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.memory.access import forget_command  # noqa: PLC0415 - heavy
 
-    forget_command(key, everything=everything, as_json=json)
+    forget_command("plans", key, "weiwo plans", everything=everything, as_json=json)
 
 
 @wishes.callback(invoke_without_command=True)
@@ -123,12 +125,12 @@ def add_wish(
 
 @wishes.command("forget", cls=TextCommand)
 def forget_wish(
-    key: Annotated[str | None, typer.Argument(metavar="KEY", help="As the list has it.")] = None,
+    key: AnyKey = None,
     *,
-    everything: Annotated[bool, typer.Option("--all", help="Forget them all.")] = False,
+    everything: Everything = False,
     json: Json = False,
 ) -> None:
     """Forget one of them, or all."""
-    from weiwo.app.cli.memory.wishes import forget_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.memory.access import forget_command  # noqa: PLC0415 - heavy
 
-    forget_command(key, everything=everything, as_json=json)
+    forget_command("wishes", key, "weiwo memory", everything=everything, as_json=json)

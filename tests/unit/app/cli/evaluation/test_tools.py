@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from weiwo.app.cli.evaluation.tools import eval_tools_command
 from weiwo.app.cli.errors import UsageError
+from weiwo.app.cli.evaluation.tools import eval_tools_command
 
 TOOLS = {"w": "The weather of a city", "f": "Flights between airports", "h": "Rooms in hotels", "c": "Exchange rates"}
 

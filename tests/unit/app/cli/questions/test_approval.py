@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 from tests.support.states import search
-from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.arguments import fork_place, fork_values
+from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.questions import approval
 from weiwo.app.cli.questions import plan_files as drafts
 from weiwo.app.cli.questions.plan_files import DraftError, edit, parse, read_plan
