@@ -176,6 +176,7 @@ class Context(BaseModel):
     )
     max_seconds: float | None = Field(default=None, gt=0, description="Seconds of work for one answer.")
     max_model_calls: int | None = Field(default=None, ge=0, description="Chat model calls for one answer.")
+    max_tool_calls: int | None = Field(default=None, ge=1, description="Tool calls for one answer.")
     max_tokens: int | None = Field(default=None, ge=0, description="Input and output tokens for one answer.")
     max_cost: float | None = Field(default=None, ge=0, description="US dollars for one answer, where prices are known.")
     max_tasks: int | None = Field(default=None, ge=1, description="Tasks in one plan.")

@@ -5,7 +5,9 @@ has a default. `Settings.resolve` is the one place where the environment is read
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Final
 
 from pydantic import Field
@@ -123,6 +125,8 @@ class Settings(Value):
             except ClientFieldError as error:
                 raise SettingsError(str(error)) from None
         operators = read_environment(env)
+        if (defaults := _DEFAULTS.get()) is not None:
+            operators |= _set_fields(defaults)
         known = {**operators, **given}
         for field in MODEL_FIELDS & given.keys():
             check_model(field, given[field])
@@ -151,6 +155,19 @@ class Settings(Value):
         return cls.model_construct(**fields)
 
 
+_DEFAULTS: ContextVar[Context | None] = ContextVar("weiwo_operator_defaults", default=None)
+
+
+@contextmanager
+def operator_defaults(context: Context) -> Iterator[None]:
+    """What the operator sets for each run that begins within, over the environment: one user's limits, say."""
+    token = _DEFAULTS.set(context)
+    try:
+        yield
+    finally:
+        _DEFAULTS.reset(token)
+
+
 def _set_fields(context: Context) -> dict[str, Any]:
     """The fields that a caller set."""
     return {name: value for name in Context.model_fields if (value := getattr(context, name)) is not None}
@@ -162,4 +179,12 @@ def _filter(fields: Mapping[str, Any]) -> SourceFilter:
     return SourceFilter.model_construct(**given)  # validated as fields of `Context`, as all of `Settings` is
 
 
-__all__ = ["MODEL_FIELDS", "ROLES", "Context", "Settings", "SettingsError", "describe_validation_error"]
+__all__ = [
+    "MODEL_FIELDS",
+    "ROLES",
+    "Context",
+    "Settings",
+    "SettingsError",
+    "describe_validation_error",
+    "operator_defaults",
+]

@@ -10,7 +10,7 @@ from weiwo.app.cli.errors import UsageError
 
 def question_of(words: Sequence[str]) -> str:
     """The question, cleaned and checked: several words are one; "-" alone stands for standard input."""
-    from weiwo.nodes.shared.question_check import QuestionError, check_question  # noqa: PLC0415 - upon need
+    from weiwo.nodes.shared.question.validation import QuestionError, check_question  # noqa: PLC0415 - upon need
 
     text = " ".join(words)
     if text == "-":

@@ -27,14 +27,14 @@ from weiwo.nodes.master.followup import resolve_follow_up
 from weiwo.nodes.master.prompt import PLAN, SYSTEM
 from weiwo.nodes.memory.plan_memory import has_plan
 from weiwo.nodes.memory.wishes import format_wishes, read_wishes
-from weiwo.nodes.shared.input_guard import safe_note
-from weiwo.nodes.shared.plan_reply import Vertex
-from weiwo.nodes.shared.plan_rules import planning_instructions
-from weiwo.nodes.shared.question_parser import parse_question
-from weiwo.nodes.shared.reply_types import Edges, FormName, Line, Ordinal, Reply, Share
-from weiwo.nodes.shared.rule_plan import build_single_task_plan
+from weiwo.nodes.shared.planning.plan_reply import Vertex
+from weiwo.nodes.shared.planning.plan_rules import planning_instructions
+from weiwo.nodes.shared.planning.rule_plan import build_single_task_plan, choose_search_tool
+from weiwo.nodes.shared.prompting.input_guard import safe_note
+from weiwo.nodes.shared.prompting.reply_types import Edges, FormName, Line, Ordinal, Reply, Share
+from weiwo.nodes.shared.question.parser import parse_question
+from weiwo.nodes.shared.question.turn import ConversationTurn, find_current_turn, format_transcript
 from weiwo.nodes.shared.run_context import RunContext, today
-from weiwo.nodes.shared.turn import ConversationTurn, find_current_turn, format_transcript
 from weiwo.state import Assessment, Language, Level, QueryFrame, TeamConfig
 from weiwo.state.events import AssessedEvent, PlannedEvent
 from weiwo.state.search import SearchState
@@ -54,8 +54,8 @@ class AssessmentReply(Reply):
     external_information: Share = Field(description="0 to 1")
     tool_use: Share = Field(description="0 to 1")
     comparison_or_calculation: Share = Field(description="0 to 1")
-    parts: list[str] = Field(default_factory=list, description="What it asks for, one phrase each.")
-    chain: bool = Field(default=False, description="Two to four look-ups in a row, each needing the one before.")
+    parts: list[str] = Field(default_factory=list)
+    chain: bool = False
     form: FormName = ""
     words: Ordinal = 0
     reason: Line = ""
@@ -79,6 +79,8 @@ class PlannedAssessmentReply(AssessmentReply):
 
 
 MOST_WORDS = 20_000
+MOST_COMPARED = 6
+"""Things compared that one searcher looks up; for more there is a plan."""
 MOST_PARTS = 8
 """Parts of a question that are kept."""
 
@@ -87,8 +89,8 @@ AGENTS: dict[Level, tuple[str, ...]] = {
     "moderate": ("master", "executor", "reflection", "writer"),
     "complex": ("master", "planner", "executor", "reflection", "writer"),
 }
-EXPECTED_CALLS: dict[Level, int] = {"simple": 2, "moderate": 3, "complex": 7}
-"""Model calls such a question usually takes: assess and draft; one reading; a plan and some four readings."""
+EXPECTED_CALLS: dict[Level, int] = {"simple": 2, "moderate": 2, "complex": 5}
+"""Model calls such a question usually takes, the medians that `benchmarks/thrift.py` measures with a good model."""
 
 
 async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
@@ -118,7 +120,8 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     )
     asked = assessment.clarification
     clear = assessment.level == "moderate" and asked is None
-    plan = build_single_task_plan(assessment.frame, team.tools) if clear else None
+    several = "one_searcher" in assessment.features and assessment.frame.shape != "chain"  # what they come to is text
+    plan = build_single_task_plan(assessment.frame, team.tools, "text" if several else None) if clear else None
     if plan is not None:
         services.emit(PlannedEvent.of(plan))
     message = turn.message or HumanMessage(turn.question, id=str(uuid4()))
@@ -175,8 +178,8 @@ async def assess_question(
         and services.models.configured("planner")
     ):
         features, score = {**features, "deep": 1.0}, COMPLEX_FROM  # it asks for more than one look-up
-    if _is_short_chain(frame, reply, services) and classify_level(score) == "complex":
-        frame = frame.model_copy(update={"shape": "chain"})
+    if _takes_one_searcher(frame, reply, services) and classify_level(score) == "complex":
+        frame = frame if _is_small_comparison(frame, services) else frame.model_copy(update={"shape": "chain"})
         features, score = {**features, "one_searcher": 1.0}, ONE_SEARCHER
     level = classify_level(score)
     if level == "simple":
@@ -209,17 +212,31 @@ def _promises_plan(question: str, services: RunContext) -> str:
         return ""
     if not services.models.holds_schemas("master", "planner"):
         return ""
-    features = extract_static_features(parse_question(question, services.language))
-    narrow = features["chain"] > features["listing"]
+    frame = parse_question(question, services.language)
+    features = extract_static_features(frame)
+    narrow = features["chain"] > features["listing"] or _is_small_comparison(frame, services)
     wide = classify_level(compute_static_score(features)) == "complex" and not narrow
     return PLAN.format(rules=planning_instructions(tools, services)) if wide else ""
 
 
-def _is_short_chain(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> bool:
+def _takes_one_searcher(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> bool:
     """Whether one searcher that goes from hop to hop does it: planning is for what is wide, long, typed or computed."""
-    if reply is None or not reply.chain or not services.models.configured("executor"):
+    if reply is None or not services.models.configured("executor") or services.settings.depth == "deep":
         return False
-    return frame.shape in {"look_up", "chain"} and not frame.parts and services.settings.depth != "deep"
+    chain = reply.chain and frame.shape in {"look_up", "chain"} and not frame.parts
+    return chain or _is_small_comparison(frame, services)
+
+
+def _is_small_comparison(frame: QueryFrame, services: RunContext) -> bool:
+    """Whether things are compared that are few enough to be read of in one context.
+
+    Documents at hand are searched by name, several in a turn; on the web each thing takes pages of its own.
+    """
+    if frame.shape not in {"comparison", "same"} or frame.wants_difference or services.settings.depth == "deep":
+        return False
+    at_hand = choose_search_tool(services.registry.names()) == "corpus_search"
+    few = 2 <= len(frame.subjects) <= (MOST_COMPARED if at_hand else 2)
+    return few and services.models.holds_schemas("executor")
 
 
 def _formed(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> QueryFrame:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final, Self
 
 from weiwo.models.token_estimate import text_tokens
-from weiwo.nodes.shared.analysis import list_analysis, plan_interfaces
-from weiwo.nodes.shared.replanning import PlanHistory
+from weiwo.nodes.shared.planning.analysis import list_analysis, plan_interfaces
+from weiwo.nodes.shared.planning.replanning import PlanHistory
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Plan
 from weiwo.state.task import ANALYSE

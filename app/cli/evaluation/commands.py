@@ -77,18 +77,72 @@ def answers(  # noqa: PLR0913 - each option is a parameter
     context: Any,
 ) -> None:
     """Evaluate answers: what is right, wrong, cited and on the screen, and what it takes."""
-    from weiwo.app.cli.evaluation.answers import AnswersOptions, answers_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.evaluation.answers import answers_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.evaluation.experiments import ExperimentOptions  # noqa: PLC0415 - heavy
 
-    options = AnswersOptions(
-        limit=limit,
-        baseline=baseline,
-        judge=judge,
-        output=output,
-        resume=resume,
-        langsmith=langsmith,
-        as_json=json,
-    )
-    answers_command(target, context, options)
+    options = ExperimentOptions(limit, judge, output, resume, json)
+    answers_command(target, context, options, baseline=baseline, langsmith=langsmith)
+
+
+@evaluations.command()
+@takes_context("model", "depth", "corpus", "web")
+def report(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="SET",
+            help="A folder with documents/ and questions.jsonl, a file of JSON lines, or a folder of results.",
+        ),
+    ],
+    *,
+    limits: Annotated[
+        str, typer.Option("--limits", metavar="N,N,…", help="Tool calls that an answer may take.")
+    ] = "2,20,150",
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="The first so many questions.")] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", metavar="PROVIDER:MODEL", help="Let this model look for facts told in other words."),
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", metavar="FOLDER", help="The folder of results. Default: below WEIWO_HOME.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an evaluation that was stopped.")] = False,
+    json: Json = False,
+    context: Any,
+) -> None:
+    """Evaluate long answers, deep by default: facts covered, stale values, claims and citations that hold."""
+    from weiwo.app.cli.evaluation.experiments import ExperimentOptions  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.evaluation.report import report_command  # noqa: PLC0415 - heavy
+
+    context = context.model_copy(update={"depth": context.depth or "deep"})
+    report_command(target, limits, context, ExperimentOptions(limit, judge, output, resume, json))
+
+
+@evaluations.command()
+def label(
+    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="A folder that weiwo telemetry --hard wrote.")],
+) -> None:
+    """Judge in the terminal which documents answer the questions that were served badly."""
+    from weiwo.app.cli.evaluation.label import label_command  # noqa: PLC0415 - heavy
+
+    label_command(folder)
+
+
+@evaluations.command()
+def calibration(
+    folders: Annotated[
+        list[str], typer.Argument(metavar="RESULTS...", help="Folders of results of eval answers, with one model.")
+    ],
+    *,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the fit if it is better on the half it has not seen.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Fit a model's confidence, so that what it says with 0.9 is right nine times in ten."""
+    from weiwo.app.cli.evaluation.calibration import calibration_command  # noqa: PLC0415 - heavy
+
+    calibration_command(folders, keep=keep, as_json=json)
 
 
 @evaluations.command()
