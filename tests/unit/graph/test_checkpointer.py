@@ -16,6 +16,7 @@ from weiwo.graph.persistence.storage import DatabaseUrlError, StorageError, desc
 from weiwo.graph.persistence.threads import check_thread_id, list_threads, new_thread_id
 from weiwo.state.events import EventBase
 from weiwo.state.settings import Settings
+from weiwo.state.source_filter import SourceFilter
 from weiwo.state.values import Value
 
 AT = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
@@ -158,6 +159,7 @@ def test_every_value_type_is_allowed():
     own = {kind for kind in Value.__subclasses__() if kind.__module__.startswith("weiwo.state.")} - {
         EventBase,
         Settings,
+        SourceFilter,  # of the settings; no channel holds one
     }
     assert own <= exported
 
