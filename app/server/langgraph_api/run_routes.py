@@ -11,6 +11,7 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
+from weiwo.app.server.access.user_corpora import choose_corpora
 from weiwo.app.server.access.users import user_of
 from weiwo.app.server.engine import Engine, engine_of
 from weiwo.app.server.errors import RequestError, not_found
@@ -20,7 +21,6 @@ from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.runs.run_results import last_values
 from weiwo.app.server.storage.record_types import RunRecord
 from weiwo.app.server.storage.run_log import BEGINNING, HEARTBEAT_SECONDS, parse_event_id
-from weiwo.app.server.storage.user_corpora import choose_corpora
 from weiwo.app.server.wire import HEARTBEAT, EventStream, cancelling, dump, read_count, read_json, reply, sse
 
 _MOST_LISTED: Final = 1_000

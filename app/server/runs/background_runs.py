@@ -8,7 +8,6 @@ its checkpoint, so nothing that had finished runs again.
 import asyncio
 import logging
 import time
-import traceback
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -20,20 +19,18 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
 from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered
+from weiwo.app.server.access.user_corpora import run_defaults
 from weiwo.app.server.errors import RequestError, not_found
+from weiwo.app.server.runs.failures import describe_failure, failure_place
 from weiwo.app.server.runs.graph_stream import stream_events
 from weiwo.app.server.runs.run_request import RunRequest, allowed_fields
 from weiwo.app.server.runs.run_results import delete_thread
 from weiwo.app.server.storage.record_types import RunRecord, RunStatus
 from weiwo.app.server.storage.records import Records
 from weiwo.app.server.storage.run_log import LiveRun, RunLog
-from weiwo.app.server.storage.user_corpora import run_defaults
 from weiwo.app.server.wire import dump
 from weiwo.graph.persistence.thread_lock import claimed
-from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Context, Settings, operator_defaults
-from weiwo.tools.printable import one_line
-from weiwo.tools.redaction import redacted
 
 MOST_AT_WORK: Final = 16
 """Runs at work at the same time; others wait."""
@@ -198,8 +195,8 @@ class Runs:
 
     def _report(self, live: LiveRun, error: Exception) -> str:
         """Tell the log and those who watch why a run failed; returns the line."""
-        why = _told(error)
-        _log.warning("run %s failed: %s%s", live.run_id, why, "" if isinstance(error, WeiwoError) else _place(error))
+        why = describe_failure(error)
+        _log.warning("run %s failed: %s%s", live.run_id, why, failure_place(error))
         self._log.add(live, "error", dump({"error": type(error).__name__, "message": why}))
         return why
 
@@ -304,15 +301,3 @@ def _short(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """What a client says of a run, as far as every checkpoint can carry it."""
     kept = {key: one for key, one in metadata.items() if isinstance(one, str | int | float | bool)}
     return {key: one for key, one in list(kept.items())[:_MOST_METADATA] if len(str(one)) <= _LONGEST_METADATA}
-
-
-def _place(error: Exception) -> str:
-    """Where our own code or another's broke; without the values, which may be somebody's question."""
-    frame = traceback.extract_tb(error.__traceback__)[-1:]
-    return "".join(f" ({Path(one.filename).name}:{one.lineno})" for one in frame)
-
-
-def _told(error: Exception) -> str:
-    """An error in one line, without what looks like a secret."""
-    text = str(error) if isinstance(error, WeiwoError) else f"{type(error).__name__}: {error}"
-    return one_line(redacted(text), 500)

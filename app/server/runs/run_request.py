@@ -7,9 +7,9 @@ from typing import Any, Final, Literal
 from langgraph.types import Command, Send
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from weiwo.app.server.access.user_corpora import named_corpora
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.langgraph_api.assistant import ASSISTANT_ID, GRAPH_ID
-from weiwo.app.server.storage.user_corpora import named_corpora
 from weiwo.app.server.wire import read_object
 from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state.client_fields import ClientFieldError, check_client_fields

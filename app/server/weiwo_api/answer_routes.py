@@ -15,12 +15,12 @@ from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.questions.feedback import send_to_langsmith
 from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.app.cli.threads import show
+from weiwo.app.server.access.user_corpora import run_defaults
 from weiwo.app.server.access.users import user_of
 from weiwo.app.server.backend import backend_of
 from weiwo.app.server.engine import engine_of
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.run_request import allowed_fields, read_context
-from weiwo.app.server.storage.user_corpora import run_defaults
 from weiwo.app.server.weiwo_api.exports import download_response
 from weiwo.app.server.weiwo_api.passages import passage_in_context
 from weiwo.app.server.wire import read_json, read_object, reply

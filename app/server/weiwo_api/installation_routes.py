@@ -13,9 +13,9 @@ from starlette.responses import Response
 from weiwo.app.cli.setup.config import read_config
 from weiwo.app.cli.setup.env_file import read_env_file
 from weiwo.app.cli.tools import gather_tools
+from weiwo.app.server.access.user_corpora import own_corpora, run_defaults
 from weiwo.app.server.access.users import require_operator, user_of
 from weiwo.app.server.backend import backend_of
-from weiwo.app.server.storage.user_corpora import own_corpora, run_defaults
 from weiwo.app.server.weiwo_api.exports import format_names
 from weiwo.app.server.weiwo_api.uploads import MOST_UPLOAD_BYTES, upload
 from weiwo.app.server.wire import reply

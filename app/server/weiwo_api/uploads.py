@@ -11,9 +11,9 @@ import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 
+from weiwo.app.server.access.user_corpora import stored_name
 from weiwo.app.server.access.users import OPERATOR, user_of
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.storage.user_corpora import stored_name
 from weiwo.app.server.wire import EventStream, dump
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus import CorpusError

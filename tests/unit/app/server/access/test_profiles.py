@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from weiwo.app.server.access.profiles import profile_of, read_profiles
+from weiwo.app.server.access.user_corpora import choose_corpora, own_corpora, run_defaults, stored_name
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.storage.user_corpora import choose_corpora, own_corpora, run_defaults, stored_name
 from weiwo.state.settings import Context, Settings, SettingsError, operator_defaults
 from weiwo.tools.corpus.index.schema import STORE
 
