@@ -194,5 +194,6 @@ def describe_validation_error(error: ValidationError) -> str:
     """The first complaint of a validation error, as one line that names the field."""
     first = error.errors(include_url=False, include_context=False)[0]
     field = ".".join(str(part) for part in first["loc"]) or "input"
-    said = first["msg"].removeprefix("Value error, ")
-    return f"{field}: {said}, got {str(first.get('input'))[:60]!r}"
+    said, given = first["msg"].removeprefix("Value error, "), first.get("input")
+    shown = ", ".join(map(str, given)) if isinstance(given, list) else str(given)
+    return f"{field}: {said}, got {shown[:60]!r}"

@@ -68,7 +68,7 @@ def search(
 def telemetry(
     *,
     corpus: Annotated[
-        str | None, typer.Option("--corpus", metavar="NAME", help="The corpus. Default: default.")
+        str | None, typer.Option("--corpus", metavar="NAME", help="The corpus. Default: default, or the only one.")
     ] = None,
     export: Annotated[
         str | None, typer.Option("--export", metavar="FILE", help="Write the records to a file, a JSON object a line.")

@@ -16,7 +16,7 @@ from weiwo.app.cli.questions.spending import read_spending, summarize_spending
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.evaluation.telemetry_report import DRIFTING, count_feedback, summarize_telemetry
-from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, corpus_exists, locate_by_name
+from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, corpus_exists, list_corpora, locate_by_name
 from weiwo.tools.corpus.retrieval.feedback import read_feedback
 from weiwo.tools.corpus.retrieval.telemetry import read_records
 from weiwo.tools.printable import one_line
@@ -30,7 +30,7 @@ def telemetry_command(name: str | None, export: str | None, hard: str | None = N
     """Summarize what is kept on a corpus, and export it.
 
     Args:
-        name: The corpus; without one, the default.
+        name: The corpus; without one, the default, or the only one there is.
         export: A file to write the records to, a JSON object a line.
         hard: A folder to write the questions to that were served badly, as a set to be labelled.
         as_json: Print one object.
@@ -51,7 +51,7 @@ def telemetry_command(name: str | None, export: str | None, hard: str | None = N
         alone = {"corpus": None, "recording": settings.telemetry, "spending": spending}
         write_json(alone) if as_json else print_spending(_console(), spending)
         return
-    name = name or DEFAULT_NAME
+    name = name or _usual_corpus(Path(settings.home))
     try:
         folder = locate_by_name(Path(settings.home), name)
     except CorpusError as error:
@@ -74,6 +74,14 @@ def telemetry_command(name: str | None, export: str | None, hard: str | None = N
     else:
         print_summary(_console(), found)
         print_spending(_console(), spending)
+
+
+def _usual_corpus(home: Path) -> str:
+    """The corpus that is meant where none is named: the default, or the only one there is."""
+    if corpus_exists(home, DEFAULT_NAME):
+        return DEFAULT_NAME
+    names = [one.name for one in list_corpora(home)]
+    return names[0] if len(names) == 1 else DEFAULT_NAME
 
 
 def _console() -> Console:

@@ -24,7 +24,10 @@ def shown(values, pending):
 
 
 def test_what_a_chain_found_on_its_way_is_listed_below_it():
-    for text in (shown({"plan": PLAN, "outcomes": {"task_1": chain()}}, {}), shown({"plan": PLAN}, {"task_1": chain()})):
+    for text in (
+        shown({"plan": PLAN, "outcomes": {"task_1": chain()}}, {}),
+        shown({"plan": PLAN}, {"task_1": chain()}),
+    ):
         lines = [line.strip(" │├└─") for line in text.splitlines()]
         (task,) = [n for n, line in enumerate(lines) if "composer of the anthem born? → Ostby" in line]
         assert lines[task + 1].startswith("✓ Who composed the anthem? → Mara Lind")
