@@ -37,7 +37,7 @@ from weiwo.nodes.executor.for_each import ForEach, join_outcomes, read_for_each
 from weiwo.nodes.executor.node import TaskResources
 from weiwo.nodes.executor.task_state import TaskOutput
 from weiwo.state import Evidence, Outcome, Plan, Task, Usage
-from weiwo.state.search import add_usage, merge_evidence, merge_outcomes
+from weiwo.state.search import add_usage, merge_by_key, merge_evidence
 
 _UNBOUNDED: Final = 1_000_000
 """A caller's `max_concurrency` bounds work, as `max_parallel` does; bounding Sends, it would bound waiting."""
@@ -139,7 +139,7 @@ class PlanInput(TypedDict):
 class PlanOutput(TypedDict, total=False):
     """What tasks bring in, merged."""
 
-    outcomes: Annotated[dict[str, Outcome], merge_outcomes]
+    outcomes: Annotated[dict[str, Outcome], merge_by_key]
     evidence: Annotated[dict[str, Evidence], merge_evidence]
     usage: Annotated[Usage, add_usage]
 
@@ -198,16 +198,11 @@ class ForEachContext:
     fan: ForEach
 
 
-def merge_positions(old: dict[int, Outcome], new: dict[int, Outcome]) -> dict[int, Outcome]:
-    """Outcomes by position of the instance."""
-    return {**old, **new}
-
-
 class ForEachState(TypedDict, total=False):
     """The channels of that graph."""
 
     count: int
-    by_position: Annotated[dict[int, Outcome], merge_positions]
+    by_position: Annotated[dict[int, Outcome], merge_by_key]
     evidence: Annotated[dict[str, Evidence], merge_evidence]
     usage: Annotated[Usage, add_usage]
 
