@@ -1,10 +1,10 @@
 """The commands that set Weiwo up and tell what there is: models, trust, tools, servers."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from weiwo.app.cli.options import Corpus, Json, Mcp, context_of
+from weiwo.app.cli.options import Json, takes_context
 from weiwo.app.cli.text_parameters import TextCommand
 
 setups = typer.Typer()
@@ -50,25 +50,25 @@ def doctor(*, json: Json = False) -> None:
 
 
 @setups.command(cls=TextCommand)
-def tools(*, mcp: Mcp = None, json: Json = False) -> None:
+@takes_context("mcp")
+def tools(*, json: Json = False, context: Any) -> None:
     """List the tools there are, MCP servers and their health included, and which of them may act."""
     from weiwo.app.cli.tools import tools_command  # noqa: PLC0415 - heavy
 
-    raise typer.Exit(tools_command(context_of(mcp=mcp), as_json=json))
+    raise typer.Exit(tools_command(context, as_json=json))
 
 
 @setups.command(cls=TextCommand)
+@takes_context("corpus", "web")
 def mcp(
     *,
     http: Annotated[
         bool, typer.Option("--http", help="Serve Streamable HTTP on loopback instead of standard input and output.")
     ] = False,
     port: Annotated[int, typer.Option("--port", metavar="N", min=1, max=65535, help="With --http: the port.")] = 8765,
-    corpus: Corpus = None,
-    no_web: Annotated[bool, typer.Option("--no-web", help="Search local documents only.")] = False,
+    context: Any,
 ) -> None:
     """Serve Weiwo as an MCP server: the tools ask, search and read_document."""
     from weiwo.app.cli.mcp import mcp_command  # noqa: PLC0415 - heavy
 
-    context = context_of(corpus=corpus, web=False if no_web else None)
     raise typer.Exit(mcp_command(context, port=port if http else None))
