@@ -30,11 +30,6 @@ class Repair(Value):
         return self.tasks[-1].id
 
 
-def merge_repairs(old: dict[str, Repair], new: dict[str, Repair]) -> dict[str, Repair]:
-    """Repairs by the task that they replace."""
-    return {**old, **new}
-
-
 def revise(plan: Plan, repairs: Iterable[Repair]) -> tuple[Plan, ...]:
     """The revisions that repairs make of a plan, oldest first: one for each level, as if it had been planned anew.
 

@@ -1,6 +1,6 @@
 """The state of one conversation thread, as LangGraph checkpoints it."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -14,12 +14,15 @@ from weiwo.state.evidence import Evidence, Outcome
 from weiwo.state.limits import Usage
 from weiwo.state.plan import Plan
 
+K = TypeVar("K")
+V = TypeVar("V")
+
 DOCUMENTED = ConfigDict(use_attribute_docstrings=True)
 """Field docstrings go into the JSON schemas that Studio and servers show."""
 
 
-def merge_outcomes(old: dict[str, Outcome], new: dict[str, Outcome]) -> dict[str, Outcome]:
-    """Outcomes by task id; a newer outcome of the same task replaces the older."""
+def merge_by_key(old: dict[K, V], new: dict[K, V]) -> dict[K, V]:
+    """Values by key, such as outcomes by task id; a newer one of the same key replaces the older."""
     return {**old, **new}
 
 
@@ -46,7 +49,7 @@ Approved = int | Literal["nothing"]
 
 Judged = Annotated[Assessment, ValidatedValue]
 Planned = Annotated[Plan | None, ValidatedValue]
-Outcomes = Annotated[dict[str, Outcome], reduce_by(dict[str, Outcome], merge_outcomes)]
+Outcomes = Annotated[dict[str, Outcome], reduce_by(dict[str, Outcome], merge_by_key)]
 Passages = Annotated[dict[str, Evidence], reduce_by(dict[str, Evidence], merge_evidence)]
 
 

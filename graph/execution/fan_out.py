@@ -39,8 +39,7 @@ from weiwo.nodes.executor.node import TaskResources
 from weiwo.nodes.executor.task_state import TaskOutput
 from weiwo.nodes.reflection.intervention import Intervention, record_repairs
 from weiwo.state import Evidence, Outcome, Plan, Repair, Task, Usage
-from weiwo.state.repair import merge_repairs
-from weiwo.state.search import add_usage, merge_evidence, merge_outcomes
+from weiwo.state.search import add_usage, merge_by_key, merge_evidence
 
 _UNBOUNDED: Final = 1_000_000
 """A caller's `max_concurrency` bounds work, as `max_parallel` does; bounding Sends, it would bound waiting."""
@@ -126,10 +125,10 @@ class PlanInput(TypedDict):
 class PlanOutput(TypedDict, total=False):
     """What tasks bring in, merged."""
 
-    outcomes: Annotated[dict[str, Outcome], merge_outcomes]
+    outcomes: Annotated[dict[str, Outcome], merge_by_key]
     evidence: Annotated[dict[str, Evidence], merge_evidence]
     usage: Annotated[Usage, add_usage]
-    repairs: Annotated[dict[str, Repair], merge_repairs]
+    repairs: Annotated[dict[str, Repair], merge_by_key]
 
 
 class PlanState(PlanInput, PlanOutput):
@@ -194,16 +193,11 @@ class ForEachContext:
     fan: ForEach
 
 
-def merge_positions(old: dict[int, Outcome], new: dict[int, Outcome]) -> dict[int, Outcome]:
-    """Outcomes by position of the instance."""
-    return {**old, **new}
-
-
 class ForEachState(TypedDict, total=False):
     """The channels of that graph."""
 
     count: int
-    by_position: Annotated[dict[int, Outcome], merge_positions]
+    by_position: Annotated[dict[int, Outcome], merge_by_key]
     evidence: Annotated[dict[str, Evidence], merge_evidence]
     usage: Annotated[Usage, add_usage]
 

@@ -29,19 +29,14 @@ from weiwo.nodes.writer.report.section import ReportDraft, write_section, write_
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Outline, Section, Usage
 from weiwo.state.events import AnswerStartedEvent, OutlinedEvent, SectionFinishedEvent
-from weiwo.state.search import SearchState, add_usage
-
-
-def merge_sections(old: dict[int, Section], new: dict[int, Section]) -> dict[int, Section]:
-    """Sections by their position in the outline."""
-    return {**old, **new}
+from weiwo.state.search import SearchState, add_usage, merge_by_key
 
 
 class ReportState(TypedDict, total=False):
     """The channels of the graph."""
 
     outline: Outline
-    sections: Annotated[dict[int, Section], merge_sections]
+    sections: Annotated[dict[int, Section], merge_by_key]
     summary: Section
     usage: Annotated[Usage, add_usage]
 

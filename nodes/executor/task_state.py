@@ -7,8 +7,7 @@ from typing_extensions import TypedDict  # pydantic reads no other before Python
 
 from weiwo.state import Evidence, Hop, JsonValue, Outcome, Repair, Task, Usage
 from weiwo.state.query import QueryFrame
-from weiwo.state.repair import merge_repairs
-from weiwo.state.search import add_usage, merge_evidence, merge_outcomes
+from weiwo.state.search import add_usage, merge_by_key, merge_evidence
 from weiwo.text.language import fold
 from weiwo.tools.calling.substitutes import is_address, is_query
 from weiwo.tools.web.fetching.urls import canonical_url
@@ -40,10 +39,10 @@ class TaskOutput(TypedDict, total=False):
     evidence: Annotated[dict[str, Evidence], merge_evidence]
     usage: Annotated[Usage, add_usage]
 
-    repairs: Annotated[dict[str, Repair], merge_repairs]
+    repairs: Annotated[dict[str, Repair], merge_by_key]
     """What took its place while the plan ran, by the task replaced."""
 
-    added: Annotated[dict[str, Outcome], merge_outcomes]
+    added: Annotated[dict[str, Outcome], merge_by_key]
     """What those tasks came to."""
 
 

@@ -7,7 +7,9 @@ import getpass
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from weiwo.state.settings import Settings
 from weiwo.tools.printable import one_line
@@ -16,6 +18,7 @@ from weiwo.tools.redaction import redacted
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore, SearchItem
 
+M = TypeVar("M", bound=BaseModel)
 Kind = Literal["plans", "wishes", "watches"]
 MOST: Final[Mapping[Kind, int]] = {"plans": 200, "wishes": 50, "watches": 100}
 """Entries of a kind that are kept."""
@@ -64,6 +67,14 @@ class MemoryStore:
             found = await self._store.aget(self._namespace(kind), key)
         return None if found is None else dict(found.value)
 
+    async def read(self, kind: Kind, key: str, model: type[M]) -> M | None:
+        """An entry as a model; None where there is none, or another version wrote it."""
+        return _as_model(model, await self.get(kind, key))
+
+    async def read_all(self, kind: Kind, model: type[M]) -> tuple[M, ...]:
+        """All entries of a kind that are such a model, those that changed last first."""
+        return tuple(one for entry in await self.list(kind) if (one := _as_model(model, entry.value)) is not None)
+
     async def list(self, kind: Kind) -> list[Entry]:
         """All entries of a kind, those that changed last first."""
         found: Sequence[SearchItem] = ()
@@ -104,3 +115,10 @@ class MemoryStore:
 
     def _namespace(self, kind: Kind) -> tuple[str, ...]:
         return ("weiwo", "memory", kind, self._user)
+
+
+def _as_model(model: type[M], value: Mapping[str, Any] | None) -> M | None:
+    try:
+        return None if value is None else model.model_validate(value)
+    except ValidationError:
+        return None

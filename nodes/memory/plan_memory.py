@@ -5,10 +5,8 @@ searched, and only of questions in their user's own words.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
-
-from pydantic import ValidationError
 
 from weiwo.nodes.memory.briefing import brief_planner
 from weiwo.nodes.memory.memory_store import MemoryStore
@@ -149,14 +147,14 @@ async def mark_bad(memory: MemoryStore, run: str) -> bool:
     return bool(found)
 
 
-async def list_templates(memory: MemoryStore) -> list[PlanTemplate]:
+async def list_templates(memory: MemoryStore) -> tuple[PlanTemplate, ...]:
     """All templates, those that changed last first; what cannot be read, such as another version's, is left out."""
-    return [one for entry in await memory.list("plans") if (one := _read(entry.value)) is not None]
+    return await memory.read_all("plans", PlanTemplate)
 
 
 async def read_template(memory: MemoryStore, key: str) -> PlanTemplate | None:
     """The template of a wording; None where there is none."""
-    return _read(await memory.get("plans", key))
+    return await memory.read("plans", key, PlanTemplate)
 
 
 async def set_pinned(memory: MemoryStore, template: PlanTemplate, *, pinned: bool) -> None:
@@ -166,13 +164,6 @@ async def set_pinned(memory: MemoryStore, template: PlanTemplate, *, pinned: boo
 
 async def _put(memory: MemoryStore, template: PlanTemplate) -> None:
     await memory.put("plans", template.key, template.model_dump(mode="json"))
-
-
-def _read(value: Mapping[str, Any] | None) -> PlanTemplate | None:
-    try:
-        return None if value is None else PlanTemplate.model_validate(value)
-    except ValidationError:
-        return None
 
 
 def _bare(wording: str) -> str:

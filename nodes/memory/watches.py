@@ -9,7 +9,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.state.errors import WeiwoError
@@ -130,16 +130,16 @@ async def add_watch(memory: MemoryStore, watch: Watch) -> Watch:
     Raises:
         WatchError: The store does not take it.
     """
-    known = _read(await memory.get("watches", watch.key))
+    known = await memory.read("watches", watch.key, Watch)
     if known is not None:
         watch = known.model_copy(update={"every": watch.every, "options": watch.options})
     await _put(memory, watch)
     return watch
 
 
-async def list_watches(memory: MemoryStore) -> list[Watch]:
+async def list_watches(memory: MemoryStore) -> tuple[Watch, ...]:
     """All standing questions, those that changed last first."""
-    return [one for entry in await memory.list("watches") if (one := _read(entry.value)) is not None]
+    return await memory.read_all("watches", Watch)
 
 
 async def run_due(
@@ -243,10 +243,3 @@ def describe_change(change: Change) -> str:
 async def _put(memory: MemoryStore, watch: Watch) -> None:
     if not await memory.put("watches", watch.key, watch.model_dump(mode="json")):
         raise WatchError("the store cannot be written; see weiwo doctor")
-
-
-def _read(value: Mapping[str, Any] | None) -> Watch | None:
-    try:
-        return None if value is None else Watch.model_validate(value)
-    except ValidationError:
-        return None

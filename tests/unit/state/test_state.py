@@ -26,7 +26,7 @@ from weiwo.state import (
     passage_id,
 )
 from weiwo.state.query import QueryFrame
-from weiwo.state.search import SearchInput, SearchOutput, SearchState, add_usage, merge_evidence, merge_outcomes
+from weiwo.state.search import SearchInput, SearchOutput, SearchState, add_usage, merge_by_key, merge_evidence
 from weiwo.state.settings import Context, Settings, SettingsError
 
 VALUES = [
@@ -138,7 +138,7 @@ def test_evidence_found_twice_keeps_all_origins():
 
 def test_newer_outcomes_replace_older_and_usage_adds_up():
     old, new = Outcome(task_id="a", status="empty"), Outcome(task_id="a", status="succeeded", value="v")
-    assert merge_outcomes({"a": old}, {"a": new}) == {"a": new}
+    assert merge_by_key({"a": old}, {"a": new}) == {"a": new}
     call = ModelCall(role="writer", purpose="draft", model="m", mode="text")
     total = add_usage(
         Usage(model_calls=1, seconds=1.5, calls=(call,)), Usage(model_calls=2, tool_calls=3, calls=(call,))
