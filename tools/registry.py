@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
-from weiwo.state import VALUE_TYPES, JsonValue, ValueType
+from weiwo.state import VALUE_TYPES, JsonValue
 from weiwo.state.settings import Settings, SettingsError
-from weiwo.tools.built_in import explain_empty_corpus
+from weiwo.tools.built_in import BUILT_IN_TOOLS, explain_empty_corpus
 from weiwo.tools.calling.arguments import arguments_fit, schema_of
 from weiwo.tools.calling.substitutes import map_arguments
 from weiwo.tools.corpus import Corpus, load_corpus
@@ -29,17 +29,6 @@ from weiwo.tools.user_imports import import_object, make_object
 if TYPE_CHECKING:
     from weiwo.tools.web.providers.health import ConfiguredProvider
 
-_BUILT_IN: Final[dict[str, tuple[str, tuple[ValueType, ...]]]] = {
-    "corpus_search": ("search", VALUE_TYPES),
-    "open_document": ("open", VALUE_TYPES),
-    "calculator": ("compute", ("number", "boolean", "date")),
-    "date_difference": ("dates", ("number",)),
-    "web_search": ("search", VALUE_TYPES),
-    "read_page": ("open", VALUE_TYPES),
-    "extract_page": ("open", VALUE_TYPES),
-}
-BUILT_IN: Final = frozenset(_BUILT_IN)
-"""The tools that a planner always sees, where they are available."""
 _CHEAP: Final = frozenset({"corpus_search", "open_document", "calculator", "date_difference"})
 CACHE_SECONDS: Final = 300.0
 """How long results of a tool are kept that does not say how long (metadata: `cache_seconds`)."""
@@ -142,7 +131,7 @@ async def build_registry(settings: Settings, extra: Sequence[BaseTool] = ()) -> 
         return Registry(ours, missing, corpus)
     from weiwo.tools.mcp.loading import load_mcp_tools  # noqa: PLC0415  # imported where needed
 
-    outside = await load_mcp_tools(settings.mcp, {*_BUILT_IN, *(tool.name for tool in ours)})
+    outside = await load_mcp_tools(settings.mcp, {*BUILT_IN_TOOLS, *(tool.name for tool in ours)})
     return Registry([*ours, *outside.tools], missing, corpus, outside.problems)
 
 
@@ -223,7 +212,7 @@ def _load_tools(entry: str) -> list[BaseTool]:
 def _describe_made(tool: BaseTool, why_not: str = "") -> ToolInfo:
     known_of = tool.metadata or {}
     stated, kept = known_of.get("cluster"), known_of.get("cache_seconds")
-    cluster, returns = _BUILT_IN.get(tool.name, ("", VALUE_TYPES))  # without a cluster it is found by likeness
+    cluster, returns = BUILT_IN_TOOLS.get(tool.name, ("", VALUE_TYPES))  # without a cluster it is found by likeness
     cluster = stated if isinstance(stated, str) and stated else cluster
     known = isinstance(kept, int | float) and not isinstance(kept, bool) and kept >= 0
     seconds = float(kept) if known else 0.0 if tool.name in _CHEAP else CACHE_SECONDS  # type: ignore[arg-type]
@@ -267,7 +256,7 @@ def _describe_missing(kind: type[BaseTool], why_not: str) -> ToolInfo:
     name, description, arguments = (
         kind.model_fields[field].default for field in ("name", "description", "args_schema")
     )
-    cluster, returns = _BUILT_IN[name]
+    cluster, returns = BUILT_IN_TOOLS[name]
     return ToolInfo(name, description, _schema_of_model(arguments), cluster, False, why_not, returns)  # noqa: FBT003  # `available`
 
 

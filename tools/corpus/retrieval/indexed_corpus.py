@@ -294,9 +294,9 @@ async def _rerank(compressor: Any, query: str, found: IndexSearchResult) -> list
         why = f"{type(error).__name__}: {error}"
     else:
         order = [one for one in dict.fromkeys(str(one.metadata.get("id")) for one in documents) if one in by_id]
-        if order:
+        if order or not documents:
             return _rank([by_id[one] for one in order], [1 / rank for rank in range(1, len(order) + 1)])
-        why = "it gave none of the passages back"
+        why = "it gave back other passages"
     found.trace.notes.append(f"rerank: {one_line(why, 200)}; kept the order as it was")
     return found.passages
 
