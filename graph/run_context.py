@@ -79,6 +79,7 @@ def context_opener(
                 seconds=settings.limits.tool_seconds,
                 max_bytes=settings.limits.max_page_bytes,
                 fresh=settings.fresh,
+                state=state,
             ),
             models=ChatModels(settings, budget, run_id=run, given=given),
             budget=budget,

@@ -20,7 +20,9 @@ from langgraph.errors import GraphBubbleUp
 
 from weiwo.state import JsonValue
 from weiwo.tools.calling.arguments import check_arguments
+from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.calling.errors import ToolCallError, classify_error
+from weiwo.tools.calling.injection import call_with_injected, takes_injected
 from weiwo.tools.calling.policies import POLICIES
 from weiwo.tools.calling.results import ToolResult, normalize_reply
 
@@ -128,7 +130,10 @@ async def _call_once(
     bound = asyncio.timeout(seconds)
     try:
         async with bound:
-            reply = await tool.ainvoke(call)
+            if takes_injected(tool):
+                reply = await call_with_injected(tool, call, current_call().state)
+            else:
+                reply = await tool.ainvoke(call)
     except asyncio.CancelledError:
         running = asyncio.current_task()
         if running is not None and running.cancelling():

@@ -18,6 +18,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from langchain_core.tools import BaseTool
@@ -91,9 +92,11 @@ class ToolCalls:
         max_bytes: Bytes of a reply to keep.
         fresh: Whether results kept from earlier are left aside.
         backoff: How to wait before a further call.
+        cache: Where results are kept, if not in the store.
+        state: The state of the run; for tools that have it injected.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what all the calls of a run are made with
         self,
         run: str,
         toolbox: Toolbox,
@@ -104,7 +107,9 @@ class ToolCalls:
         fresh: bool = False,
         backoff: Backoff | None = None,
         cache: ResultCache | None = None,
+        state: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
+        self._state = state
         self._run = run
         self._toolbox = toolbox
         self._store = store
@@ -147,6 +152,8 @@ class ToolCalls:
         tool, info = self._toolbox.get(name), self._toolbox.info(name)
         if info.acts:
             return await self._act(info, args, caller, has_substitute=has_substitute)
+        if info.injected:
+            return await self._made(name, args, caller, has_substitute=has_substitute)
         key = cache_key(tool, args, info.args_schema, self._max_bytes)
 
         async def work() -> ToolResult:
@@ -205,7 +212,15 @@ class ToolCalls:
         self, name: str, args: Mapping[str, JsonValue], caller: Caller, *, has_substitute: bool
     ) -> ToolResult:
         """Make a call and book what it tells of the tool's health."""
-        context = CallContext(self._run, self._store, self._fresh, task=caller.task, attempt=caller.attempt, tool=name)
+        context = CallContext(
+            self._run,
+            self._store,
+            self._fresh,
+            task=caller.task,
+            attempt=caller.attempt,
+            tool=name,
+            state=self._state,
+        )
         set_current_call(context)
         patience = PATIENCE if has_substitute else self._seconds
         conduct = _GuardedCall(
