@@ -1,6 +1,8 @@
 """Opens the run context anew for every node, and books what the node spent."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -20,6 +22,7 @@ from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES, Context, Settings
 from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.registry import build_registry
+from weiwo.tools.usage.usage_log import UsageLog
 
 Agent = Callable[[SearchState, RunContext], Awaitable[dict[str, Any]]]
 
@@ -66,6 +69,10 @@ def context_opener(
         spent = Usage() if new_run else state.get("usage", Usage())
         budget = Budget(settings.limits, spent, on_call=tell)
         registry = await build_registry(settings, tools)
+        user = _find_user(runtime, settings, from_client=from_client)
+        usage = UsageLog(Path(settings.home), user) if settings.telemetry else None
+        if usage is not None:
+            registry.add_notes(await asyncio.to_thread(usage.notes))
         for problem in registry.problems if new_run else ():
             emit(TaskProgressEvent(task_id=TOOLS, note=problem))
         return RunContext(
@@ -80,26 +87,25 @@ def context_opener(
                 max_bytes=settings.limits.max_page_bytes,
                 fresh=settings.fresh,
                 state=state,
+                record=usage.record if usage is not None else None,
             ),
             models=ChatModels(settings, budget, run_id=run, given=given),
             budget=budget,
             emit=emit,
             language="en" if new_run else state["assessment"].language,
-            memory=_open_memory(runtime, settings, from_client=from_client),
+            memory=MemoryStore(runtime.store, user) if runtime.store is not None and user else None,
         )
 
     return open_context
 
 
-def _open_memory(runtime: Runtime[Context], settings: Settings, *, from_client: bool) -> MemoryStore | None:
-    """The memory of whoever asks; None without a store, and for a server's client who has no name of their own."""
-    if runtime.store is None:
-        return None
+def _find_user(runtime: Runtime[Context], settings: Settings, *, from_client: bool) -> str:
+    """Whoever asks, by whom memory is kept apart; empty for a server's client who has no name of their own."""
     if not from_client:
-        return MemoryStore(runtime.store, local_user(settings))
+        return local_user(settings)
     user = runtime.server_info.user if runtime.server_info is not None else None
     identity = str(user.identity) if user is not None else ""
-    return MemoryStore(runtime.store, f"client:{quote(identity, safe='')}") if identity else None
+    return f"client:{quote(identity, safe='')}" if identity else ""
 
 
 async def run_agent(agent: Agent, state: SearchState, services: RunContext) -> dict[str, Any]:

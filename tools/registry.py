@@ -78,6 +78,12 @@ class Registry:
         """
         return self._infos[name]
 
+    def add_notes(self, notes: Mapping[str, str]) -> None:
+        """Add what calls have taught of how to call tools, by their names; tools that are gone are passed over."""
+        for name, note in notes.items():
+            if name in self._infos:
+                self._infos[name] = replace(self._infos[name], note=note)
+
     def substitutes(self, name: str, args: Mapping[str, JsonValue]) -> dict[str, dict[str, JsonValue]]:
         """Available tools that can make the same call without a new plan.
 

@@ -25,7 +25,7 @@ def describe_tool(info: ToolInfo) -> str:
         for name, schema in properties.items()
         if isinstance(schema, Mapping) and schema.get("description")
     ]
-    return "\n".join(lines)
+    return "\n".join([*lines, f"    earlier calls: {info.note}"] if info.note else lines)
 
 
 class TypeNames:

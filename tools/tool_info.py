@@ -26,6 +26,7 @@ class ToolInfo:
         idempotent: Whether an acting tool's call, made twice, changes no more than made once.
         always_ask: Whether a person is asked whatever is allowed in general.
         injected: Whether the run gives it something beside its arguments, so that no call of it is merged or kept.
+        note: What its calls have taught of how to call it, for a planner; empty where nothing.
     """
 
     name: str
@@ -41,3 +42,4 @@ class ToolInfo:
     idempotent: bool = False
     always_ask: bool = False
     injected: bool = False
+    note: str = ""

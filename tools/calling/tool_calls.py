@@ -15,7 +15,7 @@ each execution of a node makes a `ToolCalls` of its own.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -60,6 +60,10 @@ class Toolbox(Protocol):
         """The tools that can make the same call, with their arguments."""
 
 
+Recorder = Callable[[ToolInfo, Mapping[str, JsonValue], ToolCallError | None], Awaitable[None]]
+"""Keeps a call of a tool, with its arguments and its failure; None where it worked."""
+
+
 @dataclass(frozen=True)
 class Caller:
     """On whose account calls are made.
@@ -94,6 +98,7 @@ class ToolCalls:
         backoff: How to wait before a further call.
         cache: Where results are kept, if not in the store.
         state: The state of the run; for tools that have it injected.
+        record: Keeps how each call that was really made fared.
     """
 
     def __init__(  # noqa: PLR0913 - what all the calls of a run are made with
@@ -108,7 +113,9 @@ class ToolCalls:
         backoff: Backoff | None = None,
         cache: ResultCache | None = None,
         state: Mapping[str, Any] = MappingProxyType({}),
+        record: Recorder | None = None,
     ) -> None:
+        self._record = record
         self._state = state
         self._run = run
         self._toolbox = toolbox
@@ -244,12 +251,22 @@ class ToolCalls:
             )
         except ToolCallError as failure:
             conduct.failed(failure, self._toolbox.info(name).cluster)
+            await self._keep(name, args, failure)
             raise
         else:
             conduct.succeeded()
+            await self._keep(name, args, None)
             return replace(result, cached=result.cached or context.used_kept, notes=tuple(dict.fromkeys(context.notes)))
         finally:
             conduct.ended()
+
+    async def _keep(self, name: str, args: Mapping[str, JsonValue], failure: ToolCallError | None) -> None:
+        """Keep how a call fared; one that was not made, or was broken off for the run's own reasons, tells nothing."""
+        of_the_run = failure is not None and (
+            isinstance(failure, ToolNotCalledError) or POLICIES[failure.kind].last == "give_up"
+        )
+        if self._record is not None and not of_the_run:
+            await self._record(self._toolbox.info(name), args, failure)
 
 
 class _GuardedCall:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from weiwo.app.cli.errors import UsageError
 from weiwo.app.cli.options import Corpus, Json, Mcp, context_of
 from weiwo.app.cli.text_parameters import TextCommand
 
@@ -50,11 +51,25 @@ def doctor(*, json: Json = False) -> None:
 
 
 @setups.command(cls=TextCommand)
-def tools(*, mcp: Mcp = None, json: Json = False) -> None:
-    """List the tools there are, MCP servers and their health included, and which of them may act."""
-    from weiwo.app.cli.tools import tools_command  # noqa: PLC0415 - heavy
+def tools(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Show one tool, and what its calls taught.")
+    ] = None,
+    *,
+    mcp: Mcp = None,
+    reset: Annotated[bool, typer.Option("--reset", help="Forget what the calls of NAME taught.")] = False,
+    json: Json = False,
+) -> None:
+    """List the tools there are, MCP servers and their health, which may act, and how often each was used and failed."""
+    from weiwo.app.cli.tools import tool_command, tools_command  # noqa: PLC0415 - heavy
 
-    raise typer.Exit(tools_command(context_of(mcp=mcp), as_json=json))
+    context = context_of(mcp=mcp)
+    if name is not None:
+        tool_command(context, name, reset=reset, as_json=json)
+    elif reset:
+        raise UsageError("--reset needs the NAME of a tool")
+    else:
+        tools_command(context, as_json=json)
 
 
 @setups.command(cls=TextCommand)
