@@ -1,6 +1,9 @@
 """`weiwo tools`: the tools a run would have, MCP servers and their health, and which of them may act."""
 
+import logging
+import webbrowser
 from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +11,12 @@ from rich.text import Text
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
-from weiwo.app.cli.output import page, write_json
+from weiwo.app.cli.output import hint, page, write_json
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.nodes.memory.memory_store import local_user
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.printable import one_line
+from weiwo.tools.redaction import redacted
 from weiwo.tools.tool_description import TypeNames
 from weiwo.tools.tool_info import ToolInfo
 from weiwo.tools.usage.tool_notes import ToolUsage
@@ -55,6 +59,41 @@ def tool_command(context: Context, name: str, *, reset: bool, as_json: bool) -> 
         write_json(found[name])
     else:
         _print_one(found[name])
+
+
+def login_command(context: Context, name: str) -> None:
+    """Log in to an MCP server in a browser; its tokens are kept for later runs.
+
+    Raises:
+        SettingsError: The file of servers cannot be used.
+        UsageError: It names no such server, or one that needs no login.
+        CommandError: The login failed.
+    """
+    settings = Settings.resolve(context)
+    if not settings.mcp or find_spec("fastmcp") is None:
+        raise UsageError("--login needs --mcp FILE (or WEIWO_MCP), and the extra: pip install 'weiwo[mcp]'")
+    from weiwo.tools.mcp.connection import make_transport  # noqa: PLC0415 - needs the extra
+    from weiwo.tools.mcp.oauth import log_in  # noqa: PLC0415 - the same
+    from weiwo.tools.mcp.servers import read_servers  # noqa: PLC0415 - the same
+
+    server = next((one for one in read_servers(settings.mcp) if one.name == name), None)
+    if server is None or server.oauth is None:
+        raise UsageError(f'{one_line(name, 60)!r} is no server with "auth": "oauth" in {settings.mcp}')
+
+    for logger in ("fastmcp", "mcp"):
+        logging.getLogger(logger).setLevel(logging.CRITICAL + 1)  # what fails is told in a line
+
+    def show(url: str) -> None:
+        hint(f"log in to {name} at {url}")
+        webbrowser.open(url)
+
+    try:
+        tools = run_to_end(log_in(server, make_transport(server, show)))
+    except Exception as error:  # whatever the client or the server does wrong
+        raise CommandError(
+            f"{name}; the login failed: {one_line(redacted(str(error), server.secrets), 200)}"
+        ) from error
+    hint(f"logged in to {name}: {tools} tools")
 
 
 def _usage_log(settings: Settings) -> UsageLog:

@@ -58,13 +58,18 @@ def tools(
     *,
     mcp: Mcp = None,
     reset: Annotated[bool, typer.Option("--reset", help="Forget what the calls of NAME taught.")] = False,
+    login: Annotated[
+        str | None, typer.Option("--login", metavar="SERVER", help="Log in to this MCP server (OAuth) in a browser.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """List the tools there are, MCP servers and their health, which may act, and how often each was used and failed."""
-    from weiwo.app.cli.tools import tool_command, tools_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.tools import login_command, tool_command, tools_command  # noqa: PLC0415 - heavy
 
     context = context_of(mcp=mcp)
-    if name is not None:
+    if login is not None:
+        login_command(context, login)
+    elif name is not None:
         tool_command(context, name, reset=reset, as_json=json)
     elif reset:
         raise UsageError("--reset needs the NAME of a tool")
