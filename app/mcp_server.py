@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.threads import new_thread_id
-from weiwo.nodes.shared.question_check import QuestionError, check_question
+from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state import Evidence
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Context, Settings

@@ -25,7 +25,7 @@ from statistics import median
 from typing import Any
 
 from weiwo import build_graph
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Evidence, Language
 from weiwo.state.settings import Context
 from weiwo.text.language import detect_language, sentences

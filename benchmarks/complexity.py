@@ -17,7 +17,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parent.parent
 
 from weiwo.nodes.master.complexity import classify_level, compute_static_score, extract_static_features  # noqa: E402
-from weiwo.nodes.shared.question_parser import parse_question  # noqa: E402
+from weiwo.nodes.shared.question.parser import parse_question  # noqa: E402
 
 LEVELS: Final = ("simple", "moderate", "complex")
 PAPER: Final = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from gold import Text, folded
+from weiwo.tools.corpus.evaluation.answer_matching import AnswerText, normalize_answer
 
 STARTS: Final = [
     "Vel",
@@ -121,7 +121,7 @@ class Case:
 
     def right(self, answer: str) -> bool:
         """Whether an answer says all that a right one says."""
-        said = Text(answer)
+        said = AnswerText(answer)
         return all(any(said.says(one) for one in ways) for ways in self.answers)
 
 
@@ -287,10 +287,10 @@ def _steps(decomposition: Sequence[dict[str, str]], passages: Sequence[str]) -> 
         asked = part["question"]
         for name, answer in answers.items():
             asked = asked.replace(name, answer)
-        words = set(folded(asked).split())
-        telling = [text for text in passages if Text(text).says(part["answer"])]
-        for text in sorted(telling, key=lambda one: -len(words & set(folded(one).split()))):
-            sentences = (s for s in text.replace(". ", ".|").split("|") if Text(s).says(part["answer"]))
+        words = set(normalize_answer(asked).split())
+        telling = [text for text in passages if AnswerText(text).says(part["answer"])]
+        for text in sorted(telling, key=lambda one: -len(words & set(normalize_answer(one).split()))):
+            sentences = (s for s in text.replace(". ", ".|").split("|") if AnswerText(s).says(part["answer"]))
             needs = tuple(k for k in range(n) if f"#{k + 1}" in part["question"])
             query = part["question"].replace(" >> ", " ")
             yield Step(part["question"], query, part["answer"], next(sentences, text), needs=needs)

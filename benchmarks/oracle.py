@@ -224,7 +224,9 @@ class _Player:
         if "vertices" in self.fields and wide:
             reply |= self._plan()
         if "form" in self.fields:
-            reply |= {"form": "list" if kind in FAN_OUTS else "", "parts": [self.case.question]}
+            both = [f"the towns of the {self.case.steps[0].question.split()[-2]} League", "the year each was founded"]
+            parts = both if kind in FAN_OUTS else [self.case.question]
+            reply |= {"form": "list" if kind in FAN_OUTS else "", "parts": parts}
         return reply
 
     def _plan(self) -> dict[str, Any]:
@@ -233,7 +235,8 @@ class _Player:
             town = re.search(r"was (\w+) founded", steps[1].question)
             each = [s.replace(town[1], "{{item}}") if town else s for s in (steps[1].question, steps[1].query)]
             vertices = [_vertex(1, steps[0].question, steps[0].query, "list[text]")]
-            vertices.append({**_vertex(2, each[0], each[1], "date"), "for_each": "{{task_1.ret}}"})
+            last = _vertex(2, each[0], each[1], "date")
+            vertices.append({**last, "for_each": "{{task_1.ret}}", "is_answer": True})
             return {"vertices": vertices, "edges": []}
 
         def told(text: str) -> str:
@@ -252,20 +255,38 @@ class _Player:
         step = next((s for s in self.case.steps if found and self.case.filled(s.question) == found[1]), None)
         if step is None:
             return self._read_whole()
-        return self._answer(step) if self._known(step) else self._search([step])
+        if not self._known(step):
+            return self._search([step])
+        waits = re.search(r"^- (task_\d+), for each item: ", self.said, re.MULTILINE)
+        ahead = [self._ahead(waits[1], other) for other in self.case.steps[1:] if self._shown(other)] if waits else []
+        return {**self._answer(step), **({"ahead": ahead} if ahead else {})}
+
+    def _ahead(self, task: str, step: Step) -> dict[str, Any]:
+        """The value of a task that waits, for the item that its question names."""
+        items = self.case.steps[0].value.split("; ")
+        kept = {k: v for k, v in self._answer(step).items() if k != "next"}
+        return {"task": task, "item": next(item for item in items if item in step.sentence), **kept}
 
     def _read_together(self) -> dict[str, Any]:
         asked = re.findall(r"^Task (\d+): (.*)$", self.said, re.MULTILINE)
         steps = {self.case.filled(step.question): step for step in self.case.steps}
         known = [(int(n), steps[said]) for n, said in asked if said in steps and self._shown(steps[said])]
         answers = ((n, self._answer(step)) for n, step in known)
-        return {"answers": [{"task": n, **{k: a[k] for k in ("value", "quotes", "confidence")}} for n, a in answers]}
+        kept = {"value", "quotes", "confidence", "sentence"}
+        return {"answers": [{"task": n, **{k: v for k, v in a.items() if k in kept}} for n, a in answers]}
 
     def _answer(self, step: Step) -> dict[str, Any]:
         value: Any = step.value.split("; ") if step.ret.startswith("list") else step.value
         quote = {"passage": self._number(step), "text": step.sentence}
-        sentence = {"sentence": self.case.sentence} if "give also `sentence`" in self.said else {}
+        wanted = "ive also `sentence`" in self.said
+        sentence = {"sentence": self.case.sentence or step.sentence} if wanted else {}
         return {"next": "answer", "value": value, "quotes": [quote], "confidence": 0.95, **sentence}
+
+    def _conclude(self) -> dict[str, Any]:
+        """What a comparison comes to, with the words for it that are shown."""
+        quotes = [{"passage": self._number(s), "text": s.sentence} for s in self.case.steps if self._shown(s)]
+        said = {"value": self.case.answers[0][0], "sentence": self.case.sentence, "confidence": 0.95}
+        return {"next": "answer", "quotes": quotes, **said}
 
     def _search(self, steps: Sequence[Step]) -> dict[str, Any]:
         tried = next(iter(re.findall(r"^Queries tried: (.*)$", self.said, re.MULTILINE)), "")
@@ -276,8 +297,13 @@ class _Player:
     def _read_whole(self) -> dict[str, Any]:
         """A task that is the whole question: from one look-up to the next, as far as the prompt leads."""
         steps = self.case.steps
-        hops = [self._hop(step) for step in steps[:-1] if self._shown(step) and not self._listed(step)]
-        reply = self._answer(steps[-1]) if all(map(self._known, steps)) else self._search(steps)
+        compared = self.case.kind == "comparison"
+        on_the_way = steps if compared else steps[:-1]
+        hops = [self._hop(step) for step in on_the_way if self._shown(step) and not self._listed(step)]
+        if not all(map(self._known, steps)):
+            reply = self._search(steps)
+        else:
+            reply = self._conclude() if compared else self._answer(steps[-1])
         return {**reply, **({"hops": hops} if hops else {})}
 
     def _hop(self, step: Step) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.nodes.memory.plan_memory import read_template
 from weiwo.nodes.memory.plan_templates import fill_template, make_template, take_out_slots, wording_key
 from weiwo.nodes.planner.validator import check_plan
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Limits, Plan, Task
 from weiwo.tools.tool_info import ToolInfo
 

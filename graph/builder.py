@@ -26,6 +26,7 @@ from weiwo.graph.execution.fan_out import plan_graph, run_plan
 from weiwo.graph.execution.report_graph import report_graph, run_report
 from weiwo.graph.execution.task_graph import TaskGraph
 from weiwo.graph.persistence.serializer import with_state_types
+from weiwo.graph.routing import on_loop
 from weiwo.graph.run_context import context_opener, run_agent
 from weiwo.graph.search_graph import SearchGraph
 from weiwo.graph.tracing import annotate_node, name_run
@@ -36,7 +37,7 @@ from weiwo.nodes.master.node import master
 from weiwo.nodes.planner.approval import approval
 from weiwo.nodes.planner.node import planner
 from weiwo.nodes.reflection.node import reflection
-from weiwo.nodes.shared.replanning import is_stuck
+from weiwo.nodes.shared.planning.replanning import is_stuck
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.node import writer
 from weiwo.nodes.writer.report.length import wants_report
@@ -126,12 +127,12 @@ def _add_agents(builder: Builder, open_context: Callable[..., Awaitable[RunConte
 def _add_edges(builder: Builder) -> None:
     """Which node follows which."""
     builder.add_edge(START, "master")
-    builder.add_conditional_edges("master", by_clarity)
-    builder.add_conditional_edges("clarify", by_level)
-    builder.add_conditional_edges("planner", by_plan)
-    builder.add_conditional_edges("approval", by_approval)
+    builder.add_conditional_edges("master", on_loop(by_clarity))
+    builder.add_conditional_edges("clarify", on_loop(by_level))
+    builder.add_conditional_edges("planner", on_loop(by_plan))
+    builder.add_conditional_edges("approval", on_loop(by_approval))
     builder.add_edge("executor", "reflection")
-    builder.add_conditional_edges("reflection", by_decision)
+    builder.add_conditional_edges("reflection", on_loop(by_decision))
     builder.add_edge("writer", END)
 
 
@@ -142,7 +143,7 @@ async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -
         return {}  # a state edited by hand; reflection says so
     limiter = PriorityLimiter(services.settings.limits.max_parallel)
     passages = dict(state.get("evidence", {}))
-    work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools, passages)
+    work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools, passages, plan=plan)
     started = time.monotonic()
     ran = await run_plan(plan, state.get("outcomes", {}), work, get_config(), graph)
     spent = ran.get("usage", Usage()) + Usage(seconds=time.monotonic() - started)

@@ -1,14 +1,21 @@
-"""Opens the run context anew for every node, and books what the node spent."""
+"""Opens the run context anew for every node, and books what the node spent.
+
+Settings and tools are worked out once for all nodes of one invocation: tools are slow to set up, and a run that is
+answered from the documents as they were when it began does not contradict itself. One that is resumed begins anew.
+"""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, Final
 from urllib.parse import quote
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
-from langgraph.runtime import Runtime
+from langgraph.runtime import RunControl, Runtime
 
 from weiwo.graph.tracing import annotate_node
 from weiwo.models.budget import Budget
@@ -16,15 +23,61 @@ from weiwo.models.gateway import ChatModels
 from weiwo.nodes.memory.memory_store import MemoryStore, local_user
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Usage
-from weiwo.state.events import TOOLS, EventBase, ModelCalledEvent, TaskProgressEvent
+from weiwo.state.events import PLANNING, TOOLS, EventBase, ModelCalledEvent, TaskProgressEvent
 from weiwo.state.limits import ModelCall
 from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES, Context, Settings
 from weiwo.tools.calling.tool_calls import ToolCalls
-from weiwo.tools.registry import build_registry
+from weiwo.tools.registry import Registry, build_registry
 from weiwo.tools.usage.usage_log import UsageLog
 
 Agent = Callable[[SearchState, RunContext], Awaitable[dict[str, Any]]]
+
+_KEPT: Final = 16
+"""Invocations whose tools are kept; of one more, the tools are set up anew for its next node."""
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """What the nodes of one invocation share; the control is held so that its id stays its own."""
+
+    control: RunControl | None
+    context: Context | None
+    settings: Settings
+    registry: Registry
+    user: str
+
+
+class _Invocations:
+    """Settings and tools of the invocations at work in this process, told apart by LangGraph's run control.
+
+    Args:
+        tools: Your tools, beside the built-in ones.
+    """
+
+    def __init__(self, tools: Sequence[BaseTool]) -> None:
+        self._tools = tools
+        self._opened: OrderedDict[int, _Opened] = OrderedDict()
+        self._lock = Lock()
+
+    async def open(self, runtime: Runtime[Context], *, anew: bool, from_client: bool) -> _Opened:
+        """What the nodes of an invocation share; `anew` where a run begins in it."""
+        control = runtime.control
+        with self._lock:
+            found = None if anew or control is None else self._opened.get(id(control))
+        if found is not None and found.context is runtime.context:
+            return found
+        settings = Settings.resolve(runtime.context, from_client=from_client)
+        registry, user = await build_registry(settings, self._tools), _find_user(runtime, settings, from_client)
+        if settings.telemetry:
+            registry.add_notes(await asyncio.to_thread(UsageLog(Path(settings.home), user).notes))
+        opened = _Opened(control, runtime.context, settings, registry, user)
+        if control is not None:
+            with self._lock:
+                self._opened[id(control)] = opened
+                while len(self._opened) > _KEPT:
+                    self._opened.popitem(last=False)
+        return opened
 
 
 def context_opener(
@@ -44,10 +97,12 @@ def context_opener(
         From the state, LangGraph's runtime and, for a run that begins, its name (`new_run`) to the context.
     """
     given = dict.fromkeys(ROLES, models) if isinstance(models, BaseChatModel) else dict(models or {})
+    invocations = _Invocations(tools)
 
     async def open_context(state: SearchState, runtime: Runtime[Context], *, new_run: str = "") -> RunContext:
         from_client = serves_clients or runtime.server_info is not None
-        settings = Settings.resolve(runtime.context, from_client=from_client)
+        opened = await invocations.open(runtime, anew=bool(new_run), from_client=from_client)
+        settings, registry = opened.settings, opened.registry
         run = new_run or state["run"]
         if not new_run:
             annotate_node(run, state["assessment"].level)
@@ -68,11 +123,6 @@ def context_opener(
 
         spent = Usage() if new_run else state.get("usage", Usage())
         budget = Budget(settings.limits, spent, on_call=tell)
-        registry = await build_registry(settings, tools)
-        user = _find_user(runtime, settings, from_client=from_client)
-        usage = UsageLog(Path(settings.home), user) if settings.telemetry else None
-        if usage is not None:
-            registry.add_notes(await asyncio.to_thread(usage.notes))
         for problem in registry.problems if new_run else ():
             emit(TaskProgressEvent(task_id=TOOLS, note=problem))
         return RunContext(
@@ -87,25 +137,36 @@ def context_opener(
                 max_bytes=settings.limits.max_page_bytes,
                 fresh=settings.fresh,
                 state=state,
-                record=usage.record if usage is not None else None,
+                record=UsageLog(Path(settings.home), opened.user).record if settings.telemetry else None,
             ),
             models=ChatModels(settings, budget, run_id=run, given=given),
             budget=budget,
             emit=emit,
             language="en" if new_run else state["assessment"].language,
-            memory=MemoryStore(runtime.store, user) if runtime.store is not None and user else None,
+            memory=_open_memory(runtime, opened.user, emit),
         )
 
     return open_context
 
 
-def _find_user(runtime: Runtime[Context], settings: Settings, *, from_client: bool) -> str:
+def _find_user(runtime: Runtime[Context], settings: Settings, from_client: bool) -> str:  # noqa: FBT001 - private
     """Whoever asks, by whom memory is kept apart; empty for a server's client who has no name of their own."""
     if not from_client:
         return local_user(settings)
     user = runtime.server_info.user if runtime.server_info is not None else None
     identity = str(user.identity) if user is not None else ""
     return f"client:{quote(identity, safe='')}" if identity else ""
+
+
+def _open_memory(runtime: Runtime[Context], user: str, emit: Callable[[EventBase], None]) -> MemoryStore | None:
+    """The memory of whoever asks; None without a store, and for somebody without a name."""
+    if runtime.store is None or not user:
+        return None
+
+    def tell(line: str) -> None:
+        emit(TaskProgressEvent(task_id=PLANNING, note=line))
+
+    return MemoryStore(runtime.store, user, tell)
 
 
 async def run_agent(agent: Agent, state: SearchState, services: RunContext) -> dict[str, Any]:

@@ -243,12 +243,25 @@ class Budget:
                 return max(0, affordable), "max_cost"
         return max(0, left), "max_tokens"
 
-    def record_tool_call(self) -> None:
-        """Book one tool call."""
+    def take_tool_call(self) -> bool:
+        """Book one tool call, to be made right after; False, with nothing booked, where `max_tool_calls` is reached."""
+        if self._parent is not None and not self._parent.take_tool_call():
+            return False
         with self._lock:
+            if self._parent is None and not self._tool_calls_left():
+                return False
             self._tool_calls += 1
+        return True
+
+    def limit_of_tasks(self) -> str:
+        """The limit that keeps a task from its calls: `max_tool_calls` where these are used up, else `max_seconds`."""
         if self._parent is not None:
-            self._parent.record_tool_call()
+            return self._parent.limit_of_tasks()
+        return "max_seconds" if self._tool_calls_left() else "max_tool_calls"
+
+    def _tool_calls_left(self) -> bool:
+        most = self.limits.max_tool_calls
+        return most is None or self.spent.tool_calls + self._tool_calls < most
 
     def delta(self) -> Usage:
         """What was spent since construction, to be added to the state's usage once."""

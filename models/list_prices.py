@@ -1,12 +1,14 @@
-"""List prices of common hosted models, as their providers published them by `AS_OF`. `WEIWO_PRICES` wins over them.
+"""List prices of common hosted models, as found published in `AS_OF`. `WEIWO_PRICES` wins over them.
 
-A table grows old: whoever shows a figure made with it says the date. Batch, cached and long-context prices are others.
+Each row was found in public copies of the provider's price list or in lists that cite it; those of DeepSeek are of
+2026-05. A model whose published prices disagree has no row. A table grows old: whoever shows a figure made with it says
+the date. Batch, cached and long-context prices are others.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
-AS_OF: Final = "2025-12"
+AS_OF: Final = "2026-03"
 """The month of the table."""
 
 LIST_PRICES: Final[Mapping[str, tuple[float, float]]] = {
@@ -25,8 +27,7 @@ LIST_PRICES: Final[Mapping[str, tuple[float, float]]] = {
     "google_genai:gemini-2.5-flash": (0.3, 2.5),
     "google_genai:gemini-2.5-flash-lite": (0.1, 0.4),
     "google_genai:gemini-2.5-pro": (1.25, 10),
-    "deepseek:deepseek-chat": (0.28, 0.42),
-    "groq:llama-3.3-70b-versatile": (0.59, 0.79),
-    "mistralai:mistral-small-latest": (0.1, 0.3),
+    "deepseek:deepseek-v4-flash": (0.14, 0.28),
+    "deepseek:deepseek-v4-pro": (0.435, 0.87),
 }
 """US dollars per million input and output tokens, by provider:model."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from weiwo.state.assessment import Assessment, Clarification, Level, TeamConfig, TeamName
     from weiwo.state.evidence import (
+        AheadValue,
         Evidence,
         Failure,
         FailureKind,
@@ -53,6 +54,7 @@ __all__ = [
     "ITEM",
     "REFERENCE",
     "VALUE_TYPES",
+    "AheadValue",
     "Answer",
     "Assessment",
     "Block",

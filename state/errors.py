@@ -9,7 +9,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── ClientFieldError (ValueError)         state.client_fields           · a server's client set what it may not
     ├── PlanFormatError (ValueError)          state.plan                      a plan is not of the interchange form
     ├── StateUpdateError (InvalidUpdateError)  state.channels                  an update is not of a field's type
-    ├── QuestionError (ValueError)            nodes.shared.question_check     a question cannot be asked
+    ├── QuestionError (ValueError)            nodes.shared.question.validation  a question cannot be asked
     ├── ProcedureFolderError (ValueError)     nodes.memory.procedures         the folder of procedures cannot be used
     ├── ProcedureFormatError (ValueError)     nodes.memory.procedures       · a file is no procedure
     ├── WishError (ValueError)                nodes.memory.wishes             a wish cannot be kept
@@ -46,6 +46,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── ForkError (ValueError)                graph.persistence.forks         a run cannot be forked as asked
     ├── ThreadBusyError (RuntimeError)        graph.persistence.thread_lock   another process works on the thread
     ├── RequestError                          app.server.errors             · a request cannot be served
+    ├── OidcError                             app.server.access.oidc        · a login at an issuer is not set up
     ├── ServeError                            app.server.serve              · the server cannot start
     ├── AbnormalExitError (RuntimeError)      graph.execution.isolation       foreign code tried to end the process
     ├── CommandError                          app.cli.errors                  what the command tells its user

@@ -202,6 +202,28 @@ def _is_none(value: object) -> bool:
     return value is None
 
 
+class AheadValue(Value):
+    """A value read ahead: what the passages of one task told of a task that waits for it.
+
+    Attributes:
+        question: What the waiting task asks, its references filled; by this it knows its own.
+        type: The type of the value.
+        value: The value.
+        evidence_ids: Passages that give it, best first.
+        quotes: The words that carry it.
+        confidence: 0 to 1.
+        sentence: The value in a sentence, where it is told as it is.
+    """
+
+    question: str
+    type: ValueType
+    value: JsonValue
+    evidence_ids: tuple[str, ...]
+    quotes: tuple[Quote, ...]
+    confidence: float
+    sentence: str = ""
+
+
 class OutcomeDetail(Value):
     """Particulars of an outcome; what does not apply to it has its default, and is left out of its data form.
 
@@ -222,6 +244,7 @@ class OutcomeDetail(Value):
         opened: Pages and documents that were opened, or tried to be.
         unread: Those among them that could not be read.
         hops: Of a chain of look-ups, what was found before the value, in order.
+        ahead: What its passages told of tasks that wait for it.
     """
 
     computation: dict[str, JsonValue] | None = Field(None, exclude_if=_is_none)
@@ -239,6 +262,7 @@ class OutcomeDetail(Value):
     opened: tuple[str, ...] = Field((), exclude_if=not_)
     unread: tuple[str, ...] = Field((), exclude_if=not_)
     hops: tuple[Hop, ...] = Field((), exclude_if=not_)
+    ahead: tuple[AheadValue, ...] = Field((), exclude_if=not_)
 
 
 class Finding(Value):
@@ -277,7 +301,8 @@ class Outcome(Value):
         basis: Whether its quotes state the value or imply it.
         premise: What the task takes for granted and its sources deny, in one line; the value is then the correction,
             a text. Empty where nothing was denied.
-        findings: Of an analysis, what its value is made of, each with its passages.
+        findings: What its value is made of, each with its passages: of an analysis, and of a `for_each` task whose
+            items were told in a sentence each.
     """
 
     task_id: str

@@ -16,6 +16,7 @@ class Limits(Value):
         default=120, gt=0, description="Seconds of work for one answer, waiting for a person excluded."
     )
     max_model_calls: int = Field(default=60, ge=0, description="Chat model calls for one answer.")
+    max_tool_calls: int | None = Field(default=None, ge=1, description="Tool calls for one answer.")
     max_tokens: int = Field(default=400_000, ge=0, description="Input and output tokens for one answer.")
     max_cost: float | None = Field(default=None, ge=0, description="US dollars for one answer, where prices are known.")
     max_tasks: int = Field(default=20, ge=1, description="Tasks in one plan.")

@@ -167,6 +167,8 @@ class Plan(Value):
                 vertex["for_each"] = task.for_each
             if task.thought:
                 vertex["thought"] = task.thought
+            if task.is_answer:
+                vertex["is_answer"] = True
             vertices.append(vertex)
         form: dict[str, Any] = {
             "revision": self.revision,

@@ -122,6 +122,7 @@ def _task(vertex: object, position: int, known: Collection[str], complaints: lis
         ret=type_ or "text",
         for_each=for_each or None,
         thought=read_thought(vertex),
+        is_answer=vertex.get("is_answer") is True,
     )
 
 

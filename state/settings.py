@@ -6,7 +6,9 @@ place where the environment is read.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -193,6 +195,7 @@ class Context(BaseModel):
     )
     max_seconds: float | None = Field(default=None, gt=0, description="Seconds of work for one answer.")
     max_model_calls: int | None = Field(default=None, ge=0, description="Chat model calls for one answer.")
+    max_tool_calls: int | None = Field(default=None, ge=1, description="Tool calls for one answer.")
     max_tokens: int | None = Field(default=None, ge=0, description="Input and output tokens for one answer.")
     max_cost: float | None = Field(default=None, ge=0, description="US dollars for one answer, where prices are known.")
     max_tasks: int | None = Field(default=None, ge=1, description="Tasks in one plan.")
@@ -296,6 +299,8 @@ class Settings(Value):
             except ClientFieldError as error:
                 raise SettingsError(str(error)) from None
         operators = _from_environment(env)
+        if (defaults := _DEFAULTS.get()) is not None:
+            operators |= _set_fields(defaults)
         known = {**operators, **given}
         for field in MODEL_FIELDS & given.keys():
             _check_model(field, given[field])
@@ -324,6 +329,19 @@ class Settings(Value):
         return cls.model_construct(**fields)
 
 
+_DEFAULTS: ContextVar[Context | None] = ContextVar("weiwo_operator_defaults", default=None)
+
+
+@contextmanager
+def operator_defaults(context: Context) -> Iterator[None]:
+    """What the operator sets for each run that begins within, over the environment: one user's limits, say."""
+    token = _DEFAULTS.set(context)
+    try:
+        yield
+    finally:
+        _DEFAULTS.reset(token)
+
+
 def _set_fields(context: Context) -> dict[str, Any]:
     """The fields that a caller set."""
     return {name: value for name in Context.model_fields if (value := getattr(context, name)) is not None}
@@ -331,7 +349,9 @@ def _set_fields(context: Context) -> dict[str, Any]:
 
 def _filter(fields: Mapping[str, Any]) -> SourceFilter:
     given = {name: fields[field] for field, name in _FILTERS.items() if field in fields}
-    return SourceFilter(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
+    lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
+    # Validated as fields of `Context`, as all of `Settings` is.
+    return SourceFilter.model_construct(**{**given, **lists})
 
 
 def describe_validation_error(error: ValidationError) -> str:

@@ -7,13 +7,13 @@ from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict
+from weiwo.state.values import Value
 
-_HOST: Final = re.compile(r"(?=.{1,253}\Z)[^\W_](?:[\w-]{0,61}[^\W_])?(?:\.[^\W_](?:[\w-]{0,61}[^\W_])?)+")
-_SINCE: Final = re.compile(r"[0-9]{4}(?:-[0-9]{2}){0,2}")
+_HOST: Final = r"(?=.{1,253}\Z)[^\W_](?:[\w-]{0,61}[^\W_])?(?:\.[^\W_](?:[\w-]{0,61}[^\W_])?)+"
+_SINCE: Final = r"[0-9]{4}(?:-[0-9]{2}){0,2}"
 
 
-class SourceFilter(BaseModel):
+class SourceFilter(Value):
     """A restriction of sources; what is unset excludes none.
 
     Attributes:
@@ -23,8 +23,6 @@ class SourceFilter(BaseModel):
         folders: Folders whose documents count, those below them included.
         outer: A restriction that holds as well.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     sites: tuple[str, ...] = ()
     not_sites: tuple[str, ...] = ()
@@ -98,7 +96,7 @@ class SourceFilter(BaseModel):
         return self.allows_document(source, path) and self.allows_date(day)
 
 
-ANY_SOURCE: Final = SourceFilter()
+ANY_SOURCE: Final = SourceFilter.model_construct()
 """No restriction."""
 
 
@@ -114,7 +112,7 @@ def read_site(text: str) -> str:
         host = host.removeprefix("www.").encode("idna").decode()
     except ValueError:
         host = ""
-    if not _HOST.fullmatch(host):
+    if not re.fullmatch(_HOST, host):
         raise ValueError("it is no site; write a host, such as who.int")
     return host
 
@@ -127,7 +125,7 @@ def read_since(text: str) -> str:
     """
     given = text.strip()
     try:
-        date.fromisoformat(given + "-01-01"[len(given) - 4 :] if _SINCE.fullmatch(given) else "")
+        date.fromisoformat(given + "-01-01"[len(given) - 4 :] if re.fullmatch(_SINCE, given) else "")
     except ValueError:
         raise ValueError("it is no date; write a year, a month or a day, such as 2025, 2025-01 or 2025-01-31") from None
     return given

@@ -58,6 +58,7 @@ class Task(Value):
         ret: The type of its value.
         for_each: A reference to a list; the task runs once per item.
         thought: Why the planner wants it, in one line; no part of the task's identity.
+        is_answer: Whether the question is answered by telling what it finds, as it is; no part of the task's identity.
         frame: The parsed description; no part of the task's identity. None in plans that were read from a file.
     """
 
@@ -68,6 +69,7 @@ class Task(Value):
     ret: ValueType = "text"
     for_each: str | None = None
     thought: str = ""
+    is_answer: bool = False
     frame: QueryFrame | None = None
 
     @property

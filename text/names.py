@@ -138,20 +138,21 @@ def _runs(text: str, words: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
     headline = any(w.group() in _RAISED for w in words[1:])
     run: list[re.Match[str]] = []
     for index, word in enumerate(words):
-        capital = _capitalised(word.group(), first=index == 0 and not _abbreviated(text, word)) and not (
-            shouted or headline
-        )
-        identifier = any(c.isdigit() for c in word.group()) and bool(re.search(r"[A-Z]", word.group()))
+        written = word.group()
+        if not run and written.islower():
+            continue
+        capital = not (shouted or headline) and _capitalised(written, first=index == 0 and not _abbreviated(text, word))
+        identifier = not written.isalpha() and _is_identifier(written)
         joins = bool(run) and _joins(text, run[-1], word)
         if capital or identifier:
             if run and not joins:
                 yield from _finished(text, run, words[0])
                 run = []
             run.append(word)
-            if _possessive(word.group()):
+            if _possessive(written):
                 yield from _finished(text, run, words[0])
                 run = []
-        elif joins and word.group() in _CONNECTOR and _connects(run, word.group()):
+        elif joins and written in _CONNECTOR and _connects(run, written):
             run.append(word)
         elif run:
             yield from _finished(text, run, words[0])
@@ -160,7 +161,7 @@ def _runs(text: str, words: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
 
 
 def _capitalised(word: str, *, first: bool) -> bool:
-    if word.casefold() in _ALWAYS_WORD or not any(c.isupper() for c in word):
+    if word.islower() or word.casefold() in _ALWAYS_WORD or not any(c.isupper() for c in word):
         return False
     base = re.split("['’]", word)[0].casefold()
     if base in _NO_NAME or word.casefold().replace("’", "'") in _NO_NAME:
@@ -168,6 +169,10 @@ def _capitalised(word: str, *, first: bool) -> bool:
     if len(word) == 1:
         return word.isupper() and not first
     return word[0].isupper() or any(c.isupper() for c in word[1:3])
+
+
+def _is_identifier(word: str) -> bool:
+    return any(c.isdigit() for c in word) and bool(re.search(r"[A-Z]", word))
 
 
 def _possessive(word: str) -> bool:

@@ -14,7 +14,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from heapq import nsmallest
 from typing import Final
 
@@ -75,12 +75,12 @@ class Told:
     Attributes:
         words: Its words and Han characters, folded.
         shingles: Hashes of the overlapping runs of these.
-        particulars: Its numbers and names in order, and every Han character, since those of a name look like any other.
+        written: The same as they are written.
     """
 
     words: tuple[str, ...]
     shingles: frozenset[int]
-    particulars: tuple[str, ...]
+    written: tuple[str, ...]
 
     @classmethod
     @lru_cache(maxsize=256)  # merging, citing and choosing take the same passages apart
@@ -93,8 +93,13 @@ class Told:
         words = tuple(token.casefold() for token in tokens)
         size = _size(words)
         shingles = frozenset(_hash(words[at : at + size]) for at in range(max(1, len(words) - size + 1)))
-        particulars = tuple(word for token, word in zip(tokens, words, strict=True) if _particular(token, word))
-        return cls(words, shingles, particulars)
+        return cls(words, shingles, tuple(tokens))
+
+    @cached_property
+    def particulars(self) -> tuple[str, ...]:
+        """Its numbers and names in order, and every Han character, since those of a name look like any other."""
+        pairs = zip(self.written, self.words, strict=True)
+        return tuple(word for token, word in pairs if _particular(token, word))
 
     @property
     def sketch(self) -> list[int]:

@@ -130,7 +130,7 @@ async def build_registry(settings: Settings, extra: Sequence[BaseTool] = ()) -> 
     """
     corpus = await load_corpus(settings.corpus, settings=settings)
     built_in, missing = await asyncio.to_thread(_build_own_tools, settings, corpus)
-    named = await load_named_tools(settings.tools)
+    named = await load_named_tools(settings.tools) if settings.tools else []
     ours = [*built_in, *named, *extra]
     if not settings.mcp:
         return Registry(ours, missing, corpus)

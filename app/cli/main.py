@@ -12,8 +12,8 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from weiwo.app.cli.documents.commands import documents
-from weiwo.app.cli.documents.retrieval_commands import evaluations, observations
 from weiwo.app.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError, UsageError
+from weiwo.app.cli.evaluation.commands import evaluations, observations
 from weiwo.app.cli.memory.commands import memories
 from weiwo.app.cli.options import (
     Corpus,
@@ -243,7 +243,7 @@ def threads(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at most.")] = 20,
 ) -> None:
     """List threads, the one that changed last first."""
-    from weiwo.app.cli.threads.commands import threads_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.threads.reading import threads_command  # noqa: PLC0415 - heavy
 
     threads_command(limit, as_json=json)
 
@@ -267,7 +267,7 @@ def show(
         raise UsageError("--history; it lists the checkpoints of a thread; give THREAD alone, with or without --json")
     if json and mermaid:
         raise UsageError("--json and --mermaid; they print different things; give one of them")
-    from weiwo.app.cli.threads.commands import history_command, show_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.threads.reading import history_command, show_command  # noqa: PLC0415 - heavy
 
     if history:
         history_command(thread_id, as_json=json)

@@ -58,7 +58,7 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell each step o
 
 def question_of(words: Sequence[str]) -> str:
     """The question, cleaned and checked: several words are one; "-" alone stands for standard input."""
-    from weiwo.nodes.shared.question_check import QuestionError, check_question  # noqa: PLC0415 - upon need
+    from weiwo.nodes.shared.question.validation import QuestionError, check_question  # noqa: PLC0415 - upon need
 
     text = " ".join(words)
     if text == "-":

@@ -1,8 +1,9 @@
 """Answers of systems, of whatever kind, and how one is scored."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from weiwo.app.evaluation.question_set import Question
@@ -30,7 +31,8 @@ class SystemAnswer:
         shown: The passages shown beside it, if any.
         highlighted: What is in bold of these.
         cited: The sources it cites or shows, each once.
-        verdicts: Its claims by verdict, where it checks them.
+        claims: Its claims, where it checks them: text, citations and verdict.
+        values: The values it rests on, where it tells how sure it is of them (`app.evaluation.calibration`).
         level: The level that Weiwo gave the question.
         calls: Calls of the model.
         tool_calls: Calls of tools.
@@ -46,7 +48,8 @@ class SystemAnswer:
     shown: tuple[str, ...] = ()
     highlighted: tuple[str, ...] = ()
     cited: tuple[str, ...] = ()
-    verdicts: Mapping[str, int] = field(default_factory=dict)
+    claims: Sequence[Mapping[str, Any]] = ()
+    values: Sequence[Mapping[str, Any]] = ()
     level: str = ""
     calls: int = 0
     tool_calls: int = 0
@@ -79,8 +82,8 @@ def score_answer(question: Question, answer: SystemAnswer) -> dict[str, Any]:
 
     Returns:
         The fields of the answer, and `right`, `f1`, `wrong_asserted`, `wrong_doubtful`, `on_screen`, `in_bold`,
-        `gold_cited`, `citation_precision`; None where the question does not tell: nobody looks for a "yes" in passages,
-        or for sources that the set does not name.
+        `gold_cited`, `citation_precision`, and of each of its values `right`; None where the question does not tell:
+        nobody looks for a "yes" in passages, or for sources that the set does not name.
     """
     stated = answer.outcome != ABSTAINED
     told = stated == question.answerable and not answer.error
@@ -88,8 +91,12 @@ def score_answer(question: Question, answer: SystemAnswer) -> dict[str, Any]:
     cited = frozenset(answer.cited)
     hits = len(cited & question.relevant)
     looked_for = question.answerable and not question.boolean
+    row = asdict(answer)
+    del row["claims"]
     return {
-        **asdict(answer),
+        **row,
+        "verdicts": dict(Counter(str(claim["verdict"]) for claim in answer.claims)),
+        "values": [{**one, "right": _judge_value(question, one)} for one in answer.values],
         "shown": len(answer.shown),
         "highlighted": len(answer.highlighted),
         "right": right,
@@ -101,3 +108,29 @@ def score_answer(question: Question, answer: SystemAnswer) -> dict[str, Any]:
         "gold_cited": round(hits / len(question.relevant), 4) if question.relevant else None,
         "citation_precision": round(hits / len(cited), 4) if question.relevant and cited else None,
     }
+
+
+class AnswerScorer:
+    """Scores answers, and asks a judge where matching of words takes one for wrong.
+
+    Args:
+        judge: Grades an answer; None where nobody does.
+    """
+
+    def __init__(self, judge: Callable[[Question, str], Awaitable[bool | None]] | None = None) -> None:
+        self._judge = judge
+
+    async def __call__(self, question: Question, answer: SystemAnswer) -> dict[str, Any]:
+        """The fields of a row."""
+        scores, judged = score_answer(question, answer), None
+        if self._judge is not None and not scores["right"] and answer.outcome != ABSTAINED and question.answerable:
+            judged = await self._judge(question, answer.text)
+        gold = [list(group) for group in question.answers]
+        return {"gold": gold, "hops": question.hops, **scores, "judged": judged}
+
+
+def _judge_value(question: Question, value: Mapping[str, Any]) -> bool | None:
+    """Whether a value is the answer; None of one that others build on, or where several answers are needed."""
+    if not value["final"] or len(question.answers) > 1:
+        return None
+    return question.answerable and question.is_answered_by(value["text"])

@@ -18,7 +18,7 @@ SHOWN: Final = 3
 class ExtractsBaseline:
     """One search, and of each of its best passages the sentence that shares most words with the question."""
 
-    def __init__(self, search: "PassageSearch") -> None:
+    def __init__(self, search: "BaselineSearch") -> None:
         self._search = search
 
     async def __call__(self, question: Question) -> SystemAnswer:
@@ -42,7 +42,7 @@ def _pick_sentences(question: str, passages: Sequence[Evidence]) -> list[str]:
     return [max(those, key=lambda one: len(wanted & set(terms(one))), default="") for those in said]
 
 
-class PassageSearch:
+class BaselineSearch:
     """The search tool that Weiwo itself uses: the documents, or the web where that is asked."""
 
     def __init__(self, registry: Registry, name: str) -> None:

@@ -5,15 +5,16 @@ system, appended as it comes) and `summary.json` (made anew from the rows).
 """
 
 import json
+import logging
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import traceback
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from weiwo.app.evaluation.answer import SystemAnswer, score_answer
+from weiwo.app.evaluation.answer import SystemAnswer
 from weiwo.app.evaluation.question_set import Question
-from weiwo.app.evaluation.summary import summarize
 from weiwo.app.evaluation.systems import System
 from weiwo.state.errors import WeiwoError
 from weiwo.tools.printable import one_line
@@ -22,11 +23,14 @@ from weiwo.tools.redaction import redacted
 CONFIG: Final = "config.json"
 RESULTS: Final = "results.jsonl"
 SUMMARY: Final = "summary.json"
+_log: Final = logging.getLogger(__name__)
 FAILURES_IN_A_ROW: Final = 5
 """Questions that fail one after another before an experiment stops: something is down."""
 
-Listener = Callable[[int, int, Mapping[str, Any]], None]
-"""Told how many questions are done, of how many, and the summary so far."""
+Listener = Callable[[int, int, Sequence[Mapping[str, Any]]], None]
+"""Told how many questions are done, of how many, and the rows so far."""
+Score = Callable[[Question, SystemAnswer], Awaitable[Mapping[str, Any]]]
+"""The figures of an answer: the fields of its row."""
 
 
 class ExperimentError(WeiwoError):
@@ -80,13 +84,20 @@ class Experiment:
         """The rows so far; a last line that a kill cut short is left out."""
         return list(_read_rows(self.folder / RESULTS))
 
-    def summary(self) -> dict[str, Any]:
+    def latest_rows(self) -> list[dict[str, Any]]:
+        """The rows so far, the last of each question and system."""
+        return list({(row["question"], row["system"]): row for row in self.rows()}.values())
+
+    def summary(self, summarize: Callable[[str, Sequence[Mapping[str, Any]]], dict[str, Any]]) -> dict[str, Any]:
         """The summary of the rows so far, written beside them as well.
+
+        Args:
+            summarize: Makes it of the name of the set and the rows.
 
         Raises:
             ExperimentError: The folder cannot be written.
         """
-        found = summarize(str(self.config["dataset"]), self.rows())
+        found = summarize(str(self.config["dataset"]), self.latest_rows())
         try:
             (self.folder / SUMMARY).write_text(json.dumps(found, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
         except OSError as error:
@@ -94,14 +105,14 @@ class Experiment:
         return found
 
     async def run(
-        self, questions: Sequence[Question], systems: Mapping[str, System], judge: "Judge | None", tell: Listener
+        self, questions: Sequence[Question], systems: Mapping[str, System], score: Score, tell: Listener
     ) -> None:
         """Ask what has not been asked yet; a question that failed is asked again.
 
         Args:
             questions: The questions, in order.
             systems: Whom to ask, by name.
-            judge: Grades answers that matching takes for wrong.
+            score: Scores an answer.
             tell: Told of the progress.
 
         Raises:
@@ -115,7 +126,7 @@ class Experiment:
                 for name, system in systems.items():
                     if (question.id, name) in done:
                         continue
-                    row = await _ask(question, name, system, judge)
+                    row = await _ask(question, name, system, score)
                     rows.append(row)
                     try:
                         out.write(json.dumps(row, ensure_ascii=False) + "\n")
@@ -125,40 +136,17 @@ class Experiment:
                     failures = failures + 1 if row["error"] else 0
                     if failures >= FAILURES_IN_A_ROW:
                         raise ExperimentError(f"{failures} questions failed in a row, the last with: {row['error']}")
-                tell(at, len(questions), _quick_counts(rows))
+                tell(at, len(questions), rows)
 
 
-Judge = Callable[[Question, str], Any]
-
-
-async def _ask(question: Question, name: str, system: System, judge: Judge | None) -> dict[str, Any]:
+async def _ask(question: Question, name: str, system: System, score: Score) -> dict[str, Any]:
     """One row: whatever a system raises is its error."""
     try:
         answer = await system(question)
     except Exception as error:  # noqa: BLE001 - a system that fails on a question has failed on that question
+        _log.warning("%s, question %s: %s", name, question.id, redacted("".join(traceback.format_exception(error))))
         answer = SystemAnswer(error=one_line(redacted(f"{type(error).__name__}: {error}"), 300))
-    scores = score_answer(question, answer)
-    judged = None
-    if judge is not None and not scores["right"] and answer.outcome != "abstained" and question.answerable:
-        judged = await judge(question, answer.text)
-    return {
-        "question": question.id,
-        "system": name,
-        "asked": question.text,
-        "gold": [list(group) for group in question.answers],
-        "hops": question.hops,
-        **scores,
-        "judged": judged,
-    }
-
-
-def _quick_counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """How many each system has right so far."""
-    right: dict[str, set[str]] = {}
-    for row in rows:
-        known = right.setdefault(row["system"], set())
-        (known.add if row["right"] else known.discard)(row["question"])
-    return {name: len(those) for name, those in right.items()}
+    return {"question": question.id, "system": name, "asked": question.text, **await score(question, answer)}
 
 
 def _read_rows(path: Path) -> Iterator[dict[str, Any]]:

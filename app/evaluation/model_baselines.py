@@ -17,7 +17,7 @@ from langchain_core.outputs import LLMResult
 from langchain_core.tools import tool
 
 from weiwo.app.evaluation.answer import ABSTAINED, SystemAnswer, abstains, cited_numbers, strip_citations
-from weiwo.app.evaluation.baselines import PassageSearch
+from weiwo.app.evaluation.baselines import BaselineSearch
 from weiwo.app.evaluation.question_set import Question
 from weiwo.models.endpoint import resolve_endpoint
 from weiwo.models.model_cache import get_chat_model
@@ -93,7 +93,7 @@ class _Spending(AsyncCallbackHandler):
 class RagBaseline:
     """One search and one prompt."""
 
-    def __init__(self, priced: PricedModel, search: PassageSearch) -> None:
+    def __init__(self, priced: PricedModel, search: BaselineSearch) -> None:
         self._priced, self._search = priced, search
 
     async def __call__(self, question: Question) -> SystemAnswer:
@@ -112,7 +112,7 @@ class RagBaseline:
 class ReactBaseline:
     """LangChain's agent with the search tool, within the limits that Weiwo has."""
 
-    def __init__(self, priced: PricedModel, search: PassageSearch, limits: Limits) -> None:
+    def __init__(self, priced: PricedModel, search: BaselineSearch, limits: Limits) -> None:
         self._priced, self._search, self._limits = priced, search, limits
 
     async def __call__(self, question: Question) -> SystemAnswer:

@@ -2,7 +2,8 @@
 
 A set is a BEIR-shaped folder (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`), a folder with `documents/` and
 `questions.jsonl`, or a file of JSON lines. A row has `text` or `question`, and `answers` or `answer`; it may have
-`answer_aliases`, `type`, `hops`, `answerable`, `language` and `_id`.
+`answer_aliases`, `type`, `hops`, `answerable`, `language` and `_id`. An open question has `facts` instead, all of which
+are wanted, and may have `stale` ones: texts, or objects with `text` and `aliases`.
 """
 
 import hashlib
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.text.language import Language, detect_language
 from weiwo.text.patterns import lazy
 from weiwo.text.values import coerce
@@ -38,6 +39,7 @@ class Question:
         hops: How many look-ups it takes; 0 where the set does not say.
         answerable: Whether there is an answer; where there is none, saying so is right.
         language: Its language.
+        stale: What was so once and is no longer: groups of aliases.
     """
 
     id: str
@@ -47,6 +49,7 @@ class Question:
     hops: int = 0
     answerable: bool = True
     language: Language = "en"
+    stale: tuple[tuple[str, ...], ...] = ()
 
     @property
     def golds(self) -> list[str]:
@@ -147,12 +150,26 @@ def _make_question(row: Mapping[str, Any], where: str, relevant: Iterable[str]) 
     text = row.get("text") or row.get("question")
     if not isinstance(text, str) or not text.strip():
         raise DatasetError(f'{where}: no object with "text" or "question"; correct the line')
-    answers = _read_answers(row)
+    answers = _read_facts(row, "facts", where) or _read_answers(row)
     answerable = bool(row.get("answerable", True))
     if answerable and not answers:
-        raise DatasetError(f'{where}: no "answers"; weiwo eval answers needs them, or "answerable": false')
+        raise DatasetError(f'{where}: no "answers"; an evaluation needs them, or "facts", or "answerable": false')
     language: Language = row["language"] if row.get("language") in {"en", "zh"} else detect_language(text)
-    return Question(str(row["_id"]), text.strip(), answers, frozenset(relevant), _count_hops(row), answerable, language)
+    stale = _read_facts(row, "stale", where)
+    hops = _count_hops(row)
+    return Question(str(row["_id"]), text.strip(), answers, frozenset(relevant), hops, answerable, language, stale)
+
+
+def _read_facts(row: Mapping[str, Any], name: str, where: str) -> tuple[tuple[str, ...], ...]:
+    """Facts as groups of aliases, each with its own text first."""
+    groups = []
+    for given in row.get(name) or ():
+        fact = {"text": given} if isinstance(given, str) else given
+        if not isinstance(fact, dict) or not isinstance(fact.get("text"), str) or not fact["text"].strip():
+            raise DatasetError(f'{where}: one of its "{name}" is no text and no object with "text"; correct the line')
+        aliases = fact.get("aliases") or []
+        groups.append(_texts([fact["text"], *(aliases if isinstance(aliases, list) else [aliases])]))
+    return tuple(groups)
 
 
 def _read_answers(row: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any, Final
 
+from weiwo.app.evaluation.calibration import measure_rows
 from weiwo.tools.corpus.evaluation.metrics import bootstrap_interval
 
 Row = Mapping[str, Any]
@@ -31,8 +32,8 @@ def summarize(dataset: str, rows: Iterable[Row]) -> dict[str, Any]:
 
     Returns:
         `dataset`, `n` and `systems`: by name the rates (0 to 1, None where no question tells), means a question,
-        seconds, 95 % intervals (seeded, so the same for the same rows), and the same by level and hops. `differences`
-        are those of Weiwo to each other system, paired by question.
+        seconds, how reliable confidence is, 95 % intervals (seeded, so the same for the same rows), and the same by
+        level and hops. `differences` are those of Weiwo to each other system, paired by question.
     """
     by_system: dict[str, dict[str, Row]] = defaultdict(dict)
     for row in rows:
@@ -50,6 +51,14 @@ def summarize(dataset: str, rows: Iterable[Row]) -> dict[str, Any]:
             if name != "weiwo" and "weiwo" in by_system
         },
     }
+
+
+def count_right(rows: Iterable[Row]) -> dict[str, int]:
+    """How many questions each system has right."""
+    latest = {(row["system"], row["question"]): bool(row["right"]) for row in rows}
+    right: Counter[str] = Counter({system: 0 for system, _ in latest})
+    right.update(system for (system, _), told in latest.items() if told)
+    return dict(right)
 
 
 def find_percentile(values: Sequence[float], share: float) -> float:
@@ -71,6 +80,7 @@ def _summarize_system(rows: Sequence[Row], levels: Mapping[str, str]) -> dict[st
         "outcomes": dict(Counter(row["outcome"] for row in rows)),
         "errors": sum(bool(row["error"]) for row in rows),
         "claims": dict(verdicts),
+        "calibration": measure_rows(rows),
         "intervals": {name: _interval(rows, name) for name in RATES if found[name] is not None},
         "by_level": _section(rows, lambda row: levels.get(row["question"], "unknown")),
         "by_hops": _section(rows, lambda row: str(row["hops"]) if row["hops"] else ""),

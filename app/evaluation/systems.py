@@ -6,12 +6,12 @@ limits on calls, tokens and seconds.
 """
 
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.app.evaluation.answer import ABSTAINED, SystemAnswer, abstains, strip_citations
-from weiwo.app.evaluation.baselines import ExtractsBaseline, PassageSearch
+from weiwo.app.evaluation.baselines import BaselineSearch, ExtractsBaseline
+from weiwo.app.evaluation.calibration import list_values
 from weiwo.app.evaluation.question_set import Question
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.registry import build_registry
@@ -59,7 +59,8 @@ def _answer_of_result(result: Mapping[str, Any], seconds: float) -> SystemAnswer
             one["text"][start:end] for one in result.get("extracts") or [] for start, end in one["highlights"]
         ),
         cited=tuple(dict.fromkeys(one["source"] for one in result.get("citations") or [])),
-        verdicts=dict(Counter(str(claim["verdict"]) for claim in claims)),
+        claims=claims,
+        values=list_values(result),
         level=str(result.get("level") or ""),
         calls=usage["model_calls"],
         tool_calls=usage["tool_calls"],
@@ -97,7 +98,7 @@ async def open_systems(
     settings = Settings.resolve(context)
     registry = await build_registry(settings)
     over_web = settings.web and "web_search" in registry.names()
-    search = PassageSearch(registry, "web_search" if over_web else "corpus_search")
+    search = BaselineSearch(registry, "web_search" if over_web else "corpus_search")
     if "extracts" in names:
         systems["extracts"] = ExtractsBaseline(search)
     if set(names) & NEED_A_MODEL:

@@ -12,11 +12,11 @@ from typing import Any, Final, Literal
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from weiwo.nodes.shared.citation_marks import find_marks
+from weiwo.nodes.shared.markdown.citation_marks import find_marks
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import printable
 
-NodeKind = Literal["heading", "paragraph", "list", "item", "table", "code", "quote", "rule"]
+NodeKind = Literal["heading", "paragraph", "list", "item", "table", "chart", "code", "quote", "rule"]
 _STYLES: Final = {"strong": "bold", "em": "italic", "s": "strike"}
 _AHEAD: Final = 12
 """Claims that may be passed over where the next one is not found in the text."""
@@ -54,6 +54,31 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Series:
+    """A row of numbers with a name; None where a cell has none that is verified."""
+
+    name: str
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart.
+
+    Attributes:
+        title: What its labels are of.
+        labels: A label for each place on the horizontal axis.
+        series: What is drawn, each as long as the labels.
+        line: Whether the labels are times at even steps, so that a line may join them; else bars.
+    """
+
+    title: str
+    labels: tuple[str, ...]
+    series: tuple[Series, ...]
+    line: bool
+
+
+@dataclass(frozen=True)
 class Node:
     """A block of a document.
 
@@ -65,6 +90,7 @@ class Node:
         start: Of a numbered list its first number; 0 for bullets.
         rows: Of a table its cells, the header row first, all rows equally long.
         text: Of code.
+        chart: Of a chart.
     """
 
     kind: NodeKind
@@ -74,6 +100,7 @@ class Node:
     start: int = 0
     rows: tuple[tuple[tuple[Run, ...], ...], ...] = ()
     text: str = ""
+    chart: Chart | None = None
 
 
 def parse_document(answer: str, claims: Sequence[Mapping[str, Any]], links: Mapping[int, str]) -> tuple[Node, ...]:
@@ -219,7 +246,7 @@ class _Parser:
         while position < len(letters):
             for number in range(self._next, min(self._next + _AHEAD, len(self._claims))):
                 claim = self._claims[number]
-                found = letters.find(claim, position) if claim else -1
+                found = _find_whole(letters, claim, position, text, at)
                 if found >= 0 and (number == self._next or len(claim) >= _SHORTEST_AHEAD):
                     position, self._next = found + len(claim), number + 1
                     spans.append((at[found], _sentence_end(text, at[position - 1] + 1, marks), number))
@@ -227,6 +254,17 @@ class _Parser:
             else:
                 break
         return tuple(_split(runs, spans)) if spans else runs
+
+
+def _find_whole(letters: str, claim: str, position: int, text: str, at: Sequence[int]) -> int:
+    """Where a claim stands in the letters of a text, from a position on; -1 where it does not, or within a number."""
+    found = letters.find(claim, position) if claim else -1
+    while found >= 0:
+        edges = at[found], at[found + len(claim) - 1] + 1
+        if not any(0 < edge < len(text) and text[edge - 1 : edge + 1].isdigit() for edge in edges):
+            return found
+        found = letters.find(claim, found + 1)
+    return -1
 
 
 def _sentence_end(text: str, end: int, marks: Collection[int]) -> int:

@@ -1,19 +1,20 @@
 """A Word document: headings, lists, tables and code as Word's own, citations as links to numbered sources."""
 
-import io
 from collections.abc import Sequence
 from typing import Any, Final
 
 from docx import Document
 from docx.enum.text import WD_UNDERLINE
-from docx.oxml import OxmlElement
+from docx.opc.part import Part
+from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import qn
 from docx.shared import Mm, Pt, RGBColor
 from docx.text.paragraph import Paragraph
 from docx.text.run import Run as WordRun
+from pptx.chart.xmlwriter import ChartXmlWriter
 
-from weiwo.app.export.document import Node, Run
-from weiwo.app.export.office import repack, set_properties, xml_text
+from weiwo.app.export.document import Chart, Node, Run
+from weiwo.app.export.office import OfficeWriter, chart_data, xml_text
 from weiwo.app.export.report import Report, Source
 from weiwo.app.export.words import word
 from weiwo.state.answer import DOUBTFUL
@@ -21,6 +22,20 @@ from weiwo.state.answer import DOUBTFUL
 _FONTS: Final = {"ascii": "Calibri", "hAnsi": "Calibri", "eastAsia": "Microsoft YaHei", "cs": "Calibri"}
 _CODE_FONT: Final = "Consolas"
 _DIM, _BAD, _LINK = RGBColor(0x5D, 0x66, 0x72), RGBColor(0xB3, 0x26, 0x1E), RGBColor(0x17, 0x56, 0xA9)
+_XML: Any = ChartXmlWriter  # which has no types
+_CHART_TYPE: Final = "application/vnd.openxmlformats-officedocument.drawingml.chart+xml"
+_CHART_RELATION: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/chart"
+_CHART_FRAME: Final = (
+    '<w:drawing xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    ' xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"'
+    ' xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+    ' xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">'
+    '<wp:inline><wp:extent cx="5760000" cy="2880000"/><wp:docPr id="{id}" name="Chart {id}"/><wp:cNvGraphicFramePr/>'
+    '<a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/chart">'
+    '<c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" r:id="{relation}"/>'
+    "</a:graphicData></a:graphic></wp:inline></w:drawing>"
+)
+"""A frame of 16 by 8 centimetres."""
 _SHADE: Final = "F2F4F7"
 _DEEPEST: Final = 3
 """Levels of lists that the styles of the template know."""
@@ -32,22 +47,15 @@ def render_docx(report: Report) -> bytes:
     Args:
         report: The report.
     """
-    return repack(_Writer(report).write())
+    return _Writer(report, Document()).write()
 
 
-class _Writer:
+class _Writer(OfficeWriter):
     """Writes one document."""
 
-    def __init__(self, report: Report) -> None:
-        self._report = report
-        self._language = report.language
-        self._file: Any = Document()
-        self._set_styles()
-
-    def write(self) -> bytes:
-        """The package."""
+    def _fill(self) -> None:
         report, file = self._report, self._file
-        set_properties(file.core_properties, report)
+        self._set_styles()
         self._text(file.add_paragraph(style="Title"), report.question)
         about = f"{word(self._language, report.status)} · {report.about}"
         self._text(file.add_paragraph(), about, dim=True)
@@ -63,11 +71,9 @@ class _Writer:
             for source in report.sources:
                 self._source(source)
         if len(report.steps) > 1:
-            self._plan()
+            self._heading("plan", 1)
+            self._table([[[Run(cell)] for cell in row] for row in report.plan_rows])
         self._number_pages()
-        saved = io.BytesIO()
-        file.save(saved)
-        return saved.getvalue()
 
     # --- blocks ---
 
@@ -87,6 +93,9 @@ class _Writer:
                     self._blocks(node.children, depth, "Quote")
                 case "table":
                     self._table([[list(cell) for cell in row] for row in node.rows])
+                case "chart":
+                    if node.chart is not None:
+                        self._chart(node.chart)
                 case "code":
                     self._code(node.text)
                 case "rule":
@@ -134,6 +143,16 @@ class _Writer:
                 table.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))  # noqa: SLF001 - the same
         self._file.add_paragraph().paragraph_format.space_after = Pt(4)
 
+    def _chart(self, chart: Chart) -> None:
+        """A chart of Word's own, drawn by the numbers that stand in it."""
+        kind, data = chart_data(chart)
+        package = self._file.part.package
+        name = package.next_partname("/word/charts/chart%d.xml")
+        xml = _XML(kind, data).xml.replace('sz="1800"', 'sz="900"').encode()  # the size of slides
+        relation = self._file.part.relate_to(Part(name, _CHART_TYPE, xml, package), _CHART_RELATION)
+        drawing = parse_xml(_CHART_FRAME.format(id=len(self._file.part.rels) + 1_000, relation=relation))
+        self._file.add_paragraph().add_run()._r.append(drawing)  # noqa: SLF001 - no public way
+
     def _code(self, text: str) -> None:
         paragraph = self._file.add_paragraph()
         _shade(paragraph._p.get_or_add_pPr())  # noqa: SLF001 - no public way
@@ -147,16 +166,6 @@ class _Writer:
             line.set(qn(f"w:{name}"), value)
         borders.append(line)
         self._file.add_paragraph()._p.get_or_add_pPr().append(borders)  # noqa: SLF001 - no public way
-
-    def _plan(self) -> None:
-        language = self._language
-        self._heading("plan", 1)
-        rows = [[word(language, name) for name in ("task", "tool", "result")]]
-        names = {"empty": "not_found", "failed": "failed", "blocked": "blocked", "succeeded": "succeeded"}
-        for step in self._report.steps:
-            came_to = step.value or (word(language, names[step.state]) if step.state in names else "")
-            rows.append([step.text, step.tool, came_to])
-        self._table([[[Run(cell)] for cell in row] for row in rows])
 
     def _source(self, source: Source) -> None:
         """A numbered source; its number is what citations lead to."""

@@ -24,7 +24,7 @@ def export(result: Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
         ExportError: The ending names no format, a library is missing, or the file cannot be written.
     """
     file = check_output(path)
-    _write(file, render(result, format_of(file).name))
+    write_atomically(file, render(result, format_of(file).name))
     return file
 
 
@@ -60,7 +60,7 @@ def check_outputs(paths: Sequence[str]) -> list[Path]:
     return files
 
 
-def _write(file: Path, content: bytes) -> None:
+def write_atomically(file: Path, content: bytes) -> None:
     """Write a file atomically: a reader finds the old one or the new one, and nothing half-written is left behind."""
     target = file.resolve()  # a link stays a link
     part: Path | None = None

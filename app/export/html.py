@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
+from weiwo.app.export.chart_picture import draw_chart
 from weiwo.app.export.document import Node, Run, find_letters
 from weiwo.app.export.html_style import STYLE
 from weiwo.app.export.plan_picture import draw_plan
@@ -151,8 +152,8 @@ class _Page:
                 return f"<pre><code>{escape(node.text)}</code></pre>"
             case "table":
                 return self._table(node)
-            case "rule":
-                return "<hr>"
+            case _:
+                return f"<figure>{draw_chart(node.chart)}</figure>" if node.chart is not None else "<hr>"
 
     def _table(self, node: Node) -> str:
         head, *body = node.rows or ((),)

@@ -2,7 +2,16 @@
 
 from typing import Final
 
-STYLE: Final = """
+CHART_STYLE: Final = """
+.chart{max-width:100%;height:auto}.chart text{fill:var(--ink);font-size:12px}
+.chart .axis{stroke:var(--dim)}.chart .grid{stroke:var(--line)}
+.s0{--s:#2a6fbb}.s1{--s:#c8671b}.s2{--s:#3a8a4f}.s3{--s:#8a4fa3}.s4{--s:#b33a4a}.s5{--s:#77761f}
+.chart rect,.chart circle{fill:var(--s)}.chart polyline{fill:none;stroke:var(--s);stroke-width:2}
+"""
+
+STYLE: Final = (
+    CHART_STYLE
+    + """
 :root{color-scheme:light dark;--ink:#1d2126;--dim:#5d6672;--paper:#fff;--soft:#f4f5f7;--line:#d9dde3;--link:#1756a9;
 --good:#2d7d46;--mild:#8a6d1a;--bad:#b3261e;--mark:#fff1a8}
 @media(prefers-color-scheme:dark){:root{--ink:#e4e7eb;--dim:#9aa4b1;--paper:#15181c;--soft:#1e2227;--line:#353b43;
@@ -70,3 +79,4 @@ svg.plan{max-width:100%;height:auto;font-size:13px}
 h2,h3,h4{break-after:avoid}table,figure,svg,pre,.sources>li{break-inside:avoid}
 details:not([open]) p{display:none}.back{display:none}.wide{overflow:visible}pre{white-space:pre-wrap}}
 """
+)

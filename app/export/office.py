@@ -3,14 +3,45 @@
 import io
 import re
 import zipfile
+from abc import ABC, abstractmethod
 from datetime import datetime
 from typing import Any, Final
 
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
+
+from weiwo.app.export.document import Chart
 from weiwo.app.export.report import Report
 
+_DATA: Any = CategoryChartData  # which has no types
 _NO_XML: Final = re.compile("[\ufffe\uffff]")
+_DATES: Final = re.compile(rb"<dcterms:(created|modified)[^>]*>[^<]*</dcterms:\1>")
 _ANY_DAY: Final = (1980, 1, 1, 0, 0, 0)
 _LONGEST_PROPERTY: Final = 255
+
+
+class OfficeWriter(ABC):
+    """Writes one file of a report.
+
+    Args:
+        report: The report.
+        file: An empty document of `python-docx` or `python-pptx`.
+    """
+
+    def __init__(self, report: Report, file: Any) -> None:
+        self._report, self._language, self._file = report, report.language, file
+
+    def write(self) -> bytes:
+        """The package."""
+        set_properties(self._file.core_properties, self._report)
+        self._fill()
+        saved = io.BytesIO()
+        self._file.save(saved)
+        return repack(saved.getvalue())
+
+    @abstractmethod
+    def _fill(self) -> None:
+        """Write all that is in the report."""
 
 
 def xml_text(text: str) -> str:
@@ -37,12 +68,31 @@ def set_properties(properties: Any, report: Report) -> None:
         properties.created = properties.modified = datetime.fromisoformat(report.day)
 
 
-def repack(package: bytes) -> bytes:
-    """A package whose parts carry no time, so that the same report makes the same file."""
+def chart_data(chart: Chart) -> tuple[Any, Any]:
+    """The type and the data of a chart, as `python-pptx` takes them."""
+    data: Any = _DATA()
+    data.categories = [xml_text(label) for label in chart.labels]
+    for series in chart.series:
+        data.add_series(xml_text(series.name), series.values)
+    return XL_CHART_TYPE.LINE_MARKERS if chart.line else XL_CHART_TYPE.COLUMN_CLUSTERED, data
+
+
+def repack(package: bytes, *, dated: bool = True) -> bytes:
+    """A package whose parts carry no time, so that the same report makes the same file.
+
+    Args:
+        package: The package; the workbook behind a chart is repacked with it.
+        dated: Whether its properties keep their dates.
+    """
     packed = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(package)) as old, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as new:
         for part in old.infolist():
             kept = zipfile.ZipInfo(part.filename, _ANY_DAY)
             kept.compress_type = zipfile.ZIP_DEFLATED
-            new.writestr(kept, old.read(part))
+            content = old.read(part)
+            if part.filename.endswith(".xlsx"):
+                content = repack(content, dated=False)
+            elif not dated and part.filename == "docProps/core.xml":
+                content = _DATES.sub(b"", content)
+            new.writestr(kept, content)
     return packed.getvalue()

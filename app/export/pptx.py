@@ -3,7 +3,6 @@
 Text is laid out by estimate: a slide takes as many lines as its box has room for, and what is left goes to the next.
 """
 
-import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, TypeVar
@@ -13,8 +12,8 @@ from pptx.dml.color import RGBColor
 from pptx.util import Inches, Pt
 from rich.cells import cell_len
 
-from weiwo.app.export.document import Node, Run, plain
-from weiwo.app.export.office import repack, set_properties, xml_text
+from weiwo.app.export.document import Chart, Node, Run, plain
+from weiwo.app.export.office import OfficeWriter, chart_data, xml_text
 from weiwo.app.export.report import Report, Source
 from weiwo.app.export.words import word
 from weiwo.state.answer import DOUBTFUL
@@ -56,37 +55,27 @@ def render_pptx(report: Report) -> bytes:
     Args:
         report: The report.
     """
-    return repack(_Writer(report).write())
+    return _Writer(report, Presentation()).write()
 
 
-class _Writer:
+class _Writer(OfficeWriter):
     """Writes one presentation."""
 
-    def __init__(self, report: Report) -> None:
-        self._report = report
-        self._language = report.language
-        self._file: Any = Presentation()
+    def _fill(self) -> None:
+        report, language = self._report, self._language
         self._file.slide_width, self._file.slide_height = _WIDTH, _HEIGHT
         self._title = " ".join(report.question.split())
-
-    def write(self) -> bytes:
-        """The package."""
-        report, language = self._report, self._language
-        set_properties(self._file.core_properties, report)
         self._cover()
         if report.notes:
             self._points(word(language, "limits"), [_Point((Run(note),)) for note in report.notes])
         self._sections()
         if len(report.steps) > 1:
-            self._table(word(language, "plan"), self._plan())
+            self._table(word(language, "plan"), [[(Run(cell),) for cell in row] for row in report.plan_rows])
         if report.sources:
             self._points(word(language, "sources"), [self._source(one) for one in report.sources], size=12)
         for number, slide in enumerate(self._file.slides, 1):
             if number > 1:
                 self._page_number(slide, number)
-        saved = io.BytesIO()
-        self._file.save(saved)
-        return saved.getvalue()
 
     # --- slides ---
 
@@ -105,13 +94,15 @@ class _Writer:
         """The answer: a slide, or as many as it takes, for each heading, table and piece of code."""
         title, points = self._title, list[_Point]()
         for node in self._report.nodes:
-            if node.kind in {"heading", "table", "code"} and points:
+            if node.kind in {"heading", "table", "chart", "code"} and points:
                 self._points(title, points)
                 points = []
             if node.kind == "heading":
                 title = plain(node.runs)
             elif node.kind == "table":
                 self._table(title, node.rows)
+            elif node.chart is not None:
+                self._chart(title, node.chart)
             elif node.kind == "code":
                 self._code(title, node.text)
             else:
@@ -157,6 +148,17 @@ class _Writer:
                     cell.fill.fore_color.rgb = _HEAD if place == 0 else _COLOUR(0xFF, 0xFF, 0xFF)
                     bold = tuple(replace(run, bold=True) for run in runs) if place == 0 else runs
                     self._write(cell.text_frame.paragraphs[0], bold, 13)
+
+    def _chart(self, title: str, chart: Chart) -> None:
+        """A chart of PowerPoint's own, whose numbers can be looked at and edited."""
+        kind, data = chart_data(chart)
+        frame = self._slide(title).shapes.add_chart(kind, _LEFT, _TOP, _ROOM_WIDE, _ROOM_HIGH, data)
+        drawn = frame.chart
+        drawn.font.size = Pt(14)
+        drawn.has_title, drawn.has_legend = False, True
+        drawn.legend.include_in_layout = False
+        if min((one for each in chart.series for one in each.values if one is not None), default=0) >= 0:
+            drawn.value_axis.minimum_scale = 0
 
     def _code(self, title: str, text: str) -> None:
         lines = [
@@ -222,15 +224,6 @@ class _Writer:
             quote = source.quote if len(source.quote) <= 220 else source.quote[:219] + "…"
             runs += [Run("\n"), Run(f"“{quote}”", italic=self._language == "en")]
         return _Point(tuple(runs), number=f"[{source.n}]")
-
-    def _plan(self) -> list[list[tuple[Run, ...]]]:
-        language = self._language
-        rows = [[word(language, name) for name in ("task", "tool", "result")]]
-        names = {"empty": "not_found", "failed": "failed", "blocked": "blocked", "succeeded": "succeeded"}
-        for step in self._report.steps:
-            came_to = step.value or (word(language, names[step.state]) if step.state in names else "")
-            rows.append([step.text, step.tool, came_to])
-        return [[(Run(cell),) for cell in row] for row in rows]
 
 
 def _points_of(node: Node, level: int = 0) -> Iterator[_Point]:

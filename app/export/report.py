@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from weiwo.app.export.chart import add_charts
 from weiwo.app.export.document import Node, parse_document
 from weiwo.app.export.words import Tongue, stop_reason, tongue, word
 from weiwo.state import REFERENCE
@@ -123,6 +124,16 @@ class Report:
         return {verdict: told.count(verdict) for verdict in order if verdict in told}
 
     @property
+    def plan_rows(self) -> list[list[str]]:
+        """The plan as a table, its header first: each task, its tool and what it came to."""
+        named = {"empty": "not_found", "failed": "failed", "blocked": "blocked", "succeeded": "succeeded"}
+        rows = [[word(self.language, name) for name in ("task", "tool", "result")]]
+        for step in self.steps:
+            came_to = word(self.language, named[step.state]) if step.state in named else ""
+            rows.append([step.text, step.tool, step.value or came_to])
+        return rows
+
+    @property
     def about(self) -> str:
         """When and at what expense it was answered, on one line."""
         made = word(self.language, "made", self.day) if self.day else word(self.language, "by")
@@ -142,13 +153,15 @@ def read_result(result: Mapping[str, Any], plan: Mapping[str, Any] | None = None
     steps, edges = _plan(plan or result.get("plan"), result.get("outcomes") or {}, language)
     usage = result.get("usage") or {}
     answer = str(result.get("answer") or "")
+    nodes = parse_document(answer, claims, {source.n: source.url for source in sources})
+    question = printable(str(result.get("question") or "")).strip()
     return Report(
         language=language,
-        question=printable(str(result.get("question") or "")).strip(),
+        question=question,
         status=str(result.get("status") or "failed"),
         day=_day(result),
         notes=tuple(dict.fromkeys(_notes(result, sources, language))),
-        nodes=parse_document(answer, claims, {source.n: source.url for source in sources}),
+        nodes=add_charts(nodes, claims, question),
         claims=claims,
         sources=sources,
         steps=steps,

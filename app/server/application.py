@@ -9,35 +9,16 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.server import (
-    assistant_routes,
-    chat_routes,
-    page,
-    response_routes,
-    run_routes,
-    thread_routes,
-    view_routes,
-    weiwo_routes,
-)
-from weiwo.app.server.auth import Auth
+from weiwo.app.server.access.auth import Auth
 from weiwo.app.server.engine import open_engine
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.mcp_mount import mcp_routes
+from weiwo.app.server.routes import LANGGRAPH_API, OPENAI_API, PAGE, WEIWO_API
 from weiwo.app.server.wire import error_reply, reply
 from weiwo.state.errors import WeiwoError
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
 
-_PARTS: Final[tuple[Any, ...]] = (
-    assistant_routes,
-    thread_routes,
-    run_routes,
-    chat_routes,
-    response_routes,
-    weiwo_routes,
-    view_routes,
-    page,
-)
 _log: Final = logging.getLogger(__name__)
 
 
@@ -55,7 +36,7 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(serving_mcp)
             try:
-                engine = await stack.enter_async_context(open_engine(**(graph_options or {})))
+                engine = await stack.enter_async_context(open_engine(logins=auth is not None, **(graph_options or {})))
             except WeiwoError as error:
                 app.state.failure = error  # a server tells no more of it than that there was one
                 raise
@@ -66,8 +47,8 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
             yield
 
     return Starlette(
-        routes=[*mcp, *(route for part in _PARTS for route in part.ROUTES)],
-        exception_handlers={RequestError: _refuse, WeiwoError: _fail, 404: _missing, 405: _missing, Exception: _break},
+        routes=[*mcp, *LANGGRAPH_API, *OPENAI_API, *WEIWO_API, *PAGE],
+        exception_handlers={**ERRORS, 404: _missing, 405: _missing, Exception: _break},
         lifespan=lifespan,
     )
 
@@ -89,3 +70,7 @@ def _break(request: Request, error: Exception) -> Response:
     """A fault of ours: the log has it, without the question."""
     _log.error("%s %s: %s", request.method, one_line(request.url.path, 200), redacted(type(error).__name__))
     return reply({"detail": "the server made a mistake; its log says which"}, 500)
+
+
+ERRORS: Final[Mapping[Any, Any]] = {RequestError: _refuse, WeiwoError: _fail}
+"""What our own errors look like."""

@@ -6,25 +6,30 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
+from uuid import uuid4
 
+import orjson
 from langgraph.graph.state import CompiledStateGraph
 from starlette.requests import Request
 
+from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.session import Session
-from weiwo.app.server.records import Records
-from weiwo.app.server.run_log import RunLog
-from weiwo.app.server.runs import Runs
-from weiwo.app.server.threads import OPERATOR, Threads
+from weiwo.app.cli.threads.show import Thread, load
+from weiwo.app.server.access.users import user_of
+from weiwo.app.server.errors import not_asked, not_found
+from weiwo.app.server.langgraph_api.threads import Threads
+from weiwo.app.server.runs.background_runs import Runs
+from weiwo.app.server.runs.run_request import RunRequest
+from weiwo.app.server.storage.record_types import Event, RunRecord
+from weiwo.app.server.storage.records import Records
+from weiwo.app.server.storage.run_log import RunLog
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.storage import StorageError, make_folder
 from weiwo.graph.persistence.store import open_store
 from weiwo.state.settings import Settings
 from weiwo.tools.file_lock import FileLock
-
-USER: Final = "weiwo.user"
-"""Under this name the guard leaves the user in a request's scope."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,7 @@ class Engine:
         log: The events of runs.
         runs: The runs under way.
         threads: The threads there are.
+        logins: Whether users log in.
     """
 
     settings: Settings
@@ -46,18 +52,80 @@ class Engine:
     log: RunLog
     runs: Runs
     threads: Threads
+    logins: bool = False
 
-    @property
-    def session(self) -> Session:
-        """The open database and the graph, as the command's own functions take them."""
-        return Session(self.settings, self.threads.saver, self.graph)
+    async def begin(
+        self, request: Request, wanted: RunRequest, thread_id: str = "", *, create: bool = False
+    ) -> RunRecord:
+        """Begin a run on a thread of whoever sends the request, or on a new one.
+
+        Args:
+            request: The request.
+            wanted: The run.
+            thread_id: The thread; empty: a new one.
+            create: Whether the thread is made if it does not exist.
+
+        Raises:
+            RequestError: The thread is not there for him, or the run cannot begin.
+        """
+        user = user_of(request)
+        if not thread_id:
+            new = str(uuid4())
+            await self.threads.create(user, new, {}, known_ok=False)
+            return await self.runs.start(user, new, wanted)
+        if create:
+            await self.threads.create(user, thread_id, {}, known_ok=True)
+        await self.threads.require(user, thread_id)
+        run = await self.runs.start(user, thread_id, wanted)
+        await self.threads.touch(user, thread_id)
+        return run
+
+    def events(self, run: RunRecord) -> AsyncIterator[Event | None]:
+        """The events of a run from its beginning to its end."""
+        return self.log.follow(run.run_id)
+
+    async def leave(self, run: RunRecord) -> None:
+        """Cancel a run that nobody waits for any more; one that the server itself leaves goes on at the next start."""
+        if not self.runs.closing:
+            await self.runs.cancel(run.run_id)
+
+    async def stored_run(self, request: Request, run_id: str) -> RunRecord:
+        """A run of whoever sends the request.
+
+        Raises:
+            RequestError: There is none, or it is somebody else's.
+        """
+        run = await self.records.run(run_id)
+        if run is None or run.owner != user_of(request):
+            raise not_found("run", run_id)
+        return run
+
+    async def load(self, request: Request, thread_id: str) -> Thread:
+        """A thread of whoever sends the request, as its newest checkpoint has it.
+
+        Raises:
+            RequestError: It is not there for him, or nothing was asked on it.
+        """
+        await self.threads.require(user_of(request), thread_id)
+        try:
+            return await load(Session(self.settings, self.threads.saver, self.graph), thread_id)
+        except CommandError:
+            raise not_asked(thread_id) from None
+
+    async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:
+        """The stream events of a thread that are still kept."""
+        return [
+            {"at": event.at, "run_id": run, "attempt": event.attempt, **orjson.loads(event.data)}
+            for run, event in await self.records.timeline(thread_id, most)
+        ]
 
 
 @asynccontextmanager
-async def open_engine(**graph_options: Any) -> AsyncIterator[Engine]:
+async def open_engine(*, logins: bool = False, **graph_options: Any) -> AsyncIterator[Engine]:
     """Open the databases, and take up the runs that an earlier server left under way.
 
     Args:
+        logins: Whether users log in.
         graph_options: More for `build_graph`, such as models.
 
     Raises:
@@ -76,7 +144,7 @@ async def open_engine(**graph_options: Any) -> AsyncIterator[Engine]:
         log = RunLog(records)
         runs = Runs(graph, records, log, settings)
         stack.push_async_callback(runs.close)
-        engine = Engine(settings, graph, records, log, runs, Threads(graph, records, runs))
+        engine = Engine(settings, graph, records, log, runs, Threads(graph, records, runs), logins)
         await runs.take_up()
         yield engine
 
@@ -96,8 +164,3 @@ def engine_of(request: Request) -> Engine:
     """The engine of the application that a request came to."""
     engine: Engine = request.app.state.engine
     return engine
-
-
-def user_of(request: Request) -> str:
-    """The user whose request this is."""
-    return str(request.scope.get(USER, OPERATOR))

@@ -20,3 +20,8 @@ class RequestError(WeiwoError):
 def not_found(what: str, name: str) -> RequestError:
     """The 404 of a thing that does not exist, or is somebody else's."""
     return RequestError(404, f"{what} {name[:60]!a}; there is none of that id")
+
+
+def not_asked(thread_id: str) -> RequestError:
+    """The 404 of a thread that has no question yet."""
+    return RequestError(404, f"thread {thread_id}; nothing was asked on it yet; ask something")

@@ -3,15 +3,18 @@
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from ipaddress import ip_address
+from pathlib import Path
 from typing import Any, Final
 
 import uvicorn
 
+from weiwo.app.server.access.auth import Auth, new_token
+from weiwo.app.server.access.guard import Guard, Rules, read_origins
+from weiwo.app.server.access.loopback import LOOPBACK, is_loopback
+from weiwo.app.server.access.oidc import Oidc, OidcError, OidcSettings
+from weiwo.app.server.access.profiles import read_profiles
 from weiwo.app.server.application import create_app
-from weiwo.app.server.auth import Auth, new_token
-from weiwo.app.server.guard import LOOPBACK, Guard, Rules, read_origins
-from weiwo.app.server.records import Records
+from weiwo.app.server.storage.records import Records
 from weiwo.state.client_fields import VARIABLE
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Settings
@@ -26,16 +29,6 @@ class ServeError(WeiwoError):
     """The server cannot start. One line: what, why, what to do."""
 
 
-def is_loopback(host: str) -> bool:
-    """Whether an address is this machine's own alone."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
-
-
 def choose_auth(host: str, named: str) -> Auth | None:
     """How users log in.
 
@@ -46,14 +39,21 @@ def choose_auth(host: str, named: str) -> Auth | None:
     Raises:
         ServeError: The address is reached by others and nobody would have to log in; or there is no such way.
     """
-    if named not in {"", "none", "token"}:
-        raise ServeError(f"{_AUTH}: {named[:40]!a} is no way to log in; use token, or leave it unset on loopback")
+    if named not in {"", "none", "token", "oidc"}:
+        raise ServeError(
+            f"{_AUTH}: {named[:40]!a} is no way to log in; use token or oidc, or leave it unset on loopback"
+        )
     if named == "token":
         return Auth()
+    if named == "oidc":
+        try:
+            return Auth(Oidc(OidcSettings.of()))
+        except OidcError as error:
+            raise ServeError(str(error)) from None
     if not is_loopback(host):
         raise ServeError(
-            f"--host {host}; others can reach that address, and nobody has to log in; set {_AUTH}=token, or listen on"
-            " 127.0.0.1"
+            f"--host {host}; others can reach that address, and nobody has to log in; set {_AUTH}=token or oidc, or"
+            " listen on 127.0.0.1"
         )
     return None
 
@@ -73,9 +73,10 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
     """
     auth = choose_auth(host, os.environ.get(_AUTH, "").strip().lower())
     settings = Settings.resolve()
+    read_profiles(Path(settings.home))
     token = ""
     async with Records.open(settings.home) as records:  # what is wrong with it is said before anybody waits
-        if auth is not None and not await records.has_tokens():
+        if auth is not None and auth.oidc is None and not await records.has_tokens():
             token = await new_token(records)
     if auth is None:
         os.environ.setdefault(VARIABLE, "corpus")  # the one user is the operator, who may choose among his corpora

@@ -1,6 +1,6 @@
 """JSON and server-sent events, as LangGraph's SDKs read them."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -102,6 +102,31 @@ async def read_json(request: Request) -> dict[str, Any]:
     return value
 
 
+def read_object(body: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A field of a request that is an object; empty where there is none.
+
+    Raises:
+        RequestError: It is something else.
+    """
+    value = body.get(name) or {}
+    if not isinstance(value, Mapping):
+        raise RequestError(422, f"{name}; it is no object; give one")
+    return dict(value)
+
+
+def read_count(values: Mapping[str, Any], name: str, default: int, most: int, least: int = 0) -> int:
+    """A field of a request, or of its query, that is a number.
+
+    Raises:
+        RequestError: It is none, or out of bounds.
+    """
+    value = values.get(name)
+    text = str(default if value is None else value)
+    if not (text.isascii() and text.isdecimal() and len(text) <= 9 and least <= int(text) <= most):
+        raise RequestError(422, f"{name}; {text[:40]!a} is no number from {least} to {most:,}; give one")
+    return int(text)
+
+
 def sse(event: str, data: bytes, event_id: str | None = None) -> bytes:
     """One server-sent event. JSON holds no line break, so that its data is one line."""
     name = event.replace("\r", "").replace("\n", "")
@@ -145,3 +170,16 @@ class EventStream(Response):
             while (await receive())["type"] != "http.disconnect":
                 pass
             group.cancel_scope.cancel()
+
+
+async def cancelling(parts: AsyncIterator[bytes], cancel: Callable[[], Awaitable[None]]) -> AsyncIterator[bytes]:
+    """The same, but what makes them is cancelled should the client leave before they have ended."""
+    ended = False
+    try:
+        async for part in parts:
+            yield part
+        ended = True
+    finally:
+        if not ended:
+            with anyio.CancelScope(shield=True):  # what leaves is being cancelled itself
+                await cancel()

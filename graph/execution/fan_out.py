@@ -30,6 +30,7 @@ from typing_extensions import TypedDict  # pydantic reads no other before Python
 
 from weiwo.graph.execution.board import Board, finished_outcomes, unfinished_tasks
 from weiwo.graph.execution.task_graph import TaskGraph, run_task, task_graph
+from weiwo.graph.routing import on_loop
 from weiwo.graph.tracing import task_config
 from weiwo.nodes.executor.concurrency import PriorityLimiter
 from weiwo.nodes.executor.for_each import ForEach, join_outcomes, read_for_each
@@ -257,7 +258,7 @@ def _compile_plan_graph() -> TaskGraph:
     )
     builder.add_node("task", _run_sent_task, input_schema=SentTask)
     builder.add_node("for_each", _run_sent_for_each, input_schema=SentTask)
-    builder.add_conditional_edges(START, send_all, ["task", "for_each"])
+    builder.add_conditional_edges(START, on_loop(send_all), ["task", "for_each"])
     return builder.compile(name="plan")
 
 
@@ -267,7 +268,7 @@ def _compile_for_each_graph() -> TaskGraph:
 
     builder: StateGraph[ForEachState, ForEachContext, ForEachState, ForEachState] = StateGraph(ForEachState)
     builder.add_node("instance", _run_sent_item, input_schema=SentItem)
-    builder.add_conditional_edges(START, send_all, ["instance"])
+    builder.add_conditional_edges(START, on_loop(send_all), ["instance"])
     return builder.compile(name="for_each")
 
 

@@ -20,11 +20,12 @@ from langgraph.types import Send
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from weiwo.graph.execution.task_graph import TaskGraph
-from weiwo.nodes.shared.citation_marks import clean_marks
+from weiwo.graph.routing import on_loop
+from weiwo.nodes.shared.markdown.citation_marks import clean_marks
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.report.length import count_words
 from weiwo.nodes.writer.report.outline import outline_report, report_sources
-from weiwo.nodes.writer.report.section import Report, write_section, write_summary
+from weiwo.nodes.writer.report.section import ReportDraft, write_section, write_summary
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Outline, Section, Usage
 from weiwo.state.events import AnswerStartedEvent, OutlinedEvent, SectionFinishedEvent
@@ -126,7 +127,7 @@ class ReportContext:
 
 async def run_report(
     state: SearchState, services: RunContext, config: RunnableConfig, graph: TaskGraph
-) -> tuple[Report, Usage]:
+) -> tuple[ReportDraft, Usage]:
     """Write a report, up to putting it together.
 
     Called inside a node; if that node was interrupted, the sections that had finished are not written again.
@@ -144,7 +145,7 @@ async def run_report(
     context = ReportContext(state, services, report_sources(state, services), graph, config)
     ran: dict[str, Any] = await graph.ainvoke({"sections": {}}, context=context)
     written = {number: section for number, section in ran.get("sections", {}).items() if section.pieces}
-    report = Report(outline=ran.get("outline", Outline()), sections=written, summary=ran.get("summary", Section()))
+    report = ReportDraft(outline=ran.get("outline", Outline()), sections=written, summary=ran.get("summary", Section()))
     return report, ran.get("usage", Usage())
 
 
@@ -189,7 +190,7 @@ def _compile() -> TaskGraph:
     builder.add_node("section", _section, input_schema=SentSection)
     builder.add_node("summary", _summary)
     builder.add_edge(START, "outline")
-    builder.add_conditional_edges("outline", _send_sections, ["section", END])
+    builder.add_conditional_edges("outline", on_loop(_send_sections), ["section", END])
     builder.add_edge("section", "summary")
     builder.add_edge("summary", END)
     return builder.compile(name="report")

@@ -21,6 +21,7 @@ from langgraph.runtime import Runtime
 
 from weiwo.graph.execution.board import timed_out_outcome
 from weiwo.graph.execution.isolation import run_isolated
+from weiwo.graph.routing import on_loop
 from weiwo.graph.tracing import task_config
 from weiwo.nodes.executor import node as executor
 from weiwo.nodes.executor.concurrency import Lease
@@ -117,8 +118,8 @@ def _compile() -> TaskGraph:
     builder.add_node("act", _act)
     builder.add_node("read", _read)
     builder.add_edge(START, "act")
-    builder.add_conditional_edges("act", executor.route_after_act, {"act": "act", "read": "read", "done": END})
-    builder.add_conditional_edges("read", executor.route_after_read, {"act": "act", "done": END})
+    builder.add_conditional_edges("act", on_loop(executor.route_after_act), {"act": "act", "read": "read", "done": END})
+    builder.add_conditional_edges("read", on_loop(executor.route_after_read), {"act": "act", "done": END})
     return builder.compile(name="task")
 
 

@@ -26,8 +26,8 @@ from langgraph.types import Overwrite, StateSnapshot
 from weiwo.graph.persistence.threads import find_checkpoint
 from weiwo.nodes.planner.outcome_reuse import reuse_outcomes, reuse_passages
 from weiwo.nodes.planner.validator import check_plan
-from weiwo.nodes.shared.analysis import ANALYSIS
-from weiwo.nodes.shared.references import fill_text
+from weiwo.nodes.shared.planning.analysis import ANALYSIS
+from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.state import Evidence, Language, Outcome, OutcomeDetail, Plan, Quote, Task, Usage, passage_id
 from weiwo.state.errors import WeiwoError
 from weiwo.state.search import Approved, merge_evidence

@@ -17,13 +17,13 @@ from weiwo.models.errors import BudgetExhaustedError, ModelCallError
 from weiwo.nodes.executor import outcomes
 from weiwo.nodes.executor.concurrency import Lease
 from weiwo.nodes.executor.task_state import TaskState
-from weiwo.nodes.shared.context_packing import pack_passages
-from weiwo.nodes.shared.input_guard import safe_note
-from weiwo.nodes.shared.passage_prompt import DATA_RULE, format_passages, quote_as_data
-from weiwo.nodes.shared.references import fill_text
-from weiwo.nodes.shared.reply_types import Line, Ordinal, Reply, Share
+from weiwo.nodes.shared.planning.references import fill_text
+from weiwo.nodes.shared.prompting.context_packing import pack_passages
+from weiwo.nodes.shared.prompting.input_guard import safe_note
+from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passages, quote_as_data
+from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply, Share
+from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.shared.sanitizer import protect_prompt
 from weiwo.state import REFERENCE, Evidence, Language, Outcome
 from weiwo.state.events import TaskStartedEvent
 from weiwo.state.evidence import Finding

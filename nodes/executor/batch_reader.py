@@ -11,21 +11,21 @@ counts tasks, not time, so it does not hang on how fast each is. The first to co
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Final
+from typing import ClassVar, Final
 
 from langchain_core.messages import HumanMessage, SystemMessage
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from weiwo.models.gateway import ChatModels, ModelCallError
-from weiwo.nodes.executor.prompt import BATCH
-from weiwo.nodes.executor.reader import Judgement, is_chain, judge_reply
-from weiwo.nodes.executor.reader_reply import TYPE_HINTS, Quotes, ReadReply, ReadValue, ShownPassages, read_basis
+from weiwo.nodes.executor.judgement import Judgement
+from weiwo.nodes.executor.prompt import BATCH, STATEMENT
+from weiwo.nodes.executor.reader import finds_hops, judge_answer
+from weiwo.nodes.executor.reader_reply import TYPE_HINTS, ValueAnswer
 from weiwo.nodes.executor.task_state import OF_CORPUS
-from weiwo.nodes.shared.passage_prompt import format_passages
-from weiwo.nodes.shared.reply_types import Ordinal, Reply, Share
+from weiwo.nodes.shared.prompting.passage_prompt import format_passages
+from weiwo.nodes.shared.prompting.reply_types import Ordinal, Reply
 from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.state import Evidence, Task, ValueType
-from weiwo.state.evidence import Basis
 from weiwo.state.query import QueryFrame
 
 LEAST_TASKS: Final = 3
@@ -37,14 +37,10 @@ LONGEST_PASSAGES: Final = 3_000
 _SCALARS: Final = frozenset({"text", "number", "date", "boolean"})
 
 
-class BatchAnswer(Reply):
+class BatchAnswer(ValueAnswer):
     """The answer of one task."""
 
     task: Ordinal
-    value: ReadValue
-    quotes: Quotes
-    confidence: Share = 0.5
-    basis: Annotated[Basis, BeforeValidator(read_basis)] = "stated"
 
 
 class BatchReadReply(Reply):
@@ -62,11 +58,13 @@ class ReadRequest:
         frame: The task, its references filled.
         ret: The wanted type.
         passages: What it found, best first.
+        wants_sentence: Whether its value is told in a sentence of its own.
     """
 
     frame: QueryFrame
     ret: ValueType
     passages: Sequence[Evidence]
+    wants_sentence: bool = False
 
     @property
     def shown(self) -> Sequence[Evidence]:
@@ -119,7 +117,7 @@ class ReadBatches:
             request: What it has to be read.
             models: Whose expense it is, if this task is the one that asks.
         """
-        joins = task_id in self.expected and request.short and not is_chain(request.frame, request.ret)
+        joins = task_id in self.expected and request.short and not finds_hops(request.frame, request.ret)
         if not joins:
             self.leave(task_id)
             return None
@@ -170,29 +168,18 @@ async def _read_together(requests: Sequence[ReadRequest], models: ChatModels) ->
     shown = {passage.id: passage for request in requests for passage in request.shown}
     passages = list(shown.values())
     lines = [f"Task {n}: {one.frame.question}\nWanted: {TYPE_HINTS[one.ret]}" for n, one in enumerate(requests, 1)]
-    prompt = "\n".join([f"Today: {today()}", *lines, format_passages(passages)])
+    more = [STATEMENT.rstrip()] if any(one.wants_sentence for one in requests) else []
+    prompt = "\n".join([f"Today: {today()}", *lines, *more, format_passages(passages)])
     messages = [SystemMessage(BATCH), HumanMessage(prompt)]
     reply = await models.structured("executor", "read", messages, BatchReadReply)
     judgements: dict[int, Judgement] = {}
     for answer in reply.answers:
         place = answer.task - 1
         if 0 <= place < len(requests) and place not in judgements:
-            judgement = await _judge(answer, requests[place], passages)
+            asked = requests[place]
+            judgement = await judge_answer(
+                answer, asked.frame, asked.ret, passages, asked.passages, wants_sentence=asked.wants_sentence
+            )
             if judgement is not None:
                 judgements[place] = judgement
     return judgements
-
-
-async def _judge(answer: BatchAnswer, request: ReadRequest, passages: Sequence[Evidence]) -> Judgement | None:
-    """What an answer comes to, held to the same as that of a task read alone; None where it does not hold."""
-    fields = answer.model_dump(exclude={"task", "quotes"})
-    reply = ReadReply(next="answer", quotes=answer.quotes, **fields)
-    shown = ShownPassages(request.frame.question, request.ret, passages, request.passages)
-    try:
-        if shown.find_objection(reply, strangers=True) is not None:
-            return None
-    except ValueError:
-        return None
-    judgement = await judge_reply(reply, shown, request.passages, request.frame)
-    own = {passage.id for passage in request.passages}
-    return judgement if own.issuperset(judgement.reading.evidence_ids) else None  # it keeps what it found itself

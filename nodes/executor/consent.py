@@ -13,8 +13,8 @@ from typing import Any, Final
 from langgraph.types import interrupt
 
 from weiwo.nodes.executor.task_state import Call
-from weiwo.nodes.shared.approval_answer import REFUSING, read_answer
-from weiwo.nodes.shared.human_request import human_in_the_loop
+from weiwo.nodes.shared.human_in_the_loop.approval_answer import REFUSING, read_answer
+from weiwo.nodes.shared.human_in_the_loop.request import human_in_the_loop
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import JsonValue, Language, Task
 from weiwo.tools.calling.arguments import check_arguments

@@ -9,7 +9,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from weiwo.nodes.executor.task_state import TaskInput
-from weiwo.state import ITEM, REFERENCE, Failure, FailureKind, JsonValue, Outcome, OutcomeDetail, Quote, Task, item_type
+from weiwo.state import (
+    ITEM,
+    REFERENCE,
+    Failure,
+    FailureKind,
+    Finding,
+    JsonValue,
+    Outcome,
+    OutcomeDetail,
+    Quote,
+    Task,
+    item_type,
+)
 
 _NAMED = 10
 """Items without a value that a note names; all are in `OutcomeDetail.missing`."""
@@ -85,7 +97,8 @@ def make_instance(
 
     Inside it `{{item}}`, and a reference to the very task it iterates over, mean the item.
     """
-    bound = Outcome(task_id=source.task_id, status="succeeded", value=item, type=item_type(source.type))
+    ahead = OutcomeDetail(ahead=source.detail.ahead)  # values for all items: each is known by its question
+    bound = Outcome(task_id=source.task_id, status="succeeded", value=item, type=item_type(source.type), detail=ahead)
     instance = task.model_copy(update={"id": f"{task.id}[{position + 1}]", "for_each": None})
     return instance, {**inputs, ITEM: bound, source.task_id: bound}
 
@@ -105,6 +118,7 @@ def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome]) 
     values: list[JsonValue] = []
     items: list[JsonValue] = []
     lacking: list[str] = []
+    usable = [outcome for outcome in outcomes if outcome.usable]
     contested: list[str] = []
     for item, position in zip(fan.items, fan.positions, strict=True):
         one = by_position[position]
@@ -116,7 +130,8 @@ def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome]) 
         else:
             lacking.append(str(item))
     missing = list(dict.fromkeys(lacking))
-    usable = [outcome for outcome in outcomes if outcome.usable]
+    told = [one for one in outcomes if one.usable and one.detail.sentence]
+    findings = [Finding(text=one.detail.sentence, evidence_ids=one.evidence_ids) for one in told]
     quotes: list[Quote] = [quote for outcome in outcomes for quote in outcome.quotes]
     failure = None if usable or not outcomes else _failure(task, outcomes)
     limited = any(outcome.failure is not None and outcome.failure.kind == "limit" for outcome in outcomes)
@@ -130,6 +145,7 @@ def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome]) 
         tool=task.tool,
         attempts=sum(outcome.attempts for outcome in outcomes),
         seconds=sum(outcome.seconds for outcome in outcomes),
+        findings=tuple(findings) if len(told) == len(usable) else (),
         decided_by="model" if any(outcome.decided_by == "model" for outcome in outcomes) else "rule",
         confidence=min((outcome.confidence for outcome in usable), default=1.0),
         detail=OutcomeDetail(

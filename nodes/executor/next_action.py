@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
+from weiwo.nodes.executor.judgement import Judgement
 from weiwo.nodes.executor.queries import further_queries, requested_queries
-from weiwo.nodes.executor.reader import Judgement
 from weiwo.nodes.executor.sufficiency import rank_pages
 from weiwo.nodes.executor.task_state import (
     OF_CORPUS,
@@ -16,7 +16,7 @@ from weiwo.nodes.executor.task_state import (
     opened_address,
     source_address,
 )
-from weiwo.nodes.shared.input_guard import safe_query
+from weiwo.nodes.shared.prompting.input_guard import safe_query
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence
 from weiwo.state.query import QueryFrame

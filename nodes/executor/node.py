@@ -17,19 +17,21 @@ from weiwo.nodes.executor.batch_reader import ReadBatches, ReadRequest
 from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
 from weiwo.nodes.executor.consent import seek_consent
 from weiwo.nodes.executor.evidence_merging import merge_passages
+from weiwo.nodes.executor.judgement import Judgement
 from weiwo.nodes.executor.next_action import NextActions, is_opening_call
+from weiwo.nodes.executor.progress_note import TaskProgressNote
 from weiwo.nodes.executor.queries import first_queries
-from weiwo.nodes.executor.reader import Judgement, TaskProgressNote
+from weiwo.nodes.executor.read_ahead import list_waiting, read_ahead, take_ahead
 from weiwo.nodes.executor.reading_turn import judge_turn, report_hops
 from weiwo.nodes.executor.sufficiency import needs_second_source
 from weiwo.nodes.executor.task_state import OF_CORPUS, Call, TaskState, call_query, opened_address, source_address
 from weiwo.nodes.executor.tool_calls import CallBatch, make_calls
-from weiwo.nodes.shared.passage_prompt import flag_injections
-from weiwo.nodes.shared.question_parser import parse_question
-from weiwo.nodes.shared.references import fill_args, fill_text
-from weiwo.nodes.shared.rule_plan import frame_task
+from weiwo.nodes.shared.planning.references import fill_args, fill_text
+from weiwo.nodes.shared.planning.rule_plan import frame_task
+from weiwo.nodes.shared.prompting.passage_prompt import flag_injections
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import ITEM, Evidence, Language, Outcome, Task
+from weiwo.state import ITEM, Evidence, Language, Outcome, Plan, Task
 from weiwo.state.events import TaskFinishedEvent, TaskProgressEvent, TaskStartedEvent
 from weiwo.state.query import QueryFrame
 from weiwo.state.task import ANALYSE
@@ -51,6 +53,7 @@ class TaskResources:
         tools: The tools tasks may use.
         passages: What the tasks that have finished found, by id, for those that analyse it.
         batches: Reads tasks together that come to read at the same time.
+        plan: The plan that is executed.
     """
 
     services: RunContext
@@ -59,6 +62,7 @@ class TaskResources:
     tools: tuple[str, ...]
     passages: dict[str, Evidence] = field(default_factory=dict)
     batches: ReadBatches = field(default_factory=ReadBatches)
+    plan: Plan | None = None
 
     def report_finished(self, outcome: Outcome) -> None:
         """Tell the watchers what a task came to."""
@@ -84,6 +88,9 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
     if state["task"].tool == ANALYSE:
         return await analyse(state, work, lease)
     task, services, frame = state["task"], work.services.scoped(), _frame(state, work)
+    if (given := take_ahead(task, state["inputs"], services)) is not None and "call" not in state:
+        services.emit(_progress(state, {"tool": task.tool, "args": {}}))
+        return {"outcome": given}
     try:
         calls = state.get("calls") or _first_calls(state, frame, services)
     except ValueError as error:
@@ -143,10 +150,14 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
     turns_left = services.settings.limits.max_turns + len(hops) - state["turn"]  # each value on the way is worth one
     started = time.monotonic()
     together = None
-    if task.id in work.batches.expected and not _is_whole_answer(task, frame, work):
+    whole = _is_whole_answer(task, frame, work)
+    wants_sentence = whole or _is_told_as_found(task, work)
+    if task.id in work.batches.expected and not whole:
         lease.give_up()
-        together = await work.batches.read(task.id, ReadRequest(frame, task.ret, passages), services.models)
+        request = ReadRequest(frame, task.ret, passages, wants_sentence)
+        together = await work.batches.read(task.id, request, services.models)
     work.batches.leave(task.id)
+    waiting = list_waiting(task, work.plan, services)
     async with lease:
         progress = TaskProgressNote(
             whole=work.frame.question,
@@ -157,9 +168,10 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
             seen=() if "best" in state else state.get("seen", []),  # what was read is to be read anew, whole
             kept=state.get("kept", []),
             deep=services.settings.depth == "deep",
-            wants_sentence=_is_whole_answer(task, frame, work),
+            wants_sentence=wants_sentence,
             hops=hops,
             latest=state.get("latest", 0),
+            waiting=waiting,
         )
         judgement = together or await judge_turn(state, frame, progress, services)
     if judgement.left_out:
@@ -188,7 +200,12 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
         )
     if found:
         now = outcomes.outcome_of_reading(task, judgement, known)
-        update |= {"evidence": _kept(passages, judgement), "best" if calls else "outcome": now}
+        if judgement.ahead:
+            by_id = {one.id: one for one in passages}
+            shown = [by_id[key] for key in judgement.shown]
+            ahead = await read_ahead(judgement.ahead, waiting, now, shown, passages, services)
+            now = now.model_copy(update={"detail": now.detail.model_copy(update={"ahead": ahead})})
+        update |= {"evidence": _kept(passages, judgement, now), "best" if calls else "outcome": now}
     elif not calls:
         missing = judgement.reading.missing or f"nothing found answers: {frame.question}"
         empty = outcomes.outcome_without_value(task, judgement, missing, known)
@@ -204,6 +221,12 @@ def _is_whole_answer(task: Task, frame: QueryFrame, work: TaskResources) -> bool
         task.ret == "passages" or task.ret.startswith("list") or task.for_each or work.services.settings.depth == "deep"
     )
     return frame.question == asked.question and asked.form in {"", "sentence"} and not asked.words and not several
+
+
+def _is_told_as_found(task: Task, work: TaskResources) -> bool:
+    """Whether the answer tells what a task finds as it is, one sentence a value."""
+    single = task.ret != "passages" and not task.ret.startswith("list") and work.services.settings.depth != "deep"
+    return task.is_answer and single and work.frame.form in {"", "sentence", "list"} and not work.frame.words
 
 
 def route_after_act(state: TaskState) -> Literal["act", "read", "done"]:
@@ -296,8 +319,9 @@ def _progress(state: TaskState, call: Call) -> TaskStartedEvent | TaskProgressEv
     )
 
 
-def _kept(passages: list[Evidence], judgement: Judgement) -> dict[str, Evidence]:
+def _kept(passages: list[Evidence], judgement: Judgement, outcome: Outcome | None = None) -> dict[str, Evidence]:
     reading = judgement.reading
     cited = {*reading.evidence_ids, *(key for rival in reading.rivals for key in rival.evidence_ids)}
+    cited.update(key for one in (outcome.detail.ahead if outcome else ()) for key in one.evidence_ids)
     ordered = sorted(passages, key=lambda passage: passage.id not in cited)
     return {passage.id: passage for passage in ordered[: max(KEPT_PASSAGES, len(cited))]}

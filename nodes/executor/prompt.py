@@ -1,7 +1,11 @@
 """The executor's prompt: what a model is told when it reads passages for one task."""
 
-from weiwo.nodes.shared.passage_prompt import DATA_RULE
-from weiwo.nodes.shared.sanitizer import protect_prompt
+from collections.abc import Mapping
+from typing import Final
+
+from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE
+from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
+from weiwo.state.query import Shape
 
 SYSTEM = protect_prompt(
     f"""\
@@ -42,14 +46,30 @@ task asks about. One that is superseded only tells what was so before."""
 )
 """For tasks that are read several in a call."""
 
-CHAIN = """The task is a chain of look-ups: go from one to the next. Give in `hops` each value that the passages tell \
-on the way to the answer and that is not listed yet: its `question`, its `value`, a bare name, date or number, and the \
-`quotes` that carry it. With "search", ask in `queries` for the next ones, by the names found. The passages of values \
-that are listed need not be kept. "answer" once the last value is there; it is no hop.
+_CHAIN: Final = """The task is a chain of look-ups: go from one to the next. Give in `hops` each value that the \
+passages tell on the way to the answer and that is not listed yet: its `question`, its `value`, a bare name, date or \
+number, and the `quotes` that carry it. With "search", ask in `queries` for the next ones, by the names found. The \
+passages of values that are listed need not be kept. "answer" once the last value is there; it is no hop.
 """
-"""Added for a task whose question is only known after another's answer."""
+_COMPARISON: Final = """The task compares things: look each of them up. Give in `hops` the value of each that the \
+passages tell and that is not listed yet: its `question`, its `value`, a bare name, date or number, and the `quotes` \
+that carry it. With "search", ask in `queries` for the others, one each. The passages of values that are listed need \
+not be kept. "answer" once every value is there: what they come to; that is stated, and no hop.
+"""
+HOPS: Final[Mapping[Shape, str]] = {"chain": _CHAIN, "comparison": _COMPARISON, "same": _COMPARISON}
+"""Added for a task that takes several look-ups, one after the other or side by side."""
 
 SENTENCE = """With "answer" give also `sentence`: the answer to the user in one full sentence, in the language of the \
 task, that says no more than the quotes do.
 """
 """Added for a task that is the whole question."""
+
+STATEMENT = """Give also `sentence`: the value in one full sentence that stands on its own, in the language of the \
+task, and says no more than the quotes do.
+"""
+"""Added where what tasks find is told item by item."""
+
+WAITING: Final = """Other tasks wait for this value. With "answer" give in `ahead` what the passages tell of them \
+already, once your value is filled in: the id of the `task`; of one that runs for each item, the `item` as you give it \
+in `value`; the `value`, one or two `quotes`, `confidence`. Leave out what they do not tell:"""
+"""Added for a task for which others wait; a line each follows."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from weiwo.nodes.executor.query_translation import translate_query
 from weiwo.nodes.executor.task_state import OF_CORPUS, Call, call_identity, call_query, with_query
-from weiwo.nodes.shared.rule_plan import LONGEST_QUERY
+from weiwo.nodes.shared.planning.rule_plan import LONGEST_QUERY
 from weiwo.state import Evidence
 from weiwo.state.query import QueryFrame
 from weiwo.text.terms import terms

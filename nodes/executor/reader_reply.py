@@ -11,12 +11,14 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import AliasChoices, BeforeValidator, Field, WithJsonSchema, model_validator
 
+from weiwo.nodes.executor.compared_values import COMPARED, find_other_winner
 from weiwo.nodes.executor.entity_check import find_unmentioned_name
 from weiwo.nodes.executor.quotes import find_paraphrase, locate_quote
-from weiwo.nodes.shared.input_guard import find_rejection, normalize_line, safe_note
-from weiwo.nodes.shared.reply_types import Line, Ordinal, Reply, Share
+from weiwo.nodes.shared.prompting.input_guard import find_rejection, normalize_line, safe_note
+from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply, Share
 from weiwo.state import Evidence, Hop, JsonValue, Quote, Rival, ValueType
 from weiwo.state.evidence import Basis
+from weiwo.state.query import QueryFrame
 from weiwo.text.values import coerce
 
 TYPE_HINTS: dict[ValueType, str] = {
@@ -60,12 +62,37 @@ def _quotes(value: Any) -> Any:
 Quotes = Annotated[list[QuoteRef], BeforeValidator(_quotes)]
 
 
+_IMPLIED = re.compile(r"(?:not |un)stated|impl|infer|deduc|deriv|indirect|推|暗|隐", re.IGNORECASE)
+
+
+def read_basis(value: Any) -> Any:
+    """Whether a value is stated, as models say it."""
+    return "implied" if isinstance(value, str) and _IMPLIED.match(value.strip()) else "stated"
+
+
 class HopReply(Reply):
     """A value found on the way to the one that is wanted."""
 
     question: Line
     value: Annotated[Scalar, WithJsonSchema({"type": "string"})]
     quotes: Quotes = Field(default_factory=list)
+
+
+class ValueAnswer(Reply):
+    """A value with the words that carry it, where that is all that is wanted."""
+
+    value: ReadValue
+    quotes: Quotes
+    confidence: Share = 0.5
+    basis: Annotated[Basis, BeforeValidator(read_basis)] = "stated"
+    sentence: Line = ""
+
+
+class AheadAnswer(ValueAnswer):
+    """The value of a task that waits, of one item where it runs for each."""
+
+    task: Line
+    item: Line = ""
 
 
 class RivalValue(Reply):
@@ -80,41 +107,30 @@ def _move(value: Any) -> Any:
     return _MOVES.get(re.sub(r"[\W_]+", "_", value.strip().lower()), value) if isinstance(value, str) else value
 
 
-def read_basis(value: Any) -> Any:
-    """Whether a value is stated, as models say it."""
-    return "implied" if isinstance(value, str) and _IMPLIED.match(value.strip()) else "stated"
-
-
 Move = Literal["answer", "search", "open", "premise_wrong", "give_up"]
 """What a task does next."""
 
 _MOVES = dict.fromkeys(
     ("wrong_premise", "false_premise", "premise_false", "correct", "correction", "correct_premise"), "premise_wrong"
 )
-_IMPLIED = re.compile(r"(?:not |un)stated|impl|infer|deduc|deriv|indirect|推|暗|隐", re.IGNORECASE)
 
 
 class ReadReply(Reply):
-    """What a model makes of the passages: the next move, and what that move needs."""
+    """What a model makes of the passages: the next move, and the fields it needs (the prompt says which)."""
 
     sparse: ClassVar[bool] = True
 
     next: Annotated[Move, BeforeValidator(_move)]
-    value: ReadValue | None = Field(None, description="answer: in the wanted type; premise_wrong: the correction.")
-    quotes: Quotes = Field(default_factory=list, description="answer, premise_wrong: the words that carry it.")
-    confidence: Share = Field(0.5, description="answer, premise_wrong: 0 to 1.")
-    basis: Annotated[Basis, BeforeValidator(read_basis)] = Field(
-        "stated", description="answer: implied, if the quotes do not say it and it only follows from them."
-    )
-    others: list[RivalValue] = Field(default_factory=list, description="answer: values that other passages give.")
-    sentence: Line = Field("", description="answer: the answer in one sentence, where it is asked for.")
-    missing: Line = Field("", description="What is still not known; premise_wrong: what the task wrongly assumes.")
-    queries: list[str] = Field(default_factory=list, description="search: one to three queries.")
-    passage: Ordinal = Field(
-        0, description="open: number of the passage.", validation_alias=AliasChoices("passage", "open")
-    )
-    keep: list[Ordinal] = Field(default_factory=list, description="search, open: passages to see again.")
-    hops: list[HopReply] = Field(default_factory=list, description="Of a chain: what was found on the way.")
+    value: ReadValue | None = None
+    quotes: Quotes = Field(default_factory=list)
+    confidence: Share = Field(0.5, description="0 to 1")
+    basis: Annotated[Basis, BeforeValidator(read_basis)] = "stated"
+    others: list[RivalValue] = Field(default_factory=list)
+    sentence: Line = ""
+    missing: Line = ""
+    queries: list[str] = Field(default_factory=list)
+    passage: Ordinal = Field(0, validation_alias=AliasChoices("passage", "open"))
+    keep: list[Ordinal] = Field(default_factory=list)
 
     @model_validator(mode="before")
     @classmethod
@@ -126,10 +142,36 @@ class ReadReply(Reply):
         return {**data, "queries": [query for one in named for query in (one if isinstance(one, list) else [one])]}
 
     @property
+    def found_on_the_way(self) -> Sequence[HopReply]:
+        """Values on the way, of a task that has such."""
+        return ()
+
+    @property
     def all_queries(self) -> tuple[str, ...]:
         """The queries of a `search` move, each once."""
         lines = (line.strip() for line in self.queries)
         return tuple(dict.fromkeys(line for line in lines if line))
+
+
+class HopReadReply(ReadReply):
+    """The same of a task that takes several look-ups."""
+
+    requested_as: ClassVar[str] = "ReadReply"
+
+    hops: list[HopReply] = Field(default_factory=list)
+
+    @property
+    def found_on_the_way(self) -> Sequence[HopReply]:
+        """Values on the way."""
+        return self.hops
+
+
+class AheadReadReply(ReadReply):
+    """The same of a task for which others wait."""
+
+    requested_as: ClassVar[str] = "ReadReply"
+
+    ahead: list[AheadAnswer] = Field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -137,14 +179,14 @@ class ShownPassages:
     """Passages a model was shown, and what it was asked; its replies are checked against them.
 
     Attributes:
-        question: The task, its references filled.
+        frame: The task, its references filled.
         ret: The wanted type.
         passages: The passages it was shown, whole, in the order of their numbers.
         known: All that the task found, those it was shown in earlier turns among them.
-        hops: Of a chain of look-ups, what earlier turns found on the way.
+        hops: Of a task that takes several look-ups, what earlier turns found on the way.
     """
 
-    question: str
+    frame: QueryFrame
     ret: ValueType
     passages: Sequence[Evidence]
     known: Sequence[Evidence] = ()
@@ -171,23 +213,36 @@ class ShownPassages:
     def find_unmentioned_name(self, quotes: Iterable[Quote], value: object) -> str | None:
         """The name the task asks about, if no quoted passage has it nor any value on the way there."""
         cited = {quote.evidence_id for quote in quotes}
+        if self._side_by_side:
+            cited.update(key for hop in self.hops for key in hop.evidence_ids)
         everything = (*self.passages, *self.known)
-        asked = " ".join((self.question, *(hop.value for hop in self.hops)))
+        asked = " ".join((self.frame.question, *(hop.value for hop in self.hops)))
         return find_unmentioned_name(asked, [p for p in everything if p.id in cited], everything, str(value))
 
     def after_hops(self, reply: ReadReply) -> "ShownPassages":
         """The same, with the values that a reply found on the way added, each once; those without a quote are none."""
-        known = {hop.value.casefold() for hop in self.hops}
+        known = {self._identity(hop) for hop in self.hops}
         hops = list(self.hops)
-        for said in reply.hops[:MOST_HOPS]:
+        for said in reply.found_on_the_way[:MOST_HOPS]:
             value, question = normalize_line(str(said.value)), safe_note(said.question)
             quotes = self._located(said.quotes, value, "text")
-            if not quotes or not value or find_rejection(value, "text") or value.casefold() in known:
+            if not quotes or not value or find_rejection(value, "text"):
                 continue
-            known.add(value.casefold())
             ids = tuple(dict.fromkeys(quote.evidence_id for quote in quotes))
-            hops.append(Hop(question=question, value=value, evidence_ids=ids, quotes=tuple(quotes)))
+            hop = Hop(question=question, value=value, evidence_ids=ids, quotes=tuple(quotes))
+            if self._identity(hop) not in known:
+                known.add(self._identity(hop))
+                hops.append(hop)
         return replace(self, hops=tuple(hops[:MOST_HOPS]))
+
+    @property
+    def _side_by_side(self) -> bool:
+        """Whether the look-ups are those of a comparison: each is of a thing that the task names."""
+        return self.frame.shape in COMPARED
+
+    def _identity(self, hop: Hop) -> tuple[object, ...]:
+        """What tells a value on the way from another; two things that are compared may have the same."""
+        return (hop.value.casefold(), hop.evidence_ids if self._side_by_side else ())
 
     def list_rivals(self, reply: ReadReply) -> list[Rival]:
         """The other values of a reply that are of the wanted type and have a quote that occurs."""
@@ -231,8 +286,17 @@ class ShownPassages:
             return f'next is "{reply.next}" but value is missing'
         if (why := find_rejection(self.read_value(reply), self.value_type(reply))) is not None:
             return why
+        return self._find_conclusion_fault(reply) or self._find_quote_fault(reply, strangers=strangers)
+
+    def _find_conclusion_fault(self, reply: ReadReply) -> str | None:
+        """What is wrong with what a comparison is said to come to, as far as code can compare."""
+        other = find_other_winner(self.frame, self.hops, reply.value) if self._side_by_side else None
+        return f"by the values found it is {other}; compare them again" if other else None
+
+    def _find_quote_fault(self, reply: ReadReply, *, strangers: bool) -> str | None:
+        """What is wrong with the quotes of an answer; what is compared may rest on those of the values on the way."""
         quotes = self.locate_quotes(reply)
-        if not quotes:
+        if not quotes and not (self._side_by_side and self.hops):
             return "none of the quotes occurs verbatim in the passage it names; copy the words exactly"
         if strangers and (stranger := self.find_unmentioned_name(quotes, reply.value)):
             return f"the quoted passage does not speak of {stranger}; quote one that does, else search or give up"

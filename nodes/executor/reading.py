@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Self
 
-from weiwo.nodes.executor.extraction.finding import Finding
+from weiwo.nodes.executor.extraction.extracted_value import ExtractedValue
 from weiwo.state import JsonValue, OutcomeDetail, Quote, Rival
 from weiwo.state.evidence import Basis
 
@@ -37,11 +37,9 @@ class Reading:
     premise: str = ""
 
     @classmethod
-    def from_finding(cls, finding: Finding) -> Self:
-        """The reading that a rule's finding is."""
+    def from_extracted(cls, found: ExtractedValue) -> Self:
+        """The reading that a value extracted by rule is."""
         detail = OutcomeDetail(
-            mechanism=finding.mechanism, unit=finding.unit, approximate=finding.approximate, shown=finding.shown
+            mechanism=found.mechanism, unit=found.unit, approximate=found.approximate, shown=found.shown
         )
-        return cls(
-            finding.value, finding.evidence_ids, finding.quotes, finding.confidence, detail, rivals=finding.rivals
-        )
+        return cls(found.value, found.evidence_ids, found.quotes, found.confidence, detail, rivals=found.rivals)

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from weiwo.nodes.executor.judgement import Judgement, restore_judgement, reweigh_judgement
 from weiwo.nodes.executor.next_action import is_opening_call
-from weiwo.nodes.executor.reader import Judgement, TaskProgressNote, read_passages, restore_judgement, reweigh_judgement
+from weiwo.nodes.executor.progress_note import TaskProgressNote
+from weiwo.nodes.executor.reader import read_passages
 from weiwo.nodes.executor.reading import Reading
 from weiwo.nodes.executor.task_state import TaskState
 from weiwo.nodes.shared.run_context import RunContext

@@ -9,13 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from weiwo.nodes.executor.extraction.finding import Finding, carries, values_conflict
+from weiwo.nodes.executor.extraction.extracted_value import ExtractedValue, carries, values_conflict
 from weiwo.nodes.executor.extraction.typed_extraction import extract_value
 from weiwo.nodes.executor.reading import Reading
 from weiwo.state import Evidence, Rival, ValueType
 from weiwo.state.query import QueryFrame
 from weiwo.text.language import sentences
 from weiwo.text.near_duplicates import Known, Told, copied
+from weiwo.text.numbers import find_numbers
 from weiwo.text.terms import terms
 from weiwo.tools.web.fetching.urls import site_of
 
@@ -47,7 +48,8 @@ def weigh_sources(
     Args:
         reading: What a model or the rules read.
         frame: The task, its references filled.
-        ret: The wanted type. Of lists and passages nothing is counted, nor of explanations.
+        ret: The wanted type. Of lists and passages nothing is counted, nor of explanations; what the reader itself saw
+            of other figures is kept there, too.
         passages: What was read, best first.
         rivals: What the reader itself saw others give; kept unless it is the value in other words.
 
@@ -55,8 +57,12 @@ def weigh_sources(
         The reading with `support`, `rivals` and `confidence` set.
     """
     countable = reading.value is not None and ret in _COUNTED and len(str(reading.value)) <= _LONGEST_VALUE
-    if not countable or frame.shape == "open":
+    if not countable:
         return reading
+    if frame.shape == "open":
+        figures = [one for one in rivals if find_numbers(str(one.value)) and find_numbers(str(reading.value))]
+        told = tuple(_group_rivals(_told_rivals(reading, ret, figures))[:MOST_RIVALS])
+        return replace(reading, rivals=told, confidence=reading.confidence * LEAST_SHARE) if told else reading
     sources = group_independent_sources(passages)[:MOST_SOURCES]
     giving = [source for source in sources if _gives(source, reading, frame, ret)]
     words = {quote.evidence_id: quote.text for quote in reading.quotes}
@@ -108,7 +114,7 @@ def _gives(source: Sequence[Evidence], reading: Reading, frame: QueryFrame, ret:
 
 def _told_rivals(reading: Reading, ret: ValueType, rivals: Iterable[Rival]) -> Iterable[Rival]:
     """The rivals a reader told of, without those that are the value in other words."""
-    finding = _as_finding(reading, ret)
+    finding = _as_extracted(reading, ret)
     for rival in rivals:
         other = replace(finding, value=rival.value, quotes=rival.quotes)
         if rival.value != reading.value and (ret not in {"date", "number"} or values_conflict(finding, other)):
@@ -119,15 +125,15 @@ def _found_rivals(
     reading: Reading, frame: QueryFrame, ret: ValueType, others: Iterable[Sequence[Evidence]]
 ) -> Iterable[Rival]:
     """The values that extraction can show in other sources, each by itself, and that cannot be the same."""
-    value = _as_finding(reading, ret)
+    value = _as_extracted(reading, ret)
     for source in others:
         found = extract_value(frame, ret, source)
         if found is not None and values_conflict(value, found):
             yield Rival(value=found.value, evidence_ids=found.evidence_ids[:1], quotes=found.quotes[:1])
 
 
-def _as_finding(reading: Reading, ret: ValueType) -> Finding:
-    return Finding(
+def _as_extracted(reading: Reading, ret: ValueType) -> ExtractedValue:
+    return ExtractedValue(
         value=reading.value,
         evidence_ids=reading.evidence_ids,
         quotes=reading.quotes,

@@ -105,7 +105,7 @@ async def make_calls(
 
     async def one(call: Call, number: int) -> ToolResult | ToolCallError:
         tell = _teller(services, task_id, call["tool"])
-        caller = Caller(shared, services.work_seconds, services.budget.record_tool_call, tell, task_id, number)
+        caller = Caller(shared, services.work_seconds, services.budget.take_tool_call, tell, task_id, number)
         try:
             return await services.calls.call(call["tool"], call["args"], caller, has_substitute=call["tool"] in spared)
         except ToolCallError as failure:

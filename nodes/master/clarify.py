@@ -14,14 +14,14 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import interrupt
 from pydantic import BeforeValidator
 
-from weiwo.nodes.shared.human_request import human_in_the_loop
-from weiwo.nodes.shared.input_guard import safe_note
-from weiwo.nodes.shared.question_parser import parse_question
-from weiwo.nodes.shared.reply_types import Line, Reply
-from weiwo.nodes.shared.rule_plan import build_single_task_plan
+from weiwo.nodes.shared.human_in_the_loop.request import human_in_the_loop
+from weiwo.nodes.shared.planning.rule_plan import build_single_task_plan
+from weiwo.nodes.shared.planning.tool_choice import choose_tools
+from weiwo.nodes.shared.prompting.input_guard import safe_note
+from weiwo.nodes.shared.prompting.reply_types import Line, Reply
+from weiwo.nodes.shared.question.parser import parse_question
+from weiwo.nodes.shared.question.turn import ConversationTurn
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.shared.tool_choice import choose_tools
-from weiwo.nodes.shared.turn import ConversationTurn
 from weiwo.state import Assessment, Clarification, Language, QueryFrame
 from weiwo.state.events import PlannedEvent
 from weiwo.state.search import SearchState
@@ -130,7 +130,7 @@ async def _planned(assessment: Assessment, state: SearchState, services: RunCont
     if assessment.level != "moderate":
         return {}
     choices = await choose_tools([assessment.frame], services)
-    plan = build_single_task_plan(assessment.frame, state["team"].tools, choices)
+    plan = build_single_task_plan(assessment.frame, state["team"].tools, choices=choices)
     services.emit(PlannedEvent.of(plan))
     return {"plan": plan}
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from langchain_core.messages import AnyMessage, HumanMessage
 
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Language
 from weiwo.state.query import QueryFrame
 from weiwo.text.language import detect_language

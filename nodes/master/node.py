@@ -28,13 +28,13 @@ from weiwo.nodes.master.prompt import PLAN, SYSTEM, TOOLS
 from weiwo.nodes.master.reply import AssessmentReply, PlannedAssessmentReply, ToolAssessmentReply
 from weiwo.nodes.memory.plan_memory import has_plan
 from weiwo.nodes.memory.wishes import format_wishes, read_wishes
-from weiwo.nodes.shared.input_guard import safe_note
-from weiwo.nodes.shared.plan_rules import planning_instructions
-from weiwo.nodes.shared.question_parser import parse_question
-from weiwo.nodes.shared.rule_plan import Choices, build_single_task_plan
+from weiwo.nodes.shared.planning.plan_rules import planning_instructions
+from weiwo.nodes.shared.planning.rule_plan import Choices, build_single_task_plan, choose_search_tool
+from weiwo.nodes.shared.planning.tool_choice import choose_tools, offer_tools, read_choice
+from weiwo.nodes.shared.prompting.input_guard import safe_note
+from weiwo.nodes.shared.question.parser import parse_question
+from weiwo.nodes.shared.question.turn import ConversationTurn, find_current_turn, format_transcript
 from weiwo.nodes.shared.run_context import RunContext, today
-from weiwo.nodes.shared.tool_choice import choose_tools, offer_tools, read_choice
-from weiwo.nodes.shared.turn import ConversationTurn, find_current_turn, format_transcript
 from weiwo.state import Assessment, Language, Level, QueryFrame, TeamConfig
 from weiwo.state.events import AssessedEvent, PlannedEvent
 from weiwo.state.search import SearchState
@@ -61,6 +61,8 @@ class Judgement(NamedTuple):
 
 
 MOST_WORDS = 20_000
+MOST_COMPARED = 6
+"""Things compared that one searcher looks up; for more there is a plan."""
 MOST_PARTS = 8
 """Parts of a question that are kept."""
 
@@ -69,8 +71,8 @@ AGENTS: dict[Level, tuple[str, ...]] = {
     "moderate": ("master", "executor", "reflection", "writer"),
     "complex": ("master", "planner", "executor", "reflection", "writer"),
 }
-EXPECTED_CALLS: dict[Level, int] = {"simple": 2, "moderate": 3, "complex": 7}
-"""Model calls such a question usually takes: assess and draft; one reading; a plan and some four readings."""
+EXPECTED_CALLS: dict[Level, int] = {"simple": 2, "moderate": 2, "complex": 5}
+"""Model calls such a question usually takes, the medians that `benchmarks/thrift.py` measures with a good model."""
 
 
 async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
@@ -100,10 +102,11 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     )
     asked = assessment.clarification
     clear = assessment.level == "moderate" and asked is None
+    several = "one_searcher" in assessment.features and assessment.frame.shape != "chain"  # what they come to is text
     plan = None
     if clear:
         choices = await choose_tools([assessment.frame], services) if choices is None else choices
-        plan = build_single_task_plan(assessment.frame, team.tools, choices)
+        plan = build_single_task_plan(assessment.frame, team.tools, "text" if several else None, choices)
         services.emit(PlannedEvent.of(plan))
     message = turn.message or HumanMessage(turn.question, id=str(uuid4()))
     return {
@@ -154,8 +157,8 @@ async def assess_question(turn: ConversationTurn, services: RunContext, wishes: 
         and services.models.configured("planner")
     ):
         features, score = {**features, "deep": 1.0}, COMPLEX_FROM  # it asks for more than one look-up
-    if _is_short_chain(frame, reply, services) and classify_level(score) == "complex":
-        frame = frame.model_copy(update={"shape": "chain"})
+    if _takes_one_searcher(frame, reply, services) and classify_level(score) == "complex":
+        frame = frame if _is_small_comparison(frame, services) else frame.model_copy(update={"shape": "chain"})
         features, score = {**features, "one_searcher": 1.0}, ONE_SEARCHER
     level = classify_level(score)
     if level == "simple":
@@ -188,8 +191,9 @@ def _promises_plan(question: str, services: RunContext) -> str:
         return ""
     if not services.models.holds_schemas("master", "planner"):
         return ""
-    features = extract_static_features(parse_question(question, services.language))
-    narrow = features["chain"] > features["listing"]
+    frame = parse_question(question, services.language)
+    features = extract_static_features(frame)
+    narrow = features["chain"] > features["listing"] or _is_small_comparison(frame, services)
     wide = classify_level(compute_static_score(features)) == "complex" and not narrow
     return PLAN.format(rules=planning_instructions(tools, services)) if wide else ""
 
@@ -208,11 +212,24 @@ def _read_choices(reply: AssessmentReply | None, frame: QueryFrame, services: Ru
     return {} if call is None else {frame.question: call}
 
 
-def _is_short_chain(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> bool:
+def _takes_one_searcher(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> bool:
     """Whether one searcher that goes from hop to hop does it: planning is for what is wide, long, typed or computed."""
-    if reply is None or not reply.chain or not services.models.configured("executor"):
+    if reply is None or not services.models.configured("executor") or services.settings.depth == "deep":
         return False
-    return frame.shape in {"look_up", "chain"} and not frame.parts and services.settings.depth != "deep"
+    chain = reply.chain and frame.shape in {"look_up", "chain"} and not frame.parts
+    return chain or _is_small_comparison(frame, services)
+
+
+def _is_small_comparison(frame: QueryFrame, services: RunContext) -> bool:
+    """Whether things are compared that are few enough to be read of in one context.
+
+    Documents at hand are searched by name, several in a turn; on the web each thing takes pages of its own.
+    """
+    if frame.shape not in {"comparison", "same"} or frame.wants_difference or services.settings.depth == "deep":
+        return False
+    at_hand = choose_search_tool(services.registry.names()) == "corpus_search"
+    few = 2 <= len(frame.subjects) <= (MOST_COMPARED if at_hand else 2)
+    return few and services.models.holds_schemas("executor")
 
 
 def _formed(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> QueryFrame:

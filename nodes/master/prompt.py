@@ -1,6 +1,6 @@
 """The master's prompt: what a model is told when it judges a question."""
 
-from weiwo.nodes.shared.sanitizer import protect_prompt
+from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
 
 SYSTEM = protect_prompt(
     """\

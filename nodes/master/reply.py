@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from weiwo.nodes.master.clarify import ClarifyField
-from weiwo.nodes.shared.plan_reply import Vertex
-from weiwo.nodes.shared.reply_types import Edges, FormName, Line, Ordinal, Reply, Share
+from weiwo.nodes.shared.planning.plan_reply import Vertex
+from weiwo.nodes.shared.prompting.reply_types import Edges, FormName, Line, Ordinal, Reply, Share
 from weiwo.state import JsonValue
 
 
@@ -18,8 +18,8 @@ class AssessmentReply(Reply):
     external_information: Share = Field(description="0 to 1")
     tool_use: Share = Field(description="0 to 1")
     comparison_or_calculation: Share = Field(description="0 to 1")
-    parts: list[str] = Field(default_factory=list, description="What it asks for, one phrase each.")
-    chain: bool = Field(default=False, description="Two to four look-ups in a row, each needing the one before.")
+    parts: list[str] = Field(default_factory=list)
+    chain: bool = False
     form: FormName = ""
     words: Ordinal = 0
     reason: Line = ""

@@ -19,8 +19,8 @@ from weiwo.nodes.memory.procedures import (
 )
 from weiwo.nodes.memory.recall import PhraseIndex
 from weiwo.nodes.memory.wishes import format_wishes
-from weiwo.nodes.shared.input_guard import safe_note
-from weiwo.nodes.shared.passage_prompt import quote_as_data
+from weiwo.nodes.shared.prompting.input_guard import safe_note
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Language, Plan
 from weiwo.state.events import PLANNING, TaskProgressEvent

@@ -5,13 +5,16 @@ Memory makes an answer better or quicker, never possible: a store that fails hol
 
 import getpass
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from weiwo.state.settings import Settings
+from weiwo.tools.printable import one_line
+from weiwo.tools.redaction import redacted
 
 if TYPE_CHECKING:
-    from langgraph.store.base import BaseStore
+    from langgraph.store.base import BaseStore, SearchItem
 
 Kind = Literal["plans", "wishes", "watches"]
 MOST: Final[Mapping[Kind, int]] = {"plans": 200, "wishes": 50, "watches": 100}
@@ -46,53 +49,58 @@ class MemoryStore:
     Args:
         store: LangGraph's store.
         user: Whose memory it is.
+        tell: Told, in one line each time, that the store failed; it is logged in any case.
     """
 
-    def __init__(self, store: "BaseStore", user: str) -> None:
+    def __init__(self, store: "BaseStore", user: str, tell: Callable[[str], None] | None = None) -> None:
         self._store = store
         self._user = user
+        self._tell = tell
 
     async def get(self, kind: Kind, key: str) -> dict[str, Any] | None:
         """An entry; None where there is none."""
-        try:
+        found = None
+        with self._failing("read"):
             found = await self._store.aget(self._namespace(kind), key)
-        except Exception as error:  # noqa: BLE001 - whatever a database does wrong, answering goes on
-            _log.warning("memory cannot be read: %s", type(error).__name__)
-            return None
         return None if found is None else dict(found.value)
 
     async def list(self, kind: Kind) -> list[Entry]:
         """All entries of a kind, those that changed last first."""
-        try:
+        found: Sequence[SearchItem] = ()
+        with self._failing("read"):
             found = await self._store.asearch(self._namespace(kind), limit=MOST[kind] + 1)
-        except Exception as error:  # noqa: BLE001 - the same
-            _log.warning("memory cannot be read: %s", type(error).__name__)
-            return []
         entries = sorted(found, key=lambda one: one.updated_at, reverse=True)
         return [Entry(one.key, dict(one.value)) for one in entries]
 
     async def put(self, kind: Kind, key: str, value: Mapping[str, Any]) -> bool:
         """Keep an entry; whether it could be kept. Where there are too many, the oldest that is not pinned goes."""
-        try:
+        with self._failing("written"):
             await self._store.aput(self._namespace(kind), key, dict(value), index=False)
-        except Exception as error:  # noqa: BLE001 - the same
-            _log.warning("memory cannot be written: %s", type(error).__name__)
-            return False
-        kept = await self.list(kind)
-        if len(kept) > MOST[kind]:
-            oldest = next((one.key for one in reversed(kept) if not one.value.get("pinned") and one.key != key), None)
-            if oldest is not None:
+            kept = await self.list(kind)
+            others = (one.key for one in reversed(kept) if not one.value.get("pinned") and one.key != key)
+            if len(kept) > MOST[kind] and (oldest := next(others, None)) is not None:
                 await self.delete(kind, oldest)
-        return True
+            return True
+        return False
 
     async def delete(self, kind: Kind, key: str) -> bool:
         """Forget an entry; whether it could be forgotten."""
-        try:
+        with self._failing("written"):
             await self._store.adelete(self._namespace(kind), key)
-        except Exception as error:  # noqa: BLE001 - the same
-            _log.warning("memory cannot be written: %s", type(error).__name__)
-            return False
-        return True
+            return True
+        return False
+
+    @contextmanager
+    def _failing(self, done: Literal["read", "written"]) -> Iterator[None]:
+        """Go on where the store fails, in whatever way its database does, but say so."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - a store may be anybody's: there is no common error to name
+            said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+            line = f"memory cannot be {done}, so this goes without it: {said}"
+            _log.warning(line)
+            if self._tell is not None:
+                self._tell(line)
 
     def _namespace(self, kind: Kind) -> tuple[str, ...]:
         return ("weiwo", "memory", kind, self._user)

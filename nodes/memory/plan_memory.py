@@ -21,8 +21,8 @@ from weiwo.nodes.memory.plan_templates import (
     wording_key,
 )
 from weiwo.nodes.memory.recall import PhraseIndex
-from weiwo.nodes.shared.passage_prompt import quote_as_data
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Language, Plan, PlanFormatError, Usage
 from weiwo.state.answer import Status

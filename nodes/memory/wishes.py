@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from weiwo.nodes.memory.memory_store import MemoryStore
-from weiwo.nodes.shared.passage_prompt import quote_as_data
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.state.errors import WeiwoError
 from weiwo.text.language import clean
 from weiwo.text.patterns import lazy

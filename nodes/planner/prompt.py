@@ -4,10 +4,10 @@ import json
 from typing import Final
 
 from weiwo.nodes.planner.toolset import Toolset
-from weiwo.nodes.shared.passage_prompt import quote_as_data
-from weiwo.nodes.shared.perspectives import format_perspectives
-from weiwo.nodes.shared.plan_rules import PLAN_RULES
-from weiwo.nodes.shared.replanning import PlanHistory
+from weiwo.nodes.shared.planning.perspectives import format_perspectives
+from weiwo.nodes.shared.planning.plan_rules import PLAN_RULES
+from weiwo.nodes.shared.planning.replanning import PlanHistory
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.state import Language, Outcome, Reflection, Task
 from weiwo.text.patterns import lazy

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Self
 
-from weiwo.nodes.shared.analysis import list_analysis, plan_interfaces
-from weiwo.nodes.shared.replanning import PlanHistory
+from weiwo.nodes.shared.planning.analysis import list_analysis, plan_interfaces
+from weiwo.nodes.shared.planning.replanning import PlanHistory
+from weiwo.nodes.shared.planning.tool_ranking import rank_tools, take_tools
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.shared.tool_ranking import rank_tools, take_tools
 from weiwo.state import Plan
 from weiwo.state.task import ANALYSE
 from weiwo.tools.built_in import BUILT_IN

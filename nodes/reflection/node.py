@@ -7,6 +7,7 @@ not is planned once (in a deep search, as often as its rounds allow); what then 
 last decision.
 """
 
+import asyncio
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, Literal
@@ -15,15 +16,17 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
 
 from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.reflection.calibration import find_calibration
+from weiwo.nodes.reflection.monitor import monitor_plan
+from weiwo.nodes.reflection.part_coverage import covers_parts
 from weiwo.nodes.reflection.prompt import SYSTEM
 from weiwo.nodes.shared.consistency import describe_inconsistency
-from weiwo.nodes.shared.input_guard import safe_note
-from weiwo.nodes.shared.monitor import monitor_plan
-from weiwo.nodes.shared.passage_prompt import quote_as_data
-from weiwo.nodes.shared.perspectives import format_perspectives
-from weiwo.nodes.shared.references import fill_text
-from weiwo.nodes.shared.replanning import HOPELESS, PASSING, PlanHistory, is_stuck, replan_other_way
-from weiwo.nodes.shared.reply_types import Line, Reply
+from weiwo.nodes.shared.planning.perspectives import format_perspectives
+from weiwo.nodes.shared.planning.references import fill_text
+from weiwo.nodes.shared.planning.replanning import HOPELESS, PASSING, PlanHistory, is_stuck, replan_other_way
+from weiwo.nodes.shared.prompting.input_guard import safe_note
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
+from weiwo.nodes.shared.prompting.reply_types import Line, Reply
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence, Failure, MonitorReport, Outcome, Plan, Reflection, Task
 from weiwo.state.events import ReflectedEvent
@@ -57,7 +60,8 @@ async def reflection(state: SearchState, services: RunContext) -> dict[str, Any]
     if plan is None:
         decided = Reflection(decision="abort", reason="there is no plan", decided_by="rule")
         return {"reflections": [decided]}
-    report = monitor_plan(plan, state.get("outcomes", {}), services.settings.limits)
+    calibration = await asyncio.to_thread(find_calibration, services.settings)
+    report = monitor_plan(plan, state.get("outcomes", {}), services.settings.limits, calibration)
     decided = _by_rule(plan, report, state, services) or await _open_question(plan, report, state, services)
     decided = decided.model_copy(update={"report": report})
     services.emit(
@@ -171,9 +175,13 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
 
     Rules can tell where one thing is asked for, one task's value is the answer, and every value is firm ground.
     """
-    assessment = state["assessment"]
-    asked = assessment.parts or assessment.frame.parts
-    settled = len(asked) <= 1 and len(plan.final_ids) == 1 and not (report.weak or report.inconsistencies)
+    assessment, frame = state["assessment"], state["assessment"].frame
+    asked = assessment.parts or (
+        () if frame.shape in {"comparison", "same"} else frame.parts
+    )  # whose look-ups are none
+    one = len(asked) <= 1 and len(plan.final_ids) == 1
+    firm = not (report.weak or report.inconsistencies)
+    settled = firm and (one or covers_parts(assessment.parts, plan, state.get("outcomes", {})))
     if settled or not services.models.configured("reflection") or is_stuck(state):
         return False
     if services.budget.exhausted() or services.work_seconds() <= 0:

@@ -1,6 +1,6 @@
 """The reflection's prompt: what a model is told when it decides how to go on."""
 
-from weiwo.nodes.shared.sanitizer import protect_prompt
+from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
 
 SYSTEM = protect_prompt(
     """\

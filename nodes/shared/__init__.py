@@ -1,1 +1,1 @@
-"""What several agents use: the run context, references, passages as prompt text, guards on model-made text."""
+"""What several agents use: the run context, consistency across tasks, and a room for each topic they share."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.shared.citation_marks import CitationMark, blank_marks
+from weiwo.nodes.shared.markdown.citation_marks import CitationMark, blank_marks
 from weiwo.nodes.writer.document import claim_spans, row_of
 from weiwo.nodes.writer.verification.check import CheckResult, check_statement
 from weiwo.nodes.writer.verification.grounds import collect_grounds
@@ -47,31 +47,6 @@ class ClaimSources:
     computed: Mapping[int, Outcome]
     language: Language = "en"
     question: str = ""
-
-
-def check_claims(
-    text: str,
-    sources: Mapping[int, Sequence[Evidence]],
-    computed: Mapping[int, Outcome] | None = None,
-    *,
-    language: Language = "en",
-    question: str = "",
-) -> list[Claim]:
-    """Check every sentence, item and cell of an answer against what it cites.
-
-    Args:
-        text: The answer as Markdown, or a piece of it, with citation marks.
-        sources: The passages behind each number.
-        computed: The calculations behind each number.
-        language: The answer's language.
-        question: The user's question.
-
-    Returns:
-        The claims in order, marks taken out. `citations` holds the numbers that exist; a claim that cites another
-        number is `unsupported`.
-    """
-    given = ClaimSources(sources, computed or {}, language, question)
-    return [checked.claim for checked in check_piece(text, given)]
 
 
 def check_piece(piece: str, given: ClaimSources) -> list[CheckedClaim]:

@@ -7,7 +7,7 @@ from functools import partial
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-from weiwo.nodes.shared.context_packing import pack_passages
+from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.prompt import current_outcomes, findings_prompt
 from weiwo.nodes.writer.sources import CitableSources, list_relied_on

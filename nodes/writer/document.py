@@ -7,14 +7,15 @@ pass through byte for byte.
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import accumulate, pairwise
 from typing import Final
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from weiwo.nodes.shared.citation_marks import CitationMark, clean_marks, find_marks
-from weiwo.nodes.shared.markdown_spans import CELL, FENCE, QUOTED, find_opaque
+from weiwo.nodes.shared.markdown.citation_marks import CitationMark, clean_marks, find_marks
+from weiwo.nodes.shared.markdown.spans import CELL, FENCE, QUOTED, find_opaque
 from weiwo.state import Block, BlockKind
 from weiwo.text.language import sentences, word_count
 from weiwo.text.patterns import lazy
@@ -305,7 +306,7 @@ def parse_blocks(text: str, starts: Sequence[int]) -> list[Block]:
     """
     lines = text.split("\n")
     offsets = [0, *accumulate(len(line) + 1 for line in lines)]
-    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    tokens = _block_parser().parse(text)
     blocks: list[Block] = []
     for token in tokens:
         if token.level or token.map is None or token.nesting < 0:
@@ -314,6 +315,12 @@ def parse_blocks(text: str, starts: Sequence[int]) -> list[Block]:
         here = range(bisect_left(starts, offsets[first]), bisect_left(starts, offsets[last]))
         blocks.append(_block(token, "\n".join(lines[first:last]).rstrip("\n"), tuple(here)))
     return blocks
+
+
+@cache
+def _block_parser() -> MarkdownIt:
+    """A parser of blocks alone: what is inside them is not looked at here."""
+    return MarkdownIt("commonmark").enable("table").disable("inline")
 
 
 _KINDS: Final[dict[str, BlockKind]] = {

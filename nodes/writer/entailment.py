@@ -8,11 +8,11 @@ from typing import Final, Literal
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ChatModels, ModelCallError
-from weiwo.nodes.shared.input_guard import safe_note
-from weiwo.nodes.shared.passage_prompt import DATA_RULE, format_passage, quote_as_data
-from weiwo.nodes.shared.reply_types import Line, Ordinal, Reply
+from weiwo.nodes.shared.prompting.input_guard import safe_note
+from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passage, quote_as_data
+from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply
+from weiwo.nodes.shared.prompting.sanitizer import protect_prompt, remove_links
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.shared.sanitizer import protect_prompt, remove_links
 from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited
 from weiwo.nodes.writer.draft import Draft
 from weiwo.nodes.writer.sources import CitableSource

@@ -13,11 +13,11 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from weiwo.models.faults import ModelRequestError
 from weiwo.models.gateway import ModelCallError
-from weiwo.nodes.shared.citation_marks import clean_marks
-from weiwo.nodes.shared.markdown_spans import CELL, FENCE
-from weiwo.nodes.shared.reply_types import Reply
+from weiwo.nodes.shared.markdown.citation_marks import clean_marks
+from weiwo.nodes.shared.markdown.spans import CELL, FENCE
+from weiwo.nodes.shared.prompting.reply_types import Reply
+from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.shared.sanitizer import AnswerSanitizer
 from weiwo.nodes.writer.claims import CheckedClaim
 from weiwo.nodes.writer.document import ITEM, LINE, ROW, claim_spans, row_of, split_row
 from weiwo.nodes.writer.draft import Draft, Piece, trailing_blanks

@@ -16,20 +16,21 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.memory.plan_memory import learn_plan
 from weiwo.nodes.memory.wishes import format_wishes
-from weiwo.nodes.shared.citation_marks import clean_marks
-from weiwo.nodes.shared.gaps import find_gaps
-from weiwo.nodes.shared.passage_prompt import INSTRUCTIONS
+from weiwo.nodes.shared.markdown.citation_marks import clean_marks
+from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
+from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer, remove_links
+from weiwo.nodes.shared.question.turn import find_current_turn, format_transcript
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.shared.sanitizer import AnswerSanitizer, remove_links
-from weiwo.nodes.shared.turn import find_current_turn, format_transcript
 from weiwo.nodes.writer.context import WriterContext
-from weiwo.nodes.writer.draft import Draft, Piece, add_marks
+from weiwo.nodes.writer.draft import Draft, Piece
+from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.generate import draft_answer, settle_draft
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
+from weiwo.nodes.writer.reader_answer import read_out
 from weiwo.nodes.writer.report.assembly import assemble_report
 from weiwo.nodes.writer.report.outline import report_sources
-from weiwo.nodes.writer.report.section import Report
+from weiwo.nodes.writer.report.section import ReportDraft
 from weiwo.nodes.writer.result import build_message, build_result
 from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract
 from weiwo.nodes.writer.small_talk import reply_to_small_talk
@@ -57,7 +58,7 @@ ONE_DRAFT = {
 NOTHING = {"en": "I could not find an answer to this.", "zh": "没有找到这个问题的答案。"}
 
 
-async def writer(state: SearchState, services: RunContext, report: Report | None = None) -> dict[str, Any]:
+async def writer(state: SearchState, services: RunContext, report: ReportDraft | None = None) -> dict[str, Any]:
     """Write, check and speak the answer; build the result.
 
     Args:
@@ -83,7 +84,7 @@ async def writer(state: SearchState, services: RunContext, report: Report | None
 
 
 async def _finish(
-    state: SearchState, services: RunContext, draft: Draft, pieces: AsyncIterator[str], report: Report | None
+    state: SearchState, services: RunContext, draft: Draft, pieces: AsyncIterator[str], report: ReportDraft | None
 ) -> dict[str, Any]:
     """Speak the answer, judge what it is worth, and build the result."""
     message = await stream_answer(_followed(pieces, state, services, draft, report))
@@ -130,7 +131,7 @@ def _shown(draft: Draft) -> dict[str, Any]:
 
 
 async def _followed(
-    pieces: AsyncIterator[str], state: SearchState, services: RunContext, draft: Draft, report: Report | None
+    pieces: AsyncIterator[str], state: SearchState, services: RunContext, draft: Draft, report: ReportDraft | None
 ) -> AsyncIterator[str]:
     """The answer piece by piece, then its list of sources."""
     async for piece in pieces:
@@ -144,7 +145,7 @@ async def _followed(
         yield listed
 
 
-async def _reported(state: SearchState, services: RunContext, draft: Draft, report: Report) -> AsyncIterator[str]:
+async def _reported(state: SearchState, services: RunContext, draft: Draft, report: ReportDraft) -> AsyncIterator[str]:
     """A report, section by section."""
     for piece in assemble_report(report, state, services, draft):
         yield piece
@@ -250,9 +251,10 @@ async def _grounded(
     draft.sources = context.citable
     found = any(outcome.answers for outcome in current_outcomes(state).values())
     say = _sanitizer(state, services, draft)
-    if piece := await asyncio.to_thread(_said_by_reader, state, draft, say):
+    if pieces := await asyncio.to_thread(read_out, state, draft, say):
         draft.decided_by = "model"
-        yield draft.add(piece)
+        for piece in pieces:
+            yield draft.add(piece)
         return
     opening: list[str] = []  # what states nothing waits for something that does: a refusal states nothing either
     try:
@@ -277,20 +279,6 @@ async def _grounded(
             draft.broken = draft.broken or "nothing of the draft could be shown"
     elif opening:
         draft.broken = draft.broken or "the draft said nothing of what was found"
-
-
-def _said_by_reader(state: SearchState, draft: Draft, say: AnswerSanitizer) -> Piece | None:
-    """The sentence that came with the one value asked for, if code finds nothing in it to doubt; None: write a draft.
-
-    What is disputed, implied or noted has to be told as such, and is for a draft.
-    """
-    outcomes = list(current_outcomes(state).values())
-    sentence = say(outcomes[0].detail.sentence) if len(outcomes) == 1 else ""
-    if not sentence or outcomes[0].rivals or outcomes[0].note or outcomes[0].basis != "stated":
-        return None
-    marks = "".join(f"[{n}]" for n in draft.sources.numbers_of(outcomes[0].evidence_ids, ()))
-    piece = draft.read(add_marks(sentence, marks, draft.sources.language), state["assessment"].question)
-    return piece if any(one.claim.citations for one in piece.checked) and piece.verified else None
 
 
 def _sanitizer(state: SearchState, services: RunContext, draft: Draft) -> AnswerSanitizer:

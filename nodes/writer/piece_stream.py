@@ -7,9 +7,9 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import Final
 
-from weiwo.nodes.shared.citation_marks import find_marks
-from weiwo.nodes.shared.markdown_spans import FENCE, code_spans
-from weiwo.nodes.shared.sanitizer import remove_hidden
+from weiwo.nodes.shared.markdown.citation_marks import find_marks
+from weiwo.nodes.shared.markdown.spans import FENCE, code_spans
+from weiwo.nodes.shared.prompting.sanitizer import remove_hidden
 from weiwo.nodes.writer.document import (
     DELIMITER,
     INDENTED,

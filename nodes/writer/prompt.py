@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from weiwo.nodes.memory.wishes import format_wishes
-from weiwo.nodes.shared.gaps import find_gaps
-from weiwo.nodes.shared.passage_prompt import DATA_RULE, format_passages, quote_as_data
-from weiwo.nodes.shared.references import fill_text
+from weiwo.nodes.shared.planning.references import fill_text
+from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passages, quote_as_data
+from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.shared.sanitizer import protect_prompt
+from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.sources import UNITS, CitableSources, list_relied_on
 from weiwo.state import REFERENCE, Language, Outcome, Task, item_type
 from weiwo.state.search import SearchState

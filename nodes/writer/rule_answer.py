@@ -7,9 +7,9 @@ sentences that fit best in bold, in neutral words.
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.shared.extracts import Extracts, build_quote_extracts, choose_extracts
 from weiwo.nodes.writer.compose import DISPUTED, Statement, compose_statements
 from weiwo.nodes.writer.draft import Draft, add_marks, all_supported
+from weiwo.nodes.writer.extracts import Extracts, build_quote_extracts, choose_extracts
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Claim, Extract, Language, Status
 from weiwo.state.search import SearchState
@@ -114,7 +114,7 @@ def answer_by_rule(state: SearchState, draft: Draft) -> RuleAnswer:
     return RuleAnswer(
         statements=tuple((sentence, claims) for _, sentence, claims in told),
         mechanisms=list(dict.fromkeys(statement.mechanism for statement, _, _ in told)) if whole else [],
-        extracts=build_quote_extracts(quotes, passages) if told else choose_extracts(frame, passages),
+        extracts=build_quote_extracts(quotes, passages, frame.language) if told else choose_extracts(frame, passages),
         language=frame.language,
         subject=frame.subject,
         whole=whole,

@@ -1,8 +1,8 @@
 """The status of a result: whether the answer is complete, and if not, the stop reason. Reads what was recorded."""
 
-from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.draft import Draft, all_supported
+from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.state import MonitorReport, Outcome, Plan, Status
 from weiwo.state.search import SearchState
 
@@ -26,7 +26,7 @@ def judge_status(state: SearchState, services: RunContext, draft: Draft) -> tupl
         return "failed", "no_plan"
     if plan.curtailed:
         return "partial", "max_tasks"
-    stopped = _stopped(plan, _report(state), state.get("outcomes", {}), limit)
+    stopped = _stopped(plan, _report(state), state.get("outcomes", {}), limit, services)
     if draft.ruled is not None and (stopped is None or stopped[1] == "not_found"):
         return ("partial", limit) if limit else draft.ruled
     if stopped is not None:
@@ -61,12 +61,12 @@ def _report(state: SearchState) -> MonitorReport:
 
 
 def _stopped(
-    plan: Plan, report: MonitorReport, outcomes: dict[str, Outcome], limit: str | None
+    plan: Plan, report: MonitorReport, outcomes: dict[str, Outcome], limit: str | None, services: RunContext
 ) -> tuple[Status, str] | None:
     """Why a plan did not come to all it was for; None where it did."""
     broken = [failure for failure in report.failures if failure.kind not in {"slow", "inconsistent"}]
     if any(failure.kind == "limit" for failure in broken) or (limit and broken):
-        return "partial", limit or "max_seconds"
+        return "partial", limit or services.budget.limit_of_tasks()
     if not broken:
         return None
     tools_failed = all(outcomes[name].status in {"failed", "blocked"} for name in plan.ids if name in outcomes)

@@ -1,6 +1,8 @@
 """Aegra, a LangGraph server that one hosts oneself, on a real Postgres: what a killed worker leaves, another one finishes.
 
-Needs `redis-server` and, as `WEIWO_TEST_AEGRA`, the Python of an environment that has Weiwo and `aegra-api`.
+Needs `redis-server` and, as `WEIWO_TEST_AEGRA`, the Python of an environment that has Weiwo and `aegra-api`. Its newer
+versions want Postgres' extension `uuid-ossp`, which the tests' own server lacks: `WEIWO_TEST_POSTGRES` is then the URL of
+one that has it, as a user who may create databases.
 """
 
 import os
@@ -22,7 +24,7 @@ from tests.support.personas import WU_OR_CAESAR, good
 from tests.support.postgres import create_database, drop_database, start_server
 from tests.support.waiting import wait_for
 
-PYTHON = os.environ.get("WEIWO_TEST_AEGRA", "")
+PYTHON, POSTGRES = os.environ.get("WEIWO_TEST_AEGRA", ""), os.environ.get("WEIWO_TEST_POSTGRES", "")
 pytestmark = [
     pytest.mark.integration,
     pytest.mark.skipif(
@@ -52,7 +54,7 @@ class Reader:
 
 @pytest.fixture
 def database(postgres_folder):
-    server = start_server(postgres_folder)
+    server = POSTGRES or start_server(postgres_folder)
     url = create_database(server)
     yield url
     drop_database(server, url)
@@ -144,4 +146,4 @@ async def test_a_run_that_stopped_goes_on_from_its_checkpoint_and_needs_one(envi
                 await client.runs.wait(thread, "weiwo", input=None)
             values = await client.runs.wait(thread, "weiwo", checkpoint=state["checkpoint"])
     assert "56 years" in values["result"]["answer"]
-    assert schemas(model.requests[before:]) == ["ReadReply", "ReadReply", "ReflectionReply", None]
+    assert schemas(model.requests[before:]) == ["ReadReply", "ReadReply", "ReflectionReply", None, "EntailmentReply"]

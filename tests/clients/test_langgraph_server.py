@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 
+import httpx
 import pytest
 from langgraph_sdk import get_client
 
@@ -107,3 +108,25 @@ async def test_state_edited_as_json_works_and_garbage_is_refused_with_the_field_
     assert values["result"]["answer"]
     with pytest.raises(Exception, match=r"plan\.tasks\.0\.description"):
         await client.threads.update_state(thread, {"plan": {"tasks": [{"id": "x"}]}}, as_node="planner")
+
+
+async def test_the_page_and_openais_api_are_guests_of_the_server(server, client):
+    async with httpx.AsyncClient(base_url=server, timeout=60) as http:
+        page = await http.get("/")
+        assert "default-src 'none'" in page.headers["content-security-policy"]
+        assert (await http.get("/weiwo/info")).json()["user"] == "client"
+        assert (await http.get("/weiwo/settings")).status_code == 404  # the operator's alone
+        before = len(await client.threads.search(limit=100))
+        asked = {"model": "weiwo", "messages": [{"role": "user", "content": "How long is the Danube?"}]}
+        answer = (await http.post("/v1/chat/completions", json=asked)).json()
+        assert "2,850" in answer["choices"][0]["message"]["content"]
+        assert len(await client.threads.search(limit=100)) == before
+        asked = {"model": "weiwo", "input": "How long is the Danube?", "stream": True}
+        response = await http.post("/v1/responses", json=asked)
+        completed = json.loads(response.text.strip().rpartition("data: ")[2])["response"]
+        thread = completed["metadata"]["thread_id"]
+        shown = (await http.get(f"/weiwo/threads/{thread}")).json()
+        assert shown["question"] == "How long is the Danube?"
+        cited = (await http.get(f"/weiwo/threads/{thread}/passages/1")).json()
+        assert "Danube" in cited["text"]
+        assert (await http.get("/weiwo/threads/00000000-0000-0000-0000-000000000000")).status_code == 404

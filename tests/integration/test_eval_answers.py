@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from tests.support.openai_server import Json, OpenAIServer, Reply, asked_schema, call, last_message, structured, text
 from tests.support.personas import WU_OR_CAESAR, good
-from weiwo.app.cli.documents.retrieval_commands import evaluations
 from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.evaluation.commands import evaluations
 from weiwo.app.evaluation.model_baselines import RAG_PROMPT, REACT_PROMPT
 
 pytestmark = pytest.mark.integration

@@ -97,7 +97,7 @@ class Run:
             cache=ResultCache(store, memory=LruMemory()),
         )
         self.told: list[str] = []
-        self.caller = Caller(asyncio.Semaphore(8), lambda: 60, lambda: None, self.told.append)
+        self.caller = Caller(asyncio.Semaphore(8), lambda: 60, lambda: True, self.told.append)
 
     async def read(self, url: str, query: str = ""):
         return await self.calls.call("read_page", {"url": url, "query": query}, self.caller)

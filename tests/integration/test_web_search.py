@@ -177,7 +177,7 @@ async def test_nobody_there():
 
 async def through_the_door(settings: Settings, run: str, query: str):
     """A call as a node makes it: registry and door of its own, one run."""
-    caller = Caller(nullcontext(), lambda: 60.0, lambda: None, lambda _: None)
+    caller = Caller(nullcontext(), lambda: 60.0, lambda: True, lambda _: None)
     calls = ToolCalls(run, await build_registry(settings), seconds=30, backoff=Backoff(first=0.02))
     return await calls.call("web_search", {"query": query}, caller)
 

@@ -189,8 +189,18 @@ class Player:
 
     async def _history(self, request: Request) -> Response:
         assert request.path_params["thread"] in self.threads
-        moments = [([], "c3"), (["writer"], "c2"), (["executor"], "c1"), (["__start__"], "c0")]
-        return JSONResponse([{"checkpoint": {"checkpoint_id": one}, "next": following} for following, one in moments])
+        result = (self.threads[request.path_params["thread"]].get("values") or {}).get("result") or {}
+        values = {"plan": result.get("plan"), "outcomes": result.get("outcomes")}
+        before = {**values, "outcomes": {}}
+        moments = [
+            ([], "c3", values),
+            (["writer"], "c2", values),
+            (["executor"], "c1", before),
+            (["__start__"], "c0", {}),
+        ]
+        return JSONResponse(
+            [{"checkpoint": {"checkpoint_id": one}, "next": then, "values": so_far} for then, one, so_far in moments]
+        )
 
     async def _changed_something(self, request: Request) -> Response:
         body = await request.body()

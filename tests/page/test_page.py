@@ -152,8 +152,34 @@ def test_a_thread_is_found_again_and_followed_up(page):
     ask(page, recording("extracts")["question"])
     ended(page, "extracts")
     assert page.locator("article").count() == 2
+
+
+def test_one_drags_the_run_back_and_goes_on_from_there(page, player):
+    ask(page, OLDER)
+    ended(page, "complete")
+    player.threads["t1"]["runs_left"] = recording("planned")["runs"] * 2
     page.click("[data-action=history]")
-    page.wait_for_selector("[data-checkpoint=c1] [data-action=fork]")
+    page.wait_for_selector(".history[data-checkpoint=c3]")
+    page.focus("input[name=moment]")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector("[data-moment=c2]")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector("[data-moment=c1]")
+    assert page.get_attribute("[data-task=task_3]", "data-state") == "waiting"
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("[data-moment]", state="detached")
+    assert page.get_attribute("[data-task=task_3]", "data-state") == "succeeded"
+    page.keyboard.press("Home")
+    page.wait_for_selector("[data-moment=c1]")
+    page.click("[data-action=change-plan]")
+    page.fill("[data-edit=task_1] textarea >> nth=0", "When was Augustus born?")
+    page.click("[data-action=run-changed]:enabled")
+    page.wait_for_selector("[data-moment]", state="detached")
+    ended(page, "complete")
+    forked = [json.loads(body) for _, path, body in player.asked if path.endswith("/fork")]
+    assert [one["checkpoint_id"] for one in forked] == ["c1"]
+    assert forked[0]["plan"]["vertices"][0]["description"] == "When was Augustus born?"
 
 
 def test_a_failed_run_and_a_missing_thread_are_no_dead_ends(page, player, new_page):

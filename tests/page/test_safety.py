@@ -9,7 +9,7 @@ import pytest
 
 from tests.page.player import recording
 
-_AT = Path(__file__).parents[1] / "unit" / "nodes" / "shared" / "test_exfiltration.py"
+_AT = Path(__file__).parents[1] / "unit" / "nodes" / "shared" / "prompting" / "test_exfiltration.py"
 SCRIPT = "<img src=x onerror=alert(1)><script>alert(1)</script>"
 
 

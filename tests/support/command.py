@@ -28,7 +28,7 @@ _FORKS.set_forkserver_preload(
         "weiwo.app.cli.documents.index",
         "weiwo.app.cli.questions.runs",
         "weiwo.app.cli.threads.show",
-        "weiwo.app.cli.documents.retrieval_commands",
+        "weiwo.app.cli.evaluation.commands",
         "weiwo.graph.persistence.postgres_saver",
         "weiwo.graph.persistence.sqlite_saver",
         "weiwo.graph.persistence.store",

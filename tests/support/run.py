@@ -13,7 +13,7 @@ from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
 from weiwo.nodes.executor.concurrency import PriorityLimiter
 from weiwo.nodes.executor.node import TaskResources
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence, Language, Limits, Usage, passage_id
 from weiwo.state.events import parse_event

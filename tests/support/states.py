@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from weiwo.nodes.master.complexity import extract_static_features
-from weiwo.nodes.shared.monitor import monitor_plan
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.reflection.monitor import monitor_plan
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Assessment, Evidence, Language, Level, Outcome, Plan, Reflection, Task, TeamConfig, passage_id
 from weiwo.state.evidence import Failure, FailureKind

@@ -22,8 +22,8 @@ from tests.web_world.site import Site
 from weiwo.graph.search_graph import SearchGraph
 from weiwo.models.token_estimate import text_tokens
 from weiwo.nodes.executor.extraction.typed_extraction import extract_value
-from weiwo.nodes.shared.question_parser import parse_question
-from weiwo.nodes.shared.rule_plan import build_single_task_plan
+from weiwo.nodes.shared.planning.rule_plan import build_single_task_plan
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Evidence, passage_id
 from weiwo.state.settings import Context
 from weiwo.text.language import fold

@@ -71,7 +71,7 @@ class Caller:
     Attributes:
         slots: Bounds the work that goes on at the same time; held while a tool works, never while waiting.
         seconds_left: Seconds that the run has left for work.
-        spend: Books one call that is really made.
+        spend: Books one call that is really made; False where the run may make no more.
         tell: Tells a watcher one line about a tool.
         task: The task that makes the call.
         attempt: How many calls it had made before.
@@ -79,7 +79,7 @@ class Caller:
 
     slots: AbstractAsyncContextManager[Any]
     seconds_left: Callable[[], float]
-    spend: Callable[[], None]
+    spend: Callable[[], bool]
     tell: Callable[[str], None]
     task: str = ""
     attempt: int = 0
@@ -153,8 +153,8 @@ class ToolCalls:
             The result. `attempts` counts the calls really made for it: none if it was kept or another's.
 
         Raises:
-            ToolCallError: As `run_tool` does; `limit` when the run's time is over; when the breaker of the tool is
-                open, the kind it failed with before, and then no call was made.
+            ToolCallError: As `run_tool` does; `limit` when the run's time or calls are over; when the breaker of the
+                tool is open, the kind it failed with before, and then no call was made.
         """
         tool, info = self._toolbox.get(name), self._toolbox.info(name)
         if info.acts:
@@ -306,7 +306,9 @@ class _GuardedCall:
                 left = caller.seconds_left()
                 if left <= 0:
                     raise _out_of_time_error(guard.tool)
-                caller.spend()
+                if not caller.spend():
+                    said = f"{guard.tool}: not called, the run's max_tool_calls is reached"
+                    raise ToolNotCalledError("limit", said)
                 try:
                     yield left
                 except ToolCallError as failure:

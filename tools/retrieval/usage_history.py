@@ -5,10 +5,12 @@ A plan adds a use when its answer is complete. `WEIWO_TELEMETRY=off` keeps none.
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.tools.bounded_log import append_record, read_records
-from weiwo.tools.retrieval.tool_scenes import ToolUse
+
+if TYPE_CHECKING:
+    from weiwo.tools.retrieval.tool_scenes import ToolUse
 
 FILE: Final = "tool_history.jsonl"
 LONGEST_QUESTION: Final = 500
@@ -28,14 +30,17 @@ def record_use(home: Path, question: str, tools: Iterable[str]) -> bool:
     return append_record(home / FILE, use)
 
 
-def read_history(home: Path) -> tuple[ToolUse, ...]:
+def read_history(home: Path) -> "tuple[ToolUse, ...]":
     """The uses on record, oldest first; what is none is passed over."""
     return tuple(use for record in read_records(home / FILE) if (use := _parse(record)) is not None)
 
 
-def _parse(found: Mapping[str, Any]) -> ToolUse | None:
+def _parse(found: Mapping[str, Any]) -> "ToolUse | None":
     question, tools = found.get("question"), found.get("tools")
     if not isinstance(question, str) or not isinstance(tools, list) or not tools:
         return None
-    known = all(isinstance(name, str) for name in tools)
-    return ToolUse(question[:LONGEST_QUESTION], frozenset(tools[:MOST_TOOLS])) if known else None
+    if not all(isinstance(name, str) for name in tools):
+        return None
+    from weiwo.tools.retrieval.tool_scenes import ToolUse  # noqa: PLC0415 - numpy, where there is a history
+
+    return ToolUse(question[:LONGEST_QUESTION], frozenset(tools[:MOST_TOOLS]))

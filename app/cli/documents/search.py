@@ -138,7 +138,7 @@ def extracts_of(query: str, passages: Sequence[Evidence]) -> list[dict[str, Any]
 
     The query is taken as its words, not parsed: compiling the parser's patterns takes longer than the search.
     """
-    from weiwo.nodes.shared.extracts import choose_extracts  # noqa: PLC0415 - heavy
+    from weiwo.nodes.writer.extracts import choose_extracts  # noqa: PLC0415 - heavy
     from weiwo.state.query import QueryFrame  # noqa: PLC0415 - upon need
     from weiwo.text.language import detect_language  # noqa: PLC0415 - upon need
     from weiwo.text.terms import terms  # noqa: PLC0415 - upon need

@@ -114,8 +114,8 @@ def _export_hard_cases(folder: Path, home: Path, target: Path) -> None:
     finally:
         corpus.close()
     hint(
-        f"{_count(len(cases), 'question')} in {target}; copy the lines of candidates.tsv whose document answers to"
-        f" qrels.tsv, a score of 1 or 2 for the rank, then: weiwo eval retrieval {target} --learn"
+        f"{_count(len(cases), 'question')} in {target}; weiwo eval label {target} asks which documents answer, then:"
+        f" weiwo eval retrieval {target} --learn"
     )
 
 
@@ -148,6 +148,8 @@ def print_summary(console: Console, found: Mapping[str, Any]) -> None:
         f" that is what was done in {policy['agrees']:.0%}",
         soft_wrap=True,
     )
+    if flips := policy["flips"]:
+        console.print(f"choice flips: {flips['share']:.0%} of {_count(flips['asked_again'], 'question')} asked again")
     regret = found["regret"]
     if regret:
         console.print(f"regret in order, where an answer has cited: {regret['mean']:.3f} over {regret['labelled']:,}")
@@ -161,9 +163,9 @@ def print_summary(console: Console, found: Mapping[str, Any]) -> None:
 
 
 def _times(stages: Mapping[str, Any]) -> Table:
-    table = _table("stage", "p50 ms", "p95 ms")
+    table = _table("stage", "p50 ms", "p95 ms", "p99 ms")
     for stage, taken in stages.items():
-        table.add_row(one_line(stage, 40), f"{taken['p50']:.2f}", f"{taken['p95']:.2f}")
+        table.add_row(one_line(stage, 40), *(f"{taken[name]:.2f}" for name in ("p50", "p95", "p99")))
     return table
 
 

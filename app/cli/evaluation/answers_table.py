@@ -7,6 +7,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from weiwo.app.cli.evaluation.calibration import print_reliability
+
 _RATES: Final = {
     "right": "right",
     "right_judged": "right, judged",
@@ -54,6 +56,8 @@ def print_answers(console: Console, summary: Mapping[str, Any]) -> None:
     verdicts = systems.get("weiwo", {}).get("claims") or {}
     if verdicts:
         console.print("claims of weiwo: " + ", ".join(f"{n:,} {verdict}" for verdict, n in verdicts.items()))
+    for what, measured in (systems.get("weiwo", {}).get("calibration") or {}).items():
+        print_reliability(console, f"confidence of weiwo's {what}", measured)
 
 
 def _make_table(systems: Mapping[str, Any]) -> Table:

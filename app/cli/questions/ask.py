@@ -16,12 +16,12 @@ from weiwo.app.cli.output import hint, is_terminal
 from weiwo.app.cli.questions import approval, clarify, consent
 from weiwo.app.cli.questions.cost_notice import tell_cost
 from weiwo.app.cli.questions.output_files import tell_files, write_files
+from weiwo.app.cli.questions.result_output import make_watcher, print_result
 from weiwo.app.cli.questions.run_end import RunEnd
 from weiwo.app.cli.questions.spending import record_spending
 from weiwo.app.cli.questions.web_offer import offer_web
 from weiwo.app.cli.session import open_session
-from weiwo.app.cli.threads.commands import find_moment, is_thread_known
-from weiwo.app.render.outputs import make_watcher, print_result
+from weiwo.app.cli.threads.reading import find_moment, is_thread_known
 from weiwo.state.settings import Context, Settings
 from weiwo.state.source_filter import SourceFilter
 

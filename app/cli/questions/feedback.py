@@ -7,7 +7,7 @@ from uuid import UUID
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.output import hint
-from weiwo.app.cli.threads.commands import load_thread
+from weiwo.app.cli.threads.reading import load_thread
 from weiwo.state.settings import Settings
 from weiwo.text.language import clean
 from weiwo.tools.corpus.retrieval.feedback import LONGEST_WORDS, Feedback, record_feedback

@@ -8,10 +8,10 @@ import webbrowser
 from weiwo.app.cli.errors import USAGE, CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint, say
-from weiwo.app.server.auth import new_token
+from weiwo.app.server.access.auth import new_token
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.records import Records
 from weiwo.app.server.serve import ServeError, serve
+from weiwo.app.server.storage.records import Records
 from weiwo.graph.persistence.storage import StorageError
 from weiwo.state.settings import Settings
 

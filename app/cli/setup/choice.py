@@ -30,7 +30,7 @@ KEYS: Final[tuple[tuple[str, str, str], ...]] = (
     ("OPENAI_API_KEY", "openai:gpt-5-mini", "langchain_openai"),
     ("ANTHROPIC_API_KEY", "anthropic:claude-haiku-4-5", "langchain_anthropic"),
     ("GOOGLE_API_KEY", "google_genai:gemini-2.5-flash", "langchain_google_genai"),
-    ("DEEPSEEK_API_KEY", "deepseek:deepseek-chat", "langchain_deepseek"),
+    ("DEEPSEEK_API_KEY", "deepseek:deepseek-v4-flash", "langchain_deepseek"),
     ("MISTRAL_API_KEY", "mistralai:mistral-small-latest", "langchain_mistralai"),
     ("GROQ_API_KEY", "groq:llama-3.3-70b-versatile", "langchain_groq"),
 )

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from weiwo.app.render.labels import label
 from weiwo.app.render.text_wrapping import Flow
-from weiwo.nodes.shared.task_identity import list_past_keys
+from weiwo.nodes.shared.planning.task_identity import list_past_keys
 from weiwo.state import REFERENCE, Outcome, Plan, Reflection, Task
 from weiwo.tools.printable import one_line
 

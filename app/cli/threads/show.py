@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
@@ -40,12 +40,14 @@ class Thread:
         values: Its state.
         next: The nodes still to run; empty when its latest question is answered.
         pending: Outcomes of an interrupted execution, which have not reached the state.
+        metadata: What its newest checkpoint says of the run that made it.
     """
 
     thread_id: str
     values: Mapping[str, Any]
     next: tuple[str, ...]
     pending: Mapping[str, Outcome]
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def question(self) -> str:
@@ -65,7 +67,7 @@ async def load(session: Session, thread_id: str) -> Thread:
     pending = await finished_tasks(session.saver, snapshot)
     # Not `next`: of a run that died between a node's writes and its checkpoint, that names nothing.
     under_way = tuple(dict.fromkeys(task.name for task in snapshot.tasks))
-    return Thread(thread_id, snapshot.values, under_way, pending)
+    return Thread(thread_id, snapshot.values, under_way, pending, snapshot.metadata or {})
 
 
 def as_json(thread: Thread) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 import { useMemo } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { ClaimMatcher, groups, type Marked } from "./claims";
+import { pieces } from "./code";
 import { NOTHING_KNOWN, safeUrl, visible, type Known } from "./inline";
 import { parse, withoutSources, type Node } from "./markdown";
 import { read, update, useStore, useWords, type Say, type Turn } from "./store";
@@ -137,7 +138,7 @@ function Drawn({ node, scene }: { node: Node; scene: Scene }): ComponentChildren
     case "paragraph":
       return <p>{words(node.text, scene)}</p>;
     case "code":
-      return <pre tabIndex={0}><code>{visible(node.text)}</code></pre>;
+      return <pre tabIndex={0}><code>{pieces(visible(node.text), node.language).map((one, at) => (one.kind ? <span key={at} class={one.kind}>{one.text}</span> : one.text))}</code></pre>;
     case "quote":
       return <blockquote>{node.nodes.map((one, at) => <Drawn key={at} node={one} scene={scene} />)}</blockquote>;
     case "rule":

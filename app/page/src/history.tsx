@@ -1,47 +1,54 @@
-// The checkpoints of a thread: any of them can be gone back to and run on from.
+// The moments of a thread: any of them can be gone back to, looked at and run on from, as it was or changed.
 import { useEffect, useState } from "preact/hooks";
 import { post } from "./api";
-import { fork } from "./session";
+import { fork, goBack } from "./session";
 import { read, useStore, useWords, type Turn } from "./store";
 import type { Dict } from "./types";
 
 interface Moment {
-  checkpoint?: { checkpoint_id?: string; checkpoint_ns?: string };
-  checkpoint_id?: string;
+  checkpoint?: { checkpoint_id?: string };
   created_at?: string;
   next?: string[];
-  metadata?: Dict;
+  values?: Dict;
 }
+
+const MOST = 60;
 
 export function History({ turn }: { turn: Turn }) {
   const t = useWords();
   const language = useStore((now) => now.language);
   const [moments, setMoments] = useState<Moment[] | null>(null);
   const [failed, setFailed] = useState("");
+  const tell = (error: unknown): void => setFailed(error instanceof Error ? error.message : String(error));
   useEffect(() => {
     const id = encodeURIComponent(read().threadId ?? "");
-    post<Moment[]>(`/threads/${id}/history`, { limit: 60 }).then(setMoments, (error: unknown) => setFailed(String(error)));
+    const runnable = (one: Moment): boolean => Boolean(one.checkpoint?.checkpoint_id) && !one.next?.includes("__start__");
+    post<Moment[]>(`/threads/${id}/history`, { limit: MOST }).then((told) => setMoments(told.filter(runnable).reverse()), tell);
+    return () => goBack(turn, null);
   }, [turn.key]);
   if (failed) return <p class="complaint" role="alert">{t("failedToLoad", failed)}</p>;
   if (!moments) return <p class="quiet">{t("loading")}</p>;
+  const last = moments.length - 1;
+  const found = moments.findIndex((one) => one.checkpoint?.checkpoint_id === turn.moment?.checkpointId);
+  const at = turn.moment && found >= 0 ? found : last;
+  const moment = moments[at];
+  const id = moment?.checkpoint?.checkpoint_id ?? "";
+  const next = moment?.next ?? [];
+  const said = next.length ? `→ ${next.join(", ")}` : t("done");
+  const move = (to: number): void => {
+    const one = moments[to];
+    goBack(turn, to === last || !one ? null : { checkpointId: one.checkpoint?.checkpoint_id ?? "", values: one.values ?? {} });
+  };
   return (
-    <div class="history">
+    <div class="history" data-checkpoint={id}>
       <p class="quiet">{t("historyHint")}</p>
-      <ol>
-        {moments.map((moment, at) => {
-          const id = moment.checkpoint?.checkpoint_id ?? moment.checkpoint_id ?? "";
-          const next = moment.next ?? [];
-          return (
-            <li key={id || at} data-checkpoint={id}>
-              <span class="mono">{next.length ? `→ ${next.join(", ")}` : t("done")}</span>
-              <span class="quiet">{moment.created_at ? new Date(moment.created_at).toLocaleTimeString(language === "zh" ? "zh-CN" : "en") : ""}</span>
-              {id && next.length > 0 && !next.includes("__start__") && (
-                <button class="link" data-action="fork" onClick={() => fork(turn, id).catch((error: unknown) => setFailed(error instanceof Error ? error.message : String(error)))}>{t("runFrom")}</button>
-              )}
-            </li>
-          );
-        })}
-      </ol>
+      <input type="range" name="moment" min={0} max={Math.max(0, last)} value={at} aria-label={t("moment")} aria-valuetext={said}
+        onInput={(event) => move(Number(event.currentTarget.value))} />
+      <p class="moment">
+        <span class="mono">{said}</span>
+        <span class="quiet">{moment?.created_at ? new Date(moment.created_at).toLocaleTimeString(language === "zh" ? "zh-CN" : "en") : ""}</span>
+        {id && next.length > 0 && <button class="link" data-action="fork" onClick={() => fork(turn, id).catch(tell)}>{t("runFrom")}</button>}
+      </p>
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { Outward, openSource } from "./answer";
 import { safeUrl, visible } from "./inline";
 import { flagsOf, seconds, tasksOfClaim } from "./plan";
 import { fill, shown, valueOf, type Call, type Row } from "./progress";
-import { read, update, useStore, useWords, type Say, type Turn } from "./store";
+import { read, runAt, update, useStore, useWords, type Say, type Turn } from "./store";
 import type { Citation, Evidence, Json, Outcome, Passage, Result } from "./types";
 
 export function Panel() {
@@ -61,12 +61,14 @@ function ClaimDetail({ turn, result, at, source, t }: { turn: Turn; result: Resu
 }
 
 function findRow(turn: Turn, id: string): Row | undefined {
-  return turn.run.rows.get(id) ?? [...turn.run.rows.values()].flatMap((row) => row.instances).find((one) => one.id === id);
+  const { rows } = runAt(turn);
+  return rows.get(id) ?? [...rows.values()].flatMap((row) => row.instances).find((one) => one.id === id);
 }
 
 function TaskDetail({ turn, row, t }: { turn: Turn; row: Row; t: Say }) {
-  const { run, result } = turn;
-  const outcome = result?.outcomes[row.id];
+  const { result } = turn;
+  const run = runAt(turn);
+  const outcome = row.state === "waiting" ? undefined : result?.outcomes[row.id];
   const ids = new Set([...(outcome?.evidence_ids ?? [])]);
   const passages = (result?.evidence ?? []).filter((one) => ids.has(one.id) || one.task_ids.includes(row.id));
   const facts = [

@@ -1,9 +1,10 @@
 // The plan as a layered graph: nodes are buttons, edges are drawn below them and carry the values.
 import { memo } from "preact/compat";
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { fill, type Row, type Run } from "./progress";
 import { curve, layout, type Layout } from "./layout";
-import { update, useStore, useWords, type Say, type Turn } from "./store";
+import { runAt, update, useStore, useWords, type Say, type Turn } from "./store";
+import { goBack } from "./session";
 import { Timeline } from "./timeline";
 import { Revisions } from "./revisions";
 import type { Result } from "./types";
@@ -11,14 +12,15 @@ import type { Result } from "./types";
 const NODE = { width: 216, height: 92 };
 const GAPS = { across: { rank: 104, node: 18 }, down: { rank: 54, node: 20 } };
 const MOST_DOTS = 24;
+const STEP = 60;
 
 type Tab = "graph" | "timeline" | "revisions";
 
 export function PlanView({ turn }: { turn: Turn }) {
   const t = useWords();
   const [tab, setTab] = useState<Tab>("graph");
-  const { run } = turn;
-  if (!run.rows.size) return null;
+  const run = runAt(turn);
+  if (!turn.run.rows.size) return null;
   const tabs: [Tab, string][] = [["graph", t("graph")], ["timeline", t("timeline")]];
   if (run.revisions.length) tabs.push(["revisions", `${t("revisions")} · ${run.revisions.length + 1}`]);
   const done = [...run.rows.values()].filter((row) => !["waiting", "running"].includes(row.state)).length;
@@ -33,6 +35,7 @@ export function PlanView({ turn }: { turn: Turn }) {
           ))}
         </div>
       </header>
+      {turn.moment && <p class="note" role="status" data-moment={turn.moment.checkpointId}>{t("asItWas")} <button class="link" onClick={() => goBack(turn, null)}>{t("backToNow")}</button></p>}
       {run.thought && <p class="thought">{run.thought}</p>}
       {run.plan?.procedure && <p class="quiet">{t("follows", run.plan.procedure)}{run.plan.departure ? ` · ${run.plan.departure}` : ""}</p>}
       {tab === "graph" && <Graph turn={turn} />}
@@ -80,6 +83,17 @@ function arrange(ids: string[], edges: [string, string][], room: number): { plan
   return tries[0] as (typeof tries)[number];
 }
 
+/** How many of so many nodes are drawn: some more with each frame, so that a wide plan holds nothing up. */
+function useSteps(all: number): number {
+  const [shown, setShown] = useState(STEP);
+  useEffect(() => {
+    if (shown >= all) return undefined;
+    const frame = requestAnimationFrame(() => setShown(shown + STEP));
+    return () => cancelAnimationFrame(frame);
+  }, [shown, all]);
+  return shown;
+}
+
 function litTasks(turn: Turn, claim: number | null): ReadonlySet<string> {
   return claim === null || !turn.result ? NONE : tasksOfClaim(turn.result, claim);
 }
@@ -103,7 +117,7 @@ export function tasksOfClaim(result: Result, claim: number): ReadonlySet<string>
 
 export function Graph({ turn }: { turn: Turn }) {
   const t = useWords();
-  const { run } = turn;
+  const run = runAt(turn);
   const [box, room] = useWidth();
   const lit = useStore((now) => (now.lit?.turn === turn.key ? now.lit.claim : null));
   const selected = useStore((now) => (now.panel?.turn === turn.key ? (now.panel.task ?? null) : null));
@@ -116,6 +130,7 @@ export function Graph({ turn }: { turn: Turn }) {
     }));
     return { ...arranged, routes: drawn };
   }, [run.plan, run.rows.size, room]);
+  const shown = useSteps(plan.nodes.length);
   const glowing = litTasks(turn, lit);
   const scroll = plan.width * scale > room + 1;
   return (
@@ -131,7 +146,7 @@ export function Graph({ turn }: { turn: Turn }) {
               );
             })}
           </svg>
-          {plan.nodes.map((node) => {
+          {plan.nodes.slice(0, shown).map((node) => {
             const row = run.rows.get(node.id);
             return row && (
               <Node key={node.id} row={row} x={node.x} y={node.y} words={row.description.includes("{{") ? fill(run, row.description) : row.description} turn={turn.key}

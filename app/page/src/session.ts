@@ -30,7 +30,7 @@ function newTurn(question: string, state: TurnState): Turn {
   lastKey += 1;
   return {
     key: lastKey, question, state, run: newRun(now()), runId: null, result: null, interrupts: [], error: "",
-    message: "", cancelling: false, before: null,
+    message: "", cancelling: false, before: null, moment: null,
   };
 }
 
@@ -216,11 +216,17 @@ export function goOn(turn: Turn, more: Dict = { input: null }, from: Run | null 
   if (!threadId) return;
   const branch = "checkpoint" in more;
   updateTurn(turn.key, (old) => ({
-    state: "running", interrupts: [], error: "", result: null, before: old.result ?? old.before,
+    state: "running", interrupts: [], error: "", result: null, before: old.result ?? old.before, moment: null,
     run: branch ? (from ?? newRun(now())) : { ...old.run, finished: false, writing: false, answer: "" },
   }));
   if (branch) update({ panel: null, lit: null });
   void watch(turn.key, threadId, body({ input: null, ...more }), null);
+}
+
+/** Draws a run as it was at an earlier moment; null for as it is. */
+export function goBack(turn: Turn, moment: { checkpointId: string; values: Dict } | null): void {
+  const drawn = moment && { checkpointId: moment.checkpointId, run: runOf({ ...moment.values, answer: undefined }, now()) };
+  updateTurn(turn.key, { moment: drawn });
 }
 
 /** Runs on from an earlier moment, with another plan or other values of tasks where these are given. */
@@ -232,12 +238,13 @@ export async function fork(turn: Turn, checkpointId: string, change: { plan?: un
   goOn(turn, { checkpoint: forked.checkpoint }, { ...kept, finished: false, writing: false, calls: 0, tokens: 0 });
 }
 
-/** Runs the newest moment of a thread again, changed. */
+/** Runs the moment that is drawn again, changed: the newest one of the thread, or the one gone back to. */
 export async function forkHere(turn: Turn, change: { plan?: unknown; outcomes?: Dict }): Promise<void> {
   const { threadId } = read();
   if (!threadId) return;
-  const state = await get<{ checkpoint?: { checkpoint_id?: string } }>(`${path(threadId)}/state`);
-  await fork(turn, state.checkpoint?.checkpoint_id ?? "", change);
+  const newest = async (): Promise<string> =>
+    (await get<{ checkpoint?: { checkpoint_id?: string } }>(`${path(threadId)}/state`)).checkpoint?.checkpoint_id ?? "";
+  await fork(turn, turn.moment?.checkpointId ?? (await newest()), change);
 }
 
 /** What the server finds wrong with an edited plan. */

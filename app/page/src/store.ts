@@ -22,7 +22,12 @@ export interface Turn {
   cancelling: boolean;
   /** The answer that a changed run is to be compared with. */
   before: Result | null;
+  /** The moment that one has gone back to; null for now. */
+  moment: { checkpointId: string; run: Run } | null;
 }
+
+/** The run that is drawn: as it is, or as it was at the moment gone back to. */
+export const runAt = (turn: Turn): Run => turn.moment?.run ?? turn.run;
 
 export type View = "ask" | "corpora" | "tools" | "settings";
 export type Theme = "auto" | "light" | "dark";

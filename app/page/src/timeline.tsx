@@ -2,11 +2,11 @@
 import { bars } from "./bars";
 import { fill } from "./progress";
 import { seconds } from "./plan";
-import { update, useWords, type Turn } from "./store";
+import { runAt, update, useWords, type Turn } from "./store";
 
 export function Timeline({ turn }: { turn: Turn }) {
   const t = useWords();
-  const { run } = turn;
+  const run = runAt(turn);
   const drawn = bars([...run.rows.values()], performance.now());
   return (
     <div class="timeline">

@@ -10,7 +10,7 @@ import { Sources } from "./panel";
 import { PlanView } from "./plan";
 import { phase, type Run } from "./progress";
 import { goOn, retry } from "./session";
-import { read, useStore, useWords, type Say, type Turn } from "./store";
+import { read, runAt, useStore, useWords, type Say, type Turn } from "./store";
 import type { Result } from "./types";
 
 /** The word for how a turn stands: that of its result, or of its run. */
@@ -156,7 +156,7 @@ function Foot({ turn, result, t, last }: { turn: Turn; result: Result; t: Say; l
         </div>
       )}
       {past && <History turn={turn} />}
-      {changing && last && result.plan && <PlanChange turn={turn} plan={result.plan} close={() => setChanging(false)} />}
+      {changing && last && result.plan && <PlanChange key={turn.moment?.checkpointId} turn={turn} plan={runAt(turn).plan ?? result.plan} close={() => setChanging(false)} />}
     </footer>
   );
 }

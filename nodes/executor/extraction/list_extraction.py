@@ -5,7 +5,7 @@ from typing import Final
 
 from weiwo.nodes.executor.extraction.clauses import Sentence, sentences_of
 from weiwo.nodes.executor.extraction.entity_matching import Page, name_key
-from weiwo.nodes.executor.extraction.finding import Finding
+from weiwo.nodes.executor.extraction.extracted_value import ExtractedValue
 from weiwo.state import Evidence, Quote
 from weiwo.text.language import HAN
 from weiwo.text.lists import split_items
@@ -23,14 +23,14 @@ _ITEM: Final = lazy(rf"[\"“《]?[A-Z\d{HAN}][^，,；;：:（()）\n]{{0,40}}"
 _NO_ITEM: Final = lazy(r"\b(?:is|was|are|were|which|who|that|has)\b|[是为有经由]")
 
 
-def enumerated_items(asked: frozenset[str], seen: Sequence[tuple[Evidence, Page]]) -> Finding | None:
+def enumerated_items(asked: frozenset[str], seen: Sequence[tuple[Evidence, Page]]) -> ExtractedValue | None:
     """The one list that a sentence enumerates whole behind the words asked for."""
     pairs = [(one, sentence) for one, page in seen if page.about for sentence in sentences_of(page)]
     found = [(one, sentence, items) for one, sentence in pairs if asked and (items := _enumerated(sentence, asked))]
     if not found or any({*map(name_key, items)} != {*map(name_key, found[0][2])} for _, _, items in found):
         return None
     passage, sentence, items = found[0]
-    return Finding(
+    return ExtractedValue(
         value=list(items),
         evidence_ids=(passage.id,),
         quotes=(Quote(evidence_id=passage.id, text=sentence.text),),

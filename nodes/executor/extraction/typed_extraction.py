@@ -14,10 +14,10 @@ from typing import Final
 
 from weiwo.nodes.executor.extraction.clauses import sentences_of
 from weiwo.nodes.executor.extraction.entity_matching import Page, Subject, page_name, pages, qualifier
-from weiwo.nodes.executor.extraction.finding import (
+from weiwo.nodes.executor.extraction.extracted_value import (
     ONE_SOURCE,
     SEVERAL,
-    Finding,
+    ExtractedValue,
     is_same_date,
     is_same_figure,
     is_same_name,
@@ -48,7 +48,7 @@ class _Candidate:
     mechanism: str
 
 
-def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> Finding | None:
+def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> ExtractedValue | None:
     """Read the value of one parsed look-up out of passages.
 
     CPU-bound, a few milliseconds; time grows linearly with the passages' length.
@@ -84,7 +84,7 @@ def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
     return None
 
 
-def _weighed(found: Sequence[_Candidate], kind: str, ret: ValueType) -> Finding | None:
+def _weighed(found: Sequence[_Candidate], kind: str, ret: ValueType) -> ExtractedValue | None:
     """The value that the documents give, what others of them give as rivals; None where one differs from itself.
 
     Of figures the undated count, or else those of the latest year.
@@ -104,7 +104,7 @@ def _weighed(found: Sequence[_Candidate], kind: str, ret: ValueType) -> Finding 
             groups.append(list(group))
         else:
             same += group
-    made = [_finding(_agreed(group, kind), ret) for group in groups]
+    made = [_extracted(_agreed(group, kind), ret) for group in groups]
     rivals = (Rival(value=one.value, evidence_ids=one.evidence_ids, quotes=one.quotes) for one in made[1:])
     return replace(made[0], rivals=tuple(rivals)) if made else None
 
@@ -206,13 +206,13 @@ def _agreed(found: Sequence[_Candidate], kind: str) -> list[_Candidate]:
     return finest if all(same(finest[0].found, one.found) for one in finest) else []
 
 
-def _finding(chosen: Sequence[_Candidate], ret: ValueType) -> Finding:
+def _extracted(chosen: Sequence[_Candidate], ret: ValueType) -> ExtractedValue:
     best = chosen[0].found
     value = best.shown if ret == "text" else best.value
     if ret == "number" and isinstance(value, str):
         value = PartialDate.from_iso(value).year
     quotes = tuple(dict.fromkeys((one.passage.id, one.line) for one in chosen))[:4]
-    return Finding(
+    return ExtractedValue(
         value=value,
         evidence_ids=tuple(dict.fromkeys(one.passage.id for one in chosen))[:4],
         quotes=tuple(Quote(evidence_id=passage, text=text) for passage, text in quotes),

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from weiwo.nodes.shared.gaps import find_gaps
-from weiwo.nodes.shared.passage_prompt import quote_as_data
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
+from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.shared.sanitizer import AnswerSanitizer
 from weiwo.nodes.writer.draft import Draft, Piece
+from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.prompt import current_outcomes, describe_task
 from weiwo.nodes.writer.report.prompt import LIMITS
-from weiwo.nodes.writer.report.section import Report, restore_piece
+from weiwo.nodes.writer.report.section import ReportDraft, restore_piece
 from weiwo.state import DOUBTFUL, Citation, Language, SectionPiece
 from weiwo.state.search import SearchState
 
@@ -34,7 +34,7 @@ _LIMITED: Final[dict[Language, str]] = {
 }
 
 
-def assemble_report(report: Report, state: SearchState, services: RunContext, draft: Draft) -> Iterator[str]:
+def assemble_report(report: ReportDraft, state: SearchState, services: RunContext, draft: Draft) -> Iterator[str]:
     """Put a report together in a draft; yields it piece by piece, as it is to be spoken.
 
     Args:
@@ -111,7 +111,7 @@ def _set_apart(draft: Draft, blanks: str) -> Iterator[str]:
         yield missing
 
 
-def _limits(report: Report, draft: Draft, language: Language) -> Iterator[str]:
+def _limits(report: ReportDraft, draft: Draft, language: Language) -> Iterator[str]:
     """What code knows of a report's limits: what it rests on, what failed, what could not be verified."""
     citations = draft.sources.list_citations()
     dates = _dates(citations, draft)

@@ -8,11 +8,11 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
 
 from weiwo.models.gateway import ModelCallError
-from weiwo.nodes.shared.citation_marks import clean_marks
-from weiwo.nodes.shared.input_guard import safe_note
-from weiwo.nodes.shared.reply_types import Line, Ordinal, Reply
+from weiwo.nodes.shared.markdown.citation_marks import clean_marks
+from weiwo.nodes.shared.prompting.input_guard import safe_note
+from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply
+from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.shared.sanitizer import AnswerSanitizer
 from weiwo.nodes.writer.report.length import LEAST_SECTIONS, affordable_sections, count_words, sections_for, word_goal
 from weiwo.nodes.writer.report.prompt import OUTLINE, outline_prompt
 from weiwo.nodes.writer.sources import CitableSources, gather_sources

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-from weiwo.nodes.shared.gaps import find_gaps
-from weiwo.nodes.shared.passage_prompt import DATA_RULE, format_passage, quote_as_data
+from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passage, quote_as_data
+from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.shared.sanitizer import protect_prompt
+from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, current_outcomes, list_calculations, list_findings, list_wishes
 from weiwo.nodes.writer.sources import CitableSources, list_relied_on
 from weiwo.state import Evidence, Language, Outline, OutlinedSection

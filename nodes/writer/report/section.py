@@ -10,9 +10,9 @@ from typing import Final
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ModelCallError
-from weiwo.nodes.shared.context_packing import pack_passages
+from weiwo.nodes.shared.prompting.context_packing import pack_passages
+from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.shared.sanitizer import AnswerSanitizer
 from weiwo.nodes.writer.claims import CheckedClaim
 from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.generate import DraftContext, draft_answer, settle_draft
@@ -36,7 +36,7 @@ _SHALLOW: Final = lazy(r"^([ \t]{0,3})#{1,2}(?=[ \t])", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Report:
+class ReportDraft:
     """A report before it is put together.
 
     Attributes:

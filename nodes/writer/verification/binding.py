@@ -15,7 +15,7 @@ from weiwo.nodes.writer.verification.clauses import Clause, content_words, match
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.particulars import fold_letters, is_han, name_words, stated_names
 from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity, same_quantity
-from weiwo.nodes.writer.verification.source import Source
+from weiwo.nodes.writer.verification.source import ParsedSource
 from weiwo.text.contrasts import opposites
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import HAN
@@ -75,7 +75,7 @@ def _segments(pattern: re.Pattern[str], grounds: Grounds) -> list[tuple[Clause, 
     return found[:MOST_SEGMENTS]
 
 
-def _topic(source: Source) -> frozenset[str]:
+def _topic(source: ParsedSource) -> frozenset[str]:
     """The words of the names that only the opening sentence of a passage tells its subject by."""
     return source.sentences[0].names if source.sentences else frozenset()
 

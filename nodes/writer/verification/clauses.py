@@ -108,10 +108,14 @@ class Clause:
     def plain(self) -> str:
         """Its text without what looks like a denial and is none, and without opposites that hold a 不 or 未."""
         text = _NO_NEGATION.sub(" ", self.text)
-        for word in marked_words(opposites(), text):
-            if not word.isascii() and _NEGATION.search(word):
-                text = text.replace(word, "，")
+        for word in _denying_opposites(text):
+            text = text.replace(word, "，")
         return text
+
+    @cached_property
+    def denying_axes(self) -> frozenset[int]:
+        """The axes of opposites that hold a 不 or 未: against a clause without that axis they are denials."""
+        return frozenset(axis for word in _denying_opposites(self.text) for axis, _ in opposites()[word])
 
     @cached_property
     def negations(self) -> int:
@@ -123,6 +127,11 @@ class Clause:
         """The first content words behind its denials."""
         behind = (self.plain[found.end() : found.end() + 60] for found in _NEGATION.finditer(self.plain))
         return frozenset(word for text in behind for word in list(content_words(text))[:3])
+
+
+def _denying_opposites(text: str) -> list[str]:
+    found = marked_words(opposites(), _NO_NEGATION.sub(" ", text))
+    return [word for word in found if not word.isascii() and _NEGATION.search(word)]
 
 
 def marked_words(table: dict[str, tuple[tuple[int, int], ...]], text: str) -> Iterator[str]:

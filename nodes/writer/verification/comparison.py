@@ -10,7 +10,7 @@ from typing import Final
 from weiwo.nodes.writer.verification.clauses import Clause, content_words
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.quantities import MONEY
-from weiwo.nodes.writer.verification.source import Source
+from weiwo.nodes.writer.verification.source import ParsedSource
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import HAN, fold
 from weiwo.text.names import names
@@ -201,7 +201,7 @@ def _disproved(statement: str, order: _Order, grounds: Grounds) -> bool:
     return bool(proper) and not any(proper)
 
 
-def _values(source: Source, sides: tuple[set[str], set[str]], about: set[str]) -> list[tuple[int, str, float]]:
+def _values(source: ParsedSource, sides: tuple[set[str], set[str]], about: set[str]) -> list[tuple[int, str, float]]:
     """The values a source gives of two things: side, kind and value; those beside words of the claim where there are."""
     found: list[tuple[int, int, str, float]] = []
     titled = [bool(words & set(content_words(source.title))) for words in sides]

@@ -19,7 +19,7 @@ from weiwo.nodes.writer.verification.quantities import (
     same_quantity,
     within,
 )
-from weiwo.nodes.writer.verification.source import Source, parse_source
+from weiwo.nodes.writer.verification.source import ParsedSource, parse_source
 from weiwo.state import Evidence, JsonValue, Outcome
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.demonyms import find_countries
@@ -41,7 +41,7 @@ class Grounds:
         said: Their results in words, folded.
     """
 
-    sources: tuple[Source, ...]
+    sources: tuple[ParsedSource, ...]
     computed_numbers: tuple[float, ...] = ()
     computed_dates: tuple[PartialDate, ...] = ()
     computed_text: str = ""

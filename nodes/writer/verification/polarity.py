@@ -97,7 +97,12 @@ def _denials(clause: Clause, other: Clause) -> int:
     words = re.findall(r"[a-z]+", fold(clause.text))
     prefixed = [found[1] for word in words if (found := _PREFIXED.match(word)) and word not in other.text.casefold()]
     turned = sum(not match_keys(key).isdisjoint(other.keys) for base in prefixed for key in content_words(base))
-    return clause.negations - sum(word in clause.plain for word in alike) + turned
+    return (
+        clause.negations
+        - sum(word in clause.plain for word in alike)
+        + turned
+        + len(clause.denying_axes - other.axes.keys())
+    )
 
 
 def _pivot(clause: Clause) -> set[str]:

@@ -54,7 +54,7 @@ _ENGLISH: Final = lazy(r"(?i)\b(?:the|of|and|in|is|was|are|to|by|for|with|it|has
 
 
 @dataclass(frozen=True)
-class Source:
+class ParsedSource:
     """One passage, parsed.
 
     Attributes:
@@ -99,7 +99,7 @@ class Source:
 
 
 @lru_cache(maxsize=256)
-def parse_source(title: str, text: str, published: str | None) -> Source:
+def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
     """Parse a passage; remembered, since many claims cite it.
 
     Args:
@@ -123,7 +123,7 @@ def parse_source(title: str, text: str, published: str | None) -> Source:
     free = tuple(n for n in found if n.unit or not any(a < n.end and n.start < b for a, b in inside))
     sentences, clauses = source_clauses(text)
     folded = fold_letters(both)
-    return Source(
+    return ParsedSource(
         title=title,
         text=folded,
         language=language,

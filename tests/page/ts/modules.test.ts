@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bars } from "../../../app/page/src/bars";
 import { ClaimMatcher, groups } from "../../../app/page/src/claims";
+import { pieces } from "../../../app/page/src/code";
 import { inline, safeUrl, visible } from "../../../app/page/src/inline";
 import { curve, layout } from "../../../app/page/src/layout";
 import { cells, parse, withoutSources } from "../../../app/page/src/markdown";
@@ -39,6 +40,18 @@ test("inline Markdown takes linear time over what opens and never closes", () =>
   for (const sign of ["*a ", "[a](", "`a ``", "_a", "![", "**a *b ", "[".repeat(3), "https://a "]) {
     const pieces = inline(sign.repeat(20_000), known); // else this takes minutes
     assert.ok(pieces.every((one) => !one.href), sign);
+  }
+});
+
+test("code is coloured by its language, and is whole", () => {
+  const of = (code: string, language: string): string[] => pieces(code, language).filter((one) => one.kind).map((one) => `${one.kind} ${one.text}`);
+  const python = 'async def f(x): # why\n    return "a # b" + str(42)';
+  assert.deepEqual(of(python, "python"), ["keyword async", "keyword def", "comment # why", "keyword return", 'string "a # b"', "number 42"]);
+  assert.deepEqual(of("/* a * b */ const url = 'https://x.test'; // c", "ts"), ["comment /* a * b */", "keyword const", "string 'https://x.test'", "comment // c"]);
+  assert.deepEqual(of("SELECT a -- all\nFROM t", "sql"), ["keyword SELECT", "comment -- all", "keyword FROM"]);
+  assert.deepEqual(of("if this is not code", "text"), []);
+  for (const [code, language] of [[python, "py"], ["/*".repeat(20000), "js"], ['"\\'.repeat(20000), ""], ["<script>alert(1)</script>", "html"]] as const) {
+    assert.equal(pieces(code, language).map((one) => one.text).join(""), code);
   }
 });
 

@@ -17,7 +17,7 @@ from tests.support.states import state_of
 from weiwo.graph import build_graph
 from weiwo.graph.builder import by_decision, by_level
 from weiwo.models.structured_modes import mode_memory
-from weiwo.nodes.shared.question_check import QuestionError
+from weiwo.nodes.shared.question.validation import QuestionError
 from weiwo.state import Reflection
 from weiwo.state.events import parse_event
 from weiwo.state.settings import Context

@@ -20,6 +20,7 @@ from weiwo.state.settings import Context
 from weiwo.text.language import fold
 from weiwo.text.terms import terms
 
+pytestmark = pytest.mark.long
 KEY = "sk-canary-0123456789abcdef"
 PAGE = "https://pages.example/ada"
 REPLANNED = {"plan", "tool call", "end"}

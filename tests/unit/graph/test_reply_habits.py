@@ -25,7 +25,7 @@ OF_AN_AGENT = tuple(name for name in NAMES if name not in {"thoughts_closed_alon
 MOST_CALLS = 40
 LEAKS = re.compile(r"</?think|<tool_call|<\|im_|```|\"(?:next|decision|value)\"")
 """What no reader may see of a model's habits."""
-pytestmark = pytest.mark.usefixtures("indexed_home")
+pytestmark = [pytest.mark.usefixtures("indexed_home"), pytest.mark.long]
 
 
 @pytest.fixture(autouse=True)

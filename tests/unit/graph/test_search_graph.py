@@ -11,7 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from weiwo.graph import build_graph, graph
 from weiwo.graph.persistence.checkpointer import serializer
-from weiwo.nodes.shared.question_check import QuestionError
+from weiwo.nodes.shared.question.validation import QuestionError
 from weiwo.state.settings import Context
 
 pytestmark = pytest.mark.usefixtures("indexed_home")

@@ -109,7 +109,7 @@ def test_delta_sums_with_what_was_spent_before() -> None:
     budget.reserve_call()
     clock.now += 3
     budget.record(spent_call(input_tokens=7, output_tokens=2, error="HTTP 500"), cost=0.25)
-    budget.record_tool_call()
+    budget.take_tool_call()
     after = before + budget.delta()
     assert (after.model_calls, after.input_tokens, after.output_tokens) == (2, 12, 2)
     assert (after.tool_calls, after.cost, after.seconds) == (1, 0.25, 5)
@@ -124,7 +124,7 @@ def test_a_child_spends_from_the_whole_and_reports_its_own() -> None:
     one.record(spent_call(input_tokens=3), cost=0.5)
     other.reserve_call()
     other.record(spent_call(input_tokens=4))
-    other.record_tool_call()
+    other.take_tool_call()
     clock.now += 5
     with pytest.raises(LimitReachedError, match="max_model_calls"):
         one.child().reserve_call()
@@ -244,3 +244,15 @@ def test_the_longest_reply_of_a_purpose_is_remembered() -> None:
     child.record(spent_call(output_tokens=70))
     assert budget.longest_reply("openai:m", "plan") == child.longest_reply("openai:m", "plan") == 70
     assert budget.longest_reply("openai:m", "read") == budget.longest_reply("openai:other", "plan") == 0
+
+
+def test_tool_calls_are_refused_where_they_are_used_up_whoever_asks() -> None:
+    whole = Budget(Limits(max_tool_calls=3), Usage(tool_calls=1))
+    one, other = whole.child(), whole.child()
+    assert one.take_tool_call()
+    assert one.limit_of_tasks() == "max_seconds"
+    assert other.take_tool_call()
+    assert not one.take_tool_call()
+    assert not whole.take_tool_call()
+    assert one.limit_of_tasks() == whole.limit_of_tasks() == "max_tool_calls"
+    assert (whole.delta().tool_calls, one.delta().tool_calls) == (2, 1)

@@ -62,7 +62,12 @@ def test_a_client_says_in_what_form_and_length_it_wants_the_answer():
 
 
 def test_limits_only_lower_the_operators():
-    env = {"WEIWO_MAX_SECONDS": "50", "WEIWO_MAX_COST": "0.5", "WEIWO_PRICES": "a:b=1/2"}
+    env = {
+        "WEIWO_MAX_SECONDS": "50",
+        "WEIWO_MAX_COST": "0.5",
+        "WEIWO_MAX_TOOL_CALLS": "200",
+        "WEIWO_PRICES": "a:b=1/2",
+    }
     high = dict.fromkeys(Limits.model_fields, 10**9)
     assert of_client(env, **high).limits == Settings.resolve(None, env).limits
     low = of_client(env, max_seconds=5, max_cost=0.1, max_pages=0, depth="deep").limits

@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from tests.support.injected import INJECTED
 from tests.support.states import passage
-from weiwo.nodes.shared.passage_prompt import INSTRUCTIONS, NOTE, flag_injections, format_passages, quote_as_data
+from weiwo.nodes.shared.prompting.passage_prompt import (
+    INSTRUCTIONS,
+    NOTE,
+    flag_injections,
+    format_passages,
+    quote_as_data,
+)
 from weiwo.text.injection import MOST_READ, addresses_model
 
 ORDINARY = [

@@ -19,13 +19,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from weiwo.nodes.shared import question_parser
+from weiwo.nodes.shared.question import parser as question_parser
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from re import _constants as sre  # type: ignore[attr-defined]
     from re import _parser as parser  # type: ignore[attr-defined]
 
+pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[3]
 PACKAGES = ("state", "text", "models", "tools", "nodes", "graph", "app")
 EXTRAS = {"fastmcp", "mcp", "mcp_types", "httpx2"}
@@ -58,10 +59,10 @@ LONG, GROWTH = 0.05, 8.0
 
 
 QUESTIONS = (
-    *("arithmetic_question", "comparison_question", "conversation", "conversation_cues", "question_cues"),
-    *("question_lexicon", "question_parser", "question_relation"),
+    *("arithmetic", "comparison", "conversation", "conversation_cues", "cues"),
+    *("lexicon", "parser", "relation"),
 )
-"""Modules of `nodes.shared` whose patterns read nothing but the user's own question, cut to so many characters."""
+"""Modules of `nodes.shared.question` whose patterns read nothing but the user's own question, cut to so many characters."""
 QUESTION, WHOLE_QUESTION = question_parser.LONGEST, 0.3
 """Seconds that none of them may take for a question of the greatest length."""
 
@@ -248,7 +249,7 @@ def seconds(found: Found, attack: tuple[str, str], length: int) -> float:
 
 def too_slow(found: Found, attack: tuple[str, str], lengths: tuple[int, int] = (10_000, 40_000)) -> str:
     """Why a pattern is too slow on such texts; empty if it is not."""
-    if found.place.split(".")[1:3] in [["shared", name] for name in QUESTIONS]:
+    if found.place.split(".")[1:4] in [["shared", "question", name] for name in QUESTIONS]:
         slow = seconds(found, attack, QUESTION) > WHOLE_QUESTION
         slow = slow and min(seconds(found, attack, QUESTION) for _ in range(3)) > WHOLE_QUESTION
         return "a question of the greatest length takes long" if slow else ""

@@ -97,15 +97,7 @@ class Dataset:
         Raises:
             DatasetError: A line is broken, two documents have one id, or there is none.
         """
-        path, seen = self.folder / _CORPUS, set[int]()
-        for at, found in _read_objects(path):
-            mark = hash(found["_id"])
-            if mark in seen:
-                raise DatasetError(f"{path}, line {at}: a second document {one_line(found['_id'], 60)!r}; keep one")
-            seen.add(mark)
-            yield DatasetDocument(found["_id"], found.get("title") or "", found["text"])
-        if not seen:
-            raise DatasetError(f"{path}: it holds no document")
+        return read_documents(self.folder)
 
     def digest(self) -> str:
         """The hash of the documents' file."""
@@ -115,6 +107,32 @@ class Dataset:
         """The hash of the questions and judgements."""
         whole = json.dumps([list(one[:3]) for one in self.questions], sort_keys=True)
         return hashlib.sha256(whole.encode()).hexdigest()[:16]
+
+
+def read_documents(folder: Path) -> Iterator[DatasetDocument]:
+    """The documents of a set, in order.
+
+    Raises:
+        DatasetError: A line is broken, two documents have one id, or there is none.
+    """
+    path, seen = folder / _CORPUS, set[int]()
+    for at, found in _read_objects(path):
+        mark = hash(found["_id"])
+        if mark in seen:
+            raise DatasetError(f"{path}, line {at}: a second document {one_line(found['_id'], 60)!r}; keep one")
+        seen.add(mark)
+        yield DatasetDocument(found["_id"], found.get("title") or "", found["text"])
+    if not seen:
+        raise DatasetError(f"{path}: it holds no document")
+
+
+def read_queries(folder: Path) -> dict[str, str]:
+    """The questions of a set by id, judged or not.
+
+    Raises:
+        DatasetError: A line is broken.
+    """
+    return {found["_id"]: found["text"] for _, found in _read_objects(folder / _QUERIES)}
 
 
 def _hash_file(path: Path) -> str:

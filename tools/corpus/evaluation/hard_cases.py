@@ -2,7 +2,7 @@
 
 A case is hard where nothing was found, where the answer cites nothing of what was found, or where a person said that
 the answer was bad. The set holds the whole corpus and, for each question, the documents that were found as candidates;
-who knows the documents turns candidates into judgements, and `weiwo eval retrieval FOLDER --learn` feeds them back.
+who knows the documents judges them (`weiwo eval label`), and `weiwo eval retrieval FOLDER --learn` feeds them back.
 """
 
 import json
@@ -15,6 +15,8 @@ from weiwo.tools.corpus.evaluation.dataset import DatasetError
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.printable import printable
 
+CANDIDATES: Final = "candidates.tsv"
+QRELS: Final = "qrels.tsv"
 MOST_CASES: Final = 1_000
 _LONGEST: Final = 10_000
 """Passages of one document."""
@@ -84,7 +86,7 @@ async def export_hard_cases(corpus: IndexedCorpus, cases: Sequence[HardCase], fo
                 out.write(json.dumps({"_id": source, "title": title, "text": text}) + "\n")
         with (
             (folder / "queries.jsonl").open("w", encoding="utf-8") as queries,
-            (folder / "candidates.tsv").open("w", encoding="utf-8") as candidates,
+            (folder / CANDIDATES).open("w", encoding="utf-8") as candidates,
         ):
             candidates.write("query-id\tcorpus-id\trank\n")
             for number, case in enumerate(cases, 1):
@@ -92,6 +94,6 @@ async def export_hard_cases(corpus: IndexedCorpus, cases: Sequence[HardCase], fo
                 queries.write(json.dumps(row) + "\n")
                 found = dict.fromkeys(sources[key] for key in case.passages if key in sources)
                 candidates.writelines(f"hard-{number}\t{source}\t{rank}\n" for rank, source in enumerate(found, 1))
-        (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n", encoding="utf-8")
+        (folder / QRELS).write_text("query-id\tcorpus-id\tscore\n", encoding="utf-8")
     except OSError as error:
         raise DatasetError(f"{folder}: {error.strerror or error}; name another folder") from None

@@ -103,11 +103,23 @@ def _summarize_policy(records: Sequence[TelemetryRecord]) -> dict[str, Any] | No
         "retrievals": len(same),
         "would_choose": _count_shares(one["candidate"] for one in same),
         "agrees": round(agreed / len(same), 4),
+        "flips": _measure_flips(records),
     }
 
 
+def _measure_flips(records: Sequence[TelemetryRecord]) -> dict[str, Any] | None:
+    """How often the candidate for a question that was asked before is another than the last time; None without one."""
+    last: dict[str, str] = {}
+    flipped: list[bool] = []
+    for one in records:
+        if (query := str(one.get("query") or "")) in last:
+            flipped.append(last[query] != one["candidate"])
+        last[query] = str(one["candidate"])
+    return {"asked_again": len(flipped), "share": round(fmean(flipped), 4)} if flipped else None
+
+
 def _summarize_times(records: Sequence[TelemetryRecord]) -> dict[str, dict[str, float]]:
-    """p50 and p95 of each stage, and of the whole."""
+    """p50, p95 and p99 of each stage, and of the whole."""
     taken: dict[str, list[float]] = defaultdict(list)
     for one in records:
         taken["total"].append(one["seconds"])
@@ -118,7 +130,7 @@ def _summarize_times(records: Sequence[TelemetryRecord]) -> dict[str, dict[str, 
 
 def _find_percentiles(seconds: Sequence[float]) -> dict[str, float]:
     cuts = quantiles(seconds, n=100, method="inclusive") if len(seconds) > 1 else [seconds[0]] * 99
-    return {"p50": round(1e3 * cuts[49], 3), "p95": round(1e3 * cuts[94], 3)}
+    return {f"p{at}": round(1e3 * cuts[at - 1], 3) for at in (50, 95, 99)}
 
 
 def _summarize_segments(records: Sequence[TelemetryRecord]) -> dict[str, dict[str, Any]]:

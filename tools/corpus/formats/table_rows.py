@@ -16,7 +16,7 @@ class TableRow(NamedTuple):
     last: int
 
 
-class Run(NamedTuple):
+class RowPassage(NamedTuple):
     """Rows that make a passage, and their lines."""
 
     text: str
@@ -24,7 +24,7 @@ class Run(NamedTuple):
     last: int
 
 
-def pack_rows(rows: Iterable[TableRow], header: str = "") -> Iterator[Run]:
+def pack_rows(rows: Iterable[TableRow], header: str = "") -> Iterator[RowPassage]:
     """Put rows together to passages, none larger than `LARGEST` and its header.
 
     A row that is larger alone is parted, each piece below the header.
@@ -39,7 +39,7 @@ def pack_rows(rows: Iterable[TableRow], header: str = "") -> Iterator[Run]:
             held, size = [], 0.0
         if added > LARGEST:
             for piece in chunk_sections(row.text, ())[1]:
-                yield Run(above + piece.text, row.first, row.last)
+                yield RowPassage(above + piece.text, row.first, row.last)
             continue
         held.append(row)
         size += added
@@ -47,5 +47,5 @@ def pack_rows(rows: Iterable[TableRow], header: str = "") -> Iterator[Run]:
         yield _join_rows(above, held)
 
 
-def _join_rows(above: str, rows: list[TableRow]) -> Run:
-    return Run(above + "\n".join(row.text for row in rows), rows[0].first, rows[-1].last)
+def _join_rows(above: str, rows: list[TableRow]) -> RowPassage:
+    return RowPassage(above + "\n".join(row.text for row in rows), rows[0].first, rows[-1].last)

@@ -15,7 +15,7 @@ from weiwo.app.cli.questions import ask, runs
 from weiwo.app.cli.questions.runs import OPTIONS_KEY
 from weiwo.app.cli.session import Session
 from weiwo.app.cli.setup import doctor
-from weiwo.app.cli.threads import commands as threads
+from weiwo.app.cli.threads import reading as threads
 from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.state import Assessment, Limits, Outcome, Plan, TeamConfig, Usage
 from weiwo.state.query import QueryFrame

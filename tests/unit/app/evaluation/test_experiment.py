@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from weiwo.app.evaluation.answer import SystemAnswer
+from weiwo.app.evaluation.answer import AnswerScorer, SystemAnswer
 from weiwo.app.evaluation.experiment import FAILURES_IN_A_ROW, Experiment, ExperimentError
 from weiwo.app.evaluation.question_set import Question
-from weiwo.app.evaluation.summary import find_percentile, summarize
+from weiwo.app.evaluation.summary import count_right, find_percentile, summarize
 
 QUESTIONS = [Question(str(n), f"Which number is {n}?", ((f"no{n}",),), hops=1 + n % 2) for n in range(8)]
 CONFIG = {"dataset": "numbers", "same": "x"}
@@ -40,19 +40,20 @@ async def test_a_killed_one_goes_on(tmp_path):
     first = Experiment.create(tmp_path / "out", CONFIG)
     killed = Scripted(killed_at=3)
     with pytest.raises(KeyboardInterrupt):
-        await first.run(QUESTIONS, {"weiwo": killed}, None, quiet)
+        await first.run(QUESTIONS, {"weiwo": killed}, AnswerScorer(), quiet)
     assert killed.asked == ["0", "1", "2"]
     with (tmp_path / "out" / "results.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"question": "3", "sys')  # the kill came within a line
 
     again, told = Scripted(), []
     second = Experiment.open(tmp_path / "out")
-    await second.run(QUESTIONS, {"weiwo": again}, None, lambda *seen: told.append(seen))
+    await second.run(QUESTIONS, {"weiwo": again}, AnswerScorer(), lambda *seen: told.append(seen))
     assert again.asked == ["3", "4", "5", "6", "7"]
-    assert told[-1] == (8, 8, {"weiwo": 4})
+    done, of, rows = told[-1]
+    assert (done, of, count_right(rows)) == (8, 8, {"weiwo": 4})
     lines = (tmp_path / "out" / "results.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(line)["question"] for line in lines] == list("01234567")
-    summary = second.summary()
+    summary = second.summary(summarize)
     assert json.loads((tmp_path / "out" / "summary.json").read_text("utf-8")) == summary
     found = summary["systems"]["weiwo"]
     assert (summary["n"], found["right"], found["wrong_asserted"], found["calls"]) == (8, 0.5, 0.5, 2.0)
@@ -65,19 +66,19 @@ async def test_a_killed_one_goes_on(tmp_path):
 
 async def test_what_failed_is_asked_again_and_the_last_row_counts(tmp_path):
     experiment = Experiment.create(tmp_path / "out", CONFIG)
-    await experiment.run(QUESTIONS[:2], {"weiwo": Scripted(broken=True)}, None, quiet)
-    assert experiment.summary()["systems"]["weiwo"]["errors"] == 2
+    await experiment.run(QUESTIONS[:2], {"weiwo": Scripted(broken=True)}, AnswerScorer(), quiet)
+    assert experiment.summary(summarize)["systems"]["weiwo"]["errors"] == 2
     again = Scripted()
-    await experiment.run(QUESTIONS[:2], {"weiwo": again}, None, quiet)
+    await experiment.run(QUESTIONS[:2], {"weiwo": again}, AnswerScorer(), quiet)
     assert again.asked == ["0", "1"]
-    found = experiment.summary()["systems"]["weiwo"]
+    found = experiment.summary(summarize)["systems"]["weiwo"]
     assert (found["errors"], found["right"], found["n"]) == (0, 0.5, 2)
 
 
 async def test_what_is_down_stops_it(tmp_path):
     experiment, system = Experiment.create(tmp_path / "out", CONFIG), Scripted(broken=True)
     with pytest.raises(ExperimentError, match="the endpoint is down"):
-        await experiment.run(QUESTIONS, {"weiwo": system}, None, quiet)
+        await experiment.run(QUESTIONS, {"weiwo": system}, AnswerScorer(), quiet)
     assert len(system.asked) == FAILURES_IN_A_ROW
 
 
@@ -89,9 +90,9 @@ async def test_a_judge_sees_what_matching_takes_for_wrong(tmp_path):
         return question.id == "1"
 
     experiment = Experiment.create(tmp_path / "out", CONFIG)
-    await experiment.run(QUESTIONS[:4], {"weiwo": Scripted()}, judge, quiet)
+    await experiment.run(QUESTIONS[:4], {"weiwo": Scripted()}, AnswerScorer(judge), quiet)
     assert seen == [("1", "no99"), ("3", "no99")]
-    found = experiment.summary()["systems"]["weiwo"]
+    found = experiment.summary(summarize)["systems"]["weiwo"]
     assert (found["right"], found["right_judged"]) == (0.5, 0.75)
 
 
@@ -110,11 +111,11 @@ async def test_differences_are_paired(tmp_path):
             return SystemAnswer("I do not know.")
 
     experiment = Experiment.create(tmp_path / "out", CONFIG)
-    await experiment.run(QUESTIONS, {"weiwo": Scripted(), "rag": Never()}, None, quiet)
-    told = experiment.summary()["differences"]["rag"]["right"]
+    await experiment.run(QUESTIONS, {"weiwo": Scripted(), "rag": Never()}, AnswerScorer(), quiet)
+    told = experiment.summary(summarize)["differences"]["rag"]["right"]
     assert told["mean"] == 0.5
     assert told["low"] > 0
-    assert summarize("numbers", experiment.rows()) == experiment.summary()  # seeded
+    assert summarize("numbers", experiment.rows()) == experiment.summary(summarize)  # seeded
 
 
 def test_percentiles():

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from tests.support.results import make_result
-from tests.unit.nodes.shared.test_exfiltration import VECTORS
+from tests.unit.nodes.shared.prompting.test_exfiltration import VECTORS
 from weiwo.app.export import render
 
 KNOWN = "https://docs.example.org/api?x=1"
@@ -132,13 +132,11 @@ def test_the_plan_is_a_picture() -> None:
     page = page_of()
     text = " ".join(page.text)
     assert [tag for tag, _ in page.tags].count("rect") == 3
-    assert [told.get("class") for tag, told in page.tags if tag == "g"] == [
-        "task succeeded",
-        "task empty",
-        "task waiting",
-    ]
+    groups = [told["class"] for tag, told in page.tags if tag == "g"]
+    assert [one for one in groups if "task" in one] == ["task succeeded", "task empty", "task waiting"]
     assert "20 EUR - ‹t2›" in text
-    assert "svg" not in [tag for tag, _ in page_of(plan=None).tags]
+    assert [told["class"] for tag, told in page.tags if tag == "svg" and told["class"] != "chart"] == ["plan"]
+    assert "plan" not in [told.get("class") for _, told in page_of(plan=None).tags]
 
 
 def test_another_plan_may_be_shown() -> None:

@@ -9,7 +9,7 @@ import pptx
 import pytest
 
 from tests.support.results import make_result
-from tests.unit.nodes.shared.test_exfiltration import VECTORS
+from tests.unit.nodes.shared.prompting.test_exfiltration import VECTORS
 from weiwo.app.export import render
 
 KNOWN = "https://docs.example.org/api?x=1"

@@ -1,6 +1,7 @@
 """The server of `weiwo serve` in the test's own process, and clients that reach it without sockets."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,9 +14,10 @@ from pydantic import Field
 from starlette.applications import Starlette
 
 from tests.support.fake_model import FakeModel
+from weiwo.app.server.access.auth import Auth, new_token
+from weiwo.app.server.access.guard import Guard, Rules
 from weiwo.app.server.application import create_app
-from weiwo.app.server.auth import Auth
-from weiwo.app.server.guard import Guard, Rules
+from weiwo.app.server.storage.records import Records
 
 
 @asynccontextmanager
@@ -80,3 +82,16 @@ async def slow_http(indexed_home: None, held: HeldModel) -> AsyncIterator[httpx.
 @pytest.fixture
 def sdk(http: httpx.AsyncClient) -> LangGraphClient:
     return LangGraphClient(http)
+
+
+@pytest.fixture
+async def tokens(clean_environment: None) -> dict[str, str]:  # noqa: ARG001 - it sets the home
+    async with Records.open(os.environ["WEIWO_HOME"]) as records:
+        return {user: await new_token(records, user) for user in ("operator", "ann")}
+
+
+@pytest.fixture
+async def public(indexed_home: None, tokens: dict[str, str]) -> AsyncIterator[httpx.AsyncClient]:  # noqa: ARG001 - as above
+    auth = Auth()
+    async with running(create_app(auth=auth), Rules(frozenset()), auth) as client:
+        yield client

@@ -12,7 +12,7 @@ from weiwo.graph.execution.fan_out import run_plan
 from weiwo.models.gateway import _given_endpoint
 from weiwo.models.structured_modes import MODES, mode_memory
 from weiwo.nodes.executor.batch_reader import LONGEST_PASSAGES, MOST_TASKS, ReadBatches, ReadRequest
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Outcome, Plan, Task
 
 TOWNS = {"Alby": 1201, "Bryn": 1302, "Corve": 1403, "Dunmor": 1504}

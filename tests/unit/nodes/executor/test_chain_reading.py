@@ -129,7 +129,7 @@ async def test_what_a_chain_found_is_told_where_its_end_is_not_found():
 @pytest.mark.parametrize(
     ("question", "level"),
     [
-        ("Who is older, Ada Lovelace or Alan Turing?", "complex"),
+        ("Who is older, Ada Lovelace or Alan Turing, and by how many years?", "complex"),
         ("When were Ada Lovelace and Alan Turing born?", "complex"),
         (QUESTION, "moderate"),
     ],

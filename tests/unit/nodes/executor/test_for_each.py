@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.support.states import got, lost, passage, search
 from weiwo.nodes.executor.for_each import ForEach, join_outcomes, list_items, make_instance, read_for_each
-from weiwo.nodes.shared.references import fill_args, fill_text
+from weiwo.nodes.shared.planning.references import fill_args, fill_text
 from weiwo.state import Outcome, OutcomeDetail, Quote, Rival
 
 TASK = search("births", "When was {{item}} born?", "{{item}} born", for_each="{{people.ret}}")

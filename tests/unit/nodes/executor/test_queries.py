@@ -8,7 +8,7 @@ from tests.support.states import passage
 from weiwo.nodes.executor.queries import first_queries, further_queries, requested_queries
 from weiwo.nodes.executor.query_translation import LONGEST, translate_query
 from weiwo.nodes.executor.task_state import Call, call_identity, call_query, opened_address, source_address, with_query
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.question.parser import parse_question
 
 BORN = "When was Tu Youyou born?"
 ASKED = parse_question(BORN, "en")

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weiwo.nodes.executor.reading import Reading
-from weiwo.nodes.executor.source_agreement import DOUBT_LEFT, group_independent_sources, weigh_sources
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.executor.source_agreement import DOUBT_LEFT, LEAST_SHARE, group_independent_sources, weigh_sources
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Evidence, OutcomeDetail, Quote, Rival, ValueType, passage_id
 from weiwo.state.query import QueryFrame
 
@@ -81,6 +81,14 @@ def test_the_same_value_told_as_a_rival_is_none() -> None:
 )
 def test_what_is_not_counted_stays_as_it_was_read(reading: Reading, frame: QueryFrame, ret: ValueType) -> None:
     assert weigh_sources(reading, frame, ret, [WEND, LONGER]) is reading
+
+
+def test_another_figure_that_the_reader_saw_is_a_rival_of_an_open_question_too() -> None:
+    frame = QueryFrame(question="What is the payment term?", language="en", shape="open")
+    told = [Rival(value=value, evidence_ids=(LONGER.id,), quotes=()) for value in ("30 days", "as agreed", "45 days")]
+    reading = weigh_sources(by_model("45 days", WEND), frame, "text", [WEND, LONGER], told)
+    assert [rival.value for rival in reading.rivals] == ["30 days"]
+    assert reading.confidence == pytest.approx(by_model("45 days", WEND).confidence * LEAST_SHARE)
 
 
 def test_sources_are_independent_by_site_and_by_text() -> None:

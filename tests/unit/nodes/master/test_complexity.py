@@ -13,7 +13,7 @@ from weiwo.nodes.master.complexity import (
     extract_static_features,
     minimum_score,
 )
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.text.language import detect_language
 
 QUESTIONS = [

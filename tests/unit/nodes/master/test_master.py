@@ -14,10 +14,10 @@ from weiwo.models.gateway import ChatModels, _given_endpoint
 from weiwo.models.structured_modes import MODES, mode_memory
 from weiwo.nodes.master.complexity import compute_static_score, extract_static_features
 from weiwo.nodes.master.node import AssessmentReply, assess_question, compute_semantic_score, configure_team, master
-from weiwo.nodes.shared.question_check import QuestionError
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.question.parser import parse_question
+from weiwo.nodes.shared.question.turn import find_current_turn
+from weiwo.nodes.shared.question.validation import QuestionError
 from weiwo.nodes.shared.run_context import today
-from weiwo.nodes.shared.turn import find_current_turn
 from weiwo.state import Assessment, Limits
 
 FACT = "When was Julius Caesar born?"
@@ -265,7 +265,7 @@ PLANNED = {
     ],
     "edges": [],
 }
-COMPARED = "Who was older, Julius Caesar or Pompey?"
+COMPARED = "Who was older, Julius Caesar or Pompey, and by how many years?"
 
 
 async def mastered(question: str, **more: Any) -> tuple[dict[str, Any], FakeModel]:
@@ -283,6 +283,32 @@ async def test_where_features_promise_a_plan_it_comes_with_the_judgement():
     assert update["sketch"] == {}  # then the planner is asked
 
 
+@pytest.mark.parametrize(
+    ("question", "level"),
+    [
+        ("Who was older, Julius Caesar or Pompey?", "moderate"),
+        ("Were Caesar and Pompey born in the same year?", "moderate"),
+        ("Which town was founded first, Aton, Bevis, Corby, Dorn, Elm or Farby?", "moderate"),
+        ("Which town was founded first, Aton, Bevis, Corby, Dorn, Elm, Farby or Gorm?", "complex"),
+        (COMPARED, "complex"),
+    ],
+)
+async def test_few_things_that_are_compared_go_to_one_searcher(question, level):
+    update, model = await mastered(question)
+    assert update["assessment"].level == level
+    assert ("vertices" in model.requests[0].text) == (level == "complex")
+    if level == "moderate":
+        (task,) = update["plan"].tasks
+        assert (task.ret, task.frame.shape) == ("text", update["assessment"].frame.shape)
+
+
+async def test_more_than_two_things_are_not_compared_by_one_searcher_of_the_web():
+    model = fake(AssessmentReply=assessed("Which is higher, K2, Everest or Lhotse?", steps=1.0))
+    web = search_tool(lambda _: None, name="web_search")
+    update = await master({"question": "Which is higher, K2, Everest or Lhotse?"}, services(web, model=model))
+    assert update["assessment"].level == "complex"
+
+
 @pytest.mark.parametrize("question", [FACT, "When was the author of De Bello Gallico born?"])
 async def test_where_they_do_not_nothing_is_said_of_plans(question):
     update, model = await mastered(question, **PLANNED)
@@ -290,10 +316,11 @@ async def test_where_they_do_not_nothing_is_said_of_plans(question):
     assert "vertices" not in model.requests[0].text
 
 
-async def test_a_model_that_takes_no_schemas_is_asked_for_the_judgement_alone():
-    model = fake(draft=json.dumps(assessed(COMPARED, steps=1.0)))
+@pytest.mark.parametrize("question", [COMPARED, "Who was older, Julius Caesar or Pompey?"])
+async def test_a_model_that_takes_no_schemas_is_asked_for_the_judgement_alone(question):
+    model = fake(draft=json.dumps(assessed(question, steps=1.0)))
     mode_memory.remember(_given_endpoint(model).identity, MODES[-1], certain=True)
-    update = await master({"question": COMPARED}, services(search_tool(lambda _: None), model=model))
+    update = await master({"question": question}, services(search_tool(lambda _: None), model=model))
     assert (update["assessment"].level, update["sketch"]) == ("complex", {})
     assert "vertices" not in model.requests[0].text
 

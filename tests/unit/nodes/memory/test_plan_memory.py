@@ -13,7 +13,7 @@ from weiwo.nodes.memory.memory_store import MOST, MemoryStore
 from weiwo.nodes.memory.plan_memory import learn_plan, list_templates, mark_bad, set_pinned
 from weiwo.nodes.memory.plan_templates import fill_template, make_template, take_out_slots
 from weiwo.nodes.planner.node import planner
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Plan
 
 ADA = "Who was older, Ada Lovelace or Alan Turing, and by how many years?"

@@ -8,10 +8,10 @@ from tests.support.states import got, lost, search, state_of
 from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.planner.node import REPAIRS, planner
 from weiwo.nodes.planner.validator import check_plan
-from weiwo.nodes.shared.corpus_summary import summarize_corpus
-from weiwo.nodes.shared.question_parser import parse_question
-from weiwo.nodes.shared.replanning import PlanHistory, is_stuck, replan_other_way
-from weiwo.nodes.shared.rule_plan import build_rule_plan
+from weiwo.nodes.shared.planning.corpus_summary import summarize_corpus
+from weiwo.nodes.shared.planning.replanning import PlanHistory, is_stuck, replan_other_way
+from weiwo.nodes.shared.planning.rule_plan import build_rule_plan
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Limits, Plan, Reflection, Task
 

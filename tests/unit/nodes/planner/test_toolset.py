@@ -14,6 +14,7 @@ from weiwo.nodes.planner.node import planner
 from weiwo.nodes.planner.toolset import MOST_TOKENS, Toolset
 from weiwo.tools.built_in import BUILT_IN
 
+pytestmark = pytest.mark.long
 QUESTION = "How warm is it in Oslo, what does a room cost there, and how much is that in yen?"
 SCHEMA = {"type": "object", "properties": {"place": {"type": "string"}}, "required": ["place"]}
 WANTED = {

@@ -71,9 +71,30 @@ async def test_the_one_thing_asked_found_finishes_without_asking():
 
 async def test_of_several_parts_a_model_sees_whether_each_is_answered():
     model = says("finish")
-    found = await decided(got("a", "1815"), got("b", "1912"), model=model, parts=("Lovelace's birth", "Turing's birth"))
+    parts = ("Lovelace's birth", "Turing's age")
+    found = await decided(got("a", "1815"), got("b", "1912"), model=model, parts=parts)
     assert (found.decision, found.decided_by, found.missing) == ("finish", "model", ())
-    assert "Parts of the question:\n- Lovelace's birth\n- Turing's birth" in model.requests[0].text
+    assert "Parts of the question:\n- Lovelace's birth\n- Turing's age" in model.requests[0].text
+
+
+@pytest.mark.parametrize(
+    ("parts", "by"),
+    [
+        (("Lovelace's birth", "Turing's birth"), "rule"),
+        (("the birth of Lovelace", "when Lovelace was born"), "model"),  # one task cannot be two parts
+        (("Lovelace's birth", "the rest"), "model"),
+        (("Lovelace's birth", "?"), "model"),
+    ],
+)
+async def test_parts_that_each_have_a_task_of_their_own_need_no_check(parts, by):
+    found = await decided(got("a", "1815"), got("b", "1912"), model=says("finish"), parts=parts)
+    assert (found.decision, found.decided_by) == ("finish", by)
+
+
+async def test_a_weak_value_is_checked_whatever_the_parts():
+    weak = got("b", "1912", basis="implied")
+    found = await decided(got("a", "1815"), weak, model=says("finish"), parts=("Lovelace's birth", "Turing's birth"))
+    assert found.decided_by == "model"
 
 
 @pytest.mark.parametrize("named", ["finish", "deepen", "replan"])

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.support.claims import check_claims
 from tests.support.examples import examples
 from tests.support.work import assert_linear
-from weiwo.nodes.shared.citation_marks import clean_marks, find_marks, list_cited_numbers, renumber_marks
-from weiwo.nodes.writer.claims import check_claims
+from weiwo.nodes.shared.markdown.citation_marks import clean_marks, find_marks, list_cited_numbers, renumber_marks
 from weiwo.state import DOUBTFUL, Evidence, Outcome, OutcomeDetail, passage_id
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from weiwo.nodes.shared.rule_plan import build_rule_plan
+from weiwo.nodes.shared.planning.rule_plan import build_rule_plan
 from weiwo.nodes.writer.compose import compose_statements
 from weiwo.state import Language, Outcome, Plan, Quote, Rival, Task
 from weiwo.state.query import QueryFrame

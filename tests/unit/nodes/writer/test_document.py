@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.examples import examples
 from tests.support.work import assert_linear
-from weiwo.nodes.shared.markdown_spans import FENCE, find_opaque
+from weiwo.nodes.shared.markdown.spans import FENCE, find_opaque
 from weiwo.nodes.writer.document import claim_spans, find_heading, label_cell
 from weiwo.nodes.writer.generate import replace_claim
 from weiwo.nodes.writer.piece_stream import split_pieces

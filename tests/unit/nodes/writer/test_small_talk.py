@@ -1,6 +1,6 @@
 import pytest
 
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.writer.small_talk import reply_to_small_talk
 
 

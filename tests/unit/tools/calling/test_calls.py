@@ -62,12 +62,15 @@ class Account:
 
     def __init__(self, slots: int = 8, seconds: float = 60) -> None:
         self.seconds = seconds
-        self.spent = 0
+        self.spent, self.most = 0, 1_000
         self.told: list[str] = []
         self.slots = asyncio.Semaphore(slots)
 
-    def spend(self) -> None:
+    def spend(self) -> bool:
+        if self.spent == self.most:
+            return False
         self.spent += 1
+        return True
 
     @property
     def caller(self) -> Caller:
@@ -121,6 +124,15 @@ async def test_calls_of_several_runs_merge_as_well_and_other_calls_do_not():
         runs[0].call("probe", X, account.caller), runs[1].call("probe", {"query": "y"}, account.caller)
     )
     assert probe.calls == 3
+
+
+async def test_a_caller_whose_calls_are_used_up_is_refused():
+    probe, account = Probe(cache_seconds=0), Account()
+    account.most, made = 1, calls(probe)
+    await made.call("probe", X, account.caller)
+    with pytest.raises(ToolCallError, match="max_tool_calls") as refused:
+        await made.call("probe", {"query": "y"}, account.caller)
+    assert (refused.value.kind, probe.calls) == ("limit", 1)
 
 
 async def test_a_failure_is_everybodys_and_only_one_was_made():

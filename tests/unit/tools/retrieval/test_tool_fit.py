@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from langchain_core.tools import tool
 
-from weiwo.nodes.shared.question_parser import parse_question
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.tools.registry import Registry
 from weiwo.tools.retrieval.tool_fit import fit_tool
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import pytest
 
 from weiwo.nodes.executor.extraction.entity_matching import page_name
-from weiwo.nodes.executor.extraction.finding import Finding, carries, values_conflict
+from weiwo.nodes.executor.extraction.extracted_value import ExtractedValue, carries, values_conflict
 from weiwo.nodes.executor.extraction.typed_extraction import extract_value
-from weiwo.nodes.shared.question_parser import parse_question
-from weiwo.nodes.shared.rule_plan import VALUE_TYPES
+from weiwo.nodes.shared.planning.rule_plan import VALUE_TYPES
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Evidence, JsonValue, ValueType
 from weiwo.state.evidence import passage_id
 from weiwo.state.query import AnswerType, QueryFrame
@@ -47,7 +47,7 @@ def passages(documents: tuple[str, ...]) -> list[Evidence]:
     return found
 
 
-def read(row: Row) -> Finding | None:
+def read(row: Row) -> ExtractedValue | None:
     frame = QueryFrame(
         question=row.question,
         language=detect_language(row.question),
@@ -232,8 +232,8 @@ def test_the_name_of_its_site_is_no_part_of_a_title() -> None:
     assert page_name("Vale – Town Almanac", "notes/vale.md") == "Vale – Town Almanac"
 
 
-def finding(value: JsonValue, unit: str = "", *, approximate: bool = False) -> Finding:
-    return Finding(value=value, evidence_ids=("a",), quotes=(), unit=unit, approximate=approximate)
+def finding(value: JsonValue, unit: str = "", *, approximate: bool = False) -> ExtractedValue:
+    return ExtractedValue(value=value, evidence_ids=("a",), quotes=(), unit=unit, approximate=approximate)
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,9 @@ def finding(value: JsonValue, unit: str = "", *, approximate: bool = False) -> F
         (finding(["A", "B"]), finding(["A"]), False),
     ],
 )
-def test_values_conflict_where_both_cannot_be_right(one: Finding, other: Finding, *, conflict: bool) -> None:
+def test_values_conflict_where_both_cannot_be_right(
+    one: ExtractedValue, other: ExtractedValue, *, conflict: bool
+) -> None:
     assert values_conflict(one, other) is conflict
     assert values_conflict(other, one) is conflict
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.claims import check_claims
 from tests.support.examples import examples
-from weiwo.nodes.writer.claims import check_claims
 from weiwo.nodes.writer.verification.derivation import follows
 from weiwo.nodes.writer.verification.grounds import collect_grounds
 from weiwo.nodes.writer.verification.quantities import find_quantities, same_quantity
@@ -45,6 +45,7 @@ RACE = "Rally: The rally was won by Mika Salonen, ahead of Pierre Lacroix. Tom H
         ("The wait is half an hour.", "Guide: The wait is 30 minutes."),
         ("More than 300 people came.", "News: 345 people came."),
         ("Four years passed between the two.", "Gallium: It was predicted in 1871 and discovered in 1875."),
+        ("不能，流感疫苗对普通感冒没有预防作用。", "流感疫苗: 疫苗不能预防普通感冒。"),
         ("1903年的奖由居里夫人获得。", "Marie Curie: In 1903 Marie Curie won the prize."),
     ],
 )

@@ -267,7 +267,9 @@ def test_the_summary_counts():
     assert found["milliseconds"]["total"]["p95"] == pytest.approx(6.7)
     assert found["segments"]["en:plain"] == {"retrievals": 3, "labelled": 2, "hit_rate": 0.5}
     assert found["segments"]["en:identifier"]["hit_rate"] == 0.0
+    assert found["milliseconds"]["total"]["p99"] == pytest.approx(6.94)
     assert found["policy"]["agrees"] == pytest.approx(0.6)
+    assert found["policy"]["flips"] == {"asked_again": 4, "share": 0.5}
     json.dumps(found)
 
 

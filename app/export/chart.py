@@ -1,0 +1,126 @@
+"""Charts: a table of numbers over time as a line or as bars, and any table of numbers where the question asks for it.
+
+A chart shows what the cells of the table above it say, and nothing of a cell that no source carries: its place stays
+empty. Numbers of one unit stand in one chart.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from weiwo.app.export.document import Chart, Node, Run, Series, plain
+from weiwo.state.answer import DOUBTFUL
+from weiwo.text.dates import parse_date
+from weiwo.text.numbers import NumberSpan, find_numbers
+from weiwo.text.patterns import lazy
+
+MOST_POINTS: Final = 40
+MOST_SERIES: Final = 6
+_LEAST_TIMES: Final = 3
+"""Times that make a development."""
+_LEAST_ROWS: Final = 2
+_LONGEST_CELL: Final = 40
+"""Letters of a cell that is a number; a longer one is a sentence that has one."""
+_EVEN: Final = 0.05
+"""By how much of a step the steps of a line may differ; months are not all equally long."""
+_ASKED: Final = lazy(
+    r"\b(?:charts?|graph(?:ed|s)?|plot(?:ted|s)?|diagrams?)\b|图表|柱状图|折线图|条形图|曲线图|走势图|画.{0,4}图"
+)
+_UNVERIFIED: Final = DOUBTFUL | {"uncited"}
+
+
+def add_charts(nodes: Sequence[Node], claims: Sequence[Mapping[str, Any]], question: str) -> tuple[Node, ...]:
+    """The blocks of an answer, with a chart behind each table that calls for one.
+
+    Args:
+        nodes: The blocks.
+        claims: The claims of the answer, as the result has them.
+        question: What was asked.
+    """
+    asked = _ASKED.search(question.casefold()) is not None
+    found: list[Node] = []
+    for node in nodes:
+        found.append(node)
+        if node.kind == "table" and (chart := chart_of_table(node.rows, claims, asked=asked)) is not None:
+            found.append(Node("chart", chart=chart))
+    return tuple(found)
+
+
+def chart_of_table(
+    rows: Sequence[Sequence[Sequence[Run]]], claims: Sequence[Mapping[str, Any]], *, asked: bool = False
+) -> Chart | None:
+    """The chart of a table; None where it calls for none, or its numbers are not verified.
+
+    Args:
+        rows: Its cells, the header first.
+        claims: The claims of the answer.
+        asked: Whether a chart was asked for, so that one of things other than times is wanted too.
+    """
+    head, *body = rows or ((),)
+    if not _LEAST_ROWS <= len(body) <= MOST_POINTS:
+        return None
+    labels = [plain(row[0]) for row in body]
+    times = [_read_time(label) for label in labels]
+    known = [time for time in times if time is not None]
+    timed = len(known) == len(body) >= _LEAST_TIMES and len(set(known)) == len(known)
+    if not all(labels) or not (timed or asked):
+        return None
+    if timed:
+        body = [row for _, row in sorted(zip(known, body, strict=True), key=lambda pair: pair[0])]
+    series = _read_series(head, body, claims)
+    line = timed and _are_even(sorted(known))
+    chart = Chart(plain(head[0]), tuple(plain(row[0]) for row in body), series, line)
+    return chart if any(sum(one is not None for one in each.values) >= _LEAST_ROWS for each in series) else None
+
+
+def _read_series(
+    head: Sequence[Sequence[Run]], body: Sequence[Sequence[Sequence[Run]]], claims: Sequence[Mapping[str, Any]]
+) -> tuple[Series, ...]:
+    """The columns of numbers that have the unit of the first of them."""
+    found: list[tuple[tuple[str | None, bool], Series]] = []
+    for at, name in enumerate(head[1:], 1):
+        numbers = [_read_number(plain(row[at])) for row in body]
+        if not any(numbers) or any(plain(row[at]) and one is None for row, one in zip(body, numbers, strict=True)):
+            continue
+        units = {(one.unit, one.percent) for one in numbers if one is not None}
+        values = [
+            None if one is None or not _is_verified(row[at], claims) else float(one.value)
+            for row, one in zip(body, numbers, strict=True)
+        ]
+        header = find_numbers(f"1 {plain(name).rpartition('(')[2].rstrip(')')}")
+        unit = units.pop() if len(units) == 1 else None
+        if unit is not None:
+            unit = unit if unit != (None, False) or not header else (header[0].unit, header[0].percent)
+            found.append((unit, Series(plain(name), tuple(values))))
+    return tuple(series for unit, series in found if unit == found[0][0])[:MOST_SERIES]
+
+
+def _is_verified(runs: Sequence[Run], claims: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether all of a cell belongs to claims that hold."""
+    verdicts = [str(claims[run.claim].get("verdict")) if run.claim >= 0 else "" for run in runs if _has_letters(run)]
+    return bool(verdicts) and all(verdict and verdict not in _UNVERIFIED for verdict in verdicts)
+
+
+def _has_letters(run: Run) -> bool:
+    return not run.cites and any(sign.isalnum() for sign in run.text)
+
+
+def _read_number(text: str) -> NumberSpan | None:
+    """The one number that a cell is; None for none, several, or a sentence."""
+    found = find_numbers(text) if len(text) <= _LONGEST_CELL else []
+    return found[0] if len(found) == 1 else None
+
+
+def _read_time(label: str) -> float | None:
+    """A date as years; None for what is none."""
+    try:
+        date = parse_date(label)
+    except ValueError:
+        return None
+    return date.year + ((date.month or 1) - 1) / 12 + ((date.day or 1) - 1) / 372
+
+
+def _are_even(times: Sequence[float]) -> bool:
+    """Whether times follow each other at even steps."""
+    steps = [later - earlier for earlier, later in pairwise(times)]
+    return max(steps) - min(steps) <= _EVEN * max(steps) + 2 / 372

@@ -1,0 +1,1 @@
+"""Who may use the server: checks before any route, tokens and logins, users."""

@@ -1,0 +1,209 @@
+"""Who may: checks of host, origin, login and rate before any route, and the headers that bind a browser.
+
+On loopback nobody logs in, so two things that a browser does must be refused: a foreign page that sends requests here
+(its Origin gives it away), and a foreign name that was made to point here (the Host does: DNS rebinding). Elsewhere
+every request says who sends it, by a cookie that only our own page's requests carry, or by a token in a header.
+"""
+
+import time
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from weiwo.app.server.access.auth import Auth
+from weiwo.app.server.access.login_routes import OIDC_LOGIN
+from weiwo.app.server.access.loopback import LOOPBACK
+from weiwo.app.server.access.oidc import CALLBACK
+from weiwo.app.server.access.users import OPERATOR, USER
+from weiwo.app.server.errors import RequestError
+from weiwo.app.server.wire import error_reply
+
+CSP: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
+    " connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+_HEADERS: Final = {
+    "content-security-policy": CSP,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "x-frame-options": "DENY",
+}
+_READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_OPEN: Final = ("/ok", "/weiwo/info", "/weiwo/login", OIDC_LOGIN, CALLBACK, "/", "/page/", "/favicon.ico")
+"""What needs no login: the page itself, and what it takes to log in."""
+_EXPOSED: Final = "Content-Location, Location, X-Pagination-Total, X-Pagination-Next"
+_MOST_BYTES: Final = 200_000_000
+_LOGIN_SECONDS: Final = 6.0
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What is allowed.
+
+    Attributes:
+        hosts: Names by which requests may reach the server, without port; empty: any.
+        origins: Origins of other sites' pages that may use it, such as `https://smith.langchain.com`.
+    """
+
+    hosts: frozenset[str] = LOOPBACK
+    origins: frozenset[str] = frozenset()
+
+
+@dataclass
+class Buckets:
+    """Token buckets: how many requests of each kind somebody may still send.
+
+    Attributes:
+        burst: Requests at once.
+        seconds: Seconds after which one more is allowed.
+    """
+
+    burst: int
+    seconds: float
+    _left: MutableMapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    def take(self, who: str) -> bool:
+        """Whether one more request is allowed."""
+        now = time.monotonic()
+        left, since = self._left.pop(who, (float(self.burst), now))
+        left = min(float(self.burst), left + (now - since) / self.seconds)
+        self._left[who] = (max(0.0, left - 1), now)
+        if len(self._left) > 10_000:
+            self._left.pop(next(iter(self._left)))  # who was silent longest
+        return left >= 1
+
+
+class Guard:
+    """The middleware.
+
+    Args:
+        app: The application behind it.
+        rules: Hosts and origins.
+        auth: Who logs in; None: nobody does.
+    """
+
+    def __init__(self, app: ASGIApp, rules: Rules, auth: Auth | None = None) -> None:
+        self._app, self._rules, self._auth = app, rules, auth
+        self._changes = Buckets(200, 0.05)
+        self._logins = Buckets(5, _LOGIN_SECONDS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or refuse it."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return  # no route speaks WebSocket
+        headers = Headers(scope=scope)
+        foreign = headers.get("origin", "") in self._rules.origins
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._mark(MutableHeaders(scope=message), headers["origin"] if foreign else "")
+            await send(message)
+
+        try:
+            self._check_host(headers)
+            self._check_origin(scope, headers, foreign=foreign)
+            if scope["method"] == "OPTIONS" and foreign:
+                await _preflight(headers)(scope, receive, guarded)
+                return
+            scope[USER] = await self._user(scope)
+            self._check_rate(scope)
+        except RequestError as error:
+            await error_reply(error)(scope, receive, guarded)
+            return
+        await self._app(scope, receive, guarded)
+
+    def _check_host(self, headers: Mapping[str, str]) -> None:
+        host = headers.get("host", "")
+        if self._rules.hosts and _host_of(f"//{host}") not in self._rules.hosts:
+            raise RequestError(421, f"host {host[:80]!a}; this server answers to localhost alone; use its own address")
+        size = headers.get("content-length", "0")
+        if not (size.isascii() and size.isdecimal()) or int(size[:15]) > _MOST_BYTES:
+            raise RequestError(413, f"the request; its body is longer than {_MOST_BYTES:,} bytes; send less")
+
+    def _check_origin(self, scope: Scope, headers: Mapping[str, str], *, foreign: bool) -> None:
+        origin, host = headers.get("origin"), headers.get("host", "")
+        if foreign:
+            return
+        if origin is not None and not (origin.startswith(("http://", "https://")) and urlsplit(origin).netloc == host):
+            raise RequestError(403, f"origin {origin[:80]!a}; other sites' pages are refused; see WEIWO_ORIGINS")
+        if scope["method"] not in _READS and headers.get("sec-fetch-site", "none") not in {"same-origin", "none"}:
+            raise RequestError(403, "the request; it comes from another site's page; open the page of this server")
+
+    async def _user(self, scope: Scope) -> str:
+        if self._auth is None:
+            return OPERATOR
+        user = await self._auth.user(HTTPConnection(scope))
+        if user is not None:
+            return user
+        path = scope["path"]
+        if path in _OPEN or path.startswith("/page/"):
+            return ""
+        raise RequestError(401, "the request; nobody is logged in; log in on the page, or send Authorization: Bearer")
+
+    def _check_rate(self, scope: Scope) -> None:
+        client = (scope.get("client") or ("", 0))[0]
+        if scope["path"] in {"/weiwo/login", CALLBACK}:
+            if not self._logins.take(client):
+                raise RequestError(429, "the login; there were too many; wait a minute")
+        elif scope["method"] not in _READS and not self._changes.take(scope[USER] or client):
+            raise RequestError(429, "the request; there were too many; wait a moment")
+
+    def _mark(self, headers: MutableHeaders, origin: str) -> None:
+        mark_response(headers)
+        if origin:
+            headers["access-control-allow-origin"] = origin
+            headers["access-control-expose-headers"] = _EXPOSED
+            headers.add_vary_header("Origin")
+        else:
+            headers["cross-origin-resource-policy"] = "same-origin"
+
+
+def mark_response(headers: MutableHeaders) -> None:
+    """Tell a browser what a response of ours may do: nothing that is not our own."""
+    for name, value in _HEADERS.items():
+        headers.setdefault(name, value)
+    headers.setdefault("cache-control", "no-store")
+
+
+def read_origins(text: str) -> frozenset[str]:
+    """The origins that `WEIWO_ORIGINS` lists, parted by commas.
+
+    Raises:
+        RequestError: One is no origin.
+    """
+    origins = [one.strip().rstrip("/") for one in text.split(",") if one.strip()]
+    for one in origins:
+        parts = urlsplit(one)
+        if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path:
+            raise RequestError(
+                400, f"WEIWO_ORIGINS: {one[:80]!a} is no origin; write one such as http://localhost:3000"
+            )
+    return frozenset(origins)
+
+
+def _host_of(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _preflight(headers: Mapping[str, str]) -> Response:
+    """The answer to a browser that asks whether a page of an allowed origin may send a request."""
+    asked = headers.get("access-control-request-headers", "")
+    allowed = {
+        "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
+        "access-control-allow-headers": asked if asked.isprintable() else "",
+        "access-control-allow-private-network": "true",
+        "access-control-max-age": "600",
+    }
+    return Response(status_code=204, headers=allowed)

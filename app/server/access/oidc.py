@@ -1,0 +1,266 @@
+"""OpenID Connect: the authorization code flow with PKCE; the ID token is verified by the issuer's keys (extra `oidc`).
+
+What belongs to one login (state, nonce, code verifier) is in a cookie of the browser that began it, for ten minutes.
+"""
+
+import os
+import secrets
+import time
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.util import find_spec
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+import httpx
+import orjson
+
+from weiwo.app.server.access.loopback import is_loopback
+from weiwo.app.server.access.users import OPERATOR
+from weiwo.app.server.errors import RequestError
+from weiwo.state.errors import WeiwoError
+from weiwo.tools.printable import one_line
+
+CALLBACK: Final = "/weiwo/oidc/callback"
+_ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+"""Signatures by a key that the issuer alone has; never `none`, and none that whoever knows the public key can make."""
+_MOST_BYTES: Final = 1_000_000
+_TIMEOUT: Final = httpx.Timeout(10)
+_LEEWAY_SECONDS: Final = 60
+_KEYS_SECONDS: Final = 3_600.0
+_RENEW_SECONDS: Final = 60.0
+"""A key that is not known makes the keys be read again, but not more often than this."""
+
+
+class OidcError(WeiwoError):
+    """OpenID Connect is not set up so that it could work. One line: what, why, what to do."""
+
+
+@dataclass(frozen=True)
+class OidcSettings:
+    """The client that this server is to an issuer.
+
+    Attributes:
+        issuer: The issuer's address, as its ID tokens name it.
+        client_id: The client's id.
+        client_secret: Its secret; empty for a public client, which PKCE protects.
+        public_url: The address by which browsers reach this server.
+        operator: The operator's `sub`, or his verified e-mail address.
+    """
+
+    issuer: str
+    client_id: str
+    client_secret: str = ""
+    public_url: str = ""
+    operator: str = ""
+
+    @classmethod
+    def of(cls, env: Mapping[str, str] = os.environ) -> "OidcSettings":
+        """Read the environment.
+
+        Raises:
+            OidcError: A variable is missing or malformed, or the library is not installed.
+        """
+        if find_spec("jwt") is None or find_spec("cryptography") is None:
+            raise OidcError("WEIWO_AUTH=oidc; its packages are not installed; pip install 'weiwo[oidc]'")
+        given = {name: env.get(f"WEIWO_OIDC_{name.upper()}", "").strip() for name in cls.__dataclass_fields__}
+        for name in ("issuer", "client_id", "public_url"):
+            if not given[name]:
+                raise OidcError(f"WEIWO_AUTH=oidc; WEIWO_OIDC_{name.upper()} is not set; see docs/serve.md")
+        for name in ("issuer", "public_url"):
+            if not _is_safe(given[name]):
+                raise OidcError(f"WEIWO_OIDC_{name.upper()}: {given[name][:80]!a} is no https address; give one")
+        return cls(**{**given, "public_url": given["public_url"].rstrip("/")})
+
+
+class Login(NamedTuple):
+    """What one login is known by, in the browser that began it."""
+
+    state: str
+    nonce: str
+    verifier: str
+
+    def dump(self) -> str:
+        """As a cookie holds it."""
+        return ".".join(self)
+
+    @classmethod
+    def load(cls, text: str) -> "Login | None":
+        """Read a cookie; None where it is none of ours."""
+        parts = text.split(".") if len(text) <= 300 else []
+        return cls(*parts) if len(parts) == 3 and all(parts) else None
+
+
+class Oidc:
+    """An issuer, as its client sees it.
+
+    Args:
+        settings: The client.
+        transport: How the issuer is reached, if not over the network.
+        clock: Seconds that never go back.
+    """
+
+    def __init__(
+        self,
+        settings: OidcSettings,
+        transport: httpx.AsyncBaseTransport | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.settings = settings
+        self._transport, self._clock = transport, clock
+        self._found: dict[str, Any] = {}
+        self._keys: Any = None
+        self._read = 0.0
+
+    @property
+    def secure(self) -> bool:
+        """Whether browsers reach this server by https."""
+        return self.settings.public_url.startswith("https:")
+
+    async def begin(self) -> tuple[str, Login]:
+        """Begin a login: where the browser is to go, and what it is to remember.
+
+        Raises:
+            RequestError: The issuer cannot be asked.
+        """
+        login = Login(*(secrets.token_urlsafe(32) for _ in range(3)))
+        asked = {
+            "response_type": "code",
+            "client_id": self.settings.client_id,
+            "redirect_uri": self.settings.public_url + CALLBACK,
+            "scope": "openid email",
+            "state": login.state,
+            "nonce": login.nonce,
+            "code_challenge": urlsafe_b64encode(sha256(login.verifier.encode()).digest()).rstrip(b"=").decode(),
+            "code_challenge_method": "S256",
+        }
+        address = (await self._discovered())["authorization_endpoint"]
+        return f"{address}{'&' if '?' in address else '?'}{urlencode(asked)}", login
+
+    async def finish(self, login: Login | None, params: Mapping[str, str]) -> str:
+        """End a login; returns the user.
+
+        Args:
+            login: What the browser remembers.
+            params: What the issuer sent it back with.
+
+        Raises:
+            RequestError: It is another's login, the issuer refused, or what it says cannot be trusted.
+        """
+        if login is None or not _equal(login.state, params.get("state", "")):
+            raise RequestError(400, "the login; this browser began none, or it took too long; begin again")
+        if "error" in params:
+            raise RequestError(401, f"the login; the issuer refused it: {one_line(params['error'], 100)}")
+        found = await self._discovered()
+        if "iss" in params and params["iss"] != self.settings.issuer:
+            raise RequestError(401, "the login; another issuer answered it")
+        form = {
+            "grant_type": "authorization_code",
+            "code": params.get("code", ""),
+            "redirect_uri": self.settings.public_url + CALLBACK,
+            "client_id": self.settings.client_id,
+            "code_verifier": login.verifier,
+        }
+        if self.settings.client_secret:
+            form["client_secret"] = self.settings.client_secret
+        told = await self._ask("POST", found["token_endpoint"], data=form)
+        claims = await self._verified(str(told.get("id_token") or ""), login.nonce)
+        known = {str(claims["sub"])}
+        if claims.get("email_verified") is True and isinstance(claims.get("email"), str):
+            known.add(claims["email"])
+        return OPERATOR if self.settings.operator and self.settings.operator in known else f"oidc:{claims['sub']}"
+
+    async def _verified(self, token: str, nonce: str) -> dict[str, Any]:
+        """The claims of an ID token that this issuer made for this client and this login."""
+        import jwt  # noqa: PLC0415 - of an extra
+
+        try:
+            key = await self._key(jwt.get_unverified_header(token))
+            claims: dict[str, Any] = jwt.decode(
+                token,
+                key,
+                algorithms=list(_ALGORITHMS),
+                audience=self.settings.client_id,
+                issuer=self.settings.issuer,
+                leeway=_LEEWAY_SECONDS,
+                options={"require": ["iss", "aud", "exp", "iat", "sub"]},
+            )
+        except jwt.PyJWTError as error:
+            raise RequestError(
+                401, f"the login; the issuer's token is not valid: {one_line(str(error), 100)}"
+            ) from None
+        if not _equal(nonce, str(claims.get("nonce") or "")):
+            raise RequestError(401, "the login; the issuer's token belongs to another login")
+        if claims.get("azp", self.settings.client_id) != self.settings.client_id:
+            raise RequestError(401, "the login; the issuer's token was made for another client")
+        return claims
+
+    async def _key(self, header: Mapping[str, Any]) -> Any:
+        """The issuer's key that signed a token; its keys are read again where none of them did."""
+        import jwt  # noqa: PLC0415 - of an extra
+
+        for renew in (_KEYS_SECONDS, _RENEW_SECONDS):
+            if self._keys is None or self._clock() - self._read > renew:
+                found = await self._ask("GET", (await self._discovered())["jwks_uri"])
+                self._keys, self._read = jwt.PyJWKSet.from_dict(found), self._clock()
+            signing = [one for one in self._keys.keys if one.public_key_use in {None, "sig"}]
+            keys = [one for one in signing if header.get("kid") in {None, one.key_id}]
+            if len(keys) == 1 or (keys and "kid" in header):
+                return keys[0]
+        raise jwt.InvalidTokenError("its key is none of the issuer's")
+
+    async def _discovered(self) -> dict[str, Any]:
+        """The issuer's own description (OpenID Connect Discovery)."""
+        if not self._found:
+            found = await self._ask("GET", f"{self.settings.issuer.rstrip('/')}/.well-known/openid-configuration")
+            if found.get("issuer") != self.settings.issuer:
+                raise RequestError(502, "the issuer; it calls itself by another name than WEIWO_OIDC_ISSUER")
+            for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
+                if not _is_safe(str(found.get(name) or "")):
+                    raise RequestError(502, f"the issuer; its {name} is no https address")
+            self._found = found
+        return self._found
+
+    async def _ask(self, method: str, url: str, data: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """A JSON object of the issuer's.
+
+        Raises:
+            RequestError: It cannot be had.
+        """
+        headers = {"accept": "application/json"}
+        try:
+            async with (
+                httpx.AsyncClient(transport=self._transport, timeout=_TIMEOUT) as client,
+                client.stream(method, url, data=data, headers=headers) as response,
+            ):
+                parts, size = [], 0
+                async for part in response.aiter_bytes():
+                    size += len(part)
+                    if size > _MOST_BYTES:
+                        raise RequestError(502, f"the issuer; it sent more than {_MOST_BYTES:,} bytes")
+                    parts.append(part)
+            told = orjson.loads(b"".join(parts))
+        except httpx.HTTPError as error:
+            raise RequestError(502, f"the issuer; it cannot be asked ({type(error).__name__}); try again") from None
+        except orjson.JSONDecodeError:
+            told = None
+        if response.status_code != 200 or not isinstance(told, dict):
+            said = one_line(str(told.get("error", "")), 60) if isinstance(told, dict) else "no JSON"
+            raise RequestError(502, f"the issuer; it answered with {response.status_code} {said}".rstrip())
+        return told
+
+
+def _equal(known: str, given: str) -> bool:
+    return secrets.compare_digest(known.encode(), given.encode("utf-8", "replace"))
+
+
+def _is_safe(url: str) -> bool:
+    """Whether what goes there can be read by nobody on the way: https, or this machine."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    host = parts.hostname or ""
+    return bool(host) and (parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host)))

@@ -1,0 +1,27 @@
+"""Users: who sends a request, and what is the operator's alone."""
+
+from typing import Final
+
+from starlette.requests import Request
+
+from weiwo.app.server.errors import RequestError
+
+OPERATOR: Final = "operator"
+"""The user who runs the server: threads without a record, settings and the command's corpora are his."""
+USER: Final = "weiwo.user"
+"""Under this name the guard leaves the user in a request's scope."""
+
+
+def user_of(request: Request) -> str:
+    """The user whose request this is; empty before a login."""
+    return str(request.scope.get(USER, OPERATOR))
+
+
+def require_operator(request: Request) -> None:
+    """See that a request is the operator's.
+
+    Raises:
+        RequestError: It is another user's.
+    """
+    if user_of(request) != OPERATOR:
+        raise RequestError(404, "the route; it is the operator's alone")

@@ -1,0 +1,55 @@
+"""What OpenAI's API and the page's routes need of the server they are on: `weiwo serve`, or another that hosts them."""
+
+from collections.abc import AsyncIterator
+from typing import Any, Protocol
+
+from starlette.requests import Request
+
+from weiwo.app.cli.threads.show import Thread
+from weiwo.app.server.runs.run_request import RunRequest
+from weiwo.app.server.storage.record_types import Event, RunRecord
+from weiwo.state.settings import Settings
+
+
+class Backend(Protocol):
+    """Runs and threads, wherever they are."""
+
+    @property
+    def settings(self) -> Settings:
+        """The operator's settings."""
+
+    async def begin(self, request: Request, wanted: RunRequest, thread_id: str = "") -> RunRecord:
+        """Begin a run on a thread of whoever sends the request, or on a new one.
+
+        Raises:
+            RequestError: The thread is not there for him, or the run cannot begin.
+        """
+
+    def events(self, run: RunRecord) -> AsyncIterator[Event | None]:
+        """The events of a run from its beginning to its end; None now and then while nothing happens."""
+
+    async def leave(self, run: RunRecord) -> None:
+        """Cancel a run that nobody waits for any more."""
+
+    async def stored_run(self, request: Request, run_id: str) -> RunRecord:
+        """A run of whoever sends the request, with the thread it left.
+
+        Raises:
+            RequestError: There is none, or it is somebody else's.
+        """
+
+    async def load(self, request: Request, thread_id: str) -> Thread:
+        """A thread of whoever sends the request, as its newest checkpoint has it.
+
+        Raises:
+            RequestError: It is not there for him, or nothing was asked on it.
+        """
+
+    async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:
+        """The stream events of a thread that are still kept, each with `at`, `run_id` and `attempt`."""
+
+
+def backend_of(request: Request) -> Backend:
+    """What the application that a request came to works with."""
+    backend: Backend = request.app.state.engine
+    return backend

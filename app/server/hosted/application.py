@@ -1,0 +1,95 @@
+"""The ASGI application for `http.app` of `langgraph.json`: the host adds its own routes, and its lifespan, to it.
+
+Who may use the host's API may use what is here: it is asked first, with the request's own credentials. What is the
+operator's alone (settings, corpora) and what needs the graph itself (forks) stays with `weiwo serve`.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from weiwo.app.server.access.guard import mark_response
+from weiwo.app.server.access.login_routes import OIDC_LOGIN
+from weiwo.app.server.access.oidc import CALLBACK
+from weiwo.app.server.access.users import USER
+from weiwo.app.server.application import ERRORS
+from weiwo.app.server.errors import RequestError
+from weiwo.app.server.hosted.backend import HostBackend
+from weiwo.app.server.routes import OPENAI_API, PAGE, WEIWO_API
+from weiwo.app.server.wire import error_reply
+from weiwo.state.settings import Settings
+
+_ABSENT: Final = frozenset(
+    {
+        "/weiwo/settings",
+        "/weiwo/corpora/{name}/files",
+        "/weiwo/login",
+        "/weiwo/logout",
+        OIDC_LOGIN,
+        CALLBACK,
+        "/weiwo/threads/{thread_id}/fork",
+    }
+)
+_CLIENT: Final = "client"
+"""The user of each request: the host knows who he is, and he is not the operator."""
+
+
+class Guest:
+    """The middleware of each route of ours: the host is asked whether the client may, browsers are told what they may.
+
+    Args:
+        app: The route.
+        free: Whether everybody may: the page's files.
+    """
+
+    def __init__(self, app: ASGIApp, *, free: bool) -> None:
+        self._app, self._free = app, free
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or refuse it."""
+        scope[USER] = _CLIENT
+
+        async def marked(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                mark_response(MutableHeaders(scope=message))
+            await send(message)
+
+        if not self._free:
+            try:
+                await scope["app"].state.engine.admit(Request(scope))
+            except RequestError as error:
+                await error_reply(error)(scope, receive, marked)
+                return
+        await self._app(scope, receive, marked)
+
+
+def _guests() -> list[BaseRoute]:
+    """The routes that work here, each behind its own middleware: those of the host are not touched."""
+    own = [one for one in [*OPENAI_API, *WEIWO_API] if isinstance(one, Route) and one.path not in _ABSENT]
+    routes: list[BaseRoute] = [
+        Route(one.path, one.endpoint, methods=[*(one.methods or ())], middleware=[Middleware(Guest, free=False)])
+        for one in own
+    ]
+    for one in PAGE:
+        free = [Middleware(Guest, free=True)]
+        if isinstance(one, Mount):
+            routes.append(Mount(one.path, one.app, middleware=free))
+        elif isinstance(one, Route):
+            routes.append(Route(one.path, one.endpoint, middleware=free))
+    return routes
+
+
+@asynccontextmanager
+async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    app.state.engine, app.state.auth = HostBackend(Settings.resolve()), None
+    yield
+
+
+app: Final = Starlette(routes=_guests(), exception_handlers=ERRORS, lifespan=_lifespan)

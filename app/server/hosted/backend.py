@@ -1,0 +1,185 @@
+"""Runs and threads of the server that hosts us, by its own API and with the credentials of whoever asks.
+
+The host keeps the threads, decides who may, and runs the graph; nothing is kept here. Its state comes as JSON, which a
+graph of ours reads by the reducers that read what clients edit.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import uuid4
+
+import httpx
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import APIStatusError, LangGraphError
+from starlette.requests import Request
+
+from weiwo.app.cli.threads.show import Thread
+from weiwo.app.server.errors import RequestError, not_asked, not_found
+from weiwo.app.server.langgraph_api.assistant import GRAPH_ID
+from weiwo.app.server.runs.run_request import RunRequest
+from weiwo.app.server.storage.record_types import Event, RunRecord
+from weiwo.app.server.storage.run_log import HEARTBEAT_SECONDS
+from weiwo.app.server.wire import dump
+from weiwo.graph import build_graph
+from weiwo.state.settings import Settings
+from weiwo.tools.printable import one_line
+
+_CREDENTIALS: Final = ("authorization", "x-api-key", "cookie")
+_TIMEOUT: Final = httpx.Timeout(60, connect=5, read=600)
+_FAILURES: Final = (LangGraphError, httpx.HTTPError)
+
+
+@dataclass(frozen=True, slots=True)
+class HostRun(RunRecord):
+    """A run on the host.
+
+    Attributes:
+        client: By which it was begun.
+        parts: What its stream brings.
+        temporary: Whether its thread is deleted when it has ended.
+    """
+
+    client: LangGraphClient
+    parts: AsyncIterator[Any]
+    temporary: bool
+
+
+class HostBackend:
+    """The host's runs and threads.
+
+    Attributes:
+        settings: The operator's settings.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._saver = InMemorySaver()
+        self._graph = build_graph(self._saver, serves_clients=True)
+
+    async def admit(self, request: Request) -> None:
+        """See that the host's own API is open to whoever sends a request.
+
+        Raises:
+            RequestError: It is not.
+        """
+        async with _client(request) as client:
+            try:
+                await client.assistants.search(graph_id=GRAPH_ID, limit=1)
+            except _FAILURES as error:
+                raise _refusal(error) from None
+
+    async def begin(self, request: Request, wanted: RunRequest, thread_id: str = "") -> HostRun:
+        """Begin a run; the host cancels it should its stream be left."""
+        client = _client(request)
+        try:
+            thread = thread_id or (await client.threads.create(graph_id=GRAPH_ID))["thread_id"]
+            parts = client.runs.stream(
+                thread,
+                GRAPH_ID,
+                input=wanted.input,
+                context=wanted.context,
+                stream_mode=wanted.modes,
+                on_disconnect="cancel",
+            )
+            first = await anext(parts)
+        except _FAILURES as error:
+            await client.aclose()
+            raise _refusal(error) from None
+        now = time.time()
+        run_id = str((first.data or {}).get("run_id") or uuid4())
+        return HostRun(
+            run_id, thread, "", now, now, "running", 1, {}, "", client, aiter(parts), wanted.temporary and not thread_id
+        )
+
+    async def events(self, run: RunRecord) -> AsyncIterator[Event | None]:
+        """The events of a run that was begun here; its thread is deleted after them, where it is temporary."""
+        assert isinstance(run, HostRun)  # noqa: S101 - there are no others here
+        try:
+            number = 0
+            while True:
+                coming = asyncio.ensure_future(anext(run.parts, None))
+                while not (await asyncio.wait([coming], timeout=HEARTBEAT_SECONDS))[0]:
+                    yield None
+                part = coming.result()
+                if part is None:
+                    break
+                number += 1
+                yield Event(1, number, part.event, dump(_error(part.data) if part.event == "error" else part.data), 0.0)
+        except _FAILURES as error:
+            yield Event(1, number + 1, "error", dump({"message": _refusal(error).detail}), 0.0)
+        finally:
+            await self._close(run)
+
+    async def leave(self, run: RunRecord) -> None:
+        """Cancel a run that nobody waits for any more."""
+        assert isinstance(run, HostRun)  # noqa: S101 - as above
+        await self._close(run)
+
+    async def stored_run(self, request: Request, run_id: str) -> RunRecord:  # noqa: ARG002 - the interface
+        """No run is found by its id alone: the host wants its thread, too."""
+        raise RequestError(404, f"response {run_id[:60]!a}; this server keeps none by id; go on with its thread")
+
+    async def load(self, request: Request, thread_id: str) -> Thread:
+        """A thread, as the host has it."""
+        async with _client(request) as client:
+            try:
+                state = await client.threads.get_state(thread_id)
+            except _FAILURES as error:
+                if isinstance(error, APIStatusError) and error.status_code in {404, 422}:
+                    raise not_found("thread", thread_id) from None
+                raise _refusal(error) from None
+        given = state["values"] if isinstance(state["values"], dict) else {}
+        if not given.get("question"):
+            raise not_asked(thread_id)
+        place: Any = {"configurable": {"thread_id": str(uuid4())}}
+        values = {name: one for name, one in given.items() if name in self._graph.channels}
+        try:
+            await self._graph.aupdate_state(place, values, as_node="writer")
+            read = (await self._graph.aget_state(place)).values
+        except (ValueError, TypeError, KeyError) as error:
+            raise RequestError(409, f"thread {thread_id}; it cannot be read: {one_line(str(error), 200)}") from None
+        finally:
+            await self._saver.adelete_thread(place["configurable"]["thread_id"])
+        under_way = tuple(dict.fromkeys(task["name"] for task in state["tasks"]))
+        return Thread(thread_id, read, under_way, {}, dict(state["metadata"] or {}))
+
+    async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:  # noqa: ARG002 - the interface
+        """Nothing: the host keeps no events of runs that ended."""
+        return []
+
+    async def _close(self, run: HostRun) -> None:
+        await run.parts.aclose()  # type: ignore[attr-defined]  # an asynchronous generator
+        try:
+            if run.temporary:
+                await run.client.threads.delete(run.thread_id)
+        except _FAILURES:
+            return  # the host deletes what it does not want to keep by its own rules
+        finally:
+            await run.client.aclose()
+
+
+def _client(request: Request) -> LangGraphClient:
+    """The host's API, at the address that the request itself came to: a header names no other."""
+    host, port = request.scope.get("server") or ("", None)
+    if not port:
+        raise RequestError(501, "the server; it listens on no port, by which its own API could be asked")
+    address = f"[{host}]" if ":" in host else host
+    headers = {name: request.headers[name] for name in _CREDENTIALS if name in request.headers}
+    base = f"http://{address}:{port}{request.scope.get('root_path', '')}"
+    return LangGraphClient(httpx.AsyncClient(base_url=base, headers=headers, timeout=_TIMEOUT, trust_env=False))
+
+
+def _refusal(error: Exception) -> RequestError:
+    """What the host said, for the client."""
+    if isinstance(error, APIStatusError):
+        return RequestError(error.status_code, one_line(str(error), 300))
+    return RequestError(502, f"the server's own API; {type(error).__name__}: {one_line(str(error), 200)}")
+
+
+def _error(data: Any) -> dict[str, Any]:
+    said = data if isinstance(data, dict) else {"message": data}
+    return {"message": one_line(str(said.get("message") or said.get("error") or "the run failed"), 500)}

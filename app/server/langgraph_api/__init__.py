@@ -1,0 +1,1 @@
+"""The LangGraph server's API: the assistant, threads, runs."""

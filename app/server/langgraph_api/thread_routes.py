@@ -1,0 +1,180 @@
+"""Routes of LangGraph's API on threads and their states."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import uuid4
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import InvalidUpdateError
+from langgraph.types import StateSnapshot
+from pydantic import ValidationError
+from starlette.requests import Request
+from starlette.responses import Response
+
+from weiwo.app.server.access.users import user_of
+from weiwo.app.server.engine import Engine, engine_of
+from weiwo.app.server.errors import RequestError, not_found
+from weiwo.app.server.langgraph_api.threads import shown_state
+from weiwo.app.server.runs.run_results import delete_thread
+from weiwo.app.server.storage.thread_copy import copy_thread
+from weiwo.app.server.wire import plain, read_count, read_json, read_object, reply
+from weiwo.state.settings import describe_validation_error
+
+_MOST_HISTORY: Final = 1_000
+
+
+async def create(request: Request) -> Response:
+    """Make a thread."""
+    body, engine, user = await read_json(request), engine_of(request), user_of(request)
+    if body.get("supersteps"):
+        raise RequestError(422, "supersteps: threads are not imported; leave it out")
+    thread_id = str(body.get("thread_id") or uuid4())
+    known_ok = body.get("if_exists") == "do_nothing"
+    await engine.threads.create(user, thread_id, read_object(body, "metadata"), known_ok=known_ok)
+    return reply(await engine.threads.shown(await engine.threads.find(user, thread_id)))
+
+
+async def search(request: Request) -> Response:
+    """The threads that meet conditions."""
+    body, engine = await read_json(request), engine_of(request)
+    found = await engine.threads.search(user_of(request), body)
+    select = body.get("select")
+    shown = [await engine.threads.shown(one, select if isinstance(select, list) else None) for one in found]
+    offset = body.get("offset", 0)
+    headers = {"X-Pagination-Total": str(offset + len(found))}
+    if len(found) == body.get("limit", 10):
+        headers = {"X-Pagination-Total": str(offset + len(found) + 1), "X-Pagination-Next": str(offset + len(found))}
+    return reply(shown, headers=headers)
+
+
+async def count(request: Request) -> Response:
+    """How many threads meet conditions, of those that a search looks through."""
+    body = await read_json(request)
+    found = await engine_of(request).threads.search(user_of(request), {**body, "limit": _MOST_HISTORY, "offset": 0})
+    return reply(len(found))
+
+
+async def get(request: Request) -> Response:
+    """A thread."""
+    engine, thread_id = engine_of(request), request.path_params["thread_id"]
+    return reply(await engine.threads.shown(await engine.threads.find(user_of(request), thread_id)))
+
+
+async def update(request: Request) -> Response:
+    """Add to what is said of a thread."""
+    body, engine, user = await read_json(request), engine_of(request), user_of(request)
+    thread_id = request.path_params["thread_id"]
+    await engine.threads.require(user, thread_id)
+    await engine.threads.touch(user, thread_id, read_object(body, "metadata"))
+    return reply(await engine.threads.shown(await engine.threads.find(user, thread_id)))
+
+
+async def delete(request: Request) -> Response:
+    """Delete a thread; what runs on it is ended."""
+    engine, thread_id = engine_of(request), request.path_params["thread_id"]
+    await engine.threads.require(user_of(request), thread_id)
+    await engine.runs.cancel_thread(thread_id)
+    await delete_thread(engine.graph, engine.records, thread_id)
+    return Response(status_code=204)
+
+
+async def copy(request: Request) -> Response:
+    """Copy a thread, its history included."""
+    engine, user, thread_id = engine_of(request), user_of(request), request.path_params["thread_id"]
+    record = await engine.threads.require(user, thread_id)
+    engine.runs.require_idle(thread_id)
+    new = str(uuid4())
+    await copy_thread(engine.graph.checkpointer, thread_id, new)
+    await engine.threads.touch(user, new, record.metadata if record else {})
+    return reply(await engine.threads.shown(await engine.threads.find(user, new)))
+
+
+async def get_state(request: Request) -> Response:
+    """The state of a thread, now or at a checkpoint."""
+    params = request.query_params
+    place = {"checkpoint_id": request.path_params.get("checkpoint_id", "")}
+    return await _state(request, place, params.get("subgraphs", ""), params.getlist("select"))
+
+
+async def get_state_at(request: Request) -> Response:
+    """The state of a thread at a checkpoint, which may be a subgraph's."""
+    body = await read_json(request)
+    return await _state(request, read_object(body, "checkpoint"), str(body.get("subgraphs", "")), body.get("select"))
+
+
+async def update_state(request: Request) -> Response:
+    """Change the state of a thread as if a node had; a fork, where a checkpoint is given."""
+    body, engine, user = await read_json(request), engine_of(request), user_of(request)
+    thread_id = request.path_params["thread_id"]
+    await engine.threads.require(user, thread_id)
+    engine.runs.require_idle(thread_id)
+    place = read_object(body, "checkpoint") or {"checkpoint_id": body.get("checkpoint_id")}
+    config = _config(thread_id, place)
+    try:
+        new = await engine.graph.aupdate_state(config, body.get("values"), as_node=body.get("as_node"))
+    except ValidationError as error:
+        raise RequestError(422, f"values: {describe_validation_error(error)}") from None
+    except (InvalidUpdateError, ValueError, TypeError, KeyError) as error:
+        raise RequestError(422, f"values: {str(error)[:300]}") from None
+    await engine.threads.touch(user, thread_id)
+    return reply({"checkpoint": new["configurable"], **new})
+
+
+async def history(request: Request) -> Response:
+    """The checkpoints of a thread, newest first."""
+    params: Mapping[str, Any] = request.query_params
+    body = await read_json(request) if request.method == "POST" else {**params}
+    engine, thread_id = engine_of(request), request.path_params["thread_id"]
+    await engine.threads.require(user_of(request), thread_id)
+    before = body.get("before")
+    if isinstance(before, str):
+        before = {"checkpoint_id": before}
+    if isinstance(before, Mapping) and isinstance(before.get("configurable"), Mapping):
+        before = before["configurable"]
+    found = engine.graph.aget_state_history(
+        _config(thread_id, read_object(body, "checkpoint")),
+        limit=read_count(body, "limit", 10, _MOST_HISTORY, 1),
+        before=_config(thread_id, before) if isinstance(before, Mapping) else None,
+        filter=read_object(body, "metadata") or None,
+    )
+    select = body.get("select")
+    return reply([_selected(shown_state(one), select) async for one in found])
+
+
+async def _state(request: Request, place: Mapping[str, Any], subgraphs: str, select: Any) -> Response:
+    engine, thread_id = engine_of(request), request.path_params["thread_id"]
+    await engine.threads.require(user_of(request), thread_id)
+    deep = subgraphs.lower() == "true"
+    snapshot = await _snapshot(engine, _config(thread_id, place), deep=deep)
+    if place.get("checkpoint_id") and snapshot.created_at is None:
+        raise not_found("checkpoint", str(place["checkpoint_id"]))
+    return reply(_selected(shown_state(snapshot), select))
+
+
+async def _snapshot(engine: Engine, config: RunnableConfig, *, deep: bool) -> StateSnapshot:
+    try:
+        return await engine.graph.aget_state(config, subgraphs=deep)
+    except ValueError as error:  # a namespace that no subgraph has
+        raise RequestError(404, f"checkpoint; {str(error)[:200]}") from None
+
+
+def _config(thread_id: str, place: Mapping[str, Any]) -> RunnableConfig:
+    """The config of a thread at a checkpoint; a client cannot name another thread in it."""
+    names = ("checkpoint_id", "checkpoint_ns", "checkpoint_map")
+    given = {name: place[name] for name in names if place.get(name)}
+    return {"configurable": {"thread_id": thread_id, "checkpoint_ns": "", **given}}
+
+
+def _selected(state: dict[str, Any], select: Any) -> dict[str, Any]:
+    """The parts of a state that were asked for, such as `values.messages`."""
+    if not isinstance(select, list) or not select:
+        return state
+    whole = plain(state)
+    kept: dict[str, Any] = {}
+    for path in map(str, select):
+        name, _, inner = path.partition(".")
+        if inner and isinstance(whole.get(name), dict):
+            kept.setdefault(name, {}).update({inner: whole[name][inner]} if inner in whole[name] else {})
+        elif name in whole:
+            kept[name] = whole[name]
+    return kept

@@ -1,0 +1,267 @@
+"""Threads as clients see them: the server's records joined with the checkpoints, which the command shares.
+
+A thread that the command began has no record: it belongs to the operator, and is listed with the others.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Interrupt, StateSnapshot
+
+from weiwo.app.server.access.users import OPERATOR
+from weiwo.app.server.errors import RequestError, not_found
+from weiwo.app.server.langgraph_api.assistant import ASSISTANT_ID, GRAPH_ID
+from weiwo.app.server.runs.background_runs import Runs
+from weiwo.app.server.storage.record_types import RunRecord, ThreadRecord
+from weiwo.app.server.storage.records import Records
+from weiwo.app.server.wire import read_count
+from weiwo.graph.persistence.storage import CheckpointError
+from weiwo.graph.persistence.threads import ThreadInfo, check_thread_id, info_of, list_threads, thread_exists
+
+MOST_SEARCHED: Final = 1_000
+"""Threads that a search with a condition looks through, the newest first."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A thread in a list.
+
+    Attributes:
+        thread_id: Its id.
+        record: The server's record of it, if there is one.
+        info: What its checkpoints tell, if there are any.
+        run: Its newest run on this server, if there is one.
+    """
+
+    thread_id: str
+    record: ThreadRecord | None
+    info: ThreadInfo | None
+    run: RunRecord | None = None
+
+    @property
+    def updated(self) -> datetime:
+        """When it last changed."""
+        touched = datetime.fromtimestamp(self.record.updated if self.record else 0.0, UTC)
+        return max(touched, self.info.updated) if self.info else touched
+
+    @property
+    def created(self) -> datetime:
+        """When it was made, as far as that is known without reading its history."""
+        return datetime.fromtimestamp(self.record.created, UTC) if self.record else self.updated
+
+
+class Threads:
+    """The threads there are.
+
+    Args:
+        graph: The graph, with a checkpointer.
+        records: The server's database.
+        runs: The runs under way.
+
+    Attributes:
+        saver: Where checkpoints are kept.
+    """
+
+    def __init__(self, graph: CompiledStateGraph[Any, Any, Any, Any], records: Records, runs: Runs) -> None:
+        self._graph, self._records, self._runs = graph, records, runs
+        saver = graph.checkpointer
+        assert isinstance(saver, BaseCheckpointSaver)  # noqa: S101 - the server builds it so
+        self.saver = saver
+
+    async def require(self, user: str, thread_id: str) -> ThreadRecord | None:
+        """See that a thread exists and is the user's; its record, if it has one.
+
+        Raises:
+            RequestError: It does not, or is not.
+        """
+        record = await self._records.thread(_checked_id(thread_id))
+        if record is not None:
+            if record.owner != user:
+                raise not_found("thread", thread_id)
+            return record
+        if user != OPERATOR or not await thread_exists(self.saver, thread_id):
+            raise not_found("thread", thread_id)
+        return None
+
+    async def create(self, user: str, thread_id: str, metadata: Mapping[str, Any], *, known_ok: bool) -> None:
+        """Make a thread.
+
+        Raises:
+            RequestError: It exists already, and that is not wanted; or it is somebody else's.
+        """
+        record = await self._records.thread(_checked_id(thread_id))
+        exists = record is not None or await thread_exists(self.saver, thread_id)
+        mine = record.owner == user if record is not None else user == OPERATOR
+        if exists and not (known_ok and mine):
+            raise RequestError(409, f"thread {thread_id}; it exists already; take another id")
+        if not exists:
+            await self._records.put_thread(thread_id, user, dict(metadata))
+
+    async def touch(self, user: str, thread_id: str, metadata: Mapping[str, Any] | None = None) -> None:
+        """Note that a thread was used, and add to what is said of it."""
+        record = await self._records.thread(thread_id)
+        await self._records.put_thread(thread_id, user, {**(record.metadata if record else {}), **(metadata or {})})
+
+    async def search(self, user: str, wanted: Mapping[str, Any]) -> list[Found]:
+        """The threads of a user that meet conditions, that which changed last first.
+
+        Args:
+            user: The user.
+            wanted: `limit`, `offset`, and as conditions `status`, `metadata`, `ids` and `query` (words of a question).
+        """
+        limit, offset = read_count(wanted, "limit", 10, 1_000), read_count(wanted, "offset", 0, 1_000_000)
+        some = not (wanted.get("status") or wanted.get("metadata") or wanted.get("ids") or wanted.get("query"))
+        found = await self._newest(user, min(offset + limit, MOST_SEARCHED) if some else MOST_SEARCHED)
+        status = wanted.get("status")
+        kept = [one for one in found if _fits(one, wanted) and (not status or self.status(one) == status)]
+        if wanted.get("sort_order") == "asc":
+            kept.reverse()
+        return kept[offset : offset + limit]
+
+    async def find(self, user: str, thread_id: str) -> Found:
+        """A thread, as a list shows it.
+
+        Raises:
+            RequestError: It does not exist, or is somebody else's.
+        """
+        record = await self.require(user, thread_id)
+        runs = await self._records.runs(thread_id, 1)
+        saved = await self.saver.aget_tuple({"configurable": {"thread_id": thread_id}})
+        info = None
+        if saved is not None:
+            info = info_of(thread_id, saved.checkpoint["id"], saved.checkpoint["channel_values"])
+        return Found(thread_id, record, info, runs[0] if runs else None)
+
+    async def shown(self, found: Found, select: Sequence[str] | None = None) -> dict[str, Any]:
+        """A thread as LangGraph's server shows it.
+
+        Args:
+            found: The thread.
+            select: Fields wanted; None: all.
+        """
+        values: Any = None
+        interrupts: dict[str, Any] = {}
+        metadata = {"graph_id": GRAPH_ID, "assistant_id": ASSISTANT_ID}
+        status = self.status(found)
+        if select is None or {"values", "interrupts", "status"} & set(select):
+            snapshot = await self._snapshot(found.thread_id)
+            if snapshot is not None and snapshot.created_at is not None:
+                values = {key: snapshot.values[key] for key in self._outputs() if key in snapshot.values}
+                interrupts = {one.id: shown_interrupts(one.interrupts) for one in snapshot.tasks if one.interrupts}
+                status = self._status(found, interrupted=bool(snapshot.tasks))
+        if found.info is not None:
+            metadata |= {"name": found.info.name, "question": found.info.question, "answer": found.info.status}
+        one: dict[str, Any] = {
+            "thread_id": found.thread_id,
+            "created_at": found.created.isoformat(),
+            "updated_at": found.updated.isoformat(),
+            "state_updated_at": (found.info.updated if found.info else found.created).isoformat(),
+            "metadata": metadata | (found.record.metadata if found.record else {}),
+            "status": status,
+            "config": {},
+            "error": found.run.error if status == "error" and found.run else None,
+            "values": values,
+            "interrupts": interrupts,
+        }
+        return one if select is None else {key: one[key] for key in select if key in one}
+
+    def status(self, found: Found) -> str:
+        """How a thread is: `idle`, `busy`, `interrupted` or `error`."""
+        waits = found.info is not None and found.info.status in {"interrupted", "waiting"}
+        return self._status(found, interrupted=waits)
+
+    def _status(self, found: Found, *, interrupted: bool) -> str:
+        if self._runs.under_way(found.thread_id):
+            return "busy"
+        if found.run is not None and found.run.status == "error":
+            return "error"
+        return "interrupted" if interrupted else "idle"
+
+    async def _newest(self, user: str, limit: int) -> list[Found]:
+        records = await self._records.threads(user, limit)
+        infos = {one.thread_id: one for one in await list_threads(self.saver, limit)}
+        strangers = await self._records.threads_of([*infos])
+        own = {one.thread_id: one for one in records}
+        own |= {key: one for key, one in strangers.items() if one.owner == user}
+        mine = set(own)
+        if user == OPERATOR:
+            mine |= {key for key in infos if key not in strangers}
+        runs = await self._records.last_runs([*mine])
+        found = [Found(key, own.get(key), infos.get(key), runs.get(key)) for key in mine]
+        return sorted(found, key=lambda one: one.updated, reverse=True)[:limit]
+
+    async def _snapshot(self, thread_id: str) -> StateSnapshot | None:
+        try:
+            return await self._graph.aget_state({"configurable": {"thread_id": thread_id}})
+        except CheckpointError:  # of another version, or damaged: it is listed without its values
+            return None
+
+    def _outputs(self) -> Sequence[str]:
+        names = self._graph.output_channels
+        return [names] if isinstance(names, str) else names
+
+
+def shown_state(snapshot: StateSnapshot) -> dict[str, Any]:
+    """A state as LangGraph's server shows it."""
+    tasks = [
+        {
+            "id": one.id,
+            "name": one.name,
+            "path": one.path,
+            "error": None if one.error is None else str(one.error),
+            "interrupts": shown_interrupts(one.interrupts),
+            "checkpoint": dict(one.state["configurable"]) if isinstance(one.state, Mapping) else None,
+            "state": shown_state(one.state) if isinstance(one.state, StateSnapshot) else None,
+            "result": one.result,
+        }
+        for one in snapshot.tasks
+    ]
+    checkpoint, parent = _place(snapshot.config), _place(snapshot.parent_config)
+    return {
+        "values": snapshot.values,
+        "next": snapshot.next,
+        "tasks": tasks,
+        "metadata": snapshot.metadata or {},
+        "created_at": snapshot.created_at,
+        "checkpoint": checkpoint,
+        "parent_checkpoint": parent,
+        "interrupts": shown_interrupts(snapshot.interrupts),
+        "checkpoint_id": checkpoint and checkpoint["checkpoint_id"],
+        "parent_checkpoint_id": parent and parent["checkpoint_id"],
+    }
+
+
+def shown_interrupts(interrupts: Sequence[Interrupt]) -> list[dict[str, Any]]:
+    """Interrupts, each as id and value."""
+    return [{"id": one.id, "value": one.value} for one in interrupts]
+
+
+def _place(config: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    place = (config or {}).get("configurable") or {}
+    if not place.get("checkpoint_id"):
+        return None
+    names = ("thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint_map")
+    return {"checkpoint_ns": "", **{name: place[name] for name in names if name in place}}
+
+
+def _checked_id(thread_id: str) -> str:
+    try:
+        return check_thread_id(thread_id)
+    except ValueError as error:
+        raise RequestError(422, str(error)) from None
+
+
+def _fits(found: Found, wanted: Mapping[str, Any]) -> bool:
+    metadata = {"graph_id": GRAPH_ID, "assistant_id": ASSISTANT_ID, **(found.record.metadata if found.record else {})}
+    asked = wanted.get("metadata")
+    if isinstance(asked, Mapping) and any(metadata.get(key) != value for key, value in asked.items()):
+        return False
+    if wanted.get("ids") and found.thread_id not in wanted["ids"]:
+        return False
+    words = str(wanted.get("query") or "").casefold().split()
+    said = f"{found.info.name} {found.info.question}".casefold() if found.info else ""
+    return all(word in said for word in words)

@@ -1,0 +1,1 @@
+"""OpenAI's API: chat completions and responses, answered by runs."""

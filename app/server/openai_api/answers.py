@@ -1,0 +1,156 @@
+"""An answer as clients of other protocols want it: progress, text as it comes, then the whole with its sources."""
+
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import orjson
+
+from weiwo.app.server.backend import Backend
+from weiwo.app.server.storage.record_types import RunRecord
+from weiwo.tools.printable import one_line
+
+_MARK: Final = re.compile(r"\[(\d{1,3})\]")
+_WAITS: Final = {
+    "en": "This waits for a person: go on with thread {} on the page, or with weiwo resume.",
+    "zh": "这里需要人来确认：请在页面上继续会话 {}，或使用 weiwo resume。",
+}
+CORRECTED: Final = {"en": "Corrected after checking:", "zh": "核查后更正："}
+_LONGEST_STEP: Final = 200
+
+
+@dataclass(frozen=True)
+class AnswerEvent:
+    """What comes of a run that goes on.
+
+    Attributes:
+        kind: `wait` while nothing happens; `progress`, a line on what is done; `text`, the next of the answer.
+        text: The line or the piece.
+    """
+
+    kind: Literal["wait", "progress", "text"]
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class ProtocolAnswer:
+    """An answer.
+
+    Attributes:
+        text: The whole of it, in Markdown, with its list of sources.
+        language: Its language.
+        status: How it ended, as results say; `waiting` where a person is asked; `failed`.
+        error: Why there is none, in one line; else empty.
+        citations: The result's citations.
+        usage: Input and output tokens.
+    """
+
+    text: str
+    language: str = "en"
+    status: str = "failed"
+    error: str = ""
+    citations: Sequence[Mapping[str, Any]] = ()
+    usage: tuple[int, int] = (0, 0)
+
+    def annotations(self) -> list[dict[str, Any]]:
+        """Where the text names which source, in the fields of OpenAI's `url_citation`."""
+        known = {str(one["n"]): one for one in self.citations}
+        return [
+            {
+                "start_index": found.start(),
+                "end_index": found.end(),
+                "title": str(known[found[1]].get("title") or known[found[1]]["source"]),
+                "url": str(known[found[1]]["source"]),
+            }
+            for found in _MARK.finditer(self.text)
+            if found[1] in known
+        ]
+
+
+@dataclass
+class _Reader:
+    """Reads the events of a run.
+
+    Attributes:
+        values: The state that came last.
+        error: What went wrong.
+    """
+
+    values: dict[str, Any] = field(default_factory=dict)
+    error: str = ""
+
+    def step(self, name: str, data: bytes) -> AnswerEvent | None:
+        value = orjson.loads(data)
+        if name == "values":
+            self.values = value
+        elif name == "error":
+            self.error = str(value.get("message", ""))
+        elif name == "metadata":  # of a further attempt, which says all of it again
+            self.error = ""
+        elif name == "custom" and (line := _progress(value)):
+            return AnswerEvent("progress", line)
+        elif name == "messages":
+            message, metadata = value
+            if metadata.get("langgraph_node") == "writer" and message.get("type") == "AIMessageChunk":
+                return AnswerEvent("text", _text(message))
+        return None
+
+
+async def follow_answer(backend: Backend, run: RunRecord) -> AsyncIterator[AnswerEvent | ProtocolAnswer]:
+    """The steps of a run, and at last its answer."""
+    reader = _Reader()
+    async for event in backend.events(run):
+        if event is None:
+            yield AnswerEvent("wait")
+        elif (step := reader.step(event.name, event.data)) is not None and (step.text or step.kind == "wait"):
+            yield step
+    yield read_answer(reader.values, reader.error, run.thread_id)
+
+
+def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> ProtocolAnswer:
+    """The answer that a state holds.
+
+    Args:
+        values: The state that a run ended with.
+        error: Why it failed; else empty.
+        thread_id: Its thread.
+    """
+    result = values.get("result") or {}
+    language = "zh" if (result or values.get("assessment") or {}).get("language") == "zh" else "en"
+    if error:
+        return ProtocolAnswer("", language, error=error)
+    if values.get("__interrupt__"):
+        said = values.get("messages") or [{}]
+        asks = (said[-1].get("additional_kwargs") or {}).get("asks")  # what is meant: the next message says
+        text = _text(said[-1]) if asks else _WAITS[language].format(thread_id)
+        return ProtocolAnswer(text, language, "waiting")
+    if not result:
+        return ProtocolAnswer("", language, error="the run ended without an answer; ask again")
+    usage = result.get("usage") or {}
+    said = _text(values["messages"][-1]) if values.get("messages") else str(result.get("answer") or "")
+    tokens = (int(usage.get("input_tokens", 0)), int(usage.get("output_tokens", 0)))
+    return ProtocolAnswer(said, language, str(result.get("status")), "", result.get("citations") or (), tokens)
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    content = message.get("content")
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
+    return str(content or "")
+
+
+def _progress(event: Mapping[str, Any]) -> str:
+    """A stream event in a line; empty for those that are of no interest here."""
+    match event.get("type"):
+        case "planned":
+            tasks = [one_line(str(one.get("description", "")), _LONGEST_STEP) for one in event["plan"]["vertices"]]
+            return "\n".join(f"- {task}" for task in tasks[:20])
+        case "task_started" | "task_progress" if event.get("tool") and not event.get("note"):
+            asked = (event.get("args") or {}).get("query") or event.get("description", "")
+            return one_line(f"{event['tool']}: {asked}", _LONGEST_STEP)
+        case "task_finished" if event.get("value"):
+            return one_line(f"{event['task_id']} → {event['value']}", _LONGEST_STEP)
+        case "reflected":
+            return one_line(str(event.get("reason", "")), _LONGEST_STEP)
+    return ""

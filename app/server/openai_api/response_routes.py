@@ -1,0 +1,146 @@
+"""OpenAI's responses, as the `openai` client uses them. A response that is stored is a thread, and can be continued."""
+
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from weiwo.app.server.backend import Backend, backend_of
+from weiwo.app.server.errors import RequestError, not_found
+from weiwo.app.server.openai_api.answers import ProtocolAnswer, follow_answer
+from weiwo.app.server.openai_api.chat_routes import openai_errors, whole
+from weiwo.app.server.openai_api.openai_request import read_messages, read_run
+from weiwo.app.server.storage.record_types import UNDER_WAY, RunRecord
+from weiwo.app.server.wire import HEARTBEAT, EventStream, cancelling, dump, read_json, reply, sse
+
+_PREFIX: Final = "resp_"
+
+
+@openai_errors
+async def create(request: Request) -> Response:
+    """Answer, on the thread of an earlier response if one is named."""
+    body, backend = await read_json(request), backend_of(request)
+    before = await _stored(request, str(body["previous_response_id"])) if body.get("previous_response_id") else None
+    kept = bool(body.get("store", True))
+    if before is not None and not kept:
+        raise RequestError(400, "store; what continues a stored response is stored; leave it out")
+    if body.get("background"):
+        raise RequestError(400, "background; begin the run with /threads/…/runs instead, or stream it")
+    wanted = read_run(body, read_messages(body.get("input")), kept=kept)
+    run = await backend.begin(request, wanted, before.thread_id if before else "")
+    name = str(body.get("model") or "weiwo")
+    if body.get("stream"):
+        return EventStream(cancelling(_events(backend, run, name), lambda: backend.leave(run)))
+    return reply(_response(run, name, await whole(backend, run)))
+
+
+@openai_errors
+async def get(request: Request) -> Response:
+    """A response that was stored."""
+    backend, run = backend_of(request), await _stored(request, request.path_params["response_id"])
+    if run.status in UNDER_WAY:
+        return reply(_response(run, "weiwo", None))
+    answer = await whole(backend, run)
+    if answer.error and not run.error and run.status == "success":  # its events are not kept any more
+        raise not_found("response", request.path_params["response_id"])
+    return reply(_response(run, "weiwo", answer))
+
+
+async def _stored(request: Request, response_id: str) -> RunRecord:
+    """The run of a response.
+
+    Raises:
+        RequestError: There is none, or it is somebody else's.
+    """
+    if not response_id.startswith(_PREFIX):
+        raise not_found("response", response_id)
+    return await backend_of(request).stored_run(request, response_id.removeprefix(_PREFIX))
+
+
+async def _events(backend: Backend, run: RunRecord, name: str) -> AsyncIterator[bytes]:
+    """The answer as events of the responses API."""
+    number = -1
+    place = {"item_id": _item_id(run), "output_index": 0, "content_index": 0}
+
+    def event(kind: str, **more: Any) -> bytes:
+        nonlocal number
+        number += 1
+        return sse(kind, dump({"type": kind, "sequence_number": number, **more}))
+
+    begun = _response(run, name, None)
+    yield event("response.created", response=begun)
+    yield event("response.in_progress", response=begun)
+    item = _item(run, None)
+    yield event("response.output_item.added", output_index=0, item=item)
+    empty = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
+    yield event("response.content_part.added", part=empty, **place)
+    streamed = ""
+    async for one in follow_answer(backend, run):
+        if isinstance(one, ProtocolAnswer):
+            done = _response(run, name, one)
+            if one.error:
+                yield event("response.failed", response=done)
+                return
+            if one.text.startswith(streamed) and (more := one.text[len(streamed) :]):
+                yield event("response.output_text.delta", delta=more, logprobs=[], **place)
+            whole_item = _item(run, one)
+            part = whole_item["content"][0]
+            for at, annotation in enumerate(part["annotations"]):
+                yield event(
+                    "response.output_text.annotation.added", annotation=annotation, annotation_index=at, **place
+                )
+            yield event("response.output_text.done", text=one.text, logprobs=[], **place)
+            yield event("response.content_part.done", part=part, **place)
+            yield event("response.output_item.done", output_index=0, item=whole_item)
+            yield event("response.completed", response=done)
+        elif one.kind == "text":
+            streamed += one.text
+            yield event("response.output_text.delta", delta=one.text, logprobs=[], **place)
+        else:
+            yield HEARTBEAT
+
+
+def _item_id(run: RunRecord) -> str:
+    return f"msg_{run.run_id}"
+
+
+def _item(run: RunRecord, answer: ProtocolAnswer | None) -> dict[str, Any]:
+    """The message of a response; one that is being written has no content yet."""
+    content = []
+    if answer is not None:
+        annotations = [{"type": "url_citation", **one} for one in answer.annotations()]
+        content = [{"type": "output_text", "text": answer.text, "annotations": annotations, "logprobs": []}]
+    status = "in_progress" if answer is None else "completed"
+    return {"type": "message", "id": _item_id(run), "role": "assistant", "status": status, "content": content}
+
+
+def _response(run: RunRecord, name: str, answer: ProtocolAnswer | None) -> dict[str, Any]:
+    """A response: in progress where there is no answer yet."""
+    given, made = answer.usage if answer else (0, 0)
+    usage = {
+        "input_tokens": given,
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens": made,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": given + made,
+    }
+    failed = answer is not None and bool(answer.error)
+    return {
+        "id": f"{_PREFIX}{run.run_id}",
+        "object": "response",
+        "created_at": int(run.created),
+        "status": "in_progress" if answer is None else "failed" if failed else "completed",
+        "model": name,
+        "output": [] if answer is None or failed else [_item(run, answer)],
+        "error": {"code": "server_error", "message": answer.error} if answer and failed else None,
+        "incomplete_details": None,
+        "instructions": None,
+        "metadata": {"thread_id": run.thread_id},
+        "parallel_tool_calls": False,
+        "tool_choice": "auto",
+        "tools": [],
+        "temperature": None,
+        "top_p": None,
+        "usage": None if answer is None else usage,
+    }

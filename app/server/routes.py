@@ -1,0 +1,81 @@
+"""The route table: every path that `weiwo serve` answers, by API; `/mcp` is in `mcp_mount.py`."""
+
+from typing import Final
+
+from starlette.routing import BaseRoute, Mount, Route
+
+from weiwo.app.server.access import login_routes
+from weiwo.app.server.access.oidc import CALLBACK
+from weiwo.app.server.langgraph_api import assistant_routes, run_routes, thread_routes
+from weiwo.app.server.openai_api import chat_routes, response_routes
+from weiwo.app.server.weiwo_api import answer_routes, installation_routes, page_files
+
+LANGGRAPH_API: Final[list[BaseRoute]] = [
+    Route("/ok", assistant_routes.ok),
+    Route("/info", assistant_routes.info),
+    Route("/assistants/search", assistant_routes.search, methods=["POST"]),
+    Route("/assistants/count", assistant_routes.count, methods=["POST"]),
+    Route("/assistants/{assistant_id}", assistant_routes.get),
+    Route("/assistants/{assistant_id}/versions", assistant_routes.versions, methods=["POST"]),
+    Route("/assistants/{assistant_id}/graph", assistant_routes.graph),
+    Route("/assistants/{assistant_id}/schemas", assistant_routes.get_schemas),
+    Route("/assistants/{assistant_id}/subgraphs", assistant_routes.subgraphs),
+    Route("/assistants/{assistant_id}/subgraphs/{namespace}", assistant_routes.subgraphs),
+    Route("/threads", thread_routes.create, methods=["POST"]),
+    Route("/threads/search", thread_routes.search, methods=["POST"]),
+    Route("/threads/count", thread_routes.count, methods=["POST"]),
+    Route("/threads/{thread_id}", thread_routes.get),
+    Route("/threads/{thread_id}", thread_routes.update, methods=["PATCH"]),
+    Route("/threads/{thread_id}", thread_routes.delete, methods=["DELETE"]),
+    Route("/threads/{thread_id}/copy", thread_routes.copy, methods=["POST"]),
+    Route("/threads/{thread_id}/state", thread_routes.get_state),
+    Route("/threads/{thread_id}/state", thread_routes.update_state, methods=["POST"]),
+    Route("/threads/{thread_id}/state/checkpoint", thread_routes.get_state_at, methods=["POST"]),
+    Route("/threads/{thread_id}/state/{checkpoint_id}", thread_routes.get_state),
+    Route("/threads/{thread_id}/history", thread_routes.history, methods=["GET", "POST"]),
+    Route("/threads/{thread_id}/runs", run_routes.create, methods=["POST"]),
+    Route("/threads/{thread_id}/runs", run_routes.index),
+    Route("/threads/{thread_id}/runs/stream", run_routes.stream, methods=["POST"]),
+    Route("/threads/{thread_id}/runs/wait", run_routes.wait, methods=["POST"]),
+    Route("/threads/{thread_id}/runs/{run_id}", run_routes.get),
+    Route("/threads/{thread_id}/runs/{run_id}", run_routes.delete, methods=["DELETE"]),
+    Route("/threads/{thread_id}/runs/{run_id}/join", run_routes.join),
+    Route("/threads/{thread_id}/runs/{run_id}/stream", run_routes.join_stream),
+    Route("/threads/{thread_id}/runs/{run_id}/cancel", run_routes.cancel, methods=["POST"]),
+    Route("/threads/{thread_id}/stream", run_routes.stream_thread),
+    Route("/runs", run_routes.create, methods=["POST"]),
+    Route("/runs/stream", run_routes.stream, methods=["POST"]),
+    Route("/runs/wait", run_routes.wait, methods=["POST"]),
+]
+"""What LangGraph's SDKs, `useStream` and Studio call."""
+OPENAI_API: Final[list[BaseRoute]] = [
+    Route("/v1/models", chat_routes.models),
+    Route("/v1/models/{model}", chat_routes.model),
+    Route("/v1/chat/completions", chat_routes.completions, methods=["POST"]),
+    Route("/v1/responses", response_routes.create, methods=["POST"]),
+    Route("/v1/responses/{response_id}", response_routes.get),
+]
+"""What the `openai` client and Open WebUI call."""
+WEIWO_API: Final[list[BaseRoute]] = [
+    Route("/weiwo/info", installation_routes.info),
+    Route("/weiwo/settings", installation_routes.settings_list),
+    Route("/weiwo/corpora", installation_routes.corpora),
+    Route("/weiwo/corpora/{name}/files", installation_routes.upload_file, methods=["POST"]),
+    Route("/weiwo/tools", installation_routes.tools),
+    Route("/weiwo/login", login_routes.log_in, methods=["POST"]),
+    Route("/weiwo/logout", login_routes.log_out, methods=["POST"]),
+    Route(login_routes.OIDC_LOGIN, login_routes.begin_oidc),
+    Route(CALLBACK, login_routes.finish_oidc),
+    Route("/weiwo/threads/{thread_id}", answer_routes.get),
+    Route("/weiwo/threads/{thread_id}/passages/{n}", answer_routes.passage),
+    Route("/weiwo/threads/{thread_id}/export", answer_routes.download),
+    Route("/weiwo/threads/{thread_id}/feedback", answer_routes.feedback, methods=["POST"]),
+    Route("/weiwo/threads/{thread_id}/fork", answer_routes.fork_thread, methods=["POST"]),
+    Route("/weiwo/threads/{thread_id}/plan/check", answer_routes.check, methods=["POST"]),
+]
+"""What the page calls."""
+PAGE: Final[list[BaseRoute]] = [
+    Route("/", page_files.index),
+    Mount("/page", app=page_files.PageFiles(directory=page_files.FOLDER, check_dir=False)),
+]
+"""The page itself."""

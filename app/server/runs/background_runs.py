@@ -1,0 +1,318 @@
+"""Runs in the background: they begin, wait their turn, go on without a watcher, are cancelled, and survive the server.
+
+A run is a task of this process. Its request is on disk before it begins; a server that starts finds the runs which
+another left under way, killed or stopped, and takes them up as the next attempt of the same run. The graph goes on from
+its checkpoint, so nothing that had finished runs again.
+"""
+
+import asyncio
+import logging
+import time
+import traceback
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import StateSnapshot
+
+from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered
+from weiwo.app.server.errors import RequestError, not_found
+from weiwo.app.server.runs.graph_stream import stream_events
+from weiwo.app.server.runs.run_request import RunRequest, allowed_fields
+from weiwo.app.server.runs.run_results import delete_thread
+from weiwo.app.server.storage.record_types import RunRecord, RunStatus
+from weiwo.app.server.storage.records import Records
+from weiwo.app.server.storage.run_log import LiveRun, RunLog
+from weiwo.app.server.storage.user_corpora import run_defaults
+from weiwo.app.server.wire import dump
+from weiwo.graph.persistence.thread_lock import claimed
+from weiwo.state.errors import WeiwoError
+from weiwo.state.settings import Context, Settings, operator_defaults
+from weiwo.tools.printable import one_line
+from weiwo.tools.redaction import redacted
+
+MOST_AT_WORK: Final = 16
+"""Runs at work at the same time; others wait."""
+MOST_UNDER_WAY: Final = 200
+MOST_ATTEMPTS: Final = 3
+"""Times a run is taken up: one that ends its server each time is left to a person."""
+_MOST_METADATA: Final = 50
+_LONGEST_METADATA: Final = 1_000
+_log: Final = logging.getLogger(__name__)
+
+
+class Runs:
+    """The runs of this process.
+
+    Args:
+        graph: The graph, with a checkpointer.
+        records: The server's database.
+        log: The log of events.
+        settings: Where threads are, to keep other processes off them.
+
+    Attributes:
+        closing: Whether the server is about to stop.
+    """
+
+    def __init__(
+        self, graph: CompiledStateGraph[Any, Any, Any, Any], records: Records, log: RunLog, settings: Settings
+    ) -> None:
+        self._graph, self._records, self._log, self._settings = graph, records, log, settings
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._queues: dict[str, list[str]] = {}
+        self._slots = asyncio.Semaphore(MOST_AT_WORK)
+        self._cancelled: set[str] = set()
+        self._ending: set[asyncio.Task[None]] = set()
+        self._starting = asyncio.Lock()
+        self.closing = False
+
+    def under_way(self, thread_id: str) -> list[str]:
+        """Ids of the runs that work on a thread or wait to, in order."""
+        live = self._log.live
+        return [one for one in self._queues.get(thread_id, ()) if one in live and not live[one].ended]
+
+    def require_idle(self, thread_id: str) -> None:
+        """See that no run works on a thread or waits to.
+
+        Raises:
+            RequestError: One does.
+        """
+        if self.under_way(thread_id):
+            raise RequestError(409, f"thread {thread_id}; a run works on it; wait for it, or cancel it")
+
+    async def start(self, owner: str, thread_id: str, request: RunRequest) -> RunRecord:
+        """Begin a run.
+
+        Raises:
+            RequestError: The thread is at work and the client wants no second run, there is nothing to answer, or the
+                server has too much to do.
+        """
+        if request.multitask == "interrupt":
+            await self.cancel_thread(thread_id)
+        async with self._starting:
+            if len(self._tasks) >= MOST_UNDER_WAY:
+                raise RequestError(429, f"the run; {MOST_UNDER_WAY} are under way already; try again in a minute")
+            answers = request.command is not None and "resume" in request.command
+            if self.under_way(thread_id):
+                if request.multitask == "reject" or answers:
+                    self.require_idle(thread_id)
+            elif request.input is None:
+                request = await self._prepared(thread_id, request)
+            if request.input is None and not request.corpora:  # what goes on reads on where it read
+                before = await self._records.runs(thread_id, 1)
+                corpora = before[0].request.get("corpora", []) if before else []
+                request = request.model_copy(update={"corpora": corpora})
+            now = time.time()
+            written = request.model_dump(mode="json", exclude_defaults=True)
+            run = RunRecord(str(uuid4()), thread_id, owner, now, now, "pending", 1, written, "")
+            await self._records.put_run(run)
+            self._begin(run, request)
+            return run
+
+    async def take_up(self) -> int:
+        """Go on with the runs that an earlier server left under way; how many there are."""
+        left = await self._records.runs_under_way()
+        for run in left:
+            if run.run_id in self._tasks:
+                continue
+            attempt = run.attempt + (run.status == "running")
+            if attempt > MOST_ATTEMPTS:
+                why = f"the server ended {MOST_ATTEMPTS} times while it ran; resume the thread to try again"
+                await self._records.set_status(run.run_id, "error", run.attempt, why)
+                continue
+            self._begin(replace(run, attempt=attempt), RunRequest.model_validate(run.request))
+        return len(self._tasks)
+
+    async def cancel(self, run_id: str, *, wait: bool = True) -> None:
+        """Interrupt a run, so that it can be resumed.
+
+        Args:
+            run_id: The run; one that has ended is left alone.
+            wait: Whether to wait until it has ended.
+        """
+        task = self._tasks.get(run_id)
+        if task is None:
+            return
+        if run_id not in self._cancelled:
+            self._cancelled.add(run_id)
+            await asyncio.sleep(0)  # a task that is cancelled before its first step runs none of its own code
+            task.cancel()
+        if wait:
+            await asyncio.wait([task])
+
+    async def cancel_thread(self, thread_id: str) -> None:
+        """Interrupt all runs of a thread."""
+        for run_id in reversed(self.under_way(thread_id)):
+            await self.cancel(run_id)
+
+    async def close(self) -> None:
+        """Stop; what is under way is taken up by the next server."""
+        self.stop_watching()
+        await asyncio.sleep(0)  # as above
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        if self._ending:
+            await asyncio.wait(set(self._ending))
+        await self._log.flush()
+
+    def stop_watching(self) -> None:
+        """End the streams of those who watch, so that the server can stop; they come back to the next one."""
+        self.closing = True
+        for live in self._log.live.values():
+            live.end()
+
+    def _begin(self, run: RunRecord, request: RunRequest) -> None:
+        live = self._log.live[run.run_id] = LiveRun(run.run_id, run.attempt)
+        queue = self._queues.setdefault(run.thread_id, [])
+        before = self._tasks.get(queue[-1]) if queue else None
+        queue.append(run.run_id)
+        self._tasks[run.run_id] = asyncio.create_task(self._run(run, request, live, before))
+
+    async def _run(
+        self, run: RunRecord, request: RunRequest, live: LiveRun, before: "asyncio.Task[None] | None"
+    ) -> None:
+        status: RunStatus = "error"
+        why = ""
+        try:
+            if before is not None:
+                await asyncio.wait([before])
+            async with self._slots, claimed(self._settings, run.thread_id):
+                await self._records.set_status(run.run_id, "running", run.attempt)
+                await self._follow(run, request, live)
+            status = "success"
+        except asyncio.CancelledError:
+            status = "interrupted"
+        except Exception as error:  # noqa: BLE001 - the graph runs the code of tools, which may raise anything
+            why = self._report(live, error)
+        ending = asyncio.create_task(self._end(run, request, live, status, why))
+        self._ending.add(ending)
+        ending.add_done_callback(self._ending.discard)
+        await asyncio.shield(ending)  # not to be cancelled half-way
+
+    def _report(self, live: LiveRun, error: Exception) -> str:
+        """Tell the log and those who watch why a run failed; returns the line."""
+        why = _told(error)
+        _log.warning("run %s failed: %s%s", live.run_id, why, "" if isinstance(error, WeiwoError) else _place(error))
+        self._log.add(live, "error", dump({"error": type(error).__name__, "message": why}))
+        return why
+
+    async def _follow(self, run: RunRecord, request: RunRequest, live: LiveRun) -> None:
+        self._log.add(live, "metadata", dump({"run_id": run.run_id, "attempt": run.attempt}))
+        thread: RunnableConfig = {"configurable": {"thread_id": run.thread_id}}
+        snapshot = await self._graph.aget_state(thread)
+        given, checkpoint = self._given(run, request, snapshot)
+        context = self._context(request, snapshot)
+        config: RunnableConfig = {
+            "configurable": {**thread["configurable"], **checkpoint},
+            "metadata": {
+                **_short(request.metadata),
+                "run_id": run.run_id,
+                OPTIONS_KEY: options_of(Context.model_validate(context)),
+            },
+        }
+        stream = stream_events(
+            self._graph,
+            given,
+            config,
+            context=context,
+            modes=request.modes,
+            subgraphs=request.subgraphs,
+            interrupt_before=request.interrupt_before,
+            interrupt_after=request.interrupt_after,
+        )
+        defaults = await asyncio.to_thread(run_defaults, Path(self._settings.home), run.owner, request.corpora)
+        with operator_defaults(defaults):
+            async for name, data in stream:
+                self._log.add(live, name, data)
+
+    def _given(self, run: RunRecord, request: RunRequest, snapshot: StateSnapshot) -> tuple[Any, dict[str, str]]:
+        """What the graph starts from: at a further attempt its own checkpoint, once there is one of this run."""
+        if run.attempt > 1 and (snapshot.metadata or {}).get("run_id") == run.run_id:
+            return None, {}
+        command = request.graph_command()
+        return (request.input if command is None else command), dict(request.checkpoint)
+
+    def _context(self, request: RunRequest, snapshot: StateSnapshot) -> Mapping[str, Any]:
+        """The context: what the client set; of a run that goes on without, what it began with and a client may set."""
+        if request.context or request.input is not None:
+            return request.context
+        options = remembered(snapshot.metadata).model_dump(mode="json", exclude_none=True)
+        return allowed_fields(options)
+
+    async def _end(self, run: RunRecord, request: RunRequest, live: LiveRun, status: RunStatus, why: str) -> None:
+        left = self.closing and status == "interrupted" and run.run_id not in self._cancelled
+        try:
+            if not left:  # the status first: who sees the end may ask for it
+                await self._records.set_status(run.run_id, status, run.attempt, why)
+                ended = dump({"run_id": run.run_id, "status": status})
+                if request.temporary:
+                    await self._log.flush()
+                    await delete_thread(self._graph, self._records, run.thread_id)
+                    live.add("end", ended)
+                else:
+                    self._log.add(live, "end", ended)
+                    await self._records.trim()
+            live.end()
+            await self._log.flush()
+        except Exception as error:  # noqa: BLE001 - of any database; the record stays as it was, for the next server
+            self._report(live, error)
+            live.add("end", dump({"run_id": run.run_id, "status": "error"}))
+        finally:
+            live.end()
+            self._log.live.pop(run.run_id, None)
+            self._tasks.pop(run.run_id, None)
+            self._cancelled.discard(run.run_id)
+            queue = self._queues.get(run.thread_id, [])
+            queue.remove(run.run_id)
+            if not queue:
+                self._queues.pop(run.thread_id, None)
+
+    async def _prepared(self, thread_id: str, request: RunRequest) -> RunRequest:
+        """The request with each answer addressed to the interrupt that it answers.
+
+        An answer without an address would, at a second attempt, be taken for the answer to the next question.
+        """
+        config: RunnableConfig = {"configurable": {"thread_id": thread_id, **request.checkpoint}}
+        snapshot = await self._graph.aget_state(config)
+        if snapshot.created_at is None and request.checkpoint:
+            raise not_found("checkpoint", request.checkpoint.get("checkpoint_id", ""))
+        if snapshot.created_at is None:
+            raise RequestError(422, f"thread {thread_id}; nothing was asked on it yet; give an input")
+        if request.command is None or "resume" not in request.command:
+            return request
+        resume, waiting = request.command["resume"], [one.id for one in snapshot.interrupts]
+        if isinstance(resume, Mapping) and resume and set(resume) <= set(waiting):
+            return request
+        if not waiting:
+            raise RequestError(409, f"thread {thread_id}; nothing of it waits for an answer; go on with input null")
+        if len(waiting) > 1:
+            raise RequestError(
+                422, f"command.resume: {len(waiting)} questions wait; answer them by id, as {{id: answer}}"
+            )
+        command = {**request.command, "resume": {waiting[0]: resume}}
+        return request.model_copy(update={"command": command})
+
+
+def _short(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """What a client says of a run, as far as every checkpoint can carry it."""
+    kept = {key: one for key, one in metadata.items() if isinstance(one, str | int | float | bool)}
+    return {key: one for key, one in list(kept.items())[:_MOST_METADATA] if len(str(one)) <= _LONGEST_METADATA}
+
+
+def _place(error: Exception) -> str:
+    """Where our own code or another's broke; without the values, which may be somebody's question."""
+    frame = traceback.extract_tb(error.__traceback__)[-1:]
+    return "".join(f" ({Path(one.filename).name}:{one.lineno})" for one in frame)
+
+
+def _told(error: Exception) -> str:
+    """An error in one line, without what looks like a secret."""
+    text = str(error) if isinstance(error, WeiwoError) else f"{type(error).__name__}: {error}"
+    return one_line(redacted(text), 500)

@@ -1,0 +1,172 @@
+"""What a client asks of a run, read from the body that LangGraph's SDKs send, and checked before anything begins."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Literal
+
+from langgraph.types import Command, Send
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from weiwo.app.server.errors import RequestError, not_found
+from weiwo.app.server.langgraph_api.assistant import ASSISTANT_ID, GRAPH_ID
+from weiwo.app.server.storage.user_corpora import named_corpora
+from weiwo.app.server.wire import read_object
+from weiwo.nodes.shared.question.validation import QuestionError, check_question
+from weiwo.state.client_fields import ClientFieldError, check_client_fields
+from weiwo.state.settings import Context, Settings, SettingsError, describe_validation_error
+
+StreamMode = Literal["values", "updates", "custom", "messages-tuple", "messages", "tasks", "checkpoints", "debug"]
+_CHECKPOINT: Final = frozenset({"checkpoint_id", "checkpoint_ns"})
+CorpusChoice = Callable[[Sequence[str]], list[str]]
+"""From names that a user gave to those that his corpora are kept under."""
+_ABSENT: Final = {"webhook": "calls no other server", "after_seconds": "starts runs at once"}
+
+
+class RunRequest(BaseModel):
+    """A run as a client wants it.
+
+    Attributes:
+        input: What the graph is given; None: go on from the checkpoint.
+        command: `resume`, `update` and `goto`, in place of an input.
+        context: The fields of the run's `Context`.
+        checkpoint: `checkpoint_id`, where not from the newest.
+        modes: The stream modes of whoever started it.
+        subgraphs: Whether events of subgraphs are streamed, too.
+        interrupt_before: Nodes to stop before.
+        interrupt_after: Nodes to stop after.
+        metadata: What the client says of it.
+        multitask: What to do while another run works on the thread.
+        temporary: Whether the thread is deleted when the run has ended.
+        corpora: The corpora of the user that he named, as they are kept; none: as it is without.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    input: dict[str, Any] | None = None
+    command: dict[str, Any] | None = None
+    context: dict[str, Any] = Field(default_factory=dict)
+    checkpoint: dict[str, str] = Field(default_factory=dict)
+    modes: list[StreamMode] = ["values"]
+    subgraphs: bool = False
+    interrupt_before: list[str] | Literal["*"] | None = None
+    interrupt_after: list[str] | Literal["*"] | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    multitask: Literal["reject", "interrupt", "enqueue"] = "enqueue"
+    temporary: bool = False
+    corpora: list[str] = Field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls, body: Mapping[str, Any], *, stateless: bool = False, choose: CorpusChoice | None = None
+    ) -> "RunRequest":
+        """Read a request body.
+
+        Args:
+            body: The body of a request to create a run.
+            stateless: Whether it names no thread.
+            choose: Finds the corpora that it names among the user's; None: they are fields as any other.
+
+        Raises:
+            RequestError: It asks what cannot be, or sets what a client may not.
+        """
+        if body.get("assistant_id") not in {None, GRAPH_ID, ASSISTANT_ID}:
+            raise not_found("assistant_id", str(body["assistant_id"]))
+        for field, why in _ABSENT.items():
+            if body.get(field):
+                raise RequestError(422, f"{field}: this server {why}; leave it out")
+        if body.get("input") is not None and body.get("command") is not None:
+            raise RequestError(422, "input and command; a run starts from one of them; leave one out")
+        config = body.get("config") if isinstance(body.get("config"), Mapping) else {}
+        configurable = config.get("configurable") if isinstance(config, Mapping) else None
+        configurable = configurable if isinstance(configurable, Mapping) else {}
+        context, corpora = body.get("context") or configurable, []
+        if choose is not None and isinstance(context, Mapping):
+            corpora = choose(named_corpora(context))
+            context = {name: value for name, value in context.items() if name != "corpus"}
+        modes = body.get("stream_mode") or ["values"]
+        place = read_object(body, "checkpoint") or {"checkpoint_id": body.get("checkpoint_id")}
+        given = {
+            "input": body.get("input"),
+            "command": body.get("command"),
+            "context": read_context(context),
+            "checkpoint": {key: place[key] for key in _CHECKPOINT if place.get(key)},
+            "modes": [modes] if isinstance(modes, str) else modes,
+            "subgraphs": bool(body.get("stream_subgraphs")),
+            "interrupt_before": body.get("interrupt_before"),
+            "interrupt_after": body.get("interrupt_after"),
+            "metadata": body.get("metadata") or {},
+            "multitask": body.get("multitask_strategy") or "enqueue",
+            "corpora": corpora,
+            "temporary": stateless and body.get("on_completion", "delete") == "delete",
+        }
+        try:
+            request = cls.model_validate(given)
+        except ValidationError as error:
+            raise RequestError(422, describe_validation_error(error)) from None
+        request.check_input()
+        return request
+
+    def check_input(self) -> None:
+        """See that an input holds something to answer.
+
+        Raises:
+            RequestError: It does not.
+        """
+        if self.input is None:
+            return
+        if (question := self.input.get("question")) is not None:
+            try:
+                check_question(str(question))
+            except QuestionError as error:
+                raise RequestError(422, str(error)) from None
+        elif not self.input.get("messages"):
+            raise RequestError(422, "input: it has neither a question nor messages; give one of them")
+
+    def graph_command(self) -> Command[Any] | None:
+        """The command, as LangGraph takes it.
+
+        Raises:
+            RequestError: It is malformed.
+        """
+        if self.command is None:
+            return None
+        goto, update = self.command.get("goto") or (), self.command.get("update")
+        try:
+            places = [
+                one if isinstance(one, str) else Send(one["node"], one["input"])
+                for one in (goto if isinstance(goto, list | tuple) else [goto])
+            ]
+        except (KeyError, TypeError):
+            raise RequestError(422, "command.goto: give names of nodes, or {node, input}") from None
+        return Command(update=update, goto=places, resume=self.command.get("resume"))
+
+
+def read_context(given: Any) -> dict[str, Any]:
+    """The fields that a client set, checked against those it may set.
+
+    Raises:
+        RequestError: One is malformed, or not the client's to set.
+    """
+    if not isinstance(given, Mapping):
+        raise RequestError(422, "context: it is no object; give one such as {depth: quick}")
+    try:
+        context = Context.model_validate(dict(given))
+        Settings.resolve(context, from_client=True)
+    except ValidationError as error:
+        raise RequestError(422, f"context.{describe_validation_error(error)}") from None
+    except SettingsError as error:
+        raise RequestError(422, str(error)) from None
+    return context.model_dump(mode="json", exclude_none=True)
+
+
+def allowed_fields(options: Mapping[str, Any], env: Mapping[str, str] = os.environ) -> dict[str, Any]:
+    """Of the options that a thread began with, those that a client may set: the rest is as the operator has it."""
+    known = frozenset(Context.model_fields)
+    allowed = {}
+    for field, value in options.items():
+        try:
+            check_client_fields({field: value}, known, env)
+        except ClientFieldError:
+            continue
+        allowed[field] = value
+    return allowed

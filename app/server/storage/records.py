@@ -1,0 +1,252 @@
+"""The server's records, in SQLite: whose a thread is, what runs there were, and the append-only log of their events.
+
+Threads themselves are in the checkpoint database, which the command shares. What is here is the server's: a thread
+without a record was begun by the command, and belongs to the operator. Every method is one transaction in a thread of
+its own, in the order of the calls.
+"""
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+
+import orjson
+
+from weiwo.app.server.storage.record_types import Event, RunRecord, RunStatus, ThreadRecord
+from weiwo.graph.persistence.storage import BUSY_SECONDS, make_folder, sqlite_error
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+FILE_NAME: Final = "server.sqlite"
+KEPT_RUNS: Final = 200
+"""Ended runs whose events are kept; the result of the others is in their threads."""
+KEPT_ROWS: Final = 5_000
+"""Ended runs of which a record is kept."""
+T = TypeVar("T")
+
+_TABLES: Final = """
+CREATE TABLE IF NOT EXISTS threads (
+    thread_id TEXT PRIMARY KEY, owner TEXT NOT NULL, created REAL NOT NULL, updated REAL NOT NULL,
+    metadata TEXT NOT NULL DEFAULT '{}');
+CREATE INDEX IF NOT EXISTS threads_by_time ON threads (owner, updated);
+CREATE TABLE IF NOT EXISTS runs (
+    run_id TEXT PRIMARY KEY, thread_id TEXT NOT NULL, owner TEXT NOT NULL, created REAL NOT NULL, updated REAL NOT NULL,
+    status TEXT NOT NULL, attempt INTEGER NOT NULL, request BLOB NOT NULL, error TEXT NOT NULL DEFAULT '');
+CREATE INDEX IF NOT EXISTS runs_by_thread ON runs (thread_id, created);
+CREATE INDEX IF NOT EXISTS runs_by_status ON runs (status, created);
+CREATE TABLE IF NOT EXISTS events (
+    run_id TEXT NOT NULL, attempt INTEGER NOT NULL, seq INTEGER NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL,
+    at REAL NOT NULL, PRIMARY KEY (run_id, attempt, seq)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS secrets (
+    hash TEXT PRIMARY KEY, kind TEXT NOT NULL, user TEXT NOT NULL, expires REAL NOT NULL);
+"""
+_RUN: Final = "run_id, thread_id, owner, created, updated, status, attempt, request, error"
+
+
+class Records:
+    """The open database."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="weiwo-records")
+        self._database: sqlite3.Connection | None = None
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, home: str) -> "AsyncIterator[Self]":
+        """Open the database in the folder of Weiwo's own files.
+
+        Raises:
+            StorageError: It cannot be used.
+        """
+        records = cls(Path(home) / FILE_NAME)
+        try:
+            await records._do(lambda _: None)
+            yield records
+        finally:
+            await asyncio.get_running_loop().run_in_executor(records._thread, records._close)
+            records._thread.shutdown(wait=False)
+
+    async def thread(self, thread_id: str) -> ThreadRecord | None:
+        """A thread's record."""
+        rows = await self._all("SELECT * FROM threads WHERE thread_id = ?", (thread_id,))
+        return _thread(rows[0]) if rows else None
+
+    async def threads(self, owner: str, limit: int) -> list[ThreadRecord]:
+        """The threads of a user, that which was touched last first."""
+        query = "SELECT * FROM threads WHERE owner = ? ORDER BY updated DESC LIMIT ?"
+        return [_thread(row) for row in await self._all(query, (owner, limit))]
+
+    async def threads_of(self, thread_ids: Sequence[str]) -> dict[str, ThreadRecord]:
+        """The records of some threads, by id."""
+        found: dict[str, ThreadRecord] = {}
+        for start in range(0, len(thread_ids), 500):
+            some = thread_ids[start : start + 500]
+            rows = await self._all(f"SELECT * FROM threads WHERE thread_id IN ({', '.join('?' * len(some))})", some)  # noqa: S608 - marks alone
+            found |= {row[0]: _thread(row) for row in rows}
+        return found
+
+    async def put_thread(self, thread_id: str, owner: str, metadata: dict[str, Any]) -> None:
+        """Make a thread's record, or renew its metadata."""
+        now = time.time()
+        await self._write(
+            "INSERT INTO threads (thread_id, owner, created, updated, metadata) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT (thread_id) DO UPDATE SET updated = excluded.updated, metadata = excluded.metadata",
+            (thread_id, owner, now, now, orjson.dumps(metadata).decode()),
+        )
+
+    async def delete_thread(self, thread_id: str) -> None:
+        """Forget a thread, its runs and their events."""
+
+        def delete(database: sqlite3.Connection) -> None:
+            database.execute(
+                "DELETE FROM events WHERE run_id IN (SELECT run_id FROM runs WHERE thread_id = ?)", (thread_id,)
+            )
+            database.execute("DELETE FROM runs WHERE thread_id = ?", (thread_id,))
+            database.execute("DELETE FROM threads WHERE thread_id = ?", (thread_id,))
+
+        await self._do(delete)
+
+    async def run(self, run_id: str) -> RunRecord | None:
+        """A run's record."""
+        rows = await self._all(f"SELECT {_RUN} FROM runs WHERE run_id = ?", (run_id,))  # noqa: S608 - column names
+        return _run(rows[0]) if rows else None
+
+    async def runs(self, thread_id: str, limit: int, offset: int = 0, status: str = "") -> list[RunRecord]:
+        """The runs of a thread, newest first."""
+        query = f"SELECT {_RUN} FROM runs WHERE thread_id = ? AND (? = '' OR status = ?)"  # noqa: S608 - column names
+        given = (thread_id, status, status, limit, offset)
+        return [_run(row) for row in await self._all(query + " ORDER BY created DESC LIMIT ? OFFSET ?", given)]
+
+    async def last_runs(self, thread_ids: Sequence[str]) -> dict[str, RunRecord]:
+        """The newest run of each of some threads, by thread."""
+        found = [await self.runs(one, 1) for one in thread_ids]
+        return {runs[0].thread_id: runs[0] for runs in found if runs}
+
+    async def runs_under_way(self) -> list[RunRecord]:
+        """The runs that were not ended, oldest first."""
+        query = f"SELECT {_RUN} FROM runs WHERE status IN ('pending', 'running') ORDER BY created"  # noqa: S608 - the same
+        return [_run(row) for row in await self._all(query, ())]
+
+    async def put_run(self, run: RunRecord) -> None:
+        """Make a run's record."""
+        row = (run.run_id, run.thread_id, run.owner, run.created, run.updated, run.status, run.attempt)
+        await self._write(
+            f"INSERT INTO runs ({_RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - column names
+            (*row, orjson.dumps(run.request), run.error),
+        )
+
+    async def set_status(self, run_id: str, status: RunStatus, attempt: int, error: str = "") -> None:
+        """Say how a run goes."""
+        query = "UPDATE runs SET status = ?, attempt = ?, error = ?, updated = ? WHERE run_id = ?"
+        await self._write(query, (status, attempt, error, time.time(), run_id))
+
+    async def delete_run(self, run_id: str) -> None:
+        """Forget a run and its events."""
+
+        def delete(database: sqlite3.Connection) -> None:
+            database.execute("DELETE FROM events WHERE run_id = ?", (run_id,))
+            database.execute("DELETE FROM runs WHERE run_id = ?", (run_id,))
+
+        await self._do(delete)
+
+    async def append(self, events: Iterable[tuple[str, Event]]) -> None:
+        """Append events, each with the id of its run."""
+        rows = [(run_id, one.attempt, one.seq, one.name, one.data, one.at) for run_id, one in events]
+        await self._do(lambda database: database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", rows))
+
+    async def events(self, run_id: str, after: tuple[int, int], limit: int = 200) -> list[Event]:
+        """The next events of a run after an attempt and number, in order."""
+        query = (
+            "SELECT attempt, seq, name, data, at FROM events WHERE run_id = ? AND (attempt, seq) > (?, ?)"
+            " ORDER BY attempt, seq LIMIT ?"
+        )
+        return [Event(*row) for row in await self._all(query, (run_id, *after, limit))]
+
+    async def timeline(self, thread_id: str, limit: int) -> list[tuple[str, Event]]:
+        """The stream events (`state/events.py`) of a thread's newest runs, each with its run, in order of time."""
+        query = (
+            "SELECT e.run_id, e.attempt, e.seq, e.name, e.data, e.at FROM events AS e JOIN runs AS r USING (run_id)"
+            " WHERE r.thread_id = ? AND (e.name = 'custom' OR e.name LIKE 'custom|%')"
+            " ORDER BY e.at DESC, e.seq DESC LIMIT ?"
+        )
+        rows = await self._all(query, (thread_id, limit))
+        return [(row[0], Event(*row[1:])) for row in reversed(rows)]
+
+    async def trim(self) -> None:
+        """Drop the events and records of runs that ended long ago."""
+        ended = (
+            "SELECT run_id FROM runs WHERE status NOT IN ('pending', 'running') ORDER BY created DESC LIMIT -1 OFFSET"
+        )
+
+        def delete(database: sqlite3.Connection) -> None:
+            database.execute(f"DELETE FROM events WHERE run_id IN ({ended} ?)", (KEPT_RUNS,))  # noqa: S608 - a constant
+            database.execute(f"DELETE FROM runs WHERE run_id IN ({ended} ?)", (KEPT_ROWS,))  # noqa: S608 - the same
+            database.execute("DELETE FROM secrets WHERE expires < ?", (time.time(),))
+
+        await self._do(delete)
+
+    async def put_secret(self, digest: str, kind: str, user: str, expires: float) -> None:
+        """Keep the hash of a token or of a login."""
+        await self._write("INSERT OR REPLACE INTO secrets VALUES (?, ?, ?, ?)", (digest, kind, user, expires))
+
+    async def secret_owner(self, digest: str, kind: str) -> str | None:
+        """The user whose token or login has that hash."""
+        query = "SELECT user FROM secrets WHERE hash = ? AND kind = ? AND expires > ?"
+        rows = await self._all(query, (digest, kind, time.time()))
+        return str(rows[0][0]) if rows else None
+
+    async def delete_secrets(self, *, digest: str = "", user: str = "") -> None:
+        """Forget a login, or all tokens and logins of a user."""
+        await self._write("DELETE FROM secrets WHERE hash = ? OR user = ?", (digest, user))
+
+    async def has_tokens(self) -> bool:
+        """Whether any token was ever made."""
+        return bool(await self._all("SELECT 1 FROM secrets WHERE kind = 'token' LIMIT 1", ()))
+
+    async def _all(self, query: str, given: Sequence[Any]) -> list[Any]:
+        return await self._do(lambda database: database.execute(query, given).fetchall())
+
+    async def _write(self, query: str, given: Sequence[Any]) -> None:
+        await self._do(lambda database: database.execute(query, given))
+
+    async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._transact, work)
+
+    def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            database = self._database or self._connect()
+            with database:  # one transaction
+                return work(database)
+        except sqlite3.Error as error:
+            raise sqlite_error(self._path, error) from error
+
+    def _connect(self) -> sqlite3.Connection:
+        make_folder(self._path.parent)
+        database = sqlite3.connect(self._path, timeout=BUSY_SECONDS)
+        self._database = database
+        self._path.chmod(0o600)
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("PRAGMA synchronous=NORMAL")
+        database.executescript(_TABLES)
+        return database
+
+    def _close(self) -> None:
+        if self._database is not None:
+            with suppress(sqlite3.Error):
+                self._database.close()
+
+
+def _thread(row: Sequence[Any]) -> ThreadRecord:
+    thread_id, owner, created, updated, metadata = row
+    return ThreadRecord(thread_id, owner, created, updated, orjson.loads(metadata))
+
+
+def _run(row: Sequence[Any]) -> RunRecord:
+    run_id, thread_id, owner, created, updated, status, attempt, request, error = row
+    return RunRecord(run_id, thread_id, owner, created, updated, status, attempt, orjson.loads(request), error)

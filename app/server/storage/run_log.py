@@ -1,0 +1,141 @@
+"""The append-only log of runs' events: written to SQLite in groups, followed by any number of watchers.
+
+A run that is under way has its events in memory, bounded, and whoever watches it reads on there from where he is: a
+slow watcher holds up nobody. What ended, or belongs to an attempt of a server that was killed, is read from the
+database. An event is shown before it is on disk; ids name the attempt, so that a number which is lost with its process
+is never given twice.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from weiwo.app.server.storage.record_types import Event
+from weiwo.app.server.storage.records import Records
+from weiwo.graph.persistence.storage import StorageError
+
+MOST_BYTES: Final = 32_000_000
+"""Bytes of events of one attempt; beyond, only those that say how it ends are kept."""
+HEARTBEAT_SECONDS: Final = 5.0
+FINAL: Final = frozenset({"error", "end"})
+BEGINNING: Final = (0, 0)
+"""Before every event."""
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class LiveRun:
+    """A run of this process that is under way.
+
+    Attributes:
+        run_id: Its id.
+        attempt: Which attempt this is.
+        events: Its events so far, in this attempt.
+        ended: Whether there will be no more.
+    """
+
+    run_id: str
+    attempt: int = 1
+    events: list[Event] = field(default_factory=list)
+    ended: bool = False
+    _size: int = 0
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def add(self, name: str, data: bytes) -> Event | None:
+        """Append an event; None where there is no room for it."""
+        self._size += len(data)
+        if self._size > MOST_BYTES and name not in FINAL:
+            return None
+        event = Event(self.attempt, len(self.events) + 1, name, data, time.time())
+        self.events.append(event)
+        self.wake()
+        return event
+
+    def end(self) -> None:
+        """Tell watchers that this was all."""
+        self.ended = True
+        self.wake()
+
+    def wake(self) -> None:
+        """Wake all who wait."""
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def changed(self, seconds: float) -> bool:
+        """Wait until something is added, but no longer than so many seconds; whether something was."""
+        try:
+            await asyncio.wait_for(self._changed.wait(), seconds)
+        except TimeoutError:
+            return False
+        return True
+
+
+class RunLog:
+    """The log of all runs.
+
+    Attributes:
+        live: The runs under way, by id.
+    """
+
+    def __init__(self, records: Records) -> None:
+        self.live: dict[str, LiveRun] = {}
+        self._records = records
+        self._unwritten: list[tuple[str, Event]] = []
+        self._writing: asyncio.Task[None] | None = None
+
+    def add(self, run: LiveRun, name: str, data: bytes) -> None:
+        """Append an event of a run: watchers have it now, the disk soon."""
+        event = run.add(name, data)
+        if event is None:
+            return
+        self._unwritten.append((run.run_id, event))
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write())
+
+    async def flush(self) -> None:
+        """Wait until all that was added is on disk."""
+        while self._writing is not None and not self._writing.done():
+            await asyncio.wait([self._writing])
+
+    async def follow(self, run_id: str, after: tuple[int, int] = BEGINNING) -> AsyncIterator[Event | None]:
+        """The events of a run from a place on, until it has ended; None now and then while nothing happens."""
+        live = self.live.get(run_id)
+        while found := await self._records.events(run_id, after):
+            for event in found:
+                if live is not None and event.attempt >= live.attempt:
+                    break
+                yield event
+                after = (event.attempt, event.seq)
+            else:
+                continue
+            break
+        if live is None:
+            return
+        position = after[1] if after[0] == live.attempt else 0
+        while True:
+            while position < len(live.events):
+                yield live.events[position]
+                position += 1
+            if live.ended:
+                return
+            if not await live.changed(HEARTBEAT_SECONDS):
+                yield None
+
+    async def _write(self) -> None:
+        while self._unwritten:
+            some, self._unwritten = self._unwritten, []
+            try:
+                await self._records.append(some)
+            except StorageError as error:  # those who watch now have them; the answer is in its thread
+                _log.warning("events are not kept: %s", error)
+
+
+def parse_event_id(text: str) -> tuple[int, int]:
+    """The place that a `Last-Event-ID` names; the beginning where it names none."""
+    attempt, _, seq = text.strip().partition("-")
+    if attempt.isascii() and attempt.isdecimal() and seq.isascii() and seq.isdecimal() and len(text) <= 24:
+        return int(attempt), int(seq)
+    return BEGINNING

@@ -1,0 +1,147 @@
+"""Weiwo's own routes on a thread: what it came to, its passages in their context, downloads, feedback, forks."""
+
+import asyncio
+import re
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import ValidationError
+from starlette.requests import Request
+from starlette.responses import Response
+
+from weiwo.app.cli.errors import CommandError
+from weiwo.app.cli.questions.feedback import send_to_langsmith
+from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered
+from weiwo.app.cli.threads import show
+from weiwo.app.server.access.users import user_of
+from weiwo.app.server.backend import backend_of
+from weiwo.app.server.engine import engine_of
+from weiwo.app.server.errors import RequestError, not_found
+from weiwo.app.server.runs.run_request import allowed_fields, read_context
+from weiwo.app.server.storage.user_corpora import run_defaults
+from weiwo.app.server.weiwo_api.exports import download_response
+from weiwo.app.server.weiwo_api.passages import passage_in_context
+from weiwo.app.server.wire import read_json, read_object, reply
+from weiwo.graph.persistence.forks import ForkError, fork
+from weiwo.nodes.planner.validator import check_plan
+from weiwo.state import Plan
+from weiwo.state.settings import Context, Settings, operator_defaults
+from weiwo.text.language import clean
+from weiwo.tools.corpus.retrieval.feedback import LONGEST_WORDS, Feedback, record_feedback
+from weiwo.tools.registry import build_registry
+
+_MOST_TIMELINE: Final = 2_000
+_NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]")
+
+
+async def get(request: Request) -> Response:
+    """What a thread came to, as `weiwo show --json` prints it; and when each of its events came."""
+    thread = await _loaded(request)
+    timeline = await backend_of(request).timeline(thread.thread_id, _MOST_TIMELINE)
+    evidence = [one.model_dump(mode="json") for one in (thread.values.get("evidence") or {}).values()]
+    return reply({"evidence": evidence, **show.as_json(thread), "timeline": timeline})
+
+
+async def passage(request: Request) -> Response:
+    """A cited passage, with what stands before and after it."""
+    thread = await _loaded(request)
+    number = str(request.path_params["n"])
+    citations = (thread.values.get("result") or {}).get("citations") or ()
+    citation = next((one for one in citations if str(one["n"]) == number), None)
+    if citation is None:
+        raise not_found("passage", number)
+    options = remembered(thread.metadata).model_dump(exclude_none=True)
+    defaults = await asyncio.to_thread(run_defaults, Path(backend_of(request).settings.home), user_of(request))
+    with operator_defaults(defaults):
+        settings = Settings.resolve(Context(corpus=options.get("corpus")))
+    return reply(await passage_in_context(thread.values, citation, settings))
+
+
+async def download(request: Request) -> Response:
+    """A thread's answer as a file."""
+    thread = await _loaded(request)
+    result = thread.values.get("result")
+    if not result:
+        raise RequestError(409, f"thread {thread.thread_id}; it has no answer yet; go on with it")
+    name = _NOT_IN_A_NAME.sub("_", thread.thread_id)
+    shown = {**result, "thread_id": thread.thread_id}
+    return await asyncio.to_thread(download_response, shown, request.query_params.get("format", "md"), f"weiwo-{name}")
+
+
+async def feedback(request: Request) -> Response:
+    """Take what a person says of a thread's answer, as `weiwo feedback` does."""
+    body = await read_json(request)
+    thread = await _loaded(request)
+    if not isinstance(body.get("good"), bool):
+        raise RequestError(422, "good; it is neither true nor false; give one of them")
+    values = thread.values
+    if not values.get("result"):
+        raise RequestError(409, f"thread {thread.thread_id}; it has no answer yet; go on with it")
+    words = clean(str(body.get("words") or ""))[:LONGEST_WORDS]
+    run, question = str(values.get("run") or ""), str(values.get("question") or "")
+    one = Feedback(time.time(), thread.thread_id, run, question, good=body["good"], words=words)
+    try:
+        await asyncio.to_thread(record_feedback, Path(backend_of(request).settings.home), one)
+        sent = await asyncio.to_thread(send_to_langsmith, one)
+    except OSError as error:
+        raise RequestError(500, f"feedback; it cannot be kept: {error.strerror or error}") from None
+    except CommandError as error:
+        raise RequestError(502, str(error)) from None
+    return reply({"kept": True, "sent": sent})
+
+
+async def fork_thread(request: Request) -> Response:
+    """Go back to a checkpoint with another plan or other values; what the change does not touch is kept."""
+    body = await read_json(request)
+    engine, user, thread_id = engine_of(request), user_of(request), request.path_params["thread_id"]
+    await engine.threads.require(user, thread_id)
+    engine.runs.require_idle(thread_id)
+    place: Any = {"configurable": {"thread_id": thread_id, "checkpoint_id": str(body.get("checkpoint_id") or "")}}
+    there = await engine.graph.aget_state(place)
+    options = remembered(there.metadata).model_dump(mode="json", exclude_none=True)
+    given = read_object(body, "context")
+    if engine.logins and given.get("corpus"):
+        raise RequestError(422, "context.corpus; corpora are named by the run that follows; leave it out")
+    context = Context(**{**allowed_fields(options), **read_context(given)})
+    metadata = {OPTIONS_KEY: options_of(context)}
+    try:
+        config = await fork(
+            engine.graph,
+            thread_id,
+            place["configurable"]["checkpoint_id"],
+            plan=body.get("plan"),
+            outcomes=read_object(body, "outcomes"),
+            context=context,
+            metadata=metadata,
+        )
+    except ForkError as error:
+        raise RequestError(422, str(error)) from None
+    await engine.threads.touch(user, thread_id)
+    now = await engine.graph.aget_state(config)
+    return reply({"checkpoint": now.config["configurable"], "next": now.next})
+
+
+async def check(request: Request) -> Response:
+    """Whether a plan that a person edits is valid: what is wrong with it, and how it is read."""
+    body = await read_json(request)
+    thread = await _loaded(request)
+    if not isinstance(body.get("plan"), Mapping | str) or "team" not in thread.values:
+        raise RequestError(422, "plan; there is none, or its thread has not come so far; give {plan: {vertices: […]}}")
+    settings = Settings.resolve()
+    try:
+        sketch = Plan.read(body["plan"])
+    except (ValidationError, ValueError) as error:
+        return reply({"complaints": [" ".join(str(error).split())[:300]], "plan": None})
+    registry = await build_registry(settings)
+    known = {name: registry.info(name) for name in thread.values["team"].tools if name in registry.names()}
+    complaints = list(sketch.complaints)
+    if sketch.plan.tasks:
+        complaints += check_plan(sketch.plan, known, settings.limits, given=sketch.broken)
+    return reply({"complaints": complaints, "plan": sketch.plan.to_json()})
+
+
+async def _loaded(request: Request) -> show.Thread:
+    """The thread of a request, as its newest checkpoint has it."""
+    return await backend_of(request).load(request, request.path_params["thread_id"])

@@ -1,0 +1,146 @@
+"""Weiwo's own routes on the installation: what it is, its settings, corpora and tools, logging in and out."""
+
+import asyncio
+import os
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from weiwo.app.cli.setup.config import read_config
+from weiwo.app.cli.setup.env_file import read_env_file
+from weiwo.app.cli.tools import gather_tools
+from weiwo.app.server.access.users import require_operator, user_of
+from weiwo.app.server.backend import backend_of
+from weiwo.app.server.storage.user_corpora import own_corpora, run_defaults
+from weiwo.app.server.weiwo_api.exports import format_names
+from weiwo.app.server.weiwo_api.uploads import MOST_UPLOAD_BYTES, upload
+from weiwo.app.server.wire import reply
+from weiwo.state.settings import Context, Settings, operator_defaults
+from weiwo.text.patterns import lazy
+from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora
+from weiwo.tools.printable import one_line
+
+_SECRET: Final = lazy(r"KEY|TOKEN(?!S)|SECRET|PASSWORD|DATABASE_URL|AUTH$")
+_MORE: Final = {
+    "WEIWO_HOME": "Folder of Weiwo's own files.",
+    "WEIWO_DATABASE_URL": "Postgres for threads; SQLite without one.",
+    "WEIWO_CLIENT_FIELDS": "Further fields of a run's context that clients may set.",
+    "WEIWO_AUTH": "How users of weiwo serve log in.",
+    "WEIWO_OIDC_ISSUER": "The OpenID Connect issuer where users log in.",
+    "WEIWO_OIDC_CLIENT_ID": "The id of this server at the issuer.",
+    "WEIWO_OIDC_CLIENT_SECRET": "Its secret there, where it has one.",
+    "WEIWO_OIDC_PUBLIC_URL": "The address by which browsers reach this server.",
+    "WEIWO_OIDC_OPERATOR": "The operator's sub or verified e-mail address at the issuer.",
+    "WEIWO_ORIGINS": "Origins of other sites' pages that may use weiwo serve.",
+    "OPENAI_BASE_URL": "Where the chat model is.",
+    "OPENAI_API_KEY": "Its key.",
+    "TAVILY_API_KEY": "Key of the web search Tavily.",
+}
+
+
+async def info(request: Request) -> Response:
+    """What the installation has; before a login, how to log in."""
+    backend, user = backend_of(request), user_of(request)
+    logins = request.app.state.auth
+    auth = "none" if logins is None else "token" if logins.oidc is None else "oidc"
+    language = "zh" if os.environ.get("LC_ALL", os.environ.get("LANG", "")).startswith("zh") else "en"
+    known: dict[str, Any] = {"version": version("weiwo"), "user": user or None, "language": language, "auth": auth}
+    if not user:
+        return reply(known)
+    settings = await asyncio.to_thread(_user_settings, Path(backend.settings.home), user)
+    known |= {
+        "models": settings.models,
+        "web": _web(settings),
+        "corpora": [*await asyncio.to_thread(own_corpora, Path(backend.settings.home), user)],
+        "limits": settings.limits,
+        "max_upload": MOST_UPLOAD_BYTES,
+        "formats": format_names(),
+    }
+    return reply(known)
+
+
+async def settings_list(request: Request) -> Response:
+    """Every setting, its value, and where that comes from."""
+    require_operator(request)
+    return reply(await asyncio.to_thread(_settings))
+
+
+async def corpora(request: Request) -> Response:
+    """The corpora."""
+    home, user = Path(backend_of(request).settings.home), user_of(request)
+
+    def list_own() -> list[dict[str, Any]]:
+        names = {stored: name for name, stored in own_corpora(home, user).items()}
+        return [{**_corpus(one), "name": names[one.name]} for one in list_corpora(home) if one.name in names]
+
+    return reply(await asyncio.to_thread(list_own))
+
+
+async def tools(_: Request) -> Response:
+    """The tools a run would have, and the MCP servers with their health."""
+    found = await gather_tools(Settings.resolve())
+    health = {one["name"]: one["health"] for one in found["servers"]}
+    for tool in found["tools"]:
+        tool["health"] = health.get(tool["server"], "up") if tool["available"] else "not available"
+        tool["server"] = tool["server"] or None
+    return reply(found["tools"])
+
+
+async def upload_file(request: Request) -> Response:
+    """Add a file to a corpus of the user, and index it."""
+    return await upload(request, backend_of(request).settings)
+
+
+def _web(settings: Settings) -> str | None:
+    """The web search a run would ask first; None where it has none."""
+    from weiwo.tools.web.providers.selection import select_providers  # noqa: PLC0415 - heavy
+
+    chosen = select_providers(settings)
+    return chosen[0].name if chosen else None
+
+
+def _user_settings(home: Path, user: str) -> Settings:
+    with operator_defaults(run_defaults(home, user)):
+        return Settings.resolve()
+
+
+def _corpus(one: CorpusSummary) -> dict[str, Any]:
+    vectors = next(iter(one.vectors.items()), None)
+    updated = datetime.fromtimestamp(datetime.now(UTC).timestamp() - one.age, UTC)
+    errors = [*filter(None, [one.trouble, one.note])]
+    errors += [f"{one.problems:,} files could not be read"] if one.problems else []
+    return {
+        "name": one.name,
+        "documents": one.documents,
+        "passages": one.passages,
+        "bytes": one.bytes,
+        "vectors": {"model": vectors[0], "covered": vectors[1][0], "of": vectors[1][1]} if vectors else None,
+        "updated": updated.isoformat(timespec="seconds"),
+        "roots": list(one.roots),
+        "errors": [one_line(text, 300) for text in errors],
+    }
+
+
+def _settings() -> list[dict[str, Any]]:
+    file, config = read_env_file(), read_config()
+    local = {**file.harmless, **(file.risky if file.trusted else {})}
+    resolved = Settings.resolve()
+    fields = {f"WEIWO_{name.upper()}": (name, field.description or "") for name, field in Context.model_fields.items()}
+    found = []
+    for name, (field, says) in {**fields, **{key: ("", says) for key, says in _MORE.items()}}.items():
+        value = os.environ.get(name, "")
+        origin = "default"
+        if value:
+            origin = (
+                ".env" if local.get(name) == value else "config.toml" if config.get(name) == value else "environment"
+            )
+        if value and _SECRET.search(name):
+            shown: Any = "set"
+        else:
+            shown = value or getattr(resolved, field, getattr(resolved.limits, field, None))
+        found.append({"name": name, "field": field or None, "value": shown, "from": origin, "says": says})
+    return found

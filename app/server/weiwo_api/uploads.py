@@ -1,0 +1,142 @@
+"""Files that a person drops on the page: kept below Weiwo's home, indexed into a corpus, with progress."""
+
+import asyncio
+import os
+import unicodedata
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, Final
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import Response
+
+from weiwo.app.server.access.users import OPERATOR, user_of
+from weiwo.app.server.errors import RequestError
+from weiwo.app.server.storage.user_corpora import stored_name
+from weiwo.app.server.wire import EventStream, dump
+from weiwo.state.settings import Settings
+from weiwo.tools.corpus import CorpusError
+from weiwo.tools.corpus.index.catalog import locate_by_name, record_roots
+from weiwo.tools.corpus.index.embedding import embed_passages
+from weiwo.tools.corpus.index.embedding_models import EmbeddingError, explain_embedding_error, load_embedder
+from weiwo.tools.corpus.index.writer import IndexWriter
+from weiwo.tools.corpus.ingestion.ingest import ingest_files
+from weiwo.tools.corpus.ingestion.ingestion_report import IngestProgress
+from weiwo.tools.printable import one_line
+
+MOST_UPLOAD_BYTES: Final = 100_000_000
+MOST_USER_BYTES: Final = 1_000_000_000
+"""Bytes of files that a user who is not the operator may keep, one upload more or less."""
+_WAIT_SECONDS: Final = 60.0
+_LONGEST_NAME: Final = 120
+
+
+class _Lines(EventStream):
+    """A response of JSON objects, one a line."""
+
+    media_type = "application/x-ndjson"
+
+
+async def upload(request: Request, settings: Settings) -> Response:
+    """Take a file into a corpus of the user, and index it; the response tells how far that is.
+
+    Raises:
+        RequestError: The name of the corpus or of the file is none, the file is too long, or the user has too many.
+    """
+    user = user_of(request)
+    try:
+        folder = locate_by_name(Path(settings.home), stored_name(user, request.path_params["name"]))
+    except CorpusError as error:
+        raise RequestError(422, str(error)) from None
+    name = safe_name(request.query_params.get("filename", ""))
+    kept = Path(settings.home) / "uploads" / folder.name
+    if user != OPERATOR and await asyncio.to_thread(_size, kept.parent, stored_name(user, "")) > MOST_USER_BYTES:
+        raise RequestError(413, f"the upload; your files are longer than {MOST_USER_BYTES:,} bytes; ask the operator")
+    await asyncio.to_thread(lambda: kept.mkdir(mode=0o700, parents=True, exist_ok=True))
+    part, size = kept / f".{name}.{os.urandom(4).hex()}.part", 0
+    try:
+        async with await anyio.open_file(part, "wb") as file:
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size > MOST_UPLOAD_BYTES:
+                    raise RequestError(413, f"{name}; it is longer than {MOST_UPLOAD_BYTES:,} bytes; index it by hand")
+                await file.write(chunk)
+        await asyncio.to_thread(part.replace, kept / name)
+    except OSError as error:
+        raise RequestError(507, f"{name}; it cannot be kept: {error.strerror or error}") from None
+    finally:
+        await asyncio.to_thread(part.unlink, missing_ok=True)
+    return _Lines(_index(kept / name, folder, request.path_params["name"], settings))
+
+
+def safe_name(text: str) -> str:
+    """The last part of a file's name, as a name in a folder of ours.
+
+    Raises:
+        RequestError: Nothing is left of it.
+    """
+    last = unicodedata.normalize("NFC", text).replace("\\", "/").rpartition("/")[2]
+    kept = "".join(one if one.isalnum() or one in " .,_-()[]+" else "_" for one in last).strip(" .")
+    stem, dot, ending = kept.rpartition(".")
+    name = f"{stem[: _LONGEST_NAME - len(ending)]}{dot}{ending}" if stem else kept[:_LONGEST_NAME]
+    if not any(one.isalnum() for one in name) or len(name.encode()) > 250:
+        raise RequestError(422, f"filename {text[:60]!a}; it is no name for a file; give one such as notes.pdf")
+    return name
+
+
+def _size(folder: Path, prefix: str) -> int:
+    """Bytes of the files below the folders of a user."""
+    return sum(one.stat().st_size for one in folder.glob(f"{prefix}*/*") if one.is_file())
+
+
+async def _index(file: Path, folder: Path, name: str, settings: Settings) -> AsyncIterator[bytes]:
+    """Index a file, and tell how far that is, a JSON object a line; the last says what was indexed."""
+    told: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue(maxsize=1_000)
+    loop = asyncio.get_running_loop()
+
+    def tell(stage: str, done: int, of: int) -> None:
+        if not told.full():
+            told.put_nowait({"stage": stage, "done": done, "of": of, "file": file.name})
+
+    async def work() -> dict[str, Any]:
+        def progress(now: IngestProgress) -> None:
+            loop.call_soon_threadsafe(tell, "read", now.bytes, now.bytes_total)
+
+        writer = await asyncio.to_thread(IndexWriter, folder, wait_seconds=_WAIT_SECONDS)
+        try:
+            report = await ingest_files([file], writer, progress=progress)
+            await asyncio.to_thread(writer.flush)
+            await asyncio.to_thread(record_roots, folder, [file.parent])
+            errors = [f"{one_line(Path(one.source).name, 120)}: {one.reason}" for one in report.left_out]
+            if settings.embeddings is not None:
+                errors += await asyncio.to_thread(
+                    _embed, writer, settings.embeddings, lambda *how: loop.call_soon_threadsafe(tell, *how)
+                )
+        finally:
+            await asyncio.to_thread(writer.close)
+        indexed = report.added + report.changed
+        return {"indexed": indexed, "passages": report.passages, "errors": errors, "corpus": name}
+
+    working = asyncio.create_task(work())
+    working.add_done_callback(lambda _: told.put_nowait(None) if not told.full() else None)
+    tell("kept", 1, 1)
+    try:
+        while not working.done() or not told.empty():
+            step = await told.get()
+            if step is not None:
+                yield dump(step) + b"\n"
+        yield dump(working.result()) + b"\n"
+    except CorpusError as error:
+        yield dump({"indexed": 0, "errors": [str(error)]}) + b"\n"
+    except OSError as error:
+        yield dump({"indexed": 0, "errors": [f"{file.name}: {error.strerror or error}"]}) + b"\n"
+
+
+def _embed(writer: IndexWriter, name: str, tell: Any) -> list[str]:
+    """Give the passages their vectors; what went wrong, which costs nothing else."""
+    try:
+        embed_passages(writer, load_embedder(name), lambda now: tell("vectors", now.done, now.total))
+    except (EmbeddingError, ImportError) as error:
+        return [f"{explain_embedding_error(error)}; documents are indexed without vectors"]
+    return []

@@ -1,0 +1,97 @@
+"""The progress note of a task: how far it has come, told to its reader, and which passages its next turn shows."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from weiwo.nodes.executor.prompt import STATEMENT, WAITING
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
+from weiwo.state import Evidence, Hop, Task, ValueType
+from weiwo.state.query import QueryFrame
+
+FIRST_PASSAGES: Final = 5
+"""Passages that a turn shows for one value, the best ones; the others come next, should they be needed."""
+MORE_PASSAGES: Final = 8
+"""The same for a list, a summary, or in a deep search."""
+KEPT_PASSAGES: Final = 3
+"""Passages of earlier turns that a later one shows again, where the model named none that it wants to keep."""
+
+
+@dataclass(frozen=True)
+class TaskProgressNote:
+    """Progress note in the reader's prompt: how far a task has come.
+
+    Attributes:
+        whole: The user's question that the task serves.
+        tried: Queries already sent.
+        turns_left: How often the task may search or open yet.
+        nothing_new: Whether the last turn brought no passage that was not known.
+        failed: What did not work, such as a page that could not be opened.
+        seen: Ids of the passages that earlier turns showed.
+        kept: Ids of those that the model wanted to see again.
+        deep: Whether the search is a deep one.
+        wants_sentence: Whether the task is the whole question, so that its value, in a sentence, is the answer.
+        hops: Of a chain of look-ups, what earlier turns found on the way.
+        latest: Passages that the last turn found, known ones among them: as many are the first of all.
+        waiting: Tasks that wait for this one, of which its passages may tell already.
+    """
+
+    whole: str
+    tried: Sequence[str]
+    turns_left: int
+    nothing_new: bool = False
+    failed: Sequence[str] = ()
+    seen: Collection[str] = ()
+    kept: Collection[str] = ()
+    deep: bool = False
+    wants_sentence: bool = False
+    hops: Sequence[Hop] = ()
+    latest: int = 0
+    waiting: Sequence[Task] = ()
+
+    def describe_turns(self) -> str:
+        """The turns left, in words for the model."""
+        if self.turns_left <= 0:
+            turns = "This is the last turn: answer or give up."
+        else:
+            turns = f"You may search or open {'once' if self.turns_left == 1 else f'{self.turns_left} times'} more."
+        if self.nothing_new and len(self.tried) > 1:
+            turns = f"The last query brought nothing new. {turns}"
+        return "\n".join([turns, *(f"Did not work: {message}" for message in self.failed)])
+
+    def describe_waiting(self) -> str:
+        """The tasks that wait, with what to give of them."""
+        if not self.waiting:
+            return ""
+        lines = [
+            f"- {task.id}{', for each item' if task.for_each else ''}: {quote_as_data(task.description, 300)}"
+            f" (wanted: {task.ret})"
+            for task in self.waiting
+        ]
+        told = STATEMENT if any(task.is_answer for task in self.waiting) else ""
+        return "\n".join([WAITING, *lines, told])
+
+    def describe_hops(self) -> str:
+        """What was found on the way, a line each."""
+        lines = [f"- {quote_as_data(hop.question, 200)} → {quote_as_data(hop.value, 200)}" for hop in self.hops]
+        return "\n".join(["Found on the way:", *lines, ""]) if lines else ""
+
+
+def choose_passages(
+    passages: Sequence[Evidence], progress: TaskProgressNote, ret: ValueType, frame: QueryFrame
+) -> list[Evidence]:
+    """The best passages at first; later the ones that were kept, then the best of those not shown yet.
+
+    On the way of a chain each turn asks something else, of which a passage shown before may tell: then the best are
+    those that the latest searches found, shown before or not.
+    """
+    several = progress.deep or ret == "passages" or ret.startswith("list") or frame.shape == "comparison"
+    most = MORE_PASSAGES if several else FIRST_PASSAGES
+    if progress.hops and progress.latest:
+        latest = passages[: min(progress.latest, most)]
+        found = {passage.id for passage in latest}
+        return [*(one for one in passages if one.id in progress.kept and one.id not in found), *latest]
+    known = [passage for passage in passages if passage.id in progress.seen]
+    new = [passage for passage in passages if passage.id not in progress.seen]
+    kept = [passage for passage in known if passage.id in progress.kept] or known[:KEPT_PASSAGES]
+    return [*kept, *new[:most]]

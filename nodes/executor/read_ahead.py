@@ -1,0 +1,129 @@
+"""Read-ahead: values of tasks that wait, told by the passages of the task they wait for, with their quotes.
+
+Its reader is shown what waits for it. What it gives is held to the same as any value, for the question as it reads once
+the task's own value is filled in, and travels with that value (`OutcomeDetail.ahead`): a task that finds its own
+question there takes it, and neither searches nor asks. So it is checkpointed, resumed and forked with the value it came
+with. Any task for which nothing was given goes its own way.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from weiwo.nodes.executor.for_each import list_items, make_instance
+from weiwo.nodes.executor.reader import judge_answer
+from weiwo.nodes.executor.reader_reply import AheadAnswer
+from weiwo.nodes.executor.task_state import OF_CORPUS
+from weiwo.nodes.shared.planning.references import fill_text
+from weiwo.nodes.shared.question.parser import parse_question
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state import AheadValue, Evidence, Outcome, OutcomeDetail, Plan, Task
+from weiwo.text.language import fold
+
+MOST: Final = 40
+"""Values that one reading may give ahead."""
+_SCALARS: Final = frozenset({"text", "number", "date", "boolean"})
+
+
+def list_waiting(task: Task, plan: Plan | None, services: RunContext) -> Sequence[Task]:
+    """The look-ups that wait for a task and for nothing else; none where its model is better asked one thing at a time.
+
+    Args:
+        task: The task.
+        plan: The plan it is of.
+        services: The models, and how deep the search is to go.
+    """
+    if plan is None or task.tool not in OF_CORPUS or services.settings.depth != "normal":
+        return ()
+    if not services.models.holds_schemas("executor"):
+        return ()
+    found = (one for one in plan.tasks if one.tool in OF_CORPUS and one.ret in _SCALARS)
+    return [one for one in found if set(plan.upstream(one.id)) == {task.id} == set(one.references)]
+
+
+async def read_ahead(
+    answers: Sequence[AheadAnswer],
+    waiting: Sequence[Task],
+    source: Outcome,
+    shown: Sequence[Evidence],
+    passages: Sequence[Evidence],
+    services: RunContext,
+) -> tuple[AheadValue, ...]:
+    """The values that hold of those given for tasks that wait, each question once.
+
+    Args:
+        answers: What the reader gave.
+        waiting: The tasks that wait.
+        source: What the task they wait for came to.
+        shown: The passages that its reader saw, in the order of their numbers.
+        passages: All that it found.
+        services: The language of the run.
+    """
+    known = {task.id: task for task in waiting}
+    found: dict[str, AheadValue] = {}
+    for answer in answers[:MOST]:
+        task = known.get(answer.task.strip())
+        question = _fill_question(task, answer.item, source, services) if task is not None else ""
+        if task is None or not question or question in found:
+            continue
+        frame = parse_question(question, services.language)
+        judged = await judge_answer(answer, frame, task.ret, shown, passages, wants_sentence=task.is_answer)
+        if judged is None or judged.reading.rivals or judged.reading.basis != "stated" or judged.reading.missing:
+            continue
+        reading = judged.reading
+        found[question] = AheadValue(
+            question=question,
+            type=task.ret,
+            value=reading.value,
+            evidence_ids=reading.evidence_ids,
+            quotes=reading.quotes,
+            confidence=reading.confidence,
+            sentence=reading.detail.sentence,
+        )
+    return tuple(found.values())
+
+
+def _fill_question(task: Task, item: str, source: Outcome, services: RunContext) -> str:
+    """What a waiting task will ask, of one item where it runs for each; empty where the value has no such item."""
+    inputs = {source.task_id: source}
+    if task.for_each is None:
+        return fill_text(task.description, inputs, services.language)
+    items, _ = list_items(task, inputs)
+    same = next((one for one in items if fold(str(one)) == fold(item.strip())), None)
+    if same is None:
+        return ""
+    instance, bound = make_instance(task, same, 0, source, inputs)
+    return fill_text(instance.description, bound, services.language)
+
+
+def take_ahead(task: Task, inputs: Mapping[str, Outcome], services: RunContext) -> Outcome | None:
+    """The outcome of a task whose value came with one that it builds on; None where none did.
+
+    Args:
+        task: The task.
+        inputs: What it builds on.
+        services: The language of the run.
+    """
+    if not any(source.detail.ahead for source in inputs.values()):
+        return None
+    question = fill_text(task.description, inputs, services.language)
+    given = (one for one in _all_ahead(inputs) if one.question == question and one.type == task.ret)
+    value = next(given, None)
+    if value is None:
+        return None
+    return Outcome(
+        task_id=task.id,
+        status="succeeded",
+        value=value.value,
+        type=task.ret,
+        evidence_ids=value.evidence_ids,
+        quotes=value.quotes,
+        tool=task.tool,
+        decided_by="model",
+        confidence=value.confidence,
+        detail=OutcomeDetail(sentence=value.sentence),
+    )
+
+
+def _all_ahead(inputs: Mapping[str, Outcome]) -> Iterator[AheadValue]:
+    for source in inputs.values():
+        yield from source.detail.ahead

@@ -1,0 +1,1 @@
+"""Markdown of an answer: opaque spans and citation marks."""

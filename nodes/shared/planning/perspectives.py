@@ -1,0 +1,54 @@
+"""Deep search begins by asking who would want to know, and what: the plan then covers each of these perspectives.
+
+(Perspective-guided questions: STORM, arXiv 2402.14207, section 3.2.)
+"""
+
+from typing import Final
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import Field
+
+from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.shared.prompting.reply_types import Line, Reply
+from weiwo.nodes.shared.run_context import RunContext, today
+
+MOST: Final = 5
+"""Perspectives that a plan is asked to cover."""
+LONGEST: Final = 200
+"""Characters of one perspective."""
+
+SYSTEM: Final = """You prepare a deep search. Before anything is planned, name who would look at the question \
+differently and what each would want to know: an expert, a sceptic, a newcomer, whoever else has a stake in it. \
+Two to five perspectives, each one line: who, and the one or two things they would ask. Stay with the question: \
+no perspective that changes its subject. Write in the language of the question."""
+
+
+class Perspective(Reply):
+    """Who looks, and at what."""
+
+    who: Line
+    wants: Line = Field(description="What they would want to know, in one line.")
+
+
+class PerspectivesReply(Reply):
+    """The perspectives a model names."""
+
+    perspectives: list[Perspective]
+
+
+async def find_perspectives(question: str, services: RunContext) -> tuple[str, ...]:
+    """The perspectives a deep search is to cover, one line each; none where no deep search or no model is set up."""
+    if services.settings.depth != "deep" or not services.models.configured("planner"):
+        return ()
+    messages = [SystemMessage(SYSTEM), HumanMessage(f"Today: {today()}\nQuestion: {question}")]
+    try:
+        reply = await services.models.structured("planner", "perspectives", messages, PerspectivesReply)
+    except ModelCallError:
+        return ()  # in the trace; the plan is made without
+    lines = (f"{one.who}: {one.wants}" if one.who else one.wants for one in reply.perspectives if one.wants)
+    return tuple(dict.fromkeys(" ".join(line.split())[:LONGEST] for line in lines))[:MOST]
+
+
+def format_perspectives(perspectives: tuple[str, ...]) -> str:
+    """The perspectives as a paragraph of a prompt; empty where there are none."""
+    return "\n".join(["Perspectives to cover:", *(f"- {line}" for line in perspectives)]) if perspectives else ""

@@ -1,0 +1,61 @@
+"""The sketch of a plan as a model gives it."""
+
+from typing import Annotated, Any
+
+from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
+
+from weiwo.nodes.shared.prompting.reply_types import Edges, Line, Reply
+from weiwo.state import JsonValue
+
+NO_TOOL = "none"
+"""What a task is bound to that a model left unbound; the validator, or the mending of plans, says the rest."""
+
+
+def _name(value: Any) -> Any:
+    """The name, of a tool or a type given as an object."""
+    if isinstance(value, dict):
+        return value.get("name") or value.get("type") or value
+    return value
+
+
+def _tool(value: Any) -> Any:
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return NO_TOOL if value is None or value in ("", []) else _name(value)
+
+
+def _reference(value: Any) -> Any:
+    empty = value is False or (isinstance(value, str) and value.strip().lower() in {"", "null", "none", "false", "no"})
+    return None if empty else value
+
+
+class Vertex(Reply):
+    """One task of a sketched plan."""
+
+    id: str
+    description: str
+    tool_binding: Annotated[str, BeforeValidator(_tool)] = Field(
+        validation_alias=AliasChoices("tool_binding", "tool", "tool_name")
+    )
+    args: dict[str, JsonValue] = Field(
+        default_factory=dict, validation_alias=AliasChoices("args", "arguments", "parameters")
+    )
+    ret: Annotated[str, BeforeValidator(_name)] = "text"
+    for_each: Annotated[str | None, BeforeValidator(_reference)] = None
+    thought: Line = Field("", description="Why, in a few words; only where it is not plain.")
+    is_answer: bool = False
+
+
+class PlanReply(Reply):
+    """A sketched plan."""
+
+    thought: str = ""
+    procedure: Line = Field("", description="The procedure it follows; only where some are given.")
+    departure: Line = Field("", description="Where it departs from that, and why.")
+    need: Line = Field("", description="A kind of tool that is missing; only where told that there are more.")
+    vertices: list[Vertex] = Field(
+        validation_alias=AliasChoices(
+            "vertices", "tasks", "nodes", AliasPath("plan", "vertices"), AliasPath("plan", "tasks"), "plan"
+        )
+    )
+    edges: Edges = Field(default_factory=list, validation_alias=AliasChoices("edges", AliasPath("plan", "edges")))

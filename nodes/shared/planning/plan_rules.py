@@ -1,0 +1,66 @@
+"""Plan rules: what a model is told of tasks and plans, by whichever agent it is asked for one."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from weiwo.nodes.shared.planning.analysis import list_analysis
+from weiwo.nodes.shared.planning.corpus_summary import summarize_corpus
+from weiwo.nodes.shared.run_context import RunContext
+
+MOST_TASKS: Final = "{max_tasks}"
+"""What stands in the rules for the number of tasks that a plan may have."""
+
+PLAN_RULES: Final = """\
+A task (vertex) has
+- `id`: task_1, task_2, …
+- `description`: one self-contained question, such as "When was Ada Lovelace born?", in the language of the user's \
+question. It is read together with the passages found, so name the subject in full. If the value is a number, name its \
+unit: "How long is the Nile, in kilometres?"
+- `tool_binding`: exactly one tool from the list.
+- `args`: that tool's arguments. Search queries are a few keywords, in the language of the user's question unless the \
+documents are likely to be in another.
+- `ret`: the type of its value: text, number, date, boolean, list[text], list[number], list[date] or passages. A year \
+or a day is a date, never a number.
+- `for_each` (optional): "{{task_1.ret}}" runs the task once per item of a list; "{{item}}" is the item. `ret` is then \
+the type for one item; tasks that refer to it receive the list of values, in the order of the items.
+- `is_answer` (optional): true for a last task if to tell what it finds, item by item, is the whole answer: nothing is \
+left to choose, filter, compare, sum up or explain.
+- `thought` (optional): why it is there, in a few words, where that is not plain.
+Rules
+- Where a task needs another's answer, refer to it as {{task_1.ret}} in description and args; never guess the answer.
+- One fact per task. Tasks that do not need each other have no edge between them: they run at the same time.
+- Calculate with tools, never in your head: date_difference for years or days between dates, calculator for the rest, \
+such as "{{task_1.ret}} - {{task_2.ret}}" or "max({{task_1.ret}}, {{task_2.ret}})". Years BC are negative. max and min \
+give the value, not whose it is: the Writer sees all values and says whose.
+- No task that only writes or puts two values side by side: the Writer does that. `analyse`, where it is listed, is \
+for what takes judgement over what several tasks found, such as "Compare the storage of {{task_1.ret}} and \
+{{task_2.ret}}"; it has no `args`, refers to those tasks, and returns text or list[text].
+- A table with a row a thing: one task lists the things (ret list[text]), then one task a column, `for_each` over it.
+- As few tasks as will do, and at most {max_tasks}.
+
+Example: "Who was older, Ada Lovelace or Alan Turing, and by how many years?"
+{"thought": "Two births, independent; then the difference.", "vertices": [
+{"id": "task_1", "description": "When was Ada Lovelace born?", "tool_binding": "corpus_search", \
+"args": {"query": "Ada Lovelace born"}, "ret": "date"},
+{"id": "task_2", "description": "When was Alan Turing born?", "tool_binding": "corpus_search", \
+"args": {"query": "Alan Turing born"}, "ret": "date"},
+{"id": "task_3", "description": "How many years lie between the births?", "tool_binding": "date_difference", \
+"args": {"start": "{{task_1.ret}}", "end": "{{task_2.ret}}", "unit": "years"}, "ret": "number"}],
+"edges": [["task_1", "task_3"], ["task_2", "task_3"]]}
+Example of a chain: task_1 "Who wrote Hamlet?" (ret text) → task_2 "When was {{task_1.ret}} born?" with \
+args {"query": "{{task_1.ret}} born"}.
+Example of a table, "Which licences do our three parsers have?": task_1 "Which parsers do we have?" (ret list[text]) → \
+task_2 "Which licence does {{item}} have?" with args {"query": "{{item}} licence"}, for_each "{{task_1.ret}}", \
+is_answer true.
+Example of advice, "Which of the two queues suits us?": task_1 "What does queue A promise on delivery?", task_2 the \
+same of B, task_3 "What do we demand of a queue?" (ret list[text]) → task_4 analyse, "Which of the two, by \
+{{task_1.ret}} and {{task_2.ret}}, meets {{task_3.ret}}, and what speaks against it?"."""
+"""What a task is, what holds for a plan, and four examples."""
+
+
+def planning_instructions(tools: Iterable[str], services: RunContext) -> str:
+    """The rules of a plan and the tools it may use, for a prompt that asks for a plan beside something else."""
+    rules = PLAN_RULES.replace(MOST_TASKS, str(services.settings.limits.max_tasks))
+    more = list_analysis(services)
+    corpus = summarize_corpus(services)
+    return "\n".join(filter(None, [rules, "Tools:", services.registry.describe(tools), more, corpus]))

@@ -1,0 +1,144 @@
+"""What a replanning builds on and may not repeat, and another way by rule."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from weiwo.nodes.shared.planning.rule_plan import build_rule_plan, replan_by_rule
+from weiwo.nodes.shared.planning.task_identity import adopt_ids, list_past_keys, wording_key
+from weiwo.state import Outcome, Plan
+from weiwo.state.query import QueryFrame
+from weiwo.state.search import SearchState
+from weiwo.tools.calling.policies import POLICIES
+
+PASSING: Final = frozenset(kind for kind, policy in POLICIES.items() if policy.again)
+"""Failures that the same task may not meet again."""
+HOPELESS: Final = frozenset(kind for kind, policy in POLICIES.items() if policy.last == "give_up")
+"""Failures after which nothing is tried any more in this run; they say nothing about the task."""
+
+
+@dataclass(frozen=True)
+class PlanHistory:
+    """Plan history: the plan so far and what its tasks came to.
+
+    Attributes:
+        plan: The latest revision.
+        earlier: The revisions before it, oldest first.
+        outcomes: What each task came to, by id.
+    """
+
+    plan: Plan
+    earlier: Sequence[Plan] = ()
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+
+    @property
+    def revisions(self) -> tuple[Plan, ...]:
+        """All revisions, oldest first."""
+        return (*self.earlier, self.plan)
+
+    @cached_property
+    def kept(self) -> Plan:
+        """The part of the latest revision that stays: finished tasks whose inputs are finished too."""
+        ids: set[str] = set()
+        for task_id in self.plan.order():
+            outcome = self.outcomes.get(task_id)
+            if outcome is not None and outcome.answers and ids.issuperset(self.plan.task(task_id).references):
+                ids.add(task_id)
+        return self.plan.model_copy(
+            update={
+                "tasks": tuple(task for task in self.plan.tasks if task.id in ids),
+                "links": tuple(link for link in self.plan.links if ids.issuperset(link)),
+                "wish": "",
+            }
+        )
+
+    @cached_property
+    def futile_keys(self) -> frozenset[str]:
+        """What was asked and came to nothing for a reason that lasts, whatever it was called and worded like."""
+        latest = list_past_keys(self.revisions)
+        found: set[str] = set()
+        for plan in self.revisions:
+            keys = plan.keys()
+            for task in plan.tasks:
+                outcome = self.outcomes.get(task.id)
+                lost = outcome is not None and outcome.status in {"empty", "failed"}
+                if lost and latest[task.id] == keys[task.id] and _lasts(outcome):
+                    found.add(wording_key(task, keys))
+        return frozenset(found)
+
+    def find_repetitions(self, plan: Plan) -> list[str]:
+        """What of a next revision was planned before and came to nothing, one message each; empty if it is new."""
+        todo = [task for task in plan.tasks if task.id not in self.kept.wiring.tasks]
+        if not todo:
+            return ["vertices: no new task; give another way to what is missing"]
+        keys = plan.keys()
+        again = [task for task in todo if wording_key(task, keys) in self.futile_keys]
+        if again:
+            return [f"{task.id}: was tried before and came to nothing; ask it another way" for task in again]
+        content = frozenset(keys.values())
+        if any(content == frozenset(past.keys().values()) for past in self.revisions):
+            return ["vertices: the same plan was made before and did not do; give another one"]
+        return []
+
+    def has_new(self, plan: Plan) -> bool:
+        """Whether a next revision asks anything that no revision has asked."""
+        asked = {wording_key(task, past.keys()) for past in self.revisions for task in past.tasks}
+        return any(wording_key(task, plan.keys()) not in asked for task in plan.tasks)
+
+    @property
+    def model_is_lost(self) -> bool:
+        """Whether plans of a model came to nothing at all, twice and more: then it is for the rules to try.
+
+        Not where a person has said what they wish: rules cannot follow words.
+        """
+        made = {plan.decided_by for plan in self.revisions}
+        return bool(self.earlier) and not (self.kept.tasks or self.wishes) and made == {"model"}
+
+    @property
+    def wishes(self) -> tuple[str, ...]:
+        """What a person asked for when sending plans back, oldest first."""
+        return tuple(plan.wish for plan in self.revisions if plan.wish)
+
+
+def _lasts(outcome: Outcome | None) -> bool:
+    return outcome is None or outcome.failure is None or outcome.failure.kind not in PASSING | HOPELESS
+
+
+def replan_other_way(
+    frame: QueryFrame, past: PlanHistory, failed: Collection[str], tools: Collection[str], *, max_tasks: int
+) -> Plan | None:
+    """The next revision of a plan, by rule.
+
+    The failed tasks are asked otherwise; where nothing of a model's plan worked, the rules make theirs.
+
+    Args:
+        frame: The parsed question.
+        past: The plan that ran, and what came before it.
+        failed: Ids of the tasks that did not come to what they were for.
+        tools: Names of the tools at hand.
+        max_tasks: Tasks a plan may have.
+
+    Returns:
+        The plan, or None where nothing else can be tried.
+    """
+    ways = _ways(frame, past, failed, tools, max_tasks)
+    return next((plan for plan in ways if past.has_new(plan)), None)
+
+
+def _ways(
+    frame: QueryFrame, past: PlanHistory, failed: Collection[str], tools: Collection[str], max_tasks: int
+) -> Iterator[Plan]:
+    plan = past.plan
+    if plan.decided_by != "rule" and not past.kept.tasks and failed:
+        ruled = build_rule_plan(frame, tools, max_tasks=max_tasks).model_copy(update={"revision": plan.revision + 1})
+        yield adopt_ids(ruled, Plan(tasks=(), revision=ruled.revision), past.revisions)
+    mended = replan_by_rule(plan, failed, past.outcomes, frame.language, tools, earlier=past.earlier)
+    if mended is not None:
+        yield mended
+
+
+def is_stuck(state: SearchState) -> bool:
+    """Whether the last look back asked for another plan and there was none: what failed is not to be run again."""
+    plan, past = state.get("plan"), state.get("reflections")
+    return bool(plan and past and past[-1].decision in {"replan", "deepen"} and past[-1].revision == plan.revision)

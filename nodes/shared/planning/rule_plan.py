@@ -1,0 +1,255 @@
+"""Plans made by rule: the frame of a question turned into typed tasks that hand their values on.
+
+Every part of the question is one task on the search tool. Where dates or numbers are compared or subtracted, a
+calculation ends the plan, so that it is done by code. A question that was not taken apart is one search.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from weiwo.nodes.shared.planning.task_identity import adopt_ids
+from weiwo.nodes.shared.question.parser import parse_question
+from weiwo.state import JsonValue, Language, Outcome, Plan, Task, ValueType
+from weiwo.state.query import AnswerType, QueryFrame
+from weiwo.tools.built_in import BUILT_IN
+from weiwo.tools.retrieval.clusters import searches_one_kind
+
+CALCULATOR: Final = "calculator"
+DATE_DIFFERENCE: Final = "date_difference"
+SEARCH_TOOLS: Final = ("corpus_search", "web_search")
+"""The user's own documents come before the web."""
+
+LONGEST_QUERY: Final = 300
+"""Characters of a query; what follows in a longer question is left to the passages' reader."""
+
+VALUE_TYPES: Final[Mapping[AnswerType, ValueType]] = {
+    "date": "date",
+    "year": "date",
+    "number": "number",
+    "quantity": "number",
+    "boolean": "boolean",
+    "list": "list[text]",
+}
+"""The type of the task that looks up an answer of a kind; any other is text."""
+
+_COMPUTED: Final = frozenset({"comparison", "difference", "same"})
+_DATE_UNITS: Final = frozenset({"years", "age", "months", "days"})
+
+
+class ToolCall(NamedTuple):
+    """A call that answers a question.
+
+    Attributes:
+        tool: The tool.
+        args: Its arguments.
+    """
+
+    tool: str
+    args: dict[str, JsonValue]
+
+
+Choices = Mapping[str, ToolCall]
+"""The calls that answer questions, by the question."""
+
+
+def choose_search_tool(tools: Collection[str]) -> str:
+    """The tool a look-up is bound to: the corpus, else the web, else any tool that calls itself a search."""
+    return next(iter(_list_searches(tools)), SEARCH_TOOLS[0])
+
+
+def _list_searches(tools: Collection[str]) -> list[str]:
+    """The tools that search, those for one kind of thing left out: flights have no answer to another question."""
+    named = (name for name in sorted(tools) if "search" in name and not searches_one_kind(name))
+    return list(dict.fromkeys(name for name in (*SEARCH_TOOLS, *named) if name in tools))
+
+
+def build_rule_plan(
+    frame: QueryFrame, tools: Collection[str], *, max_tasks: int, choices: Choices = MappingProxyType({})
+) -> Plan:
+    """Plan a question by its frame.
+
+    Args:
+        frame: The parsed question.
+        tools: Names of the tools at hand; calculations are left out where their tool is not among them.
+        max_tasks: Tasks a plan may have; one that would have more is one search and `curtailed`.
+        choices: The calls that answer a question, or a part of it, better than a search.
+
+    Returns:
+        A plan of at least one task; one search where the question was not taken apart.
+    """
+    builder = _PlanBuilder(tools, choices)
+    builder.add(frame)
+    if len(builder.tasks) > max_tasks:
+        return build_single_task_plan(frame, tools, choices=choices).model_copy(update={"curtailed": True})
+    return Plan(tasks=tuple(builder.tasks))
+
+
+def build_single_task_plan(
+    frame: QueryFrame,
+    tools: Collection[str],
+    ret: ValueType | None = None,
+    choices: Choices = MappingProxyType({}),
+) -> Plan:
+    """The plan of a question that one call answers: a chosen one, a calculation, else a search.
+
+    Args:
+        frame: The parsed question.
+        tools: Names of the tools at hand.
+        ret: The type of its value, where that does not follow from the frame.
+        choices: The call that answers it better than a search.
+    """
+    builder = _PlanBuilder(tools, choices)
+    if frame.expression and CALCULATOR in tools:
+        builder.add(frame)
+    else:
+        builder.look_up(frame.model_copy(update={"parts": ()}), ret)
+    return Plan(tasks=tuple(builder.tasks))
+
+
+def frame_task(task: Task, language: Language) -> QueryFrame:
+    """The frame of a task: the one it carries, else its description parsed, as in plans read from a file."""
+    return task.frame or parse_question(task.description or str(task.args.get("query", "")), language)
+
+
+def add_frames(plan: Plan, language: Language) -> Plan:
+    """A plan whose tasks carry frames: descriptions are parsed once, when the plan is made."""
+    return plan.model_copy(
+        update={"tasks": tuple(t.model_copy(update={"frame": frame_task(t, language)}) for t in plan.tasks)}
+    )
+
+
+def _search_query(frame: QueryFrame) -> str:
+    """What to search for."""
+    # A Chinese question's characters are searched for in pairs, so what only asks would count as words.
+    return ((frame.search if frame.language == "zh" else "") or frame.question)[:LONGEST_QUERY]
+
+
+class _PlanBuilder:
+    """Collects tasks; the same look-up asked twice is one task."""
+
+    def __init__(self, tools: Collection[str], choices: Choices) -> None:
+        self.tasks: list[Task] = []
+        self._tools = tools
+        self._choices = choices
+        self._known: dict[str, str] = {}
+
+    def add(self, frame: QueryFrame) -> str:
+        """Add the tasks of a frame; returns the id of the one its answer rests on last."""
+        if frame.question in self._known:
+            return self._known[frame.question]
+        if frame.expression and CALCULATOR in self._tools:
+            return self._append(frame, CALCULATOR, {"expression": frame.expression}, "number")
+        if not frame.parts:
+            return self.look_up(frame)
+        tasks, known = list(self.tasks), dict(self._known)
+        ids = [self.add(part) for part in frame.parts]
+        if computed := self._compute(frame, ids):
+            return computed
+        if frame.shape == "several":
+            return ids[-1]
+        self.tasks, self._known = tasks, known  # parts that nothing is made of find less than the whole question
+        return self.look_up(frame)
+
+    def look_up(self, frame: QueryFrame, ret: ValueType | None = None) -> str:
+        """Add the call that was chosen for it, else one search."""
+        ret = ret or VALUE_TYPES.get(frame.answer_type, "text")
+        chosen = self._choices.get(frame.question)
+        if chosen is not None and chosen.tool in self._tools:
+            return self._append(frame, chosen.tool, chosen.args, ret)
+        return self._append(frame, choose_search_tool(self._tools), {"query": _search_query(frame)}, ret)
+
+    def _append(self, frame: QueryFrame, tool: str, args: dict[str, JsonValue], ret: ValueType) -> str:
+        task_id = f"task_{len(self.tasks) + 1}"
+        self.tasks.append(Task(id=task_id, description=frame.question, tool=tool, args=args, ret=ret, frame=frame))
+        self._known[frame.question] = task_id
+        return task_id
+
+    def _compute(self, frame: QueryFrame, ids: Sequence[str]) -> str | None:
+        """Add the calculation over the parts of a frame; None where there is none to be made."""
+        values = [f"{{{{{task_id}.ret}}}}" for task_id in ids]
+        types = {task.ret for task in self.tasks if task.id in ids}
+        if frame.shape not in _COMPUTED or len(set(ids)) < 2 or types not in ({"date"}, {"number"}):
+            return None
+        if types == {"date"} and len(ids) == 2 and DATE_DIFFERENCE in self._tools:
+            aged = frame.relation == "lifespan" or len(frame.subjects) == 1
+            unit = (
+                "age" if aged and frame.unit in {"", "years"} else frame.unit if frame.unit in _DATE_UNITS else "years"
+            )
+            args: dict[str, JsonValue] = {"start": values[0], "end": values[1], "unit": unit}
+            return self._append(frame, DATE_DIFFERENCE, args, "number")
+        if CALCULATOR not in self._tools:
+            return None
+        if frame.shape == "same":
+            return self._append(frame, CALCULATOR, {"expression": " == ".join(values[:2])}, "boolean")
+        if len(values) == 2:
+            return self._append(frame, CALCULATOR, {"expression": f"{values[0]} - {values[1]}"}, "number")
+        best = "min" if frame.direction == "least" else "max"
+        ret: ValueType = "date" if types == {"date"} else "number"
+        return self._append(frame, CALCULATOR, {"expression": f"{best}({', '.join(values)})"}, ret)
+
+
+def replan_by_rule(
+    plan: Plan,
+    failed: Collection[str],
+    outcomes: Mapping[str, Outcome],
+    language: Language,
+    tools: Collection[str],
+    *,
+    earlier: Sequence[Plan] = (),
+) -> Plan | None:
+    """Local replanning by rule: what failed goes to another search tool, or is searched for in fewer words.
+
+    A task with a value keeps it. What is replaced and what hangs on it gets a new id; everything else stays.
+
+    Args:
+        plan: The plan that ran.
+        failed: Ids of tasks that did not come to what they were for; unknown ids are ignored.
+        outcomes: What each task came to.
+        language: The language of the question.
+        tools: Names of the tools at hand.
+        earlier: Revisions before the plan, oldest first; what they asked is not asked again.
+
+    Returns:
+        The next revision, or None when nothing else can be tried.
+    """
+    past = (*earlier, plan)
+    replaced = {
+        task.id: other
+        for task in plan.tasks
+        if task.id in failed and _is_at_fault(task, plan, outcomes)
+        if (other := _other_search(task, past, language, tools)) is not None
+    }
+    if not replaced:
+        return None
+    changed = plan.model_copy(update={"tasks": tuple(replaced.get(task.id, task) for task in plan.tasks)})
+    return adopt_ids(changed, Plan(tasks=(), revision=plan.revision + 1), past)
+
+
+def _is_at_fault(task: Task, plan: Plan, outcomes: Mapping[str, Outcome]) -> bool:
+    """Whether a look-up failed by itself, not for want of what it builds on."""
+    outcome = outcomes.get(task.id)
+    looks_up = "query" in task.args or task.tool not in BUILT_IN
+    if not looks_up or (outcome is not None and (outcome.usable or outcome.status == "blocked")):
+        return False
+    return all(name not in outcomes or outcomes[name].usable for name in plan.upstream(task.id))
+
+
+def _other_search(task: Task, past: Sequence[Plan], language: Language, tools: Collection[str]) -> Task | None:
+    """The same question asked of another search tool, by its keywords, or by its subjects; None where all was tried."""
+    tried = {
+        (one.tool, str(one.args.get("query")))
+        for plan in past
+        for one in plan.tasks
+        if (one.description, one.ret) == (task.description, task.ret)
+    }
+    frame, searches = frame_task(task, language), _list_searches(tools)
+    query = str(task.args.get("query") or _search_query(frame))
+    simpler = (text[:LONGEST_QUERY] for text in (frame.search, " ".join(frame.subjects)) if text)
+    again = task.tool if "query" in task.args else choose_search_tool(tools)
+    ways = [*((name, query) for name in searches), *((again, text) for text in simpler if again in tools)]
+    tool, query = next((way for way in ways if way not in tried), ("", ""))
+    if not tool:
+        return None
+    args = task.args if "query" in task.args else {}
+    return task.model_copy(update={"tool": tool, "args": {**args, "query": query}})

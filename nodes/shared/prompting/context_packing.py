@@ -1,0 +1,260 @@
+"""Which passages a prompt shows, when not all of them fit: the relevant ones, unlike each other, from several sources.
+
+All are shown as they are if there is room. If not, those that must be seen come first; the others are ordered by what
+they say about the task, a page's second and third passage counting less than its first, and the best of them once more
+by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), so that near-copies give way. They are taken while
+there is room. What is too long for its share is shown in part: whole sentences in a row, those that say most.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from weiwo.nodes.shared.prompting.passage_prompt import format_passage
+from weiwo.state import Evidence
+from weiwo.text.analyzer import query_terms
+from weiwo.text.language import HAN, sentences
+from weiwo.text.patterns import lazy
+
+Count = Callable[[str], int]
+
+LARGEST_SHARE: Final = 4
+"""Where not all fit, one passage takes at most one part in this many of the room, and shows in part if it is longer."""
+LEAST_TOKENS: Final = 80
+"""Tokens below which no part of a passage is worth showing."""
+DIVERSE: Final = 100
+"""Passages ordered by how unlike each other they are; the work grows with the square of this."""
+UNLIKE: Final = 0.5
+"""How much likeness to what is shown already weighs against relevance."""
+SAME_SOURCE: Final = 0.8
+"""What the next passage of a page is worth, against the one before it."""
+RANK: Final = 0.3
+"""What the first place in a result list is worth, against naming all the task names."""
+MISSES: Final = 20
+"""Passages in a row that do not fit any more, after which none is tried."""
+GAP: Final = "…"
+
+_COMPARED: Final = 1_500
+"""Characters of a passage that likeness is judged by."""
+_SOUGHT: Final = 40
+"""Terms of a task that relevance is judged by."""
+_HAN_TERM: Final = lazy(f"[{HAN}]")
+_FEATURE: Final = lazy(rf"[{HAN}]+|[^\W{HAN}]+")
+_CLAUSE: Final = lazy(r"(?<=[;；，、\n])|(?<=,)(?=\s)")
+
+
+@dataclass(frozen=True)
+class PackedPassages:
+    """The passages that a prompt shows.
+
+    Attributes:
+        shown: In the order they were given; one that is shown in part keeps its id and holds that part.
+        left_out: How many of those given are not shown.
+        cut: How many are shown in part.
+    """
+
+    shown: tuple[Evidence, ...]
+    left_out: int = 0
+    cut: int = 0
+
+
+def pack_passages(
+    passages: Sequence[Evidence],
+    query: str,
+    room: int,
+    count: Count,
+    *,
+    held: Mapping[str, Sequence[str]] | None = None,
+) -> PackedPassages:
+    """Pack passages into the room of a prompt: choose what to show.
+
+    Args:
+        passages: Candidates, in the order they are to be shown.
+        query: What they are to tell about.
+        room: Tokens for all of them as `format_passages` writes them.
+        count: Counts the tokens of a text.
+        held: By id, passages that are shown before any other, with the words that have to stay in them.
+    """
+    held = held or {}
+    if _fits(passages, room, count):
+        return PackedPassages(tuple(passages))
+    first = [n for n, passage in enumerate(passages) if passage.id in held]
+    shown, left = _held(passages, first, held, query, room, count)
+    rest = [n for n in range(len(passages)) if n not in set(first)]
+    share = room // min(LARGEST_SHARE, max(1, len(passages)))
+    misses = 0
+    for n in _ordered(passages, rest, query):
+        if left < LEAST_TOKENS or misses >= MISSES:
+            break
+        part = shorten_passage(passages[n], query, min(left, share), count)
+        if part is None:
+            misses += 1
+            continue
+        misses = 0
+        shown[n] = part
+        left -= _size(part, count)
+    return PackedPassages(
+        tuple(shown[n] for n in sorted(shown)),
+        left_out=len(passages) - len(shown),
+        cut=sum(shown[n].text != passages[n].text for n in shown),
+    )
+
+
+def _size(passage: Evidence, count: Count) -> int:
+    """Tokens of a passage as a prompt shows it, its delimiters included."""
+    return count(format_passage(99_999, passage)) + 1
+
+
+def _fits(passages: Sequence[Evidence], room: int, count: Count) -> bool:
+    left = room
+    for passage in passages:
+        if left < 0:
+            break
+        left -= _size(passage, count)
+    return left >= 0
+
+
+def _held(
+    passages: Sequence[Evidence],
+    first: Sequence[int],
+    held: Mapping[str, Sequence[str]],
+    query: str,
+    room: int,
+    count: Count,
+) -> tuple[dict[int, Evidence], int]:
+    """What must be shown, whole or each cut to its share: what a short one leaves of its share goes to the others."""
+    shown: dict[int, Evidence] = {}
+    sizes = {n: _size(passages[n], count) for n in first}
+    for done, n in enumerate(sorted(first, key=sizes.__getitem__)):
+        share = room // (len(first) - done)
+        whole = passages[n] if sizes[n] <= share else None
+        part = whole or shorten_passage(passages[n], query, share, count, held[passages[n].id])
+        if part is not None:
+            shown[n] = part
+            room -= sizes[n] if whole else _size(part, count)
+    return shown, room
+
+
+def _ordered(passages: Sequence[Evidence], among: Sequence[int], query: str) -> Iterator[int]:
+    """Positions, those to show first at the front."""
+    worth = _worth(passages, among, query)
+    by_source: dict[str, list[int]] = {}
+    for n in sorted(among, key=lambda n: (-worth[n], n)):
+        by_source.setdefault(passages[n].source, []).append(n)
+    for ranked in by_source.values():
+        for place, n in enumerate(ranked):
+            worth[n] *= SAME_SOURCE ** min(place, 20)
+    ordered = sorted(among, key=lambda n: (-worth[n], n))
+    yield from _unlike(passages, ordered[:DIVERSE], worth)
+    yield from ordered[DIVERSE:]
+
+
+def _worth(passages: Sequence[Evidence], among: Sequence[int], query: str) -> dict[int, float]:
+    """The share of the task's terms that each passage has, rare ones weighing more, and its rank where it was found."""
+    terms = [term for term in query_terms(query) if len(term) > 1 or not _HAN_TERM.match(term)][:_SOUGHT]
+    texts = {n: f"{passages[n].title}\n{passages[n].text}".casefold() for n in among}
+    having = {term: [n for n in among if term in texts[n]] for term in terms}
+    weights = {term: math.log(1 + len(among) / (1 + len(found))) for term, found in having.items()}
+    total = sum(weights.values()) or 1.0
+    worth = {n: RANK / passages[n].rank for n in among}
+    for term, found in having.items():
+        for n in found:
+            worth[n] += weights[term] / total
+    return worth
+
+
+def _unlike(passages: Sequence[Evidence], candidates: Sequence[int], worth: Mapping[int, float]) -> Iterator[int]:
+    """Candidates by maximal marginal relevance: worth, less the likeness to the one most like it that is out."""
+    features = {n: _features(passages[n].text[:_COMPARED]) for n in candidates}
+    likeness = dict.fromkeys(candidates, 0.0)
+    while likeness:
+        best = max(likeness, key=lambda n: (worth[n] - UNLIKE * likeness[n], -n))
+        yield best
+        del likeness[best]
+        own = features[best]
+        for n in likeness:
+            common = len(own & features[n])
+            likeness[n] = max(likeness[n], common / (len(own) + len(features[n]) - common or 1))
+
+
+def _features(text: str) -> frozenset[str]:
+    """Words, and pairs of Han characters."""
+    found: set[str] = set()
+    for run in _FEATURE.findall(text.casefold()):
+        if _HAN_TERM.match(run):
+            found.update(run[at : at + 2] for at in range(len(run)))
+        else:
+            found.add(run)
+    return frozenset(found)
+
+
+def shorten_passage(
+    passage: Evidence, query: str, room: int, count: Count, words: Sequence[str] = ()
+) -> Evidence | None:
+    """A passage if it fits, else a run of its sentences that does: with given words in it, else the one that says most.
+
+    Args:
+        passage: The passage.
+        query: What it is to tell about.
+        room: Tokens for it as a prompt shows it.
+        count: Counts tokens.
+        words: What the part has to hold, if it can.
+
+    Returns:
+        None where no sentence fits.
+    """
+    if _size(passage, count) <= room:
+        return passage
+    frame = _size(passage.model_copy(update={"text": f"{GAP}  {GAP}"}), count)
+    if room - frame < min(LEAST_TOKENS, room // 2):
+        return None
+    pieces = _pieces(passage.text, room - frame, count)
+    start, end = _best_run(passage.text, pieces, room - frame, query, words)
+    if start == end:
+        return None
+    before, after = passage.text[:start].strip(), passage.text[end:].strip()
+    part = passage.text[start:end].strip()
+    part = f"{GAP} {part}" if before else part
+    return passage.model_copy(update={"text": f"{part} {GAP}" if after else part})
+
+
+def _pieces(text: str, room: int, count: Count) -> list[tuple[int, int, int]]:
+    """Sentences with the blanks behind them, and their tokens; of one that is longer than the room, its clauses."""
+    starts = [start for start, _ in sentences(text)]
+    bounds = list(zip(starts, [*starts[1:], len(text)], strict=True))
+    pieces = []
+    for start, end in bounds:
+        tokens = count(text[start:end])
+        if tokens <= room:
+            pieces.append((start, end, tokens))
+            continue
+        cuts = [start, *(start + found.start() for found in _CLAUSE.finditer(text[start:end])), end]
+        pieces += [(a, b, count(text[a:b])) for a, b in pairwise(cuts) if a < b]
+    return pieces
+
+
+def _best_run(
+    text: str, pieces: Sequence[tuple[int, int, int]], room: int, query: str, words: Sequence[str]
+) -> tuple[int, int]:
+    """The run of pieces in the room that holds most of the words, then most of the query's terms; the earliest such."""
+    terms = [term for term in query_terms(query) if len(term) > 1 or not _HAN_TERM.match(term)][:_SOUGHT]
+    weight = len(terms) * len(pieces) + 1.0  # more than all the terms there can be
+    low = text.casefold()
+    said = [sum(term in low[start:end] for term in terms) for start, end, _ in pieces]
+    must = [
+        sum(start <= at < end for word in words if (at := text.find(word)) >= 0) * weight for start, end, _ in pieces
+    ]
+    best, chosen = 0.0, (0, 0)
+    first, tokens, value = 0, 0, 0.0
+    for last, (_, end, size) in enumerate(pieces):
+        tokens += size
+        value += must[last] + said[last] + 0.01
+        while tokens > room:
+            tokens -= pieces[first][2]
+            value -= must[first] + said[first] + 0.01
+            first += 1
+        if first <= last and value > best + 1e-9:
+            best, chosen = value, (pieces[first][0], end)
+    return chosen

@@ -1,0 +1,175 @@
+"""Answers without links and pictures that their writer made up, and without what models are told here.
+
+A model that follows words in a passage can be made to put what it knows into an address: a picture is fetched as soon
+as the answer is shown, a link when it is clicked. The list of sources is written by code; in the sentences above it no
+link is needed. An address as such may be what was asked for, so one that a passage holds, or the question, stays.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from functools import lru_cache
+from typing import Final
+
+from markdown_it import MarkdownIt
+
+from weiwo.nodes.shared.markdown.citation_marks import clean_marks
+from weiwo.nodes.shared.markdown.spans import FENCE, find_opaque
+from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
+from weiwo.state import Evidence, Language
+from weiwo.text.language import fold
+from weiwo.text.patterns import lazy
+
+REMOVED: Final[dict[Language, str]] = {"en": "(link removed)", "zh": "（链接已移除）"}
+
+RECITED: Final = 48
+"""Characters of instructions that nobody says by chance."""
+RECITED_WHOLE: Final = 20
+"""The same for a whole sentence."""
+
+_IN: Final = r"[^\s<>\"'`()\[\]{}\x7f-\U0010ffff]"
+ADDRESS: Final = lazy(
+    r"(?:(?<![A-Za-z0-9])(?i:[a-z][a-z0-9+.-]{1,11}://|mailto:|javascript:|www\.|data:(?=[\w/+.-]*[;,]))"
+    rf"|(?<![\w:/])//(?=[\w-]+\.))(?:{_IN}|\({_IN}*\))*(?:(?=[\w/#&=+~%$-]){_IN}|\({_IN}*\))"
+)
+"""An address up to a blank, a quotation mark, a bracket, anything outside ASCII, or the stop that ends its sentence."""
+_PICTURE: Final = lazy(r"!\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,2000}(?:\([^()\n]*\)[^()\n]*)*\)?|\[[^\[\]\n]{0,100}\])")
+_TARGET: Final = (
+    r"\(\s*<?(?:[a-z][a-z0-9+.-]{0,11}:|[/\\#.?]|www\.|[^()\s&\\]{0,20}[&\\])"
+    r"[^()\n]{0,2000}(?:\([^()\n]*\)[^()\n]*)*\)?"
+)
+_LINK: Final = lazy(rf"\[([^\[\]\n]{{0,300}})\]{_TARGET}", re.IGNORECASE)
+_HALF: Final = lazy(rf"\]{_TARGET}", re.IGNORECASE)
+"""The end of a link whose beginning was spoken before."""
+_DEFINITION: Final = lazy(
+    r"(\[[^\[\]\n]{1,100}\]):\s*<?(?:[a-z][a-z0-9+.-]{1,11}:|/[/\\]|www\.|[^\s&\\]{0,20}[&\\])\S*", re.IGNORECASE
+)
+_TAG: Final = lazy(
+    r"</?(?:img|a|area|audio|base|button|embed|form|i?frame|image|input|link|math|meta|object|picture|portal|script|source"
+    r"|style|svg|track|video)\b[^<>]*>?",
+    re.IGNORECASE,
+)
+_LIVE: Final = lazy(
+    r"<[a-z!/][^<>]{0,2000}?[\s/\"'](?:on[a-z]{3,20}|src|srcset|srcdoc|href|xlink:href|style|action|formaction|background|poster|data)\s*=[^<>]*>?",
+    re.IGNORECASE,
+)
+"""A tag with a handler or an address, of whatever name."""
+_HIDDEN: Final = lazy(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+"""Control characters and those that turn the writing direction or are not seen; line breaks and tabs stay."""
+_TAIL: Final = lazy(
+    r"[)\]}>\"'’”*_`|.,;:!?。，；：！？、）】》]*+(?:\[\d{1,4}\])*+[.,;:!?。，；：！？、]*+(?=\s|$|[\u3000-\u9fff\uff00-\uffef])"
+)
+"""What may stand behind an address: punctuation and marks up to a blank, or Chinese text."""
+_TORN: Final = lazy(r"\)[\w%&=/?#-]")
+"""An address that goes on behind a bracket it did not open."""
+_BEHIND: Final = lazy(r"\S*")
+_MARK: Final = lazy(r"\^?\d[\d\s,，、–-]{0,30}")
+
+
+_PROMPTS: Final[list[str]] = []
+
+
+def protect_prompt(prompt: str) -> str:
+    """Register a prompt as one that no answer may recite; returns it."""
+    _PROMPTS.append(prompt)
+    return prompt
+
+
+class AnswerSanitizer:
+    """Output sanitizer: makes prose fit to be spoken in one answer.
+
+    Args:
+        passages: What may be cited. Their addresses may stand in the answer, and so may those in them, unless they
+            speak to the model.
+        question: The user's question, whose addresses may too.
+        language: The answer's language.
+
+    Prompts of ours (`protect_prompt`), which no answer needs and some passages ask for, are not recited.
+    """
+
+    def __init__(self, passages: Iterable[Evidence], question: str, language: Language) -> None:
+        self._language = language
+        self._told = _folded(tuple(_PROMPTS))
+        known = set(ADDRESS.findall(question))
+        for passage in passages:
+            known.update((passage.source, *passage.also))
+            if INSTRUCTIONS not in passage.flags:
+                known.update(ADDRESS.findall(passage.text))
+        self._known = frozenset(known)
+
+    def __call__(self, text: str) -> str:
+        """A sentence, or a piece of one, as it may be spoken; empty if it may not."""
+        prose = remove_links(text, self._known, self._language)
+        says = any(map(str.isalnum, prose)) or not any(map(str.isalnum, text))  # a rule says nothing and may stand
+        return prose if says and not self._recites(prose) else ""
+
+    def _recites(self, prose: str) -> bool:
+        said = fold(clean_marks(prose, ())).strip(" .。-*#\"'")
+        if RECITED_WHOLE <= len(said) <= RECITED:
+            return said in self._told
+        starts = range(0, len(said) - RECITED + 1, RECITED // 4)
+        return any(said[at : at + RECITED] in self._told for at in starts)
+
+
+@lru_cache(maxsize=1)
+def _folded(prompts: tuple[str, ...]) -> str:
+    return fold("\n".join(prompts))
+
+
+def remove_hidden(text: str) -> str:
+    """Text without control characters and those that turn the writing direction or are not seen."""
+    return _HIDDEN.sub("", text)
+
+
+def remove_links(text: str, known: Collection[str], language: Language) -> str:
+    """Prose as it may be spoken: of links and pictures the words, of addresses those that are known.
+
+    Args:
+        text: A sentence, or a piece of one.
+        known: The addresses that may stand.
+        language: The answer's language.
+    """
+    text = remove_hidden(text)
+    if not any(sign in text for sign in ("](", "][", "]:", "<", "//", ":", "www.")):
+        return text
+    if _is_code(text):
+        return _known_addresses(text, known, language)  # a page is shown as code there, not drawn
+    prose = _PICTURE.sub(r"\1", text)
+    if "`" not in text or _draws_tags(prose):
+        prose = _LIVE.sub("", _TAG.sub("", prose))
+    prose = _LINK.sub(lambda link: f"[{link[1]}]" if _MARK.fullmatch(link[1]) else link[1], prose)
+    prose = _DEFINITION.sub(r"\1:", _HALF.sub("]", prose))
+    return _known_addresses(prose, known, language)
+
+
+def _is_code(text: str) -> bool:
+    """Whether a text is one block of fenced code, in any list it may stand in: each line as deep as its fence."""
+    fence = FENCE.match(text)
+    if fence is None or fence[1].strip() or "\t" in text:
+        return False
+    lines = [line for line in text.splitlines() if line.strip()]
+    return find_opaque(text)[0].end >= len(text.rstrip()) and all(line.startswith(fence[1]) for line in lines)
+
+
+def _draws_tags(text: str) -> bool:
+    """Whether a text may have tags outside its code spans; what is a block of code here may be none in a list."""
+    blocks = MarkdownIt("commonmark").enable("table").parse(text.strip())
+    tokens = (token.type for block in blocks for token in (block, *(block.children or ())))
+    return any(kind in {"html_block", "html_inline", "fence", "code_block"} for kind in tokens)
+
+
+def _known_addresses(text: str, known: Collection[str], language: Language) -> str:
+    """Text with the addresses that are known and end where they end there; of others nothing stays, tails included."""
+    parts: list[str] = []
+    position = 0
+    for found in ADDRESS.finditer(text):
+        if found.start() < position:
+            continue
+        whole = found[0] in known and _TAIL.match(text, found.end()) is not None
+        behind = _BEHIND.match(text, found.end())
+        torn = not whole and (found[0] in known or _TORN.match(text, found.end()) is not None)
+        end = behind.end() if torn and behind is not None else found.end()
+        parts += [text[position : found.start()], text[found.start() : end] if whole else REMOVED[language]]
+        position = end
+    return "".join([*parts, text[position:]])

@@ -1,0 +1,69 @@
+"""The question of a turn: which of the state's words are it, and whether it can be asked."""
+
+import re
+from dataclasses import dataclass
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+
+from weiwo.nodes.shared.question.validation import QuestionError, check_question
+from weiwo.state.search import SearchState
+from weiwo.text.language import clean
+from weiwo.text.patterns import lazy
+
+HISTORY_TURNS = 6
+"""Earlier messages that a follow-up is resolved against."""
+
+
+@dataclass(frozen=True)
+class ConversationTurn:
+    """Conversation turn: one question, with what was said before.
+
+    Attributes:
+        question: The user's words, cleaned.
+        history: What was said before, oldest first.
+        message: The human message that asks it; None where it came as `question`.
+    """
+
+    question: str
+    history: tuple[AnyMessage, ...]
+    message: HumanMessage | None
+
+
+def find_current_turn(state: SearchState) -> ConversationTurn:
+    """Find the question to answer: a human message not yet taken as one, else `question`.
+
+    Raises:
+        QuestionError: There is none, or it cannot be asked.
+    """
+    messages = state.get("messages", [])
+    last = messages[-1] if messages else None
+    if isinstance(last, HumanMessage) and last.id != state.get("asked"):
+        try:
+            return ConversationTurn(check_question(str(last.text)), tuple(messages[:-1][-HISTORY_TURNS:]), last)
+        except QuestionError:
+            if not _asks_anew(state):
+                raise  # else the message was refused before, and must not stand in the way of a new question
+    history = messages[:-1] if isinstance(last, HumanMessage) else messages
+    return ConversationTurn(check_question(str(state.get("question") or "")), tuple(history[-HISTORY_TURNS:]), None)
+
+
+def _asks_anew(state: SearchState) -> bool:
+    """Whether `question` holds something other than the question that was taken last."""
+    asked = state.get("asked")
+    taken = next((str(m.text) for m in state.get("messages", []) if asked and m.id == asked), "")
+    return clean(str(state.get("question") or "")) != clean(taken)
+
+
+_LISTING = lazy(r"\n\n(?:Sources|来源):\n\[\d+\] .*\Z", re.DOTALL)
+"""The list of sources under an answer; what was said stands above it."""
+
+
+def format_transcript(history: tuple[AnyMessage, ...]) -> str:
+    """The conversation so far, for a prompt."""
+    lines = []
+    for message in history:
+        who = "User" if isinstance(message, HumanMessage) else "Weiwo" if isinstance(message, AIMessage) else ""
+        if who:
+            said = _LISTING.sub("", str(message.text)) if who == "Weiwo" else str(message.text)
+            lines.append(f"{who}: {' '.join(said.split())[:600]}")
+    return "\n".join(lines)

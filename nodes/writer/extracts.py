@@ -1,0 +1,326 @@
+"""Extractive passages: the closest passages, with the sentences that fit the question best.
+
+This is what is shown where nothing is asserted: the sources' own words. Of one look-up the best passages are those that
+the search ranked first. The parts of a compound question may be answered in different places: there a passage is also
+chosen for what its best sentence says of the question that none chosen before says, and for being named by one of them.
+A sentence is chosen for the rare words it shares with the question (the title counts, at a discount), for standing
+early, and for holding a value of the type that is asked for.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from weiwo.nodes.writer.subject_match import (
+    correct_spelling,
+    inverse_document_frequency,
+    is_about_subject,
+    matching_terms,
+    question_terms,
+)
+from weiwo.state import Evidence, Extract, Language, Quote
+from weiwo.state.query import QueryFrame
+from weiwo.text.dates import find_dates
+from weiwo.text.language import sentences
+from weiwo.text.mentions import mentions, title_key
+from weiwo.text.names import names
+from weiwo.text.near_duplicates import Told
+from weiwo.text.numbers import find_numbers
+from weiwo.text.patterns import lazy
+
+CONSIDERED: Final = 8
+"""Passages, best first, among which those shown are chosen; all that are given count as the statistic of rarity."""
+
+WHOLE: Final = 1_000
+"""Characters up to which a passage is shown whole; an excerpt is grown to about as many."""
+
+QUOTED: Final = 300
+"""The same where a passage is only shown for the words that an assertion quotes."""
+
+_LONGEST_SENTENCE: Final = 500
+
+# A sentence's share of the question's rare words is 1 at most; to it are added or taken off:
+_TITLE: Final = 0.6  # of the weight of a word that stands in the title alone
+_KNOWN: Final = 0.3  # of the weight of a word that is covered already
+_TYPED: Final = 0.4  # for a value of the type asked for
+_LATE: Final = 0.3  # off the seventh sentence and those after it, in proportion off those before
+_ASKING: Final = 0.2  # off a sentence that itself asks
+_LAST: Final = 6
+
+_BRIDGE: Final = 0.2
+"""Added for a passage whose title a shown one mentions; the search's own score is 1 at most."""
+
+_COMPOUND: Final = frozenset({"chain", "comparison", "difference", "same", "several"})
+"""Shapes of questions whose parts may be answered in different passages."""
+
+_SUPERSEDED: Final[dict[Language, str]] = {"en": "(older version; current: {})", "zh": "（旧版；现行版本：{}）"}
+_CUT: Final = " … "
+_LEANING: Final = lazy(
+    r"(?i)(?:he|she|it|they|his|her|its|their|this|these|those|that|such|both|the (?:former|latter))\b"
+    r"|[他她它该其此这那]|两者|前者|后者|同年|当时"
+)
+_QUESTION: Final = lazy(r"[?？][\"'”’」』)）\s]*$")
+_CLAUSE: Final = lazy(r"[,;，；、\n]\s?|\s-\s|\.\.\.\s?|\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Extracts:
+    """What is shown of a search.
+
+    Attributes:
+        items: The passages shown, best first, numbered from 1.
+        about_subject: Whether any of the passages searched speaks of what the question is about.
+    """
+
+    items: tuple[Extract, ...] = ()
+    about_subject: bool = False
+
+
+@dataclass(slots=True)
+class _Sentence:
+    """A sentence of a passage: where it stands, its terms, and how far it holds a value of the type asked for."""
+
+    start: int
+    end: int
+    terms: frozenset[str]
+    place: float
+    asks: bool
+    typed: float | None = None
+
+
+@dataclass(slots=True)
+class _Passage:
+    """A passage taken apart."""
+
+    evidence: Evidence
+    title: frozenset[str]
+    sentences: list[_Sentence]
+    relevance: float
+    terms: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.terms = self.title.union(*(sentence.terms for sentence in self.sentences))
+
+
+def choose_extracts(
+    frame: QueryFrame, passages: Sequence[Evidence], *, passages_shown: int = 3, sentences_shown: int = 4
+) -> Extracts:
+    """Choose the passages to show and the sentences to highlight in them.
+
+    Args:
+        frame: The parsed question.
+        passages: The passages of one search or of several; by rank, then in the order given.
+        passages_shown: Passages at most; near-duplicates of a shown one are passed over.
+        sentences_shown: Highlighted sentences at most, over all passages shown.
+
+    Returns:
+        The passages in the order of choice; none if there are none. What is superseded comes after what is current,
+        and its title says so. Linear in the length of the passages.
+    """
+    ranked = sorted(passages, key=lambda passage: (bool(passage.superseded_by), passage.rank))
+    best: dict[str, float] = {}  # scores are comparable within one tool
+    for one in ranked:
+        best[one.tool] = max(one.score, best.get(one.tool, 0.0))
+    read = [_read(one, one.score / best[one.tool] if best[one.tool] > 0 else 1 / one.rank) for one in ranked]
+    everywhere = [passage.terms for passage in read]
+    spelling = correct_spelling(frame, frozenset().union(*everywhere))
+    weights = inverse_document_frequency((spelling[term] for term in question_terms(frame)), everywhere)
+    choice = _Choice(frame, weights, [passage for passage in read if passage.sentences][:CONSIDERED])
+    choice.choose(passages_shown, sentences_shown)
+    items = tuple(choice.extracts())
+    statements = [terms for one in read for terms in (one.title, *(sentence.terms for sentence in one.sentences))]
+    return Extracts(items, bool(items) and is_about_subject(frame, everywhere, statements, spelling))
+
+
+def build_quote_extracts(quotes: Sequence[Quote], passages: Sequence[Evidence], language: Language) -> Extracts:
+    """Show the passages that are quoted, the sentences with the quotes highlighted.
+
+    Args:
+        quotes: The words that carry what is asserted.
+        passages: The passages they may be from.
+        language: The language of the answer.
+    """
+    items: list[Extract] = []
+    for evidence in passages:
+        words = [quote.text for quote in quotes if quote.evidence_id == evidence.id]
+        places = [(at, at + len(text)) for text in words if (at := evidence.text.find(text)) >= 0]
+        passage = _read(evidence, 1.0)
+        chosen = [s for s in passage.sentences if any(s.start < end and start < s.end for start, end in places)]
+        if chosen:
+            items.append(_shown(passage, chosen, len(items) + 1, 1.0, language, QUOTED))
+    return Extracts(tuple(items), bool(items))
+
+
+def _shown(
+    passage: _Passage, chosen: Sequence[_Sentence], n: int, score: float, language: Language, length: int = WHOLE
+) -> Extract:
+    """A passage as it is shown."""
+    evidence = passage.evidence
+    title = evidence.title or evidence.source
+    text, highlights = _excerpt(passage, chosen, length)
+    return Extract.model_construct(  # which builds no validator: `weiwo search` starts without
+        n=n,
+        source=evidence.source,
+        title=f"{title} {_SUPERSEDED[language].format(evidence.superseded_by)}" if evidence.superseded_by else title,
+        text=text,
+        highlights=highlights,
+        score=score,
+        evidence_id=evidence.id,
+        locator=evidence.locator,
+    )
+
+
+def _read(passage: Evidence, relevance: float) -> _Passage:
+    """Take a passage apart."""
+    spans = [span for sentence in sentences(passage.text) for span in _pieces(passage.text, *sentence)]
+    found = [
+        _Sentence(start, end, frozenset(matching_terms(said)), min(at, _LAST) / _LAST, bool(_QUESTION.search(said)))
+        for at, (start, end) in enumerate(spans)
+        for said in (passage.text[start:end],)
+    ]
+    return _Passage(passage, frozenset(matching_terms(passage.title)), found, relevance)
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A sentence, cut between clauses where it is far too long for one."""
+    while end - start > _LONGEST_SENTENCE:
+        cuts = [
+            found.end() for found in _CLAUSE.finditer(text, start + _LONGEST_SENTENCE // 2, start + _LONGEST_SENTENCE)
+        ]
+        cut = cuts[-1] if cuts else start + _LONGEST_SENTENCE
+        yield start, cut
+        start = cut
+    if text[start:end].strip():
+        yield start, end
+
+
+class _Choice:
+    """Greedy choice of passages and sentences: what is covered already counts less."""
+
+    def __init__(self, frame: QueryFrame, weights: dict[str, float], passages: list[_Passage]) -> None:
+        found = frozenset().union(*(passage.terms for passage in passages))
+        self._asked = sum(weights.values()) or 1.0
+        self._weights = {term: weight for term, weight in weights.items() if term in found}
+        self._total = sum(self._weights.values()) or 1.0
+        self._passages = passages
+        self._covered: set[str] = set()
+        self._mentioned: set[str] = set()
+        self._shown: list[_Passage] = []
+        self._highlights: list[tuple[_Passage, _Sentence]] = []
+        self._compound = frame.shape in _COMPOUND
+        self._language = frame.language
+        self._values = _Values(frame)
+
+    def choose(self, passages_shown: int, sentences_shown: int) -> None:
+        """Passage by passage, each with its best sentence; then the best sentences left."""
+        told: list[Told] = []
+        left = list(self._passages)
+        while left and len(self._shown) < passages_shown:
+            passage = max(left, key=self._worth) if self._compound else left[0]
+            left.remove(passage)
+            now = Told.of(passage.evidence.text)
+            if any(now.resembles(other) or other.holds(now) for other in told):
+                continue
+            told.append(now)
+            self._shown.append(passage)
+            self._mentioned |= mentions(passage.evidence.text) if self._compound else set()
+            if len(self._highlights) < sentences_shown:
+                self._highlight(passage, max(passage.sentences, key=lambda one: self._fit(passage, one)))
+        self._covered.clear()
+        rest = [(passage, one) for passage in self._shown for one in passage.sentences]
+        rest = [pair for pair in rest if pair not in self._highlights]
+        rest.sort(key=lambda pair: -self._fit(*pair))
+        self._highlights += rest[: max(0, sentences_shown - len(self._highlights))]
+
+    def extracts(self) -> Iterator[Extract]:
+        """What was chosen, as it is shown."""
+        for n, passage in enumerate(self._shown, 1):
+            chosen = [one for other, one in self._highlights if other is passage]
+            said = sum(weight for term, weight in self._weights.items() if term in passage.terms)
+            yield _shown(passage, chosen, n, round(said / self._asked, 4), self._language)
+
+    def _highlight(self, passage: _Passage, sentence: _Sentence) -> None:
+        self._highlights.append((passage, sentence))
+        self._covered |= sentence.terms | passage.title
+
+    def _fit(self, passage: _Passage, sentence: _Sentence) -> float:
+        """How well a sentence fits: the rare words it shares, its title's, the type of its values, its place."""
+        if sentence.typed is None:  # of a look-up only few are weighed
+            sentence.typed = self._values.held(passage.evidence.text[sentence.start : sentence.end])
+        shared = 0.0
+        for term, weight in self._weights.items():
+            part = 1.0 if term in sentence.terms else _TITLE if term in passage.title else 0.0
+            shared += part * weight * (_KNOWN if term in self._covered else 1.0)
+        return shared / self._total + _TYPED * sentence.typed - _LATE * sentence.place - _ASKING * sentence.asks
+
+    def _worth(self, passage: _Passage) -> float:
+        """What showing a passage would add: what is new in it, the search's word for it, a mention in a shown one."""
+        best = max(self._fit(passage, sentence) for sentence in passage.sentences)
+        mentioned = title_key(passage.evidence.title) in self._mentioned
+        return best + passage.relevance + _BRIDGE * mentioned
+
+
+class _Values:
+    """Finds values of the type that a question asks for, other than those it holds itself."""
+
+    def __init__(self, frame: QueryFrame) -> None:
+        self._type = frame.answer_type
+        own = frame.question if self._type in {"date", "year", "number", "quantity"} else ""
+        self._dates = {span.date for span in find_dates(own)} if own else set()  # or their patterns are compiled
+        self._numbers = {span.value for span in find_numbers(own)} if own else set()
+        self._terms = set(matching_terms(frame.question))
+
+    def held(self, text: str) -> float:
+        """Whether a sentence holds such a value, 0 to 1; 0 where any text would answer."""
+        if self._type in {"date", "year"}:
+            return float(any(span.date not in self._dates for span in find_dates(text)))
+        if self._type in {"number", "quantity"}:
+            dated = [(span.start, span.end) for span in find_dates(text)]
+            found = [span for span in find_numbers(text) if span.value not in self._numbers]
+            return float(any(not any(start <= span.start < end for start, end in dated) for span in found))
+        if self._type in {"person", "place", "name", "list"}:
+            new = sum(not self._terms.issuperset(matching_terms(name.text)) for name in names(text))
+            return min(1.0, new / (2 if self._type == "list" else 1))
+        return 0.0
+
+
+def _excerpt(passage: _Passage, chosen: Sequence[_Sentence], length: int) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The readable part of a passage around its highlights, and these as offsets into it."""
+    whole = passage.evidence.text
+    every = passage.sentences
+    if len(whole) <= length:
+        return whole, tuple(sorted((one.start, one.end) for one in chosen))
+    kept = {at for at, one in enumerate(every) if one in chosen} or {0}
+    for at in sorted(kept):
+        if at and _LEANING.match(whole, every[at].start):
+            kept.add(at - 1)
+    budget = length - sum(every[at].end - every[at].start for at in kept)
+    for at in sorted(set(range(len(every))) - kept, key=lambda at: min(abs(at - one) for one in kept)):
+        budget -= every[at].end - every[at].start
+        if budget < 0:
+            break
+        kept.add(at)
+    return _joined(whole, every, sorted(kept), {one.start for one in chosen})
+
+
+def _joined(
+    whole: str, every: Sequence[_Sentence], kept: Sequence[int], chosen: Collection[int]
+) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Sentences of a passage joined as they stand in it, with a mark where some are left out."""
+    parts = [_CUT.lstrip()] if kept[0] else []
+    length = sum(map(len, parts))
+    highlights = []
+    before = kept[0]
+    for at in kept:
+        one = every[at]
+        if at != kept[0]:
+            parts.append(whole[every[before].end : one.start] if at == before + 1 else _CUT)
+            length += len(parts[-1])
+        if one.start in chosen:
+            highlights.append((length, length + one.end - one.start))
+        parts.append(whole[one.start : one.end])
+        length += one.end - one.start
+        before = at
+    if before != len(every) - 1:
+        parts.append(_CUT.rstrip())
+    return "".join(parts), tuple(highlights)

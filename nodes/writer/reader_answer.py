@@ -1,0 +1,39 @@
+"""The answer that came with its values: the sentences that readers gave, told as they are; no draft is asked for."""
+
+from collections.abc import Sequence
+
+from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
+from weiwo.nodes.writer.draft import Draft, Piece, add_marks
+from weiwo.nodes.writer.prompt import current_outcomes
+from weiwo.state import Finding, Outcome
+from weiwo.state.search import SearchState
+
+
+def read_out(state: SearchState, draft: Draft, say: AnswerSanitizer) -> list[Piece]:
+    """The sentences that came with the values asked for, if code finds nothing in them to doubt; none: write a draft.
+
+    What is disputed, implied or noted has to be told as such, and is for a draft; so is what was not found.
+    """
+    plan, outcomes = state.get("plan"), current_outcomes(state)
+    if plan is None or (len(plan.ids) > 1 and not all(plan.task(name).is_answer for name in plan.final_ids)):
+        return []
+    final = [outcomes[name] for name in plan.final_ids if name in outcomes]
+    told = [one for outcome in final for one in _statements(outcome)]
+    firm = all(one.answers and not one.rivals and not one.note and one.basis == "stated" for one in outcomes.values())
+    if not firm or len(final) < len(plan.final_ids) or not all(map(_statements, final)):
+        return []
+    pieces = []
+    for one in told:
+        marks = "".join(f"[{n}]" for n in draft.sources.numbers_of(one.evidence_ids, ()))
+        sentence = add_marks(say(one.text), marks, draft.sources.language)
+        text = f"- {sentence}\n" if len(told) > 1 else sentence
+        pieces.append(draft.read(text, state["assessment"].question))
+    cited = all(any(one.claim.citations for one in piece.checked) and piece.verified for piece in pieces)
+    return pieces if cited else []
+
+
+def _statements(outcome: Outcome) -> Sequence[Finding]:
+    """What a task found, told in sentences; none where its reader gave none."""
+    if outcome.detail.sentence:
+        return [Finding(text=outcome.detail.sentence, evidence_ids=outcome.evidence_ids)]
+    return outcome.findings if outcome.detail.items is not None else ()

@@ -1,0 +1,57 @@
+"""`weiwo eval tools`: figures, what is not learned, and one line for sets that are none."""
+
+import json
+
+import pytest
+
+from weiwo.app.cli.errors import UsageError
+from weiwo.app.cli.evaluation.tools import eval_tools_command
+
+TOOLS = {"w": "The weather of a city", "f": "Flights between airports", "h": "Rooms in hotels", "c": "Exchange rates"}
+
+
+def write(folder, questions, tools=TOOLS):
+    folder.mkdir()
+    corpus = [{"_id": name, "title": "", "text": text} for name, text in tools.items()]
+    asked = [{"_id": f"q{at}", "text": text} for at, (text, _) in enumerate(questions)]
+    judged = [f"q{at}\t{name}\t1" for at, (_, names) in enumerate(questions) for name in names]
+    for name, rows in (("corpus", corpus), ("queries", asked)):
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    (folder / "qrels.tsv").write_text("\n".join(judged), encoding="utf-8")
+    return str(folder)
+
+
+@pytest.fixture(autouse=True)
+def _settings(monkeypatch, tmp_path):
+    monkeypatch.setenv("WEIWO_HOME", str(tmp_path))
+    monkeypatch.delenv("WEIWO_EMBEDDINGS", raising=False)
+
+
+def test_figures_with_and_without_a_history(tmp_path, capsys):
+    asked = write(tmp_path / "asked", [("Time off in Rome", "fh"), ("Will it be fine weather?", "w")])
+    past = write(tmp_path / "past", [("Time off in Oslo", "fh"), ("Will it be fine weather?", "c")])
+    eval_tools_command(asked, past, as_json=True)
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert (found["dataset"], found["history"], found["known"]["questions"], found["new"]["questions"]) == (
+        "asked",
+        1,
+        1,
+        1,
+    )
+    assert found["known"]["history"]["ndcg5"] == 1 > found["known"]["hybrid"]["ndcg5"]
+    assert "1 questions of the history are asked in the set, too" in err
+    eval_tools_command(asked, None, as_json=False)
+    assert "hybrid" in capsys.readouterr().out
+
+
+def test_sets_that_are_none_are_one_line(tmp_path):
+    asked = write(tmp_path / "asked", [("Time off", "fh")])
+    for folder, history, said in (
+        (str(tmp_path / "none"), None, "no such folder"),
+        (write(tmp_path / "lacking", [("Time off", "x")]), None, "needs a tool that is no document"),
+        (asked, asked, "no other question"),
+    ):
+        with pytest.raises(UsageError, match=said) as caught:
+            eval_tools_command(folder, history, as_json=True)
+        assert "\n" not in str(caught.value)

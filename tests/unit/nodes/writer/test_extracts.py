@@ -1,0 +1,204 @@
+"""What is shown of a search: which passages, which of their sentences, and whether they speak of the subject."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weiwo.nodes.writer.extracts import WHOLE, choose_extracts
+from weiwo.state import Evidence, passage_id
+from weiwo.state.query import QueryFrame
+from weiwo.text.language import detect_language
+from weiwo.text.terms import terms
+
+DANUBE = (
+    "Danube",
+    "The Danube is the second-longest river in Europe, after the Volga. It flows through Vienna and Budapest to the Black Sea. The river is 2,850 kilometres long. Its basin is shared by 19 countries.",
+)
+BUDAPEST = (
+    "Széchenyi Chain Bridge",
+    "The Széchenyi Chain Bridge spans the Danube in Budapest. It was designed by William Tierney Clark and opened in 1849. At that time its main span of 202 metres was one of the longest in the world.",
+)
+VISTULA = ("Vistula", "The Vistula is the longest river in Poland. It is 1,047 kilometres long. It passes Warsaw.")
+YANGTZE = ("长江", "长江是亚洲第一长河。全长约6300千米，发源于青藏高原。流域面积约180万平方千米，由上海入海。")
+YELLOW = ("黄河", "黄河是中国第二长河。全长约5464千米，流经九个省区。它因含沙量大而得名。")
+CHAIN = ("塞切尼链桥", "塞切尼链桥横跨布达佩斯的多瑙河，主跨202米。")
+BREMEN = ("Bremen", "Bremen is a port on the Weser. Its market square has a statue of Roland.")
+
+
+def passages(*told):
+    return [
+        Evidence(id=passage_id(text), text=text, source=f"/{rank}.md", title=title, rank=rank, score=1 / rank)
+        for rank, (title, text) in enumerate(told, 1)
+    ]
+
+
+def frame(question, answer_type="text", subjects=()):
+    found = tuple(dict.fromkeys(terms(question)))
+    language = detect_language(question)
+    return QueryFrame(question=question, language=language, terms=found, answer_type=answer_type, subjects=subjects)
+
+
+def bold(found):
+    return [item.text[start:end] for item in found.items for start, end in item.highlights]
+
+
+ROWS = [
+    ("How long is the Danube?", "quantity", (DANUBE, VISTULA, BUDAPEST), "The river is 2,850 kilometres long."),
+    ("how long is the danube", "quantity", (VISTULA, DANUBE, BUDAPEST), "The river is 2,850 kilometres long."),
+    ("how long is the river dnaube", "quantity", (BUDAPEST, DANUBE, VISTULA), "The river is 2,850 kilometres long."),
+    ("ＤＡＮＵＢＥ river longest", "text", (DANUBE, VISTULA, BUDAPEST), DANUBE[1].partition(". ")[0] + "."),
+    (
+        "Who designed the Szechenyi bridge?",
+        "person",
+        (BUDAPEST, DANUBE),
+        "It was designed by William Tierney Clark and opened in 1849.",
+    ),
+    (
+        "When did the chain bridge open?",
+        "date",
+        (BUDAPEST, DANUBE),
+        "It was designed by William Tierney Clark and opened in 1849.",
+    ),
+    ("长江全长多少千米？", "quantity", (YANGTZE, YELLOW), "全长约6300千米，发源于青藏高原。"),
+    ("長江全長多少", "quantity", (YANGTZE, YELLOW), "全长约6300千米，发源于青藏高原。"),
+    ("黄河为什么叫黄河，因何得名", "text", (YANGTZE, YELLOW), "它因含沙量大而得名。"),
+]
+
+
+@pytest.mark.parametrize(("question", "answer_type", "found", "sentence"), ROWS)
+def test_the_sentence_that_answers_is_highlighted(question, answer_type, found, sentence):
+    chosen = choose_extracts(frame(question, answer_type), passages(*found))
+    assert sentence in bold(chosen)
+    assert chosen.about_subject
+
+
+def test_an_extract_leads_to_its_passage():
+    found = passages(DANUBE, VISTULA)
+    first, second = choose_extracts(frame("How long is the Danube?"), found).items
+    assert (first.n, second.n) == (1, 2)
+    assert (first.source, first.title, first.evidence_id) == ("/1.md", "Danube", found[0].id)
+    assert first.text == DANUBE[1]
+    assert 0 <= second.score < first.score <= 1
+
+
+def test_parts_of_a_question_are_highlighted_in_different_passages():
+    chosen = choose_extracts(frame("Is the Danube or the Vistula longer?", "name"), passages(DANUBE, VISTULA, BREMEN))
+    assert all(item.highlights for item in chosen.items)
+
+
+def test_what_is_superseded_comes_last_and_says_so():
+    old, new = passages(("Policy", "The daily allowance is 45 euros."), ("Policy", "The daily allowance is 72 euros."))
+    found = choose_extracts(frame("daily allowance"), [old.model_copy(update={"superseded_by": "policy-v2.md"}), new])
+    assert [(item.title, "72" in item.text) for item in found.items] == [
+        ("Policy", True),
+        ("Policy (older version; current: policy-v2.md)", False),
+    ]
+
+
+def test_a_copy_of_a_shown_passage_is_passed_over():
+    copy = (DANUBE[0], DANUBE[1] + " More on page two.")
+    chosen = choose_extracts(frame("How long is the Danube?"), passages(DANUBE, copy, VISTULA))
+    assert [item.source for item in chosen.items] == ["/1.md", "/3.md"]
+
+
+def test_a_sentence_that_asks_gives_way_to_one_that_tells():
+    told = ("", "黄河全长多少千米？很多人问过。黄河全长约5464千米。")
+    assert bold(choose_extracts(frame("黄河全长多少千米"), passages(told), sentences_shown=1)) == [
+        "黄河全长约5464千米。"
+    ]
+
+
+ABOUT = [
+    ("How tall is Mount Fuji?", ("Mount Fuji",), False),
+    ("How long is the Danube?", ("Danube",), True),
+    ("how long is the dnaube", ("dnaube",), True),
+    ("How long is the Vistual?", ("the Vistual",), True),
+    ("How long is the Mississippi?", ("Mississippi",), False),
+    ("Which is longer, the Danube or the Mississippi?", ("Danube", "Mississippi"), True),
+    ("What is the boiling point of helium?", (), False),
+    ("danube length", (), True),
+    ("长江有多长？", ("长江",), True),
+    ("長江有多長？", ("長江",), True),
+    ("富士山有多高？", ("富士山",), False),
+    ("氦的沸点是多少？", (), False),
+    ("？？？", (), False),
+    ("塞切尼练桥有多长？", ("塞切尼练桥",), True),
+    ("塞切尼大学有多大？", ("塞切尼大学",), False),
+]
+
+
+@pytest.mark.parametrize(("question", "subjects", "about"), ABOUT)
+def test_it_says_whether_any_passage_speaks_of_the_subject(question, subjects, about):
+    found = passages(DANUBE, VISTULA, BUDAPEST, YANGTZE, YELLOW, CHAIN, BREMEN)
+    assert choose_extracts(frame(question, subjects=subjects), found).about_subject is about
+
+
+def test_nothing_is_shown_of_nothing():
+    chosen = choose_extracts(frame("How long is the Danube?", subjects=("Danube",)), [])
+    assert chosen.items == ()
+    assert not chosen.about_subject
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "。", "…", "x" * 5_000, "|a|b|\n|-|-|\n|1|2|\n", "\ud800", "1\n" * 900])
+def test_odd_passages_do_no_harm(text):
+    chosen = choose_extracts(frame("How long is the Danube?", "quantity"), passages(("", text), DANUBE))
+    assert "The river is 2,850 kilometres long." in bold(chosen)
+
+
+def test_of_a_long_passage_the_part_around_the_highlights_is_shown():
+    filler = "Many ships pass here on most days of the year. " * 30
+    told = ("Rivers", f"{filler}The Danube is a river. It is 2,850 kilometres long. {filler}")
+    (item,) = choose_extracts(frame("How long is the Danube?", "quantity"), passages(told), sentences_shown=1).items
+    assert len(item.text) <= WHOLE + 100
+    assert item.text.startswith("… ")
+    assert item.text.endswith(" …")
+    assert "The Danube is a river. It is 2,850 kilometres long." in item.text
+
+
+def test_a_sentence_that_leans_on_the_one_before_is_shown_with_it():
+    apart = "There is nothing else to be said of it at all. " * 40
+    told = ("", f"Clark was an engineer. He designed the bridge. {apart}")
+    (item,) = choose_extracts(frame("who designed the bridge"), passages(told), sentences_shown=1).items
+    assert item.text.startswith("Clark was an engineer. He designed the bridge.")
+
+
+WORDS = st.sampled_from(
+    [
+        "danube",
+        "Danube",
+        "river",
+        "long",
+        "2,850",
+        "km",
+        ".",
+        "。",
+        "!",
+        "？",
+        "\n",
+        " ",
+        "…",
+        "长江",
+        "全长",
+        "It",
+        "|",
+        "- ",
+    ]
+)
+TEXTS = st.lists(WORDS, max_size=120).map(" ".join) | st.text(max_size=200)
+
+
+@given(
+    st.lists(st.tuples(st.text(max_size=10), TEXTS), max_size=7),
+    st.sampled_from(["How long is the Danube?", "长江全长多少", "danube", ""]),
+    st.sampled_from(["text", "date", "quantity", "person", "list", "boolean"]),
+    st.integers(0, 5),
+    st.integers(0, 5),
+)
+def test_highlights_are_within_the_text_apart_and_few(told, question, answer_type, shown, most):
+    chosen = choose_extracts(frame(question, answer_type), passages(*told), passages_shown=shown, sentences_shown=most)
+    assert len(chosen.items) <= shown
+    assert sum(len(item.highlights) for item in chosen.items) <= most
+    for item in chosen.items:
+        ends = [0, *(bound for span in item.highlights for bound in span), len(item.text)]
+        assert ends == sorted(ends)
+        assert all(item.text[start:end].strip() for start, end in item.highlights)
