@@ -104,7 +104,7 @@ async def test_the_run_injects_what_tools_ask_for_and_their_results_are_of_that_
 
     async def node(state: Run) -> dict[str, list[str]]:
         calls = ToolCalls(state["question"], registry, InMemoryStore(), seconds=5, state=state)
-        caller = Caller(asyncio.Semaphore(8), lambda: 60, lambda: None, lambda _: None)
+        caller = Caller(asyncio.Semaphore(8), lambda: 60, lambda: True, lambda _: None)
         done = [await calls.call(name, {"query": "x"}, caller) for name in ("whose", "asked", "asked")]
         return {"said": [one.content for one in done]}
 
@@ -147,7 +147,7 @@ async def test_rows_of_an_artifact_become_passages_beside_the_words_that_sum_the
         return f"1 ticket for {query}", {"results": rows}
 
     calls = ToolCalls("run", Registry([desk]), seconds=5)
-    caller = Caller(asyncio.Semaphore(8), lambda: 60, lambda: None, lambda _: None)
+    caller = Caller(asyncio.Semaphore(8), lambda: 60, lambda: True, lambda _: None)
     found = await calls.call("desk", {"query": "printers"}, caller)
     assert [(one.text, one.source) for one in found.passages] == [
         ("1 ticket for printers", "tool:desk"),

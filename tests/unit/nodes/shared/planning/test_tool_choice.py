@@ -126,7 +126,7 @@ async def test_of_many_tools_a_model_is_offered_those_that_fit():
 async def test_what_a_chosen_tool_could_not_answer_is_searched_for():
     run = services(search_tool(lambda query: query), get_weather())
     frame = parse_question(WEATHER, "en")
-    plan = build_single_task_plan(frame, run.registry.names(), await choose_tools([frame], run))
+    plan = build_single_task_plan(frame, run.registry.names(), choices=await choose_tools([frame], run))
     lost = Failure(task_id="task_1", kind="crash", message="no such city")
     outcomes = {"task_1": Outcome(task_id="task_1", status="failed", failure=lost)}
     second = replan_by_rule(plan, ["task_1"], outcomes, "en", run.registry.names())
