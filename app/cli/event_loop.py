@@ -94,13 +94,17 @@ def _leave(code: int, stopped: Callable[[int], CommandError] | None) -> None:
     os._exit(code)
 
 
-def run_to_end(work: Coroutine[Any, Any, T]) -> T:
-    """Run what leaves nothing behind when it is stopped.
+def run_to_end(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | None = None) -> T:
+    """`run`, where a stop is an error of the command.
+
+    Args:
+        work: What to do.
+        stopped: The error, by exit code; by default that of what leaves nothing behind.
 
     Raises:
         CommandError: A person stopped it.
     """
     try:
-        return run(work)
-    except InterruptedRunError as stopped:
-        raise CommandError("stopped", stopped.code) from None
+        return run(work, stopped)
+    except InterruptedRunError as stop:
+        raise (stopped(stop.code) if stopped else CommandError("stopped", stop.code)) from None

@@ -1,45 +1,14 @@
-"""What was typed, checked: questions, threads, checkpoints, values and options become what commands work with."""
+"""What is typed after a command, declared once: the options that several commands take."""
 
-import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated, Any
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any, Final
 
 import typer
 
-from weiwo.app.cli.errors import UsageError
-
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Corpus = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--corpus",
-        metavar="PATH",
-        help="File, folder, pattern or name of a corpus to search; may be repeated. Default: WEIWO_CORPUS.",
-    ),
-]
-Site = Annotated[
-    list[str] | None,
-    typer.Option("--site", metavar="HOST", help="Only pages of this site; may be repeated. Default: WEIWO_SITE."),
-]
-NotSite = Annotated[
-    list[str] | None, typer.Option("--not-site", metavar="HOST", help="No pages of this site; may be repeated.")
-]
-Since = Annotated[
-    str | None,
-    typer.Option("--since", metavar="DATE", help="Nothing known to be older, such as 2025, 2025-01 or 2025-01-31."),
-]
-Folder = Annotated[
-    list[str] | None, typer.Option("--folder", metavar="PATH", help="Only documents in this folder; may be repeated.")
-]
-Mcp = Annotated[
-    str | None,
-    typer.Option("--mcp", metavar="FILE", help="Use the tools of these MCP servers (mcpServers). Default: WEIWO_MCP."),
-]
-Procedures = Annotated[
-    str | None,
-    typer.Option("--procedures", metavar="FOLDER", help="Markdown procedures to plan by. Default: WEIWO_PROCEDURES."),
-]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell each step on standard error.")]
 Thread = Annotated[str, typer.Argument(metavar="THREAD", help="A thread id, as `weiwo threads` lists them.")]
 Plan = Annotated[
     str | None, typer.Option("--plan", metavar="FILE", help='A plan as JSON, to run instead; "-" reads standard input.')
@@ -53,82 +22,114 @@ Output = Annotated[
         help="Write the answer to FILE too: .md .html .docx .pptx .json .bib .csl.json; may be repeated.",
     ),
 ]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell each step on standard error.")]
+
+_RUN: Final[dict[str, Any]] = {
+    "corpus": Annotated[
+        list[str] | None,
+        typer.Option(
+            "--corpus",
+            metavar="PATH",
+            help="File, folder, pattern or name of a corpus to search; may be repeated. Default: WEIWO_CORPUS.",
+        ),
+    ],
+    "web": Annotated[bool | None, typer.Option(" /--no-web", help="Search local documents only.", show_default=False)],
+    "site": Annotated[
+        list[str] | None,
+        typer.Option("--site", metavar="HOST", help="Only pages of this site; may be repeated. Default: WEIWO_SITE."),
+    ],
+    "not_site": Annotated[
+        list[str] | None, typer.Option("--not-site", metavar="HOST", help="No pages of this site; may be repeated.")
+    ],
+    "since": Annotated[
+        str | None,
+        typer.Option("--since", metavar="DATE", help="Nothing known to be older, such as 2025, 2025-01 or 2025-01-31."),
+    ],
+    "folder": Annotated[
+        list[str] | None,
+        typer.Option("--folder", metavar="PATH", help="Only documents in this folder; may be repeated."),
+    ],
+    "model": Annotated[
+        str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="Chat model. Default: WEIWO_MODEL.")
+    ],
+    "depth": Annotated[
+        str | None,
+        typer.Option("--depth", metavar="quick|normal|deep", help="How far to look: turns, queries, pages and rounds."),
+    ],
+    "form": Annotated[
+        str | None,
+        typer.Option(
+            "--form", metavar="sentence|list|table|report|code", help="Form of a model's answer. Default: as asked."
+        ),
+    ],
+    "words": Annotated[
+        int | None, typer.Option("--words", metavar="N", help="About how long a model's answer is, in words.")
+    ],
+    "max_seconds": Annotated[
+        float | None, typer.Option("--max-seconds", metavar="N", help="Answer within about N seconds.")
+    ],
+    "fresh": Annotated[
+        bool | None,
+        typer.Option("--fresh", help="Call tools anew even where a recent result is kept.", show_default=False),
+    ],
+    "approve_plan": Annotated[
+        bool | None, typer.Option("--approve-plan", help="Ask me about each plan before it runs.", show_default=False)
+    ],
+    "clarify": Annotated[
+        bool | None,
+        typer.Option(
+            "--clarify/--no-clarify",
+            help="Ask me what a question means that can mean several things. Default: at a terminal.",
+            show_default=False,
+        ),
+    ],
+    "mcp": Annotated[
+        str | None,
+        typer.Option(
+            "--mcp", metavar="FILE", help="Use the tools of these MCP servers (mcpServers). Default: WEIWO_MCP."
+        ),
+    ],
+    "procedures": Annotated[
+        str | None,
+        typer.Option(
+            "--procedures", metavar="FOLDER", help="Markdown procedures to plan by. Default: WEIWO_PROCEDURES."
+        ),
+    ],
+    "allow_tools": Annotated[
+        list[str] | None,
+        typer.Option("--allow-tool", metavar="NAME", help="Let this tool act without asking; may be repeated."),
+    ],
+    "allow_acting": Annotated[
+        bool | None,
+        typer.Option("--allow-acting", help="Let every tool act without asking.", show_default=False),
+    ],
+}
+"""The options that set a field of a run's `Context`, by that field."""
+
+RUN_OPTIONS: Final = tuple(_RUN)
+"""Their names."""
 
 
-def question_of(words: Sequence[str]) -> str:
-    """The question, cleaned and checked: several words are one; "-" alone stands for standard input."""
-    from weiwo.nodes.shared.question.validation import QuestionError, check_question  # noqa: PLC0415 - upon need
+def takes_context(*fields: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Declare the options of these fields on a command, which is given the `context` that they make.
 
-    text = " ".join(words)
-    if text == "-":
-        try:
-            text = sys.stdin.buffer.read().decode()
-        except UnicodeDecodeError:
-            raise UsageError("the question; standard input is not UTF-8 text; convert it") from None
-    try:
-        return check_question(text)
-    except QuestionError as error:
-        raise UsageError(str(error)) from None
+    Args:
+        fields: Fields of `Context`, in the order in which help shows their options.
+    """
 
+    def declare(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def call(*args: Any, **given: Any) -> None:
+            from weiwo.app.cli.arguments import context_of  # noqa: PLC0415 - heavy
 
-def fork_place(text: str, thread: str | None) -> tuple[str | None, str]:
-    """The thread, if it is named, and the beginning of the checkpoint's id."""
-    name, at, checkpoint = text.rpartition("@")
-    if not at:
-        return (None if thread is None else checked_thread_id(thread)), text
-    if thread not in {None, name}:
-        raise UsageError(f"--from {text!r} and --thread {thread!r}; they name two threads; name one")
-    return checked_thread_id(name), checkpoint
+            context = context_of(**{field: given.pop(field) for field in fields})
+            command(*args, **given, context=context)
 
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        own = [one for one in inspect.signature(command).parameters.values() if one.name != "context"]
+        options = [inspect.Parameter(field, keyword, default=None, annotation=_RUN[field]) for field in fields]
+        signature = inspect.Signature([*own, *options])
+        setattr(call, "__signature__", signature)  # noqa: B010 - where inspect looks, which types do not know
+        call.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}
+        return call
 
-def fork_values(given: list[str] | None) -> dict[str, str]:
-    """The values to set, by task id."""
-    values: dict[str, str] = {}
-    for one in given or ():
-        task_id, equals, value = one.partition("=")
-        if not (task_id.strip() and equals and value.strip()):
-            raise UsageError(f"--set {one!r}; it is not TASK=VALUE; write, say, --set task_1='156 BC'")
-        if task_id.strip() in values:
-            raise UsageError(f"--set {one!r}; {task_id.strip()} is set twice; give it one value")
-        values[task_id.strip()] = value.strip()
-    return values
-
-
-def output_files(given: list[str] | None) -> list[Path]:
-    """The files to write, if all of them can be written."""
-    if not given:
-        return []
-    from weiwo.app.export.files import check_outputs  # noqa: PLC0415 - upon need
-    from weiwo.app.export.formats import ExportError  # noqa: PLC0415 - upon need
-
-    try:
-        return check_outputs(given)
-    except ExportError as error:
-        raise UsageError(f"--output {error}") from None
-
-
-def checked_thread_id(text: str) -> str:
-    """The thread id, if it is one."""
-    from weiwo.graph.persistence.threads import check_thread_id  # noqa: PLC0415 - heavy
-
-    try:
-        return check_thread_id(text)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-
-
-def context_of(**options: Any) -> Any:
-    """The options as a run's context."""
-    from pydantic import ValidationError  # noqa: PLC0415 - heavy
-
-    from weiwo.state.settings import Context, describe_validation_error  # noqa: PLC0415 - heavy
-
-    model = options.get("model")
-    if model is not None and not all(part.strip() for part in f"{model}:".split(":", 2)[:2]):
-        raise UsageError(f"--model {model!r}; it names no provider; write provider:model, such as openai:gpt-5-mini")
-    given = {name: value for name, value in options.items() if value is not None}
-    try:
-        return Context(**given) if given else Context.model_construct()  # which builds no validator
-    except ValidationError as error:
-        raise UsageError(f"--{describe_validation_error(error).replace('_', '-', 1)}; correct it") from None
+    return declare

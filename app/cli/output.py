@@ -34,6 +34,11 @@ def page() -> "Console":
     return Console(markup=False, emoji=False, highlight=False, force_terminal=False, color_system=None, width=100)
 
 
+def screen() -> "Console":
+    """Standard output as what it is: a terminal, or a page."""
+    return terminal() if is_terminal() else page()
+
+
 def prepare() -> None:
     """Make output survive characters its encoding does not have."""
     for stream in (sys.stdout, sys.stderr):

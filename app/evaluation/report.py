@@ -132,7 +132,7 @@ def chart_reports(summary: Mapping[str, Any], names: Mapping[str, str]) -> Chart
         Series(title, tuple(None if one[name] is None else round(100 * one[name], 1) for one in systems.values()))
         for name, title in names.items()
     )
-    return Chart("tool calls", tuple(systems), series, line=True)
+    return Chart(tuple(systems), series, line=True)
 
 
 def _summarize(rows: Sequence[Row]) -> dict[str, Any]:

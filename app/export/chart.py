@@ -69,7 +69,7 @@ def chart_of_table(
         body = [row for _, row in sorted(zip(known, body, strict=True), key=lambda pair: pair[0])]
     series = _read_series(head, body, claims)
     line = timed and _are_even(sorted(known))
-    chart = Chart(plain(head[0]), tuple(plain(row[0]) for row in body), series, line)
+    chart = Chart(tuple(plain(row[0]) for row in body), series, line)
     return chart if any(sum(one is not None for one in each.values) >= _LEAST_ROWS for each in series) else None
 
 

@@ -66,13 +66,11 @@ class Chart:
     """A chart.
 
     Attributes:
-        title: What its labels are of.
         labels: A label for each place on the horizontal axis.
         series: What is drawn, each as long as the labels.
         line: Whether the labels are times at even steps, so that a line may join them; else bars.
     """
 
-    title: str
     labels: tuple[str, ...]
     series: tuple[Series, ...]
     line: bool

@@ -54,7 +54,7 @@ passages of values that are listed need not be kept. "answer" once the last valu
 _COMPARISON: Final = """The task compares things: look each of them up. Give in `hops` the value of each that the \
 passages tell and that is not listed yet: its `question`, its `value`, a bare name, date or number, and the `quotes` \
 that carry it. With "search", ask in `queries` for the others, one each. The passages of values that are listed need \
-not be kept. "answer" once every value is there: what they come to; that is stated, and no hop.
+not be kept. "answer" once every value is there: what they come to; it is "stated" if each of them is, and no hop.
 """
 HOPS: Final[Mapping[Shape, str]] = {"chain": _CHAIN, "comparison": _COMPARISON, "same": _COMPARISON}
 """Added for a task that takes several look-ups, one after the other or side by side."""
@@ -64,12 +64,13 @@ task, that says no more than the quotes do.
 """
 """Added for a task that is the whole question."""
 
-STATEMENT = """Give also `sentence`: the value in one full sentence that stands on its own, in the language of the \
-task, and says no more than the quotes do.
+STATEMENT = """Give also `sentence` with each value: the value in one full sentence that stands on its own, in the \
+language of the task, and says no more than the quotes do.
 """
 """Added where what tasks find is told item by item."""
 
 WAITING: Final = """Other tasks wait for this value. With "answer" give in `ahead` what the passages tell of them \
 already, once your value is filled in: the id of the `task`; of one that runs for each item, the `item` as you give it \
-in `value`; the `value`, one or two `quotes`, `confidence`. Leave out what they do not tell:"""
+in `value`; the `value`, one or two `quotes`, `confidence`. Leave out what they do not tell or contradict each other \
+about:"""
 """Added for a task for which others wait; a line each follows."""

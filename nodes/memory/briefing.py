@@ -123,10 +123,7 @@ def rank_procedures(question: str, known: Procedures) -> list[tuple[Procedure, f
 
 def recall_procedures(question: str, known: Procedures) -> tuple[Procedure, ...]:
     """The procedures that a question calls for; none where none fits."""
-    ranked = rank_procedures(question, known)
-    return tuple(
-        procedure for procedure, score in ranked[:MOST_RECALLED] if score >= max(FITS_FROM, _CLOSE * ranked[0][1])
-    )
+    return tuple(known.found[n] for n in _index(known.found).recall(question, MOST_RECALLED, FITS_FROM, _CLOSE))
 
 
 @lru_cache(maxsize=4)

@@ -91,8 +91,8 @@ async def find_examples(frame: QueryFrame, services: RunContext) -> str:
         return ""
     known = [one for one in await list_templates(services.memory) if one.language == frame.language and not one.bad]
     index = PhraseIndex([[_bare(one.wording)] for one in known])
-    ranked = index.rank(_bare(take_out_slots(frame.question).wording))
-    like = [known[one.number] for one in ranked[:MOST_EXAMPLES] if one.score >= LIKE_FROM]
+    asked = _bare(take_out_slots(frame.question).wording)
+    like = [known[number] for number in index.recall(asked, MOST_EXAMPLES, LIKE_FROM)]
     return "\n\n" + "\n".join([_EXAMPLES, *map(_format, like)]) if like else ""
 
 

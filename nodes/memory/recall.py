@@ -64,6 +64,18 @@ class PhraseIndex:
                 found.append(best)
         return sorted(found, key=lambda one: -one.score)
 
+    def recall(self, question: str, most: int, least: float, close: float = 0.0) -> list[int]:
+        """The numbers of the things that fit a question, the best first.
+
+        Args:
+            question: The question.
+            most: Things at most.
+            least: The score from which a thing fits.
+            close: The share of the best score that the others have to reach.
+        """
+        ranked = self.rank(question)[:most]
+        return [one.number for one in ranked if one.score >= max(least, close * ranked[0].score)]
+
 
 def _parts(found: Iterable[str]) -> set[str]:
     return {part for part in found if not _ASKING.issuperset(part)}

@@ -14,6 +14,8 @@ from weiwo.text.names import names
 
 MOST_RECITED: Final = 6
 """Sources tried for a claim that cites the wrong one."""
+MOST_TOGETHER: Final = 3
+"""Sources that are tried together: a claim may compare as many things."""
 MOST_ROWS: Final = 100
 """Pieces before a claim in which its heading or the header of its table is looked for."""
 UNVERIFIED: Final[dict[str, str]] = {"en": "(unverified)", "zh": "（未核实）"}
@@ -86,8 +88,9 @@ class Draft:
         """The marks of sources that carry a failing claim.
 
         Models often state what is true and cite the wrong number, or none: its own citations with a calculation added
-        are tried first, then the sources that outcomes rest on, alone and in pairs. Of a claim that names nothing ("it
-        has 12 nodes") only a source of the document it cites may take over: any other may speak of something else.
+        are tried first, then the sources that outcomes rest on, alone, in pairs and in threes. Of a claim that names
+        nothing ("it has 12 nodes") only a source of the document it cites may take over: any other may speak of
+        something else.
         """
         own = list(checked.claim.citations)
         grounded = [source.n for source in self.sources.items if source.quote][:MOST_RECITED]
@@ -96,7 +99,7 @@ class Draft:
             documents = {place.get(n) for n in own}
             grounded = [n for n in grounded if place.get(n) in documents]
         options = [own, *([*own, n] for n in given.computed), *([n] for n in grounded)]
-        options += [list(pair) for pair in combinations(grounded, 2)]
+        options += [list(some) for most in (2, MOST_TOGETHER) for some in combinations(grounded, most)]
         for numbers in options:
             if numbers and check_cited(checked.claim.text, numbers, given).verdict not in {*DOUBTFUL, "uncited"}:
                 return "".join(f"[{n}]" for n in numbers)

@@ -1,10 +1,11 @@
-"""The commands over documents: indexing them, listing what is indexed, searching without a plan."""
+"""The commands over documents: indexing and listing them, searching without a plan, what telemetry tells of that."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from weiwo.app.cli.options import Corpus, Json, context_of, question_of
+from weiwo.app.cli.arguments import question_of
+from weiwo.app.cli.options import Json, takes_context
 from weiwo.app.cli.text_parameters import TextCommand
 
 documents = typer.Typer()
@@ -47,17 +48,38 @@ def corpora(*, json: Json = False) -> None:
 
 
 @documents.command(cls=TextCommand)
+@takes_context("corpus")
 def search(
     query: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for, quoted or as it comes.")],
     *,
-    corpus: Corpus = None,
     k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many passages at most.")] = 8,
     explain: Annotated[bool, typer.Option("--explain", help="Show features, scores and choice.")] = False,
     json: Json = False,
+    context: Any,
 ) -> None:
     """Search the documents: retrieval only, no plan, no answer."""
-    context = context_of(corpus=corpus)
     text = question_of(query)
     from weiwo.app.cli.documents.search import search_command  # noqa: PLC0415 - heavy
 
     search_command(text, k, context, as_json=json, explain=explain)
+
+
+@documents.command(cls=TextCommand)
+def telemetry(
+    *,
+    corpus: Annotated[
+        str | None, typer.Option("--corpus", metavar="NAME", help="The corpus. Default: default.")
+    ] = None,
+    export: Annotated[
+        str | None, typer.Option("--export", metavar="FILE", help="Write the records to a file, a JSON object a line.")
+    ] = None,
+    hard: Annotated[
+        str | None,
+        typer.Option("--hard", metavar="FOLDER", help="Write the questions that were served badly, to be labelled."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Summarize retrievals and spending; kept on this machine only, and not at all with WEIWO_TELEMETRY=off."""
+    from weiwo.app.cli.documents.telemetry import telemetry_command  # noqa: PLC0415 - heavy
+
+    telemetry_command(corpus, export, hard, as_json=json)

@@ -1,14 +1,12 @@
-"""The commands over retrieval itself: evaluating it, and what telemetry tells of it."""
+"""The commands that measure: retrieval, answers, tools."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from weiwo.app.cli.options import Corpus, Json, context_of
-from weiwo.app.cli.text_parameters import TextCommand
+from weiwo.app.cli.options import Json, takes_context
 
 evaluations = typer.Typer(help="Measure over labelled sets.", no_args_is_help=True)
-observations = typer.Typer()
 
 
 @evaluations.callback()
@@ -50,6 +48,7 @@ def retrieval(
 
 
 @evaluations.command()
+@takes_context("model", "depth", "corpus", "web")
 def answers(  # noqa: PLR0913 - each option is a parameter
     target: Annotated[
         str,
@@ -67,12 +66,6 @@ def answers(  # noqa: PLR0913 - each option is a parameter
         str | None,
         typer.Option("--judge", metavar="PROVIDER:MODEL", help="Let this model grade what matching of words cannot."),
     ] = None,
-    model: Annotated[
-        str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="Chat model. Default: WEIWO_MODEL.")
-    ] = None,
-    depth: Annotated[str | None, typer.Option("--depth", metavar="quick|normal|deep", help="How far to look.")] = None,
-    corpus: Corpus = None,
-    no_web: Annotated[bool, typer.Option("--no-web", help="Search local documents only.")] = False,
     output: Annotated[
         str | None, typer.Option("--output", metavar="FOLDER", help="The folder of results. Default: below WEIWO_HOME.")
     ] = None,
@@ -81,9 +74,9 @@ def answers(  # noqa: PLR0913 - each option is a parameter
         bool, typer.Option("--langsmith", help="Send the set as a dataset and the results as experiments to LangSmith.")
     ] = False,
     json: Json = False,
+    context: Any,
 ) -> None:
     """Evaluate answers: what is right, wrong, cited and on the screen, and what it takes."""
-    context = context_of(model=model, depth=depth, corpus=corpus, web=False if no_web else None)
     from weiwo.app.cli.evaluation.answers import answers_command  # noqa: PLC0415 - heavy
     from weiwo.app.cli.evaluation.experiments import ExperimentOptions  # noqa: PLC0415 - heavy
 
@@ -92,7 +85,8 @@ def answers(  # noqa: PLR0913 - each option is a parameter
 
 
 @evaluations.command()
-def report(  # noqa: PLR0913 - each option is a parameter
+@takes_context("model", "depth", "corpus", "web")
+def report(
     target: Annotated[
         str,
         typer.Argument(
@@ -109,23 +103,18 @@ def report(  # noqa: PLR0913 - each option is a parameter
         str | None,
         typer.Option("--judge", metavar="PROVIDER:MODEL", help="Let this model look for facts told in other words."),
     ] = None,
-    model: Annotated[
-        str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="Chat model. Default: WEIWO_MODEL.")
-    ] = None,
-    depth: Annotated[str, typer.Option("--depth", metavar="quick|normal|deep", help="How far to look.")] = "deep",
-    corpus: Corpus = None,
-    no_web: Annotated[bool, typer.Option("--no-web", help="Search local documents only.")] = False,
     output: Annotated[
         str | None, typer.Option("--output", metavar="FOLDER", help="The folder of results. Default: below WEIWO_HOME.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an evaluation that was stopped.")] = False,
     json: Json = False,
+    context: Any,
 ) -> None:
-    """Evaluate long answers: facts covered, stale values, claims and citations that hold, by tool calls."""
-    context = context_of(model=model, depth=depth, corpus=corpus, web=False if no_web else None)
+    """Evaluate long answers, deep by default: facts covered, stale values, claims and citations that hold."""
     from weiwo.app.cli.evaluation.experiments import ExperimentOptions  # noqa: PLC0415 - heavy
     from weiwo.app.cli.evaluation.report import report_command  # noqa: PLC0415 - heavy
 
+    context = context.model_copy(update={"depth": context.depth or "deep"})
     report_command(target, limits, context, ExperimentOptions(limit, judge, output, resume, json))
 
 
@@ -173,24 +162,3 @@ def tools(
     from weiwo.app.cli.evaluation.tools import eval_tools_command  # noqa: PLC0415 - heavy
 
     eval_tools_command(folder, history, as_json=json)
-
-
-@observations.command(cls=TextCommand)
-def telemetry(
-    *,
-    corpus: Annotated[
-        str | None, typer.Option("--corpus", metavar="NAME", help="The corpus. Default: default.")
-    ] = None,
-    export: Annotated[
-        str | None, typer.Option("--export", metavar="FILE", help="Write the records to a file, a JSON object a line.")
-    ] = None,
-    hard: Annotated[
-        str | None,
-        typer.Option("--hard", metavar="FOLDER", help="Write the questions that were served badly, to be labelled."),
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Summarize retrievals and spending; kept on this machine only, and not at all with WEIWO_TELEMETRY=off."""
-    from weiwo.app.cli.documents.telemetry import telemetry_command  # noqa: PLC0415 - heavy
-
-    telemetry_command(corpus, export, hard, as_json=json)

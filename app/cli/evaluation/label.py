@@ -9,7 +9,7 @@ from rich.text import Text
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.output import hint, terminal
-from weiwo.app.cli.questions.approval import answering, read_line
+from weiwo.app.cli.questions.requests import answering, read_line
 from weiwo.app.render.extracts import render_passage
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.writer.extracts import choose_extracts

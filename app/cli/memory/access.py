@@ -1,15 +1,19 @@
 """The memory that a command opens: that of whoever sits at this machine."""
 
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
+
+from rich.text import Text
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
-from weiwo.app.cli.output import hint
+from weiwo.app.cli.output import hint, page, write_json
 from weiwo.app.cli.session import database_url
+from weiwo.app.render.text_wrapping import Flow
 from weiwo.graph.persistence.store import open_store
-from weiwo.nodes.memory.memory_store import MemoryStore, local_user
+from weiwo.nodes.memory.memory_store import Kind, MemoryStore, local_user
 from weiwo.state.settings import Settings
+from weiwo.tools.printable import one_line
 
 T = TypeVar("T")
 
@@ -42,3 +46,61 @@ def find_key(keys: list[str], given: str, listing: str) -> str:
         why = "several begin so; give more of it" if found else f"there is none of that key; {listing} lists them"
         raise UsageError(f"{given!r}; {why}")
     return found[0]
+
+
+def forget(kind: Kind, key: str | None, listing: str) -> list[str]:
+    """Forget the one entry of a kind whose key begins as given, or all; returns the keys of what is gone.
+
+    Args:
+        kind: The kind.
+        key: The beginning of the key; None for all.
+        listing: The command that lists the keys there are.
+
+    Raises:
+        UsageError: No one entry has that key.
+    """
+
+    async def work(memory: MemoryStore) -> list[str]:
+        known = [entry.key for entry in await memory.list(kind)]
+        gone = known if key is None else [find_key(known, key, listing)]
+        for one in gone:
+            await memory.delete(kind, one)
+        return gone
+
+    return with_memory(work)
+
+
+def forget_command(kind: Kind, key: str | None, listing: str, *, everything: bool, as_json: bool) -> None:
+    """`forget`, told to the person.
+
+    Raises:
+        UsageError: Both a key and all were named or neither, or no one entry has that key.
+    """
+    if (key is None) is not everything:
+        raise UsageError(f"{listing.removeprefix('weiwo ')} forget; it takes a KEY, or --all; give one of them")
+    gone = forget(kind, key, listing)
+    tell({"forgotten": gone}, f"forgotten: {', '.join(gone) or 'none; there was none'}", as_json=as_json)
+
+
+def tell(value: dict[str, Any], line: str, *, as_json: bool) -> None:
+    """Tell what was done: as one object, or on a line."""
+    if as_json:
+        write_json(value)
+    else:
+        hint(line)
+
+
+def print_entries(entries: Sequence[tuple[str, str, str]], none: str, *, indent: int) -> None:
+    """Print what is remembered, one a line: its key, its words, and what else is known of it.
+
+    Args:
+        entries: Those three of each.
+        none: What to say where there are none.
+        indent: How far further lines of one are set in.
+    """
+    console = page()
+    for key, words, more in entries:
+        line = Text(key, "bold").append(f"  {one_line(words, 500)}", "not bold")
+        console.print(Flow(line.append(f"  {more}", "dim"), indent=indent))
+    if not entries:
+        hint(none)

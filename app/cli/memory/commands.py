@@ -1,10 +1,11 @@
 """The commands over what is remembered: procedures, plans, wishes and standing questions."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from weiwo.app.cli.options import Corpus, Json, Procedures, context_of, question_of
+from weiwo.app.cli.arguments import question_of
+from weiwo.app.cli.options import Json, takes_context
 from weiwo.app.cli.text_parameters import TextCommand, TextGroup
 
 memories = typer.Typer()
@@ -14,25 +15,29 @@ wishes = typer.Typer(help="List, add and forget what you said holds for all your
 memories.add_typer(wishes, name="memory")
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="As the list has it; its beginning will do.")]
+AnyKey = Annotated[str | None, typer.Argument(metavar="KEY", help="As the list has it; its beginning will do.")]
+Everything = Annotated[bool, typer.Option("--all", help="Forget them all.")]
 
 
 @memories.command(cls=TextCommand)
+@takes_context("procedures")
 def procedures(
     question: Annotated[
         list[str] | None, typer.Argument(metavar="QUESTION", help="Show which it would recall, and their steps.")
     ] = None,
     *,
-    folder: Procedures = None,
     json: Json = False,
+    context: Any,
 ) -> None:
     """List the procedures that plans are made by, or those that a question calls for."""
     from weiwo.app.cli.memory.procedures import procedures_command  # noqa: PLC0415 - heavy
 
     text = question_of(question) if question else ""
-    raise typer.Exit(procedures_command(text, context_of(procedures=folder), as_json=json))
+    raise typer.Exit(procedures_command(text, context, as_json=json))
 
 
 @memories.command(cls=TextCommand)
+@takes_context("corpus", "web")
 def watch(
     words: Annotated[
         list[str],
@@ -41,9 +46,8 @@ def watch(
     *,
     every: Annotated[str, typer.Option("--every", metavar="30m|6h|1d|2w", help="How often it is asked.")] = "1d",
     everything: Annotated[bool, typer.Option("--all", help="With run: those that are not due, too.")] = False,
-    corpus: Corpus = None,
-    no_web: Annotated[bool, typer.Option("--no-web", help="Search local documents only.")] = False,
     json: Json = False,
+    context: Any,
 ) -> None:
     """Keep a question, list those that are kept, ask those that are due (for cron), or remove one."""
     from weiwo.app.cli.memory import watch as work  # noqa: PLC0415 - heavy
@@ -55,7 +59,6 @@ def watch(
     elif words[0] == "remove" and len(words) == 2:
         work.remove_command(words[1], as_json=json)
     else:
-        context = context_of(corpus=corpus, web=False if no_web else None)
         work.add_command(question_of(words), every, context, as_json=json)
 
 
@@ -88,15 +91,15 @@ def pin(
 
 @plans.command(cls=TextCommand)
 def forget(
-    key: Annotated[str | None, typer.Argument(metavar="KEY", help="As the list has it.")] = None,
+    key: AnyKey = None,
     *,
-    everything: Annotated[bool, typer.Option("--all", help="Forget them all.")] = False,
+    everything: Everything = False,
     json: Json = False,
 ) -> None:
     """Forget a plan, or all of them."""
-    from weiwo.app.cli.memory.plans import forget_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.memory.access import forget_command  # noqa: PLC0415 - heavy
 
-    forget_command(key, everything=everything, as_json=json)
+    forget_command("plans", key, "weiwo plans", everything=everything, as_json=json)
 
 
 @wishes.callback(invoke_without_command=True)
@@ -122,12 +125,12 @@ def add_wish(
 
 @wishes.command("forget", cls=TextCommand)
 def forget_wish(
-    key: Annotated[str | None, typer.Argument(metavar="KEY", help="As the list has it.")] = None,
+    key: AnyKey = None,
     *,
-    everything: Annotated[bool, typer.Option("--all", help="Forget them all.")] = False,
+    everything: Everything = False,
     json: Json = False,
 ) -> None:
     """Forget one of them, or all."""
-    from weiwo.app.cli.memory.wishes import forget_command  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.memory.access import forget_command  # noqa: PLC0415 - heavy
 
-    forget_command(key, everything=everything, as_json=json)
+    forget_command("wishes", key, "weiwo memory", everything=everything, as_json=json)

@@ -5,8 +5,7 @@ from typing import Any, Final
 
 from rich.text import Text
 
-from weiwo.app.cli.errors import UsageError
-from weiwo.app.cli.memory.access import find_key, with_memory
+from weiwo.app.cli.memory.access import find_key, print_entries, tell, with_memory
 from weiwo.app.cli.output import hint, page, write_json
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.nodes.memory.memory_store import MemoryStore
@@ -28,12 +27,10 @@ def list_command(*, as_json: bool) -> None:
     if as_json:
         write_json({"plans": [_as_json(one) for one in found]})
         return
-    console = page()
-    for one in found:
-        line = Text(one.key, "bold").append(f"  {one_line(one.wording, 200)}", "not bold")
-        console.print(Flow(line.append(f"  {_fared(one)}", "dim"), indent=14))
-    if not found:
-        hint("no plan is remembered yet; one is kept when a model's plan leads to a complete answer")
+    entries = [(one.key, one.wording, _fared(one)) for one in found]
+    print_entries(
+        entries, "no plan is remembered yet; one is kept when a model's plan leads to a complete answer", indent=14
+    )
 
 
 def show_command(key: str, *, as_json: bool) -> None:
@@ -68,26 +65,8 @@ def pin_command(key: str, *, pinned: bool, as_json: bool) -> None:
         return await _find(memory, one.key)
 
     one = with_memory(work)
-    _tell(as_json, {"key": one.key, "pinned": one.pinned}, f"{'pinned' if one.pinned else 'unpinned'} {one.key}")
-
-
-def forget_command(key: str | None, *, everything: bool, as_json: bool) -> None:
-    """Forget a plan, or all.
-
-    Raises:
-        UsageError: Both or neither was said, or there is none of that key.
-    """
-    if (key is None) is not everything:
-        raise UsageError("plans forget; it takes a KEY, or --all; give one of them")
-
-    async def work(memory: MemoryStore) -> list[str]:
-        gone = [one.key for one in await memory.list("plans")] if everything else [(await _find(memory, key or "")).key]
-        for one in gone:
-            await memory.delete("plans", one)
-        return gone
-
-    gone = with_memory(work)
-    _tell(as_json, {"forgotten": gone}, f"forgotten: {', '.join(gone) or 'none; there was none'}")
+    done = f"{'pinned' if one.pinned else 'unpinned'} {one.key}"
+    tell({"key": one.key, "pinned": one.pinned}, done, as_json=as_json)
 
 
 def mark_run_bad(run: str) -> None:
@@ -99,13 +78,6 @@ def mark_run_bad(run: str) -> None:
 async def _find(memory: MemoryStore, key: str) -> PlanTemplate:
     known = {one.key: one for one in await list_templates(memory)}
     return known[find_key(list(known), key, _LISTING)]
-
-
-def _tell(as_json: bool, value: dict[str, Any], line: str) -> None:  # noqa: FBT001 - it is what the option says
-    if as_json:
-        write_json(value)
-    else:
-        hint(line)
 
 
 def _fared(one: PlanTemplate) -> str:

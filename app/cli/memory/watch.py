@@ -9,8 +9,8 @@ from rich.text import Text
 
 from weiwo.app.cli.errors import FAILED, CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
-from weiwo.app.cli.memory.access import find_key, with_memory
-from weiwo.app.cli.output import hint, page, say, write_json
+from weiwo.app.cli.memory.access import forget, print_entries, tell, with_memory
+from weiwo.app.cli.output import page, say, write_json
 from weiwo.app.cli.questions.runs import ask, options_of
 from weiwo.app.cli.session import open_session
 from weiwo.app.render.text_wrapping import Flow
@@ -33,10 +33,8 @@ def add_command(question: str, every: str, context: Context, *, as_json: bool) -
         kept = with_memory(lambda memory: watches.add_watch(memory, watch))
     except watches.WatchError as error:
         raise UsageError(str(error)) from None
-    if as_json:
-        write_json(_as_json(kept))
-    else:
-        hint(f"kept as {kept.key}, every {every}; weiwo watch run asks what is due, such as from cron")
+    done = f"kept as {kept.key}, every {every}; weiwo watch run asks what is due, such as from cron"
+    tell(_as_json(kept), done, as_json=as_json)
 
 
 def list_command(*, as_json: bool) -> None:
@@ -45,12 +43,8 @@ def list_command(*, as_json: bool) -> None:
     if as_json:
         write_json({"watches": [_as_json(one) for one in found]})
         return
-    console = page()
-    for one in found:
-        line = Text(one.key, "bold").append(f"  {one_line(one.question, 300)}", "not bold")
-        console.print(Flow(line.append(f"  every {one.every / 3600:g} h · next {_moment(one)}", "dim"), indent=10))
-    if not found:
-        hint('no question is kept; weiwo watch "…" --every 1d keeps one')
+    entries = [(one.key, one.question, f"every {one.every / 3600:g} h · next {_moment(one)}") for one in found]
+    print_entries(entries, 'no question is kept; weiwo watch "…" --every 1d keeps one', indent=10)
 
 
 def remove_command(key: str, *, as_json: bool) -> None:
@@ -59,17 +53,8 @@ def remove_command(key: str, *, as_json: bool) -> None:
     Raises:
         UsageError: There is none of that key.
     """
-
-    async def work(memory: MemoryStore) -> str:
-        found = find_key([one.key for one in await watches.list_watches(memory)], key, "weiwo watch list")
-        await memory.delete("watches", found)
-        return found
-
-    gone = with_memory(work)
-    if as_json:
-        write_json({"removed": gone})
-    else:
-        hint(f"removed: {gone}")
+    (gone,) = forget("watches", key, "weiwo watch list")
+    tell({"removed": gone}, f"removed: {gone}", as_json=as_json)
 
 
 def run_command(*, everything: bool, as_json: bool) -> int:
@@ -95,7 +80,7 @@ async def run_due_watches(*, everything: bool = False) -> list[watches.WatchRun]
         context = Context(**{**options, "approve_plan": False})
         async with open_session(context) as session:
             ended = await ask(session, watch.question, new_thread_id(), context, Silent())
-        if ended.request is not None:
+        if ended.request:
             raise CommandError(f"it waits for a person; go on with: weiwo resume {ended.thread_id}")
         return {**ended.result, "thread_id": ended.thread_id}
 

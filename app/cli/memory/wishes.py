@@ -2,16 +2,11 @@
 
 from datetime import UTC, datetime
 
-from rich.text import Text
-
 from weiwo.app.cli.errors import UsageError
-from weiwo.app.cli.memory.access import find_key, with_memory
-from weiwo.app.cli.output import hint, page, write_json
-from weiwo.app.render.text_wrapping import Flow
+from weiwo.app.cli.memory.access import print_entries, tell, with_memory
+from weiwo.app.cli.output import write_json
 from weiwo.nodes.memory import wishes
-from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.text.language import detect_language
-from weiwo.tools.printable import one_line
 
 _KEPT = {
     "en": "remembered: “{}”; weiwo memory forget {} undoes it",
@@ -25,12 +20,8 @@ def list_command(*, as_json: bool) -> None:
     if as_json:
         write_json({"memory": [_as_json(one) for one in found]})
         return
-    console = page()
-    for one in found:
-        line = Text(one.key, "bold").append(f"  {one_line(one.text, wishes.LONGEST_WISH)}", "not bold")
-        console.print(Flow(line.append(f"  {_day(one)}", "dim"), indent=10))
-    if not found:
-        hint('nothing is remembered; weiwo memory add "I work in euros" is an example')
+    entries = [(one.key, one.text, _day(one)) for one in found]
+    print_entries(entries, 'nothing is remembered; weiwo memory add "I work in euros" is an example', indent=10)
 
 
 def add_command(text: str, *, as_json: bool = False) -> None:
@@ -43,33 +34,7 @@ def add_command(text: str, *, as_json: bool = False) -> None:
         one = with_memory(lambda memory: wishes.add_wish(memory, text))
     except wishes.WishError as error:
         raise UsageError(f"memory; {error}") from None
-    if as_json:
-        write_json(_as_json(one))
-    else:
-        hint(_KEPT[detect_language(one.text)].format(one.text, one.key))
-
-
-def forget_command(key: str | None, *, everything: bool, as_json: bool) -> None:
-    """Forget one, or all.
-
-    Raises:
-        UsageError: Both or neither was said, or there is none of that key.
-    """
-    if (key is None) is not everything:
-        raise UsageError("memory forget; it takes a KEY, or --all; give one of them")
-
-    async def work(memory: MemoryStore) -> list[str]:
-        known = [entry.key for entry in await memory.list("wishes")]
-        gone = known if everything else [find_key(known, key or "", "weiwo memory")]
-        for one in gone:
-            await memory.delete("wishes", one)
-        return gone
-
-    gone = with_memory(work)
-    if as_json:
-        write_json({"forgotten": gone})
-    else:
-        hint(f"forgotten: {', '.join(gone) or 'none; there was none'}")
+    tell(_as_json(one), _KEPT[detect_language(one.text)].format(one.text, one.key), as_json=as_json)
 
 
 def _day(one: wishes.Wish) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.output import hint, is_terminal
-from weiwo.app.cli.questions.approval import answering, read_line
+from weiwo.app.cli.questions.requests import answering, read_line
 from weiwo.app.cli.questions.spending import expect_tokens, read_spending
 from weiwo.app.render.labels import label
 from weiwo.state.settings import Settings

@@ -1,11 +1,45 @@
-"""Files a person asked for with `--output`: written from a result, and told of."""
+"""Files a person asked for with `--output`: remembered until they are written, written from a result, and told of.
 
+A run that is interrupted owes its files to whoever resumes it. They are noted in a file of Weiwo's own folder and not
+in the thread: others who can write to a thread, such as clients of a server, may not say where files are written here.
+"""
+
+import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from weiwo.app.cli.errors import FAILED
 from weiwo.app.cli.output import hint, say
+from weiwo.state.home import home
+
+
+def remember_files(thread_id: str, files: Sequence[Path]) -> None:
+    """Note which files a thread's next answer is owed to, instead of any before. What cannot be noted is not.
+
+    Args:
+        thread_id: The thread.
+        files: Absolute paths; none if nothing is owed.
+    """
+    note = _note_of(thread_id)
+    with suppress(OSError):
+        if files:
+            note.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            note.write_text(json.dumps([str(file) for file in files]), "utf-8")
+        else:
+            note.unlink(missing_ok=True)
+
+
+def owed_files(thread_id: str) -> list[Path]:
+    """The files that a thread's next answer is owed to."""
+    with suppress(OSError, ValueError, TypeError):
+        return [Path(file) for file in json.loads(_note_of(thread_id).read_text("utf-8"))]
+    return []
+
+
+def _note_of(thread_id: str) -> Path:
+    return home() / "owed-files" / f"{thread_id.replace(':', '_')}.json"  # which Windows allows in no file name
 
 
 def write_files(result: Mapping[str, Any], files: Sequence[Path]) -> tuple[dict[str, Any], list[str]]:

@@ -54,7 +54,7 @@ async def resume(
     request = request_of(snapshot)
     if request is None and answer is not None and snapshot.next == ("approval",):  # killed on the way to the question
         ended = await _follow(session, None, thread_id, context, Silent())
-        return ended if ended.request is None else await resume(session, thread_id, watcher, answer, context)
+        return ended if not ended.request else await resume(session, thread_id, watcher, answer, context)
     if request is None and answer not in (None, APPROVE):
         raise UsageError(
             f"thread {thread_id}; nothing of it waits for a person; to change what ran, see weiwo show {thread_id}"

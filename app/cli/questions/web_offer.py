@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from weiwo.app.cli.output import is_terminal
-from weiwo.app.cli.questions.approval import answering, read_line
+from weiwo.app.cli.questions.requests import answering, read_line
 from weiwo.app.cli.setup.config import write_config
 from weiwo.app.render.labels import label
 from weiwo.state.settings import Context, Settings

@@ -1,11 +1,11 @@
 """The commands that set Weiwo up and tell what there is: models, trust, tools, servers."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from weiwo.app.cli.errors import UsageError
-from weiwo.app.cli.options import Corpus, Json, Mcp, context_of
+from weiwo.app.cli.options import Json, takes_context
 from weiwo.app.cli.text_parameters import TextCommand
 
 setups = typer.Typer()
@@ -51,22 +51,22 @@ def doctor(*, json: Json = False) -> None:
 
 
 @setups.command(cls=TextCommand)
+@takes_context("mcp")
 def tools(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="Show one tool, and what its calls taught.")
     ] = None,
     *,
-    mcp: Mcp = None,
     reset: Annotated[bool, typer.Option("--reset", help="Forget what the calls of NAME taught.")] = False,
     login: Annotated[
         str | None, typer.Option("--login", metavar="SERVER", help="Log in to this MCP server (OAuth) in a browser.")
     ] = None,
     json: Json = False,
+    context: Any,
 ) -> None:
     """List the tools there are, MCP servers and their health, which may act, and how often each was used and failed."""
     from weiwo.app.cli.tools import login_command, tool_command, tools_command  # noqa: PLC0415 - heavy
 
-    context = context_of(mcp=mcp)
     if login is not None:
         login_command(context, login)
     elif name is not None:
@@ -78,17 +78,16 @@ def tools(
 
 
 @setups.command(cls=TextCommand)
+@takes_context("corpus", "web")
 def mcp(
     *,
     http: Annotated[
         bool, typer.Option("--http", help="Serve Streamable HTTP on loopback instead of standard input and output.")
     ] = False,
     port: Annotated[int, typer.Option("--port", metavar="N", min=1, max=65535, help="With --http: the port.")] = 8765,
-    corpus: Corpus = None,
-    no_web: Annotated[bool, typer.Option("--no-web", help="Search local documents only.")] = False,
+    context: Any,
 ) -> None:
     """Serve Weiwo as an MCP server: the tools ask, search and read_document."""
     from weiwo.app.cli.mcp import mcp_command  # noqa: PLC0415 - heavy
 
-    context = context_of(corpus=corpus, web=False if no_web else None)
     raise typer.Exit(mcp_command(context, port=port if http else None))

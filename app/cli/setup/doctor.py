@@ -5,10 +5,8 @@ import importlib.metadata
 import os
 import platform
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any
 
 from weiwo.app.cli.documents.corpora import (
     counted,
@@ -21,7 +19,8 @@ from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import is_terminal, terminal, write, write_json
 from weiwo.app.cli.session import database_url, open_session
-from weiwo.app.cli.setup.containers import in_container
+from weiwo.app.cli.setup.checks import Check, printable_place
+from weiwo.app.cli.setup.endpoint_check import check_endpoint
 from weiwo.app.cli.setup.env_file import read_env_file
 from weiwo.app.cli.threads.reading import saved_file
 from weiwo.app.render.labels import label
@@ -30,15 +29,11 @@ from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
-    import httpx
     from rich.console import Console
 
-    from weiwo.models.endpoint import Endpoint
     from weiwo.tools.built_in import Availability
     from weiwo.tools.tool_info import ToolInfo
 
-Verdict = Literal["ok", "note", "problem"]
-ENDPOINT_SECONDS = 5
 MOST_THREADS = 1_000
 _PACKAGES = (
     "weiwo",
@@ -60,26 +55,7 @@ _OTHER_NAMES = {
 _OTHER_NAMES |= {"WEIWO_TELEMETRY", "WEIWO_EMBEDDINGS_BASE_URL", "WEIWO_EMBEDDINGS_API_KEY"}
 _KEYS = ("OPENAI_API_KEY", "LANGSMITH_API_KEY")
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "problem": ("✗", "red")}
-OUTSIDE = "host.docker.internal"
-"""The machine around a container."""
-START = {11434: "ollama serve", 1234: "lms server start", 8080: "llama-server -m MODEL.gguf", 8000: "vllm serve MODEL"}
-"""What starts the server that usually has a port."""
 _SECRET = lazy(r"KEY|TOKEN|SECRET|PASSWORD")
-
-
-@dataclass(frozen=True)
-class Check:
-    """One thing looked at.
-
-    Attributes:
-        name: What.
-        verdict: `ok`; `note`, missing but not asked for; `problem`, configured and not working.
-        text: What was found, and where it helps what to do; one line.
-    """
-
-    name: str
-    verdict: Verdict
-    text: str
 
 
 def doctor_command(*, as_json: bool) -> int:
@@ -113,7 +89,7 @@ async def examine(context: Context | None = None) -> AsyncIterator[Check]:
     for check in _models(settings):
         yield check
     for name in dict.fromkeys(settings.models.values()):
-        yield await _endpoint(name)
+        yield await check_endpoint(name)
     async for check in _corpus_and_tools(settings):
         yield check
     yield await _database(settings)
@@ -168,7 +144,7 @@ def _environment(env: Mapping[str, str]) -> list[Check]:
         else:
             checks.append(Check(name, "ok", env[name]))
     if base_url := env.get("OPENAI_BASE_URL"):
-        checks.append(Check("OPENAI_BASE_URL", "ok", _host(base_url)))
+        checks.append(Check("OPENAI_BASE_URL", "ok", printable_place(base_url)))
     checks += [Check(name, "ok", "set") for name in _KEYS if env.get(name)]
     return checks
 
@@ -182,93 +158,6 @@ def _models(settings: Settings) -> list[Check]:
         else Check(f"model of the {role}", "note", "none: rules alone")
         for role in ROLES
     ]
-
-
-async def _endpoint(name: str) -> Check:
-    """Whether the endpoint of a model answers. Asks for the list of models, which costs nothing."""
-    import httpx  # noqa: PLC0415 - heavy
-
-    from weiwo.models.endpoint import resolve_endpoint  # noqa: PLC0415 - upon need
-    from weiwo.models.errors import ModelUnavailableError  # noqa: PLC0415 - upon need
-
-    title = f"endpoint of {name}"
-    try:
-        place = resolve_endpoint(name)
-    except ModelUnavailableError as error:
-        return Check(title, "problem", str(error))
-    if place.provider != "openai":
-        return await asyncio.to_thread(_other_provider, title, place)
-    base_url = place.base_url or "https://api.openai.com/v1"
-    headers = {"Authorization": f"Bearer {place.api_key}"}
-    try:
-        async with httpx.AsyncClient(timeout=ENDPOINT_SECONDS) as client:
-            reply = await client.get(f"{base_url.rstrip('/')}/models", headers=headers)
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        why = f"{type(error).__name__} within {ENDPOINT_SECONDS} s"
-        return Check(title, "problem", f"{_host(base_url)} does not answer ({why}); {advise(base_url)}")
-    return Check(title, *_judge_reply(reply, name.partition(":")[2], _host(base_url)))
-
-
-def _judge_reply(reply: "httpx.Response", model: str, host: str) -> tuple[Verdict, str]:
-    """What an endpoint's reply to the question for its models means."""
-    if reply.status_code in {401, 403}:
-        return "problem", f"{host} refuses the key ({reply.status_code}); see OPENAI_API_KEY"
-    if reply.status_code == 404 and not host.endswith("/v1"):
-        return "problem", f"{host} has no such place (404); an OPENAI_BASE_URL mostly ends in /v1"
-    if reply.status_code >= 500:
-        return "problem", f"{host} answers with an error ({reply.status_code}); try later"
-    offered = _list_offered(reply) if reply.is_success else []
-    if offered and model not in offered:
-        return "note", f"{host} answers, but does not list {model!r}"
-    return "ok", f"{host} answers"
-
-
-def advise(base_url: str) -> str:
-    """What to do about an endpoint that does not answer: in a container, `localhost` is the container itself.
-
-    Args:
-        base_url: Where it was looked for.
-    """
-    try:
-        parts = urlsplit(base_url)
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
-        return "it is no URL; correct OPENAI_BASE_URL"
-    local = host == "localhost" or host.startswith("127.") or host == "::1"
-    if in_container() and local:
-        there = f"http://{OUTSIDE}{f':{port}' if port else ''}{parts.path}"
-        return (
-            f"this is a container, whose {host} is the container itself; a server on the machine around it is"
-            f" OPENAI_BASE_URL={there}, and has to listen beyond its own loopback (Ollama: OLLAMA_HOST=0.0.0.0)"
-        )
-    if in_container() and host == OUTSIDE:
-        return (
-            "see that the server runs and listens beyond its own loopback (Ollama: OLLAMA_HOST=0.0.0.0), and on Linux"
-            f" that the container was started with --add-host={OUTSIDE}:host-gateway"
-        )
-    if host == OUTSIDE:
-        return f"{OUTSIDE} is known in containers only; outside of one, write localhost in OPENAI_BASE_URL"
-    known = START.get(port or 0) if local else None
-    return f"start it ({known}) or correct OPENAI_BASE_URL" if known else "start it or correct OPENAI_BASE_URL"
-
-
-def _list_offered(reply: "httpx.Response") -> list[str]:
-    try:
-        return [str(model["id"]) for model in reply.json()["data"]]
-    except (ValueError, KeyError, TypeError):
-        return []
-
-
-def _other_provider(title: str, place: "Endpoint") -> Check:
-    """Providers beside OpenAI come with packages of their own; whether they answer is not tried."""
-    from weiwo.models.errors import ModelUnavailableError  # noqa: PLC0415 - heavy
-    from weiwo.models.model_cache import make_model  # noqa: PLC0415 - the same
-
-    try:
-        made = make_model(place, ENDPOINT_SECONDS, None)
-    except ModelUnavailableError as error:
-        return Check(title, "problem", str(error))
-    return Check(title, "ok", f"{type(made).__module__.partition('.')[0]} is installed; not tried")
 
 
 async def _corpus_and_tools(settings: Settings) -> AsyncIterator[Check]:
@@ -326,7 +215,11 @@ def _search(settings: Settings) -> list[Check]:
         return []  # the line of the tool says why, and what would change that
     told = []
     for source in sources:
-        own = f" at {_host(source.base)}" if source.base != source.provider.base and "://" in source.base else ""
+        own = (
+            f" at {printable_place(source.base)}"
+            if source.base != source.provider.base and "://" in source.base
+            else ""
+        )
         day = "" if source.a_day is None else f", {source.a_day:,} a day"
         told.append(f"{source.name}{own} ({round(source.per_second, 2):g} a second{day})")
     names = {source.name for source in sources}
@@ -366,13 +259,3 @@ async def _count_threads() -> int:
         pass  # LangGraph reads more
     async with open_session() as session:
         return len(await list_threads(session.saver, MOST_THREADS))
-
-
-def _host(url: str) -> str:
-    """A URL without credentials and parameters, which may be secrets."""
-    try:
-        parts = urlsplit(url)
-        port = f":{parts.port}" if parts.port else ""
-    except ValueError:
-        return "(not a URL)"
-    return one_line(f"{parts.scheme}://{parts.hostname or ''}{port}{parts.path}", 200)

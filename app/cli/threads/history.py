@@ -38,6 +38,7 @@ def events_of(values: Mapping[str, Any], more: Mapping[str, Outcome]) -> Iterato
     outcomes = {**(values.get("outcomes") or {}), **more}
     for outcome in outcomes.values():
         if plan is None or outcome.task_id in plan.ids:
+            yield from _hop_events(outcome)
             yield finished_event(outcome, language)
     for past in values.get("reflections") or ():
         yield {
@@ -47,6 +48,14 @@ def events_of(values: Mapping[str, Any], more: Mapping[str, Outcome]) -> Iterato
             "decided_by": past.decided_by,
             "task_ids": list(past.task_ids),
         }
+
+
+def _hop_events(outcome: Outcome) -> Iterator[dict[str, Any]]:
+    """What a chain of look-ups found on its way, each value as a task of its own: `task_1.2` is the second."""
+    for n, hop in enumerate(outcome.detail.hops, 1):
+        name = f"{outcome.task_id}.{n}"
+        yield {"type": "task_started", "task_id": name, "description": hop.question, "tool": outcome.tool}
+        yield {"type": "task_finished", "task_id": name, "status": "succeeded", "value": hop.value}
 
 
 def finished_event(outcome: Outcome, language: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from langgraph.graph import END, START, StateGraph
 
 from weiwo.app.cli import main as cli
 from weiwo.app.cli import session
-from weiwo.app.cli.questions import ask, runs
+from weiwo.app.cli.questions import ask, conclude, fork, runs
 from weiwo.app.cli.questions.runs import OPTIONS_KEY
 from weiwo.app.cli.session import Session
 from weiwo.app.cli.setup import doctor
@@ -87,7 +87,7 @@ def weiwo(monkeypatch, capsys, tmp_path, indexed_home):  # noqa: ARG001 - nothin
     async def open_session(context=None, *, reading=False):  # noqa: ARG001 - the interface has it
         yield Session(Settings.resolve(context), saver, graph)
 
-    for module in (ask, doctor, session):
+    for module in (ask, conclude, doctor, fork, session):
         monkeypatch.setattr(module, "open_session", open_session)
     for module in (doctor, threads):
         monkeypatch.setattr(module, "saved_file", lambda: None)  # this database is in memory
@@ -195,6 +195,23 @@ def test_question_from_standard_input(weiwo, monkeypatch):
     assert json.loads(out)["question"] == "何时？"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe")))
     assert weiwo("ask", "-") == (2, "", "weiwo: the question; standard input is not UTF-8 text; convert it\n")
+
+
+def test_the_files_of_an_interrupted_run_are_written_by_whoever_resumes_it(weiwo, monkeypatch, tmp_path):
+    file, other = tmp_path / "answer.md", tmp_path / "other.md"
+    weiwo("ask", "break?", "--thread", "t", "--output", "answer.md")
+    weiwo("ask", "break?", "--thread", "u", "--output", "other.md")
+    assert not file.exists()
+    monkeypatch.setitem(BROKEN, "now", "")
+    code, _, err = weiwo("resume", "t")
+    assert (code, last_line(err)) == (0, f"wrote {file}")
+    assert "web=None" in file.read_text()
+
+    file.unlink()
+    weiwo("resume", "t")  # nothing is owed any more
+    weiwo("ask", "when?", "--thread", "u")  # another question, which asks for no file
+    assert not file.exists()
+    assert not other.exists()
 
 
 def test_a_run_that_breaks_is_one_line_and_can_be_resumed_as_it_began(weiwo, monkeypatch):

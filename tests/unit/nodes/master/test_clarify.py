@@ -13,7 +13,7 @@ from langgraph.types import Command
 
 from tests.support.fake_model import FakeModel, assessed, fake, found
 from tests.support.run import search_tool
-from weiwo.app.cli.questions.clarify import as_json
+from weiwo.app.cli.questions.clarify import CLARIFICATION
 from weiwo.app.cli.questions.run_end import RunEnd
 from weiwo.graph import build_graph
 from weiwo.models.structured_modes import mode_memory
@@ -161,6 +161,6 @@ def test_who_is_asked_by_default():
 def test_what_waits_is_one_object_of_the_published_schema():
     request = {"type": "clarify", "question": QUESTION, "asks": ASKED.question, "choices": list(ASKED.choices)}
     schema = json.loads((Path(__file__).parents[4] / "app" / "result.schema.json").read_text("utf-8"))
-    shown = as_json(RunEnd("t1", {}, request))
+    shown = CLARIFICATION.as_json(RunEnd("t1", {}, request))
     jsonschema.validate(shown, {**schema["$defs"]["waiting_for_reply"], "$defs": schema["$defs"]})
     assert shown["how"] == 'weiwo resume t1 --reply "NUMBER or words"'

@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 from tests.support.states import search
+from weiwo.app.cli.arguments import fork_place, fork_values
 from weiwo.app.cli.errors import CommandError, UsageError
-from weiwo.app.cli.options import fork_place, fork_values
 from weiwo.app.cli.questions import approval
 from weiwo.app.cli.questions import plan_files as drafts
 from weiwo.app.cli.questions.plan_files import DraftError, edit, parse, read_plan
@@ -57,7 +57,7 @@ def asked(monkeypatch):
             return line
 
         monkeypatch.setattr("builtins.input", typed)
-        return approval.ask_person(waiting(**more), Progress()), prompts
+        return approval.APPROVAL.ask_person(waiting(**more), Progress()), prompts
 
     return ask
 
@@ -125,7 +125,8 @@ def test_an_edit_is_kept_until_it_is_taken(asked, editor, capsys):
     asked("e", complaints=["task_1.args: wrong"])  # refused by the run: the editor opens on it again
     assert seen[-1].startswith("# ! task_1.args: wrong\n# Change the plan")
     assert '"vertices"' in seen[-1]
-    assert approval.leave(waiting()) == 4
+    assert approval.APPROVAL.leave(waiting()) == 4
+    approval.tell_draft(waiting())
     assert str(draft) in capsys.readouterr().err
 
 
@@ -155,10 +156,10 @@ def test_the_editor_may_have_arguments(monkeypatch, tmp_path):
 
 def test_what_is_printed_for_programs_is_as_the_schema_says(capsys):
     schema = {"$ref": "#/$defs/waiting", "$defs": SCHEMA["$defs"]}
-    jsonschema.Draft202012Validator(schema).validate(approval.as_json(waiting()))
-    assert approval.tell(waiting(), Progress(), as_object=True, drawn=False) == 4
+    jsonschema.Draft202012Validator(schema).validate(approval.APPROVAL.as_json(waiting()))
+    assert approval.APPROVAL.tell(waiting(), Progress(), as_object=True, drawn=False) == 4
     out, err = capsys.readouterr()
-    assert json.loads(out) == approval.as_json(waiting())
+    assert json.loads(out) == approval.APPROVAL.as_json(waiting())
     assert err == (
         "weiwo: the plan waits for approval; go on with: weiwo resume t --approve, --plan FILE or --reject WORDS\n"
     )
@@ -169,7 +170,7 @@ def test_a_pipe_sees_what_will_be_called(capsys):
     progress.apply({"type": "planned", "plan": PLAN.to_json()})
     progress.apply({"type": "task_finished", "task_id": "task_1", "status": "succeeded", "value": "1815"})
     progress.apply({"type": "waiting"})
-    approval.tell(waiting(note="The same\x1b plan."), progress, as_object=False, drawn=False)
+    approval.APPROVAL.tell(waiting(note="The same\x1b plan."), progress, as_object=False, drawn=False)
     out, _ = capsys.readouterr()
     assert "└── · Older than 1815? · b · corpus_search: x · date" in out
     assert out.endswith("The same plan.\n")

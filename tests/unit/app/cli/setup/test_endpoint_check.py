@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from weiwo.app.cli.setup import doctor
+from weiwo.app.cli.setup import endpoint_check
 
 
 @pytest.mark.parametrize(
@@ -21,13 +21,13 @@ from weiwo.app.cli.setup import doctor
     ],
 )
 def test_advice(monkeypatch, inside, url, words):
-    monkeypatch.setattr(doctor, "in_container", lambda: inside)
-    told = doctor.advise(url)
+    monkeypatch.setattr(endpoint_check, "in_container", lambda: inside)
+    told = endpoint_check.advise(url)
     assert words in told
     assert ("host.docker.internal" in told) == ("host.docker" in url or (inside and "api." not in url))
 
 
 def test_a_base_url_without_its_end_is_told():
-    verdict, told = doctor._judge_reply(httpx.Response(404), "m", "http://localhost:11434")
+    verdict, told = endpoint_check._judge_reply(httpx.Response(404), "m", "http://localhost:11434")
     assert (verdict, "mostly ends in /v1" in told) == ("problem", True)
-    assert doctor._judge_reply(httpx.Response(404), "m", "http://localhost:11434/v1")[0] == "ok"
+    assert endpoint_check._judge_reply(httpx.Response(404), "m", "http://localhost:11434/v1")[0] == "ok"

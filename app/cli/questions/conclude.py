@@ -1,0 +1,102 @@
+"""The end of a run: what waits is asked about until there is a result, which is printed and written to files."""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from weiwo.app.cli.errors import StoppedError
+from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.output import hint, is_terminal
+from weiwo.app.cli.questions import approval, clarify, consent
+from weiwo.app.cli.questions.delivery import Delivery
+from weiwo.app.cli.questions.output_files import owed_files, remember_files, tell_files, write_files
+from weiwo.app.cli.questions.requests import RequestKind
+from weiwo.app.cli.questions.result_output import make_watcher, print_result
+from weiwo.app.cli.questions.run_end import RunEnd
+from weiwo.app.cli.questions.spending import record_spending
+from weiwo.app.cli.session import open_session
+from weiwo.app.render.watchers import Watcher
+from weiwo.state.settings import Settings
+
+_KINDS: Final = {consent.TYPE: consent.CONSENT, clarify.TYPE: clarify.CLARIFICATION}
+
+
+def kind_of(ended: RunEnd) -> RequestKind:
+    """The kind of the request a run waits with; without a `type` of its own it is about the plan."""
+    return _KINDS.get(str(ended.request.get("type")), approval.APPROVAL)
+
+
+def can_ask() -> bool:
+    """Whether a person sits at the terminal and can be asked."""
+    return is_terminal() and sys.stdin.isatty()
+
+
+def asks_back(*, wanted: bool | None, as_json: bool) -> bool | None:
+    """Whether a run may ask back: as wanted, else where a person is there; None leaves it to `WEIWO_CLARIFY`."""
+    if wanted is not None or os.environ.get("WEIWO_CLARIFY"):
+        return wanted
+    return True if can_ask() and not as_json else None
+
+
+def resume_run(thread_id: str, answer: Any, delivery: Delivery) -> tuple[RunEnd, Watcher]:
+    """Run the rest of a thread; how it ended, and who watched.
+
+    Args:
+        thread_id: The thread.
+        answer: What to say about what waits: "approve", `{"plan": …}`, `{"reject": words}` or `{"reply": words}`.
+        delivery: How it is told.
+    """
+    from weiwo.app.cli.questions.runs import resume  # noqa: PLC0415 - heavy
+    from weiwo.app.cli.threads import show  # noqa: PLC0415 - for this command alone
+
+    async def work() -> tuple[RunEnd, Watcher]:
+        async with open_session() as session:
+            thread = await show.load(session, thread_id)
+            watcher = make_watcher(thread.question, as_json=delivery.as_json, verbose=delivery.verbose)
+            return await resume(session, thread_id, watcher, answer), watcher
+
+    return run_to_end(work(), lambda code: StoppedError(thread_id, code))
+
+
+def conclude(ended: RunEnd, watcher: Watcher, settings: Settings, delivery: Delivery) -> int:
+    """Print a result and write its files, or, as long as the run waits for one, ask the person at the terminal.
+
+    The question is asked outside the event loop, with the database closed: the run waits as it would for another day.
+
+    Args:
+        ended: How the run ended.
+        watcher: Who watched it.
+        settings: Its settings.
+        delivery: Where the result goes; without files, to those that were asked for when it began.
+
+    Returns:
+        The exit code.
+    """
+    delivery = replace(delivery, files=delivery.files or tuple(owed_files(ended.thread_id)))
+    if delivery.files:
+        remember_files(ended.thread_id, delivery.files)
+    while ended.request:
+        kind, asked = kind_of(ended), ended
+        if delivery.as_json or not can_ask():
+            if delivery.files:
+                hint(f"its files are written when it is resumed: {', '.join(map(str, delivery.files))}")
+            drawn = kind is approval.APPROVAL and is_terminal() and not delivery.verbose
+            return kind.tell(ended, watcher.progress, as_object=delivery.as_json, drawn=drawn)
+        if kind is not approval.APPROVAL or delivery.verbose:  # the live view leaves the plan on the screen
+            kind.draw(ended, watcher.progress)
+        answer = kind.ask_person(ended, watcher.progress)
+        if answer is None:
+            approval.tell_draft(ended)
+            return kind.leave(ended)
+        ended, watcher = resume_run(ended.thread_id, answer, delivery)
+        if isinstance(answer, Mapping) and "plan" in answer and not ended.complaints:
+            approval.draft_of(asked).unlink(missing_ok=True)
+    result, complaints = write_files({**ended.result, "thread_id": ended.thread_id}, delivery.files)
+    if not complaints:
+        remember_files(ended.thread_id, ())
+    if ended.ran:
+        record_spending(result, settings)
+    code = print_result(result, watcher, settings, as_json=delivery.as_json, verbose=delivery.verbose)
+    return tell_files(result, complaints, as_json=delivery.as_json) or code

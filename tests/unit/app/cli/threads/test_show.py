@@ -1,0 +1,30 @@
+"""`weiwo show`: a thread drawn from its checkpoint alone."""
+
+import io
+
+from rich.console import Console
+
+from tests.support.states import got, search
+from weiwo.app.cli.threads.show import Thread, print_thread
+from weiwo.state import Hop, Outcome, Plan
+
+PLAN = Plan(tasks=(search("task_1", "Where was the composer of the anthem born?", "anthem composer"),))
+
+
+def chain() -> Outcome:
+    outcome = got("task_1", "Ostby")
+    hop = Hop(question="Who composed the\x1b anthem?", value="Mara Lind", evidence_ids=("a",), quotes=())
+    return outcome.model_copy(update={"detail": outcome.detail.model_copy(update={"hops": (hop,)})})
+
+
+def shown(values, pending):
+    console = Console(file=io.StringIO(), width=120, color_system=None, markup=False, emoji=False)
+    print_thread(console, Thread("t", values, ("executor",), pending))
+    return console.file.getvalue()
+
+
+def test_what_a_chain_found_on_its_way_is_listed_below_it():
+    for text in (shown({"plan": PLAN, "outcomes": {"task_1": chain()}}, {}), shown({"plan": PLAN}, {"task_1": chain()})):
+        lines = [line.strip(" │├└─") for line in text.splitlines()]
+        (task,) = [n for n, line in enumerate(lines) if "composer of the anthem born? → Ostby" in line]
+        assert lines[task + 1].startswith("✓ Who composed the anthem? → Mara Lind")
