@@ -22,7 +22,8 @@ from pathlib import Path
 from weiwo.text.analyzer import terms
 from weiwo.text.identifiers import identifiers
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetDocument
-from weiwo.tools.corpus.evaluation.strategy_comparison import AUTO, Evaluation, compare_strategies, index_dataset
+from weiwo.tools.corpus.evaluation.dataset_index import index_dataset
+from weiwo.tools.corpus.evaluation.strategy_comparison import AUTO, Evaluation, compare_strategies
 from weiwo.tools.corpus.index.embedding_models import Embedder, load_embedder
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.query_features import EXACT_SHARE

@@ -4,9 +4,11 @@ Settings and tools are worked out once for all nodes of one invocation: tools ar
 answered from the documents as they were when it began does not contradict itself. One that is resumed begins anew.
 """
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 from urllib.parse import quote
@@ -27,6 +29,7 @@ from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES, Context, Settings
 from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.registry import Registry, build_registry
+from weiwo.tools.usage.usage_log import UsageLog
 
 Agent = Callable[[SearchState, RunContext], Awaitable[dict[str, Any]]]
 
@@ -38,10 +41,11 @@ _KEPT: Final = 16
 class _Opened:
     """What the nodes of one invocation share; the control is held so that its id stays its own."""
 
-    control: RunControl
+    control: RunControl | None
     context: Context | None
     settings: Settings
     registry: Registry
+    user: str
 
 
 class _Invocations:
@@ -56,21 +60,24 @@ class _Invocations:
         self._opened: OrderedDict[int, _Opened] = OrderedDict()
         self._lock = Lock()
 
-    async def open(self, runtime: Runtime[Context], *, anew: bool, from_client: bool) -> tuple[Settings, Registry]:
-        """The settings and tools of an invocation; `anew` where a run begins in it."""
+    async def open(self, runtime: Runtime[Context], *, anew: bool, from_client: bool) -> _Opened:
+        """What the nodes of an invocation share; `anew` where a run begins in it."""
         control = runtime.control
         with self._lock:
             found = None if anew or control is None else self._opened.get(id(control))
         if found is not None and found.context is runtime.context:
-            return found.settings, found.registry
+            return found
         settings = Settings.resolve(runtime.context, from_client=from_client)
-        registry = await build_registry(settings, self._tools)
+        registry, user = await build_registry(settings, self._tools), _find_user(runtime, settings, from_client)
+        if settings.telemetry:
+            registry.add_notes(await asyncio.to_thread(UsageLog(Path(settings.home), user).notes))
+        opened = _Opened(control, runtime.context, settings, registry, user)
         if control is not None:
             with self._lock:
-                self._opened[id(control)] = _Opened(control, runtime.context, settings, registry)
+                self._opened[id(control)] = opened
                 while len(self._opened) > _KEPT:
                     self._opened.popitem(last=False)
-        return settings, registry
+        return opened
 
 
 def context_opener(
@@ -94,7 +101,8 @@ def context_opener(
 
     async def open_context(state: SearchState, runtime: Runtime[Context], *, new_run: str = "") -> RunContext:
         from_client = serves_clients or runtime.server_info is not None
-        settings, registry = await invocations.open(runtime, anew=bool(new_run), from_client=from_client)
+        opened = await invocations.open(runtime, anew=bool(new_run), from_client=from_client)
+        settings, registry = opened.settings, opened.registry
         run = new_run or state["run"]
         if not new_run:
             annotate_node(run, state["assessment"].level)
@@ -128,32 +136,37 @@ def context_opener(
                 seconds=settings.limits.tool_seconds,
                 max_bytes=settings.limits.max_page_bytes,
                 fresh=settings.fresh,
+                state=state,
+                record=UsageLog(Path(settings.home), opened.user).record if settings.telemetry else None,
             ),
             models=ChatModels(settings, budget, run_id=run, given=given),
             budget=budget,
             emit=emit,
             language="en" if new_run else state["assessment"].language,
-            memory=_open_memory(runtime, settings, emit, from_client=from_client),
+            memory=_open_memory(runtime, opened.user, emit),
         )
 
     return open_context
 
 
-def _open_memory(
-    runtime: Runtime[Context], settings: Settings, emit: Callable[[EventBase], None], *, from_client: bool
-) -> MemoryStore | None:
-    """The memory of whoever asks; None without a store, and for a server's client who has no name of their own."""
-    if runtime.store is None:
+def _find_user(runtime: Runtime[Context], settings: Settings, from_client: bool) -> str:  # noqa: FBT001 - private
+    """Whoever asks, by whom memory is kept apart; empty for a server's client who has no name of their own."""
+    if not from_client:
+        return local_user(settings)
+    user = runtime.server_info.user if runtime.server_info is not None else None
+    identity = str(user.identity) if user is not None else ""
+    return f"client:{quote(identity, safe='')}" if identity else ""
+
+
+def _open_memory(runtime: Runtime[Context], user: str, emit: Callable[[EventBase], None]) -> MemoryStore | None:
+    """The memory of whoever asks; None without a store, and for somebody without a name."""
+    if runtime.store is None or not user:
         return None
 
     def tell(line: str) -> None:
         emit(TaskProgressEvent(task_id=PLANNING, note=line))
 
-    if not from_client:
-        return MemoryStore(runtime.store, local_user(settings), tell)
-    user = runtime.server_info.user if runtime.server_info is not None else None
-    identity = str(user.identity) if user is not None else ""
-    return MemoryStore(runtime.store, f"client:{quote(identity, safe='')}", tell) if identity else None
+    return MemoryStore(runtime.store, user, tell)
 
 
 async def run_agent(agent: Agent, state: SearchState, services: RunContext) -> dict[str, Any]:

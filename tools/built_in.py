@@ -1,9 +1,23 @@
 """Availability of the built-in tools, told without importing them: each is a LangChain tool, and slow to import."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from weiwo.state import VALUE_TYPES, ValueType
 from weiwo.state.settings import Settings, SettingsError
 from weiwo.tools.printable import one_line
+
+BUILT_IN_TOOLS: Final[dict[str, tuple[str, tuple[ValueType, ...]]]] = {
+    "corpus_search": ("search", VALUE_TYPES),
+    "open_document": ("open", VALUE_TYPES),
+    "calculator": ("compute", ("number", "boolean", "date")),
+    "date_difference": ("dates", ("number",)),
+    "web_search": ("search", VALUE_TYPES),
+    "read_page": ("open", VALUE_TYPES),
+    "extract_page": ("open", VALUE_TYPES),
+}
+"""The cluster of each built-in tool, and the types of value that a task can get from it."""
+BUILT_IN: Final = frozenset(BUILT_IN_TOOLS)
+"""The tools that a planner always sees, where they are available."""
 
 
 class Availability(NamedTuple):

@@ -5,7 +5,6 @@ Substitutes share a functional cluster, after the dynamic capability boundary of
 """
 
 import asyncio
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -14,36 +13,25 @@ from typing import TYPE_CHECKING, Any, Final
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
-from weiwo.state import VALUE_TYPES, JsonValue, ValueType
+from weiwo.state import VALUE_TYPES, JsonValue
 from weiwo.state.settings import Settings, SettingsError
-from weiwo.tools.built_in import explain_empty_corpus
+from weiwo.tools.built_in import BUILT_IN_TOOLS, explain_empty_corpus
 from weiwo.tools.calling.arguments import arguments_fit, schema_of
+from weiwo.tools.calling.injection import takes_injected
 from weiwo.tools.calling.substitutes import map_arguments
 from weiwo.tools.corpus import Corpus, load_corpus
 from weiwo.tools.printable import one_line
-from weiwo.tools.redaction import redacted
 from weiwo.tools.retrieval.clusters import Documentation, clusters_of
+from weiwo.tools.tool_description import describe_tool
 from weiwo.tools.tool_info import ToolInfo
-from weiwo.tools.user_imports import import_object, make_object
+from weiwo.tools.user_tools import load_named_tools
 
 if TYPE_CHECKING:
     from weiwo.tools.web.providers.health import ConfiguredProvider
 
-_BUILT_IN: Final[dict[str, tuple[str, tuple[ValueType, ...]]]] = {
-    "corpus_search": ("search", VALUE_TYPES),
-    "open_document": ("open", VALUE_TYPES),
-    "calculator": ("compute", ("number", "boolean", "date")),
-    "date_difference": ("dates", ("number",)),
-    "web_search": ("search", VALUE_TYPES),
-    "read_page": ("open", VALUE_TYPES),
-    "extract_page": ("open", VALUE_TYPES),
-}
-BUILT_IN: Final = frozenset(_BUILT_IN)
-"""The tools that a planner always sees, where they are available."""
 _CHEAP: Final = frozenset({"corpus_search", "open_document", "calculator", "date_difference"})
 CACHE_SECONDS: Final = 300.0
 """How long results of a tool are kept that does not say how long (metadata: `cache_seconds`)."""
-_LONGEST_DESCRIPTION: Final = 400
 
 
 class Registry:
@@ -90,6 +78,12 @@ class Registry:
         """
         return self._infos[name]
 
+    def add_notes(self, notes: Mapping[str, str]) -> None:
+        """Add what calls have taught of how to call tools, by their names; tools that are gone are passed over."""
+        for name, note in notes.items():
+            if name in self._infos:
+                self._infos[name] = replace(self._infos[name], note=note)
+
     def substitutes(self, name: str, args: Mapping[str, JsonValue]) -> dict[str, dict[str, JsonValue]]:
         """Available tools that can make the same call without a new plan.
 
@@ -119,7 +113,7 @@ class Registry:
 
     def describe(self, names: Iterable[str]) -> str:
         """Tools with their arguments, a few lines each, for a planner's prompt; unknown names are left out."""
-        return "\n".join(_describe_for_prompt(self._infos[name]) for name in names if name in self._infos)
+        return "\n".join(describe_tool(self._infos[name]) for name in names if name in self._infos)
 
 
 async def build_registry(settings: Settings, extra: Sequence[BaseTool] = ()) -> Registry:
@@ -136,13 +130,13 @@ async def build_registry(settings: Settings, extra: Sequence[BaseTool] = ()) -> 
     """
     corpus = await load_corpus(settings.corpus, settings=settings)
     built_in, missing = await asyncio.to_thread(_build_own_tools, settings, corpus)
-    named = await asyncio.to_thread(_load_named_tools, settings.tools) if settings.tools else []
+    named = await load_named_tools(settings.tools) if settings.tools else []
     ours = [*built_in, *named, *extra]
     if not settings.mcp:
         return Registry(ours, missing, corpus)
     from weiwo.tools.mcp.loading import load_mcp_tools  # noqa: PLC0415  # imported where needed
 
-    outside = await load_mcp_tools(settings.mcp, {*_BUILT_IN, *(tool.name for tool in ours)})
+    outside = await load_mcp_tools(settings.mcp, {*BUILT_IN_TOOLS, *(tool.name for tool in ours)})
     return Registry([*ours, *outside.tools], missing, corpus, outside.problems)
 
 
@@ -194,40 +188,14 @@ def _build_page_readers(settings: Settings, sources: "Sequence[ConfiguredProvide
     return [ReadPage(**bounds), *tavily]
 
 
-def _load_named_tools(entries: Iterable[str]) -> list[BaseTool]:
-    """The tools that settings name as `module:attribute`."""
-    return [tool for entry in entries for tool in _load_tools(entry)]
-
-
-def _load_tools(entry: str) -> list[BaseTool]:
-    module, _, attribute = entry.partition(":")
-    if not (module.strip() and attribute.strip()):
-        raise SettingsError(
-            f"tools: {one_line(entry, 100)!r} is not module:attribute; write it so, as in my_tools:search"
-        )
-    try:
-        found = make_object(import_object(module.strip(), attribute.strip()), (BaseTool,))
-    except (Exception, SystemExit) as error:  # whatever the user's module does wrong
-        said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
-        raise SettingsError(f"tools: {one_line(entry, 100)!r} cannot be loaded: {said}") from error
-    tools = list(found) if isinstance(found, list | tuple) else [found]
-    if not tools or not all(isinstance(tool, BaseTool) for tool in tools):
-        kind = type(found).__name__
-        raise SettingsError(
-            f"tools: {one_line(entry, 100)!r} is a {kind}; it must be a LangChain tool, a list of"
-            " them, or a function whose annotation says that it returns one or the other"
-        )
-    return tools
-
-
 def _describe_made(tool: BaseTool, why_not: str = "") -> ToolInfo:
     known_of = tool.metadata or {}
     stated, kept = known_of.get("cluster"), known_of.get("cache_seconds")
-    cluster, returns = _BUILT_IN.get(tool.name, ("", VALUE_TYPES))  # without a cluster it is found by likeness
+    cluster, returns = BUILT_IN_TOOLS.get(tool.name, ("", VALUE_TYPES))  # without a cluster it is found by likeness
     cluster = stated if isinstance(stated, str) and stated else cluster
     known = isinstance(kept, int | float) and not isinstance(kept, bool) and kept >= 0
     seconds = float(kept) if known else 0.0 if tool.name in _CHEAP else CACHE_SECONDS  # type: ignore[arg-type]
-    acts = may_act(tool)
+    acts, injected = may_act(tool), takes_injected(tool)
     return ToolInfo(
         tool.name,
         tool.description,
@@ -236,8 +204,9 @@ def _describe_made(tool: BaseTool, why_not: str = "") -> ToolInfo:
         not why_not,
         why_not,
         returns,
-        0.0 if acts else seconds,
+        0.0 if acts or injected else seconds,
         acts=acts,
+        injected=injected,
         server=str(known_of.get("server") or ""),
         idempotent=known_of.get("idempotent") is True,
         always_ask=known_of.get("always_ask") is True,
@@ -267,7 +236,7 @@ def _describe_missing(kind: type[BaseTool], why_not: str) -> ToolInfo:
     name, description, arguments = (
         kind.model_fields[field].default for field in ("name", "description", "args_schema")
     )
-    cluster, returns = _BUILT_IN[name]
+    cluster, returns = BUILT_IN_TOOLS[name]
     return ToolInfo(name, description, _schema_of_model(arguments), cluster, False, why_not, returns)  # noqa: FBT003  # `available`
 
 
@@ -281,38 +250,3 @@ def _schema_of_model(arguments: type[BaseModel]) -> dict[str, Any]:
 def _is_misdirected(tool: str, args: Mapping[str, JsonValue]) -> bool:
     """Whether a call would look for a page of the web among the documents."""
     return tool == "open_document" and str(args.get("source")).startswith(("http://", "https://"))
-
-
-def _describe_for_prompt(info: ToolInfo) -> str:
-    properties: Mapping[str, Any] = info.args_schema["properties"]
-    required = set(info.args_schema["required"])
-    signature = ", ".join(_describe_argument(name, schema, name in required) for name, schema in properties.items())
-    lines = [f"- {info.name}({signature}): {one_line(info.description, _LONGEST_DESCRIPTION)}"]
-    lines += [
-        f"    {name}: {one_line(str(schema['description']), _LONGEST_DESCRIPTION)}"
-        for name, schema in properties.items()
-        if isinstance(schema, Mapping) and schema.get("description")
-    ]
-    return "\n".join(lines)
-
-
-def _describe_argument(name: str, schema: Any, required: bool) -> str:  # noqa: FBT001  # private, one caller
-    kind = _type_name(schema)
-    if required:
-        return f"{name}: {kind}"
-    default = schema.get("default") if isinstance(schema, Mapping) else None
-    return f"{name}?: {kind}" + ("" if default in (None, "") else f" = {json.dumps(default, ensure_ascii=False)}")
-
-
-def _type_name(schema: Any) -> str:
-    """A JSON schema's type in a few words."""
-    if not isinstance(schema, Mapping):
-        return "any"
-    if "enum" in schema:
-        return "|".join(json.dumps(choice, ensure_ascii=False) for choice in schema["enum"])
-    if options := schema.get("anyOf"):
-        return "|".join(dict.fromkeys(_type_name(option) for option in options if option.get("type") != "null"))
-    if schema.get("type") == "array":
-        return f"list of {_type_name(schema.get('items', {}))}"
-    kind = schema.get("type", "any")
-    return "|".join(kind) if isinstance(kind, list) else str(kind)

@@ -25,6 +25,8 @@ class ToolInfo:
         server: The MCP server it is of; empty for any other.
         idempotent: Whether an acting tool's call, made twice, changes no more than made once.
         always_ask: Whether a person is asked whatever is allowed in general.
+        injected: Whether the run gives it something beside its arguments, so that no call of it is merged or kept.
+        note: What its calls have taught of how to call it, for a planner; empty where nothing.
     """
 
     name: str
@@ -39,3 +41,5 @@ class ToolInfo:
     server: str = ""
     idempotent: bool = False
     always_ask: bool = False
+    injected: bool = False
+    note: str = ""

@@ -46,11 +46,14 @@ def make_object(found: Any, kinds: tuple[type, ...]) -> Any:
     Raises:
         Exception: Whatever the function raises.
     """
+    return found() if makes_object(found, kinds) else found
+
+
+def makes_object(found: Any, kinds: tuple[type, ...]) -> bool:
+    """Whether what was imported makes an object: a class of a kind, or a function annotated to return some."""
     if isinstance(found, type):
-        return found() if issubclass(found, kinds) else found
-    if inspect.isfunction(found) and _tells_kind(_read_return(found), kinds):
-        return found()
-    return found
+        return issubclass(found, kinds)
+    return inspect.isfunction(found) and _tells_kind(_read_return(found), kinds)
 
 
 def _read_return(function: Any) -> Any:

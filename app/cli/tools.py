@@ -1,36 +1,118 @@
 """`weiwo tools`: the tools a run would have, MCP servers and their health, and which of them may act."""
 
+import logging
+import webbrowser
+from dataclasses import asdict
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
+from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
-from weiwo.app.cli.output import page, write_json
+from weiwo.app.cli.output import hint, page, write_json
 from weiwo.app.render.text_wrapping import Flow
+from weiwo.nodes.memory.memory_store import local_user
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.printable import one_line
+from weiwo.tools.redaction import redacted
+from weiwo.tools.tool_description import TypeNames
 from weiwo.tools.tool_info import ToolInfo
+from weiwo.tools.usage.tool_notes import ToolUsage
+from weiwo.tools.usage.usage_log import UsageLog
 
 _LONGEST_LINE = 200
 
 
-def tools_command(context: Context, *, as_json: bool) -> int:
-    """List tools and servers; returns the exit code.
+def tools_command(context: Context, *, as_json: bool) -> None:
+    """List tools and servers.
 
     Raises:
         SettingsError: The tools, or the file of servers, cannot be used.
     """
     settings = Settings.resolve(context)
-    found = run_to_end(gather_tools(settings))
+    found = _gather(settings)
     if as_json:
         write_json(found)
     else:
         _print(found)
-    return 0
+
+
+def tool_command(context: Context, name: str, *, reset: bool, as_json: bool) -> None:
+    """Show one tool and what its calls taught, or forget that.
+
+    Raises:
+        SettingsError: The tools, or the file of servers, cannot be used.
+        UsageError: There is no such tool.
+        CommandError: It cannot be forgotten.
+    """
+    settings = Settings.resolve(context)
+    found = {tool["name"]: tool for tool in _gather(settings)["tools"]}
+    if name not in found:
+        raise UsageError(f"{one_line(name, 60)!r} is no tool; weiwo tools lists them")
+    if reset:
+        if not _usage_log(settings).reset(name):
+            raise CommandError(f"{name}; its notes cannot be reset: {settings.home} cannot be written")
+        found = {tool["name"]: tool for tool in _gather(settings)["tools"]}
+    if as_json:
+        write_json(found[name])
+    else:
+        _print_one(found[name])
+
+
+def login_command(context: Context, name: str) -> None:
+    """Log in to an MCP server in a browser; its tokens are kept for later runs.
+
+    Raises:
+        SettingsError: The file of servers cannot be used.
+        UsageError: It names no such server, or one that needs no login.
+        CommandError: The login failed.
+    """
+    settings = Settings.resolve(context)
+    if not settings.mcp or find_spec("fastmcp") is None:
+        raise UsageError("--login needs --mcp FILE (or WEIWO_MCP), and the extra: pip install 'weiwo[mcp]'")
+    from weiwo.tools.mcp.connection import make_transport  # noqa: PLC0415 - needs the extra
+    from weiwo.tools.mcp.oauth import log_in  # noqa: PLC0415 - the same
+    from weiwo.tools.mcp.servers import read_servers  # noqa: PLC0415 - the same
+
+    server = next((one for one in read_servers(settings.mcp) if one.name == name), None)
+    if server is None or server.oauth is None:
+        raise UsageError(f'{one_line(name, 60)!r} is no server with "auth": "oauth" in {settings.mcp}')
+
+    for logger in ("fastmcp", "mcp"):
+        logging.getLogger(logger).setLevel(logging.CRITICAL + 1)  # what fails is told in a line
+
+    def show(url: str) -> None:
+        hint(f"log in to {name} at {url}")
+        webbrowser.open(url)
+
+    try:
+        tools = run_to_end(log_in(server, make_transport(server, show)))
+    except Exception as error:  # whatever the client or the server does wrong
+        raise CommandError(
+            f"{name}; the login failed: {one_line(redacted(str(error), server.secrets), 200)}"
+        ) from error
+    hint(f"logged in to {name}: {tools} tools")
+
+
+def _usage_log(settings: Settings) -> UsageLog:
+    return UsageLog(Path(settings.home), local_user(settings))
+
+
+def _gather(settings: Settings) -> dict[str, Any]:
+    """The tools and servers with how this user's calls fared; a server's clients are not told that."""
+    found = run_to_end(gather_tools(settings))
+    usage = _usage_log(settings).read()
+    for tool in found["tools"]:
+        known = usage.get(tool["name"], ToolUsage())
+        notes = [asdict(one) for one in known.versions]
+        tool["usage"] = {"calls": known.calls, "failures": dict(known.failures), "notes": notes}
+    return found
 
 
 async def gather_tools(settings: Settings) -> dict[str, Any]:
-    """The tools a run would have, and the MCP servers, as `weiwo tools --json` prints them."""
+    """The tools a run would have, and the MCP servers."""
     from weiwo.tools.registry import build_registry  # noqa: PLC0415 - heavy
 
     registry = await build_registry(settings)
@@ -90,6 +172,25 @@ def _print(found: dict[str, Any]) -> None:
         mark = mark or (" (acts)" if tool["acts"] else "")
         line = Text(tool["name"], "bold").append(f"{mark}: ", "yellow" if mark else "not bold")
         said = tool["why_not"] or tool["description"]
-        console.print(Flow(line.append(one_line(said, _LONGEST_LINE), "not bold")))
+        line.append(one_line(said, _LONGEST_LINE), "not bold").append(_fared(tool["usage"]), "not bold dim")
+        console.print(Flow(line))
     for problem in found["problems"]:
         console.print(Flow(Text(problem, "yellow")))
+
+
+def _fared(usage: dict[str, Any]) -> str:
+    """How often a tool was used and how it fared; empty where it was not."""
+    failures = ", ".join(f"{count} {kind}" for kind, count in usage["failures"].items())
+    return f" · used {usage['calls']:,}×" + (f", failed: {failures}" if failures else "") if usage["calls"] else ""
+
+
+def _print_one(tool: dict[str, Any]) -> None:
+    console = page()
+    said = tool["why_not"] or one_line(tool["description"], 2_000)
+    console.print(Flow(Text(tool["name"], "bold").append(f": {said}{_fared(tool['usage'])}", "not bold")))
+    types = TypeNames(tool["arguments"].get("$defs"))
+    for line in types.describe_fields(tool["arguments"]["properties"], tool["arguments"]["required"], 0):
+        console.print(Flow(Text(f"  {line}")))
+    for note in tool["usage"]["notes"]:
+        state = f"note {note['number']} ({note['state']}; {note['calls']} calls, {note['refused']} refused)"
+        console.print(Flow(Text(f"  {state}: ", "yellow").append(note["text"], "not bold default")))

@@ -16,6 +16,7 @@ from pydantic import BeforeValidator
 
 from weiwo.nodes.shared.human_in_the_loop.request import human_in_the_loop
 from weiwo.nodes.shared.planning.rule_plan import build_single_task_plan
+from weiwo.nodes.shared.planning.tool_choice import choose_tools
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.reply_types import Line, Reply
 from weiwo.nodes.shared.question.parser import parse_question
@@ -121,14 +122,15 @@ async def clarify(state: SearchState, services: RunContext) -> dict[str, Any]:
     settled = assessment.model_copy(update={"frame": frame, "clarification": None})
     said = HumanMessage(reply, id=str(uuid4()))
     update: dict[str, Any] = {"assessment": settled, "messages": [said], "asked": said.id, "sketch": {}}
-    return {**update, **_planned(settled, state, services)}
+    return {**update, **await _planned(settled, state, services)}
 
 
-def _planned(assessment: Assessment, state: SearchState, services: RunContext) -> dict[str, Any]:
+async def _planned(assessment: Assessment, state: SearchState, services: RunContext) -> dict[str, Any]:
     """The plan of a moderate question, which the master leaves until it is clear."""
     if assessment.level != "moderate":
         return {}
-    plan = build_single_task_plan(assessment.frame, state["team"].tools)
+    choices = await choose_tools([assessment.frame], services)
+    plan = build_single_task_plan(assessment.frame, state["team"].tools, choices=choices)
     services.emit(PlannedEvent.of(plan))
     return {"plan": plan}
 

@@ -7,31 +7,31 @@ static score stands alone. Whatever is fresh or local is never answered from mem
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.types import Overwrite
-from pydantic import Field
 
 from weiwo.models.gateway import ModelCallError
-from weiwo.nodes.master.clarify import ClarifyField, clarification_message, frame_meaning, read_clarification
+from weiwo.nodes.master.clarify import clarification_message, frame_meaning, read_clarification
 from weiwo.nodes.master.complexity import (
     COMPLEX_FROM,
+    SIMPLE_BELOW,
     classify_level,
     compute_static_score,
     extract_static_features,
     minimum_score,
 )
 from weiwo.nodes.master.followup import resolve_follow_up
-from weiwo.nodes.master.prompt import PLAN, SYSTEM
+from weiwo.nodes.master.prompt import PLAN, SYSTEM, TOOLS
+from weiwo.nodes.master.reply import AssessmentReply, PlannedAssessmentReply, ToolAssessmentReply
 from weiwo.nodes.memory.plan_memory import has_plan
 from weiwo.nodes.memory.wishes import format_wishes, read_wishes
-from weiwo.nodes.shared.planning.plan_reply import Vertex
 from weiwo.nodes.shared.planning.plan_rules import planning_instructions
-from weiwo.nodes.shared.planning.rule_plan import build_single_task_plan, choose_search_tool
+from weiwo.nodes.shared.planning.rule_plan import Choices, build_single_task_plan, choose_search_tool
+from weiwo.nodes.shared.planning.tool_choice import choose_tools, offer_tools, read_choice
 from weiwo.nodes.shared.prompting.input_guard import safe_note
-from weiwo.nodes.shared.prompting.reply_types import Edges, FormName, Line, Ordinal, Reply, Share
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.question.turn import ConversationTurn, find_current_turn, format_transcript
 from weiwo.nodes.shared.run_context import RunContext, today
@@ -46,36 +46,18 @@ ONE_SEARCHER = 0.69
 """The score of a chain of look-ups that one task takes hop by hop: the most that needs no plan."""
 
 
-class AssessmentReply(Reply):
-    """What a model makes of a question."""
+class Judgement(NamedTuple):
+    """What the master makes of a question.
 
-    standalone_question: str
-    multi_step: Share = Field(description="0 to 1")
-    external_information: Share = Field(description="0 to 1")
-    tool_use: Share = Field(description="0 to 1")
-    comparison_or_calculation: Share = Field(description="0 to 1")
-    parts: list[str] = Field(default_factory=list)
-    chain: bool = False
-    form: FormName = ""
-    words: Ordinal = 0
-    reason: Line = ""
-    clarify: ClarifyField = None
+    Attributes:
+        assessment: The assessment.
+        sketch: The plan that a model gave with its judgement; empty where it was not asked for one or gave none.
+        choices: The call that answers the question where a model chose one; None where no model was asked.
+    """
 
-
-class PlannedAssessmentReply(AssessmentReply):
-    """What a model makes of a question, and the plan for one that needs it."""
-
-    sparse: ClassVar[bool] = True
-    requested_as: ClassVar[str] = "AssessmentReply"
-
-    thought: str = ""
-    vertices: list[Vertex] = Field(default_factory=list)
-    edges: Edges = Field(default_factory=list)
-
-    def sketch(self) -> dict[str, Any]:
-        """The plan in its interchange form; empty where there is none."""
-        kept = self.model_dump(include={"thought", "vertices", "edges"}, exclude_none=True)
-        return kept if self.vertices else {}
+    assessment: Assessment
+    sketch: dict[str, Any]
+    choices: Choices | None
 
 
 MOST_WORDS = 20_000
@@ -103,7 +85,7 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     services = services.with_language(detect_language(turn.question))
     with_model = any(services.models.configured(role) for role in ROLES)
     wishes = await read_wishes(services.memory) if with_model else []
-    assessment, sketch = await assess_question(turn, services, wishes)
+    assessment, sketch, choices = await assess_question(turn, services, wishes)
     team = configure_team(assessment, services)
     services.emit(
         AssessedEvent(
@@ -121,8 +103,10 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     asked = assessment.clarification
     clear = assessment.level == "moderate" and asked is None
     several = "one_searcher" in assessment.features and assessment.frame.shape != "chain"  # what they come to is text
-    plan = build_single_task_plan(assessment.frame, team.tools, "text" if several else None) if clear else None
-    if plan is not None:
+    plan = None
+    if clear:
+        choices = await choose_tools([assessment.frame], services) if choices is None else choices
+        plan = build_single_task_plan(assessment.frame, team.tools, "text" if several else None, choices)
         services.emit(PlannedEvent.of(plan))
     message = turn.message or HumanMessage(turn.question, id=str(uuid4()))
     return {
@@ -142,14 +126,8 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     }
 
 
-async def assess_question(
-    turn: ConversationTurn, services: RunContext, wishes: Sequence[str] = ()
-) -> tuple[Assessment, dict[str, Any]]:
-    """Judge a question by its features and, where there is a model, by the model's reading of it.
-
-    Returns:
-        The assessment, and the sketch of a plan where the model was asked for one beside it and gave it.
-    """
+async def assess_question(turn: ConversationTurn, services: RunContext, wishes: Sequence[str] = ()) -> Judgement:
+    """Judge a question by its features and, where there is a model, by the model's reading of it."""
     language: Language = services.language
     reply: AssessmentReply | None = None
     question = resolve_follow_up(turn.question, turn.history, language)
@@ -157,9 +135,9 @@ async def assess_question(
         planning = await asyncio.to_thread(_promises_plan, question, services)  # which lists the documents
         if planning and await has_plan(question, services, wishes):
             planning = ""
-        schema = PlannedAssessmentReply if planning else AssessmentReply
+        more, schema = (planning, PlannedAssessmentReply) if planning else await _offer_tools(question, services)
         try:
-            reply = await services.models.structured("master", "assess", _messages(turn, planning, wishes), schema)
+            reply = await services.models.structured("master", "assess", _messages(turn, more, wishes), schema)
         except ModelCallError:
             reply = None  # in the trace; the features decide alone
     if reply is not None and _plausible(reply.standalone_question, turn.question):
@@ -171,7 +149,8 @@ async def assess_question(
     static = compute_static_score(features)
     semantic = compute_semantic_score(reply) if reply is not None else None
     blended = static if semantic is None else STATIC_SHARE * static + SEMANTIC_SHARE * semantic
-    score = max(blended, minimum_score(features))
+    choices = _read_choices(reply, frame, services)
+    score = max(blended, minimum_score(features), SIMPLE_BELOW if choices else 0.0)
     if (
         classify_level(score) == "moderate"
         and services.settings.depth == "deep"
@@ -199,7 +178,7 @@ async def assess_question(
         clarification=clarification,
         assumed=assumed,
     )
-    return judged, sketch
+    return Judgement(judged, sketch, choices)
 
 
 def _promises_plan(question: str, services: RunContext) -> str:
@@ -217,6 +196,20 @@ def _promises_plan(question: str, services: RunContext) -> str:
     narrow = features["chain"] > features["listing"] or _is_small_comparison(frame, services)
     wide = classify_level(compute_static_score(features)) == "complex" and not narrow
     return PLAN.format(rules=planning_instructions(tools, services)) if wide else ""
+
+
+async def _offer_tools(question: str, services: RunContext) -> tuple[str, type[AssessmentReply]]:
+    """What to tell a model that may name the tool which answers a question, and the schema of its reply."""
+    offered = await offer_tools(question, services) if services.models.holds_schemas("master") else ""
+    return (TOOLS.format(tools=offered), ToolAssessmentReply) if offered else ("", AssessmentReply)
+
+
+def _read_choices(reply: AssessmentReply | None, frame: QueryFrame, services: RunContext) -> Choices | None:
+    """The call that a model chose, by the question; None where it was not asked for one."""
+    if not isinstance(reply, ToolAssessmentReply):
+        return None
+    call = read_choice(reply.tool, reply.args, frame, services) if reply.tool and frame.shape != "chain" else None
+    return {} if call is None else {frame.question: call}
 
 
 def _takes_one_searcher(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> bool:

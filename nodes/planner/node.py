@@ -27,6 +27,7 @@ from weiwo.nodes.shared.planning.plan_reply import PlanReply
 from weiwo.nodes.shared.planning.replanning import PlanHistory, replan_other_way
 from weiwo.nodes.shared.planning.rule_plan import add_frames, build_rule_plan, build_single_task_plan
 from weiwo.nodes.shared.planning.task_identity import adopt_ids
+from weiwo.nodes.shared.planning.tool_choice import choose_tools
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Language, Plan
 from weiwo.state.events import PLANNING, PlannedEvent, TaskProgressEvent
@@ -66,7 +67,10 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
             given = {} if briefing.procedures else state.get("sketch") or {}
             sketched = await _by_model(None, first, toolset, services, briefing, given)
         most = services.settings.limits.max_tasks
-        plan = sketched or build_rule_plan(frame, tools, max_tasks=most)
+        plan = sketched
+        if plan is None:
+            choices = await choose_tools([frame, *frame.parts], services)
+            plan = build_rule_plan(frame, tools, max_tasks=most, choices=choices)
         if len(plan.tasks) > most:
             plan = build_single_task_plan(frame, tools)
         plan = plan.model_copy(update={"perspectives": views})

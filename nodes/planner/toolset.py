@@ -7,16 +7,15 @@ there. A plan may use any tool of the pool by its name; a model that misses one 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, Self
 
-from weiwo.models.token_estimate import text_tokens
 from weiwo.nodes.shared.planning.analysis import list_analysis, plan_interfaces
 from weiwo.nodes.shared.planning.replanning import PlanHistory
+from weiwo.nodes.shared.planning.tool_ranking import rank_tools, take_tools
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Plan
 from weiwo.state.task import ANALYSE
-from weiwo.tools.registry import BUILT_IN
+from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.tool_info import ToolInfo
 
 MOST_TOKENS: Final = 2_000
@@ -51,8 +50,8 @@ class Toolset:
         if len(pool) <= services.settings.max_tools or not services.models.configured("planner"):
             return cls(pool, pool)
         always = [name for name in pool if name in BUILT_IN]
-        found = await asyncio.to_thread(_rank, pool, needs, services)  # a large pool takes a moment to index
-        return cls(pool, _take([*always, *found], services.settings.max_tools, services))
+        found = await asyncio.to_thread(rank_tools, pool, needs, services)  # a large pool takes a moment to index
+        return cls(pool, take_tools([*always, *found], services.settings.max_tools, MOST_TOKENS, services))
 
     def describe(self, services: RunContext) -> str:
         """The tools with their arguments, for a prompt."""
@@ -65,9 +64,9 @@ class Toolset:
         """Tools for what a model says it needs, a quarter as many as it sees; none where it sees the whole pool."""
         if len(self.shown) >= len(self.pool):
             return ()
-        found = await asyncio.to_thread(_rank, self.pool, [need], services)
+        found = await asyncio.to_thread(rank_tools, self.pool, [need], services)
         hidden = [name for name in found if name not in self.shown]
-        return _take(hidden, max(1, services.settings.max_tools // 4), services)
+        return take_tools(hidden, max(1, services.settings.max_tools // 4), MOST_TOKENS, services)
 
     def interfaces(self, plan: Plan, services: RunContext) -> Mapping[str, ToolInfo]:
         """The interfaces that a plan is checked against: of what was shown, and of what it names out of the pool."""
@@ -80,30 +79,3 @@ def list_needs(question: str, past: PlanHistory, missing: Iterable[str]) -> list
     """What a replanning wants tools for: what is missing and what its unfinished tasks ask, beside the question."""
     open_tasks = [task.description for task in past.plan.tasks if task.id not in past.kept.wiring.tasks]
     return [question, *missing, *open_tasks]
-
-
-def _rank(pool: tuple[str, ...], needs: Sequence[str], services: RunContext) -> list[str]:
-    """The tools of a pool, those that fit best first; those for several needs in turn."""
-    from weiwo.tools.retrieval.tool_index import ToolDocument  # noqa: PLC0415 - heavy, and of no use to few tools
-    from weiwo.tools.retrieval.tool_retriever import build_retriever  # noqa: PLC0415 - the same
-    from weiwo.tools.retrieval.usage_history import read_history  # noqa: PLC0415 - the same
-
-    documents = tuple(ToolDocument.of_info(info) for info in services.list_interfaces(pool).values())
-    history = read_history(Path(services.settings.home)) if services.settings.telemetry else ()
-    retriever = build_retriever(documents, history)
-    rankings = [retriever.rank(need) for need in dict.fromkeys(needs) if need.strip()]
-    return list(dict.fromkeys(name for names in zip(*rankings, strict=True) for name in names))
-
-
-def _take(names: Sequence[str], most: int, services: RunContext) -> tuple[str, ...]:
-    """The first of these, as many as may be, that fit the tokens; one that is too long leaves its place to the next."""
-    taken: list[str] = []
-    left = MOST_TOKENS
-    for name in dict.fromkeys(names):
-        if len(taken) == most or left <= 0:
-            break
-        tokens = text_tokens(services.registry.describe((name,)))
-        if tokens <= left:
-            taken.append(name)
-            left -= tokens
-    return tuple(taken)

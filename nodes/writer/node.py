@@ -40,8 +40,8 @@ from weiwo.nodes.writer.token_stream import stream_answer
 from weiwo.state import Answer, Citation, Claim, Language
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
 from weiwo.state.search import SearchState
+from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.corpus.retrieval import telemetry
-from weiwo.tools.registry import BUILT_IN
 from weiwo.tools.retrieval.usage_history import record_use
 
 SOURCES = {"en": "Sources", "zh": "来源"}

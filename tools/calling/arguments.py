@@ -47,6 +47,8 @@ def _derive_schema(tool: BaseTool) -> dict[str, Any]:
     properties = known.get("properties") or {}
     found: dict[str, Any] = {"properties": dict(properties), "required": list(known.get("required") or ())}
     found |= {key: known[key] for key in ("$defs", "additionalProperties") if key in known}
+    if "definitions" in known:  # as drafts of JSON schema before 2019 have it
+        found["$defs"] = {**known["definitions"], **found.get("$defs", {})}
     return found
 
 

@@ -4,10 +4,11 @@ A tool gets its arguments from a plan; what it needs to know of the run it works
 calls need not know what the tools do with it.
 """
 
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
@@ -26,6 +27,7 @@ class CallContext:
         task: The task that makes the call; empty outside of one.
         attempt: How many calls the task had made before.
         tool: The tool.
+        state: The state of the run; for tools that have it injected.
     """
 
     run: str = ""
@@ -36,6 +38,7 @@ class CallContext:
     task: str = ""
     attempt: int = 0
     tool: str = ""
+    state: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def idempotency_key(self) -> str:

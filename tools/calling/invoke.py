@@ -20,7 +20,9 @@ from langgraph.errors import GraphBubbleUp
 
 from weiwo.state import JsonValue
 from weiwo.tools.calling.arguments import check_arguments
+from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.calling.errors import ToolCallError, classify_error
+from weiwo.tools.calling.injection import injected_arguments
 from weiwo.tools.calling.policies import POLICIES
 from weiwo.tools.calling.results import ToolResult, normalize_reply
 
@@ -124,7 +126,9 @@ async def _call_once(
     tool: BaseTool, args: Mapping[str, JsonValue], seconds: float, max_bytes: int, over: ToolCallError
 ) -> ToolResult:
     """One call; `over` is raised when its time is up."""
-    call = {"type": "tool_call", "id": f"call_{uuid4().hex}", "name": tool.name, "args": dict(args)}
+    call_id = f"call_{uuid4().hex}"
+    given = {**args, **injected_arguments(tool, call_id, current_call())}
+    call = {"type": "tool_call", "id": call_id, "name": tool.name, "args": given}
     bound = asyncio.timeout(seconds)
     try:
         async with bound:
@@ -141,7 +145,7 @@ async def _call_once(
             raise over from None
         raise classify_error(error, tool.name) from error
     if not isinstance(reply, ToolMessage):  # a tool may answer with a graph command, which has no text
-        reply = ToolMessage(str(reply), name=tool.name, tool_call_id=call["id"])
+        reply = ToolMessage(str(reply), name=tool.name, tool_call_id=call_id)
     if reply.status == "error":  # the tool turned its own exception into a message
         raise ToolCallError("crash", f"{tool.name}: {reply.text}")
     return await asyncio.to_thread(normalize_reply, reply, args, max_bytes)

@@ -33,6 +33,7 @@ _DATE_KEYS: Final = ("published_date", "publishedDate", "date", "published", "pu
 _LIST_KEYS: Final = ("results", "items", "documents", "data", "hits", "passages", "articles", "organic", "entries")
 _OTHER_SCHEME: Final = lazy(r"(?!https?:|file:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _LONGEST_SOURCE: Final = 2_000
+_MOST_ROWS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,11 @@ def normalize_reply(message: ToolMessage, args: Mapping[str, JsonValue], max_byt
         passages: Sequence[Evidence] = ours
     else:
         query = " ".join(value for value in args.values() if isinstance(value, str))
-        passages = _select_nearest([*_document_passages(artifact, tool)] or [*_text_passages(content, tool)], query)
+        found = [*_document_passages(artifact, tool)] or [
+            *_text_passages(content, tool),
+            *_rows(artifact, content, tool),
+        ]
+        passages = _select_nearest(found, query)
     kept = _deduplicate(passages, tool, max_bytes)
     if len(kept) < len(passages):
         detail["truncated"] = True
@@ -161,13 +166,25 @@ def _text_passages(content: str, tool: str, source: str = "") -> Iterable[Eviden
             data = json.loads(content)
         except (ValueError, RecursionError):
             data = None
+    for item in [content] if data is None else _list_items(data):
+        yield from _item_passages(item if isinstance(item, Mapping) else {"content": item}, tool, source)
+
+
+def _rows(artifact: object, content: str, tool: str) -> Iterable[Evidence]:
+    """Passages of an artifact in JSON's form, whose content sums it up; where that is JSON too, it says the same."""
+    if content.lstrip()[:1] in ("[", "{"):
+        return
+    for item in islice(_list_items(artifact), _MOST_ROWS):
+        if isinstance(item, Mapping) and item:
+            yield from _item_passages(item, tool)
+
+
+def _list_items(data: object) -> list[Any]:
+    """The results in JSON data: a list, one that an object holds, or the object; none where it is neither."""
     if isinstance(data, Mapping):
         listed = next((data[key] for key in _LIST_KEYS if isinstance(data.get(key), list)), None)
-        data = listed if listed is not None else [data]
-    if not isinstance(data, list):
-        data = [content]
-    for item in data:
-        yield from _item_passages(item if isinstance(item, Mapping) else {"content": item}, tool, source)
+        return listed if listed is not None else [data]
+    return data if isinstance(data, list) else []
 
 
 def _item_passages(item: Mapping[str, Any], tool: str, source: str = "") -> Iterable[Evidence]:

@@ -15,9 +15,10 @@ each execution of a node makes a `ToolCalls` of its own.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from langchain_core.tools import BaseTool
@@ -59,6 +60,10 @@ class Toolbox(Protocol):
         """The tools that can make the same call, with their arguments."""
 
 
+Recorder = Callable[[ToolInfo, Mapping[str, JsonValue], ToolCallError | None], Awaitable[None]]
+"""Keeps a call of a tool, with its arguments and its failure; None where it worked."""
+
+
 @dataclass(frozen=True)
 class Caller:
     """On whose account calls are made.
@@ -91,9 +96,12 @@ class ToolCalls:
         max_bytes: Bytes of a reply to keep.
         fresh: Whether results kept from earlier are left aside.
         backoff: How to wait before a further call.
+        cache: Where results are kept, if not in the store.
+        state: The state of the run; for tools that have it injected.
+        record: Keeps how each call that was really made fared.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what all the calls of a run are made with
         self,
         run: str,
         toolbox: Toolbox,
@@ -104,7 +112,11 @@ class ToolCalls:
         fresh: bool = False,
         backoff: Backoff | None = None,
         cache: ResultCache | None = None,
+        state: Mapping[str, Any] = MappingProxyType({}),
+        record: Recorder | None = None,
     ) -> None:
+        self._record = record
+        self._state = state
         self._run = run
         self._toolbox = toolbox
         self._store = store
@@ -147,6 +159,8 @@ class ToolCalls:
         tool, info = self._toolbox.get(name), self._toolbox.info(name)
         if info.acts:
             return await self._act(info, args, caller, has_substitute=has_substitute)
+        if info.injected:
+            return await self._made(name, args, caller, has_substitute=has_substitute)
         key = cache_key(tool, args, info.args_schema, self._max_bytes)
 
         async def work() -> ToolResult:
@@ -205,7 +219,15 @@ class ToolCalls:
         self, name: str, args: Mapping[str, JsonValue], caller: Caller, *, has_substitute: bool
     ) -> ToolResult:
         """Make a call and book what it tells of the tool's health."""
-        context = CallContext(self._run, self._store, self._fresh, task=caller.task, attempt=caller.attempt, tool=name)
+        context = CallContext(
+            self._run,
+            self._store,
+            self._fresh,
+            task=caller.task,
+            attempt=caller.attempt,
+            tool=name,
+            state=self._state,
+        )
         set_current_call(context)
         patience = PATIENCE if has_substitute else self._seconds
         conduct = _GuardedCall(
@@ -229,12 +251,22 @@ class ToolCalls:
             )
         except ToolCallError as failure:
             conduct.failed(failure, self._toolbox.info(name).cluster)
+            await self._keep(name, args, failure)
             raise
         else:
             conduct.succeeded()
+            await self._keep(name, args, None)
             return replace(result, cached=result.cached or context.used_kept, notes=tuple(dict.fromkeys(context.notes)))
         finally:
             conduct.ended()
+
+    async def _keep(self, name: str, args: Mapping[str, JsonValue], failure: ToolCallError | None) -> None:
+        """Keep how a call fared; one that was not made, or was broken off for the run's own reasons, tells nothing."""
+        of_the_run = failure is not None and (
+            isinstance(failure, ToolNotCalledError) or POLICIES[failure.kind].last == "give_up"
+        )
+        if self._record is not None and not of_the_run:
+            await self._record(self._toolbox.info(name), args, failure)
 
 
 class _GuardedCall:

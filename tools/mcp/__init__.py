@@ -2,6 +2,7 @@
 
     servers      the file that names them (`mcpServers`, as desktop clients write it)
     stdio        the pipes to a process, a message at a time, each bounded
+    oauth        the login to a server over HTTP, its tokens in a file
     connection   one server: connected, watched, connected again
     pool         the connections of this process, on an event loop and a thread of their own
     definitions  what a server says of its tools: bounded, checked, never trusted

@@ -22,6 +22,7 @@ from mcp.shared.exceptions import MCPError
 from weiwo.tools.calling.errors import ToolCallError, classify_error
 from weiwo.tools.mcp.bounded_http import bounded_client
 from weiwo.tools.mcp.definitions import MOST_TOOLS, ToolDefinition, define_tools
+from weiwo.tools.mcp.oauth import ServerLogin
 from weiwo.tools.mcp.servers import McpServer
 from weiwo.tools.mcp.stdio import TOO_LARGE, BoundedStdioTransport
 from weiwo.tools.printable import one_line
@@ -81,7 +82,7 @@ class Connection:
     async def run(self) -> None:
         """Own the connection until `stop`."""
         while not self._stopping:
-            transport = _transport_of(self.server)
+            transport = make_transport(self.server)
             try:
                 await self._hold(transport)
                 said = getattr(transport, "complaint", "")
@@ -250,11 +251,18 @@ class Connection:
         return one_line(redacted(text, self.server.secrets), 300)
 
 
-def _transport_of(server: McpServer) -> ClientTransport:
+def make_transport(server: McpServer, show: Callable[[str], None] | None = None) -> ClientTransport:
+    """How a server is reached.
+
+    Args:
+        server: The server.
+        show: Shows a person the address to log in at; None where nobody is to be asked.
+    """
     if server.transport == "stdio":
         return BoundedStdioTransport(server)
     kind = StreamableHttpTransport if server.transport == "http" else SSETransport
-    return kind(server.url, headers=dict(server.headers), httpx_client_factory=partial(bounded_client))
+    login = ServerLogin(server, show) if server.oauth is not None else None
+    return kind(server.url, headers=dict(server.headers), auth=login, httpx_client_factory=partial(bounded_client))
 
 
 def _reason(error: BaseException, transport: ClientTransport) -> str:

@@ -48,6 +48,8 @@ class McpServer:
         url: Its address, of the other two.
         headers: Headers of each request. Never shown.
         trusted: Whether its word on which tools only read is believed.
+        oauth: How requests are authorized by OAuth: `scopes`, and `clientId` and `clientSecret` where the client is
+            registered already. None: they are not.
     """
 
     name: str
@@ -59,18 +61,20 @@ class McpServer:
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     trusted: bool = True
+    oauth: Mapping[str, str] | None = field(default=None, repr=False)
 
     @property
     def identity(self) -> str:
         """What makes two descriptions the same server: all of it, hashed."""
         parts = [self.name, self.transport, self.command, self.args, sorted(self.env.items()), self.cwd, self.url]
-        text = json.dumps([*parts, sorted(self.headers.items()), self.trusted], default=str)
+        oauth = None if self.oauth is None else sorted(self.oauth.items())
+        text = json.dumps([*parts, sorted(self.headers.items()), self.trusted, oauth], default=str)
         return sha256(text.encode()).hexdigest()
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """Values that no message may repeat."""
-        return (*self.env.values(), *self.headers.values())
+        return (*self.env.values(), *self.headers.values(), (self.oauth or {}).get("clientSecret", ""))
 
     @property
     def address(self) -> str:
@@ -165,7 +169,21 @@ def _read_server(name: str, entry: Any, env: Mapping[str, str]) -> McpServer | N
             for key, one in _object(name, "headers", entry.get("headers")).items()
         },
         trusted=entry.get("trusted") is not False,
+        oauth=_read_oauth(name, entry, env) if kind != "stdio" else None,
     )
+
+
+def _read_oauth(name: str, entry: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, str] | None:
+    """How requests are authorized: `"auth": "oauth"`, or an object `oauth`; None where neither is there."""
+    if entry.get("auth") not in (None, "oauth"):
+        raise _wrong(name, f"auth {one_line(str(entry['auth']), 40)!r} is unknown", '"auth": "oauth", or "headers"')
+    if entry.get("auth") is None and entry.get("oauth") is None:
+        return None
+    known = {"scopes", "clientId", "clientSecret"}
+    given = _object(name, "oauth", entry.get("oauth"))
+    if surplus := given.keys() - known:
+        raise _wrong(name, f"oauth.{one_line(min(surplus), 40)} is unknown", '"scopes", "clientId", "clientSecret"')
+    return {key: _filled(name, f"oauth.{key}", one, env) for key, one in given.items()}
 
 
 def _wrong(name: str, why: str, instead: str) -> SettingsError:

@@ -47,7 +47,7 @@ _EVERY_TOOL: Final = STOP_WORDS | frozenset(_SAID_OF_EVERY_TOOL.split())
 _EVERY_TOOL_ZH: Final = lazy(
     r"获取|查询|查找|查看|搜索|检索|返回|提供|得到|给出|工具|接口|服务|信息|数据|结果|当前|现在|最新|今天|指定|某个|某地|任意|一个|情况|状况|城市|的"
 )
-_TURNS: Final = (
+TURNS: Final = (
     frozenset({"historical", "history", "past", "previous", "archive", "archived", "average", "历史", "过去"}),
     frozenset({"forecast", "predict", "prediction", "future", "outlook", "预报", "预测", "未来"}),
     frozenset({"alert", "warning", "预警", "警报"}),
@@ -98,11 +98,11 @@ def clusters_of(tools: tuple[Documentation, ...]) -> Mapping[str, str]:
     for tool in sorted(tools, key=lambda tool: not tool.cluster):  # those that state one first
         cluster = tool.cluster or _general_cluster(tool)
         if not cluster:
-            near = {name for topic in _topics(tool) for name in about.get(topic, ())}
+            near = {name for topic in topic_words(tool) for name in about.get(topic, ())}
             same = (name for name in known if name in near and all(are_alike(tool, one) for one in known[name]))
             cluster = next(same, f"other:{tool.name}")
         if cluster not in known:
-            for topic in _topics(tool):
+            for topic in topic_words(tool):
                 about.setdefault(topic, []).append(cluster)
         known.setdefault(cluster, []).append(tool)
         found[tool.name] = cluster
@@ -113,13 +113,13 @@ def are_alike(one: Documentation, other: Documentation) -> bool:
     """Whether two tools answer the same question from the same arguments."""
     if not _same_needs(one, other):
         return False
-    topics, others = _topics(one), _topics(other)
-    if any(bool(row & topics) != bool(row & others) for row in _TURNS):
+    topics, others = topic_words(one), topic_words(other)
+    if any(bool(row & topics) != bool(row & others) for row in TURNS):
         return False
     if _DIRECTION.search(one.description) and _order(one, topics & others) != _order(other, topics & others):
         return False
-    named = _named(one)
-    if named and named == _named(other):
+    named = name_words(one)
+    if named and named == name_words(other):
         return topics <= others or others <= topics  # the same name, and nothing that contradicts it
     return len(topics & others) >= _ALIKE * max(1, len(topics | others))
 
@@ -135,6 +135,11 @@ def _general_cluster(tool: Documentation) -> str | None:
     return "open" if is_address(need) and _OPENS.search(text) and _A_PAGE.search(text) else None
 
 
+def searches_one_kind(name: str) -> bool:
+    """Whether a tool's name says that it searches for one kind of thing, such as flights or images."""
+    return _OF_A_KIND.search(name.replace("_", " ")) is not None
+
+
 def _same_needs(one: Documentation, other: Documentation) -> bool:
     """Whether what one must be given is what the other must be given, by name and type."""
     left = list(other.needs)
@@ -147,29 +152,34 @@ def _same_needs(one: Documentation, other: Documentation) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def _topics(tool: Documentation) -> frozenset[str]:
+def topic_words(tool: Documentation) -> frozenset[str]:
     """The words that tell what a tool is about, its arguments' own names left out."""
-    return _topic_words(f"{tool.name} {tool.description}", tool)
+    return _words_about(f"{tool.name} {tool.description}", tool)
 
 
 @lru_cache(maxsize=1 << 14)
-def _named(tool: Documentation) -> frozenset[str]:
+def name_words(tool: Documentation) -> frozenset[str]:
     """The same of its name alone."""
-    return _topic_words(tool.name, tool)
+    return _words_about(tool.name, tool)
 
 
 def _order(tool: Documentation, words: frozenset[str]) -> list[str]:
-    said = (_stem(word) for word in terms(tool.description))
+    said = (stem(word) for word in terms(tool.description))
     return list(dict.fromkeys(word for word in said if word in words))
 
 
-def _topic_words(text: str, tool: Documentation) -> frozenset[str]:
-    arguments = {word for name in tool.arguments for word in terms(name.replace("_", " "))}
-    words = set(terms(_EVERY_TOOL_ZH.sub(" ", text.replace("_", " ")))) - _EVERY_TOOL - arguments
-    return frozenset(_stem(word) for word in words if len(word) > 1)
+def _words_about(text: str, tool: Documentation) -> frozenset[str]:
+    arguments = {stem(word) for name in tool.arguments for word in terms(name.replace("_", " "))}
+    return content_words(text) - arguments
 
 
-def _stem(word: str) -> str:
+def content_words(text: str) -> frozenset[str]:
+    """The words of a text that tell what it is about: neither stop words nor what every tool's description has."""
+    words = set(terms(_EVERY_TOOL_ZH.sub(" ", text.replace("_", " ")))) - _EVERY_TOOL
+    return frozenset(stem(word) for word in words if len(word) > 1)
+
+
+def stem(word: str) -> str:
     """A word without the plural's ending. Of Chinese only pairs are used: more of them are words than of characters."""
     plural = word.isascii() and len(word) > 3 and word.endswith("s") and not word.endswith("ss")
     return word[:-1] if plural else word

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, Self
 
 from weiwo.text.analyzer import STOP_WORDS, query_terms, terms
 from weiwo.text.ngrams import Indexer, query_grams
+from weiwo.tools.retrieval.clusters import stem
 from weiwo.tools.retrieval.sparse_index import Matrix, Scores, SparseIndex, bm25_vectors, scale
 from weiwo.tools.tool_info import ToolInfo
 
@@ -85,7 +86,7 @@ class ToolIndex:
             vector: Its embedding, if there is one.
         """
         question = question[:LONGEST_QUERY].replace("_", " ")
-        by_word = self._words.score(dict.fromkeys(map(_stem, query_terms(question)), 1.0))
+        by_word = self._words.score(dict.fromkeys(map(stem, query_terms(question)), 1.0))
         by_gram = self._grams.score(dict.fromkeys(query_grams(question), 1.0))
         scores = (1 - _GRAMS) * scale(by_word) + _GRAMS * scale(by_gram)
         if self._vectors is not None and vector is not None and self.ids:
@@ -95,13 +96,7 @@ class ToolIndex:
 
 
 def _stems(text: str) -> list[str]:
-    return [_stem(term) for term in terms(text) if term not in STOP_WORDS]
-
-
-def _stem(term: str) -> str:
-    """A word without the plural's ending."""
-    plural = term.isascii() and len(term) > 3 and term.endswith("s") and not term.endswith("ss")
-    return term[:-1] if plural else term
+    return [stem(term) for term in terms(text) if term not in STOP_WORDS]
 
 
 def _count(fields: Mapping[str, str], split: Callable[[str], Iterable[str]]) -> dict[str, float]:

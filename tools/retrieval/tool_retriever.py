@@ -66,4 +66,10 @@ def build_retriever(tools: tuple[ToolDocument, ...], history: tuple[ToolUse, ...
     """The retriever over a pool, with what was learned of it; remembered, since building may take seconds."""
     pool = {tool.id for tool in tools}
     uses = [use for use in history if use.tools <= pool]
-    return ToolRetriever(ToolIndex(tools), ToolScenes(uses) if uses else None)
+    return ToolRetriever(_build_index(tools), ToolScenes(uses) if uses else None)
+
+
+@lru_cache(maxsize=4)
+def _build_index(tools: tuple[ToolDocument, ...]) -> ToolIndex:
+    """The index of a pool, which stays where only the history grows."""
+    return ToolIndex(tools)

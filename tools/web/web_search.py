@@ -109,16 +109,8 @@ class WebSearch(BaseTool):
         nothing = "The web search found nothing." + (f" Not everybody answered: {silent}" if silent else "")
         return as_text(passages, nothing), as_artifact(passages)
 
-    def _run(
-        self,
-        query: str,
-        k: int = 6,
-        time_range: TimeRange | None = None,
-        topic: Topic = "general",
-        site: str = "",
-        since: str = "",
-    ) -> tuple[str, list[dict[str, JsonValue]]]:
-        return run_sync(self._arun(query, k, time_range, topic, site, since))
+    def _run(self, /, **arguments: Any) -> tuple[str, list[dict[str, JsonValue]]]:
+        return run_sync(self._arun(**arguments))
 
 
 def _hit_passages(found: SearchResult, query: str, tool: str) -> list[Evidence]:

@@ -208,7 +208,7 @@ def _open(home: Path, config: Mapping[str, Any], options: ExperimentOptions) -> 
 
 async def _index(found: QuestionSet, settings: Settings) -> str:
     """Index the set's documents under a name, once; `weiwo ask --corpus NAME` then asks over the same."""
-    from weiwo.tools.corpus.evaluation.strategy_comparison import index_by_name  # noqa: PLC0415 - heavy
+    from weiwo.tools.corpus.evaluation.dataset_index import index_by_name  # noqa: PLC0415 - heavy
 
     if found.dataset is None:
         raise AssertionError("a set without documents has nothing to index")

@@ -20,7 +20,8 @@ from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError, locate_
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyError, PolicyStep, RoutingPolicy, load_policy, save_policy
 
 if TYPE_CHECKING:
-    from weiwo.tools.corpus.evaluation.strategy_comparison import Evaluation, StageListener
+    from weiwo.tools.corpus.evaluation.dataset_index import StageListener
+    from weiwo.tools.corpus.evaluation.strategy_comparison import Evaluation
     from weiwo.tools.corpus.index.embedding_models import Embedder
 
 _LINE_SECONDS: Final = 5.0
@@ -117,7 +118,7 @@ def _check(folder: str | None, strategy: str, *, learn: bool, promote: bool, dem
 
 async def open_embedder(settings: Settings, dataset: Dataset) -> "Embedder | None":
     """The embedding model that a user of these documents would get."""
-    from weiwo.tools.corpus.evaluation.strategy_comparison import count_languages  # noqa: PLC0415 - heavy
+    from weiwo.tools.corpus.evaluation.dataset_index import count_languages  # noqa: PLC0415 - heavy
     from weiwo.tools.corpus.index.embedding_models import load_embedder  # noqa: PLC0415 - heavy
     from weiwo.tools.corpus.index.language_fit import LanguageFit, measure_languages  # noqa: PLC0415 - heavy
 
@@ -134,7 +135,8 @@ async def open_embedder(settings: Settings, dataset: Dataset) -> "Embedder | Non
 async def _evaluated(
     home: Path, dataset: Dataset, model: "Embedder | None", policy: RoutingPolicy, k: int, strategy: str
 ) -> "Evaluation":
-    from weiwo.tools.corpus.evaluation.strategy_comparison import CHOICES, compare_strategies, index_dataset  # noqa: PLC0415 - heavy
+    from weiwo.tools.corpus.evaluation.dataset_index import index_dataset  # noqa: PLC0415 - heavy
+    from weiwo.tools.corpus.evaluation.strategy_comparison import CHOICES, compare_strategies  # noqa: PLC0415 - heavy
     from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus  # noqa: PLC0415 - heavy
     from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus  # noqa: PLC0415 - heavy
 

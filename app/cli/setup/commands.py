@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from weiwo.app.cli.errors import UsageError
 from weiwo.app.cli.options import Json, takes_context
 from weiwo.app.cli.text_parameters import TextCommand
 
@@ -51,11 +52,29 @@ def doctor(*, json: Json = False) -> None:
 
 @setups.command(cls=TextCommand)
 @takes_context("mcp")
-def tools(*, json: Json = False, context: Any) -> None:
-    """List the tools there are, MCP servers and their health included, and which of them may act."""
-    from weiwo.app.cli.tools import tools_command  # noqa: PLC0415 - heavy
+def tools(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Show one tool, and what its calls taught.")
+    ] = None,
+    *,
+    reset: Annotated[bool, typer.Option("--reset", help="Forget what the calls of NAME taught.")] = False,
+    login: Annotated[
+        str | None, typer.Option("--login", metavar="SERVER", help="Log in to this MCP server (OAuth) in a browser.")
+    ] = None,
+    json: Json = False,
+    context: Any,
+) -> None:
+    """List the tools there are, MCP servers and their health, which may act, and how often each was used and failed."""
+    from weiwo.app.cli.tools import login_command, tool_command, tools_command  # noqa: PLC0415 - heavy
 
-    raise typer.Exit(tools_command(context, as_json=json))
+    if login is not None:
+        login_command(context, login)
+    elif name is not None:
+        tool_command(context, name, reset=reset, as_json=json)
+    elif reset:
+        raise UsageError("--reset needs the NAME of a tool")
+    else:
+        tools_command(context, as_json=json)
 
 
 @setups.command(cls=TextCommand)

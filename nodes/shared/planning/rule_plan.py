@@ -5,12 +5,15 @@ calculation ends the plan, so that it is done by code. A question that was not t
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from weiwo.nodes.shared.planning.task_identity import adopt_ids
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import JsonValue, Language, Outcome, Plan, Task, ValueType
 from weiwo.state.query import AnswerType, QueryFrame
+from weiwo.tools.built_in import BUILT_IN
+from weiwo.tools.retrieval.clusters import searches_one_kind
 
 CALCULATOR: Final = "calculator"
 DATE_DIFFERENCE: Final = "date_difference"
@@ -34,35 +37,69 @@ _COMPUTED: Final = frozenset({"comparison", "difference", "same"})
 _DATE_UNITS: Final = frozenset({"years", "age", "months", "days"})
 
 
+class ToolCall(NamedTuple):
+    """A call that answers a question.
+
+    Attributes:
+        tool: The tool.
+        args: Its arguments.
+    """
+
+    tool: str
+    args: dict[str, JsonValue]
+
+
+Choices = Mapping[str, ToolCall]
+"""The calls that answer questions, by the question."""
+
+
 def choose_search_tool(tools: Collection[str]) -> str:
     """The tool a look-up is bound to: the corpus, else the web, else any tool that calls itself a search."""
-    for name in SEARCH_TOOLS:
-        if name in tools:
-            return name
-    return next((name for name in sorted(tools) if "search" in name), SEARCH_TOOLS[0])
+    return next(iter(_list_searches(tools)), SEARCH_TOOLS[0])
 
 
-def build_rule_plan(frame: QueryFrame, tools: Collection[str], *, max_tasks: int) -> Plan:
+def _list_searches(tools: Collection[str]) -> list[str]:
+    """The tools that search, those for one kind of thing left out: flights have no answer to another question."""
+    named = (name for name in sorted(tools) if "search" in name and not searches_one_kind(name))
+    return list(dict.fromkeys(name for name in (*SEARCH_TOOLS, *named) if name in tools))
+
+
+def build_rule_plan(
+    frame: QueryFrame, tools: Collection[str], *, max_tasks: int, choices: Choices = MappingProxyType({})
+) -> Plan:
     """Plan a question by its frame.
 
     Args:
         frame: The parsed question.
         tools: Names of the tools at hand; calculations are left out where their tool is not among them.
         max_tasks: Tasks a plan may have; one that would have more is one search and `curtailed`.
+        choices: The calls that answer a question, or a part of it, better than a search.
 
     Returns:
         A plan of at least one task; one search where the question was not taken apart.
     """
-    builder = _PlanBuilder(tools)
+    builder = _PlanBuilder(tools, choices)
     builder.add(frame)
     if len(builder.tasks) > max_tasks:
-        return build_single_task_plan(frame, tools).model_copy(update={"curtailed": True})
+        return build_single_task_plan(frame, tools, choices=choices).model_copy(update={"curtailed": True})
     return Plan(tasks=tuple(builder.tasks))
 
 
-def build_single_task_plan(frame: QueryFrame, tools: Collection[str], ret: ValueType | None = None) -> Plan:
-    """The plan of a question that one search or one calculation answers; its type follows from the frame, if not given."""  # noqa: E501 - one line reads best
-    builder = _PlanBuilder(tools)
+def build_single_task_plan(
+    frame: QueryFrame,
+    tools: Collection[str],
+    ret: ValueType | None = None,
+    choices: Choices = MappingProxyType({}),
+) -> Plan:
+    """The plan of a question that one call answers: a chosen one, a calculation, else a search.
+
+    Args:
+        frame: The parsed question.
+        tools: Names of the tools at hand.
+        ret: The type of its value, where that does not follow from the frame.
+        choices: The call that answers it better than a search.
+    """
+    builder = _PlanBuilder(tools, choices)
     if frame.expression and CALCULATOR in tools:
         builder.add(frame)
     else:
@@ -82,12 +119,19 @@ def add_frames(plan: Plan, language: Language) -> Plan:
     )
 
 
+def _search_query(frame: QueryFrame) -> str:
+    """What to search for."""
+    # A Chinese question's characters are searched for in pairs, so what only asks would count as words.
+    return ((frame.search if frame.language == "zh" else "") or frame.question)[:LONGEST_QUERY]
+
+
 class _PlanBuilder:
     """Collects tasks; the same look-up asked twice is one task."""
 
-    def __init__(self, tools: Collection[str]) -> None:
+    def __init__(self, tools: Collection[str], choices: Choices) -> None:
         self.tasks: list[Task] = []
         self._tools = tools
+        self._choices = choices
         self._known: dict[str, str] = {}
 
     def add(self, frame: QueryFrame) -> str:
@@ -108,11 +152,12 @@ class _PlanBuilder:
         return self.look_up(frame)
 
     def look_up(self, frame: QueryFrame, ret: ValueType | None = None) -> str:
-        """Add one search."""
-        # A Chinese question's characters are searched for in pairs, so what only asks would count as words.
-        query = (frame.search if frame.language == "zh" else "") or frame.question
+        """Add the call that was chosen for it, else one search."""
         ret = ret or VALUE_TYPES.get(frame.answer_type, "text")
-        return self._append(frame, choose_search_tool(self._tools), {"query": query[:LONGEST_QUERY]}, ret)
+        chosen = self._choices.get(frame.question)
+        if chosen is not None and chosen.tool in self._tools:
+            return self._append(frame, chosen.tool, chosen.args, ret)
+        return self._append(frame, choose_search_tool(self._tools), {"query": _search_query(frame)}, ret)
 
     def _append(self, frame: QueryFrame, tool: str, args: dict[str, JsonValue], ret: ValueType) -> str:
         task_id = f"task_{len(self.tasks) + 1}"
@@ -153,7 +198,7 @@ def replan_by_rule(
     *,
     earlier: Sequence[Plan] = (),
 ) -> Plan | None:
-    """Local replanning by rule: failed searches go to another search tool, or are sent in fewer words.
+    """Local replanning by rule: what failed goes to another search tool, or is searched for in fewer words.
 
     A task with a value keeps it. What is replaced and what hangs on it gets a new id; everything else stays.
 
@@ -182,9 +227,10 @@ def replan_by_rule(
 
 
 def _is_at_fault(task: Task, plan: Plan, outcomes: Mapping[str, Outcome]) -> bool:
-    """Whether a search failed by itself, not for want of what it builds on."""
+    """Whether a look-up failed by itself, not for want of what it builds on."""
     outcome = outcomes.get(task.id)
-    if "query" not in task.args or (outcome is not None and (outcome.usable or outcome.status == "blocked")):
+    looks_up = "query" in task.args or task.tool not in BUILT_IN
+    if not looks_up or (outcome is not None and (outcome.usable or outcome.status == "blocked")):
         return False
     return all(name not in outcomes or outcomes[name].usable for name in plan.upstream(task.id))
 
@@ -204,10 +250,11 @@ def list_other_searches(task: Task, past: Sequence[Plan], language: Language, to
         for one in plan.tasks
         if (one.description, one.ret) == (task.description, task.ret)
     }
-    query = str(task.args["query"])
-    others = [name for name in (*SEARCH_TOOLS, *sorted(tools)) if name in tools and "search" in name]
-    frame = frame_task(task, language)
+    frame, searches = frame_task(task, language), _list_searches(tools)
+    query = str(task.args.get("query") or _search_query(frame))
     simpler = (text[:LONGEST_QUERY] for text in (frame.search, " ".join(frame.subjects)) if text)
-    ways = [*((name, query) for name in dict.fromkeys(others)), *((task.tool, text) for text in simpler)]
+    again = task.tool if "query" in task.args else choose_search_tool(tools)
+    ways = [*((name, query) for name in searches), *((again, text) for text in simpler if again in tools)]
+    args = task.args if "query" in task.args else {}
     for tool, other in dict.fromkeys(way for way in ways if way not in tried):
-        yield task.model_copy(update={"tool": tool, "args": {**task.args, "query": other}})
+        yield task.model_copy(update={"tool": tool, "args": {**args, "query": other}})

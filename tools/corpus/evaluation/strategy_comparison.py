@@ -6,34 +6,20 @@ on it, so that what is missing to it (regret) bounds what any router over these 
 """
 
 import asyncio
-import hashlib
-import shutil
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
-from pathlib import Path
 from statistics import fmean, median
 from typing import Any, Final, NamedTuple
 
-from weiwo.text.chunking import chunk_text
-from weiwo.text.language import detect_language
-from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetDocument
+from weiwo.tools.corpus.evaluation.dataset import Dataset
+from weiwo.tools.corpus.evaluation.dataset_index import StageListener
 from weiwo.tools.corpus.evaluation.metrics import RankingMetrics, average_metrics, bootstrap_interval, score_ranking
-from weiwo.tools.corpus.index.catalog import locate_by_name, record_roots
-from weiwo.tools.corpus.index.embedding import embed_passages
-from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError
-from weiwo.tools.corpus.index.keyword_index import ANALYZER
-from weiwo.tools.corpus.index.schema import VERSION
-from weiwo.tools.corpus.index.writer import IndexWriter
-from weiwo.tools.corpus.records import Changes, Document, Passage
+from weiwo.tools.corpus.index.embedding_models import EmbeddingError
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus, RoutedSearchResult
 from weiwo.tools.corpus.retrieval.router import ARMS, PRIOR, RoutingDecision, route_query
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyEvidence, RoutingPolicy, hash_to_share
 from weiwo.tools.corpus.retrieval.score_fusion import Strategy
-from weiwo.tools.printable import printable
 
 AUTO: Final = "auto"
 """What a user gets without choosing."""
@@ -41,17 +27,10 @@ CHOICES: Final[dict[str, Strategy | None]] = {AUTO: None, **{arm: arm for arm in
 """What can be evaluated, by name; None lets the router decide."""
 DEPTH: Final = 10
 
-_BATCH: Final = 500
 _PER_DOCUMENT: Final = 3
 """Passages asked for per document wanted: several of a ranking may be of one document."""
 _LEARNING: Final = 0.5
 """The share of a set's questions that policies learn from; the others are never learned from, so they are evidence."""
-_COMPLETE: Final = "complete"
-_LOOKED_AT: Final = 500
-"""Characters that tell the language of a document."""
-
-StageListener = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is, and of how much; 0 if nobody knows."""
 
 
 class StrategyAttempt(NamedTuple):
@@ -204,7 +183,7 @@ async def compare_strategies(
 
     Args:
         dataset: The set.
-        corpus: Its documents, indexed by `indexed`.
+        corpus: Its documents, indexed by `dataset_index.index_dataset`.
         k: How many documents count.
         names: The strategies, of `CHOICES`.
         watch: Told of the progress.
@@ -250,117 +229,3 @@ async def _search_timed(corpus: RoutedCorpus, question: str, k: int, name: str) 
         if not found.trace.notes:
             return found, time.perf_counter() - start
     raise EmbeddingError(found.trace.notes[0])
-
-
-def index_dataset(
-    dataset: Dataset, home: Path, model: Embedder | None, watch: StageListener | None = None, kept: int = 8
-) -> Path:
-    """Index a set's documents, or find them indexed from an earlier time. Blocks.
-
-    Args:
-        dataset: The set.
-        home: The folder of Weiwo's own files; the index is kept in it by the hash of the documents.
-        model: The embedding model, if any.
-        watch: Told of the progress.
-        kept: Indexes of sets that are kept for the next time; those not used for longest are deleted.
-
-    Returns:
-        The corpus folder.
-
-    Raises:
-        DatasetError: The documents are broken.
-        EmbeddingError: The embedding model failed.
-        CorpusError: The index cannot be written.
-    """
-    folder = home / "evaluation" / _make_key(dataset, model)
-    _fill_index(dataset, folder, model, watch)
-    _delete_unused(folder.parent, kept)
-    return folder
-
-
-def index_by_name(
-    dataset: Dataset, home: Path, model: Embedder | None, watch: StageListener | None = None, kept: int = 8
-) -> str:
-    """Index a set's documents as a corpus that can be named, or find it from an earlier time. Blocks.
-
-    Args:
-        dataset: The set.
-        home: The folder of Weiwo's own files.
-        model: The embedding model, if any.
-        watch: Told of the progress.
-        kept: Corpora of sets that are kept for the next time; those not used for longest are deleted.
-
-    Returns:
-        The corpus's name.
-
-    Raises:
-        DatasetError: The documents are broken.
-        EmbeddingError: The embedding model failed.
-        CorpusError: The index cannot be written.
-    """
-    readable = "".join(one if one.isalnum() or one in "-." else "-" for one in dataset.name)[:40]
-    name = f"eval-{readable}-{_make_key(dataset, model)[:8]}"
-    folder = locate_by_name(home, name)
-    _fill_index(dataset, folder, model, watch)
-    record_roots(folder, ())  # nothing to bring it up to
-    _delete_unused(folder.parent, kept)
-    return name
-
-
-def _make_key(dataset: Dataset, model: Embedder | None) -> str:
-    key = f"{dataset.digest()}-{ANALYZER}-{VERSION}-{model.name if model else ''}"
-    return hashlib.sha256(key.encode()).hexdigest()[:16]
-
-
-def _fill_index(dataset: Dataset, folder: Path, model: Embedder | None, watch: StageListener | None) -> None:
-    """Write what an index lacks of a set's documents and vectors."""
-    complete = folder / _COMPLETE
-    if not complete.exists() or model is not None:
-        with IndexWriter(folder) as writer:
-            if not complete.exists():
-                documents, done = dataset.documents(), 0
-                while batch := list(islice(documents, _BATCH)):
-                    writer.apply(Changes(put=[(_make_document(one), _cut_passages(one)) for one in batch]))
-                    done += len(batch)
-                    if watch is not None:
-                        watch("indexing", done, 0)
-                complete.touch()
-            if model is not None:
-                embed_passages(
-                    writer, model, None if watch is None else lambda now: watch("embedding", now.done, now.total)
-                )
-    complete.touch()
-
-
-def count_languages(dataset: Dataset) -> Counter[str]:
-    """Count the languages of a set's first documents."""
-    return Counter(
-        detect_language(f"{one.title} {one.text[:_LOOKED_AT]}") for one in islice(dataset.documents(), _BATCH)
-    )
-
-
-def _make_document(entry: DatasetDocument) -> Document:
-    return Document(entry.id, f"/{entry.id}", "", len(entry.text), 0, _clean_title(entry), "markdown", "")
-
-
-def _clean_title(entry: DatasetDocument) -> str:
-    return " ".join(printable(entry.title).split())
-
-
-def _cut_passages(entry: DatasetDocument) -> list[Passage]:
-    _, pieces = chunk_text(f"# {_clean_title(entry)}\n\n{printable(entry.text)}\n", markdown=True)
-    return [Passage(one.text, one.headings, f"line {one.first}", one.first, one.last) for one in pieces]
-
-
-def _delete_unused(parent: Path, kept: int) -> None:
-    """Delete the indexes of sets that have not been used for longest; no other folder has the mark of one."""
-    for folder in islice(_list_by_use(parent), kept, None):
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _list_by_use(parent: Path) -> Iterator[Path]:
-    used: list[tuple[float, Path]] = []
-    for folder in parent.iterdir():
-        with suppress(OSError):
-            used.append(((folder / _COMPLETE).stat().st_mtime, folder))
-    yield from (folder for _, folder in sorted(used, reverse=True))

@@ -290,13 +290,15 @@ async def _rerank(compressor: Any, query: str, found: IndexSearchResult) -> list
     given = [Document(page_content=one.text, metadata={"id": one.id, "title": one.title}) for one in found.passages]
     try:
         documents = await compressor.acompress_documents(given, query)
-        order = list(dict.fromkeys(str(one.metadata["id"]) for one in documents))
-        return _rank([by_id[one] for one in order], [1 / rank for rank in range(1, len(order) + 1)])
     except Exception as error:  # noqa: BLE001  # each provider raises its own
-        found.trace.notes.append(
-            f"rerank: {one_line(f'{type(error).__name__}: {error}', 200)}; kept the order as it was"
-        )
-        return found.passages
+        why = f"{type(error).__name__}: {error}"
+    else:
+        order = [one for one in dict.fromkeys(str(one.metadata.get("id")) for one in documents) if one in by_id]
+        if order or not documents:
+            return _rank([by_id[one] for one in order], [1 / rank for rank in range(1, len(order) + 1)])
+        why = "it gave back other passages"
+    found.trace.notes.append(f"rerank: {one_line(why, 200)}; kept the order as it was")
+    return found.passages
 
 
 def _resolve_name(source: str, documents: dict[str, tuple[int, str, range]]) -> str:

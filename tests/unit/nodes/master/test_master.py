@@ -31,8 +31,7 @@ def _fresh():
 async def judged(question: str, model: FakeModel | None = None, *said: str, language: str = "en") -> Assessment:
     history = [(AIMessage if n % 2 else HumanMessage)(text, id=str(n)) for n, text in enumerate(said)]
     turn = find_current_turn({"messages": [*history, HumanMessage(question, id="new")]})
-    assessment, _ = await assess_question(turn, services(model=model, language=language))
-    return assessment
+    return (await assess_question(turn, services(model=model, language=language))).assessment
 
 
 def scores(steps: float, outside: float, compare: float = 0.0, tool: float = 0.0) -> AssessmentReply:

@@ -12,7 +12,7 @@ from weiwo.models.structured_modes import mode_memory
 from weiwo.models.token_estimate import text_tokens
 from weiwo.nodes.planner.node import planner
 from weiwo.nodes.planner.toolset import MOST_TOKENS, Toolset
-from weiwo.tools.registry import BUILT_IN
+from weiwo.tools.built_in import BUILT_IN
 
 pytestmark = pytest.mark.long
 QUESTION = "How warm is it in Oslo, what does a room cost there, and how much is that in yen?"

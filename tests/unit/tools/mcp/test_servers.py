@@ -57,6 +57,8 @@ def test_the_form_of_desktop_clients_is_read(tmp_path):
         ({"mcpServers": {"a": {"type": "carrier-pigeon", "url": "http://x"}}}, "transport 'carrier-pigeon' is unknown"),
         ({"mcpServers": {"a": {"url": "ftp://x"}}}, "no http(s) address"),
         ({"mcpServers": {"a": {"command": "x", "args": "y"}}}, "args is no list"),
+        ({"mcpServers": {"a": {"url": "http://x", "auth": "basic"}}}, "auth 'basic' is unknown"),
+        ({"mcpServers": {"a": {"url": "http://x", "oauth": {"client": "y"}}}}, "oauth.client is unknown"),
         ({"mcpServers": {"a": {"command": "x", "env": {"A": 1}}}}, "env.A is no text"),
         ({"mcpServers": {"a": {"command": "${NOWHERE}"}}}, "${NOWHERE}, which is not set"),
         ('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}', "'a' stands twice"),
@@ -79,3 +81,13 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path):
 def test_no_client_of_a_server_sets_what_runs_code_or_speaks_for_a_person(given):
     with pytest.raises(SettingsError, match="no client may set it"):
         Settings.resolve(Context(**given), {"WEIWO_HOME": "/nowhere"}, from_client=True)
+
+
+def test_a_server_may_want_a_login_and_its_secret_is_not_shown(tmp_path):
+    oauth = {"clientId": "weiwo", "clientSecret": "${CLIENT}", "scopes": "read"}
+    entries = {"plain": {"url": "http://x", "auth": "oauth"}, "known": {"url": "http://y", "oauth": oauth}}
+    plain, known = read_servers(write(tmp_path, {"mcpServers": entries}), {"CLIENT": "s3cret-value"})
+    assert plain.oauth == {}
+    assert known.oauth == {"clientId": "weiwo", "clientSecret": "s3cret-value", "scopes": "read"}
+    assert "s3cret" not in repr(known)
+    assert "s3cret-value" in known.secrets

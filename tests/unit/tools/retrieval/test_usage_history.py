@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from weiwo.tools.retrieval import usage_history
+from weiwo.tools.bounded_log import MOST_BYTES
 from weiwo.tools.retrieval.usage_history import FILE, LONGEST_QUESTION, read_history, record_use
 
 
@@ -35,11 +35,11 @@ def test_broken_lines_are_passed_over(tmp_path):
 
 def test_the_older_half_goes_when_it_has_grown(tmp_path):
     line = b'{"question": "old", "tools": ["a"]}\n'
-    (tmp_path / FILE).write_bytes(line * (usage_history.MOST_BYTES // len(line) + 1))
+    (tmp_path / FILE).write_bytes(line * (MOST_BYTES // len(line) + 1))
     assert record_use(tmp_path, "new", ["b"])
     kept = read_history(tmp_path)
     assert kept[-1].question == "new"
-    assert (tmp_path / FILE).stat().st_size < 0.6 * usage_history.MOST_BYTES
+    assert (tmp_path / FILE).stat().st_size < 0.6 * MOST_BYTES
 
 
 def test_a_folder_that_cannot_be_written_costs_nothing(tmp_path):

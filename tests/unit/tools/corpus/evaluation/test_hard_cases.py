@@ -5,8 +5,9 @@ import json
 import pytest
 
 from weiwo.tools.corpus.evaluation.dataset import DEMO, Dataset, DatasetError, locate_dataset
+from weiwo.tools.corpus.evaluation.dataset_index import index_dataset
 from weiwo.tools.corpus.evaluation.hard_cases import collect_hard_cases, export_hard_cases
-from weiwo.tools.corpus.evaluation.strategy_comparison import CHOICES, compare_strategies, index_dataset
+from weiwo.tools.corpus.evaluation.strategy_comparison import CHOICES, compare_strategies
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.corpus.retrieval.routing_policy import RoutingPolicy

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.support.corpora import LetterEmbeddings
 from weiwo.tools.corpus.evaluation import strategy_comparison
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError
+from weiwo.tools.corpus.evaluation.dataset_index import index_dataset
 from weiwo.tools.corpus.evaluation.metrics import (
     RankingMetrics,
     average_metrics,
@@ -19,7 +20,6 @@ from weiwo.tools.corpus.evaluation.metrics import (
 from weiwo.tools.corpus.evaluation.strategy_comparison import (
     StrategyAttempt,
     compare_strategies,
-    index_dataset,
 )
 from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus

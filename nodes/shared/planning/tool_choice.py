@@ -1,0 +1,95 @@
+"""Choice of a tool for one step: the tool whose one call answers a question better than a search does.
+
+A model says so in the call that judges the question; without its word, a tool is chosen by rule that is about what is
+asked, whose arguments are in the question, that only reads, and only where no document speaks of it.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from weiwo.nodes.shared.planning.rule_plan import Choices, ToolCall
+from weiwo.nodes.shared.planning.tool_ranking import rank_tools, take_tools
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state import JsonValue
+from weiwo.state.query import QueryFrame
+from weiwo.tools.built_in import BUILT_IN
+from weiwo.tools.calling.arguments import arguments_fit
+from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.retrieval.clusters import content_words
+from weiwo.tools.retrieval.tool_fit import ToolFit, fit_tool
+from weiwo.tools.tool_info import ToolInfo
+
+MOST_OFFERED: Final = 5
+MOST_TOKENS: Final = 600
+"""Tools that a model may choose from when it judges a question, and what they take in its prompt."""
+_LOOKED_AT: Final = 5
+_NO_STEP: Final = frozenset({"small_talk", "writing", "calculation", "chain"})
+
+
+async def choose_tools(frames: Sequence[QueryFrame], services: RunContext) -> Choices:
+    """Choose by rule: for each question that a tool fits and no document speaks of, the call that answers it."""
+    chosen = {}
+    for frame in frames:
+        found = _find_call(frame, services)
+        if found is not None and not await _has_document(frame, services):
+            chosen[frame.question] = found
+    return chosen
+
+
+async def offer_tools(question: str, services: RunContext) -> str:
+    """The tools that a model may choose from for a question, for its prompt; empty where there are only our own."""
+    others = [info.name for info in _list_others(services)]
+    if len(others) > MOST_OFFERED:
+        ranked = await asyncio.to_thread(rank_tools, services.registry.names(), [question], services)
+        others = [name for name in ranked if name in others]
+    return services.registry.describe(take_tools(others, MOST_OFFERED, MOST_TOKENS, services))
+
+
+def read_choice(tool: str, args: Mapping[str, JsonValue], frame: QueryFrame, services: RunContext) -> ToolCall | None:
+    """The call that a model chose; None where there is no such tool, or nothing gives its arguments."""
+    name = tool.strip()
+    if name not in {info.name for info in _list_others(services)}:
+        return None
+    if arguments_fit(services.registry.get(name), args):
+        return ToolCall(name, dict(args))
+    fit = fit_tool(frame, services.registry.info(name))
+    return None if fit is None else _checked(name, fit, services)
+
+
+def _list_others(services: RunContext) -> list[ToolInfo]:
+    return [info for info in services.registry.infos() if info.available and info.name not in BUILT_IN]
+
+
+def _find_call(frame: QueryFrame, services: RunContext) -> ToolCall | None:
+    if frame.shape in _NO_STEP or frame.local or frame.sources:
+        return None
+    fits = [
+        (fit, info)
+        for info in _list_others(services)
+        if not info.acts and (fit := fit_tool(frame, info)) is not None and _checked(info.name, fit, services)
+    ]
+    best = max((fit[:2] for fit, _ in fits), default=None)
+    ahead = [(fit, info) for fit, info in fits if fit[:2] == best]
+    if len({info.cluster for _, info in ahead}) != 1:  # several that do different things: the words do not tell
+        return None
+    fit, info = ahead[0]
+    return ToolCall(info.name, fit.args)
+
+
+def _checked(name: str, fit: ToolFit, services: RunContext) -> ToolCall | None:
+    return ToolCall(name, fit.args) if arguments_fit(services.registry.get(name), fit.args) else None
+
+
+async def _has_document(frame: QueryFrame, services: RunContext) -> bool:
+    """Whether a passage at hand has every word of what is asked, its title counted."""
+    corpus = services.registry.corpus
+    if corpus is None or not corpus.size:
+        return False
+    said = frame.search or frame.question
+    try:
+        passages = await corpus.search(said, _LOOKED_AT, within=services.settings.filter)
+    except CorpusError:
+        return True  # the search that the plan makes will say what is wrong
+    wanted = content_words(said)
+    return any(wanted <= content_words(f"{passage.title}\n{passage.text}") for passage in passages)

@@ -1,0 +1,66 @@
+"""A log of JSON objects, one a line, in a file that is bounded: when it has grown large, its older half goes.
+
+Nothing waits for it, and nothing fails because it cannot be read or written. Only its owner may read it.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+MOST_BYTES: Final = 1_000_000
+
+_writing: Final = Lock()
+
+
+def append_record(path: Path, record: Mapping[str, Any]) -> bool:
+    """Append an object; whether it could be written."""
+    line = (json.dumps(record) + "\n").encode()  # ASCII: lone surrogates, too, are text that a question may hold
+    try:
+        with _writing:
+            handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                os.write(handle, line)
+                full = os.fstat(handle).st_size > MOST_BYTES
+            finally:
+                os.close(handle)
+            if full:
+                _drop_older_half(path)
+    except OSError:
+        return False
+    return True
+
+
+def read_records(path: Path) -> tuple[dict[str, Any], ...]:
+    """The objects on record, oldest first; lines that are none are passed over. Remembered until the file changes."""
+    try:
+        found = path.stat()
+        return _read(path, found.st_mtime_ns, found.st_size)
+    except OSError:
+        return ()
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, _changed: int, _size: int) -> tuple[dict[str, Any], ...]:
+    with path.open("rb") as file:
+        lines = file.read(2 * MOST_BYTES).splitlines()
+    return tuple(record for line in lines if (record := _parse(line)) is not None)
+
+
+def _parse(line: bytes) -> dict[str, Any] | None:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _drop_older_half(path: Path) -> None:
+    """Leave the newer half. What another process appends meanwhile may be lost: it is no more than a hint."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    shorter = path.with_suffix(f".{os.getpid()}.tmp")
+    shorter.write_bytes(b"".join(lines[len(lines) // 2 :]))
+    shorter.replace(path)

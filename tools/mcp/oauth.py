@@ -1,0 +1,132 @@
+"""OAuth 2.1 with PKCE for MCP servers over HTTP: tokens in one file of this machine, a login only by a command.
+
+FastMCP does the protocol (discovery, registration, S256, refresh). A run uses and refreshes the tokens that are there;
+it opens no browser. `weiwo tools --login NAME` does, and waits for the answer on a loopback port.
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, SupportsFloat
+
+from fastmcp.client import Client
+from fastmcp.client.auth.oauth import OAuth
+from fastmcp.client.transports.base import ClientTransport
+
+from weiwo.state.home import home
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.mcp.bounded_http import bounded_client
+from weiwo.tools.mcp.servers import McpServer
+
+FILE: Final = "mcp_tokens.json"
+LOGIN_SECONDS: Final = 300.0
+"""Seconds that a person has to log in."""
+_writing: Final = Lock()
+
+
+class TokenFile:
+    """A key-value store in one file that only its owner may read, as FastMCP keeps tokens in one.
+
+    Args:
+        path: The file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    async def get(self, key: str, *, collection: str | None = None) -> dict[str, Any] | None:
+        """What is kept under a key."""
+        found = (await asyncio.to_thread(self._read)).get(f"{collection}:{key}")
+        return found if isinstance(found, dict) else None
+
+    async def put(
+        self,
+        key: str,
+        value: Mapping[str, Any],
+        *,
+        collection: str | None = None,
+        ttl: SupportsFloat | None = None,  # noqa: ARG002 - the interface has it; expiry is in what is kept
+    ) -> None:
+        """Keep something under a key."""
+        await asyncio.to_thread(self._change, f"{collection}:{key}", dict(value))
+
+    async def delete(self, key: str, *, collection: str | None = None) -> bool:
+        """Forget what is kept under a key; whether there was anything."""
+        return await asyncio.to_thread(self._change, f"{collection}:{key}", None)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            found = json.loads(self._path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _change(self, key: str, value: dict[str, Any] | None) -> bool:
+        with _writing:
+            kept = self._read()
+            known = kept.pop(key, None) is not None
+            if value is not None:
+                kept[key] = value
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            other = self._path.with_suffix(f".{os.getpid()}.tmp")
+            with os.fdopen(os.open(other, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+                json.dump(kept, file)
+            other.replace(self._path)
+        return known
+
+
+class ServerLogin(OAuth):
+    """The authorization of requests to one server.
+
+    Args:
+        server: The server.
+        show: Shows a person the address to log in at, and opens it; None where nobody is to be asked.
+    """
+
+    def __init__(self, server: McpServer, show: Callable[[str], None] | None = None) -> None:
+        known = server.oauth or {}
+        super().__init__(
+            server.url,
+            scopes=known.get("scopes"),
+            client_name="Weiwo",
+            token_storage=TokenFile(home() / FILE),  # type: ignore[arg-type]  # all of the interface that OAuth calls
+            callback_timeout=LOGIN_SECONDS,
+            callback_host="127.0.0.1",
+            httpx_client_factory=bounded_client,
+            client_id=known.get("clientId"),
+            client_secret=known.get("clientSecret"),
+        )
+        self._name = server.name
+        self._show = show
+
+    async def redirect_handler(self, authorization_url: str) -> None:
+        """Send a person to the authorization server.
+
+        Raises:
+            ToolCallError: There is nobody to send.
+        """
+        if self._show is None:
+            raise ToolCallError("auth", f"it wants a login; weiwo tools --login {self._name}")
+        await asyncio.to_thread(self._show, authorization_url)
+
+
+async def log_in(server: McpServer, transport: ClientTransport) -> int:
+    """Connect to a server until its tokens are there; returns how many tools it offers.
+
+    Args:
+        server: The server.
+        transport: How it is reached, with a `ServerLogin` that asks a person.
+
+    Raises:
+        ToolCallError: It cannot be reached, or the login failed.
+    """
+    await ServerLogin(server).token_storage_adapter.clear()  # a client is registered for one port to come back to
+    client: Client[Any] = Client(transport, name=f"weiwo-{server.name}", init_timeout=LOGIN_SECONDS)
+    try:
+        async with asyncio.timeout(LOGIN_SECONDS), client:
+            return len(await client.list_tools())
+    except TimeoutError:
+        raise ToolCallError("auth", f"nobody logged in within {LOGIN_SECONDS:.0f} s") from None

@@ -1,0 +1,104 @@
+"""Fit of a tool to a question for one thing: whether it is about what is asked, and its arguments can be filled.
+
+A tool that answers another question is worse than a search, so this errs on the side of searching: what is asked of the
+subject must be what the tool says it is about, and each argument that it must be given must be in the question.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from weiwo.state import JsonValue
+from weiwo.state.query import QueryFrame
+from weiwo.text.patterns import lazy
+from weiwo.tools.calling.substitutes import is_address, is_query
+from weiwo.tools.retrieval.clusters import TURNS, Documentation, content_words, name_words, stem, topic_words
+from weiwo.tools.tool_info import ToolInfo
+
+_COVERED: Final = 0.5
+"""Share of what is asked that a tool must be about."""
+_LONGEST: Final = 300
+_SEVERAL: Final = lazy(r"\b(?:and|or|to|versus|vs)\b|[,;，、；和与或]", re.IGNORECASE)
+"""What tells that a subject may be two things."""
+
+
+class ToolFit(NamedTuple):
+    """A tool that fits a question; of two the greater fits better.
+
+    Attributes:
+        coverage: Share of what is asked that it is about, 0 to 1.
+        hits: How many of its words are asked for.
+        args: The arguments of the call.
+    """
+
+    coverage: float
+    hits: int
+    args: dict[str, JsonValue]
+
+
+def fit_tool(frame: QueryFrame, info: ToolInfo) -> ToolFit | None:
+    """How a tool fits a question; None where it does not, or an argument it needs is not in the question."""
+    tool = Documentation.of(info.name, info.description, info.args_schema, info.cluster)
+    said = frame.search or frame.question
+    subjects = frozenset(word for subject in frame.subjects for word in content_words(subject))
+    asked = content_words(said)
+    if frame.language != "zh":
+        asked = asked - subjects or asked  # what a parser took for the subject may be the whole question
+    hits = asked & topic_words(tool)
+    if not hits or any(row & asked and not row & topic_words(tool) for row in TURNS):
+        return None
+    subject = _without(frame.subject, hits)
+    coverage = _share_of_text(said, subject, hits) if frame.language == "zh" else len(hits) / len(asked)
+    named = bool(hits & name_words(tool)) or frame.language == "zh"
+    searches = any(is_query(need) for need, _ in tool.needs)  # it takes the rest of the question as its query
+    if coverage < (0.0 if named and searches else _COVERED if named or len(hits) > 1 else 1.0):
+        return None
+    args = fill_arguments(frame, info.args_schema, subject)
+    return None if args is None else ToolFit(coverage, len(hits), args)
+
+
+def fill_arguments(frame: QueryFrame, schema: Mapping[str, Any], subject: str) -> dict[str, JsonValue] | None:
+    """The arguments that a tool must be given, as a question says them; None where one is not in it.
+
+    Args:
+        frame: The parsed question.
+        schema: The tool's arguments as JSON schema.
+        subject: What is asked about.
+    """
+    args: dict[str, JsonValue] = {}
+    for name in schema["required"]:
+        value = _find_value(frame, name, schema["properties"].get(name) or {}, subject)
+        if value is None or value in args.values():  # one thing cannot be two arguments
+            return None
+        args[name] = value
+    return args
+
+
+def _find_value(frame: QueryFrame, name: str, schema: Mapping[str, Any], subject: str) -> JsonValue:
+    if isinstance(choices := schema.get("enum"), list):
+        words = content_words(frame.question) | set(frame.question.casefold().split())
+        named = [choice for choice in choices if isinstance(choice, str) and choice.casefold() in words]
+        return named[0] if len(named) == 1 else None
+    if schema.get("type", "string") != "string" or is_address(name):
+        return None
+    if is_query(name):
+        return ((frame.search if frame.language == "zh" else "") or frame.question)[:_LONGEST]
+    one = subject and len(frame.subjects) == 1 and not _SEVERAL.search(subject)
+    return subject[:_LONGEST] if one else None
+
+
+def _without(subject: str, hits: frozenset[str]) -> str:
+    """A subject without the words that say what is asked of it: Chinese has no blank between the two."""
+    for hit in hits:
+        subject = subject if hit.isascii() else subject.replace(hit, " ")
+    kept = [word for word in subject.split() if stem(word.casefold()) not in hits]
+    return " ".join(kept).strip("的 ")
+
+
+def _share_of_text(said: str, subject: str, hits: frozenset[str]) -> float:
+    """The share of a Chinese question, its subject aside, that a tool's words make up."""
+    rest = "".join(said.replace(subject, "").split()) if subject else "".join(said.split())
+    covered = rest
+    for hit in hits:
+        covered = covered.replace(hit, "")
+    return 1 - len(covered) / len(rest) if rest else 0.0

@@ -1,0 +1,156 @@
+"""Refined tool documentation: notes on how to call a tool, learned from its own failures and successes.
+
+After DRAFT (arXiv 2410.08197), by rule and without a model. A note has arguments that worked and arguments that were
+refused, with the tool's own words. A new version is tried for some calls; it is adopted only if the tool fares no worse
+with it than before, else the version before comes back. A tool that never refuses anything has no note.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from weiwo.text.injection import addresses_model
+from weiwo.tools.printable import one_line
+
+TRIAL_CALLS: Final = 5
+"""Calls after which a version is adopted or rejected."""
+TEACHING: Final = frozenset({"bad_arguments", "not_found", "oversized", "crash"})
+"""Failures that say something of the arguments; of a crash only one that is not passing."""
+_MOST_EXAMPLES: Final = 2
+_LONGEST_ARGS: Final = 120
+_LONGEST_WORDS: Final = 140
+
+
+@dataclass
+class NoteVersion:
+    """A version of a tool's note.
+
+    Attributes:
+        number: 1 for the first.
+        text: The note.
+        state: On trial, adopted, rejected, or replaced by a later one.
+        calls: Calls made with it.
+        refused: Those among them that failed for what was asked.
+    """
+
+    number: int
+    text: str
+    state: Literal["trial", "adopted", "rejected", "replaced"] = "trial"
+    calls: int = 0
+    refused: int = 0
+
+    @property
+    def rate(self) -> float:
+        """The share of its calls that was refused."""
+        return self.refused / self.calls if self.calls else 0.0
+
+
+@dataclass
+class ToolUsage:
+    """How a tool was used and how it fared.
+
+    Attributes:
+        calls: Calls made.
+        failures: How many of them failed, by kind of failure.
+        versions: The versions of its note, oldest first.
+    """
+
+    calls: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+    versions: list[NoteVersion] = field(default_factory=list)
+    _definition: str = ""
+    _plain: NoteVersion = field(default_factory=lambda: NoteVersion(0, "", "adopted"))
+    _worked: list[str] = field(default_factory=list)
+    _refused: list[str] = field(default_factory=list)
+    _news: bool = False
+
+    @property
+    def note(self) -> str:
+        """The note that a planner is shown; empty where there is none."""
+        return self._current.text
+
+    @property
+    def _current(self) -> NoteVersion:
+        kept = [one for one in self.versions if one.state in {"trial", "adopted"}]
+        return kept[-1] if kept else self._plain
+
+    def forget(self, definition: str) -> None:
+        """Start anew: somebody wishes so, or the tool has another definition now."""
+        self.versions, self._worked, self._refused, self._news = [], [], [], False
+        self._plain, self._definition = NoteVersion(0, "", "adopted"), definition
+
+    def count(self, kind: str) -> None:
+        """Count a call by the kind of its failure; empty where it worked."""
+        self.calls += 1
+        if kind:
+            self.failures[kind] += 1
+
+    def learn(self, definition: str, args: Mapping[str, Any] | None, kind: str, said: str) -> None:
+        """Learn from a call.
+
+        Args:
+            definition: What tells the tool's definition from another one.
+            args: Its arguments; None where they are not to be kept.
+            kind: The kind of its failure; empty where it worked.
+            said: The words of its failure.
+        """
+        if definition != self._definition:
+            self.forget(definition)
+        now = self._current
+        if not kind or kind in TEACHING:
+            now.calls += 1
+            now.refused += bool(kind)
+            if args is not None:
+                self._add_lesson(args, said if kind else "")
+        if now.state == "trial" and now.calls >= TRIAL_CALLS:
+            self._judge(now)
+        if self._news and not kind and self._current.state == "adopted":
+            self._propose()
+
+    def _add_lesson(self, args: Mapping[str, Any], said: str) -> None:
+        shown = one_line(json.dumps(args, ensure_ascii=False, default=str), _LONGEST_ARGS)
+        if addresses_model(f"{shown}\n{said}"):  # a note is read by a planner
+            return
+        lesson = f"{shown} ({one_line(said, _LONGEST_WORDS)})" if said else shown
+        seen = self._refused if said else self._worked
+        self._news |= bool(said) and lesson not in seen
+        seen[:] = [*[one for one in seen if one != lesson][-(_MOST_EXAMPLES - 1) :], lesson]
+
+    def _judge(self, trial: NoteVersion) -> None:
+        before = next((one for one in reversed(self.versions) if one.state == "adopted"), self._plain)
+        trial.state = "adopted" if trial.rate <= before.rate else "rejected"
+        if trial.state == "adopted" and before in self.versions:
+            before.state = "replaced"
+
+    def _propose(self) -> None:
+        self._news = False
+        worked, refused = "; ".join(self._worked), "; ".join(self._refused)
+        text = f"worked: {worked}. Refused: {refused}"
+        if all(text != one.text for one in self.versions):
+            self.versions.append(NoteVersion(len(self.versions) + 1, text))
+
+
+def summarize_usage(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, ToolUsage]:
+    """Fold a log of calls: how each tool was used, by its name.
+
+    Args:
+        records: The log, oldest first.
+        user: Whose notes; calls of others count, but teach nothing.
+    """
+    found: dict[str, ToolUsage] = {}
+    for record in records:
+        name, definition = record.get("tool"), str(record.get("definition") or "")
+        if not isinstance(name, str):
+            continue
+        usage, own = found.setdefault(name, ToolUsage()), record.get("user") == user
+        args, kind = record.get("args"), str(record.get("kind") or "")
+        if record.get("reset") is True:
+            if own:
+                usage.forget(definition)
+            continue
+        usage.count(kind)
+        if own:
+            usage.learn(definition, args if isinstance(args, dict) else None, kind, str(record.get("said") or ""))
+    return found

@@ -1,0 +1,61 @@
+"""Tools of the user's own modules, as settings name them: `module:attribute`. A factory runs once for the process."""
+
+import asyncio
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from langchain_core.tools import BaseTool
+
+from weiwo.state.settings import SettingsError
+from weiwo.tools.calling.singleflight import SingleFlight
+from weiwo.tools.printable import one_line
+from weiwo.tools.redaction import redacted
+from weiwo.tools.user_imports import import_object, makes_object
+
+_made: Final[dict[Callable[..., Any], list[BaseTool]]] = {}
+"""What factories made: connections they opened are opened once, however many runs use them."""
+_making: Final[SingleFlight[list[BaseTool]]] = SingleFlight()
+
+
+async def load_named_tools(entries: Iterable[str]) -> list[BaseTool]:
+    """The tools that settings name.
+
+    Raises:
+        SettingsError: An entry cannot be loaded, or is no tool; the message names it.
+    """
+    return [tool for entry in entries for tool in await _load_tools(entry)]
+
+
+async def _load_tools(entry: str) -> list[BaseTool]:
+    module, _, attribute = entry.partition(":")
+    shown = repr(one_line(entry, 100))
+    if not (module.strip() and attribute.strip()):
+        raise SettingsError(f"tools: {shown} is not module:attribute; write it so, as in my_tools:search")
+    try:
+        found = await asyncio.to_thread(import_object, module.strip(), attribute.strip())
+        if not makes_object(found, (BaseTool,)):
+            return _check_tools(found, shown)
+        return _made.get(found) or await _making.run(found, lambda: _make_tools(found, shown))
+    except SettingsError:
+        raise
+    except (Exception, SystemExit) as error:  # whatever the user's module does wrong
+        said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+        raise SettingsError(f"tools: {shown} cannot be loaded: {said}") from error
+
+
+async def _make_tools(factory: Callable[..., Any], shown: str) -> list[BaseTool]:
+    """What a factory makes; an async one on the loop of the run, where its connections will be used."""
+    made = factory() if inspect.iscoroutinefunction(factory) else await asyncio.to_thread(factory)
+    _made[factory] = _check_tools(await made if inspect.isawaitable(made) else made, shown)
+    return _made[factory]
+
+
+def _check_tools(found: Any, shown: str) -> list[BaseTool]:
+    tools = list(found) if isinstance(found, list | tuple) else [found]
+    if not tools or not all(isinstance(tool, BaseTool) for tool in tools):
+        raise SettingsError(
+            f"tools: {shown} is a {type(found).__name__}; it must be a LangChain tool, a list of"
+            " them, or a function whose annotation says that it returns one or the other"
+        )
+    return tools
