@@ -89,8 +89,11 @@ _VERBS: Final = (
     r"(?:answer|help|support|speak|handle|offer|cover|work|function|learn|know|search|decide|like|love|prefer|enjoy|think|feel|live|come|understand|remember|dream|sleep|recommend|advise|sing|talk|draw|hear|hallucinate|joke|lie|chat|play|write|translate|code|read|browse|access|cite|believe|hate|want|mean|say|do|exist"
     r"|rest|care|agree|mind|trust|keep|replace|be|make mistakes|find (?:answers|information|things)|have (?:a name|feelings|access|emotions|any|friends|memory|consciousness))\b"
 )
-ADDRESSED: Final = lazy(r"\b(?:you|u|your|ur|yourself|you're|weiwo)\b|[你您]|帷幄")
-"""A message with one of these words speaks to the assistant, unless `ANYBODY` or `ASKED_TO` fits."""
+ADDRESSED: Final = lazy(
+    r"\b(?:you|u|your|ur|yourself|you're)\b|[你您]|^(?:\S{1,30} ){0,3}weiwo\S{0,10}(?: \S{1,30})?$|^帷幄"
+)
+"""A message with one of these words speaks to the assistant, unless `ANYBODY` or `ASKED_TO` fits. Its own name does so in
+a few words only: more of them may ask what documents say of it, or of what else is called so."""
 ANYBODY: Final = lazy(
     rf"\b(?:how|where|what|when|why|which|who|whom)\b.{{0,40}}\b(?:do|can|could|should|would|must|might|to) (?:you|u) (?!{_VERBS})|^(?:can|could|should|must|would|will) (?:you|u) (?!{_VERBS})"
     r"|^(?:do|did) (?:you|u) (?:need|have to|know|get (?:an? |the |from|in|by|rid|to )|pay|tip|put|call|cook|think (?:that )?the)\b|\b(?:if|when|before|after|while|once|because|that|until|as|than|whether) (?:you|u)\b(?! (?:were|are) (?:a|an|human|not)\b)|^(?!.*\b(?:i|we|me)\b).* (?!about|of|with|to|for|made|built"

@@ -253,6 +253,9 @@ def test_several_things_are_looked_up_one_by_one(question, asked):
         ("thank you so much!", "talk", "thanks"),
         ("你是谁", "talk", "identity"),
         ("what can you do?", "talk", "ability"),
+        ("who made weiwo", "talk", "identity"),
+        ("how much did apple pay for weiwo in 2031", "talk", None),
+        ("“运筹帷幄”出自哪里", "talk", None),
         ("goodbye", "talk", "farewell"),
     ],
 )
