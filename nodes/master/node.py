@@ -72,7 +72,7 @@ AGENTS: dict[Level, tuple[str, ...]] = {
     "complex": ("master", "planner", "executor", "reflection", "writer"),
 }
 EXPECTED_CALLS: dict[Level, int] = {"simple": 2, "moderate": 2, "complex": 5}
-"""Model calls such a question usually takes, the medians that `benchmarks/thrift.py` measures with a good model."""
+"""Model calls such a question usually takes, as `benchmarks/thrift.py` counts them with a good model."""
 
 
 async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
