@@ -50,7 +50,7 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
         """
         get = super().aget_tuple
         with naming_thread(config):
-            read = await self._with_reconnection(lambda: get(config))
+            read = await self.with_reconnection(lambda: get(config))
         if read is not None:
             continue_after(read.checkpoint["id"])
         return read
@@ -64,7 +64,7 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
     ) -> RunnableConfig:
         """Save a checkpoint."""
         put = super().aput
-        return await self._with_reconnection(lambda: put(config, checkpoint, metadata, new_versions))
+        return await self.with_reconnection(lambda: put(config, checkpoint, metadata, new_versions))
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
@@ -73,9 +73,9 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
         if are_cancelled(writes):
             return
         put = super().aput_writes
-        await self._with_reconnection(lambda: put(config, writes, task_id, task_path))
+        await self.with_reconnection(lambda: put(config, writes, task_id, task_path))
 
-    async def _with_reconnection(self, access: Callable[[], Awaitable[T]]) -> T:
+    async def with_reconnection(self, access: Callable[[], Awaitable[T]]) -> T:
         """Access the database, again while the connection is what fails.
 
         Raises:

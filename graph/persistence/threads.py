@@ -186,9 +186,13 @@ def _channel_values(saver: Any, type_: str, blob: bytes) -> Mapping[str, Any]:
 async def _from_postgres(saver: Any, limit: int) -> list[ThreadInfo]:
     from asyncio import to_thread  # noqa: PLC0415 - the same
 
-    async with saver._cursor() as cursor:  # noqa: SLF001 - takes a connection from whatever the saver holds, a pool or one
-        await cursor.execute(_POSTGRES_LIST, (limit,), binary=True)
-        rows = await cursor.fetchall()
+    async def read() -> Any:
+        async with saver._cursor() as cursor:  # noqa: SLF001 - takes a connection from whatever the saver holds, a pool or one
+            await cursor.execute(_POSTGRES_LIST, (limit,), binary=True)
+            return await cursor.fetchall()
+
+    again = getattr(saver, "with_reconnection", None)  # ours has it
+    rows = await (again(read) if again else read())
 
     def decode() -> list[ThreadInfo]:
         infos = []

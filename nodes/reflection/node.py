@@ -95,7 +95,7 @@ def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: Ru
     concerned = tuple(dict.fromkeys(failure.task_id for failure in failures))
     rounds = len(list_rounds(state))
 
-    def decide(decision: Literal["finish", "retry", "abort"], reason: str) -> Reflection:
+    def decide(decision: Literal["finish", "retry", "replan", "abort"], reason: str) -> Reflection:
         missing = state["reflections"][-1].missing if is_stuck(state) else ()  # for which there was no plan
         return Reflection(
             decision=decision,
@@ -119,7 +119,15 @@ def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: Ru
     retried = any(past.decision == "retry" and past.revision == plan.revision for past in state.get("reflections", []))
     if passing and not retried:
         return decide("retry", passing[0].message)
+    if not plan.revision and _is_searchers_comparison(state):
+        return decide("replan", f"one searcher did not find all that is compared: {failures[0].message}")
     return None
+
+
+def _is_searchers_comparison(state: SearchState) -> bool:
+    """Whether one searcher looked up all that is compared; a plan takes the things one by one."""
+    assessment = state["assessment"]
+    return "one_searcher" in assessment.features and assessment.frame.shape != "chain"
 
 
 async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> Reflection:

@@ -283,7 +283,8 @@ def test_patterns_are_found_and_slow_ones_noticed() -> None:
     few = (2_500, 10_000)  # a quadratic pattern takes seconds over more
     for pattern in (r"\s*\n\s*", r"(?:^|\n)\s*system\s*:"):
         found = Found("here", pattern, 0, frozenset({"search"}))
-        assert any(too_slow(found, attack, few) for attack in attacks(found)), pattern
+        noticed = (too_slow(found, attack, few) for _ in range(5) for attack in attacks(found))
+        assert any(noticed), pattern  # a busy machine may hide it once, not five times
     for pattern in (r"(?<!\s)\s*\n\s*", r"<[^<>]{0,200}>", r"\w{1,40}"):
         found = Found("here", pattern, 0, frozenset({"search"}))
         assert not any(too_slow(found, attack) for attack in attacks(found)), pattern

@@ -59,6 +59,17 @@ async def test_a_comparison_of_two_things_is_answered_by_its_reader():
     assert [one["value"] for one in hops] == ["1203", "1345"]
 
 
+async def test_where_one_searcher_finds_nothing_there_is_a_plan():
+    plan = {"vertices": [{"id": "task_1", "description": "Founding of Velden?", "tool_binding": "corpus_search", "args": {"query": "Velden founded"}, "ret": "date"}]}  # fmt: skip
+    found_ = {"next": "answer", "value": "1345", "quotes": [{"passage": 1, "text": VELDEN.rstrip(".")}], "confidence": 0.9}  # fmt: skip
+    gives_up = {"next": "give_up", "value": None, "confidence": 0.0, "missing": "no passage tells"}
+    result, requests = await ask(gives_up, found_, PlanReply=plan)
+    asked = [request.schema for request in requests]
+    assert asked[:4] == ["AssessmentReply", "ReadReply", "PlanReply", "ReadReply"]
+    assert result["plan"]["revision"] == 1
+    assert result["reflections"][0]["decided_by"] == "rule"
+
+
 async def test_who_wins_is_held_against_the_values_found():
     result, requests = await ask(ASKS, concludes("Velden", SECOND), concludes("Ostby", SECOND))
     assert result["outcomes"]["task_1"]["value"] == "Ostby"
