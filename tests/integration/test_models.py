@@ -482,8 +482,8 @@ async def test_a_server_that_never_answers_is_not_asked_again(serve: Any) -> Non
 
 async def test_a_call_is_broken_off_where_the_writers_time_begins(serve: Any) -> None:
     with serve(always(silent())):
-        models = chat(max_seconds=20)
-        models.budget.spent = Usage(seconds=17.5)  # half a second of work is left, and a tenth of the whole to write
+        models = chat(max_seconds=40)
+        models.budget.spent = Usage(seconds=33)  # three seconds of work are left, and a tenth of the whole to write
         with pytest.raises(ModelCallError, match="broken off: the run's max_seconds is near"):
             await models.text("executor", "read", ASK)
         assert models.budget.remaining_seconds() > 1.5
