@@ -4,8 +4,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 python; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
-# Tests wait as much as they work: some more workers than processors.
-WORKERS ?= $(shell $(BIN)/python -c "import os; print((os.cpu_count() or 1) + 2)")
+# Tests wait as much as they work: one worker more than processors.
+WORKERS ?= $(shell $(BIN)/python -c "import os; print((os.cpu_count() or 1) + 1)")
 export WEIWO_QUESTION = $(value Q)
 
 .DEFAULT_GOAL := help
