@@ -46,7 +46,7 @@ ONE_SEARCHER = 0.69
 """The score of a chain of look-ups that one task takes hop by hop: the most that needs no plan."""
 
 
-class Judgement(NamedTuple):
+class QuestionJudgement(NamedTuple):
     """What the master makes of a question.
 
     Attributes:
@@ -126,7 +126,9 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     }
 
 
-async def assess_question(turn: ConversationTurn, services: RunContext, wishes: Sequence[str] = ()) -> Judgement:
+async def assess_question(
+    turn: ConversationTurn, services: RunContext, wishes: Sequence[str] = ()
+) -> QuestionJudgement:
     """Judge a question by its features and, where there is a model, by the model's reading of it."""
     language: Language = services.language
     reply: AssessmentReply | None = None
@@ -178,7 +180,7 @@ async def assess_question(turn: ConversationTurn, services: RunContext, wishes: 
         clarification=clarification,
         assumed=assumed,
     )
-    return Judgement(judged, sketch, choices)
+    return QuestionJudgement(judged, sketch, choices)
 
 
 def _promises_plan(question: str, services: RunContext) -> str:

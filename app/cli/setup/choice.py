@@ -39,7 +39,7 @@ HOSTED: Final = 100
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ModelCandidate:
     """A model that could be set up.
 
     Attributes:
@@ -75,7 +75,7 @@ class Candidate:
         return wide if self.wants_widening else self.model.served
 
 
-def list_candidates(servers: Sequence[FoundServer], env: Mapping[str, str] = os.environ) -> list[Candidate]:
+def list_candidates(servers: Sequence[FoundServer], env: Mapping[str, str] = os.environ) -> list[ModelCandidate]:
     """All that could be set up, best first.
 
     Args:
@@ -95,17 +95,17 @@ def missing_packages(env: Mapping[str, str] = os.environ) -> list[str]:
     ]
 
 
-def _hosted(env: Mapping[str, str]) -> Iterable[Candidate]:
+def _hosted(env: Mapping[str, str]) -> Iterable[ModelCandidate]:
     for key, name, package in KEYS:
         if not env.get(key) or importlib.util.find_spec(package) is None:
             continue
         if key == "OPENAI_API_KEY" and env.get("OPENAI_BASE_URL"):
             continue  # it is that server's key
         why = (f"{key} is set", "questions and passages are sent to the provider")
-        yield Candidate(name, {"WEIWO_MODEL": name}, HOSTED, why)
+        yield ModelCandidate(name, {"WEIWO_MODEL": name}, HOSTED, why)
 
 
-def _local(server: FoundServer, model: LocalModel) -> Candidate:
+def _local(server: FoundServer, model: LocalModel) -> ModelCandidate:
     worth, why = UNKNOWN_SIZE
     for least, points, words in SIZES:
         if model.billions is not None and model.billions >= least:
@@ -114,7 +114,7 @@ def _local(server: FoundServer, model: LocalModel) -> Candidate:
     if model.tools:
         worth += 5
         reasons.append("made to call tools")
-    candidate = Candidate(f"{model.name} on {server.kind} ({server.root})", {}, worth, (), server, model)
+    candidate = ModelCandidate(f"{model.name} on {server.kind} ({server.root})", {}, worth, (), server, model)
     if model.trained is not None and model.trained < LEAST_CONTEXT:
         worth -= 40
         reasons.append(f"made for {model.trained:,} tokens of context: too few")
@@ -128,4 +128,4 @@ def _local(server: FoundServer, model: LocalModel) -> Candidate:
     settings = {"WEIWO_MODEL": f"openai:{model.name}", "OPENAI_BASE_URL": server.base_url}
     if candidate.window:
         settings["WEIWO_CONTEXT_TOKENS"] = str(max(2_000, candidate.window))
-    return Candidate(candidate.title, settings, worth, tuple(reasons), server, model)
+    return ModelCandidate(candidate.title, settings, worth, tuple(reasons), server, model)

@@ -10,7 +10,7 @@ import httpx
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint, is_terminal, say, write, write_json
-from weiwo.app.cli.setup.choice import Candidate, list_candidates, missing_packages
+from weiwo.app.cli.setup.choice import ModelCandidate, list_candidates, missing_packages
 from weiwo.app.cli.setup.config import config_path, write_config
 from weiwo.app.cli.setup.probe import Probe, probe_model
 from weiwo.app.cli.setup.servers import FoundServer, ServerError, find_servers, widen_ollama
@@ -58,7 +58,7 @@ def setup_command(wanted: str | None, *, yes: bool, dry_run: bool, as_json: bool
     return _try_and_write(chosen, report, as_json=as_json)
 
 
-def _try_and_write(chosen: Candidate, report: dict[str, Any], *, as_json: bool) -> int:
+def _try_and_write(chosen: ModelCandidate, report: dict[str, Any], *, as_json: bool) -> int:
     """Ask the model one question; write the settings if it answers."""
     settings = run_to_end(_widened(chosen))
     settings |= run_to_end(_thinking(chosen, settings, as_json=as_json))
@@ -77,7 +77,9 @@ def _try_and_write(chosen: Candidate, report: dict[str, Any], *, as_json: bool) 
     return 0 if probe.works else 1
 
 
-def _report(servers: Sequence[FoundServer], candidates: Sequence[Candidate], chosen: Candidate) -> dict[str, Any]:
+def _report(
+    servers: Sequence[FoundServer], candidates: Sequence[ModelCandidate], chosen: ModelCandidate
+) -> dict[str, Any]:
     return {
         "servers": [_server_json(server) for server in servers],
         "candidates": [{"title": one.title, "worth": one.worth, "why": list(one.why)} for one in candidates],
@@ -86,7 +88,7 @@ def _report(servers: Sequence[FoundServer], candidates: Sequence[Candidate], cho
     }
 
 
-def _find(wanted: str, candidates: Sequence[Candidate]) -> Candidate:
+def _find(wanted: str, candidates: Sequence[ModelCandidate]) -> ModelCandidate:
     named = {one.settings["WEIWO_MODEL"]: one for one in reversed(candidates)}
     named |= {name.partition(":")[2]: one for name, one in named.items()}
     if wanted not in named:
@@ -104,7 +106,7 @@ def _agreed(*, as_json: bool) -> bool:
         return False
 
 
-async def _widened(chosen: Candidate) -> dict[str, str]:
+async def _widened(chosen: ModelCandidate) -> dict[str, str]:
     """The settings of a candidate, of a variant with a wider window where it needs one.
 
     Raises:
@@ -121,7 +123,7 @@ async def _widened(chosen: Candidate) -> dict[str, str]:
     return {**settings, "WEIWO_MODEL": f"openai:{name}"}
 
 
-async def _thinking(chosen: Candidate, settings: Mapping[str, str], *, as_json: bool) -> dict[str, str]:
+async def _thinking(chosen: ModelCandidate, settings: Mapping[str, str], *, as_json: bool) -> dict[str, str]:
     """The setting that lets a reasoning model on a local server think where it plans and nowhere else."""
     if chosen.server is None:
         return {}
@@ -142,7 +144,7 @@ def _nothing(servers: Sequence[FoundServer], *, as_json: bool) -> int:
     return 1
 
 
-def _print_found(servers: Sequence[FoundServer], candidates: Sequence[Candidate]) -> None:
+def _print_found(servers: Sequence[FoundServer], candidates: Sequence[ModelCandidate]) -> None:
     for server in servers:
         told = server.problem or f"{len(server.models)} model{'' if len(server.models) == 1 else 's'}"
         write(f"{server.kind} at {server.root}: {told}\n")
@@ -152,7 +154,7 @@ def _print_found(servers: Sequence[FoundServer], candidates: Sequence[Candidate]
         write(f"  … and {len(candidates) - MOST_SHOWN} more\n")
 
 
-def _print_choice(chosen: Candidate) -> None:
+def _print_choice(chosen: ModelCandidate) -> None:
     write(f"Chosen: {chosen.title}\nTo be written to {config_path()}:\n")
     write("".join(f"  {name} = {value}\n" for name, value in chosen.settings.items()))
     if chosen.wants_widening and chosen.model is not None:
