@@ -85,16 +85,8 @@ async def _by_model(
     unreadable: list[str],
 ) -> Judgement:
     """The model's judgement; a value it gave that cannot be read as the wanted type is told in `unreadable`."""
-    queries = "; ".join(query for query in progress.tried if query)
     hopping = finds_hops(frame, ret)
-    sentence = SENTENCE if progress.whole == frame.question else STATEMENT
-    whole_question = "" if progress.whole == frame.question else f"Question of the user: {progress.whole}\n"
-    prompt = (
-        f"Today: {today()}\n{whole_question}Task: {frame.question}\nWanted: {TYPE_HINTS[ret]}\n"
-        f"{HOPS.get(frame.shape, '') * hopping}{sentence * progress.wants_sentence}{progress.describe_waiting()}"
-    )
-    # What changes from turn to turn comes last: a provider keeps what prompts begin with alike.
-    now = f"{progress.describe_hops()}Queries tried: {queries or 'none'}\n{progress.describe_turns()}"
+    prompt, now = _describe_task(frame, ret, progress, hopping=hopping)
     await models.ready("executor")
     room = models.room("executor", SYSTEM, prompt + now)
     fitted = await asyncio.to_thread(
@@ -147,6 +139,21 @@ async def _by_model(
         kept=shown.kept_passages(reply),
         hops=tuple(shown.hops),
     )
+
+
+def _describe_task(frame: QueryFrame, ret: ValueType, progress: TaskProgressNote, *, hopping: bool) -> tuple[str, str]:
+    """What the prompt says of the task before the passages, and behind them.
+
+    What changes from turn to turn comes last: a provider keeps what prompts begin with alike.
+    """
+    queries = "; ".join(query for query in progress.tried if query)
+    sentence = SENTENCE if progress.whole == frame.question else STATEMENT
+    whole_question = "" if progress.whole == frame.question else f"Question of the user: {progress.whole}\n"
+    task = (
+        f"Today: {today()}\n{whole_question}Task: {frame.question}\nWanted: {TYPE_HINTS[ret]}\n"
+        f"{HOPS.get(frame.shape, '') * hopping}{sentence * progress.wants_sentence}{progress.describe_waiting()}"
+    )
+    return task, f"{progress.describe_hops()}Queries tried: {queries or 'none'}\n{progress.describe_turns()}"
 
 
 async def judge_answer(
