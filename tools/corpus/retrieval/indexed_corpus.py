@@ -35,6 +35,7 @@ from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, rank_passag
 from weiwo.tools.corpus.retrieval.superseded import mark_superseded
 from weiwo.tools.corpus.source_names import name_source
 from weiwo.tools.printable import one_line
+from weiwo.tools.redaction import redacted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -291,7 +292,7 @@ async def _rerank(compressor: Any, query: str, found: IndexSearchResult) -> list
     try:
         documents = await compressor.acompress_documents(given, query)
     except Exception as error:  # noqa: BLE001  # each provider raises its own
-        why = f"{type(error).__name__}: {error}"
+        why = redacted(f"{type(error).__name__}: {error}")
     else:
         order = [one for one in dict.fromkeys(str(one.metadata.get("id")) for one in documents) if one in by_id]
         if order or not documents:
