@@ -202,9 +202,11 @@ def test_a_token_is_asked_for_and_the_page_goes_on(page, player):
     page.fill("input[name=token]", "wrong")
     page.press("input[name=token]", "Enter")
     page.wait_for_selector("[role=alert]")
+    assert page.locator(BOX).count() == 0
     page.fill("input[name=token]", "let-me-in")
     page.press("input[name=token]", "Enter")
     ended(page, "idle")
+    assert page.locator(BOX).count() == 1
 
 
 def test_it_speaks_chinese_and_switches(new_page):
