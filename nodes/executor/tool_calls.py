@@ -10,8 +10,8 @@ from weiwo.nodes.executor.task_state import Call
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence
 from weiwo.state.events import TaskProgressEvent
+from weiwo.tools.calling.guarded_call import Caller
 from weiwo.tools.calling.invoke import ToolCallError, ToolResult
-from weiwo.tools.calling.tool_calls import Caller
 
 
 @dataclass(frozen=True)

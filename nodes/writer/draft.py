@@ -6,8 +6,9 @@ from itertools import combinations
 from typing import Final
 
 from weiwo.nodes.shared.markdown.citation_marks import clean_marks, list_cited_numbers, renumber_marks
+from weiwo.nodes.writer.blocks import parse_blocks
 from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, check_piece
-from weiwo.nodes.writer.document import ROW, claim_spans, find_heading, is_indented_code, label_cell, parse_blocks
+from weiwo.nodes.writer.document import ROW, claim_spans, find_heading, is_indented_code, label_cell
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Block, Claim, DecidedBy, Extract, Language, Status
 from weiwo.text.names import names

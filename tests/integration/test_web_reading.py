@@ -11,9 +11,10 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.calling.guarded_call import Caller
 from weiwo.tools.calling.invoke import Backoff
 from weiwo.tools.calling.result_cache import ResultCache
-from weiwo.tools.calling.tool_calls import Caller, ToolCalls
+from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.calling.ttl_cache import LruMemory
 from weiwo.tools.registry import Registry
 from weiwo.tools.web.fetching.url_guard import UrlGuard

@@ -12,8 +12,9 @@ from uuid import uuid4
 import pytest
 
 from weiwo.state.settings import Settings
+from weiwo.tools.calling.guarded_call import Caller
 from weiwo.tools.calling.invoke import Backoff, ToolCallError, run_tool
-from weiwo.tools.calling.tool_calls import Caller, ToolCalls
+from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.registry import build_registry
 from weiwo.tools.web.providers.catalog import PROVIDERS
 from weiwo.tools.web.providers.health import ConfiguredProvider, ProviderHealth

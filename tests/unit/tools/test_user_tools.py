@@ -16,7 +16,8 @@ from typing_extensions import TypedDict
 
 from weiwo.state.settings import SettingsError
 from weiwo.tools.calling.arguments import schema_of
-from weiwo.tools.calling.tool_calls import Caller, ToolCalls
+from weiwo.tools.calling.guarded_call import Caller
+from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.registry import Registry
 from weiwo.tools.user_tools import load_named_tools
 

@@ -13,10 +13,11 @@ from langgraph.store.memory import InMemoryStore
 
 from weiwo.tools.calling.call_context import CallContext, current_call
 from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
+from weiwo.tools.calling.guarded_call import Caller
 from weiwo.tools.calling.invoke import Backoff
 from weiwo.tools.calling.result_cache import ResultCache
 from weiwo.tools.calling.tool_breaker import THRESHOLD
-from weiwo.tools.calling.tool_calls import Caller, ToolCalls
+from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.calling.ttl_cache import LruMemory
 from weiwo.tools.registry import Registry
 from weiwo.tools.web.fetching.page import WebPage

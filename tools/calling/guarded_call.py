@@ -1,0 +1,122 @@
+"""One guarded tool call: on whose account it is made, and when its breaker, slots and limits let it through."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
+from weiwo.tools.calling.invoke import Backoff
+from weiwo.tools.calling.policies import POLICIES, strain_of
+from weiwo.tools.calling.tool_breaker import ToolBreaker
+
+
+@dataclass(frozen=True)
+class Caller:
+    """On whose account calls are made.
+
+    Attributes:
+        slots: Bounds the work that goes on at the same time; held while a tool works, never while waiting.
+        seconds_left: Seconds that the run has left for work.
+        spend: Books one call that is really made; False where the run may make no more.
+        tell: Tells a watcher one line about a tool.
+        task: The task that makes the call.
+        attempt: How many calls it had made before.
+    """
+
+    slots: AbstractAsyncContextManager[Any]
+    seconds_left: Callable[[], float]
+    spend: Callable[[], bool]
+    tell: Callable[[str], None]
+    task: str = ""
+    attempt: int = 0
+
+
+class GuardedCall:
+    """One call, its retries included, as its tool's breaker and its caller see it.
+
+    Args:
+        guard: The breaker of the tool.
+        caller: On whose account.
+        backoff: How to wait.
+        patience: Seconds worth waiting for the tool.
+        early: Whether the call may try a tool that is out of order before its time: it is the first one of an
+            execution, which somebody decided on knowing what had failed.
+        any_site: Whether the tool goes wherever its arguments say, so that what one site does says nothing of it.
+    """
+
+    def __init__(
+        self, guard: ToolBreaker, caller: Caller, backoff: Backoff, patience: float, *, early: bool, any_site: bool
+    ) -> None:
+        self._guard = guard
+        self._caller = caller
+        self._backoff = backoff
+        self._patience = patience
+        self._early = early
+        self._any_site = any_site
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[float]:
+        """Wait until the tool may be called; gives the seconds that the run has left."""
+        guard, caller = self._guard, self._caller
+        while True:  # once round for each time that the other side asks to wait; the run's time ends it
+            self._admitted()
+            await self._held()
+            async with caller.slots:
+                self._admitted()  # much may have happened while this waited for its slot
+                if guard.waiting():
+                    continue
+                left = caller.seconds_left()
+                if left <= 0:
+                    raise out_of_time_error(guard.tool)
+                if not caller.spend():
+                    said = f"{guard.tool}: not called, the run's max_tool_calls is reached"
+                    raise ToolNotCalledError("limit", said)
+                try:
+                    yield left
+                except ToolCallError as failure:
+                    if failure.kind == "rate_limit" and not self._any_site:
+                        guard.hold(failure.retry_after or 0.0)
+                    raise
+                return
+
+    def _admitted(self) -> None:
+        self._tell(self._guard.admit(self, early=self._early))
+
+    async def _held(self) -> None:
+        """Wait as long as the other side asked everybody to, if that is worth it."""
+        wait = self._guard.waiting()
+        if not wait:
+            return
+        if wait > min(self._patience, self._caller.seconds_left()):
+            said = f"{self._guard.tool}: not called, it wants no requests for {wait:.0f} s"
+            raise ToolNotCalledError("rate_limit", said, retry_after=wait)
+        await asyncio.sleep(self._backoff.wait(1, wait))
+
+    def failed(self, failure: ToolCallError, cluster: str) -> None:
+        """The call came to nothing."""
+        if isinstance(failure, ToolNotCalledError) or POLICIES[failure.kind].last == "give_up" or not failure.attempts:
+            return  # not the tool's doing
+        strain = strain_of(failure.kind, cluster, transient=failure.transient)
+        if strain == "none" or self._any_site:
+            self.succeeded()
+        else:
+            self._tell(self._guard.failed(self, failure, final=strain == "opens"))
+
+    def succeeded(self) -> None:
+        """The tool answered, if only to say no."""
+        self._tell(self._guard.succeeded(self))
+
+    def ended(self) -> None:
+        """Whatever became of it, the call is over."""
+        self._guard.released(self)
+
+    def _tell(self, note: str) -> None:
+        if note:
+            self._caller.tell(note)
+
+
+def out_of_time_error(name: str) -> ToolNotCalledError:
+    """The run has no time left for a call."""
+    return ToolNotCalledError("limit", f"{name}: not called, the run's max_seconds is reached")
