@@ -20,6 +20,12 @@ from weiwo.tools.printable import one_line, printable
 _PLACE: Final = lazy(r"(page|line)s? ([\d-]+)")
 _THREAD_DAY: Final = lazy(r"(\d{4})(\d{2})(\d{2})-\d{6}-\w+")
 _LONGEST_VALUE: Final = 300
+_HEAD: Final = 300
+"""Characters of a passage that a citation has in place of a quotation."""
+_SHORT_PASSAGE: Final = 120
+"""Characters of a passage that can be a quotation as a whole."""
+_LONGEST_FILLED: Final = 60
+"""Characters of a value inside a question."""
 _LONGEST_IN_TABLE: Final = 120
 """Characters of a question or a value in the table of the plan."""
 
@@ -226,7 +232,7 @@ def _source(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> Source:
     url = web_address(str(citation.get("source") or ""))
     version = () if url or computed else read_version(address).version
     text, quote = str(passage.get("text") or ""), str(citation.get("quote") or "")
-    quote = "" if text.startswith(quote) and len(text) > len(quote) else quote  # its beginning carries nothing
+    quote = "" if quote == text[:_HEAD] and len(text) > _SHORT_PASSAGE else quote  # stands in where none is known
     return Source(
         n=int(citation["n"]),
         title=title,
@@ -277,7 +283,8 @@ def _plan(
         task_id = str(vertex.get("id"))
         outcome = outcomes.get(task_id, {})
         text = REFERENCE.sub(
-            lambda found: values.get(found[1]) or f"‹{found[1]}›", str(vertex.get("description") or "")
+            lambda found: one_line(values.get(found[1], ""), _LONGEST_FILLED) or f"‹{found[1]}›",
+            str(vertex.get("description") or ""),
         )
         steps.append(
             Step(

@@ -16,7 +16,7 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.claims import CheckedClaim
 from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.generate import DraftContext, draft_answer, settle_draft
-from weiwo.nodes.writer.report.length import count_words
+from weiwo.nodes.writer.report.length import ZH_CHARACTERS, count_words
 from weiwo.nodes.writer.report.prompt import (
     LIMITS,
     section_instructions,
@@ -31,7 +31,8 @@ from weiwo.text.patterns import lazy
 
 SUMMARY_SHARE: Final = 0.1
 """The summary's share of a report's words."""
-LEAST_SUMMARY: Final = 80
+LEAST_SUMMARY: Final = 120
+"""Words of the summary of a short report, at most."""
 _HEADING: Final = lazy(r"(\s*)#{1,6}[ \t]+([^\n]*)")
 _SHALLOW: Final = lazy(r"^([ \t]{0,3})#{1,2}(?=[ \t])", re.MULTILINE)
 
@@ -148,7 +149,8 @@ async def write_summary(
     length = sum(count_words(text, services.language) for _, text in told)
     cited = {n for one in sections for piece in one.pieces for claim in piece.claims for n in claim.citations}
     citable = CitableSources(tuple(one for one in sources.items if one.n in cited), sources.language)
-    prompt = summary_prompt(state, services, told, citable, max(LEAST_SUMMARY, int(length * SUMMARY_SHARE)))
+    least = LEAST_SUMMARY * (ZH_CHARACTERS if services.language == "zh" else 1)
+    prompt = summary_prompt(state, services, told, citable, int(max(least, length * SUMMARY_SHARE)))
     return await _write(state, services, SummaryContext(prompt, services, citable), "")
 
 
