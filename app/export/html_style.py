@@ -79,6 +79,7 @@ svg.plan{max-width:100%;height:auto;font-size:13px}
 @page{margin:2cm}body{font-size:10.5pt}main{max-width:none;padding:0}
 h2,h3,h4{break-after:avoid}table,figure,svg,pre,.sources>li{break-inside:avoid}
 svg.plan{width:auto;max-height:22cm}.supported,.quoted,.matched,.computed{text-decoration:none}
-details:not([open]) p,.bare:not([open]){display:none}.back{display:none}.wide{overflow:visible}pre{white-space:pre-wrap}}
+details:not([open]) p,.bare:not([open]){display:none}
+.back{display:none}.wide{overflow:visible}pre{white-space:pre-wrap}}
 """
 )

@@ -33,7 +33,12 @@ SUMMARY_SHARE: Final = 0.1
 """The summary's share of a report's words."""
 LEAST_SUMMARY: Final = 120
 """Words of the summary of a short report, at most."""
-_HEADING: Final = lazy(r"(\s*)#{1,6}[ \t]+([^\n]*)")
+_HEADING: Final = lazy(r"\s*#{1,6}[ \t]")
+_ANNOUNCEMENT: Final = lazy(
+    r"(?i)\s*(?:(?:sure|certainly|of course|okay|here(?:['’]s| is| are)|below (?:is|are))\b|好的|当然|以下是|下面是)"
+    r"[^\n\[]{0,120}[:：!！]\s*"
+)
+"""How models begin that speak before they write."""
 _SHALLOW: Final = lazy(r"^([ \t]{0,3})#{1,2}(?=[ \t])", re.MULTILINE)
 
 
@@ -162,9 +167,10 @@ async def _write(state: SearchState, services: RunContext, context: DraftContext
     draft = Draft(CitableSources(context.citable.items, context.citable.language), decided_by="model")
     try:
         async for text in draft_answer(services, draft, context, say):
-            if title and (kept := _below(text, title, first=not draft.pieces)) != text:
-                text = kept  # noqa: PLW2901 - the piece as it is taken
-            draft.add(await asyncio.to_thread(draft.read, text, question))
+            if not draft.pieces and _ANNOUNCEMENT.fullmatch(text):
+                continue
+            kept = _below(text, title, first=not draft.pieces) if title else text
+            draft.add(await asyncio.to_thread(draft.read, kept, question))
             excuse_limitations(draft.pieces, services.language)
     except ModelCallError as failed:
         draft.broken = failed.reason
@@ -196,14 +202,15 @@ def excuse_limitations(pieces: Sequence[Piece], language: Language) -> None:
 def is_limits_heading(text: str, language: Language) -> bool:
     """Whether a piece begins with the heading on what limits a report."""
     first = text.strip().partition("\n")[0]
-    return first.startswith("#") and LIMITS[language] in first
+    return first.startswith(("#", "**")) and first.strip(" #*").startswith(LIMITS[language])
 
 
 def _below(piece: str, title: str, *, first: bool) -> str:
     """A piece with its headings below that of its section, whose own title, said again, is left out."""
+    line = piece.strip().partition("\n")[0]
+    if first and line.strip(" #*_:：").casefold() == title.casefold():
+        return piece.lstrip()[len(line) :]
     heading = _HEADING.match(piece)
-    if first and heading and heading[2].strip(" #*_").casefold() == title.casefold():
-        return piece[heading.end() :]
     return _SHALLOW.sub(r"\1###", piece) if heading else piece
 
 
