@@ -224,9 +224,11 @@ SOURCES: Final = lazy(
 )
 
 # What misspelt words of English questions mean: made from the words by common slips, real words left out.
-SLIPPED: Final = words("who what when where which whose why how does did was were is are than between older taller longer higher bigger younger population capital author born founded written invented built height length could would please about many much year")
+SLIPPED: Final = words("who what when where which whose why how does did was were is are than between older taller longer higher bigger younger population capital author born founded written invented built height length difference could would please about many much year")
 REAL: Final = words("hat hen here were saw doe dos wen hos his its old ear hers ho war on no hose hoes wold cold saw dose shone wooer bother bolder order loner lager year ear heigh woo tat how hoe")
 """Words of their own that a slip would make of another."""
+UNMARKED: Final = {"whats": "what's", "whos": "who's", "hows": "how's", "wheres": "where's", "whens": "when's"}
+"""Contractions as they are typed without their apostrophe."""
 
 # What is left of a question when the words that ask are gone.
 THING: Final = lazy(r"^(?:(?:in|on|of|for|from|to) )?(?:what|which|whose) (?!(?:is|was|are|were|be|does|did|do|has|'s)\b)|^(?:what|which) (?:did|does|do)\b|^(?:what|which) (?:was|were) (?!the\b|[\w ]{1,40}'s\b)|(?:什么|哪些|哪[个座条部本家种项])[^?]{0,8}$|^哪")
