@@ -25,7 +25,7 @@ _MOST_CHOICES: Final = 50
 _NAME: Final = re.compile(r"[A-Za-z_][\w.-]{0,59}")
 _SECRET: Final = re.compile(
     r"pass(?:word|wd|phrase|code)|\bpwd\b|secret|credential|(?:api|private)[ _-]?key|(?:access|auth|bearer)[ _-]?token"
-    r"|one[ -]time|verification code|\botp\b|\bcvv\b|\bcvc\b|\bpin\b|card[ _-]?number|\bssn\b|密码|口令|密钥|令牌|验证码|卡号",
+    r"|one[ -]time|verification code|\b(?:otp|cvv|cvc|pin|ssn)\b|card[ _-]?number|密码|口令|密钥|令牌|验证码|卡号",
     re.IGNORECASE,
 )
 _KINDS: Final = frozenset({"string", "number", "integer", "boolean"})
