@@ -6,6 +6,8 @@ asks nobody, so tools that act are not called, whatever servers Weiwo itself use
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
@@ -28,6 +30,8 @@ from weiwo.tools.registry import build_registry
 _READS: Final = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
 PATIENCE: Final = 45.0
 """Seconds that a call waits for its answer unless it says otherwise; clients give up after 60 as a rule."""
+LONGEST_TASK: Final = 86_400.0
+"""Seconds that a task waits, which its client asks about by its id; the run's own limits end it before."""
 _LONGEST_QUOTE: Final = 200
 _LONGEST_ANSWER: Final = 6_000
 _LONGEST_PASSAGE: Final = 600
@@ -86,10 +90,10 @@ def build_server(context: Context) -> FastMCP:
         context: What every run is given.
     """
     server: FastMCP = FastMCP("weiwo", instructions=INSTRUCTIONS)
-    runs = AnswerRuns()
+    runs, as_task = AnswerRuns(), _offer_tasks(server)
     alone = {"approve_plan": False, "clarify": False, "allow_acting": False, "allow_tools": []}
 
-    @server.tool(annotations=_READS)
+    @server.tool(annotations=_READS, task=as_task)
     async def ask(
         question: Annotated[str, Field(description="The whole question, as to a person who knows nothing of before.")],
         ctx: McpContext,
@@ -108,7 +112,7 @@ def build_server(context: Context) -> FastMCP:
         if run is None:
             raise ToolError("too many questions are being answered; ask again in a minute")
         try:
-            return await _answer(runs, run, wait, ctx)
+            return await _answer(runs, run, LONGEST_TASK if ctx.is_background_task else wait, ctx)
         except asyncio.CancelledError:
             runs.cancel(run)  # its id was never told
             raise
@@ -192,6 +196,14 @@ def refuse_foreign_origins(app: Any, hosts: Sequence[str]) -> Callable[..., Awai
         await app(scope, receive, send)
 
     return guarded
+
+
+def _offer_tasks(server: FastMCP) -> bool:
+    """Offer MCP's tasks extension, where the package `fastmcp-tasks` is installed; whether it is."""
+    if find_spec("fastmcp_tasks") is None:
+        return False
+    server.add_extension(import_module("fastmcp_tasks").TasksExtension())
+    return True
 
 
 async def _answer(runs: AnswerRuns, run: AnswerRun, seconds: float, ctx: McpContext) -> AskResult:
