@@ -10,6 +10,7 @@ from weiwo.nodes.executor.task_state import Call
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence
 from weiwo.state.events import TaskProgressEvent
+from weiwo.tools.calling.elicitation import Elicitation, ElicitationAnswer, ElicitationError, UserAnswers
 from weiwo.tools.calling.guarded_call import Caller
 from weiwo.tools.calling.invoke import ToolCallError, ToolResult
 
@@ -55,6 +56,12 @@ class CallBatch:
         return next(valued, None)
 
     @property
+    def elicitation(self) -> Elicitation | None:
+        """What a tool asks the user, if one does."""
+        asks = (done.elicitation for done in self.done if isinstance(done, ElicitationError))
+        return next(asks, None)
+
+    @property
     def attempts(self) -> int:
         """Calls really made."""
         return sum(done.attempts for done in self.done)
@@ -86,7 +93,14 @@ class CallBatch:
 
 
 async def make_calls(
-    calls: Sequence[Call], task_id: str, services: RunContext, lease: Lease, spared: Collection[str], made: int = 0
+    calls: Sequence[Call],
+    task_id: str,
+    services: RunContext,
+    lease: Lease,
+    spared: Collection[str],
+    made: int = 0,
+    *,
+    answers: Sequence[ElicitationAnswer] = (),
 ) -> CallBatch:
     """Make the calls of a turn, all at the same time, and wait for all of them.
 
@@ -97,15 +111,17 @@ async def make_calls(
         lease: The task's slot; the calls share it.
         spared: The tools instead of which another could be asked, so that they need not be waited for long.
         made: How many calls the task has made.
+        answers: What the user has answered to what tools asked in these calls.
 
     Raises:
         Exception: What is no failure of a tool: somebody is asked, or the run is stopped.
     """
     shared = _SharedLease(lease)
+    user = UserAnswers(tuple(answers), services.settings.elicit)
 
     async def one(call: Call, number: int) -> ToolResult | ToolCallError:
         tell = _teller(services, task_id, call["tool"])
-        caller = Caller(shared, services.work_seconds, services.budget.take_tool_call, tell, task_id, number)
+        caller = Caller(shared, services.work_seconds, services.budget.take_tool_call, tell, task_id, number, user)
         try:
             return await services.calls.call(call["tool"], call["args"], caller, has_substitute=call["tool"] in spared)
         except ToolCallError as failure:
