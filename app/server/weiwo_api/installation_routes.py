@@ -59,6 +59,7 @@ async def info(request: Request) -> Response:
         "limits": settings.limits,
         "max_upload": MOST_UPLOAD_BYTES,
         "formats": format_names(),
+        "day": await backend.day(user),
     }
     return reply(known)
 
