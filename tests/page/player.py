@@ -227,8 +227,11 @@ class Player:
         response.set_cookie("weiwo", "in", httponly=True, samesite="strict")
         return response
 
-    async def _info(self, _: Request) -> Response:
-        return JSONResponse(self.info)
+    async def _info(self, request: Request) -> Response:
+        if not self.login:
+            return JSONResponse(self.info)
+        user = "ann" if "weiwo" in request.cookies else None
+        return JSONResponse({**self.info, "auth": "token", "user": user})
 
     async def _view(self, request: Request) -> Response:
         return JSONResponse(self.views[request.path_params["view"]])
@@ -245,7 +248,7 @@ class Player:
             if self.down and not page:
                 await JSONResponse({"detail": "down"}, 503)(scope, receive, send)
                 return
-            if self.login and not page and path != "/weiwo/login" and b"weiwo=in" not in cookies:
+            if self.login and not page and path not in {"/weiwo/login", "/weiwo/info"} and b"weiwo=in" not in cookies:
                 await JSONResponse({"detail": "log in"}, 401)(scope, receive, send)
                 return
         await self._routes(scope, receive, send)

@@ -2,8 +2,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { post } from "./api";
 import { fork, goBack } from "./session";
-import { read, useStore, useWords, type Turn } from "./store";
-import type { Dict } from "./types";
+import { read, updateTurn, useStore, useWords, type Turn } from "./store";
+import type { Dict, Result } from "./types";
 
 interface Moment {
   checkpoint?: { checkpoint_id?: string };
@@ -34,7 +34,11 @@ export function History({ turn }: { turn: Turn }) {
   const moment = moments[at];
   const id = moment?.checkpoint?.checkpoint_id ?? "";
   const next = moment?.next ?? [];
-  const said = next.length ? `→ ${next.join(", ")}` : t("done");
+  const names: Record<string, string> = {
+    master: t("thinking"), planner: t("planning"), approval: t("approveTitle"), executor: t("working"), reflection: t("reviewing"), writer: t("writing"),
+  };
+  const said = next.length ? t("next", next.map((one) => names[one] ?? one).join(", ")) : t("done");
+  const answered = at < last ? (moment?.values?.["result"] as Result | undefined) : undefined;
   const move = (to: number): void => {
     const one = moments[to];
     goBack(turn, to === last || !one ? null : { checkpointId: one.checkpoint?.checkpoint_id ?? "", values: one.values ?? {} });
@@ -45,9 +49,10 @@ export function History({ turn }: { turn: Turn }) {
       <input type="range" name="moment" min={0} max={Math.max(0, last)} value={at} aria-label={t("moment")} aria-valuetext={said}
         onInput={(event) => move(Number(event.currentTarget.value))} />
       <p class="moment">
-        <span class="mono">{said}</span>
+        <span>{said}</span>
         <span class="quiet">{moment?.created_at ? new Date(moment.created_at).toLocaleTimeString(language === "zh" ? "zh-CN" : "en") : ""}</span>
         {id && next.length > 0 && <button class="link" data-action="fork" onClick={() => fork(turn, id).catch(tell)}>{t("runFrom")}</button>}
+        {answered?.answer && <button class="link" data-action="compare" onClick={() => { goBack(turn, null); updateTurn(turn.key, { before: answered }); }}>{t("compareAnswers")}</button>}
       </p>
     </div>
   );

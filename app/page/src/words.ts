@@ -173,6 +173,11 @@ const en = {
   login: "Log in",
   logout: "Log out",
   loginWrong: "That token is not accepted.",
+  loginAgain: "Your login has ended",
+  loginAgainHint: "Log in again and the page goes on: what you typed, the question and its run are kept.",
+  loginAgainTab: "It opens in a new tab; come back here after it.",
+  loginHintOidc: "Log in with your organisation’s account.",
+  budgetSpent: "Today’s budget is spent. You can go on from {0}.",
   loginOidc: "Log in with your organisation",
   notFound: "There is no such question here. It may have been deleted, or belong to someone else.",
   delete_: "Delete",
@@ -181,23 +186,35 @@ const en = {
   chooseFiles: "Choose files",
   into: "Into",
   indexing: "Indexing {0}",
+  stageKept: "received",
+  stageRead: "reading",
+  stageVectors: "computing vectors",
+  addFiles: "Add files…",
   indexed: "{0} indexed",
   documents: "{0} {0|document|documents}",
   passages: "{0} {0|passage|passages}",
   vectors: "vectors for {0} of {1} passages",
   noVectors: "no vectors; searched by words",
   updated: "updated {0}",
-  errors: "{0} with errors",
+  errors: "{0} {0|problem|problems}",
   tooLarge: "{0} is too large: {1} MB at most",
-  health: "Health",
+  healthUp: "available",
   used: "used {0} {0|time|times}",
   failedTimes: "{0} failed",
   acts: "may change something; asks first",
   readsOnly: "reads only",
-  from: "from {0}",
   setting: "Setting",
   value: "Value",
   notSet: "not set",
+  origin: "From",
+  fromDefault: "default",
+  fromEnvironment: "the environment",
+  fromSetup: "weiwo setup (config.toml)",
+  today: "Today",
+  todayRuns: "Questions",
+  todayTokens: "Tokens",
+  todayCost: "US dollars",
+  todayEnds: "The day’s budget begins anew at {0}.",
   failedToLoad: "This could not be loaded: {0}",
   tryAgain: "Try again",
   failedRun: "The run failed",
@@ -217,6 +234,13 @@ const en = {
   answerBefore: "The answer before this change",
   examples: "For instance",
   compareWith: "Compare with",
+  compareAnswers: "Compare this answer with the newest",
+  changedValues: "What changed",
+  next: "Next: {0}",
+  expand: "Whole window",
+  shrink: "Back to the page",
+  addUpstream: "+ add",
+  inReference: "referred to in its description or arguments",
 };
 
 export type Word = keyof typeof en;
@@ -394,6 +418,11 @@ const zh: Record<Word, string> = {
   login: "登录",
   logout: "退出登录",
   loginWrong: "令牌不正确。",
+  loginAgain: "登录已失效",
+  loginAgainHint: "重新登录后即可继续：您输入的内容、问题及其运行都会保留。",
+  loginAgainTab: "登录页会在新标签页中打开，完成后请回到这里。",
+  loginHintOidc: "请用组织账号登录。",
+  budgetSpent: "今天的额度已用完，{0} 起可以继续。",
   loginOidc: "用组织账号登录",
   notFound: "这里没有这个问题。它可能已被删除，或属于他人。",
   delete_: "删除",
@@ -402,23 +431,35 @@ const zh: Record<Word, string> = {
   chooseFiles: "选择文件",
   into: "放入",
   indexing: "正在索引 {0}",
+  stageKept: "已收到",
+  stageRead: "正在读取",
+  stageVectors: "正在计算向量",
+  addFiles: "添加文件……",
   indexed: "已索引 {0} 个",
   documents: "{0} 篇文档",
   passages: "{0} 个段落",
   vectors: "{1} 个段落中 {0} 个有向量",
   noVectors: "没有向量；按词检索",
   updated: "更新于 {0}",
-  errors: "{0} 个出错",
+  errors: "{0} 个问题",
   tooLarge: "{0} 太大：最多 {1} MB",
-  health: "状况",
+  healthUp: "可用",
   used: "用过 {0} 次",
   failedTimes: "失败 {0} 次",
   acts: "可能造成改动；会先询问",
   readsOnly: "只读",
-  from: "来自 {0}",
   setting: "设置",
   value: "值",
   notSet: "未设置",
+  origin: "来源",
+  fromDefault: "默认",
+  fromEnvironment: "环境变量",
+  fromSetup: "weiwo setup（config.toml）",
+  today: "今天",
+  todayRuns: "提问",
+  todayTokens: "词元",
+  todayCost: "美元",
+  todayEnds: "额度于 {0} 重新开始。",
   failedToLoad: "无法载入：{0}",
   tryAgain: "重试",
   failedRun: "运行失败",
@@ -438,6 +479,13 @@ const zh: Record<Word, string> = {
   answerBefore: "改动之前的答案",
   examples: "例如",
   compareWith: "对比",
+  compareAnswers: "与最新的答案对比",
+  changedValues: "变化之处",
+  next: "下一步：{0}",
+  expand: "铺满窗口",
+  shrink: "回到页面",
+  addUpstream: "+ 添加",
+  inReference: "其描述或参数引用了它",
 };
 
 export type Language = "en" | "zh";
@@ -447,7 +495,15 @@ const WORDS: Record<Language, Record<Word, string>> = { en, zh };
 export function say(language: Language, word: Word, ...values: (string | number)[]): string {
   const phrase = WORDS[language][word].replace(/\{(\d)\|(\w*)\|(\w*)\}/g, (_, at: string, one: string, many: string) =>
     String(values[Number(at)]) === "1" ? one : many);
-  return phrase.replace(/\{(\d)\}/g, (whole, at: string) => String(values[Number(at)] ?? whole));
+  return phrase.replace(/\{(\d)\}/g, (whole, at: string) => {
+    const value = values[Number(at)] ?? whole;
+    return typeof value === "number" ? value.toLocaleString(language === "zh" ? "zh-CN" : "en") : value;
+  });
+}
+
+/** A moment as people write it. */
+export function moment(date: Date, language: Language): string {
+  return date.toLocaleString(language === "zh" ? "zh-CN" : "en", { dateStyle: "medium", timeStyle: "short" });
 }
 
 /** The language of a browser, of those the page has. */
