@@ -1,7 +1,7 @@
 // The box one asks in.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ask, cancel, type Options } from "./session";
-import { remember, useStore, useWords, type Turn } from "./store";
+import { remember, useGuest, useStore, useWords, type Turn } from "./store";
 import { ChooseFiles, UploadList, useDrop, useUploads } from "./uploads";
 
 export const OPTIONS: Options = { depth: "", form: "", approve: false, web: true, corpus: null };
@@ -18,7 +18,7 @@ export function AskBox({ running }: { running: Turn | undefined }) {
   const web = useStore((now) => now.info?.web);
   const threadId = useStore((now) => now.threadId);
   const follows = useStore((now) => now.turns.length > 0);
-  const guest = useStore((now) => !now.info || now.info.user === "client"); // of another server, which takes no files
+  const guest = useGuest();
   const corpora = useStore((now) => now.info?.corpora) ?? [];
   const searches = useStore((now) => now.info?.searches) ?? [];
   const taken = chosen.corpus ?? searches;

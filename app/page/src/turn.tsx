@@ -10,7 +10,7 @@ import { Sources } from "./panel";
 import { PlanView } from "./plan";
 import { phase, valueOf, type Run } from "./progress";
 import { goOn, retry } from "./session";
-import { read, runAt, useStore, useWords, type Say, type Turn } from "./store";
+import { read, runAt, useGuest, useStore, useWords, type Say, type Turn } from "./store";
 import type { Result } from "./types";
 
 /** The word for how a turn stands: that of its result, or of its run. */
@@ -107,7 +107,7 @@ function Progress({ turn, t }: { turn: Turn; t: Say }) {
 /** The answer before a change, beside the new one: which values of tasks differ, and its words. */
 function Before({ turn, result, before }: { turn: Turn; result: Result; before: Result }) {
   const t = useWords();
-  const value = (of: Result, id: string): string => (of.outcomes[id] ? valueOf(of.outcomes[id].value, of.outcomes[id].type) : "");
+  const value = (of: Result, id: string): string => (of.outcomes[id] ? valueOf(of.outcomes[id].value, of.outcomes[id].type, of.language) : "");
   const ids = [...new Set([...Object.keys(before.outcomes ?? {}), ...Object.keys(result.outcomes)])].filter((id) => value(before, id) !== value(result, id));
   return (
     <details class="before" data-before>
@@ -148,6 +148,7 @@ function Foot({ turn, result, t, last }: { turn: Turn; result: Result; t: Say; l
   const { usage } = result;
   const failed = (usage.calls ?? []).filter((call) => call.error);
   const formats = useStore((now) => now.info?.formats);
+  const guest = useGuest();
   const id = encodeURIComponent(result.thread_id || read().threadId || "");
   const [past, setPast] = useState(false);
   const [changing, setChanging] = useState(false);
@@ -166,8 +167,8 @@ function Foot({ turn, result, t, last }: { turn: Turn; result: Result; t: Say; l
               {formats.map((format) => <a key={format} href={`/weiwo/threads/${id}/export?format=${encodeURIComponent(format)}`} download data-format={format}>{format.toUpperCase()}</a>)}
             </div>
           )}
-          <button class="link" data-action="history" aria-expanded={past} onClick={() => setPast(!past)}>{t("history")}</button>
-          {result.plan && <button class="link" data-action="change-plan" aria-expanded={changing} onClick={() => setChanging(!changing)}>{t("changePlan")}</button>}
+          {!guest && <button class="link" data-action="history" aria-expanded={past} onClick={() => setPast(!past)}>{t("history")}</button>}
+          {result.plan && !guest && <button class="link" data-action="change-plan" aria-expanded={changing} onClick={() => setChanging(!changing)}>{t("changePlan")}</button>}
           <span class="spring" />
           <Feedback id={id} t={t} />
         </div>

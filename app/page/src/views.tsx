@@ -10,6 +10,8 @@ import { moment, type Language } from "./words";
 
 interface Corpus {
   name: string;
+  /** Whether it is the one that comes with Weiwo, to which nothing is added. */
+  sample?: boolean;
   documents: number;
   passages: number;
   vectors?: { covered: number; of: number } | null;
@@ -68,12 +70,12 @@ export function Corpora() {
   const language = useStore((now) => now.language);
   return (
     <Page head={t("corpora")} failed={failed} again={again} waits={!data}>
-      {data?.length === 0 && <div class="card"><h3>{t("noCorpus")}</h3><p>{t("noCorpusHow")}</p></div>}
-      <Drop names={data?.map((one) => one.name) ?? []} done={again} />
+      {data?.every((one) => one.sample) && <div class="card"><h3>{t("noCorpus")}</h3><p>{t("noCorpusHow")}</p></div>}
+      <Drop names={data?.filter((one) => !one.sample).map((one) => one.name) ?? []} done={again} />
       <ul class="tiles">
         {data?.map((one) => (
           <li key={one.name} data-corpus={one.name}>
-            <h2>{visible(one.name)}</h2>
+            <h2>{one.sample ? t("sampleCorpus") : visible(one.name)}</h2>
             <p>{t("documents", one.documents)} · {t("passages", one.passages)}</p>
             <p class="quiet">{one.vectors ? t("vectors", one.vectors.covered, one.vectors.of) : t("noVectors")}</p>
             {one.vectors && <meter min={0} max={Math.max(1, one.vectors.of)} value={one.vectors.covered} aria-label={t("vectors", one.vectors.covered, one.vectors.of)} />}

@@ -9,7 +9,7 @@ import { inline, safeUrl, visible } from "../../../app/page/src/inline";
 import { curve, layout } from "../../../app/page/src/layout";
 import { cells, parse, withoutSources } from "../../../app/page/src/markdown";
 import { checkPlan, draftOf, planOf } from "../../../app/page/src/plan_draft";
-import { apply, fill, newRun, phase, runOf, type Run } from "../../../app/page/src/progress";
+import { apply, fill, newRun, phase, runOf, valueOf, type Run } from "../../../app/page/src/progress";
 import { eventParser } from "../../../app/page/src/sse";
 import { preferred, say } from "../../../app/page/src/words";
 import type { Claim, Plan } from "../../../app/page/src/types";
@@ -132,6 +132,11 @@ test("a result tells of a run that nobody watched", () => {
   const run = runOf({ level: "complex", plan: PLAN, outcomes: { a: outcome }, status: "complete", answer: "x" }, 0);
   assert.equal(run.rows.get("a")?.value, "156 BC");
   assert.equal(phase(run), "done");
+});
+
+test("a date is written as people write it", () => {
+  assert.deepEqual(["-100-07-12", "-156", "1969-07", "soon"].map((one) => valueOf(one, "date")), ["12 July 100 BC", "156 BC", "July 1969", "soon"]);
+  assert.equal(valueOf(["-100-07-12", "1969"], "list[date]", "zh"), "公元前100年7月12日, 1969年");
 });
 
 test("the critical path ends at the last task, also of tasks that ended in the same instant", () => {
