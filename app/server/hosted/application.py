@@ -36,6 +36,7 @@ _ABSENT: Final = frozenset(
         "/weiwo/logout",
         OIDC_LOGIN,
         CALLBACK,
+        "/weiwo/threads/{thread_id}/moments",
         "/weiwo/threads/{thread_id}/fork",
     }
 )
