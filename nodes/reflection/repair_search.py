@@ -18,6 +18,7 @@ from weiwo.nodes.reflection.prompt import REPAIR
 from weiwo.nodes.reflection.root_cause import find_cause
 from weiwo.nodes.shared.planning.plan_reply import Vertex
 from weiwo.nodes.shared.planning.plan_rules import MOST_TASKS, PLAN_RULES
+from weiwo.nodes.shared.planning.question_graph import format_question_graph
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.planning.replanning import PASSING, PlanHistory, format_cause
 from weiwo.nodes.shared.planning.rule_plan import add_frames, list_other_searches
@@ -119,12 +120,13 @@ class RepairSearch:
         return repair.model_copy(update={"decided_by": "model"}), []
 
     def _repair(self, tasks: tuple[Task, ...], reason: str) -> Repair:
-        last = len(tasks) - 1
-        told = tuple(
-            task.model_copy(update={"thought": task.thought or reason, "is_answer": n == last and self.task.is_answer})
-            for n, task in enumerate(tasks)
-        )
-        return Repair(task_id=self.task.id, tasks=told, reason=reason, level=self.may.level)
+        last, parent = len(tasks) - 1, self.task.parent
+        told = []
+        for n, task in enumerate(tasks):
+            is_answer = n == last and self.task.is_answer
+            more = {"thought": task.thought or reason, "parent": parent, "is_answer": is_answer}
+            told.append(task.model_copy(update=more))
+        return Repair(task_id=self.task.id, tasks=tuple(told), reason=reason, level=self.may.level)
 
     def _complaints(self, repair: Repair) -> list[str]:
         """Everything that is wrong with a repair."""
@@ -171,9 +173,6 @@ class RepairSearch:
             f"- {name} ({one.type}): {quote_as_data(render(one.value, one.type, services.language), 300)}"
             for name, one in self.inputs.items()
         ]
-        rest = [
-            f"- {one.id}: {quote_as_data(one.description, 200)}" for one in self.may.plan.tasks if one.id != task.id
-        ]
         asked = quote_as_data(fill_text(task.description, self.inputs, services.language), 300)
         usable = [name for name in self.may.tools if not self.may.acts(name)][: services.settings.max_tools]
         cause = format_cause(find_cause(task, self.outcome, self.inputs, self.found, services.language))
@@ -184,8 +183,8 @@ class RepairSearch:
                 f"It came to: {self.outcome.status}: {quote_as_data(self._what_happened(), 400)}{cause}",
                 "Finished tasks it may build on:",
                 *(given or ["- none"]),
-                "Other tasks of the plan, which go on:",
-                *(rest or ["- none"]),
+                "The whole plan, each task under the one it came from; the others go on:",
+                format_question_graph(self.may.plan, {}, services.language),
                 f"Tools:\n{services.registry.describe(usable)}",
             ]
         )
