@@ -36,15 +36,25 @@ def references(value: JsonValue) -> Iterator[str]:
             yield from references(inner)
 
 
-def renamed(value: JsonValue, names: Mapping[str, str]) -> JsonValue:
-    """A JSON value whose references go by other names; a reference without another name keeps its own."""
+def renamed(value: JsonValue, names: Mapping[str, str], *, item: str = ITEM) -> JsonValue:
+    """A JSON value whose references go by other names; a reference without another name keeps its own.
+
+    Args:
+        value: The value.
+        names: The other names.
+        item: What the current item goes by.
+    """
     if isinstance(value, str):
-        return REFERENCE.sub(lambda m: m[0] if m[1] == ITEM else f"{{{{{names.get(m[1], m[1])}.ret}}}}", value)
+        return REFERENCE.sub(lambda m: _reference(item if m[1] == ITEM else names.get(m[1], m[1])), value)
     if isinstance(value, Mapping):
-        return {key: renamed(inner, names) for key, inner in value.items()}
+        return {key: renamed(inner, names, item=item) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [renamed(inner, names) for inner in value]
+        return [renamed(inner, names, item=item) for inner in value]
     return value
+
+
+def _reference(name: str) -> str:
+    return f"{{{{{name}}}}}" if name == ITEM else f"{{{{{name}.ret}}}}"
 
 
 class Task(Value):

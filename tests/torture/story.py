@@ -8,6 +8,7 @@
 `replan` is the same, but nothing tells of the builder where the first plan looks, and half of it is planned anew.
 `repair` is the same, but while the parts are still weighed, reflection replaces task_4 twice, by rule and, since that
 comes to nothing too, by the model; and then task_5, which waited for it, likewise. The plan runs on.
+`items` is the same as `plain`, but one part is weighed nowhere but in the archive, and that item is replaced.
 `hedge` is the same as `plain`, but the tool of task_6 never replies; it is overdue, and the other is called beside it.
 Tools and models take some milliseconds, the same ones every time, and no call is made twice in an undisturbed run.
 """
@@ -33,7 +34,7 @@ from weiwo.tools.compute.calculator import Calculator
 from weiwo.tools.usage import call_times
 from weiwo.tools.usage.usage_log import FILE
 
-Story = Literal["plain", "replan", "repair", "hedge"]
+Story = Literal["plain", "replan", "repair", "items", "hedge"]
 QUESTION = (
     "What do the parts of the Aldo engine weigh in total together with the tank which was cast in the town where its "
     "builder lived, in the year the builder was born, and how heavy is each part?"
@@ -49,6 +50,8 @@ PASSAGES = {
     "Ostby tank 1871": "The tank that Ostby cast in 1871 weighs 300 kilograms.",
 }
 """What a query finds."""
+HIDDEN = "Crank Aldo weight"
+"""What, in `items`, only the archive knows."""
 
 READ: dict[str, Any] = {
     "Which parts": ["Bellows", "Crank", "Damper"],
@@ -104,7 +107,7 @@ def _calculation(id_: str, description: str, expression: str) -> dict[str, Any]:
 def _planned(story: Story, request: Request) -> dict[str, Any]:
     if "The plan ran, and part of it failed" in request.text:
         return {"thought": "The archive knows.", "vertices": plan("task_9", 10, "archive", "Aldo builder"), "edges": []}
-    query = "Aldo builder" if story in {"plain", "hedge"} else "Aldo maker"
+    query = "Aldo builder" if story in {"plain", "items", "hedge"} else "Aldo maker"
     rest = plan("task_4", 5, "lookup", query, "birth" if story == "repair" else "born")
     return {"thought": "Parts, builder, tank.", "vertices": [*PARTS, *rest], "edges": []}
 
@@ -112,8 +115,11 @@ def _planned(story: Story, request: Request) -> dict[str, Any]:
 def _repaired(story: Story, request: Request) -> dict[str, Any]:
     """What takes the place of a task while the others run; in `replan` it is left to the look back."""
     task = re.search(r"^The task: (\w+) ", request.text, re.MULTILINE)
-    if story != "repair" or task is None:
+    if story not in {"repair", "items"} or task is None:
         return {"reason": "no other way", "vertices": []}
+    if story == "items":
+        asked = "How heavy is the {{item}} of the Aldo engine, in kilograms?"
+        return {"reason": "the archive", "vertices": [_vertex("x", asked, "archive", "{{item}} Aldo weight", "number")]}
     if task[1].startswith("task_5"):
         (builder,) = re.findall(r"^- (task_4\w+) \(text\): ", request.text, re.MULTILINE)
         asked = f"When was {{{{{builder}.ret}}}} born?"
@@ -235,7 +241,8 @@ def tools(log: Log, story: Story) -> list[BaseTool]:
             log.call("done", key)  # whether it worked or not: it has happened
             if broken:
                 raise FileNotFoundError("the directory is closed")  # a failure that nobody meets with a second call
-            text = PASSAGES.get(query)
+            hidden = story == "items" and name != "archive" and query == HIDDEN
+            text = None if hidden else PASSAGES.get(query)
             if text is None:
                 return "nothing", []
             passage = Evidence(id=passage_id(text), text=text, source=f"{name}.md", title=" ".join(text.split()[:3]))
