@@ -14,6 +14,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.memory.earlier_answers import keep_answer
 from weiwo.nodes.memory.plan_memory import learn_plan
 from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.markdown.citation_marks import clean_marks
@@ -106,10 +107,11 @@ async def _finish(
         await asyncio.to_thread(_learn_tools, state, services)
     await learn_plan(state, status, services)
     services.emit(FinishedEvent(status=status, stop_reason=reason))
-    result = build_result(state, answer, services)
+    result = {**build_result(state, answer, services), **_shown(draft)}
+    await keep_answer(state, result, text + listed, services)
     # As settled, under the id it was streamed with.
     spoken = AIMessage(content=text + listed, id=message.id)
-    return {"result": {**result, **_shown(draft)}, "messages": [build_message(spoken, answer, result)]}
+    return {"result": result, "messages": [build_message(spoken, answer, result)]}
 
 
 def _learn_tools(state: SearchState, services: RunContext) -> None:
