@@ -1,6 +1,7 @@
 """Earlier answers: given again with their age as long as nothing that shaped them has changed, and else never."""
 
 import os
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
 from tests.support.fake_model import FakeModel, assessed, fake, found
-from tests.support.run import search_tool
+from tests.support.run import search_tool, services
 from tests.support.schema import check_result
+from tests.support.states import passage, state_of
 from weiwo.app.render.answer_age import describe_age
 from weiwo.graph import build_graph
 from weiwo.models.structured_modes import mode_memory
@@ -152,6 +154,16 @@ async def test_an_answer_that_is_not_complete_is_not_kept():
     result, _ = await desk.ask(built, model=lost)
     assert result["status"] != "complete"
     assert await desk.memory.list("answers") == []
+
+
+@pytest.mark.parametrize(("flags", "kept"), [((), 1), (("instructions",), 0)])
+async def test_what_rests_on_a_page_that_gives_orders_is_not_kept(flags, kept):
+    memory, run = MemoryStore(InMemoryStore(), "local"), services(model=model())
+    run = replace(run, memory=memory, settings=run.settings.model_copy(update={"answer_memory": True}))
+    state = state_of(LONG, run, level="moderate", evidence=(passage("It is long.", flags=flags),))
+    result: dict[str, Any] = {"status": "complete", "thread_id": "t", "citations": [], "outcomes": {}, "evidence": []}
+    await earlier_answers.keep_answer(state, result, "It is long.", run)
+    assert len(await memory.list("answers")) == kept
 
 
 async def test_an_answer_that_was_bad_is_forgotten(desk):
