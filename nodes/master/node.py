@@ -28,15 +28,16 @@ from weiwo.nodes.master.prompt import PLAN, SYSTEM, TOOLS
 from weiwo.nodes.master.reply import AssessmentReply, PlannedAssessmentReply, ToolAssessmentReply
 from weiwo.nodes.memory.earlier_answers import RecalledAnswer, recall_answer
 from weiwo.nodes.memory.plan_memory import has_plan
+from weiwo.nodes.memory.thread_memory import format_conversation, recall_sources
 from weiwo.nodes.memory.wishes import format_wishes, read_wishes
 from weiwo.nodes.shared.planning.plan_rules import planning_instructions
 from weiwo.nodes.shared.planning.rule_plan import Choices, build_single_task_plan, choose_search_tool
 from weiwo.nodes.shared.planning.tool_choice import choose_tools, offer_tools, read_choice
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.question.parser import parse_question
-from weiwo.nodes.shared.question.turn import ConversationTurn, find_current_turn, format_transcript
+from weiwo.nodes.shared.question.turn import ConversationTurn, find_current_turn
 from weiwo.nodes.shared.run_context import RunContext, today
-from weiwo.state import Assessment, Language, Level, QueryFrame, TeamConfig
+from weiwo.state import Assessment, Evidence, Language, Level, QueryFrame, TeamConfig
 from weiwo.state.events import AssessedEvent, FinishedEvent, PlannedEvent
 from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES
@@ -101,7 +102,16 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
         services.emit(PlannedEvent.of(plan))
     update = _open_turn(turn, assessment, team, wishes)
     update["messages"] += [clarification_message(asked)] if asked is not None else []
-    return {**update, "plan": plan, "sketch": sketch if assessment.level == "complex" else {}}
+    cited = _recall_cited(turn, assessment.frame, services)
+    sketch = sketch if assessment.level == "complex" else {}
+    return {**update, "plan": plan, "sketch": sketch, "evidence": Overwrite(cited)}
+
+
+def _recall_cited(turn: ConversationTurn, frame: QueryFrame, services: RunContext) -> dict[str, Evidence]:
+    """What earlier turns cited and a model may cite again; nothing where a text is to be made up."""
+    if frame.shape == "writing" or not turn.history or not services.models.configured("writer"):
+        return {}
+    return recall_sources(turn, frame.question)
 
 
 def _open_turn(
@@ -292,7 +302,7 @@ def configure_team(assessment: Assessment, services: RunContext) -> TeamConfig:
 
 
 def _messages(turn: ConversationTurn, planning: str, wishes: Sequence[str]) -> list[SystemMessage | HumanMessage]:
-    before = format_transcript(turn.history)
+    before = format_conversation(turn)
     prompt = f"Conversation so far:\n{before}\n\nLast message: {turn.question}" if before else turn.question
     if wishes:
         prompt = f"{format_wishes(wishes)}\n\nMessage: {prompt}"
