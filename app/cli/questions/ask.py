@@ -5,7 +5,7 @@ LangGraph is imported after the first line is on the screen, by the functions th
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from weiwo.app.cli.documents.corpora import open_corpus
 from weiwo.app.cli.errors import CommandError, StoppedError, UsageError
@@ -23,6 +23,8 @@ from weiwo.app.cli.threads.reading import is_thread_known
 from weiwo.state.settings import Context, Settings
 from weiwo.state.source_filter import SourceFilter
 
+_ANSWER_MEMORY: Final = "WEIWO_ANSWER_MEMORY"
+
 
 def ask_command(question: str, thread_id: str, context: Context, delivery: Delivery, *, given: bool) -> int:
     """Ask, show, print; returns the exit code.
@@ -35,7 +37,8 @@ def ask_command(question: str, thread_id: str, context: Context, delivery: Deliv
         given: Whether the person named the thread.
     """
     as_json = delivery.as_json
-    context = context.model_copy(update={"clarify": asks_back(wanted=context.clarify, as_json=as_json)})
+    asks = asks_back(wanted=context.clarify, as_json=as_json)
+    context = context.model_copy(update={"clarify": asks, "answer_memory": _answer_memory(context)})
     offer_web(question, context, as_json=as_json)
     settings = Settings.resolve(context)
     tell_cost(question, settings, as_json=as_json)
@@ -59,6 +62,11 @@ def ask_command(question: str, thread_id: str, context: Context, delivery: Deliv
         return CommandError("stopped; nothing had begun; ask again", code)
 
     return conclude(run_to_end(work(), stopped), watcher, settings, delivery)
+
+
+def _answer_memory(context: Context) -> bool | None:
+    """Whether an earlier answer may be given again: as set, else yes; None leaves it to `WEIWO_ANSWER_MEMORY`."""
+    return context.answer_memory if context.answer_memory is not None or os.environ.get(_ANSWER_MEMORY) else True
 
 
 def resume_command(thread_id: str, answer: Any, delivery: Delivery) -> int:
