@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from weiwo.app.export.chart import add_charts
 from weiwo.app.export.document import Node, parse_document, plain
 from weiwo.app.export.words import Tongue, stop_reason, tongue, word
+from weiwo.nodes.writer.sources import PASSAGE_HEAD
 from weiwo.state import REFERENCE
 from weiwo.state.answer import DOUBTFUL
 from weiwo.state.evidence import FILE_DATE
@@ -20,8 +21,6 @@ from weiwo.tools.printable import one_line, printable
 _PLACE: Final = lazy(r"(page|line)s? ([\d-]+)")
 _THREAD_DAY: Final = lazy(r"(\d{4})(\d{2})(\d{2})-\d{6}-\w+")
 _LONGEST_VALUE: Final = 300
-_HEAD: Final = 300
-"""Characters of a passage that a citation has in place of a quotation."""
 _SHORT_PASSAGE: Final = 120
 """Characters of a passage that can be a quotation as a whole."""
 _LONGEST_FILLED: Final = 60
@@ -232,7 +231,9 @@ def _source(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> Source:
     url = web_address(str(citation.get("source") or ""))
     version = () if url or computed else read_version(address).version
     text, quote = str(passage.get("text") or ""), str(citation.get("quote") or "")
-    quote = "" if quote == text[:_HEAD] and len(text) > _SHORT_PASSAGE else quote  # stands in where none is known
+    quote = (
+        "" if quote == text[:PASSAGE_HEAD] and len(text) > _SHORT_PASSAGE else quote
+    )  # stands in where none is known
     return Source(
         n=int(citation["n"]),
         title=title,

@@ -16,6 +16,8 @@ from weiwo.state.search import SearchState
 from weiwo.tools.passages import own_date
 
 NOT_FOUND: Final[dict[Language, str]] = {"en": "Not found or uncertain", "zh": "没有找到或不确定"}
+_LEAST_REPEATED: Final = 24
+"""Bytes of a sentence that is not said twice; what is shorter, such as an item of a list, may be."""
 _BASIS: Final[dict[Language, str]] = {
     "en": "It rests on {} passages of {} documents{}.",
     "zh": "本报告依据 {1} 份文档的 {0} 个段落{2}。",
@@ -104,7 +106,7 @@ def _parted(
 def _without_repetition(piece: SectionPiece, said: set[str]) -> SectionPiece:
     """A piece, or only its line ends where a section has it word for word already; rows of tables may say the same."""
     told = {claim.text for claim in piece.claims}
-    if not told or piece.text.lstrip().startswith("|"):
+    if len("".join(told).encode()) < _LEAST_REPEATED or piece.text.lstrip().startswith("|"):
         return piece
     repeated = told <= said
     said |= told
