@@ -145,14 +145,14 @@ class Evaluation:
         held = [one for one in self.answered if not one.learning]
         gains = [one.candidate.scores.recall - one.attempts[PRIOR].scores.recall for one in held]
         low, high = bootstrap_interval(gains)
-        saved = [one.attempts[PRIOR].vector - one.candidate.vector for one in held]
+        saved = [one.attempts[PRIOR].vector - one.candidate.vector for one in held if not one.decision.features.exact]
         return PolicyEvidence(
             dataset=self.dataset,
             questions=len(held),
             difference=round(fmean(gains), 4) if gains else 0.0,
             low=round(low, 4),
             high=round(high, 4),
-            saved=round(fmean(saved), 4) if saved else 0.0,
+            saved=round(sum(saved) / len(held), 4) if held else 0.0,
         )
 
     def list_observations(self) -> list[tuple[str, dict[SearchArm, float]]]:

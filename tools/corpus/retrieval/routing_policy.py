@@ -98,7 +98,7 @@ class PolicyEvidence(Value):
         difference: Mean recall above that of hybrid search.
         low: Lower end of its 95 % bootstrap interval.
         high: Upper end.
-        saved: Share of the searches by vectors that it does without.
+        saved: Share of the questions that it searches without vectors, those aside that the rule on identifiers does.
     """
 
     dataset: str
