@@ -3,9 +3,11 @@
     python benchmarks/routing.py [--embeddings openai:MODEL] [--questions 500] [FOLDER...]
 
 For each BEIR-shaped folder: recall@5 of always-hybrid and of the router, and the 95 % bootstrap interval of the
-difference; what a policy would do that has learned from half of the questions, on the other half; and then identifiers
-that the set's own documents hold, asked for in both languages: the share of vector searches saved, and how often a
-document with the identifier comes first. The last row is over documents made up for it: tickets, versions, names in
+difference; what a policy would do that has learned from half of the questions, on the other half. Then the questions
+are replayed as traffic, each twice, with that policy in shadow: what telemetry tells of it, and what a policy learns
+from this traffic alone, where an answer is taken to cite the relevant ones of its passages. Then identifiers that the
+set's own documents hold, asked for in both languages: the share of vector searches saved, and how often a document with
+the identifier comes first. The last row is over documents made up for it: tickets, versions, names in
 code. Exit code 1 if a promise is broken.
 """
 
@@ -21,14 +23,18 @@ from pathlib import Path
 
 from weiwo.text.analyzer import terms
 from weiwo.text.identifiers import identifiers
+from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetDocument
 from weiwo.tools.corpus.evaluation.dataset_index import index_dataset
+from weiwo.tools.corpus.evaluation.live_observations import learn_from_use
 from weiwo.tools.corpus.evaluation.strategy_comparison import AUTO, Evaluation, compare_strategies
+from weiwo.tools.corpus.evaluation.telemetry_report import summarize_telemetry
 from weiwo.tools.corpus.index.embedding_models import Embedder, load_embedder
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.query_features import EXACT_SHARE
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyStep, RoutingPolicy, hash_to_share
+from weiwo.tools.corpus.retrieval.telemetry import TelemetryRecorder
 
 K = 5
 MOST_IDENTIFIERS = 100
@@ -57,10 +63,7 @@ def promise_kept(found: Evaluation, embeddings: str) -> bool:
     hybrid, router = figures["strategies"]["hybrid"], figures["router"]
     low, high = router["interval"]
     kept = float(high) >= 0
-    policy = RoutingPolicy(embeddings=embeddings).learn(
-        found.list_observations(), "here", PolicyStep(what="learned", at="")
-    )
-    held = found.replay_policy(policy).measure_policy()
+    held = found.replay_policy(taught(found, embeddings)).measure_policy()
     print(
         f"{found.dataset:<18}{figures['queries']:>6} questions  recall@{K}: hybrid {hybrid['recall']:.3f}"
         f"  router {router['recall']:.3f} ({low:+.4f} to {high:+.4f})  oracle {figures['oracle']['recall']:.3f}"
@@ -68,9 +71,45 @@ def promise_kept(found: Evaluation, embeddings: str) -> bool:
     )
     print(
         f"{'':<18}{held.questions:>6} held out   learned policy, in shadow: {held.difference:+.4f}"
-        f" ({held.low:+.4f} to {held.high:+.4f})"
+        f" ({held.low:+.4f} to {held.high:+.4f}), searches by vectors saved {held.saved:.0%}"
     )
     return kept
+
+
+def taught(found: Evaluation, embeddings: str) -> RoutingPolicy:
+    """A policy in shadow that has learned from half of the questions."""
+    return RoutingPolicy(embeddings=embeddings).learn(
+        found.list_observations(), "here", PolicyStep(what="learned", at="")
+    )
+
+
+async def replay(dataset: Dataset, home: Path, model: Embedder | None, found: Evaluation, embeddings: str) -> None:
+    """Ask a set's questions as traffic under a policy in shadow, and print what telemetry tells of it."""
+    folder = await asyncio.to_thread(index_dataset, dataset, home, model)
+    recorder, shadow = TelemetryRecorder(folder), taught(found, embeddings)
+    corpus = RoutedCorpus(IndexedCorpus(folder, embedder=model), lambda: shadow, recorder)
+    for turn in range(2):
+        for question in dataset.questions:
+            run = f"{question.id}-{turn}"
+            set_current_call(CallContext(run))
+            passages = await corpus.search(question.text)
+            recorder.label_citations(run, [one.id for one in passages if one.source in question.relevant])
+        await asyncio.to_thread(recorder.flush, 60.0)
+    set_current_call(CallContext())
+    corpus.close()
+    told = summarize_telemetry(folder)
+    policy, total, regret = told["policy"], told["milliseconds"]["total"], told["regret"]
+    print(
+        f"{'':<18}{told['retrievals']:>6} replayed   shadow would choose {policy['would_choose']}, as done in"
+        f" {policy['agrees']:.0%}; flips {policy['flips']['share']:.0%}; p50 {total['p50']:.1f} ms,"
+        f" p99 {total['p99']:.1f} ms; regret in order {regret['mean'] if regret else 0:.3f}"
+    )
+    live, count = learn_from_use(RoutingPolicy(embeddings=embeddings), folder, [])
+    held = found.replay_policy(live).measure_policy()
+    print(
+        f"{'':<18}{count:>6} observed   policy learned from this traffic alone: {held.difference:+.4f}"
+        f" ({held.low:+.4f} to {held.high:+.4f}), searches by vectors saved {held.saved:.0%}"
+    )
 
 
 def saving_kept(name: str, found: Evaluation) -> bool:
@@ -151,7 +190,9 @@ async def main(folders: list[Path], embeddings: str, questions: int) -> int:
             dataset.questions = list(
                 islice(sorted(dataset.questions, key=lambda one: hash_to_share(one.text)), questions)
             )
-            kept.append(promise_kept(await run(dataset, home, model), embeddings))
+            found = await run(dataset, home, model)
+            kept.append(promise_kept(found, embeddings))
+            await replay(dataset, home, model, found, embeddings)
             if held := identifiers_in(dataset):
                 asked = asking(home / f"asked-{number}", folder / "corpus.jsonl", held)
                 kept.append(saving_kept("  identifiers", await run(asked, home, model)))

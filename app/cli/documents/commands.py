@@ -77,9 +77,12 @@ def telemetry(
         str | None,
         typer.Option("--hard", metavar="FOLDER", help="Write the questions that were served badly, to be labelled."),
     ] = None,
+    learn: Annotated[
+        bool, typer.Option("--learn", help="Let the router's policy, in shadow, learn from what answers cited.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Summarize retrievals and spending; kept on this machine only, and not at all with WEIWO_TELEMETRY=off."""
     from weiwo.app.cli.documents.telemetry import telemetry_command  # noqa: PLC0415 - heavy
 
-    telemetry_command(corpus, export, hard, as_json=json)
+    telemetry_command(corpus, export, hard, learn=learn, as_json=json)

@@ -26,13 +26,16 @@ _MOVED: Final = 0.25
 _MOST_DAYS: Final = 30
 
 
-def telemetry_command(name: str | None, export: str | None, hard: str | None = None, *, as_json: bool) -> None:
+def telemetry_command(
+    name: str | None, export: str | None, hard: str | None = None, *, learn: bool = False, as_json: bool
+) -> None:
     """Summarize what is kept on a corpus, and export it.
 
     Args:
         name: The corpus; without one, the default, or the only one there is.
         export: A file to write the records to, a JSON object a line.
         hard: A folder to write the questions to that were served badly, as a set to be labelled.
+        learn: Whether the policy in shadow learns from what answers cited.
         as_json: Print one object.
 
     Raises:
@@ -45,6 +48,7 @@ def telemetry_command(name: str | None, export: str | None, hard: str | None = N
         name is None
         and export is None
         and hard is None
+        and not learn
         and spending["answers"]
         and not corpus_exists(Path(settings.home), DEFAULT_NAME)
     ):
@@ -66,6 +70,8 @@ def telemetry_command(name: str | None, export: str | None, hard: str | None = N
             hint(f"{count:,} records in {export}")
         if hard is not None:
             _export_hard_cases(folder, Path(settings.home), Path(hard).expanduser())
+        if learn:
+            _learn(folder, settings)
     except CorpusError as error:
         raise CommandError(str(error)) from error
     found["spending"] = spending
@@ -101,6 +107,24 @@ def print_spending(console: Console, spending: Mapping[str, Any]) -> None:
             counts = (f"{one[name]:,.0f}" for name in ("answers", "calls", "input", "output"))
             table.add_row(one_line(key, 60), *counts, f"{one['cost']:.4f}")
         console.print(table)
+
+
+def _learn(folder: Path, settings: Settings) -> None:
+    """Let the policy learn from the searches on a corpus that it has not learned from.
+
+    Raises:
+        CorpusError: It is in service, or the records or the policy cannot be read or written.
+    """
+    from weiwo.tools.corpus.evaluation.live_observations import learn_from_use  # noqa: PLC0415 - upon need
+    from weiwo.tools.corpus.retrieval.routing_policy import load_policy, save_policy  # noqa: PLC0415 - upon need
+
+    home = Path(settings.home)
+    policy, count = learn_from_use(load_policy(home, settings.embeddings or ""), folder, read_feedback(home))
+    if not count:
+        hint("nothing new to learn: no hybrid search since then whose passages an answer cites")
+        return
+    save_policy(home, policy)
+    hint(f"policy {policy.version} has learned from what answers cited of {count:,} searches, in shadow")
 
 
 def _export_hard_cases(folder: Path, home: Path, target: Path) -> None:

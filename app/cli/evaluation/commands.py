@@ -26,7 +26,12 @@ def retrieval(
     *,
     k: Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="How many documents count.")] = 5,
     strategy: Annotated[
-        str, typer.Option("--strategy", metavar="NAME", help="all, or one of: auto, hybrid, keyword, vector.")
+        str,
+        typer.Option(
+            "--strategy",
+            metavar="NAME",
+            help="all, or one of: auto, hybrid, keyword, vector, no_hop, recent, filtered.",
+        ),
     ] = "all",
     learn: Annotated[bool, typer.Option("--learn", help="Let the policy in shadow learn from half the set.")] = False,
     promote: Annotated[

@@ -1,4 +1,4 @@
-"""Strategy comparison: how well each finds what a set says it should, beside the router and the best choice there is.
+"""SearchArm comparison: how well each finds what a set says it should, beside the router and the best choice there is.
 
 The set is indexed and searched by the engine that users get, and a document counts at the rank of its best passage.
 `auto` is what a user gets without choosing: the router. The oracle picks for each question the strategy that did best
@@ -17,13 +17,13 @@ from weiwo.tools.corpus.evaluation.dataset_index import StageListener
 from weiwo.tools.corpus.evaluation.metrics import RankingMetrics, average_metrics, bootstrap_interval, score_ranking
 from weiwo.tools.corpus.index.embedding_models import EmbeddingError
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus, RoutedSearchResult
-from weiwo.tools.corpus.retrieval.router import ARMS, PRIOR, RoutingDecision, route_query
+from weiwo.tools.corpus.retrieval.router import PRIOR, RoutingDecision, route_query
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyEvidence, RoutingPolicy, hash_to_share
-from weiwo.tools.corpus.retrieval.score_fusion import Strategy
+from weiwo.tools.corpus.retrieval.search_arms import ARMS, SearchArm
 
 AUTO: Final = "auto"
 """What a user gets without choosing."""
-CHOICES: Final[dict[str, Strategy | None]] = {AUTO: None, **{arm: arm for arm in ARMS}}
+CHOICES: Final[dict[str, SearchArm | None]] = {AUTO: None, **{arm: arm for arm in ARMS}}
 """What can be evaluated, by name; None lets the router decide."""
 DEPTH: Final = 10
 
@@ -145,15 +145,17 @@ class Evaluation:
         held = [one for one in self.answered if not one.learning]
         gains = [one.candidate.scores.recall - one.attempts[PRIOR].scores.recall for one in held]
         low, high = bootstrap_interval(gains)
+        saved = [one.attempts[PRIOR].vector - one.candidate.vector for one in held if not one.decision.features.exact]
         return PolicyEvidence(
             dataset=self.dataset,
             questions=len(held),
             difference=round(fmean(gains), 4) if gains else 0.0,
             low=round(low, 4),
             high=round(high, 4),
+            saved=round(sum(saved) / len(held), 4) if held else 0.0,
         )
 
-    def list_observations(self) -> list[tuple[str, dict[Strategy, float]]]:
+    def list_observations(self) -> list[tuple[str, dict[SearchArm, float]]]:
         """The observations that policies may learn from: the kind of each question, and the recall of each strategy."""
         return [
             (one.decision.features.segment, {arm: one.attempts[arm].scores.recall for arm in ARMS})

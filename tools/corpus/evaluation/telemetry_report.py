@@ -42,7 +42,7 @@ def summarize_telemetry(folder: Path) -> dict[str, Any]:
     Raises:
         CorpusError: They cannot be read.
     """
-    return summarize_records(list(read_records(folder)), lambda hashes: _find_numbers(folder, hashes))
+    return summarize_records(list(read_records(folder)), lambda hashes: find_numbers(folder, hashes))
 
 
 def count_feedback(folder: Path, feedback: Iterable[Mapping[str, Any]]) -> dict[str, int]:
@@ -199,7 +199,7 @@ def _find_reciprocal_rank(ranked: Sequence[Any], wanted: set[Any]) -> float:
     return next((1 / rank for rank, one in enumerate(ranked, 1) if one in wanted), 0.0)
 
 
-def _find_numbers(folder: Path, hashes: Iterable[str]) -> dict[str, set[int]]:
+def find_numbers(folder: Path, hashes: Iterable[str]) -> dict[str, set[int]]:
     """The numbers of passages by evidence id, as far as the index still has them."""
     found: dict[str, set[int]] = defaultdict(set)
     wanted = json.dumps(sorted(hashes))

@@ -16,7 +16,8 @@ from weiwo.tools.corpus.retrieval.passage_search import SearchTrace
 from weiwo.tools.corpus.retrieval.query_features import QueryFeatures, extract_features
 from weiwo.tools.corpus.retrieval.router import RoutingDecision, route_query
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyFile, RoutingPolicy
-from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, Strategy, rank_passages
+from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, rank_passages
+from weiwo.tools.corpus.retrieval.search_arms import SearchArm, set_arm
 from weiwo.tools.corpus.retrieval.telemetry import (
     LONGEST_QUERY,
     RetrievalRecord,
@@ -91,7 +92,7 @@ class RoutedCorpus:
         return found.passages
 
     async def find(
-        self, query: str, k: int = 8, *, strategy: Strategy | None = None, options: SearchOptions | None = None
+        self, query: str, k: int = 8, *, strategy: SearchArm | None = None, options: SearchOptions | None = None
     ) -> RoutedSearchResult:
         """`search`, with what was done and why.
 
@@ -110,10 +111,13 @@ class RoutedCorpus:
         def options_of_choice() -> SearchOptions:
             decision = self.decide(query, strategy)
             decided.append((decision, time.perf_counter() - begun))
-            return _set_strategy(options or self._options, decision.strategy)
+            return set_arm(options or self._options, decision.strategy, query)
 
         try:
             passages, trace = await self.corpus.find(query, k, options=options_of_choice)
+            if not passages and decided[0][0].strategy == "filtered":  # no document is of that year or kind
+                whole = set_arm(options or self._options, "hybrid", query)
+                passages, trace = await self.corpus.find(query, k, options=whole)
         except Exception as error:
             if decided:
                 what = {"error": one_line(redacted(f"{type(error).__name__}: {error}"))}
@@ -140,7 +144,7 @@ class RoutedCorpus:
         """Close what is open. The corpus may still be used."""
         self.corpus.close()
 
-    def decide(self, query: str, strategy: Strategy | None = None) -> RoutingDecision:
+    def decide(self, query: str, strategy: SearchArm | None = None) -> RoutingDecision:
         """Decide how to search for a question; blocks for a moment."""
         return route_query(query, extract_features(query, self.corpus.snapshot()), self._policy(), strategy)
 
@@ -167,10 +171,6 @@ def open_routed(folder: Path, settings: Settings, options: SearchOptions | None 
     return RoutedCorpus(
         IndexedCorpus(folder, embedder=model, options=options), policies.read_current, recorder, options
     )
-
-
-def _set_strategy(options: SearchOptions, strategy: Strategy) -> SearchOptions:
-    return replace(options, strategy=strategy, exact_alone=False)  # whether it is was decided
 
 
 def _record_query(query: str, k: int, decision: RoutingDecision) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The retrieval router, a policy: π(question, context, history) → keyword, vector or hybrid, in one module.
+"""The retrieval router, a policy: π(question, context, history) → a search arm, in one module.
 
     the question, over the corpus's statistics → `Features`          (`weiwo.tools.corpus.retrieval.query_features`)
     the context: which embedding model, if any → whose `Policy`      (`weiwo.tools.corpus.retrieval.routing_policy`)
@@ -21,14 +21,11 @@ from typing import Final, Literal, NamedTuple
 
 from weiwo.tools.corpus.retrieval.query_features import FEW_WORDS, MANY_WORDS, QueryFeatures
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyStage, RoutingPolicy
-from weiwo.tools.corpus.retrieval.score_fusion import Strategy
+from weiwo.tools.corpus.retrieval.search_arms import ARMS, SearchArm
 
 ChosenBy = Literal["rule", "prior", "policy", "caller"]
 
-ARMS: Final[tuple[Strategy, ...]] = ("hybrid", "keyword", "vector")
-"""The strategies to choose from; of equal scores the first wins."""
-
-PRIOR: Final[Strategy] = "hybrid"
+PRIOR: Final[SearchArm] = "hybrid"
 
 
 class RoutingSignal(NamedTuple):
@@ -39,7 +36,7 @@ class RoutingSignal(NamedTuple):
         value: How strong it is in a question, 0 to 1.
         keyword: What it adds to the score of keyword search at full strength.
         vector: What it adds to that of vector search.
-        hybrid: What it adds to that of hybrid search.
+        hybrid: What it adds to that of hybrid search, and of the arms that change one thing in it.
     """
 
     name: str
@@ -60,6 +57,12 @@ SIGNALS: Final = (
     RoutingSignal("unknown terms", lambda f: f.unknown, -0.1, 0.2, 0.05),
 )
 """Exact wording speaks for keyword search, a question in one's own words for vectors."""
+_HYBRID_VARIANTS: Final[tuple[tuple[SearchArm, Callable[[QueryFeatures], float]], ...]] = (
+    ("no_hop", lambda _: -0.05),
+    ("recent", lambda f: 0.05 if f.newest else -0.3),
+    ("filtered", lambda f: 0.05 if f.restricted else -0.3),
+)
+"""What each adds to the score of hybrid search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,30 +82,32 @@ class RoutingDecision:
         stage: How far the policy is trusted.
     """
 
-    strategy: Strategy
+    strategy: SearchArm
     by: ChosenBy
     reason: str
-    candidate: Strategy
+    candidate: SearchArm
     features: QueryFeatures
-    heuristic: Mapping[Strategy, float]
-    learned: Mapping[Strategy, float]
-    scores: Mapping[Strategy, float]
+    heuristic: Mapping[SearchArm, float]
+    learned: Mapping[SearchArm, float]
+    scores: Mapping[SearchArm, float]
     policy: int
     stage: PolicyStage
 
 
-def score_strategies(features: QueryFeatures) -> dict[Strategy, float]:
+def score_strategies(features: QueryFeatures) -> dict[SearchArm, float]:
     """The score of each strategy from the signals."""
     weighed = [(float(signal.value(features)), signal) for signal in SIGNALS]
+    hybrid = sum(value * signal.hybrid for value, signal in weighed)
     return {
-        "hybrid": round(sum(value * signal.hybrid for value, signal in weighed), 4),
+        "hybrid": round(hybrid, 4),
         "keyword": round(sum(value * signal.keyword for value, signal in weighed), 4),
         "vector": round(sum(value * signal.vector for value, signal in weighed), 4),
+        **{arm: round(hybrid + added(features), 4) for arm, added in _HYBRID_VARIANTS},
     }
 
 
 def route_query(
-    question: str, features: QueryFeatures, policy: RoutingPolicy, asked: Strategy | None = None
+    question: str, features: QueryFeatures, policy: RoutingPolicy, asked: SearchArm | None = None
 ) -> RoutingDecision:
     """Decide how to search. Equal questions over equal documents under one policy are decided alike.
 
@@ -123,8 +128,8 @@ def route_query(
 
 
 def _choose_strategy(
-    question: str, features: QueryFeatures, policy: RoutingPolicy, candidate: Strategy, asked: Strategy | None
-) -> tuple[Strategy, ChosenBy, str]:
+    question: str, features: QueryFeatures, policy: RoutingPolicy, candidate: SearchArm, asked: SearchArm | None
+) -> tuple[SearchArm, ChosenBy, str]:
     if asked is not None:
         return asked, "caller", f"{asked} was asked for"
     if features.exact:

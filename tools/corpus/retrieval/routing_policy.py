@@ -23,7 +23,7 @@ from pydantic import Field, ValidationError
 
 from weiwo.state.values import Value
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.corpus.retrieval.score_fusion import Strategy
+from weiwo.tools.corpus.retrieval.search_arms import SearchArm
 
 PolicyStage = Literal["shadow", "trial", "default"]
 
@@ -37,6 +37,8 @@ HALF_TRUST: Final = 10
 """Questions of a kind that the signals count for, beside those that were learned from."""
 COST: Final = 0.01
 """Recall that one call of an embedding model is worth."""
+CHEAPER: Final = 0.1
+"""Share of the embedding calls that a policy must save to rise by its cost alone."""
 SHARE: Final = 0.05
 """The share of questions that a policy on trial decides."""
 
@@ -63,9 +65,9 @@ class SegmentStatistics(Value):
 
     samples: int = Field(0, ge=0)
     decided: int = Field(0, ge=0)
-    advantage: dict[Strategy, float] = Field(default_factory=dict)
+    advantage: dict[SearchArm, float] = Field(default_factory=dict)
 
-    def gain(self, arm: Strategy) -> float:
+    def gain(self, arm: SearchArm) -> float:
         """The gain of a strategy over hybrid search, over all questions seen.
 
         The average began at 0; what that holds it back is taken out (as in Kingma & Ba, ICLR 2015, section 3).
@@ -75,7 +77,7 @@ class SegmentStatistics(Value):
         average = self.advantage.get(arm, 0.0) / (1 - (1 - RATE) ** self.decided)
         return self.decided / self.samples * min(max(average, -BOUND), BOUND)
 
-    def add_question(self, rewards: Mapping[Strategy, float]) -> "SegmentStatistics":
+    def add_question(self, rewards: Mapping[SearchArm, float]) -> "SegmentStatistics":
         """The statistics after one more question; `rewards`, 0 to 1, by strategy, hybrid among them."""
         gains = {arm: reward - rewards["hybrid"] for arm, reward in rewards.items() if arm != "hybrid"}
         if not any(gains.values()):
@@ -96,6 +98,7 @@ class PolicyEvidence(Value):
         difference: Mean recall above that of hybrid search.
         low: Lower end of its 95 % bootstrap interval.
         high: Upper end.
+        saved: Share of the questions that it searches without vectors, those aside that the rule on identifiers does.
     """
 
     dataset: str
@@ -103,6 +106,7 @@ class PolicyEvidence(Value):
     difference: float
     low: float
     high: float
+    saved: float = 0.0
 
 
 class PolicyStep(Value):
@@ -140,7 +144,7 @@ class RoutingPolicy(Value):
     sources: tuple[str, ...] = ()
     steps: tuple[PolicyStep, ...] = ()
 
-    def weights(self, segment: str, heuristic: Mapping[Strategy, float]) -> dict[Strategy, float]:
+    def weights(self, segment: str, heuristic: Mapping[SearchArm, float]) -> dict[SearchArm, float]:
         """The weights to add to each strategy's score for a kind of question.
 
         With more questions seen, a score moves from what the signals say to what was measured: one half, plus the
@@ -151,7 +155,7 @@ class RoutingPolicy(Value):
         known = self.segments[segment]
         trust = known.samples / (known.samples + HALF_TRUST)
         cost = COST if self.embeddings else 0.0
-        added: dict[Strategy, float] = {}
+        added: dict[SearchArm, float] = {}
         for arm, score in heuristic.items():
             measured = _EVEN + known.gain(arm) - (cost if arm != "keyword" else 0.0)
             added[arm] = round(trust * (measured - score), 4)
@@ -166,7 +170,7 @@ class RoutingPolicy(Value):
         return self.stage == "default" or (self.stage == "trial" and hash_to_share(question) < self.share)
 
     def learn(
-        self, observations: Iterable[tuple[str, Mapping[Strategy, float]]], source: str, step: PolicyStep
+        self, observations: Iterable[tuple[str, Mapping[SearchArm, float]]], source: str, step: PolicyStep
     ) -> "RoutingPolicy":
         """The policy after a set of questions; itself where it knows that set.
 
@@ -188,7 +192,7 @@ class RoutingPolicy(Value):
         return self._apply_step(step, version=self.version + 1, segments=segments, sources=(*self.sources, source))
 
     def promote(self, evidence: PolicyEvidence, at: str, share: float | None = None) -> "RoutingPolicy":
-        """Take the policy one step up.
+        """Take the policy one step up: it finds more than always-hybrid, or as much with fewer embedding calls.
 
         Raises:
             PolicyError: It is at the top, or the evidence is not enough; the message holds the figures.
@@ -197,12 +201,17 @@ class RoutingPolicy(Value):
             raise PolicyError(f"policy {self.version}: it is the default already; nothing to do")
         if not self.segments:
             raise PolicyError("policy 0: it has learned nothing; run weiwo eval retrieval DIR --learn first")
-        if evidence.questions < FEWEST or evidence.low <= 0:
+        cheaper = self.embeddings and evidence.saved >= CHEAPER and evidence.low >= -COST
+        if evidence.questions < FEWEST or not (evidence.low > 0 or cheaper):
+            saving = (
+                f"; or no lower than {-COST} where it saves {CHEAPER:.0%} of the embedding calls (it saves"
+                f" {evidence.saved:.0%})"
+            )
             raise PolicyError(
                 f"policy {self.version}: stays in {self.stage}; on {evidence.questions} questions of"
                 f" {evidence.dataset} that it has not learned from it is {evidence.difference:+.4f} against"
                 f" always-hybrid ({evidence.low:+.4f} to {evidence.high:+.4f}), and all of that must be above 0,"
-                f" on {FEWEST} questions or more"
+                f" on {FEWEST} questions or more{saving if self.embeddings else ''}"
             )
         up = _UP[self.stage]
         step = PolicyStep(what=f"to {up}", at=at, evidence=evidence)

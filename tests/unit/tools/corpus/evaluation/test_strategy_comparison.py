@@ -28,6 +28,7 @@ from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.corpus.retrieval.router import route_query
 from weiwo.tools.corpus.retrieval.routing_policy import RoutingPolicy, SegmentStatistics
 from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions
+from weiwo.tools.corpus.retrieval.search_arms import ARMS
 
 DOCUMENTS = [
     {"_id": "bridge", "title": "Chain Bridge", "text": "The bridge joins Buda and Pest."},
@@ -161,7 +162,7 @@ async def test_every_strategy_router_and_oracle(folder, tmp_path):
     figures = found.as_json()
     assert json.loads(json.dumps(figures)) == figures
     assert (figures["dataset"], figures["k"], figures["queries"], figures["default"]) == ("a set", 5, 3, "auto")
-    assert set(figures["strategies"]) == {"auto", "hybrid", "keyword", "vector"}
+    assert set(figures["strategies"]) == {"auto", *ARMS}
     names = {"recall", "all", "hit", "ndcg10", "mrr", "p50_ms", "vector_calls"}
     assert all(set(one) == names for one in (*figures["strategies"].values(), figures["oracle"]))
     assert set(figures["router"]) == names | {"regret", "difference", "interval"}
@@ -255,6 +256,7 @@ def test_indexing_that_was_cut_off_begins_again(folder, tmp_path, monkeypatch):
 
 
 def answered(text, recalls, features, policy):
+    recalls = dict.fromkeys(ARMS, recalls["hybrid"]) | recalls
     attempts = {
         name: StrategyAttempt(RankingMetrics(recall, recall, recall, recall, recall), 1.0, name != "keyword")
         for name, recall in recalls.items()
@@ -269,15 +271,19 @@ def test_a_policy_is_judged_on_questions_it_never_learns_from():
     )
     recalls = {"auto": 0.5, "hybrid": 0.5, "keyword": 0.9, "vector": 0.0}
     many = [answered(f"question {number}", recalls, features, RoutingPolicy()) for number in range(200)]
-    found = strategy_comparison.Evaluation("s", 5, many, tuple(recalls))
+    found = strategy_comparison.Evaluation("s", 5, many, ("auto", *ARMS))
     assert 60 < len(found.list_observations()) < 140
     assert len(found.list_observations()) + found.measure_policy().questions == 200
     assert found.measure_policy().difference == 0
     held = found.replay_policy(policy).measure_policy()
     assert held.difference == pytest.approx(0.4)
     assert held.low > 0
+    assert held.saved == 1
     assert found.replay_policy(policy).as_json()["router"]["recall"] == 0.5  # what was served stays what it was
-    assert found.list_observations()[0] == ("en:plain", {"hybrid": 0.5, "keyword": 0.9, "vector": 0.0})
+    assert found.list_observations()[0] == (
+        "en:plain",
+        dict.fromkeys(ARMS, 0.5) | {"keyword": 0.9, "vector": 0.0},
+    )
 
 
 def test_the_rule_binds_the_candidate_too():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weiwo.tools.corpus.retrieval.query_features import QueryFeatures, extract_features
-from weiwo.tools.corpus.retrieval.router import ARMS, route_query, score_strategies
+from weiwo.tools.corpus.retrieval.router import route_query, score_strategies
 from weiwo.tools.corpus.retrieval.routing_policy import (
     BOUND,
     FEWEST,
@@ -20,6 +20,8 @@ from weiwo.tools.corpus.retrieval.routing_policy import (
     load_policy,
     save_policy,
 )
+from weiwo.tools.corpus.retrieval.score_fusion import DocumentFilter, SearchOptions
+from weiwo.tools.corpus.retrieval.search_arms import ARMS, read_filter, set_arm
 
 STEP = PolicyStep(what="learned", at="2026-01-01")
 PROOF = PolicyEvidence(dataset="s", questions=200, difference=0.1, low=0.02, high=0.2)
@@ -62,6 +64,9 @@ def test_features_come_from_the_words_and_the_statistics():
         ("When was the bridge that joins the two halves of the city on the river built?", "en:long"),
         ("北京大桥哪年建成？", "zh:plain"),
         ("“天下為公”是誰說的？", "zh:quoted"),
+        ("What did the slides of 2023 say about costs?", "en:restricted"),
+        ("What is the latest price?", "en:newest"),
+        ("现行的报销标准是什么？", "zh:newest"),
         ("", "en:keywords"),
     ],
 )
@@ -208,6 +213,48 @@ def test_each_step_needs_evidence_and_can_be_taken_back():
     assert (forgotten.segments, forgotten.sources) == ({}, ())
     with pytest.raises(PolicyError, match="nothing that could be taken back"):
         forgotten.demote("now")
+
+
+def test_as_good_as_hybrid_at_lower_cost_is_enough_where_calls_cost():
+    even = PROOF.model_copy(update={"difference": 0.0, "low": -0.005, "high": 0.005, "saved": 0.4})
+    paid = taught("en:plain", BETTER, 40, embeddings="openai:m")
+    assert paid.promote(even, "now").stage == "trial"
+    for weak in ({"low": -0.02}, {"saved": 0.05}):
+        with pytest.raises(PolicyError, match="embedding calls"):
+            paid.promote(even.model_copy(update=weak), "now")
+    with pytest.raises(PolicyError, match="stays in shadow"):  # n-grams cost nothing
+        taught("en:plain", BETTER, 40).promote(even, "now")
+
+
+def test_arms_change_one_thing_in_the_options():
+    options = SearchOptions(filter=DocumentFilter(path="a/*"))
+    assert {arm: set_arm(options, arm, "q").strategy for arm in ("keyword", "vector", "recent")} == {
+        "keyword": "keyword",
+        "vector": "vector",
+        "recent": "hybrid",
+    }
+    assert [set_arm(options, arm, "q").linked for arm in ("hybrid", "no_hop")] == [True, False]
+    assert set_arm(options, "recent", "q").half_life_days
+    found = set_arm(options, "filtered", "Which PDF of 2021 or 2023 names it?").filter
+    assert (found.path, found.since, found.until, found.types) == ("a/*", "2021", "2023", ("pdf",))
+    assert set_arm(options, "filtered", "Who built it?").filter == options.filter
+
+
+@pytest.mark.parametrize("question", ["INC-2023-17", "version 1.2024.3", "12023 bolts", "2023.5 metres"])
+def test_what_only_looks_like_a_year_filters_nothing(question):
+    assert not read_filter(question)
+
+
+def test_a_callers_own_dates_come_first():
+    within = DocumentFilter(since="2019", types=("html",))
+    assert read_filter("the PDF of 2021", within) == within
+
+
+def test_a_policy_learns_that_a_filter_or_being_recent_helps_where_it_is_asked_for():
+    rewards = {"hybrid": 0.2, "keyword": 0.2, "vector": 0.2, "no_hop": 0.2, "recent": 1.0, "filtered": 0.2}
+    policy = taught("en:newest", rewards, 100, stage="shadow").model_copy(update={"stage": "default"})
+    assert route_query("q", QueryFeatures(words=6, asking=True, newest=True), policy).strategy == "recent"
+    assert route_query("q", QueryFeatures(words=6, asking=True), policy).strategy == "hybrid"
 
 
 def test_on_trial_a_share_of_the_questions_is_decided_always_the_same():

@@ -23,6 +23,7 @@ from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus, open_routed
 from weiwo.tools.corpus.retrieval.routing_policy import RoutingPolicy, SegmentStatistics
 from weiwo.tools.corpus.retrieval.score_fusion import DocumentFilter, SearchOptions
+from weiwo.tools.corpus.retrieval.search_arms import ARMS
 from weiwo.tools.corpus.retrieval.telemetry import FILE, RetrievalRecord, TelemetryRecorder, read_records
 
 DAY = 86_400.0
@@ -86,7 +87,7 @@ async def test_a_retrieval_is_kept_with_what_led_to_it(folder):
     assert set(rule["arms"]) == {"keyword"}
     assert (prior["choice"], prior["by"], set(prior["arms"])) == ("hybrid", "prior", {"keyword", "grams"})
     for one in (rule, prior):
-        assert set(one["scores"]) == {"hybrid", "keyword", "vector"}
+        assert set(one["scores"]) == set(ARMS)
         assert {"routing", "keyword"} <= one["stages"].keys()
         assert one["features"]["words"] > 0
         assert one["seconds"] > 0
@@ -104,6 +105,14 @@ async def test_the_router_decides_and_options_are_kept(folder):
     asked = await corpus.find("INC-49217", strategy="vector", options=SearchOptions())
     assert (asked.decision.by, set(asked.trace.arms)) == ("caller", {"grams"})
     assert [one["by"] for one in kept(recorder)] == ["policy", "rule", "caller"]
+
+
+async def test_a_filter_that_lets_nothing_through_is_left_aside(folder):
+    corpus, _ = routed(folder)
+    question = "Which PDF of 1999 names Buda and Pest?"
+    filtered = await corpus.find(question, 3, strategy="filtered")
+    assert filtered.decision.strategy == "filtered"
+    assert filtered.passages == (await corpus.find(question, 3, strategy="hybrid")).passages != []
 
 
 async def test_errors_are_apart_from_misses(folder, monkeypatch):
