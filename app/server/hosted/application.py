@@ -31,11 +31,13 @@ from weiwo.state.settings import Settings
 _ABSENT: Final = frozenset(
     {
         "/weiwo/settings",
+        "/weiwo/watches",
         "/weiwo/corpora/{name}/files",
         "/weiwo/login",
         "/weiwo/logout",
         OIDC_LOGIN,
         CALLBACK,
+        "/weiwo/threads/{thread_id}/moments",
         "/weiwo/threads/{thread_id}/fork",
     }
 )
