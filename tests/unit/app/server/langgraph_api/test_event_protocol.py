@@ -229,6 +229,21 @@ async def test_a_watcher_learns_of_the_next_run_at_once(slow_http: httpx.AsyncCl
     held.let_go.set()
 
 
+async def test_a_thread_of_another_user_is_neither_watched_nor_answered(
+    public: httpx.AsyncClient, tokens: dict[str, str]
+):
+    ann, operator = ({"x-api-key": tokens[user]} for user in ("ann", "operator"))
+    await public.post("/threads", json={"thread_id": "hers"}, headers=ann)
+    watched = await public.post("/threads/hers/stream/events", json={"channels": ["values"]}, headers=operator)
+    assert watched.status_code == 404
+    for method in ("run.start", "input.respond"):
+        command = {"id": 1, "method": method, "params": {"input": {"question": COMPARED}}}
+        answer = (await public.post("/threads/hers/commands", json=command, headers=operator)).json()
+        assert answer["type"] == "error"
+    assert (await public.get("/threads/hers/runs", headers=ann)).json() == []
+    assert (await public.post("/threads/hers/commands", json={"id": 1})).status_code == 401
+
+
 async def test_bad_commands_are_refused(http: httpx.AsyncClient):
     assert (await http.post("/threads/t/commands", json={"method": "run.start"})).status_code == 400
     assert (await send(http, "run.stop"))["error"] == "unknown_command"
