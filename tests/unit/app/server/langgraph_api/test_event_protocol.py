@@ -11,6 +11,7 @@ from tests.unit.app.server.conftest import HeldModel
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.langgraph_api.event_protocol import EventEncoder, Subscription
 from weiwo.app.server.langgraph_api.protocol_routes import _encoded
+from weiwo.app.server.langgraph_api.thread_stream import _to_end
 from weiwo.app.server.storage.record_types import Event, RunRecord
 
 RUN = RunRecord("run", "thread", "operator", 1.0, 1.0, "running", 1, {}, "")
@@ -204,6 +205,11 @@ async def test_commands_start_a_run_and_answer_what_it_asks(http: httpx.AsyncCli
     again = _encoded(engine, "t", Subscription(ALL, since=second[3]["seq"]))
     assert await to_the_end(again) == second[4:]
     await again.aclose()  # type: ignore[attr-defined]
+
+    (run, _) = await engine.records.runs("t", 2)
+    *_, end = [event async for event in engine.log.follow(run.run_id)]
+    assert [event async for event in _to_end(engine, run, (end.attempt, end.seq))] == []
+    assert [event async for event in _to_end(engine, run, (end.attempt, end.seq - 1))] == [end]
 
 
 async def test_a_run_whose_end_was_never_told_has_one(http: httpx.AsyncClient):
