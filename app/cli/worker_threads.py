@@ -6,9 +6,9 @@ when the program exits; these are daemons, and nobody waits.
 """
 
 import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -21,10 +21,10 @@ class DaemonPool(ThreadPoolExecutor):
 
     def __init__(self, workers: int = WORKERS) -> None:
         super().__init__(workers)
-        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._free = threading.Semaphore(0)
+        self._jobs: deque[Callable[[], None]] = deque()
+        self._idle = 0
         self._started = 0
-        self._starting = threading.Lock()
+        self._changed = threading.Condition()
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Run a function in one of the threads."""
@@ -40,12 +40,12 @@ class DaemonPool(ThreadPoolExecutor):
             else:
                 future.set_result(result)
 
-        self._jobs.put(job)
-        if not self._free.acquire(blocking=False):
-            with self._starting:
-                if self._started < self._max_workers:
-                    self._started += 1
-                    threading.Thread(target=self._work, daemon=True, name=f"weiwo-{self._started}").start()
+        with self._changed:
+            self._jobs.append(job)
+            if len(self._jobs) > self._idle and self._started < self._max_workers:
+                self._started += 1
+                threading.Thread(target=self._work, daemon=True, name=f"weiwo-{self._started}").start()
+            self._changed.notify()
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - as inherited
@@ -53,9 +53,10 @@ class DaemonPool(ThreadPoolExecutor):
 
     def _work(self) -> None:
         while True:
-            try:
-                job = self._jobs.get_nowait()
-            except Empty:
-                self._free.release()
-                job = self._jobs.get()
+            with self._changed:
+                self._idle += 1
+                while not self._jobs:
+                    self._changed.wait()
+                self._idle -= 1
+                job = self._jobs.popleft()
             job()

@@ -1,5 +1,6 @@
 """The server process: where it listens and to whom, and how it stops."""
 
+import gc
 import os
 from collections.abc import Callable
 from contextlib import suppress
@@ -20,6 +21,8 @@ from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Settings
 
 _STOP_SECONDS: Final = 3
+_COLLECT_AFTER: Final = (700, 10, 10)
+"""Thresholds of Python's garbage collector, as it has them by itself."""
 _MOST_CONNECTIONS: Final = 1_000
 _ORIGINS: Final = "WEIWO_ORIGINS"
 _AUTH: Final = "WEIWO_AUTH"
@@ -95,6 +98,7 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
         async def startup(self, *args: Any, **kwargs: Any) -> None:
             await super().startup(*args, **kwargs)
             if self.started:
+                _collect_often()
                 place = self.servers[0].sockets[0].getsockname()
                 name = f"[{place[0]}]" if ":" in place[0] else place[0]
                 started(f"http://{name}:{place[1]}/", token)
@@ -118,3 +122,13 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
         raise ServeError(str(failure))
     if not server.started:
         raise ServeError(f"weiwo serve; port {port} of {host} cannot be used; name another with --port")
+
+
+def _collect_often() -> None:
+    """Let Python's collector look for what runs leave behind, and no more through what was imported.
+
+    The command makes collections rare, which suits what ends soon: a server would grow by garbage.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_COLLECT_AFTER)

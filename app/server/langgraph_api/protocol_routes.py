@@ -17,7 +17,11 @@ from weiwo.app.server.storage.record_types import RunRecord
 from weiwo.app.server.wire import HEARTBEAT, EventStream, read_json, read_object, reply
 
 _MODES: Final = ["values", "updates", "messages-tuple", "custom"]
-_CODES: Final = {404: "no_such_run", 409: "no_such_interrupt"}
+_CODES: Final = {
+    ("run.start", 404): "no_such_run",
+    ("input.respond", 404): "no_such_run",
+    ("input.respond", 409): "no_such_interrupt",
+}
 _SOCKET_ALONE: Final = frozenset(
     {"subscription.subscribe", "subscription.unsubscribe", "subscription.reconnect", "agent.getTree"}
 )
@@ -47,7 +51,7 @@ async def command(request: Request) -> Response:
     try:
         run = await act(request, read_object(body, "params"))
     except RequestError as error:
-        return reply(_error(number, _CODES.get(error.status, "invalid_argument"), error.detail))
+        return reply(_error(number, _CODES.get((method, error.status), "invalid_argument"), error.detail))
     result = {"run_id": run.run_id} if method == "run.start" else {}
     meta = {"applied_through_seq": number_at(run.created)}
     return reply({"type": "success", "id": number, "result": result, "meta": meta})

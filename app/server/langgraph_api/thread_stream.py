@@ -64,9 +64,10 @@ def _first(runs: list[RunRecord], run_id: str, since: float) -> int:
 async def _to_end(engine: Engine, run: RunRecord, after: tuple[int, int]) -> AsyncIterator[Event | None]:
     """A run's events with its `end`, also where none was logged: its servers were killed, or its events are dropped."""
     ended = False
-    async for event in engine.log.follow(run.run_id, after):
+    async for event in engine.log.follow(run.run_id, (after[0], max(0, after[1] - 1))):  # what was seen may be the end
         ended = ended or (event is not None and event.name == "end")
-        yield event
+        if event is None or (event.attempt, event.seq) > after:
+            yield event
     now = None if ended else await engine.records.run(run.run_id)
     if now is not None and now.status not in UNDER_WAY and after < (now.attempt, _AFTER_ALL):
         if now.error:

@@ -15,19 +15,22 @@ from weiwo.app.server.storage.record_types import UNDER_WAY, RunRecord
 from weiwo.app.server.wire import HEARTBEAT, EventStream, cancelling, dump, read_json, reply, sse
 
 _PREFIX: Final = "resp_"
+_BEFORE: Final = "previous_response_id"
 
 
 @openai_errors
 async def create(request: Request) -> Response:
     """Answer, on the thread of an earlier response if one is named."""
     body, backend = await read_json(request), backend_of(request)
-    before = await _stored(request, str(body["previous_response_id"])) if body.get("previous_response_id") else None
+    before = await _stored(request, str(body[_BEFORE])) if body.get(_BEFORE) else None
     kept = bool(body.get("store", True))
     if before is not None and not kept:
         raise RequestError(400, "store; what continues a stored response is stored; leave it out")
     if body.get("background"):
         raise RequestError(400, "background; begin the run with /threads/…/runs instead, or stream it")
     wanted = read_run(body, read_messages(body.get("input")), kept=kept)
+    if before is not None:
+        wanted = wanted.model_copy(update={"metadata": {_BEFORE: f"{_PREFIX}{before.run_id}"}})
     run = await backend.begin(request, wanted, before.thread_id if before else "")
     name = str(body.get("model") or "weiwo")
     if body.get("stream"):
@@ -137,6 +140,7 @@ def _response(run: RunRecord, name: str, answer: ProtocolAnswer | None) -> dict[
         "incomplete_details": None,
         "instructions": None,
         "metadata": {"thread_id": run.thread_id},
+        _BEFORE: run.request.get("metadata", {}).get(_BEFORE),
         "parallel_tool_calls": False,
         "tool_choice": "auto",
         "tools": [],

@@ -39,6 +39,17 @@ def test_no_more_threads_than_it_has_and_none_more_than_it_needs() -> None:
     assert len(names) <= 2  # a thread may not have said that it is free when the next job comes
 
 
+def test_a_thread_that_is_free_takes_the_next_job_however_many_came_before() -> None:
+    pool, gate = DaemonPool(8), threading.Event()
+    for _ in range(200):  # the second job of a pair may be taken by whoever did the first
+        for future in [pool.submit(str, 1), pool.submit(str, 2)]:
+            future.result(10)
+    stuck = [pool.submit(gate.wait, 10) for _ in range(7)]
+    assert pool.submit(str, 3).result(10) == "3"  # what hangs keeps no job from a thread
+    gate.set()
+    assert all(one.result(10) for one in stuck)
+
+
 def test_what_was_cancelled_before_it_began_is_left_out() -> None:
     pool, gate = DaemonPool(1), threading.Event()
     first = pool.submit(gate.wait, 10)

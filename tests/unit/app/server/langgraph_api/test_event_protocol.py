@@ -11,6 +11,7 @@ from tests.unit.app.server.conftest import HeldModel
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.langgraph_api.event_protocol import EventEncoder, Subscription
 from weiwo.app.server.langgraph_api.protocol_routes import _encoded
+from weiwo.app.server.langgraph_api.thread_stream import _to_end
 from weiwo.app.server.storage.record_types import Event, RunRecord
 
 RUN = RunRecord("run", "thread", "operator", 1.0, 1.0, "running", 1, {}, "")
@@ -205,6 +206,11 @@ async def test_commands_start_a_run_and_answer_what_it_asks(http: httpx.AsyncCli
     assert await to_the_end(again) == second[4:]
     await again.aclose()  # type: ignore[attr-defined]
 
+    (run, _) = await engine.records.runs("t", 2)
+    *_, end = [event async for event in engine.log.follow(run.run_id)]
+    assert [event async for event in _to_end(engine, run, (end.attempt, end.seq))] == []
+    assert [event async for event in _to_end(engine, run, (end.attempt, end.seq - 1))] == [end]
+
 
 async def test_a_run_whose_end_was_never_told_has_one(http: httpx.AsyncClient):
     engine = http._transport.app.state.engine  # type: ignore[attr-defined]
@@ -227,6 +233,21 @@ async def test_a_watcher_learns_of_the_next_run_at_once(slow_http: httpx.AsyncCl
     await watched.aclose()  # type: ignore[attr-defined]
     await slow_http.post(f"/threads/t/runs/{started['result']['run_id']}/cancel?wait=1")
     held.let_go.set()
+
+
+async def test_a_thread_of_another_user_is_neither_watched_nor_answered(
+    public: httpx.AsyncClient, tokens: dict[str, str]
+):
+    ann, operator = ({"x-api-key": tokens[user]} for user in ("ann", "operator"))
+    await public.post("/threads", json={"thread_id": "hers"}, headers=ann)
+    watched = await public.post("/threads/hers/stream/events", json={"channels": ["values"]}, headers=operator)
+    assert watched.status_code == 404
+    for method in ("run.start", "input.respond"):
+        command = {"id": 1, "method": method, "params": {"input": {"question": COMPARED}}}
+        answer = (await public.post("/threads/hers/commands", json=command, headers=operator)).json()
+        assert answer["type"] == "error"
+    assert (await public.get("/threads/hers/runs", headers=ann)).json() == []
+    assert (await public.post("/threads/hers/commands", json={"id": 1})).status_code == 401
 
 
 async def test_bad_commands_are_refused(http: httpx.AsyncClient):

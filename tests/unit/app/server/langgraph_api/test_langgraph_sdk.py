@@ -5,6 +5,8 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import ConflictError, NotFoundError, UnprocessableEntityError
 
+from weiwo.app.server.langgraph_api.assistant import ASSISTANT_ID
+
 QUESTION = "How long is the Yangtze?"
 MODES = ["custom", "values", "updates", "messages-tuple"]
 
@@ -107,6 +109,8 @@ async def test_threads_are_made_found_changed_copied_and_deleted(sdk: LangGraphC
     await sdk.runs.wait("two", "weiwo", input={"question": "Who wrote Faust?"}, if_not_exists="create")
     assert [one["thread_id"] for one in await sdk.threads.search()] == ["two", "one"]
     assert [one["thread_id"] for one in await sdk.threads.search(metadata={"a": 1})] == ["one"]
+    for known in ({"graph_id": "weiwo"}, {"assistant_id": ASSISTANT_ID}):  # as Agent Chat UI lists them
+        assert len(await sdk.threads.search(metadata=known, limit=100)) == 2
     assert [one["thread_id"] for one in await sdk.threads.search(limit=1, offset=1)] == ["one"]
     found = await http.post("/threads/search", json={"query": "faust", "select": ["thread_id", "metadata"]})
     assert [(one["thread_id"], one["metadata"]["question"]) for one in found.json()] == [("two", "Who wrote Faust?")]

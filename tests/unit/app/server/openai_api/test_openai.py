@@ -91,6 +91,7 @@ async def test_a_response_is_stored_and_continued(client: openai.AsyncOpenAI, ht
     assert part.annotations[0].url.endswith("yangtze.md")  # type: ignore[union-attr]
     second = await client.responses.create(model="weiwo", input="And the Danube?", previous_response_id=first.id)
     assert "2,850" in second.output_text
+    assert (first.previous_response_id, second.previous_response_id) == (None, first.id)
     assert (await client.responses.retrieve(first.id)).output_text == first.output_text
     assert [one["values"]["result"]["question"] for one in (await http.post("/threads/search")).json()] == [
         "And the Danube?"
