@@ -28,6 +28,7 @@ from weiwo.nodes.master.prompt import PLAN, SYSTEM, TOOLS
 from weiwo.nodes.master.reply import AssessmentReply, PlannedAssessmentReply, ToolAssessmentReply
 from weiwo.nodes.memory.plan_memory import has_plan
 from weiwo.nodes.memory.wishes import format_wishes, read_wishes
+from weiwo.nodes.shared.planning.expectation import with_expectation
 from weiwo.nodes.shared.planning.plan_rules import planning_instructions
 from weiwo.nodes.shared.planning.rule_plan import Choices, build_single_task_plan, choose_search_tool
 from weiwo.nodes.shared.planning.tool_choice import choose_tools, offer_tools, read_choice
@@ -107,6 +108,7 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     if clear:
         choices = await choose_tools([assessment.frame], services) if choices is None else choices
         plan = build_single_task_plan(assessment.frame, team.tools, "text" if several else None, choices)
+        plan = await with_expectation(plan, assessment.level, services)
         services.emit(PlannedEvent.of(plan))
     message = turn.message or HumanMessage(turn.question, id=str(uuid4()))
     return {

@@ -17,6 +17,7 @@ from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.memory.plan_memory import learn_plan
 from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.markdown.citation_marks import clean_marks
+from weiwo.nodes.shared.planning.expectation import record_rest
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer, remove_links
 from weiwo.nodes.shared.question.turn import find_current_turn, format_transcript
@@ -105,6 +106,7 @@ async def _finish(
     if status == "complete" and services.settings.telemetry:
         await asyncio.to_thread(_learn_tools, state, services)
     await learn_plan(state, status, services)
+    await record_rest(state, services)
     services.emit(FinishedEvent(status=status, stop_reason=reason))
     result = build_result(state, answer, services)
     # As settled, under the id it was streamed with.
