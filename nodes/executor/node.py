@@ -92,14 +92,10 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
     if (given := take_ahead(task, state["inputs"], services)) is not None and "call" not in state:
         services.emit(_progress(state, {"tool": task.tool, "args": {}}))
         return {"outcome": given}
-    try:
-        calls = state.get("calls") or _first_calls(state, frame, services)
-    except ValueError as error:
-        return {"outcome": outcomes.unfinished_outcome(task, "failed", "bad_arguments", str(error), state)}
-    except KeyError:  # the run goes on where another set of tools is set up
-        gone = f"{task.tool}: no such tool is set up here"
-        return {"outcome": outcomes.unfinished_outcome(task, "failed", "not_found", gone, state)}
-    consent = await seek_consent(calls, task, services, state.get("attempts", 0))
+    calls = _next_calls(state, frame, services)
+    if isinstance(calls, Outcome):
+        return {"outcome": calls}
+    consent = await seek_consent(calls, state, services)
     if consent.refused:
         return {"outcome": outcomes.unfinished_outcome(task, "failed", "blocked", consent.refused, state)}
     calls = list(consent.calls)
@@ -109,14 +105,20 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
     opened = [*state.get("opened", []), *(opened_address(call) for call in calls if is_opening_call(call, services))]
     actions = NextActions({**state, "tried": tried, "opened": opened}, frame, services, work.tools)
     stand_ins = [actions.substitute_call(call) for call in calls]
-    batch = await make_calls(calls, task.id, services, lease, stand_ins, state.get("attempts", 0))
+    made = state.get("attempts", 0)
+    batch = await make_calls(calls, task.id, services, lease, stand_ins, made, answers=consent.answers)
+    if (asked := batch.elicitation) is not None:
+        again = {"asked": asked.as_json(), "elicited": list(consent.answers), "calls": calls, "call": calls[0]}
+        return {**again, "frame": frame, "usage": services.budget.delta()}
     update: dict[str, Any] = {
+        "asked": None,
+        "elicited": [],
         "frame": frame,
         "call": batch.calls[0],
         "calls": [],
         "tried": [*tried, *(call for call in batch.calls if call not in tried)],
         "opened": list(dict.fromkeys([*opened, *_found_at(batch, services)])),
-        "attempts": state.get("attempts", 0) + batch.attempts,
+        "attempts": made + batch.attempts,
         "seconds": state.get("seconds", 0.0) + batch.seconds,
         "usage": services.budget.delta(),
     }
@@ -241,6 +243,18 @@ def route_after_act(state: TaskState) -> Literal["act", "read", "done"]:
 def route_after_read(state: TaskState) -> Literal["act", "done"]:
     """After reading: done, or further calls."""
     return "done" if "outcome" in state else "act"
+
+
+def _next_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> list[Call] | Outcome:
+    """The calls to make: those decided on, or else the first; an outcome where none can be."""
+    task = state["task"]
+    try:
+        return state.get("calls") or _first_calls(state, frame, services)
+    except ValueError as error:
+        return outcomes.unfinished_outcome(task, "failed", "bad_arguments", str(error), state)
+    except KeyError:  # the run goes on where another set of tools is set up
+        gone = f"{task.tool}: no such tool is set up here"
+        return outcomes.unfinished_outcome(task, "failed", "not_found", gone, state)
 
 
 def _first_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> list[Call]:

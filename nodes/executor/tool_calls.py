@@ -11,6 +11,7 @@ from weiwo.nodes.executor.task_state import Call
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence
 from weiwo.state.events import TaskProgressEvent
+from weiwo.tools.calling.elicitation import NOBODY, Elicitation, ElicitationAnswer, ElicitationError, UserAnswers
 from weiwo.tools.calling.guarded_call import Caller
 from weiwo.tools.calling.invoke import ToolCallError, ToolResult
 
@@ -58,6 +59,12 @@ class CallBatch:
         return next(valued, None)
 
     @property
+    def elicitation(self) -> Elicitation | None:
+        """What a tool asks the user, if one does."""
+        asks = (done.elicitation for done in self.done if isinstance(done, ElicitationError))
+        return next(asks, None)
+
+    @property
     def attempts(self) -> int:
         """Calls really made."""
         return sum(done.attempts for done in self.done)
@@ -95,6 +102,8 @@ async def make_calls(
     lease: Lease,
     stand_ins: Sequence[Call | None],
     made: int = 0,
+    *,
+    answers: Sequence[ElicitationAnswer] = (),
 ) -> CallBatch:
     """Make the calls of a turn, all at the same time, and wait for all of them.
 
@@ -105,24 +114,30 @@ async def make_calls(
         lease: The task's slot; the calls share it.
         stand_ins: For each call the one that another tool could be asked, so that it need not be waited for long.
         made: How many calls the task has made.
+        answers: What the user has answered to what tools asked in these calls.
 
     Raises:
         Exception: What is no failure of a tool: somebody is asked, or the run is stopped.
     """
     shared = _SharedLease(lease)
+    user = UserAnswers(tuple(answers), services.settings.elicit)
 
     async def one(call: Call, stand_in: Call | None, number: int) -> HedgedCall:
+        tell = _teller(services, task_id, call["tool"])
+
         async def ask(metered: MeteredCall) -> ToolResult | ToolCallError:
             name, args = metered.call["tool"], metered.call["args"]
-            spend = metered.metering(services.budget.take_tool_call)
-            caller = Caller(shared, services.work_seconds, spend, _teller(services, task_id, name), task_id, number)
-            second, has_other = metered.is_second, stand_in is not None and not metered.is_second
+            spend, second = metered.metering(services.budget.take_tool_call), metered.is_second
+            told = _teller(services, task_id, name)
+            answering = NOBODY if second else user
+            caller = Caller(shared, services.work_seconds, spend, told, task_id, number, answering)
+            has_other = stand_in is not None and not second
             try:
                 return await services.calls.call(name, args, caller, has_substitute=has_other, is_second=second)
             except ToolCallError as failure:
                 return failure
 
-        return await make_hedged(call, stand_in, ask, services, _teller(services, task_id, call["tool"]))
+        return await make_hedged(call, stand_in, ask, services, tell)
 
     if len(calls) == 1:
         return _batch([await one(calls[0], stand_ins[0], made)])

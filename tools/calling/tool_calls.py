@@ -24,6 +24,7 @@ from langchain_core.tools import BaseTool
 from weiwo.state import JsonValue
 from weiwo.tools.calling.acting_calls import ActingCalls
 from weiwo.tools.calling.call_context import CallContext, set_current_call
+from weiwo.tools.calling.elicitation import ElicitationError
 from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 from weiwo.tools.calling.guarded_call import Caller, GuardedCall, out_of_time_error
 from weiwo.tools.calling.invoke import Backoff, run_tool
@@ -169,7 +170,7 @@ class ToolCalls:
         tool, info = self._toolbox.get(name), self._toolbox.info(name)
         if info.acts:
             return await self._act(info, args, caller, has_substitute=has_substitute)
-        if info.injected:
+        if info.injected or caller.user.given:
             return await self._made(name, args, caller, has_substitute=has_substitute)
         key = cache_key(tool, args, info.args_schema, self._max_bytes)
 
@@ -210,7 +211,9 @@ class ToolCalls:
         key = CallContext(self._run, task=caller.task, attempt=caller.attempt, tool=info.name).idempotency_key
         if (known := await self._acting.result(key)) is not None:
             return replace(known, cached=False)
-        if await self._acting.has_begun(key) and not info.idempotent:
+        answers = len(caller.user.given)
+        again = info.idempotent or await self._acting.is_answered(key, answers)
+        if await self._acting.has_begun(key) and not again:
             said = f"{info.name}: not called, it may have acted before the run was interrupted; look, then ask anew"
             raise ToolNotCalledError("incomplete", said)
         await self._acting.begin(key)
@@ -219,7 +222,9 @@ class ToolCalls:
         try:
             result = await self._made(info.name, args, caller, has_substitute=has_substitute)
         except ToolCallError as failure:
-            if isinstance(failure, ToolNotCalledError) or failure.kind in _NOTHING_DONE:
+            if isinstance(failure, ElicitationError):
+                await self._acting.ask(key, answers)
+            elif isinstance(failure, ToolNotCalledError) or failure.kind in _NOTHING_DONE:
                 await self._acting.forget(key)
             raise
         await self._acting.end(key, result)
@@ -237,6 +242,7 @@ class ToolCalls:
             attempt=caller.attempt,
             tool=name,
             state=self._state,
+            user=caller.user,
         )
         set_current_call(context)
         patience = PATIENCE if has_substitute else self._seconds
@@ -275,7 +281,7 @@ class ToolCalls:
     ) -> None:
         """Keep how a call fared; one that was not made, or was broken off for the run's own reasons, tells nothing."""
         of_the_run = failure is not None and (
-            isinstance(failure, ToolNotCalledError) or POLICIES[failure.kind].last == "give_up"
+            isinstance(failure, ToolNotCalledError | ElicitationError) or POLICIES[failure.kind].last == "give_up"
         )
         if self._record is not None and not of_the_run:
             await self._record(self._toolbox.info(name), args, failure, seconds)
