@@ -44,8 +44,9 @@ async def with_expectation(plan: Plan, level: str, services: RunContext) -> Plan
 
 
 async def record_task(task: Task, outcome: Outcome, usage: Usage, services: RunContext) -> None:
-    """Keep what a task took."""
-    if services.task_log is not None:
+    """Keep what a task took; one that the end of the run broke off tells nothing."""
+    broken_off = outcome.failure is not None and outcome.failure.kind == "limit"
+    if services.task_log is not None and not broken_off:
         cost = TaskCost(usage.tool_calls, usage.model_calls, _tokens(usage), usage.cost, outcome.seconds)
         await asyncio.to_thread(services.task_log.record, _name(task), cost)
 
