@@ -8,8 +8,7 @@ import asyncio
 from collections.abc import Mapping
 
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import Outcome, Plan, Task, Usage
-from weiwo.state.plan import Expectation
+from weiwo.state import Expectation, Outcome, Plan, Task, Usage
 from weiwo.state.search import SearchState
 from weiwo.tools.usage.task_log import REST, TaskCost
 

@@ -10,8 +10,7 @@ from tests.support.states import got, state_of
 from weiwo.app.render.plan_tree import comparison_lines, expected_line
 from weiwo.nodes.shared.planning.expectation import record_rest, record_task, with_expectation
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import ModelCall, Plan, Task, Usage
-from weiwo.state.plan import Expectation
+from weiwo.state import Expectation, ModelCall, Plan, Task, Usage
 from weiwo.tools.usage.task_log import LEAST_TASKS, REST, TaskCost, TaskLog, find_usual_costs
 
 
