@@ -30,6 +30,7 @@ from weiwo.state.settings import ROLES, Context, Settings
 from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.registry import Registry, build_registry
 from weiwo.tools.usage.call_times import UsualTime
+from weiwo.tools.usage.task_log import TaskLog
 from weiwo.tools.usage.usage_log import UsageLog
 
 Agent = Callable[[SearchState, RunContext], Awaitable[dict[str, Any]]]
@@ -150,6 +151,7 @@ def context_opener(
             emit=emit,
             language="en" if new_run else state["assessment"].language,
             memory=_open_memory(runtime, opened.user, emit),
+            task_log=TaskLog(Path(settings.home), opened.user) if settings.telemetry else None,
         )
 
     return open_context

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         passage_id,
     )
     from weiwo.state.limits import Limits, ModelCall, Usage
-    from weiwo.state.plan import ITEM, REFERENCE, Plan, PlanFormatError, Task, references
+    from weiwo.state.plan import ITEM, REFERENCE, Expectation, Plan, PlanFormatError, Task, references
     from weiwo.state.query import QueryFrame
     from weiwo.state.repair import Repair
     from weiwo.state.report import Outline, OutlinedSection, Section, SectionPiece
@@ -66,6 +66,7 @@ __all__ = [
     "DecidedBy",
     "Decision",
     "Evidence",
+    "Expectation",
     "Extract",
     "Failure",
     "FailureKind",

@@ -21,6 +21,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     │   └── ModelRequestError                 models.faults                   the request brought no reply
     ├── SchemaMismatchError (ValueError)      models.coercion               · a reply's JSON does not fit its schema
     ├── ToolCallError (ToolException)         tools.calling.errors            a tool call came to nothing
+    │   ├── ElicitationError                  tools.calling.elicitation       it asks its user something first
     │   ├── ToolNotCalledError                tools.calling.errors            it was not made, for the run's own reasons
     │   └── ToolArgumentsError                tools.compute.calculator        its arguments cannot be worked with
     ├── CorpusError (ValueError)              tools.corpus.base               a corpus cannot be used

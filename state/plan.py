@@ -23,11 +23,31 @@ from weiwo.state.plan_form import parse_type, read_links, read_tasks, read_thoug
 from weiwo.state.task import ITEM, REFERENCE, Task, references
 from weiwo.state.values import PlannedBy, Value
 
-__all__ = ["ITEM", "REFERENCE", "Plan", "PlanFormatError", "Sketch", "Task", "parse_type", "references"]
+__all__ = ["ITEM", "REFERENCE", "Expectation", "Plan", "PlanFormatError", "Sketch", "Task", "parse_type", "references"]
 
 
 class PlanFormatError(WeiwoError, ValueError):
     """A plan that is not of the interchange form. The message names task and field."""
+
+
+class Expectation(Value):
+    """What answering by a plan is expected to take, all of the run included, as such tasks did before.
+
+    Attributes:
+        tool_calls: Tool calls.
+        model_calls: Model calls.
+        tokens: Tokens of these, prompts and replies.
+        cost: US dollars; 0 where prices are not known.
+        seconds: Seconds.
+        unknown: Tasks of which too little is known to count them in.
+    """
+
+    tool_calls: int
+    model_calls: int
+    tokens: int
+    cost: float = 0.0
+    seconds: float
+    unknown: int = 0
 
 
 class Plan(Value):
@@ -44,6 +64,7 @@ class Plan(Value):
         thought: Why it is this plan, as its planner said it.
         procedure: Title of the procedure of this house that it follows; empty where it follows none.
         departure: Where it departs from that procedure; empty where it does not.
+        expected: What the question was expected to take when it was first planned; None where nothing was known.
     """
 
     tasks: tuple[Task, ...]
@@ -56,6 +77,7 @@ class Plan(Value):
     thought: str = ""
     procedure: str = ""
     departure: str = ""
+    expected: Expectation | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -199,6 +221,7 @@ class Plan(Value):
             "perspectives": list(self.perspectives),
             "procedure": self.procedure,
             "departure": self.departure,
+            "expected": self.expected.model_dump() if self.expected is not None else None,
         }
         return form | {name: value for name, value in more.items() if value}
 

@@ -4,7 +4,8 @@ That is the task whose finding raised it, else the one it builds on. A task that
 raised by none, has no one parent in a tree; it stands at the top level and names them.
 """
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from rich.text import Text
 from rich.tree import Tree
@@ -59,6 +60,8 @@ def plan_tree(progress: Progress, title: Text, language: str, *, ascii_only: boo
             branch.add(Text(label(language, "more", len(row.instances) - len(shown)), "dim"))
     if followed := procedure_line(progress, language):
         tree.add(Flow(Text(f"{'#' if ascii_only else '§'} {followed}", "cyan"), indent=2))
+    if progress.expected:
+        tree.add(Flow(Text(expected_line(progress.expected, language), "dim"), indent=2))
     for remark in progress.remarks:
         tree.add(Flow(Text(f"{'~' if ascii_only else '↻'} {one_line(remark)}", "yellow"), indent=2))
     return tree
@@ -71,6 +74,28 @@ def procedure_line(progress: Progress, language: str) -> str:
     line = label(language, "follows", one_line(progress.procedure, _LONGEST_DESCRIPTION))
     departs = label(language, "departs", one_line(progress.departure, 400)) if progress.departure else ""
     return line + departs
+
+
+def expected_line(expected: Mapping[str, Any], language: str) -> str:
+    """What a question is expected to take, in a line."""
+    unknown = label(language, "unknown", expected["unknown"]) if expected.get("unknown") else ""
+    return label(language, "expected", _takes(expected, language)) + unknown
+
+
+def comparison_lines(result: Mapping[str, Any], language: str) -> list[str]:
+    """What an answer was expected to take, and what it took; nothing where nothing was expected."""
+    expected, usage = (result.get("plan") or {}).get("expected"), result.get("usage") or {}
+    if not expected:
+        return []
+    took = {**usage, "tokens": usage.get("input_tokens", 0) + usage.get("output_tokens", 0)}
+    return [expected_line(expected, language), label(language, "took", _takes(took, language))]
+
+
+def _takes(figures: Mapping[str, Any], language: str) -> str:
+    cost = float(figures.get("cost") or 0)
+    counts = [figures.get("tool_calls", 0), figures.get("model_calls", 0), f"{figures.get('tokens', 0):,}"]
+    told = label(language, "takes", *counts, duration(float(figures.get("seconds") or 0)))
+    return f"{told} · ${cost:.4f}" if cost else told
 
 
 def row_text(progress: Progress, row: Row, language: str, *, ascii_only: bool = False) -> Text:

@@ -84,6 +84,7 @@ class Progress:
         thought: Why the plan in force is as it is, as its planner said it.
         procedure: Title of the procedure that the plan in force follows.
         departure: Where it departs from that.
+        expected: What the question was expected to take.
         calls: Model calls that have ended.
         tokens: Tokens that these took, prompts and replies.
         started: When watching began, on the monotonic clock.
@@ -102,6 +103,7 @@ class Progress:
         self.sections: list[str] = []
         self.written: list[str] = []
         self.thought = self.procedure = self.departure = ""
+        self.expected: dict[str, Any] = {}
         self.calls = self.tokens = 0
         self.started = clock()
         self.extending = False
@@ -188,6 +190,7 @@ class Progress:
     def _planned(self, plan: Mapping[str, Any]) -> None:
         """A new plan, or a new revision of it: tasks that stay keep what is known of them."""
         self.thought = str(plan.get("thought") or "")
+        self.expected = dict(plan.get("expected") or {})
         self.procedure, self.departure = str(plan.get("procedure") or ""), str(plan.get("departure") or "")
         upstream: dict[str, list[str]] = {}
         for edge in plan.get("edges") or ():

@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self, TextIO
 
 from weiwo.app.render.labels import label
-from weiwo.app.render.plan_tree import procedure_line, row_text
+from weiwo.app.render.plan_tree import expected_line, procedure_line, row_text
 from weiwo.app.render.progress import Progress
 from weiwo.tools.printable import one_line
 
@@ -78,6 +78,9 @@ class Lines(Silent):
                 if self._told.setdefault(thought, "") == "":
                     self._told[thought] = f"? {one_line(thought)}"
                     self._write(self._told[thought])
+            if (expected := self.progress.expected) and self._told.setdefault("expected", "") == "":
+                self._told["expected"] = expected_line(expected, self.language)
+                self._write(self._told["expected"])
             for planned in self.progress.rows.values():
                 self._write(row_text(self.progress, planned, self.language).plain)
         elif kind == "section_finished":

@@ -38,6 +38,7 @@ from weiwo.nodes.executor.for_each import ForEach, join_outcomes, read_for_each
 from weiwo.nodes.executor.node import TaskResources
 from weiwo.nodes.executor.task_state import TaskOutput
 from weiwo.nodes.reflection.intervention import Intervention, record_repairs
+from weiwo.nodes.shared.planning.expectation import record_task
 from weiwo.state import Evidence, Outcome, Plan, Repair, Task, Usage
 from weiwo.state.search import add_usage, merge_by_key, merge_evidence
 
@@ -174,6 +175,8 @@ async def _settle(state: SentTask, context: ExecutionContext, *, single: TaskGra
         context.intervention.made.update(repairs)
     work.passages.update(result.get("evidence", {}))
     board.post(settled_outcome(task.id, outcomes, repairs), task.id)
+    if instead is None and not repairs:  # else its figures are also those of what took its place
+        await record_task(task, result["outcome"], result.get("usage", Usage()), work.services)
     return {
         "outcomes": outcomes,
         "evidence": result.get("evidence", {}),

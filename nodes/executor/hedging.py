@@ -17,6 +17,7 @@ from weiwo.nodes.executor.isolation import run_isolated
 from weiwo.nodes.executor.task_state import OF_CORPUS, Call
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Language, Outcome
+from weiwo.tools.calling.elicitation import ElicitationError
 from weiwo.tools.calling.errors import ToolNotCalledError
 from weiwo.tools.calling.invoke import ToolCallError, ToolResult
 
@@ -184,6 +185,8 @@ def _result(
 def _charge(ended: list[Ended], cancelled: list[int], took: float) -> list[Ended]:
     """The calls that ended, with what those that were cancelled cost, and the time all of them took, on the first."""
     (call, done), *others = ended
+    if _is_usable(done):  # nobody need be asked any more
+        others = [other for other in others if not isinstance(other[1], ElicitationError)]
     if isinstance(done, ToolResult):
         done = replace(done, attempts=done.attempts + sum(cancelled), seconds=took)
     return [(call, done), *others]

@@ -30,6 +30,7 @@ from weiwo.nodes.memory.earlier_answers import RecalledAnswer, recall_answer
 from weiwo.nodes.memory.plan_memory import has_plan
 from weiwo.nodes.memory.thread_memory import format_conversation, recall_sources
 from weiwo.nodes.memory.wishes import format_wishes, read_wishes
+from weiwo.nodes.shared.planning.expectation import with_expectation
 from weiwo.nodes.shared.planning.plan_rules import planning_instructions
 from weiwo.nodes.shared.planning.rule_plan import Choices, build_single_task_plan, choose_search_tool
 from weiwo.nodes.shared.planning.tool_choice import choose_tools, offer_tools, read_choice
@@ -99,6 +100,7 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     if clear:
         choices = await choose_tools([assessment.frame], services) if choices is None else choices
         plan = build_single_task_plan(assessment.frame, team.tools, "text" if several else None, choices)
+        plan = await with_expectation(plan, assessment.level, services)
         services.emit(PlannedEvent.of(plan))
     update = _open_turn(turn, assessment, team, wishes)
     update["messages"] += [clarification_message(asked)] if asked is not None else []

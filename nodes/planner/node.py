@@ -22,6 +22,7 @@ from weiwo.nodes.planner.toolset import Toolset, list_needs
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.shared.planning.analysis import plan_interfaces
 from weiwo.nodes.shared.planning.corpus_summary import summarize_corpus
+from weiwo.nodes.shared.planning.expectation import with_expectation
 from weiwo.nodes.shared.planning.perspectives import find_perspectives
 from weiwo.nodes.shared.planning.plan_reply import PlanReply
 from weiwo.nodes.shared.planning.replanning import PlanHistory, replan_other_way
@@ -74,10 +75,12 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
         if len(plan.tasks) > most:
             plan = build_single_task_plan(frame, tools)
         plan = plan.model_copy(update={"perspectives": views})
+        plan = await with_expectation(plan, state["assessment"].level, services)
         services.emit(PlannedEvent.of(plan))
         return {"plan": plan, "sketch": {}, "revisions": [], "feedback": ""}
     past = PlanHistory(old, state.get("revisions", []), state.get("outcomes", {}))
     revised, note = await _next_revision(past, state, services, briefing)
+    revised = revised and revised.model_copy(update={"expected": old.expected})
     services.emit(PlannedEvent.of(revised or old, note))
     if revised is None:
         return {"plan": old, "revisions": list(past.earlier), "feedback": ""}

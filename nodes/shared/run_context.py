@@ -18,6 +18,7 @@ from weiwo.state.settings import Settings
 from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.registry import Registry
 from weiwo.tools.tool_info import ToolInfo
+from weiwo.tools.usage.task_log import TaskLog
 
 
 def today() -> str:
@@ -39,6 +40,7 @@ class RunContext:
         emit: Sends an event.
         language: The language of the question.
         memory: What is remembered for whoever asks; None where nothing may be.
+        task_log: What their tasks took; None where that is not kept.
     """
 
     run: str
@@ -50,6 +52,7 @@ class RunContext:
     emit: Emit
     language: Language = "en"
     memory: MemoryStore | None = None
+    task_log: TaskLog | None = None
 
     def scoped(self) -> "RunContext":
         """The same services with a ledger of their own: what is spent through them counts in both."""

@@ -19,6 +19,7 @@ from weiwo.nodes.memory.plan_memory import learn_plan
 from weiwo.nodes.memory.thread_memory import format_conversation
 from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.markdown.citation_marks import clean_marks
+from weiwo.nodes.shared.planning.expectation import record_rest
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer, remove_links
 from weiwo.nodes.shared.question.turn import find_current_turn
@@ -107,6 +108,7 @@ async def _finish(
     if status == "complete" and services.settings.telemetry:
         await asyncio.to_thread(_learn_tools, state, services)
     await learn_plan(state, status, services)
+    await record_rest(state, services)
     services.emit(FinishedEvent(status=status, stop_reason=reason))
     result = {**build_result(state, answer, services), **_shown(draft)}
     await keep_answer(state, result, text + listed, services)

@@ -8,7 +8,7 @@
 `replan` is the same, but nothing tells of the builder where the first plan looks, and half of it is planned anew.
 `repair` is the same, but while the parts are still weighed, reflection replaces task_4 twice, by rule and, since that
 comes to nothing too, by the model; and then task_5, which waited for it, likewise. The plan runs on.
-`items` is the same as `plain`, but one part is weighed nowhere but in the archive, and that item is replaced.
+`items` is the same as `plain`, but one part's weight is not where it is looked up, and that item is replaced.
 `hedge` is the same as `plain`, but the tool of task_6 never replies; it is overdue, and the other is called beside it.
 Tools and models take some milliseconds, the same ones every time, and no call is made twice in an undisturbed run.
 """
@@ -51,7 +51,7 @@ PASSAGES = {
 }
 """What a query finds."""
 HIDDEN = "Crank Aldo weight"
-"""What, in `items`, only the archive knows."""
+"""What, in `items`, is not found where it is looked up."""
 
 READ: dict[str, Any] = {
     "Which parts": ["Bellows", "Crank", "Damper"],
@@ -115,11 +115,8 @@ def _planned(story: Story, request: Request) -> dict[str, Any]:
 def _repaired(story: Story, request: Request) -> dict[str, Any]:
     """What takes the place of a task while the others run; in `replan` it is left to the look back."""
     task = re.search(r"^The task: (\w+) ", request.text, re.MULTILINE)
-    if story not in {"repair", "items"} or task is None:
+    if story != "repair" or task is None:
         return {"reason": "no other way", "vertices": []}
-    if story == "items":
-        asked = "How heavy is the {{item}} of the Aldo engine, in kilograms?"
-        return {"reason": "the archive", "vertices": [_vertex("x", asked, "archive", "{{item}} Aldo weight", "number")]}
     if task[1].startswith("task_5"):
         (builder,) = re.findall(r"^- (task_4\w+) \(text\): ", request.text, re.MULTILINE)
         asked = f"When was {{{{{builder}.ret}}}} born?"
@@ -241,7 +238,7 @@ def tools(log: Log, story: Story) -> list[BaseTool]:
             log.call("done", key)  # whether it worked or not: it has happened
             if broken:
                 raise FileNotFoundError("the directory is closed")  # a failure that nobody meets with a second call
-            hidden = story == "items" and name != "archive" and query == HIDDEN
+            hidden = story == "items" and name == "lookup" and query == HIDDEN
             text = None if hidden else PASSAGES.get(query)
             if text is None:
                 return "nothing", []

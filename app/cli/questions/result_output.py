@@ -13,6 +13,7 @@ from weiwo.app.render.answer import foot, model_trouble, plain_answer, print_ans
 from weiwo.app.render.answer_age import describe_age
 from weiwo.app.render.labels import label
 from weiwo.app.render.live import LiveView
+from weiwo.app.render.plan_tree import comparison_lines
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.app.render.watchers import Lines, Silent, Watcher
 from weiwo.state.settings import Settings
@@ -46,6 +47,8 @@ def print_result(
             console.print()
         print_answer(console, result, verbose=verbose)
         console.print()
+        for line in comparison_lines(result, language) if verbose else ():
+            console.print(Flow(Text(line, "dim")))
         console.print(Flow(Text(foot(result, decided_by), "dim")))
         if no_model:
             console.print(Flow(Text(no_model, "dim")))
@@ -53,8 +56,8 @@ def print_result(
         write(plain_answer(result))
     code = STATUS_CODES.get(str(result.get("status")), FAILED)
     if not (is_terminal() and not as_json):
-        if age:
-            hint(age)
+        for line in (*([age] if age else []), *(comparison_lines(result, language) if verbose else ())):
+            hint(line)
         if code:
             say(f"the answer is {result.get('status')}; {stop_words(result)}")
         if no_model:

@@ -13,7 +13,7 @@ from weiwo.app.cli.session import Session
 from weiwo.app.cli.threads.history import events_of, finished_tasks
 from weiwo.app.render.answer import foot, print_answer
 from weiwo.app.render.labels import label
-from weiwo.app.render.plan_tree import duration, plan_tree
+from weiwo.app.render.plan_tree import comparison_lines, duration, plan_tree
 from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.state import ModelCall, Outcome, Usage
@@ -150,7 +150,7 @@ def print_thread(console: Console, thread: Thread) -> None:
     console.print(Text(label(language, "answer"), "bold"))
     print_answer(console, result, verbose=True)
     console.print()
-    for line in usage_lines(values.get("usage") or Usage()):
+    for line in [*usage_lines(values.get("usage") or Usage()), *comparison_lines(result, language)]:
         console.print(Flow(Text(line, "dim"), indent=2))
     console.print(Flow(Text(foot({**result, "thread_id": thread.thread_id}), "dim")))
 

@@ -298,6 +298,10 @@ def test_threads_and_show(weiwo):
     for part in ("second, partial?", "moderate · executor_inclusive · 0.50 by rule", "→ 156 BC", "0 model calls"):
         assert part in out
     assert weiwo("show", "a", "--mermaid")[1].startswith("flowchart TD\n")
+    first, second, *_ = weiwo("show", "b", "--questions")[1].splitlines()
+    assert first == "second, partial?"
+    assert second.startswith("- ")
+    assert second.endswith(" → 156 BC")
 
 
 def test_no_threads_yet(weiwo):
@@ -363,6 +367,7 @@ def test_files_left_out_are_told(weiwo, notes):
         (["show", "nobody"], "thread 'nobody'; the database has no such thread"),
         (["show", "../x"], "thread id '../x'"),
         (["show", "x", "--json", "--mermaid"], "give one of them"),
+        (["show", "x", "--questions", "--mermaid"], "give one of them"),
         (["search", ""], "the question is empty"),
         (["search", "q", "-k", "0"], "-k"),
         (["threads", "-n", "0"], "--limit"),

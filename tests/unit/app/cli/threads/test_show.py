@@ -31,3 +31,12 @@ def test_what_a_chain_found_on_its_way_is_listed_below_it():
         lines = [line.strip(" │├└─") for line in text.splitlines()]
         (task,) = [n for n, line in enumerate(lines) if "composer of the anthem born? → Ostby" in line]
         assert lines[task + 1].startswith("✓ Who composed the anthem? → Mara Lind")
+
+
+def test_a_question_is_drawn_under_the_one_whose_finding_raised_it():
+    first, second = PLAN.tasks[0], search("task_2", "What is the town known for?", "town")
+    plan = Plan(tasks=(first, second.model_copy(update={"parent": "task_1"})))
+    lines = shown({"plan": plan}, {}).splitlines()
+    (above,) = [n for n, line in enumerate(lines) if "anthem born?" in line]
+    (below,) = [n for n, line in enumerate(lines) if "known for?" in line]
+    assert lines[below].index("What") > lines[above].index("Where")

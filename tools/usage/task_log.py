@@ -1,0 +1,78 @@
+"""The task log: what tasks took, by tool, in a file of this machine, and what follows from it for the next one.
+
+Kept beside the log of calls (`WEIWO_TELEMETRY=off` keeps none), bounded like it, and read for one user. What a run took
+that was no task's stands under `REST` and the level of its question.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from math import isfinite
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+
+from weiwo.tools.bounded_log import append_record, read_records
+
+FILE: Final = "task_usage.jsonl"
+REST: Final = "rest:"
+LEAST_TASKS: Final = 3
+"""Tasks from which on it is known what those of a tool usually take."""
+MOST_TASKS: Final = 100
+"""The latest tasks of a tool that count."""
+
+
+@dataclass(frozen=True)
+class TaskCost:
+    """What a task took, or usually takes.
+
+    Attributes:
+        tool_calls: Tool calls.
+        model_calls: Model calls.
+        tokens: Tokens of these, prompts and replies.
+        cost: US dollars.
+        seconds: Seconds of work.
+    """
+
+    tool_calls: float = 0.0
+    model_calls: float = 0.0
+    tokens: float = 0.0
+    cost: float = 0.0
+    seconds: float = 0.0
+
+
+_FIELDS: Final = tuple(one.name for one in fields(TaskCost))
+
+
+class TaskLog:
+    """The log as one user writes and reads it.
+
+    Args:
+        home: The folder of Weiwo's own files.
+        user: Whose tasks.
+    """
+
+    def __init__(self, home: Path, user: str) -> None:
+        self._path = home / FILE
+        self._user = user
+
+    def record(self, name: str, cost: TaskCost) -> None:
+        """Keep what a task took, by the name of its tool."""
+        figures = {key: round(value, 6) for key, value in asdict(cost).items()}
+        append_record(self._path, {"tool": name, "user": self._user, **figures})
+
+    def read(self) -> dict[str, TaskCost]:
+        """What tasks usually take, by tool: each figure the median of the latest ones."""
+        return find_usual_costs(read_records(self._path), self._user)
+
+
+def find_usual_costs(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, TaskCost]:
+    """What tasks usually take, of the tools with enough of them; records that are none are passed over."""
+    kept: defaultdict[str, deque[tuple[float, ...]]] = defaultdict(lambda: deque(maxlen=MOST_TASKS))
+    for record in records:
+        figures = [record.get(name) for name in _FIELDS]
+        sound = all(isinstance(one, int | float) and isfinite(one) and one >= 0 for one in figures)
+        if sound and record.get("user") == user and isinstance(record.get("tool"), str):
+            kept[record["tool"]].append(tuple(figures))  # type: ignore[arg-type]
+    known = {name: rows for name, rows in kept.items() if len(rows) >= LEAST_TASKS}
+    return {name: TaskCost(*(median(column) for column in zip(*rows, strict=True))) for name, rows in known.items()}
