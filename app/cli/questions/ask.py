@@ -5,13 +5,13 @@ LangGraph is imported after the first line is on the screen, by the functions th
 
 import os
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 from weiwo.app.cli.documents.corpora import open_corpus
 from weiwo.app.cli.errors import CommandError, StoppedError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint
-from weiwo.app.cli.questions.conclude import asks_back, conclude, kind_of, resume_run
+from weiwo.app.cli.questions.conclude import conclude, kind_of, on_at_terminal, resume_run
 from weiwo.app.cli.questions.cost_notice import tell_cost
 from weiwo.app.cli.questions.delivery import Delivery
 from weiwo.app.cli.questions.output_files import remember_files
@@ -22,8 +22,6 @@ from weiwo.app.cli.session import open_session
 from weiwo.app.cli.threads.reading import is_thread_known
 from weiwo.state.settings import Context, Settings
 from weiwo.state.source_filter import SourceFilter
-
-_ANSWER_MEMORY: Final = "WEIWO_ANSWER_MEMORY"
 
 
 def ask_command(question: str, thread_id: str, context: Context, delivery: Delivery, *, given: bool) -> int:
@@ -37,8 +35,9 @@ def ask_command(question: str, thread_id: str, context: Context, delivery: Deliv
         given: Whether the person named the thread.
     """
     as_json = delivery.as_json
-    asks = asks_back(wanted=context.clarify, as_json=as_json)
-    context = context.model_copy(update={"clarify": asks, "answer_memory": _answer_memory(context)})
+    clarify = on_at_terminal("WEIWO_CLARIFY", wanted=context.clarify, as_json=as_json)
+    remembers = on_at_terminal("WEIWO_ANSWER_MEMORY", wanted=context.answer_memory, as_json=as_json)
+    context = context.model_copy(update={"clarify": clarify, "answer_memory": remembers})
     offer_web(question, context, as_json=as_json)
     settings = Settings.resolve(context)
     tell_cost(question, settings, as_json=as_json)
@@ -62,11 +61,6 @@ def ask_command(question: str, thread_id: str, context: Context, delivery: Deliv
         return CommandError("stopped; nothing had begun; ask again", code)
 
     return conclude(run_to_end(work(), stopped), watcher, settings, delivery)
-
-
-def _answer_memory(context: Context) -> bool | None:
-    """Whether an earlier answer may be given again: as set, else yes; None leaves it to `WEIWO_ANSWER_MEMORY`."""
-    return context.answer_memory if context.answer_memory is not None or os.environ.get(_ANSWER_MEMORY) else True
 
 
 def resume_command(thread_id: str, answer: Any, delivery: Delivery) -> int:
