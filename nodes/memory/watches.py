@@ -2,7 +2,7 @@
 
 However many runs were missed, one makes up for them. A value that could not be looked up is no change: what was known
 stays, and the trouble is told. A run has a thread before it begins, so that one that was broken off is finished, not
-made again.
+made again, unless it is as old as the interval.
 """
 
 import hashlib
