@@ -140,6 +140,7 @@ class _Writer(OfficeWriter):
         section = self._file.sections[0]
         room = section.page_width - section.left_margin - section.right_margin
         for column, share in zip(table.columns, share_width(rows), strict=True):
+            column.width = int(room * share)  # LibreOffice goes by the grid, Word by the cells
             for cell in column.cells:
                 cell.width = int(room * share)
         size = Pt(8 if len(rows[0]) > _MOST_COLUMNS else 9.5)

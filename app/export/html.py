@@ -133,8 +133,8 @@ class _Page:
             marked = escape(text)
         else:
             marked = f"{escape(text[: span[0]])}<mark>{escape(text[slice(*span)])}</mark>{escape(text[span[1] :])}"
-        head = quote or word(self._language, "passage")
-        return f'<details><summary>{head}</summary><p id="p{source.n}">{marked}</p></details>'
+        head, kind = (quote, "") if quote else (word(self._language, "passage"), ' class="bare"')
+        return f'<details{kind}><summary>{head}</summary><p id="p{source.n}">{marked}</p></details>'
 
     def _plan(self) -> str:
         picture = draw_plan(self._report.steps, self._report.edges, self._language)

@@ -47,7 +47,7 @@ sup{line-height:0;font-size:.68em;font-family:system-ui,sans-serif;margin-left:.
 .v{text-decoration-line:underline;text-decoration-thickness:1.5px;text-underline-offset:.22em;
 text-decoration-skip-ink:none}
 .quoted{text-decoration-color:var(--good);text-decoration-style:solid}
-.supported{text-decoration-color:color-mix(in srgb,var(--good) 45%,transparent);text-decoration-style:solid}
+.supported{text-decoration-color:color-mix(in srgb,var(--good) 22%,transparent);text-decoration-style:solid}
 .matched{text-decoration-color:var(--good);text-decoration-style:dotted}
 .computed{text-decoration-color:var(--good);text-decoration-style:double}
 .judgement{text-decoration-color:var(--mild);text-decoration-style:dashed}
@@ -79,6 +79,7 @@ svg.plan{max-width:100%;height:auto;font-size:13px}
 @page{margin:2cm}body{font-size:10.5pt}main{max-width:none;padding:0}
 h2,h3,h4{break-after:avoid}table,figure,svg,pre,.sources>li{break-inside:avoid}
 svg.plan{width:auto;max-height:22cm}.supported,.quoted,.matched,.computed{text-decoration:none}
-details:not([open]) p{display:none}.back{display:none}.wide{overflow:visible}pre{white-space:pre-wrap}}
+details:not([open]) p,.bare:not([open]){display:none}
+.back{display:none}.wide{overflow:visible}pre{white-space:pre-wrap}}
 """
 )

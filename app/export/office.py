@@ -24,6 +24,8 @@ _ANY_DAY: Final = (1980, 1, 1, 0, 0, 0)
 _LONGEST_PROPERTY: Final = 255
 _LINE: Final = 90
 """Columns of text that a table has room for."""
+_MARGIN: Final = 5
+"""Columns of text beside that of a cell."""
 _LONGEST_WORD: Final = 16
 """Columns of text up to which a word is kept whole."""
 _WORD: Final = lazy(r"[!-~\u00c0-\u024f]+")
@@ -96,7 +98,8 @@ def share_width(rows: Sequence[Sequence[Sequence[Run]]]) -> list[float]:
     lengths = [sum(map(cell_len, texts)) / len(texts) for texts in columns]
     words = [max((len(word) for text in texts for word in _WORD.findall(text)), default=0) for texts in columns]
     roots = [math.sqrt(max(length, 1.0)) for length in lengths]  # text of twice the length wraps, and needs less
-    shares = [max(root / sum(roots), min(word, _LONGEST_WORD) / _LINE) for root, word in zip(roots, words, strict=True)]
+    least = [(min(word, _LONGEST_WORD) + _MARGIN) / _LINE for word in words]
+    shares = [max(root / sum(roots), word) for root, word in zip(roots, least, strict=True)]
     return [share / sum(shares) for share in shares]
 
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from weiwo.app.export.chart import add_charts
 from weiwo.app.export.document import Node, parse_document, plain
 from weiwo.app.export.words import Tongue, stop_reason, tongue, word
+from weiwo.nodes.writer.sources import PASSAGE_HEAD
 from weiwo.state import REFERENCE
 from weiwo.state.answer import DOUBTFUL
 from weiwo.state.evidence import FILE_DATE
@@ -20,6 +21,10 @@ from weiwo.tools.printable import one_line, printable
 _PLACE: Final = lazy(r"(page|line)s? ([\d-]+)")
 _THREAD_DAY: Final = lazy(r"(\d{4})(\d{2})(\d{2})-\d{6}-\w+")
 _LONGEST_VALUE: Final = 300
+_SHORT_PASSAGE: Final = 120
+"""Characters of a passage that can be a quotation as a whole."""
+_LONGEST_FILLED: Final = 60
+"""Characters of a value inside a question."""
 _LONGEST_IN_TABLE: Final = 120
 """Characters of a question or a value in the table of the plan."""
 
@@ -226,7 +231,9 @@ def _source(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> Source:
     url = web_address(str(citation.get("source") or ""))
     version = () if url or computed else read_version(address).version
     text, quote = str(passage.get("text") or ""), str(citation.get("quote") or "")
-    quote = "" if text.startswith(quote) and len(text) > len(quote) else quote  # its beginning carries nothing
+    quote = (
+        "" if quote == text[:PASSAGE_HEAD] and len(text) > _SHORT_PASSAGE else quote
+    )  # stands in where none is known
     return Source(
         n=int(citation["n"]),
         title=title,
@@ -277,7 +284,8 @@ def _plan(
         task_id = str(vertex.get("id"))
         outcome = outcomes.get(task_id, {})
         text = REFERENCE.sub(
-            lambda found: values.get(found[1]) or f"‹{found[1]}›", str(vertex.get("description") or "")
+            lambda found: one_line(values.get(found[1], ""), _LONGEST_FILLED) or f"‹{found[1]}›",
+            str(vertex.get("description") or ""),
         )
         steps.append(
             Step(

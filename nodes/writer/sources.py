@@ -8,6 +8,8 @@ from weiwo.state import Citation, Evidence, Language, Outcome, Plan
 from weiwo.text.near_duplicates import Known, Told
 from weiwo.text.values import render
 
+PASSAGE_HEAD = 300
+"""Characters of a passage that a citation has in place of a quotation, where none was read from it."""
 MAX_SOURCES = 14
 """Sources offered to the writer; those that outcomes rest on come first."""
 
@@ -40,7 +42,7 @@ class CitableSource:
                 n=n,
                 source=self.evidence.source,
                 title=self.evidence.title or self.evidence.source,
-                quote=self.quote or self.evidence.text[:300],
+                quote=self.quote or self.evidence.text[:PASSAGE_HEAD],
                 evidence_id=self.evidence.id,
                 locator=self.evidence.locator,
             )

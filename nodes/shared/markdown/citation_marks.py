@@ -122,19 +122,20 @@ def _rewritten(text: str, number: Callable[[int], int | None], known: frozenset[
 
 
 def _once(text: str, number: Callable[[int], int | None]) -> str:
+    marks = find_marks(text)
+    kept = [dict.fromkeys(new for old in mark.numbers if (new := number(old)) is not None) for mark in marks]
+    ends = [mark.end for mark in marks]  # where what is taken out from a mark on ends: "[8][9]" goes as one
+    for n in range(len(marks) - 2, -1, -1):
+        if marks[n + 1].start == marks[n].end and not kept[n + 1]:
+            ends[n] = ends[n + 1]
     parts: list[str] = []
     position = 0
-    for mark in find_marks(text):
-        kept = dict.fromkeys(new for old in mark.numbers if (new := number(old)) is not None)
+    for mark, numbers, end in zip(marks, kept, ends, strict=True):
         before = text[position : mark.start]
-        if not kept:
-            # "Rome [9]." loses its blank too; at the start of a line it stays.
-            before = (
-                before.rstrip(" ")
-                if text[mark.end : mark.end + 1] in {"", " ", ".", ",", ";", "。", "，", "\n"}
-                else before
-            )
-        parts += [before, "".join(f"[{n}]" for n in kept)]
+        # "Rome [9]." loses its blank too; at the start of a line it stays.
+        if not numbers and text[end : end + 1] in {"", " ", ".", ",", ";", "。", "，", "\n"}:
+            before = before.rstrip(" ")
+        parts += [before, "".join(f"[{n}]" for n in numbers)]
         position = mark.end
     return "".join([*parts, text[position:]])
 

@@ -6,7 +6,7 @@ from typing import Final
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.draft import Draft, Piece
+from weiwo.nodes.writer.draft import Draft, Piece, trailing_blanks
 from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.prompt import current_outcomes, describe_task
 from weiwo.nodes.writer.report.prompt import LIMITS
@@ -16,13 +16,15 @@ from weiwo.state.search import SearchState
 from weiwo.tools.passages import own_date
 
 NOT_FOUND: Final[dict[Language, str]] = {"en": "Not found or uncertain", "zh": "没有找到或不确定"}
+_LEAST_REPEATED: Final = 24
+"""Bytes of a sentence that is not said twice; what is shorter, such as an item of a list, may be."""
 _BASIS: Final[dict[Language, str]] = {
     "en": "It rests on {} passages of {} documents{}.",
     "zh": "本报告依据 {1} 份文档的 {0} 个段落{2}。",
 }
 _DATED: Final[dict[Language, str]] = {"en": ", dated {} to {}", "zh": "，日期从 {} 到 {}"}
 _UNVERIFIED: Final[dict[Language, str]] = {
-    "en": "{} of its {} statements could not be verified against their sources; they are marked.",
+    "en": "{} of its {} statements could not be verified against their sources; the text marks them.",
     "zh": "其中 {1} 条陈述里有 {0} 条未能对照来源核实，已标出。",
 }
 _BROKEN: Final[dict[Language, str]] = {
@@ -53,10 +55,13 @@ def assemble_report(report: ReportDraft, state: SearchState, services: RunContex
     opening, limits = _parted(report.summary.pieces, language)
     yield draft.accept(f"# {outline.title}\n\n", [])
     yield from _add(draft, opening)
+    said: set[str] = set()
     for number, section in enumerate(outline.sections):
-        if written := report.sections[number].pieces if number in report.sections else ():
+        written = report.sections[number].pieces if number in report.sections else ()
+        fresh = [_without_repetition(piece, said) for piece in written]
+        if any(piece.text.strip() for piece in fresh):
             yield from _heading(draft, section.title)
-            yield from _add(draft, written)
+            yield from _add(draft, fresh)
     yield from _heading(draft, LIMITS[language])
     yield from _add(draft, limits)
     for line in _limits(report, draft, language):
@@ -96,6 +101,16 @@ def _parted(
             fits = rest and all(start >= 0 for start, _ in places)
             return pieces[:n], (*((own,) if fits else ()), *pieces[n + 1 :])
     return pieces, ()
+
+
+def _without_repetition(piece: SectionPiece, said: set[str]) -> SectionPiece:
+    """A piece, or only its line ends where a section has it word for word already; rows of tables may say the same."""
+    told = {claim.text for claim in piece.claims}
+    if len("".join(told).encode()) < _LEAST_REPEATED or piece.text.lstrip().startswith("|"):
+        return piece
+    repeated = told <= said
+    said |= told
+    return SectionPiece(text=trailing_blanks(piece.text)) if repeated else piece
 
 
 def _add(draft: Draft, pieces: Sequence[SectionPiece]) -> Iterator[str]:

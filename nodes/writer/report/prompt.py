@@ -53,7 +53,7 @@ SUMMARY: Final = protect_prompt(
 You are the Writer of a search system. Below are the sections of a report, with the numbers of their sources. \
 {DATA_RULE} Write what opens the report: the answer to the question first, then what matters most of the sections. \
 Every sentence that states a fact ends with the numbers that carry it in the sections; nothing that is not in them. \
-No heading, no list of sections.
+No heading, no sentence that only announces others, no list of sections.
 Then, under the line "## {{limits}}", list in one to four items what limits this report: what its sources do not tell, \
 how old or one-sided they are. Only what can be seen below, without figures of your own; nothing general."""
 )

@@ -16,7 +16,7 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.claims import CheckedClaim
 from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.generate import DraftContext, draft_answer, settle_draft
-from weiwo.nodes.writer.report.length import count_words
+from weiwo.nodes.writer.report.length import ZH_CHARACTERS, count_words
 from weiwo.nodes.writer.report.prompt import (
     LIMITS,
     section_instructions,
@@ -31,8 +31,14 @@ from weiwo.text.patterns import lazy
 
 SUMMARY_SHARE: Final = 0.1
 """The summary's share of a report's words."""
-LEAST_SUMMARY: Final = 80
-_HEADING: Final = lazy(r"(\s*)#{1,6}[ \t]+([^\n]*)")
+LEAST_SUMMARY: Final = 120
+"""Words of the summary of a short report, at most."""
+_HEADING: Final = lazy(r"\s*#{1,6}[ \t]")
+_ANNOUNCEMENT: Final = lazy(
+    r"(?i)\s*(?:(?:sure|certainly|of course|okay|here(?:['’]s| is| are)|below (?:is|are))\b|好的|当然|以下是|下面是)"
+    r"[^\n\[]{0,120}[:：!！]\s*"
+)
+"""How models begin that speak before they write."""
 _SHALLOW: Final = lazy(r"^([ \t]{0,3})#{1,2}(?=[ \t])", re.MULTILINE)
 
 
@@ -148,7 +154,8 @@ async def write_summary(
     length = sum(count_words(text, services.language) for _, text in told)
     cited = {n for one in sections for piece in one.pieces for claim in piece.claims for n in claim.citations}
     citable = CitableSources(tuple(one for one in sources.items if one.n in cited), sources.language)
-    prompt = summary_prompt(state, services, told, citable, max(LEAST_SUMMARY, int(length * SUMMARY_SHARE)))
+    least = LEAST_SUMMARY * (ZH_CHARACTERS if services.language == "zh" else 1)
+    prompt = summary_prompt(state, services, told, citable, int(max(least, length * SUMMARY_SHARE)))
     return await _write(state, services, SummaryContext(prompt, services, citable), "")
 
 
@@ -160,9 +167,10 @@ async def _write(state: SearchState, services: RunContext, context: DraftContext
     draft = Draft(CitableSources(context.citable.items, context.citable.language), decided_by="model")
     try:
         async for text in draft_answer(services, draft, context, say):
-            if title and (kept := _below(text, title, first=not draft.pieces)) != text:
-                text = kept  # noqa: PLW2901 - the piece as it is taken
-            draft.add(await asyncio.to_thread(draft.read, text, question))
+            if not draft.pieces and _ANNOUNCEMENT.fullmatch(text):
+                continue
+            kept = _below(text, title, first=not draft.pieces) if title else text
+            draft.add(await asyncio.to_thread(draft.read, kept, question))
             excuse_limitations(draft.pieces, services.language)
     except ModelCallError as failed:
         draft.broken = failed.reason
@@ -194,14 +202,15 @@ def excuse_limitations(pieces: Sequence[Piece], language: Language) -> None:
 def is_limits_heading(text: str, language: Language) -> bool:
     """Whether a piece begins with the heading on what limits a report."""
     first = text.strip().partition("\n")[0]
-    return first.startswith("#") and LIMITS[language] in first
+    return first.startswith(("#", "**")) and first.strip(" #*").startswith(LIMITS[language])
 
 
 def _below(piece: str, title: str, *, first: bool) -> str:
     """A piece with its headings below that of its section, whose own title, said again, is left out."""
+    line = piece.strip().partition("\n")[0]
+    if first and line.strip(" #*_:：").casefold() == title.casefold():
+        return piece.lstrip()[len(line) :]
     heading = _HEADING.match(piece)
-    if first and heading and heading[2].strip(" #*_").casefold() == title.casefold():
-        return piece[heading.end() :]
     return _SHALLOW.sub(r"\1###", piece) if heading else piece
 
 

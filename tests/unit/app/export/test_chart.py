@@ -49,6 +49,17 @@ def test_numbers_over_time_are_a_line_and_in_order():
     assert not bent.line  # a line would bend time
 
 
+def test_numbers_of_other_units_stand_in_no_chart_together_known_units_or_not():
+    rows = (
+        ["Test", "orjson", "json", "Ratio"],
+        ["a", "0.95 毫秒", "38.32 毫秒", "40"],
+        ["b", "105 毫秒", "1481 毫秒", "14"],
+    )
+    chart = chart_of(rows, "Draw a chart.")
+    assert chart is not None
+    assert [series.name for series in chart.series] == ["orjson", "json"]
+
+
 def test_a_number_that_no_source_carries_is_not_drawn():
     chart = chart_of(YEARS, doubtful=("14",))
     assert chart is not None

@@ -113,6 +113,16 @@ def test_limits_come_first() -> None:
     assert "Source [2] is an older version of a document; the current one is pricing_v2.md." in text
 
 
+def test_a_report_has_its_own_title_and_the_question_below() -> None:
+    page = page_of(
+        answer="# Prices of Aurora\n\nIt costs 20 euros [1].\n\n## Today\n\nIt costs 20 euros [1].", claims=[]
+    )
+    text = " ".join(" ".join(page.text).split())
+    assert [tag for tag, _ in page.tags if tag in {"h1", "h2"}][:2] == ["h1", "h2"]
+    assert "Prices of Aurora Question: What does Aurora cost?" in text
+    assert text.count("Prices of Aurora") == 2, "in the head and above the answer, not in it"
+
+
 def test_a_source_tells_date_and_version() -> None:
     text = " ".join(page_of().text)
     assert "dated 2024-03-05" in text

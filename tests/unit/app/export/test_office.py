@@ -120,6 +120,20 @@ def test_a_doubtful_statement_is_marked() -> None:
     assert [run.text for run in runs] == ["Then run it (unverified).", "no source carries it"]
 
 
+def test_columns_are_as_wide_as_their_text() -> None:
+    wide = "a sentence that goes on for longer than a number does"
+    table = document_of(answer=f"| n | told |\n| --- | --- |\n| 1 | {wide} |\n| 2 | {wide} |", claims=[]).tables[0]
+    narrow, broad = (column.width for column in table.columns)
+    assert narrow * 3 < broad
+    assert [cell.width for cell in table.rows[1].cells] == [narrow, broad]
+
+
+def test_points_are_shared_out_evenly() -> None:
+    points = "\n".join(f"- Point {n} of the answer." for n in range(12))
+    slides = [slide[1].count("Point") for slide in slides_of(answer=points, claims=[]) if "Point" in slide[1]]
+    assert slides == [6, 6]
+
+
 def test_slides_of_an_answer() -> None:
     slides = slides_of()
     assert [slide[0] for slide in slides[:3]] == ["What does Aurora cost?", "Limits and gaps", "Prices"]

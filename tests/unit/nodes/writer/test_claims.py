@@ -165,6 +165,7 @@ def test_find_marks(text: str, marks: list[int]) -> None:
 def test_clean_and_renumber() -> None:
     assert clean_marks("Rome [9]. Gaul [1, 9] and [2].", {1, 2}) == "Rome. Gaul [1] and [2]."
     assert clean_marks("Rome [[9]1].", {2}) == "Rome."
+    assert clean_marks("Rome [8][9].", {1}) == "Rome."
     assert clean_marks("Keep `a[9]` here [9]", ()) == "Keep `a[9]` here"
     assert renumber_marks("Gaul [1], Rome [2][3].", {1: 2, 2: 1}) == "Gaul [2], Rome [1]."
 

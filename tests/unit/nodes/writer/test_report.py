@@ -224,12 +224,57 @@ async def test_a_section_that_breaks_off_is_named_and_the_others_stand():
     assert report.of("section_finished")[1]["failure"]
 
 
+@pytest.mark.parametrize(
+    ("reply", "written_"),
+    [
+        ("```markdown\n## Licences\n\nAlpha is licensed under MIT [3].\n```", "Alpha is licensed under MIT [1]."),
+        ("Sure! Here is the section:\n\n**Licences**\n\nAlpha is licensed under MIT [3].", "Alpha is licensed under MIT [1]."),
+        ("Alpha is licensed under MIT [3].\n\n## Sources\n\n- [3] licence.md", "Alpha is licensed under MIT [1]."),
+        ("Alpha is licensed under MIT [3]. " * 9, "Alpha is licensed under MIT [1]."),
+        ("", None),
+        ('{"section": "Alpha is licensed under MIT [3]."}', None),
+    ],
+    ids=["fenced", "announced", "with_sources", "over_and_over", "empty", "json"],
+)  # fmt: skip
+async def test_a_section_that_ignores_the_form_is_read_all_the_same(reply: str, written_: str | None):
+    def careless(request: Request) -> Any:
+        return reply if "Your section: Licences" in request.text else author(request)
+
+    answer = (await written(model_of(draft=careless))).result["answer"]
+    sections = dict(re.findall(r"^## (.*)\n\n((?:(?!^## )[^\n]*\n?)*)", answer, re.MULTILINE))
+    assert (sections["Licences"].strip() if "Licences" in sections else None) == written_
+    assert ("The section “Licences” is incomplete" in answer) == (written_ is None)
+    assert "| Alpha | SQLite 3.45" in sections["Storage"]
+
+
+async def test_what_limits_a_report_needs_no_source_and_its_figures_do():
+    below = "**Limitations**\n\n- The README of Alpha speaks for Alpha alone.\n- Alpha has 40 users."
+
+    def limited(request: Request) -> Any:
+        return author(request) if "Your section" in request.text else f"Alpha is licensed under MIT [3].\n\n{below}"
+
+    report = await written(model_of(draft=limited))
+    verdicts = {claim["text"]: claim["verdict"] for claim in report.result["claims"]}
+    assert verdicts["The README of Alpha speaks for Alpha alone."] == "uncited"
+    assert verdicts["Alpha has 40 users."] == "unsupported"
+    limits = report.result["answer"].partition("## Limitations\n\n")[2]
+    assert limits.startswith("- The README of Alpha speaks for Alpha alone.\n- Alpha has 40 users (unverified).")
+
+
+async def test_a_summary_is_told_how_old_its_documents_are():
+    model = model_of()
+    await written(model)
+    (summary,) = [r.text for r in model.asked("draft") if "Length of the summary" in r.text]
+    assert "- Alpha, dated 2024-05-01\n- Beta, no date stated\n" in summary
+
+
 async def test_without_a_summary_the_sections_stand():
     def tired(request: Request) -> Any:
         return author(request) if "Your section" in request.text else ScriptedError("down")
 
     report = await written(model_of(draft=tired))
     assert report.result["answer"].startswith("# Alpha and Beta\n\n## Storage\n\n| System")
+    assert "failed to write a summary" in report.result["answer"]
 
 
 async def test_one_call_less_allows_one_section_less():
