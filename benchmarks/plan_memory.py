@@ -7,6 +7,9 @@ for the plan that a good planner makes. One half of the questions is learned; th
   others    the other half: worded otherwise, so that any plan filled for one is wrong unless it equals its own.
 
     python benchmarks/plan_memory.py DATASET_DIR [--seed N]
+
+Instead of a set a file of plan shapes may be given (`{"tasks": [{"id": …, "depends_on": […]}]}`, a line each): each
+becomes a plan with tasks and references of that shape, for a question with a wording of its own.
 """
 
 import argparse
@@ -19,7 +22,7 @@ from typing import Any
 
 from langgraph.store.memory import InMemoryStore
 
-from weiwo.nodes.memory.memory_store import MemoryStore
+from weiwo.nodes.memory.memory_store import MOST, MemoryStore
 from weiwo.nodes.memory.plan_memory import read_template
 from weiwo.nodes.memory.plan_templates import fill_template, make_template, take_out_slots, wording_key
 from weiwo.nodes.planner.validator import check_plan
@@ -70,25 +73,54 @@ def swapped(question: str, plan: Plan, pool: dict[str, list[str]], dice: random.
     return swap(question, new), plan.model_copy(update={"tasks": tuple(tasks)})
 
 
-async def main(folder: Path, seed: int) -> None:
+def read_questions(place: Path) -> list[tuple[str, Plan]]:
+    """The questions of a set and their plans; of a file of shapes, those that a run could have had."""
+    if place.is_dir():
+        rows: list[dict[str, Any]] = [json.loads(line) for line in (place / "queries.jsonl").open(encoding="utf-8")]
+        return [(row["text"], gold_plan(row["decomposition"])) for row in rows if row.get("decomposition")]
+    shaped = [shaped_question(n, json.loads(line)["tasks"]) for n, line in enumerate(place.open(encoding="utf-8"))]
+    valid = [one for one in shaped if not check_plan(one[1], SEARCH, Limits())]
+    print(f"{len(shaped)} shapes, {len(shaped) - len(valid)} that no run could have had (above the limit on tasks)")
+    return valid
+
+
+def shaped_question(n: int, tasks: list[dict[str, Any]]) -> tuple[str, Plan]:
+    """The question number `n` about one thing, and a plan of that shape for it."""
+    thing, word = f"{spell(n).title()} Bridge", spell(n)
+    names = {one["id"]: f"task_{place}" for place, one in enumerate(tasks, 1)}
+    made = []
+    for place, one in enumerate(tasks, 1):
+        needs = "".join(f", seen from {{{{{names[other]}.ret}}}}" for other in one["depends_on"])
+        text = f"What is the {spell(place)} of the {thing}{needs}?"
+        made.append(Task(id=names[one["id"]], description=text, tool="corpus_search", args={"query": text}))
+    return f"What is the {word} record of the {thing}?", Plan(tasks=tuple(made))
+
+
+def spell(n: int) -> str:
+    """A word for a number, without digits."""
+    syllables = ("ba", "de", "fi", "go", "lu", "ma", "ne", "ri", "so", "tu")
+    return "".join(syllables[int(digit)] for digit in f"{n:03}")
+
+
+async def main(place: Path, seed: int) -> None:
     """Learn from one half, ask both, print the figures."""
     dice = random.Random(seed)  # noqa: S311 - a draw
-    rows: list[dict[str, Any]] = [json.loads(line) for line in (folder / "queries.jsonl").open(encoding="utf-8")]
-    rows = [row for row in rows if row.get("decomposition")]
+    rows = read_questions(place)
     dice.shuffle(rows)
     learned, others = rows[: len(rows) // 2], rows[len(rows) // 2 :]
     pool: dict[str, list[str]] = {"n": [], "d": []}
-    for row in rows:
-        for slot, value in take_out_slots(row["text"]).slots.items():
+    for question, _ in rows:
+        for slot, value in take_out_slots(question).slots.items():
             pool[slot[1]].append(value)
     memory, kept = MemoryStore(InMemoryStore(), "benchmark"), []
-    for row in learned:
-        template = make_template(parse_question(row["text"], "en"), gold_plan(row["decomposition"]))
+    for question, plan in learned:
+        template = make_template(parse_question(question, "en"), plan)
         if template is not None:
-            kept.append(row)
-            await memory.put("plans", template.key, template.model_dump(mode="json"))
-    again = [swapped(row["text"], gold_plan(row["decomposition"]), pool, dice) for row in learned for _ in range(2)]
-    asked = {"again": again, "others": [(row["text"], gold_plan(row["decomposition"])) for row in others]}
+            kept.append(template)
+    for template in kept[: MOST["plans"]]:
+        await memory.put("plans", template.key, template.model_dump(mode="json"))
+    again = [swapped(question, plan, pool, dice) for question, plan in learned for _ in range(2)]
+    asked = {"again": again, "others": others}
     print(f"{len(learned)} questions answered, {len(kept)} plans kept (the others name what their question does not)")
     for name, questions in asked.items():
         saved = rejected = wrong = 0
@@ -113,7 +145,7 @@ def texts(plan: Plan) -> list[str]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("place", type=Path, metavar="DATASET_DIR|SHAPES")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    asyncio.run(main(given.folder, given.seed))
+    asyncio.run(main(given.place, given.seed))

@@ -69,7 +69,7 @@ _RUN: Final[dict[str, Any]] = {
     ],
     "fresh": Annotated[
         bool | None,
-        typer.Option("--fresh", help="Call tools anew even where a recent result is kept.", show_default=False),
+        typer.Option("--fresh", help="Ask anew: no earlier answer, and no kept tool result.", show_default=False),
     ],
     "approve_plan": Annotated[
         bool | None, typer.Option("--approve-plan", help="Ask me about each plan before it runs.", show_default=False)

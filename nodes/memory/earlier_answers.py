@@ -6,6 +6,7 @@ again would take a model, for whoever asked, and never where it rests on a page 
 of somebody's own, or on what was said before in a conversation.
 """
 
+import asyncio
 import hashlib
 import json
 import time
@@ -112,7 +113,7 @@ async def recall_answer(turn: ConversationTurn, wishes: Sequence[str], services:
     if memory is None or turn.history or services.settings.fresh or services.settings.approve_plan:
         return None
     kept = await memory.read("answers", question_key(turn.question, services.language), EarlierAnswer)
-    if kept is None or not kept.counts(_context(wishes, services), time.time()):
+    if kept is None or not kept.counts(await asyncio.to_thread(_context, wishes, services), time.time()):
         return None
     result = dict(kept.result)
     plan = result.get("plan")
@@ -146,7 +147,7 @@ async def keep_answer(state: SearchState, result: Mapping[str, Any], message: st
         return
     if not all(_is_ours(name, services) for name in used):
         return
-    context = _context(state.get("wishes", []), services)
+    context = await asyncio.to_thread(_context, state.get("wishes", []), services)
     kept = EarlierAnswer(
         question=state["question"],
         thread_id=str(result["thread_id"]),
@@ -178,7 +179,7 @@ def _memory(services: RunContext) -> MemoryStore | None:
 
 
 def _context(wishes: Sequence[str], services: RunContext) -> str:
-    """The identity of what shapes an answer beside its question; empty where it cannot be known."""
+    """The identity of what shapes an answer beside its question; empty where it cannot be known. Blocks."""
     corpus = services.registry.corpus
     documents = describe_version(corpus) if corpus is not None else "none"
     if not documents:

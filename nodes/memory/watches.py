@@ -2,7 +2,7 @@
 
 However many runs were missed, one makes up for them. A value that could not be looked up is no change: what was known
 stays, and the trouble is told. A run has a thread before it begins, so that one that was broken off is finished, not
-made again.
+made again, unless it is as old as the interval.
 """
 
 import hashlib
@@ -75,6 +75,7 @@ class Watch(Value):
         options: The options it is asked with, as JSON.
         last: When it was asked last, in seconds since 1970; 0 before the first time.
         running: The thread of a run that has begun and not ended; empty where none has.
+        began: When that began, in seconds since 1970.
         thread_id: The thread of its last run.
         values: What is known, by what was asked.
         changes: What changed last.
@@ -89,6 +90,7 @@ class Watch(Value):
     options: str = "{}"
     last: float = 0.0
     running: str = ""
+    began: float = 0.0
     thread_id: str = ""
     values: dict[str, KnownValue] = Field(default_factory=dict)
     changes: tuple[Change, ...] = ()
@@ -197,7 +199,9 @@ async def _run(
     memory: MemoryStore, watch: Watch, ask: Callable[[Watch], Awaitable[Mapping[str, Any]]], now: float
 ) -> WatchRun:
     """Ask one, and keep what it came to."""
-    begun = watch.model_copy(update={"running": watch.running or f"watch-{watch.key}-{now * 1000:.0f}"})
+    begun = watch
+    if not watch.running or now - watch.began >= watch.every:  # what was found so long ago is no news
+        begun = watch.model_copy(update={"running": f"watch-{watch.key}-{now * 1000:.0f}", "began": now})
     await _put(memory, begun)
     ended: dict[str, Any] = {"last": now, "running": "", "thread_id": begun.running}
     changes: tuple[Change, ...] = ()

@@ -100,7 +100,7 @@ def _moment(seconds: float) -> str:
 
 def watch_as_json(watch: watches.Watch) -> dict[str, Any]:
     """A standing question, what is known, and what changed last, as JSON values."""
-    kept = watch.model_dump(mode="json", exclude={"options", "running", "changes"})
+    kept = watch.model_dump(mode="json", exclude={"options", "running", "began", "changes"})
     return {"key": watch.key, **kept, "changes": _changes_as_json(watch.changes)}
 
 

@@ -164,11 +164,19 @@ async def test_a_run_that_was_broken_off_keeps_its_thread(desk):
 
     with pytest.raises(KeyboardInterrupt):
         await run_due(desk.memory, killed, DAY)
+    assert len(await run_due(desk.memory, ask, DAY + 60)) == 1
     assert len(await run_due(desk.memory, ask, 3 * DAY)) == 1
-    assert len(await run_due(desk.memory, ask, 4 * DAY)) == 1
     assert threads[0] == threads[1] != threads[2]
     (kept,) = await list_watches(desk.memory)
     assert (kept.running, kept.thread_id) == ("", threads[2])
+
+
+async def test_a_run_that_was_broken_off_long_ago_is_made_anew(desk):
+    (one,) = await list_watches(desk.memory)
+    left = one.model_copy(update={"running": "watch-old", "began": DAY})
+    await desk.memory.put("watches", one.key, left.model_dump(mode="json"))
+    (ran,) = await desk.run(2 * DAY)
+    assert ran.watch.thread_id not in {"watch-old", ""}
 
 
 async def test_one_that_is_removed_while_it_runs_stays_removed(desk):
