@@ -90,7 +90,7 @@ function Conversation() {
           <AskBox running={undefined} />
           <Examples questions={EXAMPLES[language]} />
           {noModel && <p class="hint" data-hint="no-model"><b>{t("noModelTitle")}.</b> {t("noModel")}</p>}
-          {info && info.corpora?.length === 0 && !info.web && <p class="hint" data-hint="no-corpus"><b>{t("noCorpus")}.</b> <a href="#/corpora">{t("noCorpusHow")}</a></p>}
+          {info && info.corpora?.length === 0 && !info.web && <p class="hint" data-hint="no-corpus"><b>{t("noCorpus")}.</b> {t("noCorpusHow")} <a href="#/corpora">{t("corpora")}</a></p>}
         </div>
       </div>
     );
