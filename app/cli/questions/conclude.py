@@ -9,7 +9,7 @@ from typing import Any, Final
 from weiwo.app.cli.errors import StoppedError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint, is_terminal
-from weiwo.app.cli.questions import approval, clarify, consent
+from weiwo.app.cli.questions import approval, clarify, consent, elicitation
 from weiwo.app.cli.questions.delivery import Delivery
 from weiwo.app.cli.questions.output_files import owed_files, remember_files, tell_files, write_files
 from weiwo.app.cli.questions.requests import RequestKind
@@ -20,7 +20,11 @@ from weiwo.app.cli.session import open_session
 from weiwo.app.render.watchers import Watcher
 from weiwo.state.settings import Settings
 
-_KINDS: Final = {consent.TYPE: consent.CONSENT, clarify.TYPE: clarify.CLARIFICATION}
+_KINDS: Final = {
+    consent.TYPE: consent.CONSENT,
+    clarify.TYPE: clarify.CLARIFICATION,
+    elicitation.TYPE: elicitation.ELICITATION,
+}
 
 
 def kind_of(ended: RunEnd) -> RequestKind:

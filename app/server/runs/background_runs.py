@@ -169,9 +169,10 @@ class Runs:
         self.closing = True
         for live in self._log.live.values():
             live.end()
+        self._log.wake()
 
     def _begin(self, run: RunRecord, request: RunRequest) -> None:
-        live = self._log.live[run.run_id] = LiveRun(run.run_id, run.attempt)
+        live = self._log.begin(run.run_id, run.attempt)
         queue = self._queues.setdefault(run.thread_id, [])
         before = self._tasks.get(queue[-1]) if queue else None
         queue.append(run.run_id)
@@ -262,9 +263,9 @@ class Runs:
                     await delete_thread(self._graph, self._records, run.thread_id)
                     live.add("end", ended)
                 else:
-                    self._log.add(live, "end", ended)
                     await self._records.trim()
-            live.end()
+                    self._log.add(live, "end", ended)
+            live.end()  # at once: who sees the end may begin the next run
             await self._log.flush()
         except Exception as error:  # noqa: BLE001 - of any database; the record stays as it was, for the next server
             self._report(live, error)

@@ -163,7 +163,11 @@ class Records:
     async def append(self, events: Iterable[tuple[str, Event]]) -> None:
         """Append events, each with the id of its run."""
         rows = [(run_id, one.attempt, one.seq, one.name, one.data, one.at) for run_id, one in events]
-        await self._do(lambda database: database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", rows))
+
+        def insert(database: sqlite3.Connection) -> None:
+            database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+        await self._do(insert)
 
     async def events(self, run_id: str, after: tuple[int, int], limit: int = 200) -> list[Event]:
         """The next events of a run after an attempt and number, in order."""
@@ -232,9 +236,13 @@ class Records:
         return await self._do(lambda database: database.execute(query, given).fetchall())
 
     async def _write(self, query: str, given: Sequence[Any]) -> None:
-        await self._do(lambda database: database.execute(query, given))
+        def write(database: sqlite3.Connection) -> None:
+            database.execute(query, given)  # its cursor ends here: another thread's would reset a statement in use
+
+        await self._do(write)
 
     async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run one transaction. What it returns goes to another thread, so it returns no cursor."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._transact, work)
 
     def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:
