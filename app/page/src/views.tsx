@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { get } from "./api";
 import { visible } from "./inline";
+import { loadInfo } from "./session";
 import { useStore, useWords } from "./store";
 import type { Day, Dict } from "./types";
 import { ChooseFiles, UploadList, useDrop, useUploads } from "./uploads";
@@ -138,6 +139,7 @@ const healthOf = (health: unknown): string => (health == null ? "" : typeof heal
 export function Settings() {
   const t = useWords();
   const info = useStore((now) => now.info);
+  useEffect(() => void loadInfo(), []); // what is spent is told as it is now
   const models = [...new Set(Object.values(info?.models ?? {}))];
   return (
     <div class="page">
