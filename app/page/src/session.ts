@@ -3,11 +3,11 @@ import { ApiError, get, post, request } from "./api";
 import { follow } from "./follow";
 import { apply, newRun, runOf, wholeResult, type Run } from "./progress";
 import { read, update, updateTurn, type Turn, type TurnState, type View } from "./store";
-import type { Dict, Info, Interrupt, Json, Result, ThreadRow } from "./types";
+import type { Dict, Interrupt, Json, Result } from "./types";
 import { withoutSources } from "./markdown";
+import { loadThreads, remove } from "./threads";
 import { moment, say as word } from "./words";
 
-const PAGE = 30;
 const STREAM_MODE = ["custom", "messages-tuple", "values"];
 let lastKey = 0;
 let following: AbortController | null = null;
@@ -357,69 +357,6 @@ function recalled(shown: Partial<Result> & Dict): Run {
 export function startAnew(): void {
   following?.abort();
   update({ threadId: null, turns: [], view: "ask", panel: null, lit: null, missing: "", loading: false, menu: false, line: "open" });
-}
-
-let query = "";
-
-/** Loads earlier questions: those with the words looked for, newest first. */
-export async function loadThreads(more = false, words = query): Promise<void> {
-  const have = more && words === query ? (read().threads ?? []) : [];
-  query = words;
-  try {
-    const limit = Math.max(PAGE, more || words ? PAGE : (read().threads?.length ?? 0));
-    const found = await post<ThreadRow[]>("/threads/search", {
-      limit, offset: have.length, select: ["thread_id", "metadata", "status", "updated_at"], ...(words ? { query: words } : {}),
-    });
-    if (query === words) update({ threads: [...have, ...found], moreThreads: found.length >= limit });
-  } catch {
-    update((state) => ({ threads: state.threads ?? [] }));
-  }
-}
-
-export async function remove(threadId: string): Promise<void> {
-  await request("DELETE", path(threadId));
-  if (read().threadId === threadId) location.hash = "#/";
-  await loadThreads();
-}
-
-/** A person's own corpora are searched where the operator has named none: what one has added is what one asks about. */
-async function searched(corpora: string[]): Promise<string[]> {
-  const settings = await get<{ name: string; value: unknown }[]>("/weiwo/settings").catch(() => []);
-  const named = settings.find((one) => one.name === "WEIWO_CORPUS")?.value;
-  return settings.length && (!named || (Array.isArray(named) && !named.length)) ? corpora : [];
-}
-
-export async function loadInfo(): Promise<void> {
-  try {
-    const info = await get<Info>("/weiwo/info");
-    if (info.auth === "none" && info.corpora?.length) info.searches = await searched(info.corpora);
-    const login = info.auth !== undefined && info.auth !== "none" && !info.user;
-    const earlier = read().info?.user;
-    if (earlier && info.user && info.user !== earlier) location.reload(); // nothing of another user's stays
-    update({ info: login ? { ...read().info, ...info, user: earlier ?? null } : info, infoError: "", login });
-    if (login) return;
-    for (const resolve of waiting.splice(0)) resolve(true);
-    await loadThreads();
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 401) update({ missing: say(error) }); // a host's own login
-    else update({ infoError: say(error) });
-  }
-}
-
-const waiting: ((known: boolean) => void)[] = [];
-
-/** Asks for a login; resolves when somebody has logged in, false where the server has no login. */
-export function needLogin(): Promise<boolean> {
-  if (read().info?.auth === "none") return Promise.resolve(false);
-  return new Promise((resolve) => {
-    waiting.push(resolve);
-    if (!read().login) update({ login: true });
-  });
-}
-
-export async function login(token: string): Promise<void> {
-  await post("/weiwo/login", { token });
-  await loadInfo();
 }
 
 /** Shows what the address says. */
