@@ -4,6 +4,7 @@ from typing import Final
 
 from starlette.routing import BaseRoute, Mount, Route
 
+from weiwo.app.server import standing_questions
 from weiwo.app.server.access import login_routes
 from weiwo.app.server.access.oidc import CALLBACK
 from weiwo.app.server.langgraph_api import assistant_routes, protocol_routes, run_routes, thread_routes
@@ -64,6 +65,7 @@ WEIWO_API: Final[list[BaseRoute]] = [
     Route("/weiwo/corpora", installation_routes.corpora),
     Route("/weiwo/corpora/{name}/files", installation_routes.upload_file, methods=["POST"]),
     Route("/weiwo/tools", installation_routes.tools),
+    Route("/weiwo/watches", standing_questions.watches),
     Route("/weiwo/login", login_routes.log_in, methods=["POST"]),
     Route("/weiwo/logout", login_routes.log_out, methods=["POST"]),
     Route(login_routes.OIDC_LOGIN, login_routes.begin_oidc),

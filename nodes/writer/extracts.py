@@ -18,16 +18,13 @@ from weiwo.nodes.writer.subject_match import (
     matching_terms,
     question_terms,
 )
+from weiwo.nodes.writer.value_worth import ValueWorth
 from weiwo.state import Evidence, Extract, Language, Quote
 from weiwo.state.query import QueryFrame
-from weiwo.text.dates import find_dates
 from weiwo.text.language import sentences
 from weiwo.text.mentions import mentions, title_key
-from weiwo.text.names import names
 from weiwo.text.near_duplicates import Told
-from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
-from weiwo.text.relations import relations
 
 CONSIDERED: Final = 8
 """Passages, best first, among which those shown are chosen; all that are given count as the statistic of rarity."""
@@ -40,11 +37,9 @@ QUOTED: Final = 300
 
 _LONGEST_SENTENCE: Final = 500
 
-# A sentence's share of the question's rare words is 1 at most; to it are added or taken off:
+# A sentence's share of the question's rare words is 1 at most; its values' worth and these are added or taken off:
 _TITLE: Final = 0.6  # of the weight of a word that stands in the title alone
 _KNOWN: Final = 0.3  # of the weight of a word that is covered already
-_TYPED: Final = 0.4  # for a value of the type asked for
-_SAID: Final = 0.2  # for words that say the relation asked for, of a value of its type
 _LATE: Final = 0.3  # off the seventh sentence and those after it, in proportion off those before
 _ASKING: Final = 0.2  # off a sentence that itself asks
 _LAST: Final = 6
@@ -81,7 +76,7 @@ class Extracts:
 
 @dataclass(slots=True)
 class _Sentence:
-    """A sentence of a passage: where it stands, its terms, and what its values are worth (`_Values.worth`)."""
+    """A sentence of a passage: where it stands, its terms, and what its values are worth (`ValueWorth`)."""
 
     start: int
     end: int
@@ -221,7 +216,7 @@ class _Choice:
         self._highlights: list[tuple[_Passage, _Sentence]] = []
         self._compound = frame.shape in _COMPOUND
         self._language = frame.language
-        self._values = _Values(frame)
+        self._values = ValueWorth(frame)
 
     def choose(self, passages_shown: int, sentences_shown: int) -> None:
         """Passage by passage, each with its best sentence; then the best sentences left."""
@@ -260,7 +255,7 @@ class _Choice:
     def _fit(self, passage: _Passage, sentence: _Sentence) -> float:
         """How well a sentence fits: the rare words it shares, its title's, the type of its values, its place."""
         if sentence.typed is None:  # of a look-up only few are weighed
-            sentence.typed = self._values.worth(passage.evidence.text[sentence.start : sentence.end])
+            sentence.typed = self._values.of(passage.evidence.text[sentence.start : sentence.end])
         shared = 0.0
         for term, weight in self._weights.items():
             part = 1.0 if term in sentence.terms else _TITLE if term in passage.title else 0.0
@@ -272,38 +267,6 @@ class _Choice:
         best = max(self._fit(passage, sentence) for sentence in passage.sentences)
         mentioned = title_key(passage.evidence.title) in self._mentioned
         return best + passage.relevance + _BRIDGE * mentioned
-
-
-class _Values:
-    """Finds values of the type that a question asks for, other than those it holds itself."""
-
-    def __init__(self, frame: QueryFrame) -> None:
-        self._type = frame.answer_type
-        own = frame.question if self._type in {"date", "year", "number", "quantity"} else ""
-        self._dates = {span.date for span in find_dates(own)} if own else set()  # or their patterns are compiled
-        self._numbers = {span.value for span in find_numbers(own)} if own else set()
-        self._terms = set(matching_terms(frame.question))
-        row = relations().get(frame.relation)
-        self._says = row.says[frame.language] if row else ()
-
-    def worth(self, text: str) -> float:
-        """What a value of the type asked for adds to a sentence, more where it says the relation asked for."""
-        held = self._held(text)
-        low = text.lower() if held else ""
-        return _TYPED * held + _SAID * any(phrase in low for phrase in self._says)
-
-    def _held(self, text: str) -> float:
-        """Whether a sentence holds such a value, 0 to 1; 0 where any text would answer."""
-        if self._type in {"date", "year"}:
-            return float(any(span.date not in self._dates for span in find_dates(text)))
-        if self._type in {"number", "quantity"}:
-            dated = [(span.start, span.end) for span in find_dates(text)]
-            found = [span for span in find_numbers(text) if span.value not in self._numbers]
-            return float(any(not any(start <= span.start < end for start, end in dated) for span in found))
-        if self._type in {"person", "place", "name", "list"}:
-            new = sum(not self._terms.issuperset(matching_terms(name.text)) for name in names(text))
-            return min(1.0, new / (2 if self._type == "list" else 1))
-        return 0.0
 
 
 def _excerpt(passage: _Passage, chosen: Sequence[_Sentence], length: int) -> tuple[str, tuple[tuple[int, int], ...]]:

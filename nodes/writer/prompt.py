@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
+from weiwo.nodes.memory.thread_memory import CONVERSATION
 from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passages, quote_as_data
@@ -93,7 +94,7 @@ def findings_prompt(state: SearchState, services: RunContext, sources: CitableSo
     passages = [source.evidence for source in sources.items if source.evidence is not None]
     wide = services.settings.depth == "deep" or state["assessment"].frame.form in {"table", "report"}
     spare = len(passages) if wide else SPARE_PASSAGES * lost
-    shown = sum(passage.id in carrying for passage in passages) + spare
+    shown = sum(passage.id in carrying or passage.tool == CONVERSATION for passage in passages) + spare
     lines += ["", "Sources:", *list_calculations(sources)]
     lines.append(format_passages(passages[:shown]))
     return "\n".join(lines)

@@ -31,6 +31,7 @@ from weiwo.state.settings import Settings
 _ABSENT: Final = frozenset(
     {
         "/weiwo/settings",
+        "/weiwo/watches",
         "/weiwo/corpora/{name}/files",
         "/weiwo/login",
         "/weiwo/logout",
