@@ -5,10 +5,12 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from tests.page.player import STATIC
+from weiwo.state.answer import GapKind, Status, Verdict
 
 PAGE = STATIC.parent
 ESBUILD = PAGE / "node_modules" / ".bin" / "esbuild"
@@ -45,6 +47,13 @@ def test_what_is_committed_is_what_make_page_makes(tmp_path):
 @needs_node
 def test_the_sources_are_strictly_typed():
     run(PAGE / "node_modules" / ".bin" / "tsc", "--noEmit", "-p", ".")
+
+
+@pytest.mark.parametrize(("prefix", "names"), [("gap", GapKind), ("verdict", Verdict), ("status", Status)])
+def test_the_page_has_words_in_both_languages_for_what_an_answer_may_hold(prefix, names):
+    words = (PAGE / "src" / "words.ts").read_text()
+    missing = [name for name in get_args(names) if len(re.findall(rf"^  {prefix}_{name}: ", words, re.MULTILINE)) != 2]
+    assert missing == []
 
 
 def test_the_page_asks_nobody_else_and_sets_no_markup():

@@ -64,11 +64,10 @@ export function AskBox({ running }: { running: Turn | undefined }) {
                     onChange={(event) => set({ corpus: event.currentTarget.checked ? [...taken, name] : taken.filter((one) => one !== name) })} /> {name}</label>
                 ))}
                 <ChooseFiles send={(files) => void upload(files)} label={t("addFiles")} />
-       
+              </div>
+            </details>
+          )}
         </div>
-          </details>
-        )}
-       </div>
         {running
           ? <button class="stop" type="button" data-action="cancel" disabled={running.cancelling || !running.runId} onClick={() => void cancel(running)}>{running.cancelling ? t("cancelling") : t("cancel")}</button>
           : <button class="primary send" type="submit" disabled={!text.trim()}>{t("ask")}</button>}

@@ -1,6 +1,7 @@
 // The moments of a thread: any of them can be gone back to, looked at and run on from, as it was or changed.
 import { useEffect, useState } from "preact/hooks";
 import { get } from "./api";
+import { wholeResult } from "./progress";
 import { fork, goBack } from "./session";
 import { read, updateTurn, useStore, useWords, type Turn } from "./store";
 import type { Dict, Plan, Result } from "./types";
@@ -40,7 +41,7 @@ export function History({ turn }: { turn: Turn }) {
   const compare = async (): Promise<void> => {
     const { values } = await get<{ values: { result?: Result } }>(`/threads/${encodeURIComponent(read().threadId ?? "")}/state/${encodeURIComponent(id)}`);
     goBack(turn, null);
-    updateTurn(turn.key, { before: values.result ?? null });
+    updateTurn(turn.key, { before: values.result ? wholeResult({ ...values.result }) : null });
   };
   const move = (to: number): void => {
     const one = moments[to];

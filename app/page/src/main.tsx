@@ -1,10 +1,12 @@
 // The page: one shell around the conversation, the side panel and the other views.
 import { render } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { whenLoginNeeded } from "./api";
 import { AskBox } from "./ask";
+import { loadInfo, needLogin } from "./info";
+import { Login, LoginAgain } from "./login";
 import { Panel } from "./panel";
-import { loadInfo, login, needLogin, open, route } from "./session";
+import { open, route } from "./session";
 import { Sidebar } from "./sidebar";
 import { update, useStore, useWords } from "./store";
 import { statusOf, TurnView } from "./turn";
@@ -90,7 +92,7 @@ function Conversation() {
           <AskBox running={undefined} />
           <Examples questions={EXAMPLES[language]} />
           {noModel && <p class="hint" data-hint="no-model"><b>{t("noModelTitle")}.</b> {t("noModel")}</p>}
-          {info && info.corpora?.length === 0 && !info.web && <p class="hint" data-hint="no-corpus"><b>{t("noCorpus")}.</b> <a href="#/corpora">{t("noCorpusHow")}</a></p>}
+          {info && info.corpora?.length === 0 && !info.web && <p class="hint" data-hint="no-corpus"><b>{t("noCorpus")}.</b> {t("noCorpusHow")} <a href="#/corpora">{t("corpora")}</a></p>}
         </div>
       </div>
     );
@@ -121,45 +123,6 @@ function Examples({ questions }: { questions: string[] }) {
   return (
     <div class="examples" role="group" aria-label={t("examples")}>
       {questions.map((one) => <button key={one} class="link" onClick={() => fill(one)}>{one}</button>)}
-    </div>
-  );
-}
-
-/** A login that ended while somebody was at work: it is asked for above the page, which keeps all it holds. */
-function LoginAgain() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const look = (): void => { if (!document.hidden) void loadInfo(); }; // back from the issuer's tab
-    dialog.current?.showModal();
-    addEventListener("focus", look);
-    document.addEventListener("visibilitychange", look);
-    return () => {
-      removeEventListener("focus", look);
-      document.removeEventListener("visibilitychange", look);
-    };
-  }, []);
-  return <dialog ref={dialog} aria-labelledby="login-title" onCancel={(event) => event.preventDefault()}><Login again /></dialog>;
-}
-
-function Login({ again }: { again: boolean }) {
-  const t = useWords();
-  const oidc = useStore((now) => now.info?.auth === "oidc");
-  const [token, setToken] = useState("");
-  const [failed, setFailed] = useState("");
-  return (
-    <div class="login">
-      <span class="seal" aria-hidden="true">帷</span>
-      <h1 id="login-title">{t(again ? "loginAgain" : "loginTitle")}</h1>
-      <p class="quiet">{again ? t("loginAgainHint") : t(oidc ? "loginHintOidc" : "loginHint")}{again && oidc && ` ${t("loginAgainTab")}`}</p>
-      {oidc && <a class="button primary" href="/weiwo/oidc/login" {...(again ? { target: "_blank", rel: "noopener" } : {})}>{t("loginOidc")}</a>}
-      {!oidc && <form onSubmit={(event) => {
-        event.preventDefault();
-        login(token.trim()).catch((error: unknown) => setFailed((error as { status?: number }).status === 401 ? t("loginWrong") : String((error as Error).message)));
-      }}>
-        <label>{t("token")}<input type="password" name="token" autocomplete="current-password" value={token} onInput={(event) => setToken(event.currentTarget.value)} /></label>
-        {failed && <p class="complaint" role="alert">{failed}</p>}
-        <button class="primary" type="submit" disabled={!token.trim()}>{t("login")}</button>
-      </form>}
     </div>
   );
 }

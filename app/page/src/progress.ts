@@ -299,6 +299,17 @@ export function runOf(result: Partial<Result> & Dict, now: number): Run {
   };
 }
 
+const NO_RESULT: Omit<Result, "question"> = {
+  language: "en", status: "partial", stop_reason: "finished", level: "", team: "", answer: "", citations: [], claims: [], extracts: [],
+  plan: null, outcomes: {}, evidence: [], reflections: [], usage: { model_calls: 0, input_tokens: 0, output_tokens: 0, tool_calls: 0, seconds: 0 }, thread_id: "",
+};
+
+/** A result with every part that the page draws: that of another version may lack some. */
+export function wholeResult(told: Partial<Result> & Dict): Result {
+  const given = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null && value !== undefined));
+  return { question: "", ...NO_RESULT, ...given };
+}
+
 const MONTHS = "January February March April May June July August September October November December".split(" ");
 
 /** A typed value in data form, for people: years before our era are negative there. */

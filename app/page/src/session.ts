@@ -1,13 +1,13 @@
 // What the page does: asks, follows, opens threads, answers what waits for a person.
 import { ApiError, get, post, request } from "./api";
 import { follow } from "./follow";
-import { apply, newRun, runOf, type Run } from "./progress";
+import { apply, newRun, runOf, wholeResult, type Run } from "./progress";
 import { read, update, updateTurn, type Turn, type TurnState, type View } from "./store";
-import type { Dict, Info, Interrupt, Json, Result, ThreadRow } from "./types";
+import type { Dict, Interrupt, Json, Result } from "./types";
 import { withoutSources } from "./markdown";
+import { loadThreads, remove } from "./threads";
 import { moment, say as word } from "./words";
 
-const PAGE = 30;
 const STREAM_MODE = ["custom", "messages-tuple", "values"];
 let lastKey = 0;
 let following: AbortController | null = null;
@@ -66,13 +66,18 @@ function settle(): void {
   }));
 }
 
-/** Follows a run and says how the turn ended; a turn whose run the server refuses to begin stays as it was `before`. */
-async function watch(key: number, threadId: string, body: unknown, runId: string | null, before?: Turn): Promise<void> {
+/**
+ * Follows a run and says how the turn ended; a turn whose run the server refuses to begin stays as it was `before`.
+ *
+ * @returns Whether it was refused.
+ */
+async function watch(key: number, threadId: string, body: unknown, runId: string | null, before?: Turn): Promise<boolean> {
   following?.abort();
   const control = new AbortController();
   following = control;
   let last: Dict = {};
   let failure = "";
+  let refused = false;
   try {
     await follow(
       threadId,
@@ -97,14 +102,16 @@ async function watch(key: number, threadId: string, body: unknown, runId: string
     await ended(key, threadId, last, failure);
   } catch (error) {
     settle();
-    if (stopped(error)) return;
-    const refused = error instanceof ApiError && error.status > 0 && before?.state === "waiting" && before;
-    updateTurn(key, { ...(refused || { state: "error" }), error: say(error), cancelling: false });
+    if (stopped(error)) return false;
+    refused = error instanceof ApiError && error.status > 0 && !read().turns.find((one) => one.key === key && one.runId !== before?.runId);
+    const kept = refused && before?.state === "waiting" ? before : { state: "error" as const };
+    updateTurn(key, { ...kept, error: say(error), cancelling: false });
   } finally {
     if (following === control) following = null;
     if (!control.signal.aborted) update({ line: "open" });
   }
   void loadThreads();
+  return refused;
 }
 
 function failureOf(data: unknown): string {
@@ -134,6 +141,7 @@ async function ended(key: number, threadId: string, last: Dict, failure: string)
 }
 
 function finish(key: number, result: Result): void {
+  result = wholeResult({ ...result });
   const drawn = (run: Run): Run => (run.rows.size || !result.plan ? run : runOf(result as Result & Dict, now()));
   updateTurn(key, (turn) => ({ run: drawn(turn.run) }));
   updateTurn(key, { state: "done", result, interrupts: [], cancelling: false, error: "" });
@@ -174,14 +182,21 @@ const stateOf = (threadId: string): Promise<Snapshot | null> => get<Snapshot>(`$
 /** Asks a question, in the open thread or on a new one. */
 export async function ask(question: string, options: Options): Promise<void> {
   const key = begin(question);
+  const follows = Boolean(read().threadId);
   try {
     let { threadId } = read();
     if (!threadId) {
       threadId = (await post<{ thread_id: string }>("/threads", { metadata: { question: question.slice(0, 200) } })).thread_id;
       update({ threadId });
       history.pushState(null, "", `#/t/${encodeURIComponent(threadId)}`);
+      void loadThreads();
     }
-    await watch(key, threadId, body({ input: { question } }, options), null);
+    const refused = await watch(key, threadId, body({ input: { question } }, options), null);
+    if (refused && !follows && read().threadId === threadId) {
+      update({ threadId: null }); // nothing was asked on it
+      history.replaceState(null, "", "#/");
+      await remove(threadId);
+    }
   } catch (error) {
     updateTurn(key, { state: "error", error: say(error) });
   }
@@ -290,7 +305,7 @@ export async function open(threadId: string): Promise<void> {
     const turn = { ...newTurn(question, "interrupted"), run: recalled(shown) };
     const whole = shown.answer !== undefined && !state?.next?.length && !under;
     const interrupts = (state?.tasks ?? []).flatMap((task) => interruptsOf(task.interrupts));
-    if (whole) Object.assign(turn, { state: "done", result: shown as Result });
+    if (whole) Object.assign(turn, { state: "done", result: wholeResult(shown) });
     else if (under) Object.assign(turn, { state: "running", runId: under.run_id, run: newRun(now()) });
     else if (interrupts.length) Object.assign(turn, { state: "waiting", interrupts });
     update({ turns: [...earlier(state, question, whole), turn], loading: false });
@@ -342,69 +357,6 @@ function recalled(shown: Partial<Result> & Dict): Run {
 export function startAnew(): void {
   following?.abort();
   update({ threadId: null, turns: [], view: "ask", panel: null, lit: null, missing: "", loading: false, menu: false, line: "open" });
-}
-
-let query = "";
-
-/** Loads earlier questions: those with the words looked for, newest first. */
-export async function loadThreads(more = false, words = query): Promise<void> {
-  const have = more && words === query ? (read().threads ?? []) : [];
-  query = words;
-  try {
-    const limit = Math.max(PAGE, more || words ? PAGE : (read().threads?.length ?? 0));
-    const found = await post<ThreadRow[]>("/threads/search", {
-      limit, offset: have.length, select: ["thread_id", "metadata", "status", "updated_at"], ...(words ? { query: words } : {}),
-    });
-    if (query === words) update({ threads: [...have, ...found], moreThreads: found.length >= limit });
-  } catch {
-    update((state) => ({ threads: state.threads ?? [] }));
-  }
-}
-
-export async function remove(threadId: string): Promise<void> {
-  await request("DELETE", path(threadId));
-  if (read().threadId === threadId) location.hash = "#/";
-  await loadThreads();
-}
-
-/** A person's own corpora are searched where the operator has named none: what one has added is what one asks about. */
-async function searched(corpora: string[]): Promise<string[]> {
-  const settings = await get<{ name: string; value: unknown }[]>("/weiwo/settings").catch(() => []);
-  const named = settings.find((one) => one.name === "WEIWO_CORPUS")?.value;
-  return settings.length && (!named || (Array.isArray(named) && !named.length)) ? corpora : [];
-}
-
-export async function loadInfo(): Promise<void> {
-  try {
-    const info = await get<Info>("/weiwo/info");
-    if (info.auth === "none" && info.corpora?.length) info.searches = await searched(info.corpora);
-    const login = info.auth !== undefined && info.auth !== "none" && !info.user;
-    const earlier = read().info?.user;
-    if (earlier && info.user && info.user !== earlier) location.reload(); // nothing of another user's stays
-    update({ info: login ? { ...read().info, ...info, user: earlier ?? null } : info, infoError: "", login });
-    if (login) return;
-    for (const resolve of waiting.splice(0)) resolve(true);
-    await loadThreads();
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 401) update({ missing: say(error) }); // a host's own login
-    else update({ infoError: say(error) });
-  }
-}
-
-const waiting: ((known: boolean) => void)[] = [];
-
-/** Asks for a login; resolves when somebody has logged in, false where the server has no login. */
-export function needLogin(): Promise<boolean> {
-  if (read().info?.auth === "none") return Promise.resolve(false);
-  return new Promise((resolve) => {
-    waiting.push(resolve);
-    if (!read().login) update({ login: true });
-  });
-}
-
-export async function login(token: string): Promise<void> {
-  await post("/weiwo/login", { token });
-  await loadInfo();
 }
 
 /** Shows what the address says. */

@@ -1,7 +1,7 @@
 // Earlier questions, the other views, language and theme.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { visible } from "./inline";
-import { loadThreads, remove } from "./session";
+import { loadThreads, remove } from "./threads";
 import { remember, update, useStore, useWords, type Theme, type View } from "./store";
 import type { Dict, ThreadRow } from "./types";
 

@@ -48,7 +48,7 @@ export function TurnView({ turn, last }: { turn: Turn; last: boolean }) {
       )}
       {turn.error && (
         <div class="card bad" role="alert">
-          <h3>{t("failedRun")}</h3>
+          <h3>{t(turn.runId ? "failedRun" : "notBegun")}</h3>
           <p>{visible(turn.error)}</p>
           {turn.state === "error" && <div class="actions">
             <button class="primary" data-action="retry" onClick={() => retry(turn, chosenOptions())}>{t("tryAgain")}</button>
@@ -132,7 +132,7 @@ function Head({ result, t }: { result: Result; t: Say }) {
       <p class="badges">
         <span class={`badge ${result.status}`}>{t(`status_${result.status}`)}</span>
         {bound > 0 && <span class="quiet">{t("claimsChecked", resting, bound)}</span>}
-        {result.status !== "complete" && result.stop_reason !== "finished" && <span class="quiet">{t("stopReason", result.stop_reason.replace(/_/g, " "))}</span>}
+        {result.status !== "complete" && result.stop_reason !== "finished" && <span class="quiet">{t("stopReason", t(`stop_${result.stop_reason}` as "stop_no_plan"))}</span>}
       </p>
       {gaps.length > 0 && (
         <div class="gaps">

@@ -67,7 +67,7 @@ export interface Extract {
 }
 
 export interface Gap {
-  kind: "uncovered" | "implied" | "doubted" | "disputed";
+  kind: "uncovered" | "implied" | "doubted" | "disputed" | "inconsistent" | "unread" | "restricted";
   text: string;
   task_id?: string;
 }

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { records, request } from "./api";
 import { visible } from "./inline";
-import { loadInfo } from "./session";
+import { loadInfo } from "./info";
 import { read, useWords, type Say } from "./store";
 import type { Dict } from "./types";
 

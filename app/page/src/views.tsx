@@ -3,7 +3,8 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { get } from "./api";
 import { visible } from "./inline";
-import { useStore, useWords } from "./store";
+import { loadInfo } from "./info";
+import { useGuest, useStore, useWords } from "./store";
 import type { Day, Dict } from "./types";
 import { ChooseFiles, UploadList, useDrop, useUploads } from "./uploads";
 import { moment, type Language } from "./words";
@@ -68,10 +69,11 @@ export function Corpora() {
   const t = useWords();
   const { data, failed, again } = useLoaded<Corpus[]>("/weiwo/corpora");
   const language = useStore((now) => now.language);
+  const guest = useGuest();
   return (
     <Page head={t("corpora")} failed={failed} again={again} waits={!data}>
       {data?.every((one) => one.sample) && <div class="card"><h3>{t("noCorpus")}</h3><p>{t("noCorpusHow")}</p></div>}
-      <Drop names={data?.filter((one) => !one.sample).map((one) => one.name) ?? []} done={again} />
+      {!guest && <Drop names={data?.filter((one) => !one.sample).map((one) => one.name) ?? []} done={again} />}
       <ul class="tiles">
         {data?.map((one) => (
           <li key={one.name} data-corpus={one.name}>
@@ -138,6 +140,8 @@ const healthOf = (health: unknown): string => (health == null ? "" : typeof heal
 export function Settings() {
   const t = useWords();
   const info = useStore((now) => now.info);
+  useEffect(() => void loadInfo(), []); // what is spent is told as it is now
+  const guest = useGuest();
   const models = [...new Set(Object.values(info?.models ?? {}))];
   return (
     <div class="page">
@@ -145,7 +149,7 @@ export function Settings() {
       {info && <p class="quiet">Weiwo {info.version}{info.user ? ` · ${info.user}` : ""}{models.length ? ` · ${models.join(", ")}` : ""}</p>}
       {info && !models.length && <div class="card"><h3>{t("noModelTitle")}</h3><p>{t("noModel")}</p></div>}
       {info?.day?.ends && <Today day={info.day} />}
-      {info && (info.auth === "none" || info.user === "operator") && <SettingsTable />}
+      {info && !guest && (info.auth === "none" || info.user === "operator") && <SettingsTable />}
     </div>
   );
 }

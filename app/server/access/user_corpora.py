@@ -16,12 +16,13 @@ from weiwo.state.client_fields import ClientFieldError, check_client_fields
 from weiwo.state.settings import Context, Settings, operator_defaults
 from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, corpus_exists, locate_by_name
 
-_PREFIX: Final = "user-"
+USER_PREFIX: Final = "user-"
+"""What the stored names of users' corpora begin with."""
 
 
 def stored_name(user: str, name: str) -> str:
     """The name that a user's corpus is kept under."""
-    return name if user == OPERATOR else f"{_PREFIX}{sha256(user.encode()).hexdigest()[:16]}.{name}"
+    return name if user == OPERATOR else f"{USER_PREFIX}{sha256(user.encode()).hexdigest()[:16]}.{name}"
 
 
 def own_corpora(home: Path, user: str) -> dict[str, str]:
@@ -39,7 +40,7 @@ def choose_corpora(home: Path, user: str, names: Sequence[str]) -> list[str]:
     """
     own = own_corpora(home, user)
     if names and _opened():
-        own = {name: name for name in own_corpora(home, OPERATOR) if not name.startswith(_PREFIX)} | own
+        own = {name: name for name in own_corpora(home, OPERATOR) if not name.startswith(USER_PREFIX)} | own
     for name in names:
         if name not in own or os.path.lexists(own[name]):
             raise not_found("corpus", name)

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from weiwo.app.cli.setup.config import read_config
 from weiwo.app.cli.setup.env_file import read_env_file
 from weiwo.app.cli.tools import gather_tools
-from weiwo.app.server.access.user_corpora import own_corpora, run_defaults
+from weiwo.app.server.access.user_corpora import USER_PREFIX, own_corpora, run_defaults
 from weiwo.app.server.access.users import require_operator, user_of
 from weiwo.app.server.backend import backend_of
 from weiwo.app.server.weiwo_api.exports import format_names
@@ -112,8 +112,8 @@ def _user_settings(home: Path, user: str) -> Settings:
 
 
 def _named_corpora(home: Path, user: str) -> list[str]:
-    """The corpora that a user may choose among: what he or the operator added, so not the sample."""
-    return [name for name in own_corpora(home, user) if name != _sample(home)]
+    """The corpora that a user may choose among: what he added, so neither the sample nor other users'."""
+    return [name for name in own_corpora(home, user) if name != _sample(home) and not name.startswith(USER_PREFIX)]
 
 
 def _sample(home: Path) -> str:

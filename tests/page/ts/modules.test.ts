@@ -9,7 +9,7 @@ import { inline, safeUrl, visible } from "../../../app/page/src/inline";
 import { curve, layout } from "../../../app/page/src/layout";
 import { cells, parse, withoutSources } from "../../../app/page/src/markdown";
 import { checkPlan, draftOf, planOf } from "../../../app/page/src/plan_draft";
-import { apply, fill, newRun, phase, runOf, valueOf, type Run } from "../../../app/page/src/progress";
+import { apply, fill, newRun, phase, runOf, valueOf, wholeResult, type Run } from "../../../app/page/src/progress";
 import { eventParser } from "../../../app/page/src/sse";
 import { preferred, say } from "../../../app/page/src/words";
 import type { Claim, Plan } from "../../../app/page/src/types";
@@ -132,6 +132,12 @@ test("a result tells of a run that nobody watched", () => {
   const run = runOf({ level: "complex", plan: PLAN, outcomes: { a: outcome }, status: "complete", answer: "x" }, 0);
   assert.equal(run.rows.get("a")?.value, "156 BC");
   assert.equal(phase(run), "done");
+});
+
+test("a result of another version is drawn as far as it goes", () => {
+  const whole = wholeResult({ question: "q", answer: "a", claims: null as never, usage: undefined as never });
+  assert.deepEqual([whole.answer, whole.claims, whole.usage.model_calls, whole.outcomes], ["a", [], 0, {}]);
+  assert.equal(say("en", "verdict_unheard" as "done"), "unheard");
 });
 
 test("a date is written as people write it", () => {
