@@ -19,7 +19,6 @@ from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.invoke import Backoff, run_tool
 
 DESK = str(Path(__file__).parents[1] / "support" / "mortal_desk.py")
-KILLS = 100
 WORKERS = 8
 CALLS_BETWEEN = 2 * WORKERS
 """Calls that end between two kills, so that none meets more kills than it is made again."""
@@ -77,7 +76,7 @@ class Load:
         )
 
 
-async def _kill(report: Report, folder: Path, description: dict[str, Any]) -> None:
+async def _kill(report: Report, folder: Path, description: dict[str, Any], kills: int) -> None:
     """Call a server, kill it while it is called, and compare what was told with what was done."""
     from weiwo.tools.mcp.loading import load_mcp_tools  # noqa: PLC0415 - needs the extra
     from weiwo.tools.mcp.pool import mcp_pool  # noqa: PLC0415 - the same
@@ -93,7 +92,7 @@ async def _kill(report: Report, folder: Path, description: dict[str, Any]) -> No
     workers = [asyncio.create_task(load.work(number)) for number in range(1, WORKERS + 1)]
     killed: set[int] = set()
     try:
-        while len(killed) < KILLS:
+        while len(killed) < kills:
             enough = load.ended + CALLS_BETWEEN
             await _until(lambda enough=enough: load.ended >= enough, workers)
             await _until(lambda: int(_lines(folder / "pids")[-1]) not in killed, workers)
@@ -112,8 +111,8 @@ async def _kill(report: Report, folder: Path, description: dict[str, Any]) -> No
     report.check("calls that acted twice", not [one for one, times in done.items() if times > 1])
     report.check("calls told to have acted, and had not", load.closed <= done.keys())
     report.check("calls that acted, and nobody was told of", done.keys() <= load.closed | load.unsure)
-    report.check("kills", len(killed) == KILLS)
-    report.check("connections made anew", connection.starts > KILLS // 2, f"{connection.starts}")
+    report.check("kills", len(killed) == kills)
+    report.check("connections made anew", connection.starts > kills // 2, f"{connection.starts}")
 
 
 async def _until(so: Callable[[], bool], workers: list[asyncio.Task[None]]) -> None:
@@ -135,7 +134,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 async def _pipes(report: Report, folder: Path) -> None:
     env = _environment(folder)
-    await _kill(report, folder, {"command": sys.executable, "args": [DESK, "stdio"], "env": env})
+    await _kill(report, folder, {"command": sys.executable, "args": [DESK, "stdio"], "env": env}, 25)
 
 
 async def _http(report: Report, folder: Path) -> None:
@@ -146,7 +145,7 @@ async def _http(report: Report, folder: Path) -> None:
     quiet = {"stdout": asyncio.subprocess.DEVNULL, "stderr": asyncio.subprocess.DEVNULL}
     parent = await asyncio.create_subprocess_exec(*command, env={**os.environ, **_environment(folder)}, **quiet)
     try:
-        await _kill(report, folder, {"url": f"http://127.0.0.1:{port}/mcp"})
+        await _kill(report, folder, {"url": f"http://127.0.0.1:{port}/mcp"}, 100)
     finally:
         parent.kill()
         await parent.wait()
@@ -156,7 +155,7 @@ async def _http(report: Report, folder: Path) -> None:
 ATTACKS = (
     (
         Attack("an MCP server over HTTP, killed 100 times under load", _http),
-        Attack("an MCP server over pipes, killed 100 times under load", _pipes),
+        Attack("an MCP server over pipes, killed 25 times under load", _pipes),
     )
     if importlib.util.find_spec("fastmcp") is not None
     else ()
