@@ -21,6 +21,8 @@ from tests.support.fake_model import Request, assessed, fake, found
 from weiwo.graph import build_graph
 from weiwo.models.structured_modes import mode_memory
 from weiwo.state.settings import Context, Settings
+from weiwo.tools.calling.call_context import CallContext, current_call, set_current_call
+from weiwo.tools.calling.elicitation import ElicitationError, UserAnswers
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.invoke import Backoff, run_tool
 from weiwo.tools.mcp import pool as pools
@@ -239,6 +241,24 @@ async def test_a_program_that_speaks_something_else_is_one_line(program, said):
     assert connection.health == "down"
     assert said in connection.why
     assert "\n" not in connection.why
+
+
+async def test_a_request_of_the_newer_protocol_ends_the_call_and_is_answered_when_it_is_made_again(tmp_path):
+    path = write(tmp_path, desk=desk(tmp_path))
+    await ready(path)
+    set_current_call(CallContext("run", user=UserAnswers(may_ask=True)))
+    with pytest.raises(ElicitationError) as asks:
+        await called(path, "desk_transfer", number="7")
+    asked = asks.value.elicitation
+    assert (asked.message, list(asked.schema["properties"])) == ("To whom?", ["who"])
+    answer: Any = {"key": asked.key, "action": "accept", "content": {"who": "Ada"}}
+    set_current_call(CallContext("run", user=UserAnswers((answer,), may_ask=True)))
+    assert (await called(path, "desk_transfer", number="7")).content == "Ticket 7 was given to Ada."
+    set_current_call(CallContext("run"))
+    await called(path, "desk_transfer", number="8")
+    assert "there is nobody to ask" in current_call().notes[0]
+    expected = ["7 asks", "7 asks", "7 accept", "8 asks", "8 decline"]
+    assert (tmp_path / "effects").read_text(encoding="utf-8").splitlines() == [f"transfer {one}" for one in expected]
 
 
 async def test_a_tool_never_takes_the_name_of_one_of_ours(tmp_path):
