@@ -17,6 +17,7 @@ from weiwo.nodes.executor.batch_reader import ReadBatches, ReadRequest
 from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
 from weiwo.nodes.executor.consent import seek_consent
 from weiwo.nodes.executor.evidence_merging import merge_passages
+from weiwo.nodes.executor.hedging import describe_slowness
 from weiwo.nodes.executor.judgement import Judgement
 from weiwo.nodes.executor.next_action import NextActions, is_opening_call
 from weiwo.nodes.executor.progress_note import TaskProgressNote
@@ -77,7 +78,7 @@ class TaskResources:
                 seconds=round(outcome.seconds, 3),
                 decided_by=outcome.decided_by,
                 failure=outcome.failure.message if outcome.failure else "",
-                note=outcome.note,
+                note="; ".join(filter(None, [outcome.note, describe_slowness(outcome, self.services.language)])),
                 cached=outcome.detail.cached,
             )
         )
@@ -103,9 +104,9 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
     tried = [*state.get("tried", []), *calls]
     opened = [*state.get("opened", []), *(opened_address(call) for call in calls if is_opening_call(call, services))]
     actions = NextActions({**state, "tried": tried, "opened": opened}, frame, services, work.tools)
-    spared = {call["tool"] for call in calls if actions.substitute_call(call)}
+    stand_ins = [actions.substitute_call(call) for call in calls]
     made = state.get("attempts", 0)
-    batch = await make_calls(calls, task.id, services, lease, spared, made, answers=consent.answers)
+    batch = await make_calls(calls, task.id, services, lease, stand_ins, made, answers=consent.answers)
     if (asked := batch.elicitation) is not None:
         again = {"asked": asked.as_json(), "elicited": list(consent.answers), "calls": calls, "call": calls[0]}
         return {**again, "frame": frame, "usage": services.budget.delta()}
@@ -113,16 +114,17 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
         "asked": None,
         "elicited": [],
         "frame": frame,
-        "call": calls[0],
+        "call": batch.calls[0],
         "calls": [],
-        "tried": tried,
+        "tried": [*tried, *(call for call in batch.calls if call not in tried)],
         "opened": list(dict.fromkeys([*opened, *_found_at(batch, services)])),
         "attempts": made + batch.attempts,
         "seconds": state.get("seconds", 0.0) + batch.seconds,
         "usage": services.budget.delta(),
     }
-    if batch.notes:
+    if batch.notes or batch.slow:
         update["notes"] = [*state.get("notes", []), *batch.notes]
+        update["slow"] = list(dict.fromkeys([*state.get("slow", []), *batch.slow]))
     known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
     if not batch.results:
         return {**update, **_without_results(known, batch, actions, services)}

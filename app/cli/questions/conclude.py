@@ -37,9 +37,9 @@ def can_ask() -> bool:
     return is_terminal() and sys.stdin.isatty()
 
 
-def asks_back(*, wanted: bool | None, as_json: bool) -> bool | None:
-    """Whether a run may ask back: as wanted, else where a person is there; None leaves it to `WEIWO_CLARIFY`."""
-    if wanted is not None or os.environ.get("WEIWO_CLARIFY"):
+def on_at_terminal(variable: str, *, wanted: bool | None, as_json: bool) -> bool | None:
+    """An option that is on where a person reads along, unless it is set; None leaves it to its variable."""
+    if wanted is not None or os.environ.get(variable):
         return wanted
     return True if can_ask() and not as_json else None
 

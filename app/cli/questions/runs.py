@@ -126,8 +126,11 @@ async def _follow(session: Session, given: Any, thread_id: str, context: Context
 
 
 def options_of(context: Context) -> str:
-    """The options as JSON; corpus paths made absolute, since `resume` may be called elsewhere."""
-    options = context.model_dump(exclude_none=True)
+    """The options as JSON; corpus paths made absolute, since `resume` may be called elsewhere.
+
+    Whether an earlier answer may be given again is left out: what goes on, or goes back, is looked up.
+    """
+    options = context.model_dump(exclude_none=True, exclude={"answer_memory"})
     if context.corpus:
         options["corpus"] = [_absolute(entry) for entry in context.corpus]
     for field in ("mcp", "procedures"):
