@@ -110,9 +110,9 @@ def login_command(context: Context, name: str) -> None:
     settings = Settings.resolve(context)
     if not settings.mcp or find_spec("fastmcp") is None:
         raise UsageError("--login needs --mcp FILE (or WEIWO_MCP), and the extra: pip install 'weiwo[mcp]'")
-    from weiwo.tools.mcp.connection import make_transport  # noqa: PLC0415 - needs the extra
-    from weiwo.tools.mcp.oauth import log_in  # noqa: PLC0415 - the same
+    from weiwo.tools.mcp.oauth import log_in  # noqa: PLC0415 - needs the extra
     from weiwo.tools.mcp.servers import read_servers  # noqa: PLC0415 - the same
+    from weiwo.tools.mcp.transport import make_transport  # noqa: PLC0415 - the same
 
     server = next((one for one in read_servers(settings.mcp) if one.name == name), None)
     if server is None or server.oauth is None:
