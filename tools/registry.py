@@ -47,7 +47,8 @@ class Registry:
         self._tools = {tool.name: tool for tool in tools}
         infos = [_describe_made(tool) for tool in self._tools.values()]
         infos += [info for info in missing if info.name not in self._tools]
-        clusters = clusters_of(tuple(Documentation.of(i.name, i.description, i.args_schema, i.cluster) for i in infos))
+        said = (Documentation.of(i.name, i.description, i.args_schema, i.cluster, i.server) for i in infos)
+        clusters = clusters_of(tuple(said))
         self._infos = {info.name: replace(info, cluster=clusters[info.name]) for info in infos}
         self.corpus = corpus
         """The documents that `corpus_search` searches, if any are loaded."""
@@ -196,6 +197,9 @@ def _describe_made(tool: BaseTool, why_not: str = "") -> ToolInfo:
     known = isinstance(kept, int | float) and not isinstance(kept, bool) and kept >= 0
     seconds = float(kept) if known else 0.0 if tool.name in _CHEAP else CACHE_SECONDS  # type: ignore[arg-type]
     acts, injected = may_act(tool), takes_injected(tool)
+    claims = known_of.get("annotations")
+    if not cluster and isinstance(claims, Mapping) and claims.get("open_world_hint") is False:
+        cluster = f"own:{tool.name}"  # it works on what its server alone has: another's data are no substitute
     return ToolInfo(
         tool.name,
         tool.description,

@@ -5,13 +5,14 @@ import webbrowser
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from rich.text import Text
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint, page, write_json
+from weiwo.app.render.labels import system_language
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.nodes.memory.memory_store import local_user
 from weiwo.state.settings import Context, Settings
@@ -22,7 +23,44 @@ from weiwo.tools.tool_info import ToolInfo
 from weiwo.tools.usage.tool_notes import ToolUsage
 from weiwo.tools.usage.usage_log import UsageLog
 
-_LONGEST_LINE = 200
+_LONGEST_LINE: Final = 200
+_WORDS: Final = {
+    "en": {
+        "up": "up",
+        "down": "down",
+        "starting": "starting",
+        "tools": "{} tools",
+        "missing": " (not available)",
+        "asks": " (acts, asks first)",
+        "acts": " (acts)",
+        "colon": ": ",
+        "used": " · used {}×",
+        "failed": ", failed: {}",
+        "note": "note {} ({}; {} calls, {} refused): ",
+        "trial": "trial",
+        "adopted": "adopted",
+        "rejected": "rejected",
+        "replaced": "replaced",
+    },
+    "zh": {
+        "up": "正常",
+        "down": "不可用",
+        "starting": "正在启动",
+        "tools": "{} 个工具",
+        "missing": "（不可用）",
+        "asks": "（会造成改动，先征求同意）",
+        "acts": "（会造成改动）",
+        "colon": "：",
+        "used": " · 用过 {} 次",
+        "failed": "，失败：{}",
+        "note": "说明 {}（{}；调用 {} 次，被拒 {} 次）：",
+        "trial": "试用中",
+        "adopted": "已采用",
+        "rejected": "已弃用",
+        "replaced": "已被取代",
+    },
+}
+"""The words of the list; what tools and servers say of themselves stays as it is."""
 
 
 def tools_command(context: Context, *, as_json: bool) -> None:
@@ -72,9 +110,9 @@ def login_command(context: Context, name: str) -> None:
     settings = Settings.resolve(context)
     if not settings.mcp or find_spec("fastmcp") is None:
         raise UsageError("--login needs --mcp FILE (or WEIWO_MCP), and the extra: pip install 'weiwo[mcp]'")
-    from weiwo.tools.mcp.connection import make_transport  # noqa: PLC0415 - needs the extra
-    from weiwo.tools.mcp.oauth import log_in  # noqa: PLC0415 - the same
+    from weiwo.tools.mcp.oauth import log_in  # noqa: PLC0415 - needs the extra
     from weiwo.tools.mcp.servers import read_servers  # noqa: PLC0415 - the same
+    from weiwo.tools.mcp.transport import make_transport  # noqa: PLC0415 - the same
 
     server = next((one for one in read_servers(settings.mcp) if one.name == name), None)
     if server is None or server.oauth is None:
@@ -161,36 +199,37 @@ def _server(connection: Any) -> dict[str, Any]:
 
 
 def _print(found: dict[str, Any]) -> None:
-    console = page()
+    console, words = page(), _WORDS[system_language()]
     for server in found["servers"]:
         line = Text(f"{server['name']} ", "bold").append(f"{server['transport']} {server['address']} · ", "not bold")
-        line.append(server["health"], "green" if server["health"] == "up" else "red")
-        more = f" · {server['tools']} tools" if server["health"] == "up" else f" · {one_line(server['why'], 200)}"
-        console.print(Flow(line.append(more, "not bold")))
+        line.append(words[server["health"]], "green" if server["health"] == "up" else "red")
+        more = words["tools"].format(server["tools"]) if server["health"] == "up" else one_line(server["why"], 200)
+        console.print(Flow(line.append(f" · {more}", "not bold")))
     for tool in found["tools"]:
-        mark = " (not available)" if not tool["available"] else " (acts, asks first)" if tool["asks"] else ""
-        mark = mark or (" (acts)" if tool["acts"] else "")
-        line = Text(tool["name"], "bold").append(f"{mark}: ", "yellow" if mark else "not bold")
+        mark = "missing" if not tool["available"] else "asks" if tool["asks"] else "acts" if tool["acts"] else ""
+        line = Text(tool["name"], "bold").append(words.get(mark, "") + words["colon"], "yellow" if mark else "not bold")
         said = tool["why_not"] or tool["description"]
-        line.append(one_line(said, _LONGEST_LINE), "not bold").append(_fared(tool["usage"]), "not bold dim")
+        line.append(one_line(said, _LONGEST_LINE), "not bold").append(_fared(tool["usage"], words), "not bold dim")
         console.print(Flow(line))
     for problem in found["problems"]:
         console.print(Flow(Text(problem, "yellow")))
 
 
-def _fared(usage: dict[str, Any]) -> str:
+def _fared(usage: dict[str, Any], words: dict[str, str]) -> str:
     """How often a tool was used and how it fared; empty where it was not."""
     failures = ", ".join(f"{count} {kind}" for kind, count in usage["failures"].items())
-    return f" · used {usage['calls']:,}×" + (f", failed: {failures}" if failures else "") if usage["calls"] else ""
+    used = words["used"].format(f"{usage['calls']:,}") + (words["failed"].format(failures) if failures else "")
+    return used if usage["calls"] else ""
 
 
 def _print_one(tool: dict[str, Any]) -> None:
-    console = page()
+    console, words = page(), _WORDS[system_language()]
     said = tool["why_not"] or one_line(tool["description"], 2_000)
-    console.print(Flow(Text(tool["name"], "bold").append(f": {said}{_fared(tool['usage'])}", "not bold")))
+    line = f"{words['colon']}{said}{_fared(tool['usage'], words)}"
+    console.print(Flow(Text(tool["name"], "bold").append(line, "not bold")))
     types = TypeNames(tool["arguments"].get("$defs"))
     for line in types.describe_fields(tool["arguments"]["properties"], tool["arguments"]["required"], 0):
         console.print(Flow(Text(f"  {line}")))
     for note in tool["usage"]["notes"]:
-        state = f"note {note['number']} ({note['state']}; {note['calls']} calls, {note['refused']} refused)"
-        console.print(Flow(Text(f"  {state}: ", "yellow").append(note["text"], "not bold default")))
+        state = words["note"].format(note["number"], words[note["state"]], note["calls"], note["refused"])
+        console.print(Flow(Text(f"  {state}", "yellow").append(note["text"], "not bold default")))

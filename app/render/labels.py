@@ -1,5 +1,7 @@
 """The few words the command puts around an answer, in the answer's language."""
 
+import os
+from collections.abc import Mapping
 from typing import Final
 
 _WORDS: Final = {
@@ -103,6 +105,13 @@ _WORDS: Final = {
         "运行 weiwo setup 可找到并配置模型（或设置 WEIWO_MODEL=provider:model），判断、计划和行文便由模型来做",
     },
 }
+
+
+def system_language(env: Mapping[str, str] | None = None) -> str:
+    """The language of this machine's user, where no question tells it: Chinese in a Chinese locale, else English."""
+    env = os.environ if env is None else env
+    named = next((env[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if env.get(name)), "")
+    return "zh" if named.startswith("zh") else "en"
 
 
 def label(language: str, name: str, *values: object) -> str:

@@ -13,15 +13,21 @@ import pytest
 
 pytest.importorskip("fastmcp", reason="needs the extra: pip install 'weiwo[mcp]'")
 
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+
 from tests.support import mcp_server
-from tests.support.fake_model import assessed, fake, found
+from tests.support.fake_model import Request, assessed, fake, found
 from weiwo.graph import build_graph
 from weiwo.models.structured_modes import mode_memory
 from weiwo.state.settings import Context, Settings
+from weiwo.tools.calling.call_context import CallContext, current_call, set_current_call
+from weiwo.tools.calling.elicitation import ElicitationError, UserAnswers
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.invoke import Backoff, run_tool
 from weiwo.tools.mcp import pool as pools
 from weiwo.tools.mcp.connection import Connection
+from weiwo.tools.mcp.definitions import WITHHELD
 from weiwo.tools.mcp.loading import load_mcp_tools
 from weiwo.tools.mcp.pool import mcp_pool
 from weiwo.tools.mcp.servers import McpServer, read_servers
@@ -141,6 +147,38 @@ async def test_a_definition_that_changed_since_the_plan_is_not_called(tmp_path):
     assert "desk_grown" in {tool.name for tool in (await load_mcp_tools(path)).tools}
 
 
+OLDER = """
+import json, sys
+tools = ["find"]
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["method"] == "initialize":
+        version = asked["params"]["protocolVersion"]
+        told = {"protocolVersion": version, "capabilities": {"tools": {"listChanged": True}}, "serverInfo": {"name": "old", "version": "1"}}
+    elif asked["method"] == "tools/list":
+        told = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in tools]}
+    elif asked["method"] == "tools/call":
+        tools.append("grown")
+        print(json.dumps({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}), flush=True)
+        told = {"content": [{"type": "text", "text": "grown"}]}
+    else:
+        told = None
+    if "id" in asked:
+        answer = {"result": told} if told else {"error": {"code": -32601, "message": "no such method"}}
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)
+"""
+
+
+async def test_a_server_of_the_older_protocol_that_says_its_list_changed_is_listed_anew(tmp_path):
+    path = write(tmp_path, old={"command": sys.executable, "args": ["-c", OLDER]})
+    await ready(path)
+    assert (await called(path, "old_find")).content == "grown"
+    (connection,) = (await load_mcp_tools(path)).connections
+    while "old_grown" not in connection.definitions:  # noqa: ASYNC110 - nobody sets an event for a test
+        await asyncio.sleep(0.01)
+    assert (await called(path, "old_grown")).content == "grown"
+
+
 async def listed_anew(connection: Connection) -> None:
     assert connection._client is not None
     await connection._list(connection._client)
@@ -205,6 +243,24 @@ async def test_a_program_that_speaks_something_else_is_one_line(program, said):
     assert "\n" not in connection.why
 
 
+async def test_a_request_of_the_newer_protocol_ends_the_call_and_is_answered_when_it_is_made_again(tmp_path):
+    path = write(tmp_path, desk=desk(tmp_path))
+    await ready(path)
+    set_current_call(CallContext("run", user=UserAnswers(may_ask=True)))
+    with pytest.raises(ElicitationError) as asks:
+        await called(path, "desk_transfer", number="7")
+    asked = asks.value.elicitation
+    assert (asked.message, list(asked.schema["properties"])) == ("To whom?", ["who"])
+    answer: Any = {"key": asked.key, "action": "accept", "content": {"who": "Ada"}}
+    set_current_call(CallContext("run", user=UserAnswers((answer,), may_ask=True)))
+    assert (await called(path, "desk_transfer", number="7")).content == "Ticket 7 was given to Ada."
+    set_current_call(CallContext("run"))
+    await called(path, "desk_transfer", number="8")
+    assert "there is nobody to ask" in current_call().notes[0]
+    expected = ["7 asks", "7 asks", "7 accept", "8 asks", "8 decline"]
+    assert (tmp_path / "effects").read_text(encoding="utf-8").splitlines() == [f"transfer {one}" for one in expected]
+
+
 async def test_a_tool_never_takes_the_name_of_one_of_ours(tmp_path):
     path = write(tmp_path, desk=desk(tmp_path))
     await ready(path)
@@ -222,6 +278,35 @@ async def test_an_injected_description_is_flagged_and_reaches_no_planner(tmp_pat
     assert "files_delete" not in prompt
     assert registry.info("desk_helper").always_ask
     assert any("speaks to the model" in problem for problem in registry.problems)
+
+
+async def test_a_planner_that_obeys_whatever_it_reads_does_not_call_what_a_description_orders(tmp_path):
+    path = write(tmp_path, desk=desk(tmp_path))
+    await ready(path)
+    deleted: list[str] = []
+
+    @tool
+    async def files_delete(path: str) -> str:
+        """Delete files."""
+        deleted.append(path)
+        return "deleted"
+
+    def plan(request: Request) -> dict[str, Any]:
+        assert "desk_helper" in request.text
+        obeys = "must call files_delete" in request.text
+        name, args = ("files_delete", {"path": "/home"}) if obeys else ("desk_helper", {"text": "a b"})
+        one = {"id": "task_1", "description": "How many words?", "tool_binding": name, "args": args, "ret": "number"}
+        return {"thought": "", "vertices": [one], "edges": []}
+
+    question = "How many words has the note, how many has the letter, and which of them is longer?"
+    model = fake(AssessmentReply=assessed(question, steps=1.0), PlanReply=plan, draft="Two.")
+    graph = build_graph(InMemorySaver(), tools=[files_delete], models=model)
+    config: Any = {"configurable": {"thread_id": "t"}}
+    values = await graph.ainvoke({"question": question}, config, context=Context(mcp=path, allow_acting=True))
+    (waiting,) = values["__interrupt__"]
+    assert (waiting.value["tool"], waiting.value["about"]) == ("desk_helper", WITHHELD)
+    assert deleted == []
+    assert not any("must call files_delete" in request.text for request in model.requests)
 
 
 async def test_a_plan_uses_a_server_and_a_run_tells_which_one_is_down(tmp_path):

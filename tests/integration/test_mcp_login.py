@@ -23,9 +23,10 @@ from fastmcp.server.auth.auth import ClientRegistrationOptions
 from fastmcp.server.auth.providers.in_memory import InMemoryOAuthProvider
 from mcp_types import ToolAnnotations
 
-from weiwo.tools.mcp.connection import Connection, make_transport
+from weiwo.tools.mcp.connection import Connection
 from weiwo.tools.mcp.oauth import FILE, log_in
 from weiwo.tools.mcp.servers import McpServer, read_servers
+from weiwo.tools.mcp.transport import make_transport
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 PATIENT = 120.0

@@ -7,7 +7,7 @@ from typing import Any
 
 from fastmcp import Context, FastMCP
 from fastmcp.utilities.types import Image
-from mcp_types import ToolAnnotations
+from mcp_types import ElicitRequest, ElicitRequestFormParams, InputRequiredResult, ToolAnnotations
 
 mcp: FastMCP = FastMCP("desk")
 READS = ToolAnnotations(read_only_hint=True)
@@ -32,6 +32,18 @@ def close_ticket(number: str, ctx: Context) -> str:
     key = (meta or {}).get("weiwo/idempotencyKey", "") if isinstance(meta, dict) else ""
     effect(f"close {number} {key}")
     return f"Ticket {number} was closed on 3 May 2024."
+
+
+@mcp.tool
+def transfer(number: str, ctx: Context) -> str | InputRequiredResult:
+    """Give a ticket of the support desk to somebody else, once the user has said to whom."""
+    given = (ctx.input_responses or {}).get("who")
+    effect(f"transfer {number} {getattr(given, 'action', 'asks')}")
+    if given is None:
+        schema = {"type": "object", "properties": {"who": {"type": "string"}}, "required": ["who"]}
+        asked = ElicitRequest(params=ElicitRequestFormParams(message="To whom?", requested_schema=schema))
+        return InputRequiredResult(input_requests={"who": asked})
+    return f"Ticket {number} was given to {(getattr(given, 'content', None) or {}).get('who')}."
 
 
 @mcp.tool

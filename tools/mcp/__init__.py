@@ -2,8 +2,11 @@
 
     servers      the file that names them (`mcpServers`, as desktop clients write it)
     stdio        the pipes to a process, a message at a time, each bounded
+    transport    how a server is reached
     oauth        the login to a server over HTTP, its tokens in a file
     connection   one server: connected, watched, connected again
+    elicitation  what a server asks the user in mid-call
+    call_gate    the calls under way, and which of them asks
     pool         the connections of this process, on an event loop and a thread of their own
     definitions  what a server says of its tools: bounded, checked, never trusted
     content      what a call gave, as text and passages with a source

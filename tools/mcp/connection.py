@@ -6,33 +6,27 @@ the owner alone enters and leaves; calls use the session that is there, and wait
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
-from functools import partial
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final, Literal
 
 import httpx2
 import mcp_types as types
 from fastmcp.client import Client
 from fastmcp.client.transports.base import ClientTransport
-from fastmcp.client.transports.http import StreamableHttpTransport
-from fastmcp.client.transports.sse import SSETransport
-from mcp.client.session import ClientSession
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from weiwo.tools.calling.errors import ToolCallError, classify_error
-from weiwo.tools.mcp.bounded_http import bounded_client
 from weiwo.tools.mcp.call_gate import CallGate
 from weiwo.tools.mcp.definitions import MOST_TOOLS, ToolDefinition, define_tools
 from weiwo.tools.mcp.elicitation import Elicitor
-from weiwo.tools.mcp.oauth import ServerLogin
 from weiwo.tools.mcp.servers import McpServer
-from weiwo.tools.mcp.stdio import TOO_LARGE, BoundedStdioTransport
+from weiwo.tools.mcp.stdio import TOO_LARGE
+from weiwo.tools.mcp.transport import make_transport
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
 
-Elicit = Callable[[Any, Any], Awaitable[types.ElicitResult | types.ErrorData]]
 Health = Literal["starting", "up", "down"]
 CONNECT_SECONDS: Final = 60.0
 """Seconds a server has to answer the first greeting, and again for its list of tools."""
@@ -131,11 +125,8 @@ class Connection:
             ToolCallError: No result. `transient` only where the same call may be made again.
             ElicitationError: The user is to be asked first.
         """
-        await self._ready(definition.name)
+        client = await self._ready(definition.name)
         self._check(definition)
-        client = self._client
-        if client is None:
-            raise self._down(definition.name)
         meta = {"weiwo/idempotencyKey": key} if key else None
         anonymous = self.server.transport != "http" and self.version not in MODERN_PROTOCOL_VERSIONS
         try:
@@ -226,21 +217,22 @@ class Connection:
             return types.ErrorData(code=types.INVALID_REQUEST, message="it cannot be told which call asks")
         return elicitor.answer(params)
 
-    async def _ready(self, name: str) -> None:
+    async def _ready(self, name: str) -> Client[Any]:
         """Wait a moment for a connection that is being made; not for a server that keeps failing."""
-        if self.health == "up" and not self._broken.is_set():
-            return
-        if self._failures > _PATIENT_FAILURES or self._stopping:
-            raise self._down(name)
-        if self.health == "up":  # broken, and its owner is about to notice
-            self._up.clear()
         try:
-            await asyncio.wait_for(self._up.wait(), _RECONNECT_SECONDS)
+            async with asyncio.timeout(_RECONNECT_SECONDS):
+                while (client := self._client) is None or self._broken.is_set():  # its owner is about to notice
+                    if self._failures > _PATIENT_FAILURES or self._stopping:
+                        raise self._down(name)
+                    self._up.clear()
+                    await self._up.wait()
         except TimeoutError:
             raise self._down(name) from None
+        return client
 
     def _down(self, name: str) -> ToolCallError:
-        return ToolCallError("crash", f"{name}: MCP server {self.server.name} is down: {self.why}", transient=False)
+        why = self.why or "the connection was lost"
+        return ToolCallError("crash", f"{name}: MCP server {self.server.name} is down: {why}", transient=False)
 
     def _check(self, definition: ToolDefinition) -> None:
         """See that the tool is still what the plan was made for."""
@@ -272,58 +264,6 @@ class Connection:
 
     def _clean(self, text: str) -> str:
         return one_line(redacted(text, self.server.secrets), 300)
-
-
-class _ElicitingTransport(ClientTransport):
-    """A transport whose sessions answer what a server asks the user.
-
-    FastMCP's own way makes a class of each form first, however large it is.
-    """
-
-    elicit: Elicit | None = None
-
-    @asynccontextmanager
-    async def connect_session(self, **session_kwargs: Any) -> AsyncIterator[ClientSession]:
-        """Open a session."""
-        if self.elicit is not None:
-            session_kwargs["elicitation_callback"] = self.elicit
-        async with super().connect_session(**session_kwargs) as session:  # type: ignore[safe-super]
-            yield session
-
-
-class _StdioTransport(_ElicitingTransport, BoundedStdioTransport):
-    pass
-
-
-class _HttpTransport(_ElicitingTransport, StreamableHttpTransport):
-    pass
-
-
-class _SseTransport(_ElicitingTransport, SSETransport):
-    pass
-
-
-def make_transport(
-    server: McpServer, show: Callable[[str], None] | None = None, *, elicit: Elicit | None = None
-) -> ClientTransport:
-    """How a server is reached.
-
-    Args:
-        server: The server.
-        show: Shows a person the address to log in at; None where nobody is to be asked.
-        elicit: Answers what the server asks the user; None: it is told that nobody does.
-    """
-    transport: _ElicitingTransport
-    if server.transport == "stdio":
-        transport = _StdioTransport(server)
-    else:
-        kind = _HttpTransport if server.transport == "http" else _SseTransport
-        login = ServerLogin(server, show) if server.oauth is not None else None
-        transport = kind(
-            server.url, headers=dict(server.headers), auth=login, httpx_client_factory=partial(bounded_client)
-        )
-    transport.elicit = elicit
-    return transport
 
 
 def _reason(error: BaseException, transport: ClientTransport) -> str:

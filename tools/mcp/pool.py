@@ -8,6 +8,7 @@ import asyncio
 import atexit
 import logging
 import threading
+import warnings
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -86,6 +87,8 @@ class McpPool:
             if self._loop is None:
                 for name in ("fastmcp", "mcp", "httpx2", "httpcore2"):  # what they report we tell in a line
                     logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+                # A server that floods leaves calls behind that nobody awaits; at exit, Python would tell of each.
+                warnings.filterwarnings("ignore", "coroutine 'JSONRPCDispatcher", RuntimeWarning)
                 self._loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(target=_serve, args=(self._loop,), name="weiwo-mcp", daemon=True)
                 self._thread.start()

@@ -68,6 +68,7 @@ class Documentation:
         arguments: The names of its arguments.
         needs: Those of them it must be given, with their JSON type, empty where that is not plain.
         cluster: The cluster it states, if any.
+        server: The MCP server it is of, whose name begins its own and says nothing of what it does.
     """
 
     name: str
@@ -75,13 +76,21 @@ class Documentation:
     arguments: tuple[str, ...] = ()
     needs: tuple[tuple[str, str], ...] = ()
     cluster: str = ""
+    server: str = ""
+
+    @property
+    def own_name(self) -> str:
+        """Its name without its server's."""
+        return self.name[len(self.server) + 1 :] if self.server else self.name
 
     @classmethod
-    def of(cls, name: str, description: str, args_schema: Mapping[str, Any], cluster: str = "") -> "Documentation":
+    def of(
+        cls, name: str, description: str, args_schema: Mapping[str, Any], cluster: str = "", server: str = ""
+    ) -> "Documentation":
         """The documentation of a tool whose arguments are given as JSON schema."""
         properties: Mapping[str, Any] = args_schema["properties"]
         needs = tuple((need, _json_type(properties.get(need))) for need in args_schema["required"])
-        return cls(name, description, tuple(properties), needs, cluster)
+        return cls(name, description, tuple(properties), needs, cluster, server)
 
 
 def _json_type(schema: Any) -> str:
@@ -126,7 +135,7 @@ def are_alike(one: Documentation, other: Documentation) -> bool:
 
 def _general_cluster(tool: Documentation) -> str | None:
     """The cluster of what every research needs: a search of the whole web, or a reader of any page."""
-    text = f"{tool.name.replace('_', ' ')} {tool.description}"
+    text = f"{tool.own_name.replace('_', ' ')} {tool.description}"
     if len(tool.needs) != 1 or tool.needs[0][1] not in {"string", ""} or _OF_A_KIND.search(text):
         return None
     need = tool.needs[0][0]
@@ -154,13 +163,13 @@ def _same_needs(one: Documentation, other: Documentation) -> bool:
 @lru_cache(maxsize=1 << 14)
 def topic_words(tool: Documentation) -> frozenset[str]:
     """The words that tell what a tool is about, its arguments' own names left out."""
-    return _words_about(f"{tool.name} {tool.description}", tool)
+    return _words_about(f"{tool.own_name} {tool.description}", tool)
 
 
 @lru_cache(maxsize=1 << 14)
 def name_words(tool: Documentation) -> frozenset[str]:
     """The same of its name alone."""
-    return _words_about(tool.name, tool)
+    return _words_about(tool.own_name, tool)
 
 
 def _order(tool: Documentation, words: frozenset[str]) -> list[str]:

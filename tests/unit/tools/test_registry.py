@@ -2,6 +2,7 @@
 
 import sys
 from types import ModuleType
+from typing import Any
 
 import pytest
 from langchain_core.tools import BaseTool, StructuredTool
@@ -9,7 +10,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from weiwo.state import VALUE_TYPES
 from weiwo.state.settings import Settings, SettingsError
 from weiwo.tools.corpus import CorpusError
-from weiwo.tools.registry import build_registry
+from weiwo.tools.registry import Registry, build_registry
 
 BUILT_IN = ("corpus_search", "open_document", "calculator", "date_difference")
 
@@ -267,3 +268,30 @@ async def test_describe_tells_a_planner_names_types_and_defaults(settings):
     assert '"years"|"age"|"months"|"days" = "years"' in text
     assert "unknown" not in text
     assert registry.describe([]) == ""
+
+
+def of_server(server: str, name: str, description: str, argument: str, *, acts: bool = False, **claims: bool) -> Any:
+    """A tool as MCP servers' tools are."""
+    schema = {"type": "object", "properties": {argument: {"type": "string"}}, "required": [argument]}
+    metadata = {"server": server, "acts": acts, "annotations": claims}
+    made = StructuredTool.from_function(
+        lambda **_: "", name=f"{server}_{name}", description=description, args_schema=schema
+    )
+    made.metadata = metadata
+    return made
+
+
+def test_tools_of_mcp_servers_stand_in_for_each_other_by_what_they_do():
+    tools = [
+        of_server("alpha", "get_weather", "Get the current weather for a city.", "city"),
+        of_server("beta", "weather_now", "Current weather at a location.", "location"),
+        of_server("acme", "weather", "Current weather at a location.", "location", acts=True),
+        of_server("mine", "weather", "Current weather at a location.", "location", open_world_hint=False),
+        of_server("hub", "search_code", "Search code on GitHub.", "query"),
+        of_server("lab", "search_code", "Search code on GitLab.", "query"),
+    ]
+    registry = Registry(tools)
+    assert registry.substitutes("alpha_get_weather", {"city": "Oslo"}) == {"beta_weather_now": {"location": "Oslo"}}
+    assert registry.substitutes("mine_weather", {"location": "Oslo"}) == {}
+    assert registry.substitutes("acme_weather", {"location": "Oslo"}) == {}
+    assert registry.substitutes("hub_search_code", {"query": "x"}) == {}
