@@ -21,9 +21,8 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     │   └── ModelRequestError                 models.faults                   the request brought no reply
     ├── SchemaMismatchError (ValueError)      models.coercion               · a reply's JSON does not fit its schema
     ├── ToolCallError (ToolException)         tools.calling.errors            a tool call came to nothing
-    │   ├── ElicitationError                  tools.calling.elicitation       it asks its user something first
     │   ├── ToolNotCalledError                tools.calling.errors            it was not made, for the run's own reasons
-    │   ├── ElicitationError                  tools.calling.elicitation       it ended with a request to the user
+    │   ├── ElicitationError                  tools.calling.errors            it ended with a request to the user
     │   └── ToolArgumentsError                tools.compute.calculator        its arguments cannot be worked with
     ├── CorpusError (ValueError)              tools.corpus.base               a corpus cannot be used
     │   ├── NoPlaceError                      tools.corpus.base               there is nowhere to keep an index

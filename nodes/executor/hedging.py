@@ -16,9 +16,8 @@ from langgraph.errors import GraphBubbleUp
 from weiwo.nodes.executor.isolation import run_isolated
 from weiwo.nodes.executor.task_state import OF_CORPUS, Call
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import Language, Outcome
-from weiwo.tools.calling.elicitation import ElicitationError
-from weiwo.tools.calling.errors import ToolNotCalledError
+from weiwo.state import Language
+from weiwo.tools.calling.errors import ElicitationError, ToolNotCalledError
 from weiwo.tools.calling.invoke import ToolCallError, ToolResult
 
 Ended = tuple[Call, ToolResult | ToolCallError]
@@ -31,10 +30,6 @@ _AGAIN: Final[dict[Language, str]] = {
 _BESIDE: Final[dict[Language, str]] = {
     "en": "{} takes far longer than it usually does; {} is called beside it",
     "zh": "{} 所用时间远超平常，同时调用 {}",
-}
-_TOOK: Final[dict[Language, str]] = {
-    "en": "{} took far longer than it usually does, so a second call was made",
-    "zh": "{} 所用时间远超平常，因此另发了一次调用",
 }
 
 
@@ -133,11 +128,6 @@ async def make_hedged(
     if first in running.values():
         await services.calls.record_overdue(slow, took)
     return HedgedCall(tuple(_charge(ended, [one.made for one in running.values()], took)), slow)
-
-
-def describe_slowness(outcome: Outcome, language: Language) -> str:
-    """That a tool took too long for an outcome, in a line for people; empty where none did."""
-    return _TOOK[language].format(", ".join(outcome.detail.slow)) if outcome.detail.slow else ""
 
 
 def _second_call(call: Call, stand_in: Call | None, services: RunContext) -> Call | None:

@@ -17,9 +17,9 @@ from weiwo.nodes.executor.batch_reader import ReadBatches, ReadRequest
 from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
 from weiwo.nodes.executor.consent import seek_consent
 from weiwo.nodes.executor.evidence_merging import merge_passages
-from weiwo.nodes.executor.hedging import describe_slowness
 from weiwo.nodes.executor.judgement import Judgement
 from weiwo.nodes.executor.next_action import NextActions, is_opening_call
+from weiwo.nodes.executor.outcome_note import note_for_people
 from weiwo.nodes.executor.progress_note import TaskProgressNote
 from weiwo.nodes.executor.queries import first_queries
 from weiwo.nodes.executor.read_ahead import list_waiting, read_ahead, take_ahead
@@ -78,7 +78,7 @@ class TaskResources:
                 seconds=round(outcome.seconds, 3),
                 decided_by=outcome.decided_by,
                 failure=outcome.failure.message if outcome.failure else "",
-                note="; ".join(filter(None, [outcome.note, describe_slowness(outcome, self.services.language)])),
+                note=note_for_people(outcome, self.services.language),
                 cached=outcome.detail.cached,
             )
         )

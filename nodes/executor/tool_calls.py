@@ -11,7 +11,8 @@ from weiwo.nodes.executor.task_state import Call
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence
 from weiwo.state.events import TaskProgressEvent
-from weiwo.tools.calling.elicitation import NOBODY, Elicitation, ElicitationAnswer, ElicitationError, UserAnswers
+from weiwo.tools.calling.elicitation import NOBODY, Elicitation, ElicitationAnswer, UserAnswers
+from weiwo.tools.calling.errors import ElicitationError
 from weiwo.tools.calling.guarded_call import Caller
 from weiwo.tools.calling.invoke import ToolCallError, ToolResult
 

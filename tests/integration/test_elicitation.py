@@ -14,7 +14,8 @@ from weiwo.graph import build_graph
 from weiwo.models.structured_modes import mode_memory
 from weiwo.state.settings import Context
 from weiwo.tools.calling.call_context import current_call
-from weiwo.tools.calling.elicitation import Elicitation, ElicitationError
+from weiwo.tools.calling.elicitation import Elicitation
+from weiwo.tools.calling.errors import ElicitationError
 
 pytestmark = pytest.mark.integration
 

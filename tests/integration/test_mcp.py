@@ -22,8 +22,8 @@ from weiwo.graph import build_graph
 from weiwo.models.structured_modes import mode_memory
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.calling.call_context import CallContext, current_call, set_current_call
-from weiwo.tools.calling.elicitation import ElicitationError, UserAnswers
-from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.calling.elicitation import UserAnswers
+from weiwo.tools.calling.errors import ElicitationError, ToolCallError
 from weiwo.tools.calling.invoke import Backoff, run_tool
 from weiwo.tools.mcp import pool as pools
 from weiwo.tools.mcp.connection import Connection

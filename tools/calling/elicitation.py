@@ -13,7 +13,6 @@ from typing import Any, Final, Literal
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from weiwo.state import JsonValue
-from weiwo.tools.calling.errors import ToolCallError
 
 MOST_ASKED: Final = 4
 """Requests of one turn that reach the user; what a tool asks beyond is declined."""
@@ -94,24 +93,6 @@ NOBODY: Final = UserAnswers()
 """There is nobody to ask, and nothing was said."""
 
 
-class ElicitationError(ToolCallError):
-    """A call that ended with a request to the user.
-
-    Attributes:
-        elicitation: The request.
-    """
-
-    def __init__(self, elicitation: Elicitation) -> None:
-        super().__init__("incomplete", f"{elicitation.tool}: it asks the user something", transient=False)
-        self.elicitation = elicitation
-
-    def of_another(self) -> "ElicitationError":
-        """The same for somebody who waited for another's call."""
-        same = ElicitationError(self.elicitation)
-        same.attempts = 0
-        return same
-
-
 def check_content(schema: Mapping[str, Any], content: Mapping[str, Any]) -> tuple[dict[str, JsonValue], list[str]]:
     """Values of a form held against its schema; text stands for numbers, booleans and lists too.
 
@@ -162,16 +143,7 @@ def _converted(value: Any, rule: Mapping[str, Any]) -> JsonValue:
         return value  # type: ignore[no-any-return]
     text = value.strip()
     if kind == "boolean":
-        return {
-            "true": True,
-            "yes": True,
-            "y": True,
-            "是": True,
-            "false": False,
-            "no": False,
-            "n": False,
-            "否": False,
-        }.get(text.casefold(), text)
+        return _BOOLEANS.get(text.casefold(), text)
     if kind in {"integer", "number"} and len(text) <= 40:
         for convert in (int, float):
             try:

@@ -24,8 +24,7 @@ from langchain_core.tools import BaseTool
 from weiwo.state import JsonValue
 from weiwo.tools.calling.acting_calls import ActingCalls
 from weiwo.tools.calling.call_context import CallContext, set_current_call
-from weiwo.tools.calling.elicitation import ElicitationError
-from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
+from weiwo.tools.calling.errors import ElicitationError, ToolCallError, ToolNotCalledError
 from weiwo.tools.calling.guarded_call import Caller, GuardedCall, out_of_time_error
 from weiwo.tools.calling.invoke import Backoff, run_tool
 from weiwo.tools.calling.policies import PATIENCE, POLICIES

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import mcp_types as types
 
-from weiwo.tools.calling.elicitation import MOST_ASKED, Elicitation, ElicitationError, UserAnswers, choices_of
-from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.calling.elicitation import MOST_ASKED, Elicitation, UserAnswers, choices_of
+from weiwo.tools.calling.errors import ElicitationError, ToolCallError
 from weiwo.tools.mcp.definitions import ToolDefinition
 from weiwo.tools.printable import one_line
 

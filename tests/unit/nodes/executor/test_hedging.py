@@ -11,7 +11,7 @@ from langgraph.errors import GraphInterrupt
 from tests.support.run import services
 from tests.support.virtual_time import now, virtual_time
 from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
-from weiwo.nodes.executor.hedging import describe_slowness
+from weiwo.nodes.executor.outcome_note import note_for_people
 from weiwo.nodes.executor.task_state import Call
 from weiwo.nodes.executor.tool_calls import CallBatch, make_calls
 from weiwo.nodes.shared.run_context import RunContext
@@ -200,6 +200,6 @@ async def test_both_calls_end_with_the_run():
 
 def test_an_outcome_tells_of_it_in_both_languages():
     outcome = Outcome(task_id="a", status="succeeded", detail=OutcomeDetail(slow=("lookup",)))
-    assert describe_slowness(outcome, "en").startswith("lookup took far longer")
-    assert describe_slowness(outcome, "zh").startswith("lookup 所用时间")
-    assert describe_slowness(Outcome(task_id="a", status="succeeded"), "en") == ""
+    assert note_for_people(outcome, "en").startswith("lookup took far longer")
+    assert note_for_people(outcome, "zh").startswith("lookup 所用时间")
+    assert note_for_people(Outcome(task_id="a", status="succeeded"), "en") == ""

@@ -2,7 +2,8 @@
 
 import pytest
 
-from weiwo.tools.calling.elicitation import LONGEST_VALUE, Elicitation, ElicitationError, check_content
+from weiwo.tools.calling.elicitation import LONGEST_VALUE, Elicitation, check_content
+from weiwo.tools.calling.errors import ElicitationError
 
 FORM = {
     "type": "object",
