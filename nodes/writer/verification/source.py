@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, source_clauses
@@ -20,6 +20,7 @@ from weiwo.nodes.writer.verification.quantities import (
     find_shares,
     named_units,
 )
+from weiwo.nodes.writer.verification.windows import Window, source_windows
 from weiwo.text.date_forms import MONTHS
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.demonyms import find_countries
@@ -96,6 +97,11 @@ class ParsedSource:
     initials: frozenset[str]
     sentences: tuple[Clause, ...]
     clauses: tuple[Clause, ...]
+
+    @cached_property
+    def windows(self) -> dict[str, tuple[Window, ...]]:
+        """The windows of its values by the kind of the value."""
+        return source_windows(self.sentences)
 
 
 @lru_cache(maxsize=256)
