@@ -31,7 +31,7 @@ _NEGATION: Final = lazy(
     r"|(?:不(?!同|仅|但|久|断|少|过|管|论|限|锈|时|丹)|没有?|未(?!来|必)|并非|无(?!线|论|锡|锈|人机|障碍)|尚未)"
 )
 _NO_NEGATION: Final = lazy(
-    r"(?i)^(?:no|yes)[,.:]|(?-i:(?<=[a-z]) no (?=[A-Z]))|\bat (?:least|most)\b|\bnot only\b|\bno (?:better|worse|other|\w+er) than\b|\bno (?:later|earlier|more|fewer|less|longer ago) than\b|\bno\.\s?\d|^不[，,。]|(?<!找)(?<!买)不到?(?=[一两三四五六七八九十\d])|不(?:低于|高于|少于|超过|超過|多于|及|如|亚于)"
+    r"(?i)^(?:no|yes)[,.:]|(?-i:(?<=[a-z]) no (?=[A-Z]))|\bat (?:least|most)\b|\bnot only\b|\bno (?:better|worse|other|\w+er) than\b|\bno (?:later|earlier|more|fewer|less|longer ago) than\b|\bno\.\s?\d|^不[，,。]|(?<!找)(?<!买)不到(?=[一两三四五六七八九十\d])|不(?:低于|高于|少于|超过|超過|多于|及|如|亚于)"
 )
 _REMOVED: Final = frozenset(
     ["remov", "forbid", "forbidden", "prohibit", "ban", "移除", "删除", "取消", "废除", "停用", "禁止", "严禁", "忌用"]

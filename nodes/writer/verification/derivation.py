@@ -22,7 +22,7 @@ _DIFFERENCE: Final = lazy(
 _COUNTED: Final = lazy(
     r"(?i)\b(?:each|apiece|per|every|a (?:quarter|month|week|year)|(?:quarter|month|week|year)ly|total|together|altogether|comes? to|came to|average)\b|[每共]|合计|平均"
 )
-_HALF_DAY: Final = lazy(r"(?i)\s?(?:[ap]\.?m\b|o'clock)|[点时]")
+_HALF_DAY: Final = lazy(r"(?i)\d{1,2}\s?(?:[ap]\.?m\b|o'clock|[点时])")
 _HALF_DAY_BEFORE: Final = lazy(r"(?:上午|下午|晚上|早上|中午)$")
 _ONE_IN: Final = lazy(r"(?i)\b(?:one|1) in(?: every)?\s$")
 _PERIODS: Final = (4.0, 12.0, 52.0, 7.0)
@@ -67,12 +67,12 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
 
 def _idiomatic(number: Quantity, statement: str, grounds: Grounds) -> bool:
     """Whether a number is no figure of its own: 一天 for a rate, or an hour of the half day."""
-    before, after = statement[max(0, number.start - 8) : number.start], statement[number.end :]
-    whole = frozenset(value for source in grounds.sources for value in source.whole)
     if number.value == 1 and number.kind == "s" and statement[number.start] == "一":
         return True
-    half_day = _HALF_DAY.match(after) or _HALF_DAY_BEFORE.search(before)
-    return bool(half_day and {number.value, number.value + 12} & whole)
+    if not (_HALF_DAY.match(statement, number.start) or _HALF_DAY_BEFORE.search(statement[: number.start])):
+        return False
+    hours = {float(m[1]) for source in grounds.sources for m in _CLOCK.finditer(source.text)}
+    return bool({number.value, number.value + 12} & hours)
 
 
 def _in_ratio(number: Quantity, statement: str, figures: list[Quantity]) -> bool:

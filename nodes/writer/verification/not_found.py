@@ -26,7 +26,9 @@ _ASKED: Final = (
     (lazy(r"(?i)\bwho\b|谁"), "names"),
 )
 """What a question asks for, and the attribute of a clause that holds such values."""
-_QUESTION: Final = lazy(r"多[久少长大高远]|几[个天年]|何时|什么时候|哪[年天]|谁")
+_QUESTION: Final = lazy(
+    r"(?i)\bhow (?:long|much|many|old|far|high|big)\b|\bwhat (?:year|date|day)\b|多[久少长大高远]|几[个天年]|何时|什么时候|哪[年天]|谁"
+)
 
 
 def not_found_only(statement: str, stated: Particulars, question: str) -> bool:
