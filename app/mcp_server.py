@@ -1,22 +1,23 @@
-"""Weiwo as an MCP server: `ask`, `search` and `read_document`, which only read, with small typed results.
+"""Weiwo as an MCP server: `ask`, `get_answer`, `search`, `read_document`, which only read, with small typed results.
 
 A client says what to ask, how deep to look and in what form to answer; everything else is the operator's. A run here
 asks nobody, so tools that act are not called, whatever servers Weiwo itself uses.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
 from fastmcp import Context as McpContext
 from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError
-from langgraph.checkpoint.memory import InMemorySaver
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
-from weiwo.graph import build_graph
-from weiwo.graph.persistence.threads import new_thread_id
+from weiwo.app.mcp_runs import AnswerRun, AnswerRuns
 from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state import Evidence
 from weiwo.state.errors import WeiwoError
@@ -27,6 +28,10 @@ from weiwo.tools.printable import one_line
 from weiwo.tools.registry import build_registry
 
 _READS: Final = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
+PATIENCE: Final = 45.0
+"""Seconds that a call waits for its answer unless it says otherwise; clients give up after 60 as a rule."""
+LONGEST_TASK: Final = 86_400.0
+"""Seconds that a task waits, which its client asks about by its id; the run's own limits end it before."""
 _LONGEST_QUOTE: Final = 200
 _LONGEST_ANSWER: Final = 6_000
 _LONGEST_PASSAGE: Final = 600
@@ -34,7 +39,8 @@ _MOST_CITATIONS: Final = 12
 _MOST_GAPS: Final = 6
 INSTRUCTIONS: Final = (
     "Weiwo answers questions from documents and the web by planned search. Use `ask` for an answer with citations,"
-    " `search` for passages of the local documents alone, `read_document` to read one of these."
+    " `get_answer` where that takes long, `search` for passages of the local documents alone, `read_document` to read"
+    " one of these."
 )
 
 
@@ -51,9 +57,15 @@ class AskResult(BaseModel):
     """An answer."""
 
     answer: str = Field(description="The answer in Markdown, with marks such as [1] for its sources.")
-    status: str = Field(description="complete, extracts (the sources' own words), partial or failed.")
+    status: str = Field(
+        description="complete, extracts (the sources' own words), partial or failed; running: call get_answer."
+    )
     citations: list[CitedSource] = Field(default_factory=list)
     gaps: list[str] = Field(default_factory=list, description="What the answer leaves open.")
+    thread_id: str = Field("", description="For get_answer, while the status is running.")
+
+
+Wait = Annotated[float, Field(ge=0, le=600, description="Seconds to wait for the answer.")]
 
 
 class FoundPassage(BaseModel):
@@ -78,11 +90,10 @@ def build_server(context: Context) -> FastMCP:
         context: What every run is given.
     """
     server: FastMCP = FastMCP("weiwo", instructions=INSTRUCTIONS)
-    saver = InMemorySaver()
-    graph = build_graph(saver)
+    runs, as_task = AnswerRuns(), _offer_tasks(server)
     alone = {"approve_plan": False, "clarify": False, "allow_acting": False, "allow_tools": []}
 
-    @server.tool(annotations=_READS)
+    @server.tool(annotations=_READS, task=as_task)
     async def ask(
         question: Annotated[str, Field(description="The whole question, as to a person who knows nothing of before.")],
         ctx: McpContext,
@@ -90,29 +101,33 @@ def build_server(context: Context) -> FastMCP:
         form: Annotated[
             Literal["", "sentence", "list", "table", "report", "code"], Field(description="Form; empty: as asked.")
         ] = "",
+        wait: Wait = PATIENCE,
     ) -> AskResult:
-        """Answer a question from documents and the web by planned search; every claim leads to its source."""
+        """Answer a question from documents and the web by planned search; every claim leads to its source.
+
+        Where that takes longer than `wait`, the status is "running", and get_answer with the thread_id has the answer.
+        """
         asked = {"depth": depth, **({"form": form} if form else {})}
-        run = Context(**{**context.model_dump(exclude_none=True), **asked, **alone})
-        thread_id, steps = new_thread_id(), 0
-        given: Any = {"question": _checked(question)}
-        config: Any = {"configurable": {"thread_id": thread_id}}
-        result: dict[str, Any] = {}
-        stream: Any = graph.astream(given, config, context=run, stream_mode=["custom", "values"])
+        run = runs.start(_checked(question), Context(**{**context.model_dump(exclude_none=True), **asked, **alone}))
+        if run is None:
+            raise ToolError("too many questions are being answered; ask again in a minute")
         try:
-            async for mode, chunk in stream:
-                if mode == "values":
-                    result = chunk.get("result") or result
-                elif said := _progress(chunk):
-                    steps += 1
-                    await ctx.report_progress(steps, message=said)
-        except WeiwoError as error:
-            raise ToolError(one_line(str(error))) from None
-        finally:
-            await saver.adelete_thread(thread_id)
-        if not result:
-            raise ToolError("a tool that acts would have to be allowed by a person; ask with the command weiwo ask")
-        return read_answer(result)
+            return await _answer(runs, run, LONGEST_TASK if ctx.is_background_task else wait, ctx)
+        except asyncio.CancelledError:
+            runs.cancel(run)  # its id was never told
+            raise
+
+    @server.tool(annotations=_READS)
+    async def get_answer(
+        thread_id: Annotated[str, Field(description="The thread_id of an `ask` that was still running.")],
+        ctx: McpContext,
+        wait: Wait = PATIENCE,
+    ) -> AskResult:
+        """The answer to a question asked before, which took long; kept for an hour."""
+        run = runs.find(thread_id)
+        if run is None:
+            raise ToolError("there is no such thread_id, or its answer is no longer kept; ask again")
+        return await _answer(runs, run, wait, ctx)
 
     @server.tool(annotations=_READS)
     async def search(
@@ -183,6 +198,32 @@ def refuse_foreign_origins(app: Any, hosts: Sequence[str]) -> Callable[..., Awai
     return guarded
 
 
+def _offer_tasks(server: FastMCP) -> bool:
+    """Offer MCP's tasks extension, where the package `fastmcp-tasks` is installed; whether it is."""
+    if find_spec("fastmcp_tasks") is None:
+        return False
+    server.add_extension(import_module("fastmcp_tasks").TasksExtension())
+    return True
+
+
+async def _answer(runs: AnswerRuns, run: AnswerRun, seconds: float, ctx: McpContext) -> AskResult:
+    """What a client is told of a run after some time; its progress meanwhile."""
+
+    async def tell(step: int, said: str) -> None:
+        await ctx.report_progress(step, message=said)
+
+    try:
+        result = await runs.result(run, seconds, tell)
+    except WeiwoError as error:
+        raise ToolError(one_line(str(error))) from None
+    if result is None:
+        done = run.steps[-1] if run.steps else "it was asked"
+        return AskResult(answer="", status="running", gaps=[f"So far: {done}"], thread_id=run.id)
+    if not result:
+        raise ToolError("a tool that acts would have to be allowed by a person; ask with the command weiwo ask")
+    return read_answer(result)
+
+
 async def _call(context: Context, tool: str, args: dict[str, Any], most: int) -> PassageResult:
     """Call one of our tools."""
     settings = Settings.resolve(context)
@@ -209,17 +250,3 @@ def _checked(question: str) -> str:
         return check_question(question)
     except QuestionError as error:
         raise ToolError(str(error)) from None
-
-
-def _progress(event: Any) -> str:
-    """An event in a few words; empty for those of no interest to a client."""
-    match event.get("type"):
-        case "assessed":
-            return "the question is read"
-        case "planned":
-            return "the plan is made"
-        case "task_started":
-            return one_line(f"{event.get('tool', '')}: {event.get('description', '')}", 120)
-        case "answer_started":
-            return "the answer is being written"
-    return ""

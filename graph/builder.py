@@ -5,6 +5,7 @@ START → master ─┬─ simple ───────────────�
                 └─ complex → planner → executor ↗    ├─ retry  → executor
                                 ↑                    └─ replan → planner
 
+Where the question was answered before, `master` gives that answer and the run ends.
 Where a question can mean several things, `clarify` stands behind the master and asks which, if a person can be asked.
 Where a person is asked about plans, `approval` stands before the executor; what it rejects goes to the planner.
 """
@@ -171,8 +172,12 @@ async def _write(
     return {**update, "usage": spent + services.budget.delta()}
 
 
-def by_clarity(state: SearchState) -> Literal["clarify", "writer", "approval", "executor", "reflection", "planner"]:
-    """A question that can mean several things is asked about before anything is searched."""
+def by_clarity(
+    state: SearchState,
+) -> Literal["clarify", "writer", "approval", "executor", "reflection", "planner", "__end__"]:
+    """A question that was answered before ends; one that can mean several things is asked about before the search."""
+    if state.get("result"):
+        return END  # type: ignore[return-value]  # which is "__end__"
     return "clarify" if state["assessment"].clarification is not None else by_level(state)
 
 

@@ -29,6 +29,7 @@ from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES, Context, Settings
 from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.registry import Registry, build_registry
+from weiwo.tools.usage.call_times import UsualTime
 from weiwo.tools.usage.usage_log import UsageLog
 
 Agent = Callable[[SearchState, RunContext], Awaitable[dict[str, Any]]]
@@ -46,6 +47,7 @@ class _Opened:
     settings: Settings
     registry: Registry
     user: str
+    usual_times: Mapping[str, UsualTime]
 
 
 class _Invocations:
@@ -69,9 +71,12 @@ class _Invocations:
             return found
         settings = Settings.resolve(runtime.context, from_client=from_client)
         registry, user = await build_registry(settings, self._tools), _find_user(runtime, settings, from_client)
+        usual_times: Mapping[str, UsualTime] = {}
         if settings.telemetry:
-            registry.add_notes(await asyncio.to_thread(UsageLog(Path(settings.home), user).notes))
-        opened = _Opened(control, runtime.context, settings, registry, user)
+            log = UsageLog(Path(settings.home), user)
+            registry.add_notes(await asyncio.to_thread(log.notes))
+            usual_times = await asyncio.to_thread(log.usual_times)
+        opened = _Opened(control, runtime.context, settings, registry, user, usual_times)
         if control is not None:
             with self._lock:
                 self._opened[id(control)] = opened
@@ -138,6 +143,7 @@ def context_opener(
                 fresh=settings.fresh,
                 state=state,
                 record=UsageLog(Path(settings.home), opened.user).record if settings.telemetry else None,
+                usual_times=opened.usual_times,
             ),
             models=ChatModels(settings, budget, run_id=run, given=given),
             budget=budget,

@@ -253,6 +253,13 @@ class Budget:
             self._tool_calls += 1
         return True
 
+    def spares_tool_call(self) -> bool:
+        """Whether one more tool call leaves the rest of the run half of `max_tool_calls` or more."""
+        if self._parent is not None:
+            return self._parent.spares_tool_call()
+        most = self.limits.max_tool_calls
+        return most is None or 2 * (self.spent.tool_calls + self._tool_calls + 1) <= most
+
     def limit_of_tasks(self) -> str:
         """The limit that keeps a task from its calls: `max_tool_calls` where these are used up, else `max_seconds`."""
         if self._parent is not None:

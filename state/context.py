@@ -24,7 +24,7 @@ _STUDIO_NODES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("verifier_model", "words"), ("writer",)),
     "form": ("master", "writer"),
     "approve_plan": ("approval",),
-    "clarify": ("master",),
+    **dict.fromkeys(("clarify", "answer_memory"), ("master",)),
     **dict.fromkeys(("max_tasks", "max_tools", "procedures", "plan_memory"), ("planner",)),
     "max_replans": ("reflection",),
     **dict.fromkeys(("max_items", "max_turns", "max_queries", "max_pages", "max_parallel"), ("executor",)),
@@ -143,6 +143,11 @@ class Context(BaseModel):
     mcp: str | None = Field(default=None, description="File of MCP servers (mcpServers, as desktop clients write it).")
     plan_memory: bool | None = Field(
         default=None, description="Whether plans that led to complete answers are kept and used again (default yes)."
+    )
+    answer_memory: bool | None = Field(
+        default=None,
+        description="Whether a question that was answered completely before, and whose sources have not changed, is"
+        " answered so again, with the answer's age (default: for weiwo ask).",
     )
     procedures: str | None = Field(
         default=None, description="Folder of Markdown procedures: how this house answers questions of a kind."

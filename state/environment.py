@@ -10,7 +10,9 @@ from weiwo.state.context import MODEL_FIELDS, Context, SettingsError, describe_v
 
 LIST_FIELDS: Final = ("tools", "search", "allow_hosts", "allow_tools")
 """The fields that hold a list of names, without those that restrict sources."""
-FLAG_FIELDS: Final = frozenset({"web", "telemetry", "approve_plan", "clarify", "fresh", "allow_acting", "plan_memory"})
+FLAG_FIELDS: Final = frozenset(
+    {"web", "telemetry", "approve_plan", "clarify", "fresh", "allow_acting", "plan_memory", "answer_memory"}
+)
 
 
 def read_environment(env: Mapping[str, str]) -> dict[str, Any]:

@@ -252,6 +252,7 @@ class OutcomeDetail(Value):
         unread: Those among them that could not be read.
         hops: Of a chain of look-ups, what was found before the value, in order.
         ahead: What its passages told of tasks that wait for it.
+        slow: Tools that took far longer than they usually do, so that a second call was made beside theirs.
     """
 
     computation: dict[str, JsonValue] | None = Field(None, exclude_if=_is_none)
@@ -270,6 +271,7 @@ class OutcomeDetail(Value):
     unread: tuple[str, ...] = Field((), exclude_if=not_)
     hops: tuple[Hop, ...] = Field((), exclude_if=not_)
     ahead: tuple[AheadValue, ...] = Field((), exclude_if=not_)
+    slow: tuple[str, ...] = Field((), exclude_if=not_)
 
 
 class Finding(Value):

@@ -86,7 +86,7 @@ class Plan(Value):
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy, changed; what was worked out about the original is not taken over."""
         copied = super().model_copy(update=update, deep=deep)
-        for name in ("wiring", "_keys"):
+        for name in ("wiring", "parents", "_keys"):
             copied.__dict__.pop(name, None)
         return copied
 
@@ -102,6 +102,22 @@ class Plan(Value):
             KeyError: There is none.
         """
         return self.wiring.tasks[task_id]
+
+    @cached_property
+    def parents(self) -> Mapping[str, str]:
+        """The question that each task came from, by id: the task named as its parent, else the one it builds on.
+
+        Empty where it came from the user's question: it has no parent, or builds on several. There is no cycle.
+        """
+        found: dict[str, str] = {}
+        for task in self.tasks:
+            named = task.parent if task.parent in self.wiring.tasks else ""
+            sources = [source for source in self.upstream(task.id) if source in self.wiring.tasks]
+            parent = above = named or (sources[0] if len(sources) == 1 else "")
+            while above and above != task.id:
+                above = found.get(above, "")
+            found[task.id] = "" if above else parent
+        return found
 
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
@@ -167,6 +183,8 @@ class Plan(Value):
                 vertex["for_each"] = task.for_each
             if task.thought:
                 vertex["thought"] = task.thought
+            if task.parent in self.wiring.tasks:
+                vertex["parent"] = task.parent
             if task.is_answer:
                 vertex["is_answer"] = True
             vertices.append(vertex)

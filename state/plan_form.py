@@ -122,6 +122,7 @@ def _task(vertex: object, position: int, known: Collection[str], complaints: lis
         ret=type_ or "text",
         for_each=for_each or None,
         thought=read_thought(vertex),
+        parent=_parent(vertex.get("parent"), known),
         is_answer=vertex.get("is_answer") is True,
     )
 
@@ -130,6 +131,14 @@ def read_thought(data: Mapping[str, object], name: str = "thought") -> str:
     """The thought behind a plan or a task, or another of its remarks, as one bounded line; empty where none is."""
     thought = data.get(name)
     return " ".join(thought.split())[:LONGEST_THOUGHT] if isinstance(thought, str) else ""
+
+
+def _parent(written: object, known: Collection[str]) -> str:
+    """The task that one came from, by its id or by a reference to it; empty where that is none."""
+    text = str(_referring(written.strip())) if isinstance(written, str) else ""
+    named = REFERENCE.fullmatch(text)
+    name = named[1] if named else text
+    return name if name in known or _NUMBERED.fullmatch(name) else ""
 
 
 def _for_each(written: object, known: Collection[str]) -> str | None:

@@ -11,7 +11,7 @@ class Repair(Value):
     """Tasks that take the place of one, decided on while others of its plan run.
 
     Attributes:
-        task_id: The task that came to nothing, or to a value that is no firm ground.
+        task_id: The task, or the instance of one, that came to nothing, or to a value that is no firm ground.
         tasks: What is done instead, each with an id of its own; the value of the last stands for that of the task.
         reason: Why, in one line.
         decided_by: A rule or a model.
@@ -33,15 +33,17 @@ class Repair(Value):
 def revise(plan: Plan, repairs: Iterable[Repair]) -> tuple[Plan, ...]:
     """The revisions that repairs make of a plan, oldest first: one for each level, as if it had been planned anew.
 
-    What built on a replaced task builds on what stands for it; everything else stays as it is.
+    What built on a replaced task builds on what stands for it; everything else stays as it is. What takes the place of
+    one instance of a task changes no plan.
     """
     by_level: dict[int, dict[str, Repair]] = {}
     for repair in repairs:
         by_level.setdefault(repair.level, {})[repair.task_id] = repair
     revisions: list[Plan] = []
     for level in sorted(by_level):
-        plan = _replace(plan, by_level[level])
-        revisions.append(plan)
+        if not by_level[level].keys().isdisjoint(plan.ids):
+            plan = _replace(plan, by_level[level])
+            revisions.append(plan)
     return tuple(revisions)
 
 

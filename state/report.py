@@ -11,7 +11,7 @@ class OutlinedSection(Value):
         title: Its heading.
         covers: What it is to say, in a line.
         sources: Numbers of the sources it rests on, as all sections of the report count them.
-        words: Its length at most, in words (English) or characters (Chinese).
+        words: Its length, in words (English) or characters (Chinese).
     """
 
     title: str

@@ -59,11 +59,13 @@ class Settings(Value):
         mcp: File of MCP servers, if any.
         procedures: Folder of Markdown procedures, if any.
         plan_memory: Whether plans that led to complete answers are kept and used again.
+        answer_memory: Whether a question answered completely before is answered so again, with the answer's age.
         allow_tools: Tools that may act without a person being asked.
         allow_acting: Whether every tool may.
         max_tools: How many tools the planner sees; of more, those that fit the question.
         approve_plan: Whether a person approves each plan before it runs.
         clarify: Whether a person is asked what a question means that can mean several things.
+        elicit: Whether MCP servers may ask the person something; not where `clarify` was turned off.
         fresh: Whether tools are called anew even where a recent result is kept.
         prices: US dollars per million input and output tokens, by provider:model (`WEIWO_PRICES`, written
             `openai:gpt-5-mini=0.25/2,…`).
@@ -93,11 +95,13 @@ class Settings(Value):
     mcp: str | None = None
     procedures: str | None = None
     plan_memory: bool = True
+    answer_memory: bool = False
     allow_tools: tuple[str, ...] = ()
     allow_acting: bool = False
     max_tools: int = 16
     approve_plan: bool = False
     clarify: bool = False
+    elicit: bool = True
     fresh: bool = False
     prices: dict[str, tuple[float, float]] = Field(default_factory=dict)
     limits: Limits = Field(default_factory=Limits)
@@ -141,6 +145,7 @@ class Settings(Value):
         rest = {name: known[name] for name in _PLAIN if name in known}
         fields: dict[str, Any] = {
             "clarify": from_client,  # who has a person to ask
+            "elicit": known.get("clarify") is not False,
             "home": str(home(env)),
             "database_url": env.get("WEIWO_DATABASE_URL") or None,
             "models": {role: name for role, name in models.items() if name},

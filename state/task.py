@@ -36,15 +36,25 @@ def references(value: JsonValue) -> Iterator[str]:
             yield from references(inner)
 
 
-def renamed(value: JsonValue, names: Mapping[str, str]) -> JsonValue:
-    """A JSON value whose references go by other names; a reference without another name keeps its own."""
+def renamed(value: JsonValue, names: Mapping[str, str], *, item: str = ITEM) -> JsonValue:
+    """A JSON value whose references go by other names; a reference without another name keeps its own.
+
+    Args:
+        value: The value.
+        names: The other names.
+        item: What the current item goes by.
+    """
     if isinstance(value, str):
-        return REFERENCE.sub(lambda m: m[0] if m[1] == ITEM else f"{{{{{names.get(m[1], m[1])}.ret}}}}", value)
+        return REFERENCE.sub(lambda m: _reference(item if m[1] == ITEM else names.get(m[1], m[1])), value)
     if isinstance(value, Mapping):
-        return {key: renamed(inner, names) for key, inner in value.items()}
+        return {key: renamed(inner, names, item=item) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [renamed(inner, names) for inner in value]
+        return [renamed(inner, names, item=item) for inner in value]
     return value
+
+
+def _reference(name: str) -> str:
+    return f"{{{{{name}}}}}" if name == ITEM else f"{{{{{name}.ret}}}}"
 
 
 class Task(Value):
@@ -58,6 +68,8 @@ class Task(Value):
         ret: The type of its value.
         for_each: A reference to a list; the task runs once per item.
         thought: Why the planner wants it, in one line; no part of the task's identity.
+        parent: The task whose finding raised it; empty where the question itself did, or what it builds on tells. No
+            part of the task's identity.
         is_answer: Whether the question is answered by telling what it finds, as it is; no part of the task's identity.
         frame: The parsed description; no part of the task's identity. None in plans that were read from a file.
     """
@@ -69,6 +81,7 @@ class Task(Value):
     ret: ValueType = "text"
     for_each: str | None = None
     thought: str = ""
+    parent: str = ""
     is_answer: bool = False
     frame: QueryFrame | None = None
 
@@ -87,12 +100,13 @@ class Task(Value):
         return next((type_ for type_ in VALUE_TYPES if type_ == listed), "list[text]")
 
     def referring(self, names: Mapping[str, str]) -> "Task":
-        """This task with its references under other names; those without another name stay as they are."""
+        """This task with its references and its parent under other names; those without one stay as they are."""
+        parent = names.get(self.parent, self.parent)
         if not any(name in names for name in self.references):
-            return self
+            return self if parent == self.parent else self.model_copy(update={"parent": parent})
         args = {name: renamed(value, names) for name, value in self.args.items()}
         texts = {"description": renamed(self.description, names), "for_each": renamed(self.for_each, names)}
-        return self.model_copy(update={"args": args, **texts})
+        return self.model_copy(update={"args": args, "parent": parent, **texts})
 
     def key(self, upstream: Mapping[str, str]) -> str:
         """The identity of a task: what it asks, whatever it is called.

@@ -25,11 +25,11 @@ def as_artifact(passages: Sequence[Evidence]) -> list[dict[str, JsonValue]]:
 
 def _marked(number: int, passage: Evidence) -> str:
     place = f"{passage.source} ({passage.locator})" if passage.locator else passage.source
-    known = {"n": str(number), "title": passage.title, "source": place, "date": _own_date(passage)}
+    known = {"n": str(number), "title": passage.title, "source": place, "date": own_date(passage)}
     attributes = "".join(f' {name}="{escape(one_line(value))}"' for name, value in known.items() if value)
     return f"<passage{attributes}>\n{passage.text.replace('</passage', '&lt;/passage')}\n</passage>"
 
 
-def _own_date(passage: Evidence) -> str:
+def own_date(passage: Evidence) -> str:
     """The date that the document states; that of its file tells a reader nothing."""
     return passage.date if passage.date and FILE_DATE not in passage.flags else ""

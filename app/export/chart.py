@@ -82,7 +82,9 @@ def _read_series(
         numbers = [_read_number(plain(row[at])) for row in body]
         if not any(numbers) or any(plain(row[at]) and one is None for row, one in zip(body, numbers, strict=True)):
             continue
-        units = {(one.unit, one.percent) for one in numbers if one is not None}
+        units = {
+            (one.unit or _behind(row[at], one), one.percent) for row, one in zip(body, numbers, strict=True) if one
+        }
         values = [
             None if one is None or not _is_verified(row[at], claims) else float(one.value)
             for row, one in zip(body, numbers, strict=True)
@@ -93,6 +95,11 @@ def _read_series(
             unit = unit if unit != (None, False) or not header else (header[0].unit, header[0].percent)
             found.append((unit, Series(plain(name), tuple(values))))
     return tuple(series for unit, series in found if unit == found[0][0])[:MOST_SERIES]
+
+
+def _behind(runs: Sequence[Run], number: NumberSpan) -> str | None:
+    """What stands behind a number in its cell: a unit that is not known as one, perhaps."""
+    return plain(runs)[number.end :].strip(" .,;。，；").casefold() or None
 
 
 def _is_verified(runs: Sequence[Run], claims: Sequence[Mapping[str, Any]]) -> bool:

@@ -14,7 +14,7 @@ from docx.text.run import Run as WordRun
 from pptx.chart.xmlwriter import ChartXmlWriter
 
 from weiwo.app.export.document import Chart, Node, Run
-from weiwo.app.export.office import OfficeWriter, chart_data, xml_text
+from weiwo.app.export.office import OfficeWriter, chart_data, share_width, xml_text
 from weiwo.app.export.report import Report, Source
 from weiwo.app.export.words import word
 from weiwo.state.answer import DOUBTFUL
@@ -37,6 +37,8 @@ _CHART_FRAME: Final = (
 )
 """A frame of 16 by 8 centimetres."""
 _SHADE: Final = "F2F4F7"
+_MOST_COLUMNS: Final = 5
+"""Columns that have room for text of the usual size."""
 _DEEPEST: Final = 3
 """Levels of lists that the styles of the template know."""
 
@@ -56,7 +58,9 @@ class _Writer(OfficeWriter):
     def _fill(self) -> None:
         report, file = self._report, self._file
         self._set_styles()
-        self._text(file.add_paragraph(style="Title"), report.question)
+        self._text(file.add_paragraph(style="Title"), report.title)
+        if report.title != report.question:
+            self._text(file.add_paragraph(), word(self._language, "question", report.question), dim=True)
         about = f"{word(self._language, report.status)} · {report.about}"
         self._text(file.add_paragraph(), about, dim=True)
         if report.notes:
@@ -68,8 +72,8 @@ class _Writer(OfficeWriter):
             self._doubt(file.add_paragraph())
         if report.sources:
             self._heading("sources", 1)
-            for source in report.sources:
-                self._source(source)
+            for cited in report.documents:
+                self._document(cited)
         if len(report.steps) > 1:
             self._heading("plan", 1)
             self._table([[[Run(cell)] for cell in row] for row in report.plan_rows])
@@ -132,13 +136,23 @@ class _Writer(OfficeWriter):
         if not rows or not rows[0]:
             return
         table = self._file.add_table(rows=len(rows), cols=len(rows[0]), style="Table Grid")
+        table.autofit = False
+        section = self._file.sections[0]
+        room = section.page_width - section.left_margin - section.right_margin
+        for column, share in zip(table.columns, share_width(rows), strict=True):
+            for cell in column.cells:
+                cell.width = int(room * share)
+        size = Pt(8 if len(rows[0]) > _MOST_COLUMNS else 9.5)
         for number, row in enumerate(rows):
             for cell, runs in zip(table.rows[number].cells, row, strict=False):
                 paragraph = cell.paragraphs[0]
                 paragraph.paragraph_format.space_after = Pt(2)
                 self._runs(paragraph, runs, bold=number == 0)
+                for written in paragraph.runs:
+                    written.font.size = size
                 if number == 0:
                     _shade(cell._tc.get_or_add_tcPr())  # noqa: SLF001 - no public way
+            table.rows[number]._tr.get_or_add_trPr().append(OxmlElement("w:cantSplit"))  # noqa: SLF001 - the same
             if number == 0:
                 table.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))  # noqa: SLF001 - the same
         self._file.add_paragraph().paragraph_format.space_after = Pt(4)
@@ -167,9 +181,28 @@ class _Writer(OfficeWriter):
         borders.append(line)
         self._file.add_paragraph()._p.get_or_add_pPr().append(borders)  # noqa: SLF001 - no public way
 
+    def _document(self, cited: Sequence[Source]) -> None:
+        """A document, and below it each of its passages that is cited."""
+        paragraph, source = self._file.add_paragraph(), cited[0]
+        paragraph.paragraph_format.keep_with_next = True
+        paragraph.paragraph_format.space_after = Pt(2)
+        if source.url:
+            self._link(paragraph, source.title, url=source.url)
+        else:
+            paragraph.add_run(xml_text(source.title)).bold = True
+        told = [source.address] * (source.address != source.title) + source.particulars(self._language)
+        if line := " · ".join(filter(None, told)):
+            paragraph.add_run().add_break()
+            self._text(paragraph, line, dim=True)
+        for one in cited:
+            self._source(one)
+        paragraph = self._file.paragraphs[-1]
+        paragraph.paragraph_format.space_after = Pt(8)
+
     def _source(self, source: Source) -> None:
-        """A numbered source; its number is what citations lead to."""
+        """A numbered passage; its number is what citations lead to."""
         paragraph = self._file.add_paragraph()
+        paragraph.paragraph_format.space_after = Pt(1)
         paragraph.paragraph_format.left_indent, paragraph.paragraph_format.first_line_indent = Pt(26), Pt(-26)
         paragraph.paragraph_format.tab_stops.add_tab_stop(Pt(26))
         start, end = OxmlElement("w:bookmarkStart"), OxmlElement("w:bookmarkEnd")
@@ -179,18 +212,8 @@ class _Writer(OfficeWriter):
         paragraph._p.append(start)  # noqa: SLF001 - no public way
         paragraph.add_run(f"[{source.n}]\t")
         paragraph._p.append(end)  # noqa: SLF001 - the same
-        if source.url:
-            self._link(paragraph, source.title, url=source.url)
-        else:
-            paragraph.add_run(xml_text(source.title))
-        where = source.address if source.address != source.title else ""
-        lines = [where, " · ".join(source.particulars(self._language))]
-        for line in filter(None, lines):
-            paragraph.add_run().add_break()
-            self._text(paragraph, line, dim=True)
-        if source.quote:
-            paragraph.add_run().add_break()
-            self._text(paragraph, f"“{source.quote}”")
+        quote = f"“{source.quote}”" if source.quote else ""
+        self._text(paragraph, "  ".join(filter(None, (source.place(self._language), quote))), dim=True)
 
     def _doubt(self, paragraph: Paragraph) -> None:
         """What the wavy line under a statement means."""

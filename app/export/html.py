@@ -46,7 +46,8 @@ class _Page:
         answer = self._blocks(report.nodes)  # before the sources, which lead back to its marks
         about = f'<span class="status {escape(report.status)}">{escape(self._status())}</span>{escape(report.about)}'
         parts = [
-            f"<h1>{escape(report.question)}</h1>",
+            f"<h1>{escape(report.title)}</h1>",
+            self._question(),
             f'<p class="about">{about}</p>',
             self._notes(),
             f"<article>{answer}</article>",
@@ -55,7 +56,7 @@ class _Page:
             self._plan(),
         ]
         tag = "zh-Hans" if language == "zh" else "en"
-        title = escape(report.question.replace("\n", " ")[:200])
+        title = escape(report.title.replace("\n", " ")[:200])
         return (
             f'<!doctype html>\n<html lang="{tag}">\n<head>\n<meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -65,6 +66,12 @@ class _Page:
             + "\n".join(part for part in parts if part)
             + "\n</main>\n</body>\n</html>\n"
         )
+
+    def _question(self) -> str:
+        """The question below a title of the answer's own."""
+        if self._report.title == self._report.question:
+            return ""
+        return f'<p class="question">{escape(word(self._language, "question", self._report.question))}</p>'
 
     def _status(self) -> str:
         known = self._report.status in {"complete", "partial", "failed", "extracts"}
@@ -89,27 +96,32 @@ class _Page:
     def _source_list(self) -> str:
         if not self._sources:
             return ""
-        items = "".join(self._source(source) for source in self._report.sources)
-        return f'<section><h2>{word(self._language, "sources")}</h2><ol class="sources">{items}</ol></section>'
+        items = "".join(self._document(cited) for cited in self._report.documents)
+        return f'<section><h2>{word(self._language, "sources")}</h2><ul class="documents">{items}</ul></section>'
 
-    def _source(self, source: Source) -> str:
-        language = self._language
+    def _document(self, cited: Sequence[Source]) -> str:
+        """A document, and below it each of its passages that is cited."""
+        source, language = cited[0], self._language
         title = escape(source.title)
         if source.url:
             title = f'<a href="{escape(source.url)}" rel="noopener noreferrer nofollow">{title}</a>'
-        lines = [f'<span class="n">[{source.n}]</span>{title}']
-        if source.n in self._first:
-            lines[0] += f' <a class="back" href="#c{source.n}" aria-label="{word(language, "back")}">↩</a>'
-        if source.address and source.address != source.title:
-            lines.append(f'<span class="where">{escape(source.address)}</span>')
-        told = source.particulars(language)
-        if told:
+        lines = [f"<strong>{title}</strong>"]
+        told = [source.address] * (source.address != source.title) + source.particulars(language)
+        if told := [part for part in told if part]:
             kind = "where old" if source.superseded_by else "where"
             lines.append(f'<span class="{kind}">{escape(" · ".join(told))}</span>')
         if source.also:
             others = ", ".join(source.also[:5])
             lines.append(f'<span class="where">{escape(word(language, "also", others))}</span>')
-        return f'<li id="s{source.n}">{"<br>".join(lines)}{self._passage(source)}</li>'
+        passages = "".join(self._source(one) for one in cited)
+        return f'<li>{"<br>".join(lines)}<ol class="sources">{passages}</ol></li>'
+
+    def _source(self, source: Source) -> str:
+        back = ""
+        if source.n in self._first:
+            back = f' <a class="back" href="#c{source.n}" aria-label="{word(self._language, "back")}">↩</a>'
+        place = f'<span class="where">{escape(source.place(self._language))}{back}</span>'
+        return f'<li id="s{source.n}"><span class="n">[{source.n}]</span>{place}{self._passage(source)}</li>'
 
     def _passage(self, source: Source) -> str:
         """The quotation of a source, which opens the passage it stands in."""
@@ -183,7 +195,7 @@ class _Page:
         source = self._sources[number]
         anchor = "" if number in self._first else f' id="c{number}"'
         self._first.add(number)
-        tip = escape((source.quote or source.title)[:_LONGEST_TIP])
+        tip = escape((source.quote or source.passage or source.title)[:_LONGEST_TIP])
         return f'<sup><a{anchor} href="#p{number}" title="{tip}">[{number}]</a></sup>'
 
     def _verdict(self, text: str, position: int) -> str:

@@ -20,7 +20,7 @@ STYLE: Final = (
 body{margin:0;background:var(--paper);color:var(--ink);font:17px/1.6 Georgia,"Times New Roman","Noto Serif CJK SC",
 "Source Han Serif SC","Songti SC",SimSun,serif;overflow-wrap:anywhere}
 main{max-width:46rem;margin:0 auto;padding:2.5rem 1.25rem 4rem}
-h1,h2,h3,h4,h5,h6,.about,.notes,.legend,.sources,table,summary,svg{font-family:system-ui,"Segoe UI",
+h1,h2,h3,h4,h5,h6,.about,.question,.notes,.legend,.documents,table,summary,svg{font-family:system-ui,"Segoe UI",
 "Helvetica Neue",Arial,"Noto Sans CJK SC","PingFang SC","Microsoft YaHei",sans-serif}
 h1{font-size:1.65rem;line-height:1.25;margin:0 0 .4rem}
 h2{font-size:1.25rem;line-height:1.3;margin:2.2rem 0 .6rem}
@@ -56,8 +56,9 @@ text-decoration-skip-ink:none}
 .legend{margin:1.8rem 0 0;padding:.7rem 0 0;border-top:1px solid var(--line);color:var(--dim);font-size:.8rem}
 .legend ul{list-style:none;padding:0;margin:.3rem 0 0;columns:2;column-gap:2rem}.legend li{margin:0 0 .25rem;
 break-inside:avoid}
-.sources{padding-left:0;list-style:none;font-size:.88rem}
-.sources>li{padding:.35rem 0 .35rem 2.4rem;position:relative;margin:0 0 .4rem}
+.question{color:var(--dim);font-size:.92rem;margin:0 0 .5rem}
+.documents,.sources{padding-left:0;list-style:none;font-size:.88rem}.documents>li{margin:0 0 1.1rem}
+.sources>li{padding:.2rem 0 .2rem 2.4rem;position:relative;margin:0}
 .sources .n{position:absolute;left:0;color:var(--dim)}
 .sources>li:has(:target),.sources>li:target{background:var(--soft);outline:.4rem solid var(--soft)}
 .where{color:var(--dim);font-size:.85em}.old{color:var(--bad)}
@@ -77,6 +78,7 @@ svg.plan{max-width:100%;height:auto;font-size:13px}
 --good:#1d6634;--mild:#75590c;--bad:#a01c15;--mark:#fff1a8}
 @page{margin:2cm}body{font-size:10.5pt}main{max-width:none;padding:0}
 h2,h3,h4{break-after:avoid}table,figure,svg,pre,.sources>li{break-inside:avoid}
+svg.plan{width:auto;max-height:22cm}.supported,.quoted,.matched,.computed{text-decoration:none}
 details:not([open]) p{display:none}.back{display:none}.wide{overflow:visible}pre{white-space:pre-wrap}}
 """
 )

@@ -1,6 +1,6 @@
 """A report as a Markdown file: the answer as it stands, what limits it above, its sources below."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weiwo.app.export.report import Report, Source
@@ -19,23 +19,31 @@ def render_markdown(report: Report, result: Mapping[str, Any]) -> bytes:
         result: The result it was read from, whose answer is Markdown already.
     """
     language = report.language
-    parts = [f"# {_escaped(' '.join(report.question.split()))}", f"*{_escaped(report.about)}*"]
+    answer = printable(str(result.get("answer") or "")).strip()
+    parts = [f"# {_escaped(' '.join(report.title.split()))}", f"*{_escaped(report.about)}*"]
+    if report.title != report.question:
+        answer = answer.partition("\n")[2].strip() if answer.startswith("#") else answer
+        parts.insert(1, _escaped(word(language, "question", " ".join(report.question.split()))))
     if report.notes:
         notes = "\n".join(f"> - {_escaped(note)}" for note in report.notes)
         parts.append(f"> **{word(language, 'limits')}**\n>\n{notes}")
-    parts.append(printable(str(result.get("answer") or "")).strip())
+    parts.append(answer)
     if report.sources:
         parts.append(f"## {word(language, 'sources')}")
-        parts.append("\n".join(_source(source, report) for source in report.sources))
+        parts.append("\n".join(_document(cited, report) for cited in report.documents))
     return ("\n\n".join(part for part in parts if part) + "\n").encode("utf-8", "replace")
 
 
-def _source(source: Source, report: Report) -> str:
-    """A source as a list item; its number is text, so that it is the one in the answer wherever it is shown."""
+def _document(cited: Sequence[Source], report: Report) -> str:
+    """A document as a list item, and below it its passages: their numbers are text, the same wherever it is shown."""
+    source = cited[0]
     where = f"<{source.url}>" if source.url else f"`{source.address.replace('`', '')}`" if source.address else ""
     told = [_escaped(source.title), where, *map(_escaped, source.particulars(report.language))]
-    line = f"- \\[{source.n}\\] " + " · ".join(part for part in told if part)
-    return f"{line}\n  > {_escaped(source.quote)}" if source.quote else line
+    lines = ["- " + " · ".join(part for part in told if part)]
+    for one in cited:
+        quote = f"“{_escaped(one.quote)}”" if one.quote else ""
+        lines.append("  - " + " ".join(part for part in (f"\\[{one.n}\\]", one.place(report.language), quote) if part))
+    return "\n".join(lines)
 
 
 def _escaped(text: str) -> str:

@@ -1,23 +1,32 @@
 """What Word and PowerPoint files have in common: properties, text that XML takes, packages that are the same twice."""
 
 import io
+import math
 import re
 import zipfile
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
+from rich.cells import cell_len
 
-from weiwo.app.export.document import Chart
+from weiwo.app.export.document import Chart, Run, plain
 from weiwo.app.export.report import Report
+from weiwo.text.patterns import lazy
 
 _DATA: Any = CategoryChartData  # which has no types
 _NO_XML: Final = re.compile("[\ufffe\uffff]")
 _DATES: Final = re.compile(rb"<dcterms:(created|modified)[^>]*>[^<]*</dcterms:\1>")
 _ANY_DAY: Final = (1980, 1, 1, 0, 0, 0)
 _LONGEST_PROPERTY: Final = 255
+_LINE: Final = 90
+"""Columns of text that a table has room for."""
+_LONGEST_WORD: Final = 16
+"""Columns of text up to which a word is kept whole."""
+_WORD: Final = lazy(r"[!-~\u00c0-\u024f]+")
 
 
 class OfficeWriter(ABC):
@@ -56,7 +65,7 @@ def set_properties(properties: Any, report: Report) -> None:
         properties: Of a `python-docx` or `python-pptx` document.
         report: The report. Where the day of the answer is not known, the file names none.
     """
-    properties.title = xml_text(" ".join(report.question.split()))[:_LONGEST_PROPERTY]
+    properties.title = xml_text(" ".join(report.title.split()))[:_LONGEST_PROPERTY]
     properties.author = properties.last_modified_by = "Weiwo"
     properties.subject = properties.comments = properties.keywords = ""
     properties.revision = 1
@@ -75,6 +84,20 @@ def chart_data(chart: Chart) -> tuple[Any, Any]:
     for series in chart.series:
         data.add_series(xml_text(series.name), series.values)
     return XL_CHART_TYPE.LINE_MARKERS if chart.line else XL_CHART_TYPE.COLUMN_CLUSTERED, data
+
+
+def share_width(rows: Sequence[Sequence[Sequence[Run]]]) -> list[float]:
+    """The share of a table's width that each column is given: more to longer text, and room for its longest word.
+
+    Args:
+        rows: The cells of the table, all rows equally long.
+    """
+    columns = [[plain(cell) for cell in column] for column in zip(*rows, strict=True)]
+    lengths = [sum(map(cell_len, texts)) / len(texts) for texts in columns]
+    words = [max((len(word) for text in texts for word in _WORD.findall(text)), default=0) for texts in columns]
+    roots = [math.sqrt(max(length, 1.0)) for length in lengths]  # text of twice the length wraps, and needs less
+    shares = [max(root / sum(roots), min(word, _LONGEST_WORD) / _LINE) for root, word in zip(roots, words, strict=True)]
+    return [share / sum(shares) for share in shares]
 
 
 def repack(package: bytes, *, dated: bool = True) -> bytes:

@@ -21,6 +21,8 @@ _GAP: Final = (56, 18)
 """Between layers, and between the tasks of one."""
 _CELLS: Final = 32
 """Columns of text in a box, a Chinese character taking two."""
+_BOLD_CELLS: Final = 27
+"""The same of bold text."""
 _LINES: Final = 3
 _WIDEST: Final = 4
 """Columns that a page has room for."""
@@ -142,10 +144,10 @@ def _wrapped(text: str, lines: int = _LINES) -> tuple[str, ...]:
     return tuple(out)
 
 
-def _clipped(line: str) -> str:
-    if cell_len(line) <= _CELLS:
+def _clipped(line: str, cells: int = _CELLS) -> str:
+    if cell_len(line) <= cells:
         return line.replace("……", "…")
-    while cell_len(line) > _CELLS - 1:
+    while cell_len(line) > cells - 1:
         line = line[:-1]
     return line.rstrip("… ") + "…"
 
@@ -157,7 +159,9 @@ def _box(step: Step, box: _Box) -> str:
     ]
     if box.foot:
         y = box.y + _PADDING + 13 + _LINE * len(box.lines)
-        rows.append(f'<text class="value" x="{box.x + _PADDING}" y="{y}">{escape(_clipped(box.foot))}</text>')
+        rows.append(
+            f'<text class="value" x="{box.x + _PADDING}" y="{y}">{escape(_clipped(box.foot, _BOLD_CELLS))}</text>'
+        )
     told = escape(" · ".join(part for part in (step.id, step.text, step.tool, step.value) if part))
     return (
         f'<g class="task {step.state if step.state in _MARKS else "waiting"}"><title>{told}</title>'

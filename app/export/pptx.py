@@ -13,7 +13,7 @@ from pptx.util import Inches, Pt
 from rich.cells import cell_len
 
 from weiwo.app.export.document import Chart, Node, Run, plain
-from weiwo.app.export.office import OfficeWriter, chart_data, xml_text
+from weiwo.app.export.office import OfficeWriter, chart_data, share_width, xml_text
 from weiwo.app.export.report import Report, Source
 from weiwo.app.export.words import word
 from weiwo.state.answer import DOUBTFUL
@@ -34,9 +34,14 @@ _BELOW: Final = 0.3
 """Space below a paragraph, in lines."""
 _CELLS: Final = {18: 92, 12: 138}
 """Columns of text in a line, a Chinese character taking two."""
+_LEAD_LINES: Final = 4
+"""Lines of text that stand on the slide of the table or chart below them."""
+_TABLE_CELLS, _TABLE_LINES = 130, 13
+"""Columns and lines that a table has room for."""
 _LONG_POINT: Final = 190
 """Columns of a paragraph that is told sentence by sentence."""
 _DEEPEST: Final = 3
+_LONGEST_QUOTE: Final = 200
 _CODE_LINES: Final = 20
 _CODE_CELLS: Final = 118
 
@@ -64,7 +69,7 @@ class _Writer(OfficeWriter):
     def _fill(self) -> None:
         report, language = self._report, self._language
         self._file.slide_width, self._file.slide_height = _WIDTH, _HEIGHT
-        self._title = " ".join(report.question.split())
+        self._title = " ".join(report.title.split())
         self._cover()
         if report.notes:
             self._points(word(language, "limits"), [_Point((Run(note),)) for note in report.notes])
@@ -72,7 +77,8 @@ class _Writer(OfficeWriter):
         if len(report.steps) > 1:
             self._table(word(language, "plan"), [[(Run(cell),) for cell in row] for row in report.plan_rows])
         if report.sources:
-            self._points(word(language, "sources"), [self._source(one) for one in report.sources], size=12)
+            points = [point for cited in report.documents for point in self._document(cited)]
+            self._points(word(language, "sources"), points, size=12)
         for number, slide in enumerate(self._file.slides, 1):
             if number > 1:
                 self._page_number(slide, number)
@@ -88,21 +94,27 @@ class _Writer(OfficeWriter):
         size = 40 if cell_len(self._title) < 70 else 28 if cell_len(self._title) < 200 else 20
         self._write(title.text_frame.paragraphs[0], (Run(self._title),), size)
         about = f"{word(self._language, self._report.status)} · {self._report.about}"
-        self._write(below.text_frame.paragraphs[0], (Run(about),), 16, dim=True)
+        question = self._report.question if self._report.title != self._report.question else ""
+        lines = [word(self._language, "question", " ".join(question.split())), about] if question else [about]
+        frame = below.text_frame
+        for number, line in enumerate(lines):
+            self._write(frame.add_paragraph() if number else frame.paragraphs[0], (Run(line),), 14, dim=True)
 
     def _sections(self) -> None:
         """The answer: a slide, or as many as it takes, for each heading, table and piece of code."""
         title, points = self._title, list[_Point]()
         for node in self._report.nodes:
+            lead = points if node.kind in {"table", "chart"} and _height(points, _SIZE) <= _LEAD_LINES else []
             if node.kind in {"heading", "table", "chart", "code"} and points:
-                self._points(title, points)
+                if not lead:
+                    self._points(title, points)
                 points = []
             if node.kind == "heading":
                 title = plain(node.runs)
             elif node.kind == "table":
-                self._table(title, node.rows)
+                self._table(title, node.rows, lead)
             elif node.chart is not None:
-                self._chart(title, node.chart)
+                self._chart(title, node.chart, lead)
             elif node.kind == "code":
                 self._code(title, node.text)
             else:
@@ -116,32 +128,48 @@ class _Writer(OfficeWriter):
             slide = self._slide(title, number, _POINTS)
             body = slide.placeholders[1]
             _place(body, _LEFT, _TOP, _ROOM_WIDE, _ROOM_HIGH)
-            frame = body.text_frame
-            frame.word_wrap = True
-            for position, point in enumerate(page):
-                paragraph = frame.paragraphs[0] if position == 0 else frame.add_paragraph()
-                paragraph.level = min(point.level, _DEEPEST)
-                paragraph.space_after = Pt(size // 3)
-                if point.number or size < _SIZE:
-                    _without_bullet(paragraph)
-                runs = (Run(f"{point.number} "), *point.runs) if point.number else point.runs
-                self._write(paragraph, runs, size)
+            self._paragraphs(body.text_frame, page, size)
 
-    def _table(self, title: str, rows: Sequence[Sequence[Sequence[Run]]]) -> None:
+    def _paragraphs(self, frame: Any, points: Sequence[_Point], size: int) -> None:
+        frame.word_wrap = True
+        for position, point in enumerate(points):
+            paragraph = frame.paragraphs[0] if position == 0 else frame.add_paragraph()
+            paragraph.level = min(point.level, _DEEPEST)
+            paragraph.space_after = Pt(size // 3)
+            if point.number or size < _SIZE:
+                _without_bullet(paragraph)
+            runs = (Run(f"{point.number} "), *point.runs) if point.number else point.runs
+            self._write(paragraph, runs, size)
+
+    def _lead(self, slide: Any, points: Sequence[_Point]) -> int:
+        """What leads to a table or a chart, above it; returns where that begins."""
+        if not points:
+            return int(_TOP)
+        height = int(Pt(_SIZE * 1.35) * _height(points, _SIZE))
+        self._paragraphs(slide.shapes.add_textbox(_LEFT, _TOP, _ROOM_WIDE, height).text_frame, points, _SIZE)
+        return int(_TOP) + height
+
+    def _table(self, title: str, rows: Sequence[Sequence[Sequence[Run]]], lead: Sequence[_Point] = ()) -> None:
         """A table, over as many slides as it needs, each with its header."""
         if not rows or not rows[0]:
             return
         head, *body = rows
-        width = _ROOM_WIDE // len(head)
-        cells = max(4, 130 // len(head))
-        pages = _filled(body, lambda row: max(-(-cell_len(plain(cell)) // cells) for cell in row) or 1, 13)
+        shares = share_width(rows)
+        cells = [max(4, int(_TABLE_CELLS * share)) for share in shares]
+
+        def lines(row: Sequence[Sequence[Run]]) -> int:
+            wanted = [-(-cell_len(plain(cell)) // room) for cell, room in zip(row, cells, strict=False)]
+            return max(*wanted, 1)
+
+        pages = _filled(body, lines, _TABLE_LINES - _height(lead, _SIZE))
         for number, page in enumerate(pages or [[]]):
             slide = self._slide(title, number)
+            top = self._lead(slide, () if number else lead)
             shape = slide.shapes.add_table(
-                len(page) + 1, len(head), _LEFT, _TOP, _ROOM_WIDE, Inches(0.36) * (len(page) + 1)
+                len(page) + 1, len(head), _LEFT, top, _ROOM_WIDE, Inches(0.36) * (len(page) + 1)
             )
-            for column in shape.table.columns:
-                column.width = width
+            for column, share in zip(shape.table.columns, shares, strict=True):
+                column.width = int(_ROOM_WIDE * share)
             for place, row in enumerate([head, *page]):
                 for cell, runs in zip(shape.table.rows[place].cells, row, strict=False):
                     cell.fill.solid()
@@ -149,10 +177,12 @@ class _Writer(OfficeWriter):
                     bold = tuple(replace(run, bold=True) for run in runs) if place == 0 else runs
                     self._write(cell.text_frame.paragraphs[0], bold, 13)
 
-    def _chart(self, title: str, chart: Chart) -> None:
+    def _chart(self, title: str, chart: Chart, lead: Sequence[_Point] = ()) -> None:
         """A chart of PowerPoint's own, whose numbers can be looked at and edited."""
         kind, data = chart_data(chart)
-        frame = self._slide(title).shapes.add_chart(kind, _LEFT, _TOP, _ROOM_WIDE, _ROOM_HIGH, data)
+        slide = self._slide(title)
+        top = self._lead(slide, lead)
+        frame = slide.shapes.add_chart(kind, _LEFT, top, _ROOM_WIDE, _TOP + _ROOM_HIGH - top, data)
         drawn = frame.chart
         drawn.font.size = Pt(14)
         drawn.has_title, drawn.has_legend = False, True
@@ -210,20 +240,17 @@ class _Writer(OfficeWriter):
             if run.claim >= 0 and self._report.claims[run.claim].get("verdict") in DOUBTFUL:
                 font.color.rgb = _BAD
 
-    def _source(self, source: Source) -> _Point:
-        told = " · ".join(
-            part
-            for part in (
-                source.address if source.address != source.title else "",
-                *source.particulars(self._language),
-            )
-            if part
-        )
-        runs = [Run(source.title, link=source.url), *([Run(f" · {told}")] if told else [])]
-        if source.quote:
-            quote = source.quote if len(source.quote) <= 220 else source.quote[:219] + "…"
-            runs += [Run("\n"), Run(f"“{quote}”", italic=self._language == "en")]
-        return _Point(tuple(runs), number=f"[{source.n}]")
+    def _document(self, cited: Sequence[Source]) -> Iterator[_Point]:
+        """A document, its numbers before it, and below it the words that are cited."""
+        source = cited[0]
+        told = [source.address] * (source.address != source.title) + source.particulars(self._language)
+        line = " · ".join(filter(None, told))
+        runs = [Run(source.title, bold=True, link=source.url), *([Run(f" · {line}")] if line else [])]
+        yield _Point(tuple(runs), number="".join(f"[{one.n}]" for one in cited))
+        for one in cited:
+            if one.quote:
+                quote = one.quote if len(one.quote) <= _LONGEST_QUOTE else one.quote[: _LONGEST_QUOTE - 1] + "…"
+                yield _Point((Run(f"[{one.n}] {quote}"),), level=1)
 
 
 def _points_of(node: Node, level: int = 0) -> Iterator[_Point]:
@@ -274,15 +301,27 @@ def _sentences(runs: tuple[Run, ...]) -> Iterator[tuple[Run, ...]]:
         yield tuple(piece)
 
 
+def _lines(point: _Point, size: int) -> float:
+    """The lines that a paragraph takes, with the space below it."""
+    width = _CELLS[size] - 5 * point.level
+    text = "".join(run.text for run in point.runs)
+    return sum(max(1, -(-cell_len(line) // width)) for line in text.split("\n")) + _BELOW
+
+
+def _height(points: Sequence[_Point], size: int) -> float:
+    """The lines that paragraphs take."""
+    return sum(_lines(point, size) for point in points)
+
+
 def _pages(points: Sequence[_Point], size: int) -> list[list[_Point]]:
-    """Paragraphs by slide."""
-
-    def lines(point: _Point) -> float:
-        width = _CELLS[size] - 5 * point.level
-        text = "".join(run.text for run in point.runs)
-        return sum(max(1, -(-cell_len(line) // width)) for line in text.split("\n")) + _BELOW
-
-    return _filled(points, lines, _LINES[size])
+    """Paragraphs by slide, as evenly as as few slides allow."""
+    room = _LINES[size]
+    pages = _filled(points, lambda point: _lines(point, size), room)
+    if len(pages) < 2:
+        return pages
+    mean = _height(points, size) / len(pages)
+    fitting = (_filled(points, lambda point: _lines(point, size), mean + more) for more in range(room))
+    return next((each for each in fitting if len(each) == len(pages)), pages)
 
 
 def _filled(items: Sequence[T], lines: Callable[[T], float], room: float) -> list[list[T]]:

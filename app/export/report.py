@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from weiwo.app.export.chart import add_charts
-from weiwo.app.export.document import Node, parse_document
+from weiwo.app.export.document import Node, parse_document, plain
 from weiwo.app.export.words import Tongue, stop_reason, tongue, word
 from weiwo.state import REFERENCE
 from weiwo.state.answer import DOUBTFUL
@@ -20,6 +20,8 @@ from weiwo.tools.printable import one_line, printable
 _PLACE: Final = lazy(r"(page|line)s? ([\d-]+)")
 _THREAD_DAY: Final = lazy(r"(\d{4})(\d{2})(\d{2})-\d{6}-\w+")
 _LONGEST_VALUE: Final = 300
+_LONGEST_IN_TABLE: Final = 120
+"""Characters of a question or a value in the table of the plan."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Source:
         address: URL or file; empty for a calculation.
         url: The address if a reader may follow it: http or https.
         locator: Its place within the source.
-        quote: The words that carry the claim.
+        quote: The words that carry the claim; empty where only the passage is known.
         passage: The passage they stand in; empty where it is not known.
         date: ISO date, or empty.
         file_date: Whether that is only the date of the file.
@@ -55,14 +57,18 @@ class Source:
     also: tuple[str, ...] = ()
 
     def particulars(self, language: Tongue) -> list[str]:
-        """What tells it from other versions and copies: place, date, version, whether a newer one is known."""
+        """What tells a document from other versions and copies: date, version, whether a newer one is known."""
         parts = [
-            _place(self.locator, language),
             word(language, "file_dated" if self.file_date else "dated", self.date) if self.date else "",
             word(language, "version", self.version) if self.version else "",
             word(language, "superseded", self.superseded_by) if self.superseded_by else "",
         ]
         return [part for part in parts if part]
+
+    def place(self, language: Tongue) -> str:
+        """Its place within the document, in words of the language."""
+        found = _PLACE.fullmatch(self.locator) if language == "zh" else None
+        return f"第 {found[2]} {'页' if found[1] == 'page' else '行'}" if found else self.locator
 
 
 @dataclass(frozen=True)
@@ -90,11 +96,12 @@ class Report:
 
     Attributes:
         language: The language of the words around the answer.
+        title: The title that the answer gives itself; the question where it gives none.
         question: The question, as asked.
         status: The status of the answer.
         day: ISO date of the answer; empty where it is not known.
         notes: What limits the answer, a line each.
-        nodes: The answer.
+        nodes: The answer, without its title.
         claims: Its claims, as the result has them.
         sources: Its sources.
         steps: The tasks of its plan.
@@ -104,6 +111,7 @@ class Report:
     """
 
     language: Tongue
+    title: str
     question: str
     status: str
     day: str
@@ -124,13 +132,21 @@ class Report:
         return {verdict: told.count(verdict) for verdict in order if verdict in told}
 
     @property
+    def documents(self) -> list[list[Source]]:
+        """The sources by document, in the order of their first citation; each calculation stands alone."""
+        found: dict[str, list[Source]] = {}
+        for source in self.sources:
+            found.setdefault(source.address or f"task {source.n}", []).append(source)
+        return list(found.values())
+
+    @property
     def plan_rows(self) -> list[list[str]]:
-        """The plan as a table, its header first: each task, its tool and what it came to."""
+        """The plan as a table, its header first: each task and what it came to."""
         named = {"empty": "not_found", "failed": "failed", "blocked": "blocked", "succeeded": "succeeded"}
-        rows = [[word(self.language, name) for name in ("task", "tool", "result")]]
+        rows = [[word(self.language, name) for name in ("task", "result")]]
         for step in self.steps:
             came_to = word(self.language, named[step.state]) if step.state in named else ""
-            rows.append([step.text, step.tool, step.value or came_to])
+            rows.append([one_line(step.text, _LONGEST_IN_TABLE), one_line(step.value or came_to, _LONGEST_IN_TABLE)])
         return rows
 
     @property
@@ -155,8 +171,10 @@ def read_result(result: Mapping[str, Any], plan: Mapping[str, Any] | None = None
     answer = str(result.get("answer") or "")
     nodes = parse_document(answer, claims, {source.n: source.url for source in sources})
     question = printable(str(result.get("question") or "")).strip()
+    title, nodes = _part_title(nodes)
     return Report(
         language=language,
+        title=title or question,
         question=question,
         status=str(result.get("status") or "failed"),
         day=_day(result),
@@ -169,6 +187,16 @@ def read_result(result: Mapping[str, Any], plan: Mapping[str, Any] | None = None
         model_calls=int(usage.get("model_calls") or 0),
         tool_calls=int(usage.get("tool_calls") or 0),
     )
+
+
+def _part_title(nodes: tuple[Node, ...]) -> tuple[str, tuple[Node, ...]]:
+    """The title of an answer that opens with one and has sections, and the rest a level up; else no title."""
+    levels = [node.level for node in nodes if node.kind == "heading"]
+    if not nodes or nodes[0].kind != "heading" or levels.count(1) != 1 or levels[0] != 1 or len(levels) == 1:
+        return "", nodes
+    above = min(levels[1:]) - 1
+    rest = (replace(node, level=node.level - above) if node.kind == "heading" else node for node in nodes[1:])
+    return plain(nodes[0].runs).strip(), tuple(rest)
 
 
 def read_sources(result: Mapping[str, Any]) -> tuple[Source, ...]:
@@ -191,26 +219,22 @@ def web_address(source: str) -> str:
     return source if clean and host and parts.scheme in {"http", "https"} and not parts.username else ""
 
 
-def _place(locator: str, language: Tongue) -> str:
-    """A place within a source, in words of the language."""
-    found = _PLACE.fullmatch(locator) if language == "zh" else None
-    return f"第 {found[2]} {'页' if found[1] == 'page' else '行'}" if found else locator
-
-
 def _source(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> Source:
     address = one_line(str(citation.get("source") or ""), 2_000)
     computed = address.startswith("task:")
     title = one_line(str(citation.get("title") or "")) or address.removeprefix("task:")
     url = web_address(str(citation.get("source") or ""))
     version = () if url or computed else read_version(address).version
+    text, quote = str(passage.get("text") or ""), str(citation.get("quote") or "")
+    quote = "" if text.startswith(quote) and len(text) > len(quote) else quote  # its beginning carries nothing
     return Source(
         n=int(citation["n"]),
         title=title,
         address="" if computed else address,
         url=url,
         locator=one_line(str(citation.get("locator") or "")),
-        quote=one_line(str(citation.get("quote") or ""), 2_000),
-        passage=printable(str(passage.get("text") or "")).strip(),
+        quote=one_line(quote, 2_000),
+        passage=printable(text).strip(),
         date=one_line(str(passage.get("date") or "")),
         file_date=FILE_DATE in (passage.get("flags") or ()),
         version=".".join(map(str, version)),
@@ -222,13 +246,14 @@ def _source(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> Source:
 def _notes(result: Mapping[str, Any], sources: Sequence[Source], language: Tongue) -> list[str]:
     """What a reader must know before the answer."""
     status, notes = str(result.get("status")), []
-    reason = stop_reason(language, one_line(str(result.get("stop_reason") or "")))
-    if status in {"partial", "failed"}:
-        notes.append(word(language, f"note_{status}", reason))
+    stopped = one_line(str(result.get("stop_reason") or ""))
+    doubtful = sum(claim.get("verdict") in DOUBTFUL for claim in result.get("claims") or ())
+    if status in {"partial", "failed"} and not (doubtful and stopped == "unsupported_claims"):  # told below
+        notes.append(word(language, f"note_{status}", stop_reason(language, stopped)))
     elif status == "extracts":
         notes.append(word(language, "note_extracts"))
     notes += [one_line(str(gap.get("text") or ""), 600) for gap in result.get("gaps") or ()]
-    if doubtful := sum(claim.get("verdict") in DOUBTFUL for claim in result.get("claims") or ()):
+    if doubtful:
         notes.append(word(language, "note_doubtful", doubtful))
     notes += [word(language, "note_superseded", one.n, one.superseded_by) for one in sources if one.superseded_by]
     if any(call.get("error") for call in (result.get("usage") or {}).get("calls") or ()):

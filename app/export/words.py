@@ -6,13 +6,13 @@ Tongue = Literal["en", "zh"]
 
 _WORDS: Final[dict[Tongue, dict[str, str]]] = {
     "en": {
+        "question": "Question: {}",
         "limits": "Limits and gaps",
         "sources": "Sources",
         "plan": "How it was found",
         "legend": "How statements were checked",
         "passage": "The passage",
         "task": "Task",
-        "tool": "Tool",
         "result": "Result",
         "back": "back to the text",
         "complete": "complete",
@@ -45,13 +45,13 @@ _WORDS: Final[dict[Tongue, dict[str, str]]] = {
         "contradicted": "a source says otherwise",
     },
     "zh": {
+        "question": "问题：{}",
         "limits": "局限与缺口",
         "sources": "来源",
         "plan": "查找过程",
         "legend": "各陈述的核对结果",
         "passage": "原文段落",
         "task": "任务",
-        "tool": "工具",
         "result": "结果",
         "back": "回到正文",
         "complete": "完整",

@@ -1,6 +1,7 @@
-"""The plan as a tree for a terminal: a task stands under the one it builds on, an instance under its task.
+"""The plan as a tree for a terminal: a task stands under the one it came from, an instance under its task.
 
-A task that builds on several others has no one parent in a tree; it stands at the top level and names them.
+That is the task whose finding raised it, else the one it builds on. A task that builds on several others, and was
+raised by none, has no one parent in a tree; it stands at the top level and names them.
 """
 
 from typing import Final
@@ -46,7 +47,8 @@ def plan_tree(progress: Progress, title: Text, language: str, *, ascii_only: boo
     if len(rows) < len(progress.rows):
         tree.add(Text(label(language, "more", len(progress.rows) - len(rows)), "dim"))
     for row in rows:
-        parent = branches.get(row.upstream[0], tree) if len(row.upstream) == 1 else tree
+        above = row.parent if row.parent in branches else row.upstream[0] if len(row.upstream) == 1 else ""
+        parent = branches.get(above, tree)
         branch = parent.add(Flow(row_text(progress, row, language, ascii_only=ascii_only), indent=2))
         branches[row.task_id] = branch
         shown = _shown(row, 3 if brief else _INSTANCES)

@@ -43,6 +43,7 @@ class Row:
         ret: The type of its value.
         upstream: Ids of the tasks it builds on.
         thought: Why the planner wants it.
+        parent: The task whose finding raised it; empty where none is named.
         instances: By position, from 1; of a chain of look-ups, what it found on its way.
     """
 
@@ -63,6 +64,7 @@ class Row:
     ret: str = ""
     upstream: tuple[str, ...] = ()
     thought: str = ""
+    parent: str = ""
     instances: dict[int, "Row"] = field(default_factory=dict)
 
 
@@ -199,6 +201,7 @@ class Progress:
             row.planned_tool = vertex.get("tool_binding", "")
             row.for_each = bool(vertex.get("for_each"))
             row.thought = str(vertex.get("thought") or "")
+            row.parent = str(vertex.get("parent") or "")
             row.asks, row.ret = _asked(vertex.get("args")), str(vertex.get("ret") or "")
             row.upstream = tuple(upstream.get(row.task_id, ()))
             rows[row.task_id] = row

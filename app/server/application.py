@@ -14,6 +14,7 @@ from weiwo.app.server.engine import open_engine
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.mcp_mount import mcp_routes
 from weiwo.app.server.routes import LANGGRAPH_API, OPENAI_API, PAGE, WEIWO_API
+from weiwo.app.server.standing_questions import asking_due_watches
 from weiwo.app.server.wire import error_reply, reply
 from weiwo.state.errors import WeiwoError
 from weiwo.tools.printable import one_line
@@ -44,6 +45,7 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
             app.state.auth = auth
             if auth is not None:
                 auth.records = engine.records
+            await stack.enter_async_context(asking_due_watches(engine, graph_options or {}))
             yield
 
     return Starlette(

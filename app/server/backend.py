@@ -48,6 +48,9 @@ class Backend(Protocol):
     async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:
         """The stream events of a thread that are still kept, each with `at`, `run_id` and `attempt`."""
 
+    async def day(self, user: str) -> dict[str, Any]:
+        """What a user has spent today, and may; empty where that is the host's business."""
+
 
 def backend_of(request: Request) -> Backend:
     """What the application that a request came to works with."""

@@ -119,6 +119,10 @@ class Engine:
             for run, event in await self.records.timeline(thread_id, most)
         ]
 
+    async def day(self, user: str) -> dict[str, Any]:
+        """What a user has spent today, and may."""
+        return await self.runs.budgets.describe(user)
+
 
 @asynccontextmanager
 async def open_engine(*, logins: bool = False, **graph_options: Any) -> AsyncIterator[Engine]:

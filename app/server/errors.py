@@ -9,12 +9,19 @@ class RequestError(WeiwoError):
     Attributes:
         status: The HTTP status, 4xx or 5xx.
         detail: What is wrong, in one line; it holds no secret.
+        retry_after: Seconds after which it may be sent again; None: that is not known.
     """
 
-    def __init__(self, status: int, detail: str) -> None:
+    def __init__(self, status: int, detail: str, *, retry_after: int | None = None) -> None:
         super().__init__(detail)
         self.status = status
         self.detail = detail
+        self.retry_after = retry_after
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of its response."""
+        return {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
 
 
 def not_found(what: str, name: str) -> RequestError:

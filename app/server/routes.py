@@ -4,9 +4,10 @@ from typing import Final
 
 from starlette.routing import BaseRoute, Mount, Route
 
+from weiwo.app.server import standing_questions
 from weiwo.app.server.access import login_routes
 from weiwo.app.server.access.oidc import CALLBACK
-from weiwo.app.server.langgraph_api import assistant_routes, run_routes, thread_routes
+from weiwo.app.server.langgraph_api import assistant_routes, protocol_routes, run_routes, thread_routes
 from weiwo.app.server.openai_api import chat_routes, response_routes
 from weiwo.app.server.weiwo_api import answer_routes, installation_routes, page_files
 
@@ -43,6 +44,8 @@ LANGGRAPH_API: Final[list[BaseRoute]] = [
     Route("/threads/{thread_id}/runs/{run_id}/stream", run_routes.join_stream),
     Route("/threads/{thread_id}/runs/{run_id}/cancel", run_routes.cancel, methods=["POST"]),
     Route("/threads/{thread_id}/stream", run_routes.stream_thread),
+    Route("/threads/{thread_id}/stream/events", protocol_routes.events, methods=["POST"]),
+    Route("/threads/{thread_id}/commands", protocol_routes.command, methods=["POST"]),
     Route("/runs", run_routes.create, methods=["POST"]),
     Route("/runs/stream", run_routes.stream, methods=["POST"]),
     Route("/runs/wait", run_routes.wait, methods=["POST"]),
@@ -62,6 +65,7 @@ WEIWO_API: Final[list[BaseRoute]] = [
     Route("/weiwo/corpora", installation_routes.corpora),
     Route("/weiwo/corpora/{name}/files", installation_routes.upload_file, methods=["POST"]),
     Route("/weiwo/tools", installation_routes.tools),
+    Route("/weiwo/watches", standing_questions.watches),
     Route("/weiwo/login", login_routes.log_in, methods=["POST"]),
     Route("/weiwo/logout", login_routes.log_out, methods=["POST"]),
     Route(login_routes.OIDC_LOGIN, login_routes.begin_oidc),
@@ -70,6 +74,7 @@ WEIWO_API: Final[list[BaseRoute]] = [
     Route("/weiwo/threads/{thread_id}/passages/{n}", answer_routes.passage),
     Route("/weiwo/threads/{thread_id}/export", answer_routes.download),
     Route("/weiwo/threads/{thread_id}/feedback", answer_routes.feedback, methods=["POST"]),
+    Route("/weiwo/threads/{thread_id}/moments", answer_routes.moments),
     Route("/weiwo/threads/{thread_id}/fork", answer_routes.fork_thread, methods=["POST"]),
     Route("/weiwo/threads/{thread_id}/plan/check", answer_routes.check, methods=["POST"]),
 ]

@@ -64,7 +64,7 @@ def reply(value: Any, status: int = 200, headers: Mapping[str, str] | None = Non
 
 def error_reply(error: RequestError) -> Response:
     """The JSON response that tells of an error, as LangGraph's server writes it."""
-    return reply({"detail": error.detail}, error.status)
+    return reply({"detail": error.detail}, error.status, error.headers)
 
 
 async def read_body(request: Request, most: int = MOST_BODY_BYTES) -> bytes:

@@ -158,7 +158,7 @@ async def _settle(state: SentTask, context: ExecutionContext, *, single: TaskGra
         if instead is not None:
             result: TaskOutput = {"outcome": instead}
         elif task.for_each is not None:
-            result = await _run_for_each(each, task, inputs, work)
+            result = await _run_for_each(each, task, inputs, context)
         else:
             line = None
             if context.intervention is not None:
@@ -191,6 +191,7 @@ class ForEachContext:
 
     work: TaskResources
     fan: ForEach
+    line: TaskLine | None
 
 
 class ForEachState(TypedDict, total=False):
@@ -200,6 +201,7 @@ class ForEachState(TypedDict, total=False):
     by_position: Annotated[dict[int, Outcome], merge_by_key]
     evidence: Annotated[dict[str, Evidence], merge_evidence]
     usage: Annotated[Usage, add_usage]
+    repairs: Annotated[dict[str, Repair], merge_by_key]
 
 
 class SentItem(TypedDict):
@@ -209,28 +211,43 @@ class SentItem(TypedDict):
 
 
 async def _run_sent_item(state: SentItem, runtime: Runtime[ForEachContext]) -> ForEachState:
-    work = runtime.context.work
-    result = await run_task(task_graph, runtime.context.fan.starts[state["position"]], work)
-    work.report_finished(result["outcome"])
+    context, position = runtime.context, state["position"]
+    start, line = context.fan.starts[position], context.line
+    own = replace(line, inputs=start["inputs"], position=position) if line is not None else None
+    result = await run_task(task_graph, start, context.work, own)
+    task_id, repairs, added = start["task"].id, result.get("repairs", {}), result.get("added", {})
+    if not added:
+        context.work.report_finished(result["outcome"])
     return {
-        "by_position": {state["position"]: result["outcome"]},
+        "by_position": {position: settled_outcome(task_id, {task_id: result["outcome"], **added}, repairs)},
         "evidence": result.get("evidence", {}),
         "usage": result.get("usage", Usage()),
+        "repairs": repairs,
     }
 
 
-async def _run_for_each(graph: TaskGraph, task: Task, inputs: Mapping[str, Outcome], work: TaskResources) -> TaskOutput:
-    """Run one instance per item and join them under the task's id, in item order."""
+async def _run_for_each(
+    graph: TaskGraph, task: Task, inputs: Mapping[str, Outcome], context: ExecutionContext
+) -> TaskOutput:
+    """Run one instance per item and join them under the task's id, in item order; what took an item's place counts."""
+    work, intervention, line = context.work, context.intervention, None
     fan = read_for_each(task, inputs, work.services.settings.limits.max_items)
     if not fan.starts:
         return {"outcome": join_outcomes(task, fan, {})}
     started = time.monotonic()
+    if intervention is not None:
+        line = TaskLine(task, inputs, context.board, work, intervention.above(inputs), _run_tasks, fan)
     config = task_config(task)
-    result = await graph.ainvoke({"count": len(fan.starts)}, config, context=ForEachContext(work, fan))
+    result = await graph.ainvoke({"count": len(fan.starts)}, config, context=ForEachContext(work, fan, line))
     outcome = join_outcomes(task, fan, result["by_position"])
     longest = max(one.seconds for one in result["by_position"].values())  # it may have run before this was resumed
     outcome = outcome.model_copy(update={"seconds": max(longest, time.monotonic() - started)})
-    return {"outcome": outcome, "evidence": result["evidence"], "usage": result["usage"]}
+    return {
+        "outcome": outcome,
+        "evidence": result["evidence"],
+        "usage": result["usage"],
+        "repairs": result.get("repairs", {}),
+    }
 
 
 # The two graphs

@@ -13,6 +13,7 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 
 from weiwo.graph.execution.board import Board
+from weiwo.nodes.executor.for_each import ForEach, make_other_instance
 from weiwo.nodes.executor.node import TaskResources
 from weiwo.nodes.executor.task_state import TaskOutput, TaskProgress
 from weiwo.nodes.reflection.intervention import Intervention
@@ -44,6 +45,8 @@ class TaskLine:
         work: What the tasks share.
         intervention: What may be done.
         run_added: Runs what takes its place.
+        fan: Of a `for_each` task, one of whose items this is the line of: its expansion.
+        position: The position of that item among the starts.
     """
 
     task: Task
@@ -52,9 +55,13 @@ class TaskLine:
     work: TaskResources
     intervention: Intervention
     run_added: RunAdded
+    fan: ForEach | None = None
+    position: int = 0
 
     def wakes(self, outcome: Outcome, *, found: bool) -> bool:
         """Whether an outcome wakes reflection."""
+        if self.fan is not None and len(self.fan.starts) > 1:
+            return self.intervention.wakes_for_item(self.task, outcome, self.board.outcomes, found=found)
         return self.intervention.wakes(self.task, outcome, self.board.outcomes, found=found)
 
     async def find_repair(self, state: TaskProgress, services: RunContext) -> Repair | None:
@@ -62,7 +69,11 @@ class TaskLine:
         tried = [(call["tool"], call["args"].get("query")) for call in state.get("tried", [])]
         found = state.get("evidence", {}).values()
         search = RepairSearch(self.intervention, self.task, state["outcome"], self.inputs, tried, tuple(found))
-        return await search.run(services)
+        repair = await search.run(services)
+        if repair is None or self.fan is None:
+            return repair
+        other = make_other_instance(repair.tasks[0], self.fan, self.position)
+        return repair.model_copy(update={"task_id": self.fan.starts[self.position]["task"].id, "tasks": (other,)})
 
     async def run(self, repair: Repair, own: Outcome, config: RunnableConfig) -> TaskOutput:
         """Run what takes the task's place; the task keeps a value of its own where that comes to nothing better."""

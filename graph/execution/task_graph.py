@@ -24,12 +24,12 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from weiwo.graph.execution.board import timed_out_outcome
-from weiwo.graph.execution.isolation import run_isolated
 from weiwo.graph.execution.line import TaskLine
 from weiwo.graph.routing import on_loop
 from weiwo.graph.tracing import task_config
 from weiwo.nodes.executor import node as executor
 from weiwo.nodes.executor.concurrency import Lease
+from weiwo.nodes.executor.isolation import run_isolated
 from weiwo.nodes.executor.node import TaskResources
 from weiwo.nodes.executor.outcomes import crashed_outcome
 from weiwo.nodes.executor.task_state import TaskInput, TaskOutput, TaskProgress, TaskState
@@ -117,6 +117,10 @@ async def _run_step(step: Step, state: TaskProgress, context: TaskContext) -> di
         outcome = update["outcome"]
         told = "; ".join(dict.fromkeys([*filter(None, [outcome.note]), *notes]))
         update = {**update, "outcome": outcome.model_copy(update={"note": told})}
+    if "outcome" in update and (slow := update.get("slow") or state.get("slow")):
+        outcome = update["outcome"]
+        detail = outcome.detail.model_copy(update={"slow": tuple(slow)})
+        update = {**update, "outcome": outcome.model_copy(update={"detail": detail})}
     if "outcome" in update and (line := context.line) is not None:
         found = bool(update.get("evidence") or state.get("evidence") or state.get("passages"))
         update = {**update, "woken": line.wakes(update["outcome"], found=found)}

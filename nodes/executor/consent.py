@@ -12,12 +12,14 @@ from typing import Any, Final
 
 from langgraph.types import interrupt
 
-from weiwo.nodes.executor.task_state import Call
+from weiwo.nodes.executor.elicitation import seek_answers
+from weiwo.nodes.executor.task_state import Call, TaskState
 from weiwo.nodes.shared.human_in_the_loop.approval_answer import REFUSING, read_answer
 from weiwo.nodes.shared.human_in_the_loop.request import human_in_the_loop
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import JsonValue, Language, Task
 from weiwo.tools.calling.arguments import check_arguments
+from weiwo.tools.calling.elicitation import ElicitationAnswer
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.printable import one_line
 from weiwo.tools.tool_info import ToolInfo
@@ -44,10 +46,12 @@ class Consent:
     Attributes:
         calls: The calls to make, with the arguments they are allowed with.
         refused: Why none is made, in one line; empty where they may be.
+        answers: What they answered to what servers asked in these calls.
     """
 
     calls: tuple[Call, ...]
     refused: str = ""
+    answers: tuple[ElicitationAnswer, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,20 +61,25 @@ class _Verdict:
     words: str = ""
 
 
-async def seek_consent(calls: list[Call], task: Task, services: RunContext, made: int) -> Consent:
-    """Ask a person about each call that acts and is not allowed yet; the run waits in LangGraph's `interrupt`.
+async def seek_consent(calls: list[Call], state: TaskState, services: RunContext) -> Consent:
+    """Ask a person what a server asked, then about each call that acts and is not allowed yet.
+
+    The run waits in LangGraph's `interrupt`.
 
     Args:
         calls: The calls of a turn.
-        task: The task that makes them.
+        state: The task that makes them.
         services: The tools and the settings.
-        made: How many calls the task has made.
 
     Raises:
         GraphInterrupt: Somebody is asked.
     """
+    answers, refused = seek_answers(state, services)
+    if refused:
+        return Consent((), refused)
+    task = state["task"]
     allowed: list[Call] = []
-    for number, call in enumerate(calls, made):
+    for number, call in enumerate(calls, state.get("attempts", 0)):
         info = services.registry.info(call["tool"])
         if not _is_to_be_asked(info, services) or await services.calls.has_begun(call["tool"], task.id, number):
             allowed.append(call)  # one that has begun already is refused, or repeated with its key, where it is made
@@ -80,7 +89,7 @@ async def seek_consent(calls: list[Call], task: Task, services: RunContext, made
             why = _REFUSED[services.language] + (f": {verdict.words}" if verdict.words else "")
             return Consent((), f"{call['tool']}: {why}")
         allowed.append(call if verdict.args is None else {"tool": call["tool"], "args": dict(verdict.args)})
-    return Consent(tuple(allowed))
+    return Consent(tuple(allowed), answers=tuple(answers))
 
 
 def _is_to_be_asked(info: ToolInfo, services: RunContext) -> bool:

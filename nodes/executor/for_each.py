@@ -22,6 +22,7 @@ from weiwo.state import (
     Task,
     item_type,
 )
+from weiwo.state.task import renamed
 
 _NAMED = 10
 """Items without a value that a note names; all are in `OutcomeDetail.missing`."""
@@ -101,6 +102,21 @@ def make_instance(
     bound = Outcome(task_id=source.task_id, status="succeeded", value=item, type=item_type(source.type), detail=ahead)
     instance = task.model_copy(update={"id": f"{task.id}[{position + 1}]", "for_each": None})
     return instance, {**inputs, ITEM: bound, source.task_id: bound}
+
+
+def make_other_instance(task: Task, fan: ForEach, position: int) -> Task:
+    """The instance of another task that takes the place of one: after all others, and over the same item.
+
+    Args:
+        task: The other task, of one item; `{{item}}` means it.
+        fan: The expansion.
+        position: The position among its starts of the instance replaced.
+    """
+    own = fan.starts[position]
+    source, root = own["inputs"][ITEM].task_id, own["task"].id.rpartition("[")[0]
+    args = {name: renamed(value, {}, item=source) for name, value in task.args.items()}
+    asked = {"args": args, "description": renamed(task.description, {}, item=source), "for_each": None}
+    return task.model_copy(update={"id": f"{root}[{len(fan.starts) + position + 1}]", **asked})
 
 
 def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome]) -> Outcome:

@@ -17,6 +17,7 @@ from weiwo.nodes.executor.batch_reader import ReadBatches, ReadRequest
 from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
 from weiwo.nodes.executor.consent import seek_consent
 from weiwo.nodes.executor.evidence_merging import merge_passages
+from weiwo.nodes.executor.hedging import describe_slowness
 from weiwo.nodes.executor.judgement import Judgement
 from weiwo.nodes.executor.next_action import NextActions, is_opening_call
 from weiwo.nodes.executor.progress_note import TaskProgressNote
@@ -77,7 +78,7 @@ class TaskResources:
                 seconds=round(outcome.seconds, 3),
                 decided_by=outcome.decided_by,
                 failure=outcome.failure.message if outcome.failure else "",
-                note=outcome.note,
+                note="; ".join(filter(None, [outcome.note, describe_slowness(outcome, self.services.language)])),
                 cached=outcome.detail.cached,
             )
         )
@@ -91,14 +92,10 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
     if (given := take_ahead(task, state["inputs"], services)) is not None and "call" not in state:
         services.emit(_progress(state, {"tool": task.tool, "args": {}}))
         return {"outcome": given}
-    try:
-        calls = state.get("calls") or _first_calls(state, frame, services)
-    except ValueError as error:
-        return {"outcome": outcomes.unfinished_outcome(task, "failed", "bad_arguments", str(error), state)}
-    except KeyError:  # the run goes on where another set of tools is set up
-        gone = f"{task.tool}: no such tool is set up here"
-        return {"outcome": outcomes.unfinished_outcome(task, "failed", "not_found", gone, state)}
-    consent = await seek_consent(calls, task, services, state.get("attempts", 0))
+    calls = _next_calls(state, frame, services)
+    if isinstance(calls, Outcome):
+        return {"outcome": calls}
+    consent = await seek_consent(calls, state, services)
     if consent.refused:
         return {"outcome": outcomes.unfinished_outcome(task, "failed", "blocked", consent.refused, state)}
     calls = list(consent.calls)
@@ -107,20 +104,27 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
     tried = [*state.get("tried", []), *calls]
     opened = [*state.get("opened", []), *(opened_address(call) for call in calls if is_opening_call(call, services))]
     actions = NextActions({**state, "tried": tried, "opened": opened}, frame, services, work.tools)
-    spared = {call["tool"] for call in calls if actions.substitute_call(call)}
-    batch = await make_calls(calls, task.id, services, lease, spared, state.get("attempts", 0))
+    stand_ins = [actions.substitute_call(call) for call in calls]
+    made = state.get("attempts", 0)
+    batch = await make_calls(calls, task.id, services, lease, stand_ins, made, answers=consent.answers)
+    if (asked := batch.elicitation) is not None:
+        again = {"asked": asked.as_json(), "elicited": list(consent.answers), "calls": calls, "call": calls[0]}
+        return {**again, "frame": frame, "usage": services.budget.delta()}
     update: dict[str, Any] = {
+        "asked": None,
+        "elicited": [],
         "frame": frame,
-        "call": calls[0],
+        "call": batch.calls[0],
         "calls": [],
-        "tried": tried,
+        "tried": [*tried, *(call for call in batch.calls if call not in tried)],
         "opened": list(dict.fromkeys([*opened, *_found_at(batch, services)])),
-        "attempts": state.get("attempts", 0) + batch.attempts,
+        "attempts": made + batch.attempts,
         "seconds": state.get("seconds", 0.0) + batch.seconds,
         "usage": services.budget.delta(),
     }
-    if batch.notes:
+    if batch.notes or batch.slow:
         update["notes"] = [*state.get("notes", []), *batch.notes]
+        update["slow"] = list(dict.fromkeys([*state.get("slow", []), *batch.slow]))
     known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
     if not batch.results:
         return {**update, **_without_results(known, batch, actions, services)}
@@ -239,6 +243,18 @@ def route_after_act(state: TaskState) -> Literal["act", "read", "done"]:
 def route_after_read(state: TaskState) -> Literal["act", "done"]:
     """After reading: done, or further calls."""
     return "done" if "outcome" in state else "act"
+
+
+def _next_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> list[Call] | Outcome:
+    """The calls to make: those decided on, or else the first; an outcome where none can be."""
+    task = state["task"]
+    try:
+        return state.get("calls") or _first_calls(state, frame, services)
+    except ValueError as error:
+        return outcomes.unfinished_outcome(task, "failed", "bad_arguments", str(error), state)
+    except KeyError:  # the run goes on where another set of tools is set up
+        gone = f"{task.tool}: no such tool is set up here"
+        return outcomes.unfinished_outcome(task, "failed", "not_found", gone, state)
 
 
 def _first_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> list[Call]:

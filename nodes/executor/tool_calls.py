@@ -1,15 +1,17 @@
 """The calls of one turn of a task, made at the same time on one slot."""
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count, zip_longest
 
 from weiwo.nodes.executor.concurrency import Lease
+from weiwo.nodes.executor.hedging import HedgedCall, MeteredCall, make_hedged
 from weiwo.nodes.executor.task_state import Call
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence
 from weiwo.state.events import TaskProgressEvent
+from weiwo.tools.calling.elicitation import NOBODY, Elicitation, ElicitationAnswer, ElicitationError, UserAnswers
 from weiwo.tools.calling.guarded_call import Caller
 from weiwo.tools.calling.invoke import ToolCallError, ToolResult
 
@@ -19,12 +21,14 @@ class CallBatch:
     """Batch of tool calls of one turn, with what each came to, in its place.
 
     Attributes:
-        calls: The calls.
+        calls: The calls; where one was overdue, that which came before it in its place.
         done: The result or the failure of each.
+        slow: The tools that took far longer than they usually do, so that a second call was made.
     """
 
     calls: tuple[Call, ...]
     done: tuple[ToolResult | ToolCallError, ...]
+    slow: tuple[str, ...] = ()
 
     @property
     def results(self) -> list[tuple[Call, ToolResult]]:
@@ -53,6 +57,12 @@ class CallBatch:
         """The result that is a value instead of passages, if one is."""
         valued = (result for _, result in self.results if result.value is not None and result.type is not None)
         return next(valued, None)
+
+    @property
+    def elicitation(self) -> Elicitation | None:
+        """What a tool asks the user, if one does."""
+        asks = (done.elicitation for done in self.done if isinstance(done, ElicitationError))
+        return next(asks, None)
 
     @property
     def attempts(self) -> int:
@@ -86,7 +96,14 @@ class CallBatch:
 
 
 async def make_calls(
-    calls: Sequence[Call], task_id: str, services: RunContext, lease: Lease, spared: Collection[str], made: int = 0
+    calls: Sequence[Call],
+    task_id: str,
+    services: RunContext,
+    lease: Lease,
+    stand_ins: Sequence[Call | None],
+    made: int = 0,
+    *,
+    answers: Sequence[ElicitationAnswer] = (),
 ) -> CallBatch:
     """Make the calls of a turn, all at the same time, and wait for all of them.
 
@@ -95,31 +112,48 @@ async def make_calls(
         task_id: The task that makes them.
         services: Who pays for them and makes them.
         lease: The task's slot; the calls share it.
-        spared: The tools instead of which another could be asked, so that they need not be waited for long.
+        stand_ins: For each call the one that another tool could be asked, so that it need not be waited for long.
         made: How many calls the task has made.
+        answers: What the user has answered to what tools asked in these calls.
 
     Raises:
         Exception: What is no failure of a tool: somebody is asked, or the run is stopped.
     """
     shared = _SharedLease(lease)
+    user = UserAnswers(tuple(answers), services.settings.elicit)
 
-    async def one(call: Call, number: int) -> ToolResult | ToolCallError:
+    async def one(call: Call, stand_in: Call | None, number: int) -> HedgedCall:
         tell = _teller(services, task_id, call["tool"])
-        caller = Caller(shared, services.work_seconds, services.budget.take_tool_call, tell, task_id, number)
-        try:
-            return await services.calls.call(call["tool"], call["args"], caller, has_substitute=call["tool"] in spared)
-        except ToolCallError as failure:
-            return failure
+
+        async def ask(metered: MeteredCall) -> ToolResult | ToolCallError:
+            name, args = metered.call["tool"], metered.call["args"]
+            spend, second = metered.metering(services.budget.take_tool_call), metered.is_second
+            told = _teller(services, task_id, name)
+            answering = NOBODY if second else user
+            caller = Caller(shared, services.work_seconds, spend, told, task_id, number, answering)
+            has_other = stand_in is not None and not second
+            try:
+                return await services.calls.call(name, args, caller, has_substitute=has_other, is_second=second)
+            except ToolCallError as failure:
+                return failure
+
+        return await make_hedged(call, stand_in, ask, services, tell)
 
     if len(calls) == 1:
-        return CallBatch(tuple(calls), (await one(calls[0], made),))
-    ended = await asyncio.gather(*map(one, calls, count(made)), return_exceptions=True)
+        return _batch([await one(calls[0], stand_ins[0], made)])
+    ended = await asyncio.gather(*map(one, calls, stand_ins, count(made)), return_exceptions=True)
     done = []
     for end in ended:
-        if isinstance(end, BaseException) and not isinstance(end, ToolCallError):
+        if isinstance(end, BaseException):
             raise end
         done.append(end)
-    return CallBatch(tuple(calls), tuple(done))
+    return _batch(done)
+
+
+def _batch(hedged: Sequence[HedgedCall]) -> CallBatch:
+    ended = [one for each in hedged for one in each.ended[:1]] + [one for each in hedged for one in each.ended[1:]]
+    slow = dict.fromkeys(each.slow for each in hedged if each.slow)
+    return CallBatch(tuple(call for call, _ in ended), tuple(done for _, done in ended), tuple(slow))
 
 
 class _SharedLease:

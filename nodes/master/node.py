@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langgraph.types import Overwrite
 
 from weiwo.models.gateway import ModelCallError
@@ -26,17 +26,19 @@ from weiwo.nodes.master.complexity import (
 from weiwo.nodes.master.followup import resolve_follow_up
 from weiwo.nodes.master.prompt import PLAN, SYSTEM, TOOLS
 from weiwo.nodes.master.reply import AssessmentReply, PlannedAssessmentReply, ToolAssessmentReply
+from weiwo.nodes.memory.earlier_answers import RecalledAnswer, recall_answer
 from weiwo.nodes.memory.plan_memory import has_plan
+from weiwo.nodes.memory.thread_memory import format_conversation, recall_sources
 from weiwo.nodes.memory.wishes import format_wishes, read_wishes
 from weiwo.nodes.shared.planning.plan_rules import planning_instructions
 from weiwo.nodes.shared.planning.rule_plan import Choices, build_single_task_plan, choose_search_tool
 from weiwo.nodes.shared.planning.tool_choice import choose_tools, offer_tools, read_choice
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.question.parser import parse_question
-from weiwo.nodes.shared.question.turn import ConversationTurn, find_current_turn, format_transcript
+from weiwo.nodes.shared.question.turn import ConversationTurn, find_current_turn
 from weiwo.nodes.shared.run_context import RunContext, today
-from weiwo.state import Assessment, Language, Level, QueryFrame, TeamConfig
-from weiwo.state.events import AssessedEvent, PlannedEvent
+from weiwo.state import Assessment, Evidence, Language, Level, QueryFrame, TeamConfig
+from weiwo.state.events import AssessedEvent, FinishedEvent, PlannedEvent
 from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES
 from weiwo.text.language import detect_language
@@ -85,8 +87,69 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     services = services.with_language(detect_language(turn.question))
     with_model = any(services.models.configured(role) for role in ROLES)
     wishes = await read_wishes(services.memory) if with_model else []
+    if (earlier := await recall_answer(turn, wishes, services)) is not None:
+        return _give_again(earlier, turn, wishes, services)
     assessment, sketch, choices = await assess_question(turn, services, wishes)
     team = configure_team(assessment, services)
+    _tell_assessed(assessment, team, services)
+    asked = assessment.clarification
+    clear = assessment.level == "moderate" and asked is None
+    several = "one_searcher" in assessment.features and assessment.frame.shape != "chain"  # what they come to is text
+    plan = None
+    if clear:
+        choices = await choose_tools([assessment.frame], services) if choices is None else choices
+        plan = build_single_task_plan(assessment.frame, team.tools, "text" if several else None, choices)
+        services.emit(PlannedEvent.of(plan))
+    update = _open_turn(turn, assessment, team, wishes)
+    update["messages"] += [clarification_message(asked)] if asked is not None else []
+    cited = _recall_cited(turn, assessment.frame, services)
+    sketch = sketch if assessment.level == "complex" else {}
+    return {**update, "plan": plan, "sketch": sketch, "evidence": Overwrite(cited)}
+
+
+def _recall_cited(turn: ConversationTurn, frame: QueryFrame, services: RunContext) -> dict[str, Evidence]:
+    """What earlier turns cited and a model may cite again; nothing where a text is to be made up."""
+    if frame.shape == "writing" or not turn.history or not services.models.configured("writer"):
+        return {}
+    return recall_sources(turn, frame.question)
+
+
+def _open_turn(
+    turn: ConversationTurn, assessment: Assessment, team: TeamConfig, wishes: Sequence[str]
+) -> dict[str, Any]:
+    """The state at the beginning of a turn: its question, and nothing of the one before."""
+    message = turn.message or HumanMessage(turn.question, id=str(uuid4()))
+    return {
+        "question": turn.question,
+        "messages": [message],
+        "asked": message.id or "",
+        "assessment": assessment,
+        "wishes": list(wishes),
+        "team": team,
+        "plan": None,
+        "sketch": {},
+        "revisions": [],
+        "outcomes": Overwrite({}),
+        "evidence": Overwrite({}),
+        "reflections": Overwrite([]),
+        "result": {},
+    }
+
+
+def _give_again(
+    earlier: RecalledAnswer, turn: ConversationTurn, wishes: Sequence[str], services: RunContext
+) -> dict[str, Any]:
+    """The turn of a question that was answered before: it ends with that answer, and nothing is searched."""
+    result, team = earlier.result, configure_team(earlier.assessment, services)
+    _tell_assessed(earlier.assessment, team, services)
+    services.emit(FinishedEvent(status=result["status"], stop_reason=result["stop_reason"]))
+    update = _open_turn(turn, earlier.assessment, team, wishes)
+    update["messages"] += [AIMessage(earlier.message, additional_kwargs={"citations": result["citations"]})]
+    found = {"outcomes": Overwrite(earlier.outcomes), "evidence": Overwrite(earlier.evidence)}
+    return {**update, **found, "plan": earlier.plan, "result": result}
+
+
+def _tell_assessed(assessment: Assessment, team: TeamConfig, services: RunContext) -> None:
     services.emit(
         AssessedEvent(
             question=assessment.question,
@@ -100,30 +163,6 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
             models=dict(services.settings.models),
         )
     )
-    asked = assessment.clarification
-    clear = assessment.level == "moderate" and asked is None
-    several = "one_searcher" in assessment.features and assessment.frame.shape != "chain"  # what they come to is text
-    plan = None
-    if clear:
-        choices = await choose_tools([assessment.frame], services) if choices is None else choices
-        plan = build_single_task_plan(assessment.frame, team.tools, "text" if several else None, choices)
-        services.emit(PlannedEvent.of(plan))
-    message = turn.message or HumanMessage(turn.question, id=str(uuid4()))
-    return {
-        "question": turn.question,
-        "messages": [message, *([clarification_message(asked)] if asked is not None else [])],
-        "asked": message.id or "",
-        "assessment": assessment,
-        "wishes": wishes,
-        "team": team,
-        "plan": plan,
-        "sketch": sketch if assessment.level == "complex" else {},
-        "revisions": [],
-        "outcomes": Overwrite({}),
-        "evidence": Overwrite({}),
-        "reflections": Overwrite([]),
-        "result": {},
-    }
 
 
 async def assess_question(
@@ -263,7 +302,7 @@ def configure_team(assessment: Assessment, services: RunContext) -> TeamConfig:
 
 
 def _messages(turn: ConversationTurn, planning: str, wishes: Sequence[str]) -> list[SystemMessage | HumanMessage]:
-    before = format_transcript(turn.history)
+    before = format_conversation(turn)
     prompt = f"Conversation so far:\n{before}\n\nLast message: {turn.question}" if before else turn.question
     if wishes:
         prompt = f"{format_wishes(wishes)}\n\nMessage: {prompt}"

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from langgraph.store.base import BaseStore, SearchItem
 
 M = TypeVar("M", bound=BaseModel)
-Kind = Literal["plans", "wishes", "watches"]
-MOST: Final[Mapping[Kind, int]] = {"plans": 200, "wishes": 50, "watches": 100}
+Kind = Literal["plans", "wishes", "watches", "answers"]
+MOST: Final[Mapping[Kind, int]] = {"plans": 200, "wishes": 50, "watches": 100, "answers": 100}
 """Entries of a kind that are kept."""
 
 LOCAL: Final = "local"

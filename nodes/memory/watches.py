@@ -1,15 +1,17 @@
 """Standing questions: asked anew at intervals; each run tells only which values changed, from what, and by whose word.
 
 However many runs were missed, one makes up for them. A value that could not be looked up is no change: what was known
-stays, and the trouble is told.
+stays, and the trouble is told. A run has a thread before it begins, so that one that was broken off is finished, not
+made again.
 """
 
 import hashlib
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, Final, NamedTuple
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.state.errors import WeiwoError
@@ -20,8 +22,6 @@ from weiwo.text.values import render
 
 MOST_VALUES: Final = 50
 LONGEST_VALUE: Final = 600
-CLAIM_SECONDS: Final = 900.0
-"""How long a run that does not come back keeps others from making it."""
 WHOLE: Final = ""
 """What the answer as a whole is kept under, where no task has a value."""
 SHORTEST: Final = 60.0
@@ -50,37 +50,6 @@ class KnownValue(Value):
     sources: tuple[str, ...] = ()
 
 
-class Watch(Value):
-    """A standing question.
-
-    Attributes:
-        question: The question.
-        every: Seconds between its runs.
-        options: The options it is asked with, as JSON.
-        last: When it was asked last, in seconds since 1970; 0 before the first time.
-        claimed: Until when a run that has begun keeps others from beginning; 0 where none has.
-        thread_id: The thread of its last run.
-        values: What is known, by what was asked.
-    """
-
-    question: str
-    every: float = Field(gt=0)
-    options: str = "{}"
-    last: float = 0.0
-    claimed: float = 0.0
-    thread_id: str = ""
-    values: dict[str, KnownValue] = Field(default_factory=dict)
-
-    @property
-    def key(self) -> str:
-        """Its identity: the question."""
-        return hashlib.sha256(self.question.encode()).hexdigest()[:8]
-
-    def is_due(self, now: float) -> bool:
-        """Whether it is to be asked; however many runs were missed, once."""
-        return now >= self.last + self.every and now >= self.claimed
-
-
 class Change(NamedTuple):
     """A value that changed.
 
@@ -95,6 +64,45 @@ class Change(NamedTuple):
     old: str
     new: str
     sources: tuple[str, ...]
+
+
+class Watch(Value):
+    """A standing question.
+
+    Attributes:
+        question: The question.
+        every: Seconds between its runs.
+        options: The options it is asked with, as JSON.
+        last: When it was asked last, in seconds since 1970; 0 before the first time.
+        running: The thread of a run that has begun and not ended; empty where none has.
+        thread_id: The thread of its last run.
+        values: What is known, by what was asked.
+        changes: What changed last.
+        changed: When that was seen, in seconds since 1970; 0 where nothing ever was.
+        problem: What the last run could not look up, and why; empty where there was nothing.
+    """
+
+    model_config = ConfigDict(extra="ignore")  # another version may have kept more
+
+    question: str
+    every: float = Field(gt=0)
+    options: str = "{}"
+    last: float = 0.0
+    running: str = ""
+    thread_id: str = ""
+    values: dict[str, KnownValue] = Field(default_factory=dict)
+    changes: tuple[Change, ...] = ()
+    changed: float = 0.0
+    problem: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its identity: the question."""
+        return hashlib.sha256(self.question.encode()).hexdigest()[:8]
+
+    def is_due(self, now: float) -> bool:
+        """Whether it is to be asked; however many runs were missed, once."""
+        return now >= self.last + self.every
 
 
 class WatchRun(NamedTuple):
@@ -124,6 +132,12 @@ def parse_interval(text: str) -> float:
     return seconds
 
 
+def format_interval(seconds: float) -> str:
+    """An interval as it is written."""
+    units = (("w", 604_800.0), ("d", 86_400.0), ("h", 3_600.0), ("m", 60.0))
+    return next(f"{seconds / unit:g}{name}" for name, unit in units if seconds % unit == 0 or unit == SHORTEST)
+
+
 async def add_watch(memory: MemoryStore, watch: Watch) -> Watch:
     """Keep a standing question; one that is kept already gets the new interval and options, and keeps its values.
 
@@ -142,34 +156,62 @@ async def list_watches(memory: MemoryStore) -> tuple[Watch, ...]:
     return await memory.read_all("watches", Watch)
 
 
+Hold = Callable[[Watch], AbstractAsyncContextManager[bool]]
+"""Keeps other processes from running a standing question; false where one of them does."""
+
+
+def _hold_alone(_: Watch) -> AbstractAsyncContextManager[bool]:
+    return nullcontext(enter_result=True)
+
+
 async def run_due(
-    memory: MemoryStore, ask: Callable[[Watch], Awaitable[Mapping[str, Any]]], now: float, *, everything: bool = False
+    memory: MemoryStore,
+    ask: Callable[[Watch], Awaitable[Mapping[str, Any]]],
+    now: float,
+    *,
+    everything: bool = False,
+    hold: Hold = _hold_alone,
 ) -> list[WatchRun]:
     """Ask the standing questions that are due, one after the other.
 
     Args:
         memory: Whose questions.
-        ask: Asks one and returns its result; a `WeiwoError` is told as a problem.
+        ask: Asks one on the thread that it names as `running`, or finishes that thread, and returns its result; a
+            `WeiwoError` is told as a problem.
         now: Seconds since 1970.
         everything: Ask those that are not due, too.
+        hold: Held from before it is known that one is due until its run is kept.
     """
     runs = []
-    for watch in reversed(await list_watches(memory)):
-        if not everything and not watch.is_due(now):
+    for listed in reversed(await list_watches(memory)):
+        if not everything and not listed.is_due(now):
             continue
-        await _put(memory, watch.model_copy(update={"claimed": now + CLAIM_SECONDS}))
-        try:
-            result = await ask(watch)
-        except WeiwoError as error:
-            asked = watch.model_copy(update={"last": now, "claimed": 0.0})
-            runs.append(WatchRun(asked, problem=str(error)))
-        else:
-            values, changes, problem = compare_result(watch, result)
-            update = {"last": now, "claimed": 0.0, "values": values, "thread_id": str(result.get("thread_id") or "")}
-            asked = watch.model_copy(update=update)
-            runs.append(WatchRun(asked, changes, problem))
-        await _put(memory, asked)
+        async with hold(listed) as held:
+            watch = await memory.read("watches", listed.key, Watch) if held else None  # another may have run it
+            if watch is not None and (watch.is_due(now) or (everything and watch.last == listed.last)):
+                runs.append(await _run(memory, watch, ask, now))
     return runs
+
+
+async def _run(
+    memory: MemoryStore, watch: Watch, ask: Callable[[Watch], Awaitable[Mapping[str, Any]]], now: float
+) -> WatchRun:
+    """Ask one, and keep what it came to."""
+    begun = watch.model_copy(update={"running": watch.running or f"watch-{watch.key}-{now * 1000:.0f}"})
+    await _put(memory, begun)
+    ended: dict[str, Any] = {"last": now, "running": "", "thread_id": begun.running}
+    changes: tuple[Change, ...] = ()
+    try:
+        values, changes, problem = compare_result(watch, await ask(begun))
+        ended |= {"values": values}
+    except WeiwoError as error:
+        problem = str(error)
+    if changes:
+        ended |= {"changes": changes, "changed": now}
+    asked = watch.model_copy(update={**ended, "problem": problem})
+    if await memory.get("watches", watch.key) is not None:  # it may have been removed meanwhile
+        await _put(memory, asked)
+    return WatchRun(asked, changes, problem)
 
 
 def compare_result(watch: Watch, result: Mapping[str, Any]) -> tuple[dict[str, KnownValue], tuple[Change, ...], str]:

@@ -4,13 +4,15 @@ A task that came to nothing, or to a value that is no firm ground for what build
 on it waits on; a few tasks of its own take its place. Rules know another search tool and fewer words; where they know
 nothing, the model is asked once for another way. What finds none is left to the look back after the plan.
 
-An intervention counts as a round of replanning. It is none where nothing runs beside the task, since the look back
+An intervention counts as a round of replanning; one over an item of a `for_each` task, as a round of retrying. There
+is none where nothing runs beside the task, since the look back
 comes as soon then; where a person approves plans; and for tasks that act, which nothing takes the place of.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final, Literal
 
 from weiwo.nodes.reflection.monitor import monitor_plan
 from weiwo.nodes.reflection.node import list_rounds
@@ -21,6 +23,9 @@ from weiwo.state.events import PlannedEvent, ReflectedEvent
 from weiwo.state.repair import revise
 from weiwo.state.search import SearchState
 from weiwo.state.task import ANALYSE
+
+MOST_ITEMS: Final = 5
+"""Items of one `for_each` task that are replaced in an execution: where more fail, it is not for the item's sake."""
 
 PlanCheck = Callable[[Plan], list[str]]
 """Says everything that is wrong with a plan."""
@@ -42,6 +47,7 @@ class Intervention:
         level: How many of them this line of repairs has taken.
         made: The repairs of the execution by the task they replace, for all its lines; in memory.
         root: The plan as the execution began; None where it is `plan`.
+        items: How many items of each `for_each` task woke reflection; in memory.
     """
 
     plan: Plan
@@ -55,6 +61,7 @@ class Intervention:
     level: int = 0
     made: dict[str, Repair] = field(default_factory=dict)
     root: Plan | None = None
+    items: Counter[str] = field(default_factory=Counter)
 
     @classmethod
     def open(cls, state: SearchState, services: RunContext, check: PlanCheck) -> "Intervention | None":
@@ -74,7 +81,29 @@ class Intervention:
             rounds=rounds,
         )
 
-    def wakes(self, task: Task, outcome: Outcome, others: Mapping[str, Outcome], *, found: bool) -> bool:
+    def wakes_for_item(self, task: Task, outcome: Outcome, others: Mapping[str, Outcome], *, found: bool) -> bool:
+        """Whether what one of several items came to is not to be left as it is; asked once for each.
+
+        Args:
+            task: The `for_each` task.
+            outcome: What the item came to.
+            others: What the tasks that have finished came to.
+            found: Whether it found passages.
+        """
+        if self.items[task.id] >= MOST_ITEMS or not self.wakes(task, outcome, others, found=found, is_one_of_many=True):
+            return False
+        self.items[task.id] += 1
+        return True
+
+    def wakes(
+        self,
+        task: Task,
+        outcome: Outcome,
+        others: Mapping[str, Outcome],
+        *,
+        found: bool,
+        is_one_of_many: bool = False,
+    ) -> bool:
         """Whether what a task came to is not to be left as it is.
 
         Args:
@@ -82,8 +111,10 @@ class Intervention:
             outcome: What it came to.
             others: What the tasks that have finished came to.
             found: Whether it found passages.
+            is_one_of_many: Whether it is that of an item, whose sisters run beside it.
         """
-        if self.level >= self.rounds or task.tool == ANALYSE or not self._runs_beside(task) or self.acts(task.tool):
+        beside = is_one_of_many or self._runs_beside(task)
+        if self.level >= self.rounds or task.tool == ANALYSE or not beside or self.acts(task.tool):
             return False
         if self.services.budget.exhausted() or self.services.work_seconds() <= 0 or outcome.premise:
             return False
@@ -110,8 +141,10 @@ class Intervention:
         return replace(self, plan=plan, earlier=earlier, level=max(self.level, level), root=self.root or self.plan)
 
     def within(self, repair: Repair) -> "Intervention":
-        """What may be done about the tasks of a repair."""
-        plan = revise(self.plan, [repair])[-1]
+        """What may be done about the tasks of a repair; about one for an item nothing more."""
+        if not (revisions := revise(self.plan, [repair])):
+            return replace(self, level=self.rounds)
+        plan = revisions[-1]
         return replace(
             self,
             plan=plan,
@@ -123,24 +156,30 @@ class Intervention:
     def announce(self, repair: Repair) -> None:
         """Tell the watchers of a repair: why, and the plan as it is from now on."""
         self.made[repair.task_id] = repair
+        of_task = repair.task_id in self.plan.ids
         told = ReflectedEvent(
-            decision="replan", reason=repair.reason, decided_by=repair.decided_by, task_ids=[repair.task_id]
+            decision="replan" if of_task else "retry",
+            reason=repair.reason,
+            decided_by=repair.decided_by,
+            task_ids=[repair.task_id],
         )
         self.services.emit(told)
-        self._tell_plan()
+        if of_task:
+            self._tell_plan()
 
     def withdraw(self, repairs: Iterable[str]) -> None:
         """Tell the watchers that a value stays, since what took the place of these tasks found nothing better."""
-        for task_id in repairs:
-            self.made.pop(task_id, None)
-        self._tell_plan()
+        withdrawn = [self.made.pop(task_id, None) for task_id in repairs]
+        if any(one is not None and one.task_id in self.plan.ids for one in withdrawn):
+            self._tell_plan()
 
     def improves(self, task: Task, old: Outcome, new: Outcome, others: Mapping[str, Outcome]) -> bool:
         """Whether a repair came to more than its task had."""
         if not old.answers or not new.usable:
             return not old.answers
         renamed = new.model_copy(update={"task_id": task.id})
-        return not self.wakes(task, renamed, others, found=True) or new.confidence > old.confidence
+        settled = not self.wakes(task, renamed, others, found=True, is_one_of_many=task.for_each is not None)
+        return settled or new.confidence > old.confidence
 
     def _tell_plan(self) -> None:
         root = self.root or self.plan
@@ -167,18 +206,23 @@ def record_repairs(plan: Plan, earlier: Sequence[Plan], repairs: Mapping[str, Re
     """What an execution's repairs leave in the state: the plan, its revisions, and a look back for each of them."""
     if not repairs:
         return {}
-    revisions = [plan, *revise(plan, repairs.values())]
-    levels = sorted({repair.level for repair in repairs.values()})
-    looks = []
-    for before, level in zip(revisions, levels, strict=False):
-        made = [repair for repair in repairs.values() if repair.level == level]
-        looks.append(
-            Reflection(
-                decision="replan",
-                reason="; ".join(dict.fromkeys(repair.reason for repair in made))[:500],
-                decided_by="model" if any(repair.decided_by == "model" for repair in made) else "rule",
-                task_ids=tuple(repair.task_id for repair in made),
-                revision=before.revision,
-            )
-        )
-    return {"plan": revisions[-1], "revisions": [*earlier, *revisions[:-1]], "reflections": looks}
+    revisions, looks = [plan], []
+    for level in sorted({repair.level for repair in repairs.values()}):
+        now, made = revisions[-1], [repair for repair in repairs.values() if repair.level == level]
+        of_tasks = [repair for repair in made if repair.task_id in now.ids]
+        of_items = [repair for repair in made if repair.task_id not in now.ids]
+        looks += [_look_back("retry", of_items, now)] if of_items else []
+        looks += [_look_back("replan", of_tasks, now)] if of_tasks else []
+        revisions += revise(now, of_tasks)
+    changed = {"plan": revisions[-1], "revisions": [*earlier, *revisions[:-1]]} if len(revisions) > 1 else {}
+    return {**changed, "reflections": looks}
+
+
+def _look_back(decision: Literal["replan", "retry"], made: Sequence[Repair], plan: Plan) -> Reflection:
+    return Reflection(
+        decision=decision,
+        reason="; ".join(dict.fromkeys(repair.reason for repair in made))[:500],
+        decided_by="model" if any(repair.decided_by == "model" for repair in made) else "rule",
+        task_ids=tuple(repair.task_id for repair in made),
+        revision=plan.revision,
+    )

@@ -2,7 +2,8 @@
 
 Whoever finds it, it is checked as a plan is, and may not repeat what came to nothing. Its tasks build on the finished
 tasks that the replaced one built on, and on each other; the last gives a value of the same type. None of them may act:
-nobody is asked about a plan that runs.
+nobody is asked about a plan that runs. What takes the place of one item of a `for_each` task is one task, planned as
+if for each item.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ from weiwo.nodes.reflection.prompt import REPAIR
 from weiwo.nodes.reflection.root_cause import find_cause
 from weiwo.nodes.shared.planning.plan_reply import Vertex
 from weiwo.nodes.shared.planning.plan_rules import MOST_TASKS, PLAN_RULES
+from weiwo.nodes.shared.planning.question_graph import format_question_graph
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.planning.replanning import PASSING, PlanHistory, format_cause
 from weiwo.nodes.shared.planning.rule_plan import add_frames, list_other_searches
@@ -26,7 +28,7 @@ from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.prompting.reply_types import Line, Reply
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import Evidence, JsonValue, Outcome, Plan, Repair, Task
+from weiwo.state import ITEM, Evidence, JsonValue, Outcome, Plan, Repair, Task
 from weiwo.state.repair import revise
 from weiwo.text.values import render
 
@@ -34,6 +36,9 @@ MOST_ADDED: Final = 3
 """Tasks that take the place of one."""
 ASKED: Final = 2
 """Times that the model is asked for one repair: once, and once more with what is wrong with its reply."""
+
+
+_ONE_ITEM: Final = "It runs once per item of a list, and only this item came to nothing; write {{item}} for it."
 
 
 class RepairReply(Reply):
@@ -113,18 +118,20 @@ class RepairSearch:
         if complaints:
             return None, list(complaints)
         names = dict(zip(sketch.ids, self._free_ids(len(sketch.tasks)), strict=True))
-        renamed = [one.referring(names).model_copy(update={"id": names[one.id]}) for one in sketch.tasks]
+        each = {"for_each": self.task.for_each} if self.task.for_each else {}
+        renamed = [one.referring(names).model_copy(update={"id": names[one.id], **each}) for one in sketch.tasks]
         tasks = add_frames(Plan(tasks=tuple(renamed)), self.may.services.language).tasks
         repair = self._repair(tasks, safe_note(reply.reason) or self._what_happened())
         return repair.model_copy(update={"decided_by": "model"}), []
 
     def _repair(self, tasks: tuple[Task, ...], reason: str) -> Repair:
-        last = len(tasks) - 1
-        told = tuple(
-            task.model_copy(update={"thought": task.thought or reason, "is_answer": n == last and self.task.is_answer})
-            for n, task in enumerate(tasks)
-        )
-        return Repair(task_id=self.task.id, tasks=told, reason=reason, level=self.may.level)
+        last, parent = len(tasks) - 1, self.task.parent
+        told = []
+        for n, task in enumerate(tasks):
+            is_answer = n == last and self.task.is_answer
+            more = {"thought": task.thought or reason, "parent": parent, "is_answer": is_answer}
+            told.append(task.model_copy(update=more))
+        return Repair(task_id=self.task.id, tasks=tuple(told), reason=reason, level=self.may.level)
 
     def _complaints(self, repair: Repair) -> list[str]:
         """Everything that is wrong with a repair."""
@@ -147,7 +154,7 @@ class RepairSearch:
 
     def _most_added(self) -> int:
         """Tasks that a repair may have: were all tasks to fail, the plan must not grow beyond its bound."""
-        if self.may.level:
+        if self.may.level or self.task.for_each:
             return 1
         most, count = self.may.services.settings.limits.max_tasks, len(self.may.plan.tasks)
         return min(MOST_ADDED, 1 + max(0, most - count) // count)
@@ -170,9 +177,7 @@ class RepairSearch:
         given = [
             f"- {name} ({one.type}): {quote_as_data(render(one.value, one.type, services.language), 300)}"
             for name, one in self.inputs.items()
-        ]
-        rest = [
-            f"- {one.id}: {quote_as_data(one.description, 200)}" for one in self.may.plan.tasks if one.id != task.id
+            if name == ITEM or one is not self.inputs.get(ITEM)
         ]
         asked = quote_as_data(fill_text(task.description, self.inputs, services.language), 300)
         usable = [name for name in self.may.tools if not self.may.acts(name)][: services.settings.max_tools]
@@ -180,12 +185,13 @@ class RepairSearch:
         return "\n".join(
             [
                 f"Question: {self.may.question}",
-                f"The task: {task.id} ({task.tool}, ret {task.value_type}): {asked}",
+                f"The task: {task.id} ({task.tool}, ret {task.ret if task.for_each else task.value_type}): {asked}",
+                *([_ONE_ITEM] if task.for_each else []),
                 f"It came to: {self.outcome.status}: {quote_as_data(self._what_happened(), 400)}{cause}",
                 "Finished tasks it may build on:",
                 *(given or ["- none"]),
-                "Other tasks of the plan, which go on:",
-                *(rest or ["- none"]),
+                "The whole plan, each task under the one it came from; the others go on:",
+                format_question_graph(self.may.plan, {}, services.language),
                 f"Tools:\n{services.registry.describe(usable)}",
             ]
         )

@@ -18,14 +18,12 @@ from weiwo.nodes.writer.subject_match import (
     matching_terms,
     question_terms,
 )
+from weiwo.nodes.writer.value_worth import ValueWorth
 from weiwo.state import Evidence, Extract, Language, Quote
 from weiwo.state.query import QueryFrame
-from weiwo.text.dates import find_dates
 from weiwo.text.language import sentences
 from weiwo.text.mentions import mentions, title_key
-from weiwo.text.names import names
 from weiwo.text.near_duplicates import Told
-from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
 
 CONSIDERED: Final = 8
@@ -39,10 +37,9 @@ QUOTED: Final = 300
 
 _LONGEST_SENTENCE: Final = 500
 
-# A sentence's share of the question's rare words is 1 at most; to it are added or taken off:
+# A sentence's share of the question's rare words is 1 at most; its values' worth and these are added or taken off:
 _TITLE: Final = 0.6  # of the weight of a word that stands in the title alone
 _KNOWN: Final = 0.3  # of the weight of a word that is covered already
-_TYPED: Final = 0.4  # for a value of the type asked for
 _LATE: Final = 0.3  # off the seventh sentence and those after it, in proportion off those before
 _ASKING: Final = 0.2  # off a sentence that itself asks
 _LAST: Final = 6
@@ -55,6 +52,7 @@ _COMPOUND: Final = frozenset({"chain", "comparison", "difference", "same", "seve
 
 _SUPERSEDED: Final[dict[Language, str]] = {"en": "(older version; current: {})", "zh": "（旧版；现行版本：{}）"}
 _CUT: Final = " … "
+_ARTICLE: Final = lazy(r"(?i)^(?:the|an?) ")
 _LEANING: Final = lazy(
     r"(?i)(?:he|she|it|they|his|her|its|their|this|these|those|that|such|both|the (?:former|latter))\b"
     r"|[他她它该其此这那]|两者|前者|后者|同年|当时"
@@ -78,7 +76,7 @@ class Extracts:
 
 @dataclass(slots=True)
 class _Sentence:
-    """A sentence of a passage: where it stands, its terms, and how far it holds a value of the type asked for."""
+    """A sentence of a passage: where it stands, its terms, and what its values are worth (`ValueWorth`)."""
 
     start: int
     end: int
@@ -125,7 +123,10 @@ def choose_extracts(
     everywhere = [passage.terms for passage in read]
     spelling = correct_spelling(frame, frozenset().union(*everywhere))
     weights = inverse_document_frequency((spelling[term] for term in question_terms(frame)), everywhere)
-    choice = _Choice(frame, weights, [passage for passage in read if passage.sentences][:CONSIDERED])
+    considered = [passage for passage in read if passage.sentences][:CONSIDERED]
+    if frame.shape == "open" and set(question_terms(frame)) <= set(matching_terms(frame.subject)):
+        considered.sort(key=lambda passage: not _introduces(passage.evidence, frame.subject))
+    choice = _Choice(frame, weights, considered)
     choice.choose(passages_shown, sentences_shown)
     items = tuple(choice.extracts())
     statements = [terms for one in read for terms in (one.title, *(sentence.terms for sentence in one.sentences))]
@@ -194,6 +195,12 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
+def _introduces(evidence: Evidence, subject: str) -> bool:
+    """Whether a passage begins as an account of a thing does: "The Danube is …" in the document of that title."""
+    begins = _ARTICLE.sub("", evidence.text.lstrip("# \n"), count=1).lower()
+    return begins.startswith(subject.lower()) and title_key(evidence.title) == title_key(subject)
+
+
 class _Choice:
     """Greedy choice of passages and sentences: what is covered already counts less."""
 
@@ -209,7 +216,7 @@ class _Choice:
         self._highlights: list[tuple[_Passage, _Sentence]] = []
         self._compound = frame.shape in _COMPOUND
         self._language = frame.language
-        self._values = _Values(frame)
+        self._values = ValueWorth(frame)
 
     def choose(self, passages_shown: int, sentences_shown: int) -> None:
         """Passage by passage, each with its best sentence; then the best sentences left."""
@@ -218,6 +225,8 @@ class _Choice:
         while left and len(self._shown) < passages_shown:
             passage = max(left, key=self._worth) if self._compound else left[0]
             left.remove(passage)
+            if self._shown and not self._compound and self._weights.keys().isdisjoint(passage.terms):
+                continue  # found by the letters of a name alone
             now = Told.of(passage.evidence.text)
             if any(now.resembles(other) or other.holds(now) for other in told):
                 continue
@@ -246,42 +255,18 @@ class _Choice:
     def _fit(self, passage: _Passage, sentence: _Sentence) -> float:
         """How well a sentence fits: the rare words it shares, its title's, the type of its values, its place."""
         if sentence.typed is None:  # of a look-up only few are weighed
-            sentence.typed = self._values.held(passage.evidence.text[sentence.start : sentence.end])
+            sentence.typed = self._values.of(passage.evidence.text[sentence.start : sentence.end])
         shared = 0.0
         for term, weight in self._weights.items():
             part = 1.0 if term in sentence.terms else _TITLE if term in passage.title else 0.0
             shared += part * weight * (_KNOWN if term in self._covered else 1.0)
-        return shared / self._total + _TYPED * sentence.typed - _LATE * sentence.place - _ASKING * sentence.asks
+        return shared / self._total + sentence.typed - _LATE * sentence.place - _ASKING * sentence.asks
 
     def _worth(self, passage: _Passage) -> float:
         """What showing a passage would add: what is new in it, the search's word for it, a mention in a shown one."""
         best = max(self._fit(passage, sentence) for sentence in passage.sentences)
         mentioned = title_key(passage.evidence.title) in self._mentioned
         return best + passage.relevance + _BRIDGE * mentioned
-
-
-class _Values:
-    """Finds values of the type that a question asks for, other than those it holds itself."""
-
-    def __init__(self, frame: QueryFrame) -> None:
-        self._type = frame.answer_type
-        own = frame.question if self._type in {"date", "year", "number", "quantity"} else ""
-        self._dates = {span.date for span in find_dates(own)} if own else set()  # or their patterns are compiled
-        self._numbers = {span.value for span in find_numbers(own)} if own else set()
-        self._terms = set(matching_terms(frame.question))
-
-    def held(self, text: str) -> float:
-        """Whether a sentence holds such a value, 0 to 1; 0 where any text would answer."""
-        if self._type in {"date", "year"}:
-            return float(any(span.date not in self._dates for span in find_dates(text)))
-        if self._type in {"number", "quantity"}:
-            dated = [(span.start, span.end) for span in find_dates(text)]
-            found = [span for span in find_numbers(text) if span.value not in self._numbers]
-            return float(any(not any(start <= span.start < end for start, end in dated) for span in found))
-        if self._type in {"person", "place", "name", "list"}:
-            new = sum(not self._terms.issuperset(matching_terms(name.text)) for name in names(text))
-            return min(1.0, new / (2 if self._type == "list" else 1))
-        return 0.0
 
 
 def _excerpt(passage: _Passage, chosen: Sequence[_Sentence], length: int) -> tuple[str, tuple[tuple[int, int], ...]]:

@@ -14,12 +14,14 @@ from typing import Any
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.memory.earlier_answers import keep_answer
 from weiwo.nodes.memory.plan_memory import learn_plan
+from weiwo.nodes.memory.thread_memory import format_conversation
 from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.markdown.citation_marks import clean_marks
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer, remove_links
-from weiwo.nodes.shared.question.turn import find_current_turn, format_transcript
+from weiwo.nodes.shared.question.turn import find_current_turn
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.draft import Draft, Piece
@@ -75,7 +77,7 @@ async def writer(state: SearchState, services: RunContext, report: ReportDraft |
     with_model = services.models.configured("writer")
     context = WriterContext(state, services, sources, writer_instructions(services.language))
     started = AnswerStartedEvent(decided_by="model" if with_model else "rule")
-    if with_model and sources.items and state["assessment"].level != "simple":
+    if with_model and sources.items:
         await context.pack_sources()
         started = started.model_copy(update={"left_out": context.left_out, "cut": context.cut})
     if report is None or not report.outline.sections:  # whose report did not begin
@@ -106,10 +108,11 @@ async def _finish(
         await asyncio.to_thread(_learn_tools, state, services)
     await learn_plan(state, status, services)
     services.emit(FinishedEvent(status=status, stop_reason=reason))
-    result = build_result(state, answer, services)
+    result = {**build_result(state, answer, services), **_shown(draft)}
+    await keep_answer(state, result, text + listed, services)
     # As settled, under the id it was streamed with.
     spoken = AIMessage(content=text + listed, id=message.id)
-    return {"result": {**result, **_shown(draft)}, "messages": [build_message(spoken, answer, result)]}
+    return {"result": result, "messages": [build_message(spoken, answer, result)]}
 
 
 def _learn_tools(state: SearchState, services: RunContext) -> None:
@@ -154,7 +157,7 @@ async def _reported(state: SearchState, services: RunContext, draft: Draft, repo
 async def _spoken(state: SearchState, services: RunContext, draft: Draft, context: WriterContext) -> AsyncIterator[str]:
     """The answer piece by piece."""
     if state["assessment"].level == "simple":
-        async for piece in _free(state, services, draft):
+        async for piece in _unsearched(state, services, draft, context):
             yield piece
         return
     if context.messages:
@@ -172,6 +175,21 @@ async def _spoken(state: SearchState, services: RunContext, draft: Draft, contex
     if not draft.spoken:
         draft.decided_by = "rule"
         yield draft.accept(NOTHING[services.language], [Claim(text=NOTHING[services.language], verdict="uncited")])
+
+
+async def _unsearched(
+    state: SearchState, services: RunContext, draft: Draft, context: WriterContext
+) -> AsyncIterator[str]:
+    """An answer for which nothing is searched: from what the conversation cited, if that is asked about, or freely."""
+    if context.messages:
+        async for piece in _grounded(state, services, draft, context):
+            yield piece
+        draft.sources = context.sources
+        if draft.spoken:
+            return
+        draft.broken = ""
+    async for piece in _free(state, services, draft):
+        yield piece
 
 
 def _source_list(state: SearchState, services: RunContext, draft: Draft) -> str:
@@ -195,7 +213,7 @@ async def _free(state: SearchState, services: RunContext, draft: Draft) -> Async
     """An answer that needs no sources: the model's, else what the rules can say."""
     frame = state["assessment"].frame
     if services.models.configured("writer"):
-        before = format_transcript(find_current_turn(state).history)
+        before = format_conversation(find_current_turn(state))
         prompt = f"Conversation so far:\n{before}\n\nMessage: {frame.question}" if before else frame.question
         if wished := format_wishes(state.get("wishes", [])):
             prompt = f"{wished}\n\n{prompt}"
@@ -249,7 +267,8 @@ async def _grounded(
     """The model's draft: checked piece by piece as it is spoken, then settled."""
     question = state["assessment"].question
     draft.sources = context.citable
-    found = any(outcome.answers for outcome in current_outcomes(state).values())
+    searched = state["assessment"].level != "simple"
+    found = not searched or any(outcome.answers for outcome in current_outcomes(state).values())
     say = _sanitizer(state, services, draft)
     if pieces := await asyncio.to_thread(read_out, state, draft, say):
         draft.decided_by = "model"

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
+from weiwo.nodes.memory.thread_memory import CONVERSATION
 from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passages, quote_as_data
@@ -93,7 +94,7 @@ def findings_prompt(state: SearchState, services: RunContext, sources: CitableSo
     passages = [source.evidence for source in sources.items if source.evidence is not None]
     wide = services.settings.depth == "deep" or state["assessment"].frame.form in {"table", "report"}
     spare = len(passages) if wide else SPARE_PASSAGES * lost
-    shown = sum(passage.id in carrying for passage in passages) + spare
+    shown = sum(passage.id in carrying or passage.tool == CONVERSATION for passage in passages) + spare
     lines += ["", "Sources:", *list_calculations(sources)]
     lines.append(format_passages(passages[:shown]))
     return "\n".join(lines)
@@ -140,12 +141,17 @@ def usable_outcomes(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
 
 def describe_task(task: Task, state: SearchState, language: Language) -> str:
     """What a task asks, with its references written out; what was not found is described, never shown by its mark."""
-    question = fill_text(task.description, usable_outcomes(current_outcomes(state)), language)
+    known = usable_outcomes(current_outcomes(state))
+    question = REFERENCE.sub(
+        lambda found: quote_as_data(fill_text(found[0], known, language), _LONGEST_FILLED), task.description
+    )
     if task.for_each:
         return REFERENCE.sub(_EACH[language], question)
     return _HANGING[language] if REFERENCE.search(question) else question
 
 
+_LONGEST_FILLED: Final = 80
+"""Characters of a value inside a question; what an analysis builds on is longer than the question itself."""
 _EACH: Final = {"en": "each of them", "zh": "各项"}
 _HANGING: Final = {"en": "What hangs on something that was not found", "zh": "要先找到上面没有找到的内容才能得知的事"}
 
@@ -163,9 +169,14 @@ def _told(outcome: Outcome | None, services: RunContext, sources: CitableSources
     mistaken = "THE QUESTION IS MISTAKEN, say so and correct it: " if outcome.premise else ""
     value = f"{quote_as_data(_value(outcome, services), 600)} {marks}"
     if outcome.findings:
-        value = " ".join(
-            f"{quote_as_data(one.text, 600)} {''.join(f'[{n}]' for n in sources.numbers_of(one.evidence_ids, ()))}"
-            for one in outcome.findings
+        cited = [(one, sources.numbers_of(one.evidence_ids, ())) for one in outcome.findings]
+        value = (
+            " ".join(  # a finding that nothing here carries could only be stated without a source
+                f"{quote_as_data(one.text, 600)} {''.join(f'[{n}]' for n in numbers)}"
+                for one, numbers in cited
+                if numbers
+            )
+            or value
         )
     told = f"{mistaken}{value}{backed}{note}".strip()
     return "; ".join([told, *_disagreeing(outcome, services, sources)])

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from weiwo.nodes.memory.thread_memory import CONVERSATION
 from weiwo.state import Citation, Evidence, Language, Outcome, Plan
 from weiwo.text.near_duplicates import Known, Told
 from weiwo.text.values import render
@@ -96,7 +97,10 @@ def gather_sources(
     language: Language,
     most: int = MAX_SOURCES,
 ) -> CitableSources:
-    """Number what an answer may cite: passages that outcomes rest on, then others up to `most`, then calculations."""
+    """Number what an answer may cite: passages that outcomes rest on, then others up to `most`, then calculations.
+
+    Of the others those come first that the conversation cited.
+    """
     quotes: dict[str, list[str]] = {}
     ids: list[str] = []
     ordered = [outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes]
@@ -107,7 +111,8 @@ def gather_sources(
             if quote.text not in known:
                 known.append(quote.text)
     cited = set(ids)
-    rest = sorted((p for p in evidence.values() if p.id not in cited), key=lambda p: (p.rank, -p.score))
+    others = (p for p in evidence.values() if p.id not in cited)
+    rest = sorted(others, key=lambda p: (p.tool != CONVERSATION, p.rank, -p.score))
     chosen: list[Evidence] = []
     texts = Known()
     for key in dict.fromkeys((*ids, *(passage.id for passage in rest))):

@@ -49,6 +49,8 @@ def _judge_unsearched(state: SearchState, draft: Draft, limit: str | None) -> tu
     writable = draft.decided_by == "model" or shape == "small_talk"
     if draft.broken and (draft.decided_by == "model" or not writable):
         return "partial", limit or "model_failed"
+    if draft.decided_by == "model" and draft.sources.final:  # it cites what the conversation cited
+        return ("complete", "finished") if all_supported(draft.claims) else ("partial", "unsupported_claims")
     if draft.decided_by == "model" and shape not in NEEDS_NO_SOURCE:
         return "partial", "no_source"
     return ("complete", "finished") if writable else ("partial", "no_model")

@@ -30,7 +30,7 @@ _LEAST_PAIRS: Final = 4
 _LONG_WORD: Final = 8
 _ASKING: Final = lazy(
     r"多少|多[长長高大重深远遠久宽寬快]|[几幾][个個位年岁歲次名]|什么|甚麼|什麼|哪[些个個里裡里儿位家国年天]?|谁|誰|怎么|怎麼|怎样|如何|何[时時地]"
-    r"|[为為因]何|[吗嗎呢]|是否|有没有|请问|請問|一下|[的了是]"
+    r"|[为為因]何|[吗嗎呢]|是否|有没有|请问|請問|介绍|解释|一下|[的了是]"
 )
 """What a Chinese question asks and links with; no pair of characters reaches across it."""
 

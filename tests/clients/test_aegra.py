@@ -18,6 +18,7 @@ from langgraph_sdk import get_client
 
 from tests.support.command import search_path
 from tests.support.foreign import FOREIGN
+from tests.support.hosted import check_cancel, check_plan_approval
 from tests.support.langgraph_server import ROOT, free_port, wait_until_up
 from tests.support.openai_server import OpenAIServer, asked_schema, prompt, silent
 from tests.support.personas import WU_OR_CAESAR, good
@@ -147,3 +148,18 @@ async def test_a_run_that_stopped_goes_on_from_its_checkpoint_and_needs_one(envi
             values = await client.runs.wait(thread, "weiwo", checkpoint=state["checkpoint"])
     assert "56 years" in values["result"]["answer"]
     assert schemas(model.requests[before:]) == ["ReadReply", "ReadReply", "ReflectionReply", None, "EntailmentReply"]
+
+
+async def test_the_page_and_its_routes_are_guests_of_aegra(environment, tmp_path):
+    reader = Reader()
+    with OpenAIServer(reader) as model, worker(tmp_path / "only", environment | model.environment) as (url, process):
+        async with get_client(url=url) as client, httpx.AsyncClient(base_url=url, timeout=60) as http:
+            thread = (await client.threads.create())["thread_id"]
+            run = await client.runs.create(thread, "weiwo", input={"question": WU_OR_CAESAR})
+            wait_for(reader.stuck.is_set, process)
+            await check_cancel(http, client, thread, run["run_id"])
+            reader.released.set()
+            await check_plan_approval(http, client)
+            asked = {"model": "weiwo", "messages": [{"role": "user", "content": WU_OR_CAESAR}]}
+            answer = (await http.post("/v1/chat/completions", json=asked)).json()
+    assert "56 years" in answer["choices"][0]["message"]["content"]

@@ -9,6 +9,7 @@ import pytest
 from langgraph_sdk import get_client
 
 from tests.support.foreign import FOREIGN
+from tests.support.hosted import check_cancel, check_plan_approval
 from tests.support.langgraph_server import langgraph_dev
 from tests.support.openai_server import OpenAIServer, asked_schema, silent
 from tests.support.personas import WU_OR_CAESAR, good
@@ -52,7 +53,7 @@ async def test_the_graph_is_described_and_drawn_down_to_the_steps_of_a_task(clie
     assert context["writer_model"]["langgraph_nodes"] == ["writer"]
 
 
-async def test_the_state_of_a_running_executor_is_visible(client):
+async def test_the_state_of_a_running_executor_is_visible(server, client):
     thread = (await client.threads.create())["thread_id"]
     context = {"model": "openai:stuck"}
     run = await client.runs.create(thread, "weiwo", input={"question": WU_OR_CAESAR}, context=context)
@@ -68,7 +69,8 @@ async def test_the_state_of_a_running_executor_is_visible(client):
         }
         await asyncio.sleep(0.1)
     assert found == {"corpus_search": ["read"]}
-    await client.runs.cancel(thread, run["run_id"], wait=True)
+    async with httpx.AsyncClient(base_url=server, timeout=60) as http:
+        await check_cancel(http, client, thread, run["run_id"])
 
 
 async def test_values_and_updates_stream_the_assessment_the_plan_and_the_outcomes(client):
@@ -130,3 +132,8 @@ async def test_the_page_and_openais_api_are_guests_of_the_server(server, client)
         cited = (await http.get(f"/weiwo/threads/{thread}/passages/1")).json()
         assert "Danube" in cited["text"]
         assert (await http.get("/weiwo/threads/00000000-0000-0000-0000-000000000000")).status_code == 404
+
+
+async def test_a_plan_is_checked_and_approved_through_the_routes_of_a_guest(server, client):
+    async with httpx.AsyncClient(base_url=server, timeout=60) as http:
+        await check_plan_approval(http, client)

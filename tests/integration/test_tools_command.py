@@ -139,7 +139,7 @@ QUESTION = "Who was older, Emperor Wu of Han or Julius Caesar?"
 async def assert_tools_answer(session: Any) -> None:
     """What any client would do with the server."""
     tools = {tool.name: tool for tool in (await session.list_tools()).tools}
-    assert set(tools) == {"ask", "search", "read_document"}
+    assert set(tools) == {"ask", "get_answer", "search", "read_document"}
     assert all(tool.annotations.read_only_hint and tool.output_schema for tool in tools.values())
     answered = await session.call_tool("ask", {"question": QUESTION})
     assert not answered.is_error, answered.content
@@ -154,6 +154,11 @@ async def assert_tools_answer(session: Any) -> None:
     assert len(passages) == 2
     read = await session.call_tool("read_document", {"source": passages[0]["source"]})
     assert read.structured_content["passages"]
+    later = (await session.call_tool("ask", {"question": QUESTION, "wait": 0})).structured_content
+    while later["status"] == "running":
+        later = (await session.call_tool("get_answer", {"thread_id": later["thread_id"]})).structured_content
+    assert later["answer"] == result["answer"]
+    assert (await session.call_tool("get_answer", {"thread_id": "x"})).is_error
     assert (await session.call_tool("ask", {"question": " "})).is_error
     assert (await session.call_tool("read_document", {"source": "/etc/passwd"})).is_error
 

@@ -187,20 +187,17 @@ class Player:
         ended = self.threads[request.path_params["thread"]].get("values")
         return JSONResponse({"run_id": request.path_params["run"], "status": "success" if ended else "running"})
 
-    async def _history(self, request: Request) -> Response:
+    async def _moments(self, request: Request) -> Response:
         assert request.path_params["thread"] in self.threads
         result = (self.threads[request.path_params["thread"]].get("values") or {}).get("result") or {}
-        values = {"plan": result.get("plan"), "outcomes": result.get("outcomes")}
-        before = {**values, "outcomes": {}}
+        after = {"plan": result.get("plan"), "outcomes": result.get("outcomes"), "answered": False}
         moments = [
-            ([], "c3", values),
-            (["writer"], "c2", values),
-            (["executor"], "c1", before),
-            (["__start__"], "c0", {}),
+            ([], "c3", {**after, "answered": True}),
+            (["writer"], "c2", after),
+            (["executor"], "c1", {**after, "outcomes": {}}),
+            (["__start__"], "c0", {"plan": None, "outcomes": {}, "answered": False}),
         ]
-        return JSONResponse(
-            [{"checkpoint": {"checkpoint_id": one}, "next": then, "values": so_far} for then, one, so_far in moments]
-        )
+        return JSONResponse([{"checkpoint_id": one, "next": then, **so_far} for then, one, so_far in moments])
 
     async def _changed_something(self, request: Request) -> Response:
         body = await request.body()
@@ -227,8 +224,11 @@ class Player:
         response.set_cookie("weiwo", "in", httponly=True, samesite="strict")
         return response
 
-    async def _info(self, _: Request) -> Response:
-        return JSONResponse(self.info)
+    async def _info(self, request: Request) -> Response:
+        if not self.login:
+            return JSONResponse(self.info)
+        user = "ann" if "weiwo" in request.cookies else None
+        return JSONResponse({**self.info, "auth": "token", "user": user})
 
     async def _view(self, request: Request) -> Response:
         return JSONResponse(self.views[request.path_params["view"]])
@@ -245,7 +245,7 @@ class Player:
             if self.down and not page:
                 await JSONResponse({"detail": "down"}, 503)(scope, receive, send)
                 return
-            if self.login and not page and path != "/weiwo/login" and b"weiwo=in" not in cookies:
+            if self.login and not page and path not in {"/weiwo/login", "/weiwo/info"} and b"weiwo=in" not in cookies:
                 await JSONResponse({"detail": "log in"}, 401)(scope, receive, send)
                 return
         await self._routes(scope, receive, send)
@@ -260,6 +260,7 @@ class Player:
                 Route("/weiwo/login", self._login, methods=["POST"]),
                 Route("/weiwo/{view:str}", self._view),
                 Route("/weiwo" + one, self._show),
+                Route("/weiwo" + one + "/moments", self._moments),
                 Route("/weiwo" + one + "/feedback", self._changed_something, methods=["POST"]),
                 Route("/weiwo" + one + "/fork", self._fork, methods=["POST"]),
                 Route("/weiwo" + one + "/plan/check", self._check, methods=["POST"]),
@@ -268,7 +269,6 @@ class Player:
                 Route("/threads/search", self._search, methods=["POST"]),
                 Route(one, self._changed_something, methods=["DELETE"]),
                 Route(one + "/state", self._state),
-                Route(one + "/history", self._history, methods=["POST"]),
                 Route(one + "/runs", self._runs),
                 Route(one + "/runs/stream", self._stream, methods=["POST"]),
                 Route(one + "/runs/{run}", self._run),

@@ -209,6 +209,28 @@ def test_a_token_is_asked_for_and_the_page_goes_on(page, player):
     assert page.locator(BOX).count() == 1
 
 
+def test_a_login_that_ends_is_asked_for_again_and_nothing_typed_is_lost(page, player):
+    def log_in():
+        page.fill("input[name=token]", "let-me-in")
+        page.press("input[name=token]", "Enter")
+
+    player.login, player.held = "let-me-in", 5
+    page.reload()
+    log_in()
+    ask(page, OLDER)
+    page.wait_for_selector("[data-task=task_1][data-state=running]")
+    page.fill(BOX, "and in months?")
+    page.context.clear_cookies()
+    player.drop()
+    page.wait_for_selector("dialog[open]")
+    assert page.get_attribute(".shell", "data-status") == "login"
+    log_in()
+    page.wait_for_selector("dialog", state="detached")
+    player.release()
+    ended(page, "complete")
+    assert page.input_value(BOX) == "and in months?"
+
+
 def test_it_speaks_chinese_and_switches(new_page):
     page = new_page(locale="zh-CN", color_scheme="dark")
     assert page.inner_text(".new") == "新问题"
@@ -258,7 +280,7 @@ def test_documents_tools_and_settings_are_shown(page, player):
     page.click("a[href='#/tools']")
     assert "asks first" in page.inner_text("[data-tool=send_mail]")
     page.click("a[href='#/settings']")
-    assert "from environment" in page.inner_text("[data-setting=WEIWO_MODEL]")
+    assert "the environment" in page.inner_text("[data-setting=WEIWO_MODEL]")
 
 
 def test_a_changed_plan_or_value_runs_on_beside_the_answer_before(page, player):

@@ -8,6 +8,8 @@
 `replan` is the same, but nothing tells of the builder where the first plan looks, and half of it is planned anew.
 `repair` is the same, but while the parts are still weighed, reflection replaces task_4 twice, by rule and, since that
 comes to nothing too, by the model; and then task_5, which waited for it, likewise. The plan runs on.
+`items` is the same as `plain`, but one part is weighed nowhere but in the archive, and that item is replaced.
+`hedge` is the same as `plain`, but the tool of task_6 never replies; it is overdue, and the other is called beside it.
 Tools and models take some milliseconds, the same ones every time, and no call is made twice in an undisturbed run.
 """
 
@@ -16,6 +18,7 @@ import hashlib
 import json
 import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any, Literal
 
 from langchain_core.messages import BaseMessage
@@ -25,10 +28,13 @@ from pydantic import PrivateAttr
 
 from tests.support.fake_model import FakeModel, Request, assessed, found
 from tests.torture.log import Log
+from weiwo.nodes.memory.memory_store import LOCAL
 from weiwo.state import Evidence, passage_id
 from weiwo.tools.compute.calculator import Calculator
+from weiwo.tools.usage import call_times
+from weiwo.tools.usage.usage_log import FILE
 
-Story = Literal["plain", "replan", "repair"]
+Story = Literal["plain", "replan", "repair", "items", "hedge"]
 QUESTION = (
     "What do the parts of the Aldo engine weigh in total together with the tank which was cast in the town where its "
     "builder lived, in the year the builder was born, and how heavy is each part?"
@@ -44,6 +50,8 @@ PASSAGES = {
     "Ostby tank 1871": "The tank that Ostby cast in 1871 weighs 300 kilograms.",
 }
 """What a query finds."""
+HIDDEN = "Crank Aldo weight"
+"""What, in `items`, only the archive knows."""
 
 READ: dict[str, Any] = {
     "Which parts": ["Bellows", "Crank", "Damper"],
@@ -99,7 +107,7 @@ def _calculation(id_: str, description: str, expression: str) -> dict[str, Any]:
 def _planned(story: Story, request: Request) -> dict[str, Any]:
     if "The plan ran, and part of it failed" in request.text:
         return {"thought": "The archive knows.", "vertices": plan("task_9", 10, "archive", "Aldo builder"), "edges": []}
-    query = "Aldo builder" if story == "plain" else "Aldo maker"
+    query = "Aldo builder" if story in {"plain", "items", "hedge"} else "Aldo maker"
     rest = plan("task_4", 5, "lookup", query, "birth" if story == "repair" else "born")
     return {"thought": "Parts, builder, tank.", "vertices": [*PARTS, *rest], "edges": []}
 
@@ -107,8 +115,11 @@ def _planned(story: Story, request: Request) -> dict[str, Any]:
 def _repaired(story: Story, request: Request) -> dict[str, Any]:
     """What takes the place of a task while the others run; in `replan` it is left to the look back."""
     task = re.search(r"^The task: (\w+) ", request.text, re.MULTILINE)
-    if story != "repair" or task is None:
+    if story not in {"repair", "items"} or task is None:
         return {"reason": "no other way", "vertices": []}
+    if story == "items":
+        asked = "How heavy is the {{item}} of the Aldo engine, in kilograms?"
+        return {"reason": "the archive", "vertices": [_vertex("x", asked, "archive", "{{item}} Aldo weight", "number")]}
     if task[1].startswith("task_5"):
         (builder,) = re.findall(r"^- (task_4\w+) \(text\): ", request.text, re.MULTILINE)
         asked = f"When was {{{{{builder}.ret}}}} born?"
@@ -144,6 +155,17 @@ def _written(request: Request) -> str:
 
 def _passages(text: str) -> list[tuple[int, str]]:
     return [(int(n), body) for n, body in re.findall(r'<passage n="(\d+)"[^>]*>\n(.*?)\n</passage>', text, re.DOTALL)]
+
+
+NEVER = 1_000.0
+"""Seconds that nobody waits for."""
+
+
+def expect_replies(home: Path) -> None:
+    """Leave the times of earlier calls, from which it follows when the directory is overdue."""
+    records = [{"tool": "directory", "user": LOCAL, "seconds": 0.02}] * call_times.LEAST_TIMES
+    (home / FILE).write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    call_times.FLOOR = 0.1  # type: ignore[misc]
 
 
 def _pause(key: str) -> float:
@@ -208,18 +230,19 @@ def model(log: Log, story: Story) -> FakeModel:
     return made
 
 
-def tools(log: Log) -> list[BaseTool]:
+def tools(log: Log, story: Story) -> list[BaseTool]:
     """The tools tasks use."""
 
     def searching(name: str, cluster: str, *, broken: bool = False) -> BaseTool:
         async def run(query: str) -> tuple[str, list[dict[str, Any]]]:
             key = f"tool {name} {query}"
             log.call("start", key)
-            await asyncio.sleep(_pause(key))
+            await asyncio.sleep(NEVER if broken and story == "hedge" else _pause(key))
             log.call("done", key)  # whether it worked or not: it has happened
             if broken:
                 raise FileNotFoundError("the directory is closed")  # a failure that nobody meets with a second call
-            text = PASSAGES.get(query)
+            hidden = story == "items" and name != "archive" and query == HIDDEN
+            text = None if hidden else PASSAGES.get(query)
             if text is None:
                 return "nothing", []
             passage = Evidence(id=passage_id(text), text=text, source=f"{name}.md", title=" ".join(text.split()[:3]))

@@ -12,9 +12,13 @@ from tests.torture.child import Job, Kill
 from tests.torture.harness import Run, boundaries, cut_off, faults, moments, paused, play
 from tests.torture.log import Event, events
 from tests.torture.server import Server
+from tests.torture.story import HIDDEN
 
 NEVER = Kill(1_000_000, "event")
 """A life that is not killed, before one that is."""
+
+_BOTH = ("directory", "registry")
+"""The tool that never replies, and the one beside it."""
 
 PAUSE = 1.0
 """Seconds for which a process stands still."""
@@ -140,6 +144,23 @@ def repair_round(log: Iterable[Event]) -> range:
     return range(first - 6, last + 8)
 
 
+def items_round(log: Iterable[Event]) -> range:
+    """The writes from the first call for an item to the first for what waits for the join."""
+    calls = _calls(log)
+    first = next(number for number, word in calls if word == f"tool lookup {HIDDEN}")
+    last = next(number for number, word in calls if word.startswith("tool calculator sum"))
+    return range(first, last + 2)
+
+
+def hedge_round(log: list[Event]) -> list[list[Kill]]:
+    """The moments at which both calls run, and the writes from the step before them to the one after."""
+    calls = _calls(log)
+    first, both = (next(number for number, word in calls if word.startswith(f"tool {one}")) for one in _BOTH)
+    begun = next(n for n, one in enumerate(log, 1) if str(one.get("key", "")).startswith(f"tool {_BOTH[1]}"))
+    running = [[Kill(begun, "event", wait)] for wait in (0.0, 0.003)]
+    return [*running, *boundaries(range(first - 1, both + 4))]
+
+
 def _calls(log: Iterable[Event]) -> list[tuple[int, str]]:
     """The calls, each with how often the checkpointer had been asked to write before."""
     before, calls = 0, []
@@ -178,6 +199,14 @@ def trials(database: Database, *, thorough: bool, seed: int, server: Server | No
     repaired, log = database.undisturbed(story="repair")
     plans = boundaries(repair_round(log))[:: 1 if thorough else 120]
     yield database.killed("repairing", repaired, plans, story="repair")
+
+    itemized, log = database.undisturbed(story="items")
+    plans = boundaries(items_round(log))[:: 1 if thorough else 120]
+    yield database.killed("repairing an item", itemized, plans, story="items")
+
+    hedged, log = database.undisturbed(story="hedge")
+    plans = hedge_round(log)[:: 1 if thorough else 120]
+    yield database.killed("two calls for one", hedged, plans, story="hedge")
 
     asked: dict[str, Any] = {"approve": True, "answer": "approve"}
     approved, log = database.undisturbed(**asked)

@@ -18,6 +18,7 @@ NAMESPACE: Final = ("weiwo", "acting_calls")
 KEPT_SECONDS: Final = 30 * 86_400.0
 """How long a run that was interrupted may wait before its calls are forgotten."""
 _BEGUN: Final = "begun"
+_ASKED: Final = "asked "
 _memory: Final = LruMemory()
 
 
@@ -43,6 +44,15 @@ class ActingCalls:
         """Book that the call did nothing."""
         await self._kept.drop(key)
 
+    async def ask(self, key: str, answers: int) -> None:
+        """Book that the call ended with a request to the user, who had given so many answers."""
+        await self._kept.put(key, f"{_ASKED}{answers}", KEPT_SECONDS)
+
+    async def is_answered(self, key: str, answers: int) -> bool:
+        """Whether the call ended with a request to the user, who has answered since and so let it be made again."""
+        text = str(await self._kept.get(key) or "")
+        return text.startswith(_ASKED) and text != f"{_ASKED}{answers}"
+
     async def end(self, key: str, result: ToolResult) -> None:
         """Book what the call gave."""
         await self._kept.put(key, dump_result(result, time.time() + KEPT_SECONDS), KEPT_SECONDS)
@@ -50,4 +60,4 @@ class ActingCalls:
     async def result(self, key: str) -> ToolResult | None:
         """What the call gave, if it was made to its end."""
         text = await self._kept.get(key)
-        return None if text in (None, _BEGUN) else load_result(str(text), time.time())
+        return None if text is None else load_result(str(text), time.time())

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
+from weiwo.tools.calling.elicitation import NOBODY, UserAnswers
+
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
@@ -28,6 +30,7 @@ class CallContext:
         attempt: How many calls the task had made before.
         tool: The tool.
         state: The state of the run; for tools that have it injected.
+        user: What the tool may have of the user.
     """
 
     run: str = ""
@@ -39,6 +42,7 @@ class CallContext:
     attempt: int = 0
     tool: str = ""
     state: Mapping[str, Any] = field(default_factory=dict)
+    user: UserAnswers = NOBODY
 
     @property
     def idempotency_key(self) -> str:

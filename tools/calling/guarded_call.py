@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from weiwo.tools.calling.elicitation import NOBODY, UserAnswers
 from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 from weiwo.tools.calling.invoke import Backoff
 from weiwo.tools.calling.policies import POLICIES, strain_of
@@ -23,6 +24,7 @@ class Caller:
         tell: Tells a watcher one line about a tool.
         task: The task that makes the call.
         attempt: How many calls it had made before.
+        user: What the tool may have of the user.
     """
 
     slots: AbstractAsyncContextManager[Any]
@@ -31,6 +33,7 @@ class Caller:
     tell: Callable[[str], None]
     task: str = ""
     attempt: int = 0
+    user: UserAnswers = NOBODY
 
 
 class GuardedCall:

@@ -24,6 +24,7 @@ from langchain_core.tools import BaseTool
 from weiwo.state import JsonValue
 from weiwo.tools.calling.acting_calls import ActingCalls
 from weiwo.tools.calling.call_context import CallContext, set_current_call
+from weiwo.tools.calling.elicitation import ElicitationError
 from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 from weiwo.tools.calling.guarded_call import Caller, GuardedCall, out_of_time_error
 from weiwo.tools.calling.invoke import Backoff, run_tool
@@ -33,12 +34,16 @@ from weiwo.tools.calling.results import ToolResult
 from weiwo.tools.calling.singleflight import SingleFlight
 from weiwo.tools.calling.tool_breaker import ToolBreaker, tool_breaker
 from weiwo.tools.tool_info import ToolInfo
+from weiwo.tools.usage.call_times import UsualTime
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
 _MERGES: Final = 8
 """How often a caller joins another's call that ends for the other's own reasons, before it makes its own."""
+
+MOST_HEDGES: Final = 5
+"""Second calls beside overdue ones in one execution of a plan."""
 
 _NOTHING_DONE: Final = frozenset({"bad_arguments", "auth", "blocked", "not_found", "rate_limit"})
 """Failures by which a tool says that it did nothing."""
@@ -59,8 +64,9 @@ class Toolbox(Protocol):
         """The tools that can make the same call, with their arguments."""
 
 
-Recorder = Callable[[ToolInfo, Mapping[str, JsonValue], ToolCallError | None], Awaitable[None]]
-"""Keeps a call of a tool, with its arguments and its failure; None where it worked."""
+Recorder = Callable[[ToolInfo, Mapping[str, JsonValue], ToolCallError | None, float | None], Awaitable[None]]
+"""Keeps a call of a tool, with its arguments, its failure (None where it worked) and its seconds (None where these say
+nothing of the tool)."""
 
 
 class ToolCalls:
@@ -77,6 +83,7 @@ class ToolCalls:
         cache: Where results are kept, if not in the store.
         state: The state of the run; for tools that have it injected.
         record: Keeps how each call that was really made fared.
+        usual_times: How long tools usually take, by name.
     """
 
     def __init__(  # noqa: PLR0913 - what all the calls of a run are made with
@@ -92,7 +99,10 @@ class ToolCalls:
         cache: ResultCache | None = None,
         state: Mapping[str, Any] = MappingProxyType({}),
         record: Recorder | None = None,
+        usual_times: Mapping[str, UsualTime] = MappingProxyType({}),
     ) -> None:
+        self._usual_times = usual_times
+        self._hedges = 0
         self._record = record
         self._state = state
         self._run = run
@@ -116,8 +126,30 @@ class ToolCalls:
         health = {"closed": 0, "warned": 1, "half_open": 2, "open": 3}
         return dict(sorted(found.items(), key=lambda item: health[self.breaker(item[0]).state]))
 
+    def overdue_after(self, name: str) -> float | None:
+        """Seconds after which a call of a tool is far beyond its usual time; None where no other is to be made then."""
+        if (usual := self._usual_times.get(name)) is None or self._toolbox.info(name).acts:
+            return None
+        return usual.overdue
+
+    def take_hedge(self) -> bool:
+        """Book one second call beside an overdue one; False where there were enough of them."""
+        self._hedges += 1
+        return self._hedges <= MOST_HEDGES
+
+    async def record_overdue(self, name: str, seconds: float) -> None:
+        """Keep that a call was given up for another one's sake, after so many seconds."""
+        failure = ToolCallError("slow", f"{name}: another call came first")
+        await self._keep(name, {}, failure, seconds)
+
     async def call(
-        self, name: str, args: Mapping[str, JsonValue], caller: Caller, *, has_substitute: bool = False
+        self,
+        name: str,
+        args: Mapping[str, JsonValue],
+        caller: Caller,
+        *,
+        has_substitute: bool = False,
+        is_second: bool = False,
     ) -> ToolResult:
         """Make a call, or get its result from wherever an equal one has it.
 
@@ -126,6 +158,7 @@ class ToolCalls:
             args: Its arguments.
             caller: On whose account.
             has_substitute: Whether there is another tool to ask, so that long waits are not worth it.
+            is_second: Whether an equal call is under way that is not to be joined.
 
         Returns:
             The result. `attempts` counts the calls really made for it: none if it was kept or another's.
@@ -137,7 +170,7 @@ class ToolCalls:
         tool, info = self._toolbox.get(name), self._toolbox.info(name)
         if info.acts:
             return await self._act(info, args, caller, has_substitute=has_substitute)
-        if info.injected:
+        if info.injected or caller.user.given:
             return await self._made(name, args, caller, has_substitute=has_substitute)
         key = cache_key(tool, args, info.args_schema, self._max_bytes)
 
@@ -154,7 +187,7 @@ class ToolCalls:
             if left <= 0:
                 break
             try:
-                ended, own = await _single_flight.join((key, self._fresh, self._seconds), work, left)
+                ended, own = await _single_flight.join((key, self._fresh, self._seconds, is_second), work, left)
             except TimeoutError:
                 break
             failure = None if ended.cancelled() else ended.exception()
@@ -178,7 +211,9 @@ class ToolCalls:
         key = CallContext(self._run, task=caller.task, attempt=caller.attempt, tool=info.name).idempotency_key
         if (known := await self._acting.result(key)) is not None:
             return replace(known, cached=False)
-        if await self._acting.has_begun(key) and not info.idempotent:
+        answers = len(caller.user.given)
+        again = info.idempotent or await self._acting.is_answered(key, answers)
+        if await self._acting.has_begun(key) and not again:
             said = f"{info.name}: not called, it may have acted before the run was interrupted; look, then ask anew"
             raise ToolNotCalledError("incomplete", said)
         await self._acting.begin(key)
@@ -187,7 +222,9 @@ class ToolCalls:
         try:
             result = await self._made(info.name, args, caller, has_substitute=has_substitute)
         except ToolCallError as failure:
-            if isinstance(failure, ToolNotCalledError) or failure.kind in _NOTHING_DONE:
+            if isinstance(failure, ElicitationError):
+                await self._acting.ask(key, answers)
+            elif isinstance(failure, ToolNotCalledError) or failure.kind in _NOTHING_DONE:
                 await self._acting.forget(key)
             raise
         await self._acting.end(key, result)
@@ -205,6 +242,7 @@ class ToolCalls:
             attempt=caller.attempt,
             tool=name,
             state=self._state,
+            user=caller.user,
         )
         set_current_call(context)
         patience = PATIENCE if has_substitute else self._seconds
@@ -229,19 +267,21 @@ class ToolCalls:
             )
         except ToolCallError as failure:
             conduct.failed(failure, self._toolbox.info(name).cluster)
-            await self._keep(name, args, failure)
+            await self._keep(name, args, failure, failure.seconds)
             raise
         else:
             conduct.succeeded()
-            await self._keep(name, args, None)
+            await self._keep(name, args, None, None if context.used_kept else result.seconds)
             return replace(result, cached=result.cached or context.used_kept, notes=tuple(dict.fromkeys(context.notes)))
         finally:
             conduct.ended()
 
-    async def _keep(self, name: str, args: Mapping[str, JsonValue], failure: ToolCallError | None) -> None:
+    async def _keep(
+        self, name: str, args: Mapping[str, JsonValue], failure: ToolCallError | None, seconds: float | None
+    ) -> None:
         """Keep how a call fared; one that was not made, or was broken off for the run's own reasons, tells nothing."""
         of_the_run = failure is not None and (
-            isinstance(failure, ToolNotCalledError) or POLICIES[failure.kind].last == "give_up"
+            isinstance(failure, ToolNotCalledError | ElicitationError) or POLICIES[failure.kind].last == "give_up"
         )
         if self._record is not None and not of_the_run:
-            await self._record(self._toolbox.info(name), args, failure)
+            await self._record(self._toolbox.info(name), args, failure, seconds)

@@ -6,8 +6,8 @@ the owner alone enters and leaves; calls use the session that is there, and wait
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any, Final, Literal
 
@@ -17,17 +17,22 @@ from fastmcp.client import Client
 from fastmcp.client.transports.base import ClientTransport
 from fastmcp.client.transports.http import StreamableHttpTransport
 from fastmcp.client.transports.sse import SSETransport
+from mcp.client.session import ClientSession
 from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from weiwo.tools.calling.errors import ToolCallError, classify_error
 from weiwo.tools.mcp.bounded_http import bounded_client
+from weiwo.tools.mcp.call_gate import CallGate
 from weiwo.tools.mcp.definitions import MOST_TOOLS, ToolDefinition, define_tools
+from weiwo.tools.mcp.elicitation import Elicitor
 from weiwo.tools.mcp.oauth import ServerLogin
 from weiwo.tools.mcp.servers import McpServer
 from weiwo.tools.mcp.stdio import TOO_LARGE, BoundedStdioTransport
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
 
+Elicit = Callable[[Any, Any], Awaitable[types.ElicitResult | types.ErrorData]]
 Health = Literal["starting", "up", "down"]
 CONNECT_SECONDS: Final = 60.0
 """Seconds a server has to answer the first greeting, and again for its list of tools."""
@@ -70,6 +75,7 @@ class Connection:
         self.settled = asyncio.Event()
         """Set once the first try has ended, well or not."""
         self._clock = clock
+        self._gate = CallGate()
         self._listed = 0.0
         self._failures = 0
         self._client: Client[Any] | None = None
@@ -82,7 +88,7 @@ class Connection:
     async def run(self) -> None:
         """Own the connection until `stop`."""
         while not self._stopping:
-            transport = make_transport(self.server)
+            transport = make_transport(self.server, elicit=self._elicit)
             try:
                 await self._hold(transport)
                 said = getattr(transport, "complaint", "")
@@ -110,16 +116,20 @@ class Connection:
         if self.health == "up" and self._clock() - self._listed > RELIST_SECONDS:
             self._stale.set()
 
-    async def call(self, definition: ToolDefinition, args: Mapping[str, Any], *, key: str = "") -> types.CallToolResult:
+    async def call(
+        self, definition: ToolDefinition, args: Mapping[str, Any], elicitor: Elicitor, *, key: str = ""
+    ) -> types.CallToolResult:
         """Call a tool.
 
         Args:
             definition: The tool as the caller knows it.
             args: Its arguments.
+            elicitor: Answers what the server asks the user meanwhile.
             key: The call's idempotency key; sent along where there is one.
 
         Raises:
             ToolCallError: No result. `transient` only where the same call may be made again.
+            ElicitationError: The user is to be asked first.
         """
         await self._ready(definition.name)
         self._check(definition)
@@ -127,10 +137,12 @@ class Connection:
         if client is None:
             raise self._down(definition.name)
         meta = {"weiwo/idempotencyKey": key} if key else None
+        anonymous = self.server.transport != "http" and self.version not in MODERN_PROTOCOL_VERSIONS
         try:
-            result = await client.call_tool_mcp(definition.own_name, dict(args), meta=meta)
+            async with self._gate.enter(elicitor, acts=not definition.read_only, anonymous=anonymous):
+                result = await client.call_tool_mcp(definition.own_name, dict(args), meta=meta)
         except MCPError as error:
-            raise self._failure(definition, error) from None
+            raise self._failure(definition, error, elicitor) from None
         except Exception as error:  # noqa: BLE001 - the transport's, whatever it is: the session is not to be trusted
             self._broken.set()
             failure = classify_error(error, definition.name)
@@ -207,6 +219,13 @@ class Connection:
         ):
             self._stale.set()
 
+    async def _elicit(self, _: Any, params: Any) -> types.ElicitResult | types.ErrorData:
+        """Answer what the server asks the user."""
+        elicitor = self._gate.find()
+        if elicitor is None:
+            return types.ErrorData(code=types.INVALID_REQUEST, message="it cannot be told which call asks")
+        return elicitor.answer(params)
+
     async def _ready(self, name: str) -> None:
         """Wait a moment for a connection that is being made; not for a server that keeps failing."""
         if self.health == "up" and not self._broken.is_set():
@@ -232,10 +251,14 @@ class Connection:
             self_said = "its server changed what it takes or does since the plan was made; plan the call anew"
             raise ToolCallError("bad_arguments", f"{definition.name}: {self_said}")
 
-    def _failure(self, definition: ToolDefinition, error: MCPError) -> ToolCallError:
+    def _failure(self, definition: ToolDefinition, error: MCPError, elicitor: Elicitor) -> ToolCallError:
         """What a JSON-RPC error stands for; a connection that was closed is the owner's to mend."""
         code, said = error.error.code, self._clean(error.error.message)
         name = definition.name
+        if code == types.URL_ELICITATION_REQUIRED and isinstance(error.error.data, dict):
+            elicitor.require(error.error.data.get("elicitations"))
+        if code not in {_CLOSED, *_TIMED_OUT} and (asks := elicitor.ends_with()) is not None:
+            return asks
         if code == _CLOSED:
             self._broken.set()
             return ToolCallError("crash", f"{name}: the connection was lost", transient=definition.read_only)
@@ -251,18 +274,56 @@ class Connection:
         return one_line(redacted(text, self.server.secrets), 300)
 
 
-def make_transport(server: McpServer, show: Callable[[str], None] | None = None) -> ClientTransport:
+class _ElicitingTransport(ClientTransport):
+    """A transport whose sessions answer what a server asks the user.
+
+    FastMCP's own way makes a class of each form first, however large it is.
+    """
+
+    elicit: Elicit | None = None
+
+    @asynccontextmanager
+    async def connect_session(self, **session_kwargs: Any) -> AsyncIterator[ClientSession]:
+        """Open a session."""
+        if self.elicit is not None:
+            session_kwargs["elicitation_callback"] = self.elicit
+        async with super().connect_session(**session_kwargs) as session:  # type: ignore[safe-super]
+            yield session
+
+
+class _StdioTransport(_ElicitingTransport, BoundedStdioTransport):
+    pass
+
+
+class _HttpTransport(_ElicitingTransport, StreamableHttpTransport):
+    pass
+
+
+class _SseTransport(_ElicitingTransport, SSETransport):
+    pass
+
+
+def make_transport(
+    server: McpServer, show: Callable[[str], None] | None = None, *, elicit: Elicit | None = None
+) -> ClientTransport:
     """How a server is reached.
 
     Args:
         server: The server.
         show: Shows a person the address to log in at; None where nobody is to be asked.
+        elicit: Answers what the server asks the user; None: it is told that nobody does.
     """
+    transport: _ElicitingTransport
     if server.transport == "stdio":
-        return BoundedStdioTransport(server)
-    kind = StreamableHttpTransport if server.transport == "http" else SSETransport
-    login = ServerLogin(server, show) if server.oauth is not None else None
-    return kind(server.url, headers=dict(server.headers), auth=login, httpx_client_factory=partial(bounded_client))
+        transport = _StdioTransport(server)
+    else:
+        kind = _HttpTransport if server.transport == "http" else _SseTransport
+        login = ServerLogin(server, show) if server.oauth is not None else None
+        transport = kind(
+            server.url, headers=dict(server.headers), auth=login, httpx_client_factory=partial(bounded_client)
+        )
+    transport.elicit = elicit
+    return transport
 
 
 def _reason(error: BaseException, transport: ClientTransport) -> str:

@@ -32,13 +32,14 @@ def read_result(result: Any, definition: ToolDefinition, args: Mapping[str, Json
     words = [_without_base64(block.text) for block in result.content[:_MOST_BLOCKS] if block.type == "text"]
     text = "\n".join(words)
     structured = result.structured_content
-    if isinstance(structured, dict) and set(structured) == {"result"}:  # how servers wrap what is no object
-        structured = structured["result"]
+    if isinstance(structured, dict) and len(structured) == 1:  # servers wrap what is no object: a "result", a text
+        (only,) = structured.items()
+        structured = only[1] if only[0] == "result" or isinstance(only[1], str) else structured
     if isinstance(structured, dict | list) and structured:
         text = _without_base64(_dump(structured))
         readable = json.dumps([{"content": text}] if isinstance(structured, dict) else _items(structured))
     else:
-        readable = text
+        readable = text = text or (_without_base64(structured) if isinstance(structured, str) else "")
     query = " ".join(value for value in args.values() if isinstance(value, str))
     passages = read_passages(
         clipped(readable, LONGEST_TEXT), definition.name, query, source=definition.source, title=title

@@ -52,7 +52,7 @@ def bm25_vectors(documents: Sequence[Mapping[str, float]]) -> list[dict[str, flo
         documents: How often each term occurs, occurrences in weightier fields counting more (BM25F with one length).
     """
     frequencies = Counter(term for document in documents for term in document)
-    rarity = {term: log(1 + (len(documents) - n + 0.5) / (n + 0.5)) for term, n in frequencies.items()}
+    rarity = {term: _inverse_frequency(len(documents), n) for term, n in frequencies.items()}
     lengths = [sum(document.values()) for document in documents]
     mean = sum(lengths) / max(1, len(lengths)) or 1.0
     weighed = []
@@ -60,6 +60,15 @@ def bm25_vectors(documents: Sequence[Mapping[str, float]]) -> list[dict[str, flo
         norm = _K1 * (1 - _B + _B * length / mean)
         weighed.append({term: rarity[term] * n * (_K1 + 1) / (n + norm) for term, n in document.items()})
     return weighed
+
+
+def bm25_bound(documents: int) -> float:
+    """The most that one term can weigh among so many documents."""
+    return _inverse_frequency(documents, 0) * (_K1 + 1)
+
+
+def _inverse_frequency(documents: int, holding: int) -> float:
+    return log(1 + (documents - holding + 0.5) / (holding + 0.5))
 
 
 def unit_vector(vector: Mapping[str, float]) -> dict[str, float]:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, Self
 from weiwo.text.analyzer import STOP_WORDS, query_terms, terms
 from weiwo.text.ngrams import Indexer, query_grams
 from weiwo.tools.retrieval.clusters import stem
-from weiwo.tools.retrieval.sparse_index import Matrix, Scores, SparseIndex, bm25_vectors, scale
+from weiwo.tools.retrieval.sparse_index import Matrix, Scores, SparseIndex, bm25_bound, bm25_vectors, scale
 from weiwo.tools.tool_info import ToolInfo
 
 LONGEST_FIELD: Final = 4_000
@@ -61,6 +61,18 @@ class ToolDocument(NamedTuple):
         return f"{self.cluster} {self.name}: {self.description}"[:LONGEST_FIELD]
 
 
+class IndexMatch(NamedTuple):
+    """How well tools fit a question, by what is written of them.
+
+    Attributes:
+        scores: The score of each tool, 0 to 1, the best having 1 where any fits.
+        words: How well the words of the best fit: its BM25 score, in units of the most that one word can give.
+    """
+
+    scores: Scores
+    words: float
+
+
 class ToolIndex:
     """An index of tools. Not changed once it is made; safe to use from any thread."""
 
@@ -78,8 +90,8 @@ class ToolIndex:
         self._words = SparseIndex(bm25_vectors([_count(one, _stems) for one in fields]))
         self._grams = SparseIndex(bm25_vectors(grams))
 
-    def score(self, question: str, vector: Matrix | None = None) -> Scores:
-        """The score of each tool, 0 to 1, the best having 1 where any fits.
+    def match(self, question: str, vector: Matrix | None = None) -> IndexMatch:
+        """How well each tool fits.
 
         Args:
             question: What a tool is wanted for.
@@ -92,7 +104,7 @@ class ToolIndex:
         if self._vectors is not None and vector is not None and self.ids:
             near: Scores = (self._vectors @ vector).astype(float)
             scores = (1 - _VECTORS) * scale(scores) + _VECTORS * scale(near - near.min())
-        return scale(scores)
+        return IndexMatch(scale(scores), float(by_word.max(initial=0.0)) / bm25_bound(len(self.ids)))
 
 
 def _stems(text: str) -> list[str]:

@@ -64,6 +64,8 @@ class ToolScenes:
             for term, weight in self._weigh(found).items():
                 centroid[term] += weight
         self._tools = tuple(sums)
+        self.tools = frozenset[str]().union(*sums)
+        """All tools that were used."""
         self._index = SparseIndex(map(unit_vector, sums.values()))
         self._vectors = _average_vectors(uses, self._tools)
 

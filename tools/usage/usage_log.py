@@ -14,6 +14,7 @@ from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.redaction import redacted
 from weiwo.tools.tool_info import ToolInfo
+from weiwo.tools.usage.call_times import UsualTime, find_usual_times
 from weiwo.tools.usage.tool_notes import TEACHING, ToolUsage, summarize_usage
 
 FILE: Final = "tool_usage.jsonl"
@@ -32,9 +33,20 @@ class UsageLog:
         self._path = home / FILE
         self._user = user
 
-    async def record(self, info: ToolInfo, args: Mapping[str, JsonValue], failure: ToolCallError | None) -> None:
-        """Keep that a call was made; arguments only of tools that are not ours, and only what is small."""
+    async def record(
+        self, info: ToolInfo, args: Mapping[str, JsonValue], failure: ToolCallError | None, seconds: float | None = None
+    ) -> None:
+        """Keep that a call was made; arguments only of tools that are not ours, and only what is small.
+
+        Args:
+            info: The tool.
+            args: The arguments.
+            failure: What went wrong; None where it worked.
+            seconds: What it took; None where that says nothing of the tool.
+        """
         record: dict[str, Any] = {"tool": info.name, "definition": _fingerprint(info), "user": self._user}
+        if seconds is not None:
+            record["seconds"] = round(seconds, 3)
         if failure is not None:
             passes = failure.kind == "crash" and failure.transient
             record |= {"kind": "lost" if passes else failure.kind}
@@ -52,6 +64,10 @@ class UsageLog:
     def read(self) -> Mapping[str, ToolUsage]:
         """How each tool was used and what was learned of it, by name."""
         return summarize_usage(read_records(self._path), self._user)
+
+    def usual_times(self) -> dict[str, UsualTime]:
+        """How long each tool usually takes, of those this user called often enough."""
+        return find_usual_times(read_records(self._path), self._user)
 
     def notes(self) -> dict[str, str]:
         """The notes that a planner is shown, by tool; of somebody without a name none."""

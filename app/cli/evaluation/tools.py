@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from weiwo.tools.corpus.index.embedding_models import Embedder, Matrix
 
 _HEADS: Final = ("recall@3", "recall@5", "complete@3", "complete@5", "NDCG@5")
-_GROUPS: Final = {"all": "all", "known": "sets in the history", "new": "sets that are new"}
+_GROUPS: Final = {"all": "all", "known": "known sets", "new": "new sets"}
 
 
 def eval_tools_command(folder: str, history: str | None, *, as_json: bool) -> None:

@@ -123,6 +123,21 @@ def add_wish(
     add_command(" ".join(words), as_json=json)
 
 
+@wishes.command("answers", cls=TextCommand)
+def list_answers(
+    *,
+    forget: Annotated[bool, typer.Option("--forget", help="Forget them all.")] = False,
+    json: Json = False,
+) -> None:
+    """List the earlier answers that are given again, or forget them."""
+    from weiwo.app.cli.memory import answers as work  # noqa: PLC0415 - heavy
+
+    if forget:
+        work.forget_answers_command(as_json=json)
+    else:
+        work.list_answers_command(as_json=json)
+
+
 @wishes.command("forget", cls=TextCommand)
 def forget_wish(
     key: AnyKey = None,

@@ -1,23 +1,19 @@
 """`weiwo watch`: standing questions, kept, listed, asked when they are due, and removed."""
 
-import time
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from rich.text import Text
 
-from weiwo.app.cli.errors import FAILED, CommandError, UsageError
+from weiwo.app.cli.errors import FAILED, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.memory.access import forget, print_entries, tell, with_memory
+from weiwo.app.cli.memory.watch_runs import run_due_watches
 from weiwo.app.cli.output import page, say, write_json
-from weiwo.app.cli.questions.runs import ask, options_of
+from weiwo.app.cli.questions.runs import options_of
 from weiwo.app.cli.session import open_session
 from weiwo.app.render.text_wrapping import Flow
-from weiwo.app.render.watchers import Silent
-from weiwo.graph.persistence.threads import new_thread_id
 from weiwo.nodes.memory import watches
-from weiwo.nodes.memory.memory_store import MemoryStore, local_user
 from weiwo.state.settings import Context
 from weiwo.tools.printable import one_line
 
@@ -33,18 +29,18 @@ def add_command(question: str, every: str, context: Context, *, as_json: bool) -
         kept = with_memory(lambda memory: watches.add_watch(memory, watch))
     except watches.WatchError as error:
         raise UsageError(str(error)) from None
-    done = f"kept as {kept.key}, every {every}; weiwo watch run asks what is due, such as from cron"
-    tell(_as_json(kept), done, as_json=as_json)
+    done = f"kept as {kept.key}, every {every}; weiwo serve asks it when it is due, and so does weiwo watch run (cron)"
+    tell(watch_as_json(kept), done, as_json=as_json)
 
 
 def list_command(*, as_json: bool) -> None:
     """List the standing questions."""
     found = with_memory(watches.list_watches)
     if as_json:
-        write_json({"watches": [_as_json(one) for one in found]})
+        write_json({"watches": [watch_as_json(one) for one in found]})
         return
-    entries = [(one.key, one.question, f"every {one.every / 3600:g} h · next {_moment(one)}") for one in found]
-    print_entries(entries, 'no question is kept; weiwo watch "…" --every 1d keeps one', indent=10)
+    none = 'no question is kept; weiwo watch "…" --every 1d keeps one'
+    print_entries([(one.key, one.question, _describe(one)) for one in found], none, indent=10)
 
 
 def remove_command(key: str, *, as_json: bool) -> None:
@@ -63,32 +59,17 @@ def run_command(*, everything: bool, as_json: bool) -> int:
     Raises:
         CommandError: The memory cannot be used.
     """
-    runs = run_to_end(run_due_watches(everything=everything))
+
+    async def work() -> list[watches.WatchRun]:
+        async with open_session() as session:
+            return await run_due_watches(session, everything=everything)
+
+    runs = run_to_end(work())
     if as_json:
         write_json({"runs": [_run_as_json(one) for one in runs]})
     else:
         _print(runs)
     return FAILED if runs and all(one.problem and not one.changes for one in runs) else 0
-
-
-async def run_due_watches(*, everything: bool = False) -> list[watches.WatchRun]:
-    """Ask the standing questions of this machine's user that are due, each on a thread of its own."""
-
-    async def ask_one(watch: watches.Watch) -> Mapping[str, Any]:
-        # Nobody is there to approve a plan, and what was kept is what is asked about.
-        options = {**Context.model_validate_json(watch.options).model_dump(exclude_none=True), "fresh": True}
-        context = Context(**{**options, "approve_plan": False})
-        async with open_session(context) as session:
-            ended = await ask(session, watch.question, new_thread_id(), context, Silent())
-        if ended.request:
-            raise CommandError(f"it waits for a person; go on with: weiwo resume {ended.thread_id}")
-        return {**ended.result, "thread_id": ended.thread_id}
-
-    async with open_session() as session:
-        if session.store is None:
-            raise CommandError("memory; its store cannot be used; see weiwo doctor")
-        memory = MemoryStore(session.store, local_user(session.settings))
-        return await watches.run_due(memory, ask_one, time.time(), everything=everything)
 
 
 def _print(runs: list[watches.WatchRun]) -> None:
@@ -102,22 +83,31 @@ def _print(runs: list[watches.WatchRun]) -> None:
             say(f"{one.watch.question}: {one.problem}")
 
 
-def _moment(watch: watches.Watch) -> str:
-    return datetime.fromtimestamp(watch.last + watch.every, UTC).isoformat(" ", "minutes") if watch.last else "now"
+def _describe(watch: watches.Watch) -> str:
+    """How often, when next, and what changed last."""
+    due = _moment(watch.last + watch.every) if watch.last else "now"
+    parts = [f"every {watches.format_interval(watch.every)}", f"next {due}"]
+    changes = [one for one in watch.changes if one.old]  # the first time is no change
+    if changes:
+        parts.append(f"{_moment(watch.changed)}: " + "; ".join(map(watches.describe_change, changes)))
+    parts += [watch.problem] if watch.problem else []
+    return one_line(" · ".join(parts), 1_000)
 
 
-def _as_json(watch: watches.Watch) -> dict[str, Any]:
-    known = {asked: one.model_dump(mode="json") for asked, one in watch.values.items()}
-    return {
-        "key": watch.key,
-        "question": watch.question,
-        "every": watch.every,
-        "last": watch.last,
-        "thread_id": watch.thread_id,
-        "values": known,
-    }
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def watch_as_json(watch: watches.Watch) -> dict[str, Any]:
+    """A standing question, what is known, and what changed last, as JSON values."""
+    kept = watch.model_dump(mode="json", exclude={"options", "running", "changes"})
+    return {"key": watch.key, **kept, "changes": _changes_as_json(watch.changes)}
+
+
+def _changes_as_json(changes: tuple[watches.Change, ...]) -> list[dict[str, Any]]:
+    return [change._asdict() | {"sources": list(change.sources)} for change in changes]
 
 
 def _run_as_json(one: watches.WatchRun) -> dict[str, Any]:
-    changes = [change._asdict() | {"sources": list(change.sources)} for change in one.changes]
+    changes = _changes_as_json(one.changes)
     return {"key": one.watch.key, "question": one.watch.question, "changes": changes, "problem": one.problem}

@@ -11,7 +11,7 @@ from weiwo.app.cli.documents.corpora import open_corpus
 from weiwo.app.cli.errors import CommandError, StoppedError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint
-from weiwo.app.cli.questions.conclude import asks_back, conclude, kind_of, resume_run
+from weiwo.app.cli.questions.conclude import conclude, kind_of, on_at_terminal, resume_run
 from weiwo.app.cli.questions.cost_notice import tell_cost
 from weiwo.app.cli.questions.delivery import Delivery
 from weiwo.app.cli.questions.output_files import remember_files
@@ -35,7 +35,9 @@ def ask_command(question: str, thread_id: str, context: Context, delivery: Deliv
         given: Whether the person named the thread.
     """
     as_json = delivery.as_json
-    context = context.model_copy(update={"clarify": asks_back(wanted=context.clarify, as_json=as_json)})
+    clarify = on_at_terminal("WEIWO_CLARIFY", wanted=context.clarify, as_json=as_json)
+    remembers = on_at_terminal("WEIWO_ANSWER_MEMORY", wanted=context.answer_memory, as_json=as_json)
+    context = context.model_copy(update={"clarify": clarify, "answer_memory": remembers})
     offer_web(question, context, as_json=as_json)
     settings = Settings.resolve(context)
     tell_cost(question, settings, as_json=as_json)

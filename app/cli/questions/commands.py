@@ -97,7 +97,11 @@ def resume(
     ] = None,
     reply: Annotated[
         str | None,
-        typer.Option("--reply", metavar="WORDS", help="Say what the question means: a number or words."),
+        typer.Option(
+            "--reply",
+            metavar="WORDS",
+            help="Say what the question means, or what a tool's server asks: words, or name=VALUE; ….",
+        ),
     ] = None,
     output: Output = None,
     json: Json = False,

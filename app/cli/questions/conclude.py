@@ -9,7 +9,7 @@ from typing import Any, Final
 from weiwo.app.cli.errors import StoppedError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint, is_terminal
-from weiwo.app.cli.questions import approval, clarify, consent
+from weiwo.app.cli.questions import approval, clarify, consent, elicitation
 from weiwo.app.cli.questions.delivery import Delivery
 from weiwo.app.cli.questions.output_files import owed_files, remember_files, tell_files, write_files
 from weiwo.app.cli.questions.requests import RequestKind
@@ -20,7 +20,11 @@ from weiwo.app.cli.session import open_session
 from weiwo.app.render.watchers import Watcher
 from weiwo.state.settings import Settings
 
-_KINDS: Final = {consent.TYPE: consent.CONSENT, clarify.TYPE: clarify.CLARIFICATION}
+_KINDS: Final = {
+    consent.TYPE: consent.CONSENT,
+    clarify.TYPE: clarify.CLARIFICATION,
+    elicitation.TYPE: elicitation.ELICITATION,
+}
 
 
 def kind_of(ended: RunEnd) -> RequestKind:
@@ -33,9 +37,9 @@ def can_ask() -> bool:
     return is_terminal() and sys.stdin.isatty()
 
 
-def asks_back(*, wanted: bool | None, as_json: bool) -> bool | None:
-    """Whether a run may ask back: as wanted, else where a person is there; None leaves it to `WEIWO_CLARIFY`."""
-    if wanted is not None or os.environ.get("WEIWO_CLARIFY"):
+def on_at_terminal(variable: str, *, wanted: bool | None, as_json: bool) -> bool | None:
+    """An option that is on where a person reads along, unless it is set; None leaves it to its variable."""
+    if wanted is not None or os.environ.get(variable):
         return wanted
     return True if can_ask() and not as_json else None
 

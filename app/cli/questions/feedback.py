@@ -47,9 +47,11 @@ def feedback_command(thread_id: str, *, good: bool, bad: bool, words: str | None
     except OSError as error:
         raise CommandError(f"feedback; it cannot be kept in {settings.home}: {error.strerror or error}") from None
     if bad:
+        from weiwo.app.cli.memory.answers import forget_bad_answer  # noqa: PLC0415 - heavy
         from weiwo.app.cli.memory.plans import mark_run_bad  # noqa: PLC0415 - heavy
 
         mark_run_bad(one.run)
+        forget_bad_answer(one.run)
     sent = send_to_langsmith(one)
     hint(f"kept in {settings.home}" + (", and sent to LangSmith" if sent else ""))
 

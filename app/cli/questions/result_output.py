@@ -10,6 +10,7 @@ from rich.text import Text
 from weiwo.app.cli.errors import FAILED, STATUS_CODES
 from weiwo.app.cli.output import hint, is_terminal, say, terminal, write, write_json
 from weiwo.app.render.answer import foot, model_trouble, plain_answer, print_answer, stop_words
+from weiwo.app.render.answer_age import describe_age
 from weiwo.app.render.labels import label
 from weiwo.app.render.live import LiveView
 from weiwo.app.render.text_wrapping import Flow
@@ -35,10 +36,14 @@ def print_result(
     decided_by = str(watcher.progress.assessed.get("decided_by") or "")
     language = str(result.get("language", "en"))
     no_model = label(language, "no_model") if not settings.models and _first_time(settings) else ""
+    age = describe_age(result)
     if as_json:
         write_json(result)
     elif is_terminal():
         console = terminal()
+        if age:
+            console.print(Flow(Text(age, "bold")))
+            console.print()
         print_answer(console, result, verbose=verbose)
         console.print()
         console.print(Flow(Text(foot(result, decided_by), "dim")))
@@ -48,6 +53,8 @@ def print_result(
         write(plain_answer(result))
     code = STATUS_CODES.get(str(result.get("status")), FAILED)
     if not (is_terminal() and not as_json):
+        if age:
+            hint(age)
         if code:
             say(f"the answer is {result.get('status')}; {stop_words(result)}")
         if no_model:

@@ -16,6 +16,7 @@ from weiwo.app.cli.session import Session, claim
 from weiwo.app.cli.threads.history import events_of, finished_tasks
 from weiwo.app.render.watchers import Silent, Watcher
 from weiwo.nodes.executor.consent import REQUEST as CONSENT
+from weiwo.nodes.executor.elicitation import REQUEST as ELICIT
 from weiwo.nodes.master.clarify import REQUEST as CLARIFY
 from weiwo.nodes.planner.approval import REQUEST
 from weiwo.state.settings import Context, SettingsError, describe_validation_error
@@ -74,14 +75,14 @@ async def resume(
 
 
 def request_of(snapshot: "StateSnapshot") -> Mapping[str, Any] | None:
-    """What a thread asks a person about its question, its plan, or a tool that acts; None where it does not.
+    """What a thread asks a person about its question, its plan, or a tool; None where it does not.
 
     Raises:
         CommandError: It asks something else: a tool of the user's own, say, and only its maker knows the answers.
     """
     values = [one.value for one in snapshot.interrupts]
     for value in values:
-        if isinstance(value, Mapping) and value.get("type") in {REQUEST, CONSENT, CLARIFY}:
+        if isinstance(value, Mapping) and value.get("type") in {REQUEST, CONSENT, CLARIFY, ELICIT}:
             return value
     if values:
         raise CommandError(
@@ -125,8 +126,11 @@ async def _follow(session: Session, given: Any, thread_id: str, context: Context
 
 
 def options_of(context: Context) -> str:
-    """The options as JSON; corpus paths made absolute, since `resume` may be called elsewhere."""
-    options = context.model_dump(exclude_none=True)
+    """The options as JSON; corpus paths made absolute, since `resume` may be called elsewhere.
+
+    Whether an earlier answer may be given again is left out: what goes on, or goes back, is looked up.
+    """
+    options = context.model_dump(exclude_none=True, exclude={"answer_memory"})
     if context.corpus:
         options["corpus"] = [_absolute(entry) for entry in context.corpus]
     for field in ("mcp", "procedures"):

@@ -30,6 +30,9 @@ def show(
     *,
     json: Json = False,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print the plan as a Mermaid flowchart.")] = False,
+    questions: Annotated[
+        bool, typer.Option("--questions", help="Print the question graph as text, as a model is shown it.")
+    ] = False,
     history: Annotated[bool, typer.Option("--history", help="List its checkpoints, newest first.")] = False,
     output: Output = None,
 ) -> None:
@@ -37,15 +40,17 @@ def show(
     name, at, checkpoint = thread.partition("@")
     thread_id = checked_thread_id(name)
     files = output_files(output)
-    if files and (history or mermaid):
-        raise UsageError("--output; it writes the answer to a file; leave out --history and --mermaid")
-    if history and (mermaid or at):
+    if files and (history or mermaid or questions):
+        raise UsageError("--output; it writes the answer to a file; leave out --history, --mermaid and --questions")
+    if history and (mermaid or questions or at):
         raise UsageError("--history; it lists the checkpoints of a thread; give THREAD alone, with or without --json")
-    if json and mermaid:
-        raise UsageError("--json and --mermaid; they print different things; give one of them")
+    if json + mermaid + questions > 1:
+        raise UsageError("--json, --mermaid and --questions; they print different things; give one of them")
     from weiwo.app.cli.threads.reading import history_command, show_command  # noqa: PLC0415 - heavy
 
     if history:
         history_command(thread_id, as_json=json)
     else:
-        show_command(thread_id, checkpoint if at else None, as_json=json, mermaid=mermaid, files=files)
+        show_command(
+            thread_id, checkpoint if at else None, as_json=json, mermaid=mermaid, questions=questions, files=files
+        )

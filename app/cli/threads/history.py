@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from weiwo.nodes.executor.hedging import describe_slowness
 from weiwo.state import Outcome
 from weiwo.text.values import render
 
@@ -76,7 +77,7 @@ def finished_event(outcome: Outcome, language: str) -> dict[str, Any]:
         "seconds": outcome.seconds,
         "decided_by": outcome.decided_by,
         "failure": outcome.failure.message if outcome.failure else "",
-        "note": outcome.note,
+        "note": "; ".join(filter(None, [outcome.note, describe_slowness(outcome, "zh" if language == "zh" else "en")])),
     }
 
 

@@ -53,7 +53,13 @@ def history_command(thread_id: str, *, as_json: bool) -> None:
 
 
 def show_command(
-    thread_id: str, checkpoint: str | None = None, *, as_json: bool, mermaid: bool, files: Sequence[Path] = ()
+    thread_id: str,
+    checkpoint: str | None = None,
+    *,
+    as_json: bool,
+    mermaid: bool,
+    questions: bool = False,
+    files: Sequence[Path] = (),
 ) -> None:
     """Show one thread, as it is or as it was at a checkpoint; or write its answer to files."""
     from weiwo.app.cli.threads import show  # noqa: PLC0415 - for this command alone
@@ -62,10 +68,10 @@ def show_command(
     plan = thread.values.get("plan")
     if files:
         _write_files(show.as_json(thread), files, as_json=as_json)
-    elif mermaid:
+    elif mermaid or questions:
         if plan is None:
             raise CommandError(f"thread {thread_id}; its question needed no plan; weiwo show {thread_id} tells more")
-        write(plan.to_mermaid() + "\n")
+        write((plan.to_mermaid() if mermaid else show.question_graph(thread)) + "\n")
     elif as_json:
         write_json(show.as_json(thread))
     else:

@@ -94,6 +94,16 @@ def as_json(thread: Thread) -> dict[str, Any]:
     }
 
 
+def question_graph(thread: Thread) -> str:
+    """The question and the plan below it as text, each task under the one it came from, with what it came to."""
+    from weiwo.nodes.shared.planning.question_graph import format_question_graph  # noqa: PLC0415 - for this alone
+
+    values = thread.values
+    outcomes, assessment = {**(values.get("outcomes") or {}), **thread.pending}, values["assessment"]
+    graph = format_question_graph(values["plan"], outcomes, assessment.language)
+    return f"{printable(assessment.question)}\n{printable(graph)}"
+
+
 def print_thread(console: Console, thread: Thread) -> None:
     """Print a thread: question, assessment, earlier plans, plan with outcomes, answer, what it cost."""
     values, assessment = thread.values, thread.values.get("assessment")

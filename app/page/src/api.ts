@@ -2,16 +2,18 @@
 import { eventParser, type ServerEvent } from "./sse";
 
 export class ApiError extends Error {
-  constructor(readonly status: number, message: string) {
+  /** @param retryAfter Seconds after which the server may be asked again; 0 where it does not say. */
+  constructor(readonly status: number, message: string, readonly retryAfter = 0) {
     super(message);
   }
 }
 
 const SECONDS = 30;
-let onLogin: () => void = () => undefined;
+const WITHOUT_LOGIN: ReadonlySet<string> = new Set(["/weiwo/info", "/weiwo/login"]);
+let onLogin: () => Promise<boolean> = () => Promise.resolve(false);
 
-/** What to do when the server asks who is there. */
-export function whenLoginNeeded(act: () => void): void {
+/** What to do when the server asks who is there: it resolves when somebody has logged in; false where nobody can. */
+export function whenLoginNeeded(act: () => Promise<boolean>): void {
   onLogin = act;
 }
 
@@ -23,15 +25,23 @@ async function failure(response: Response): Promise<ApiError> {
   } catch {
     /* no JSON: the status says it */
   }
-  return new ApiError(response.status, said);
+  return new ApiError(response.status, said, Number(response.headers.get("retry-after")) || 0);
 }
 
+/** Sends a request; one that needs a login is sent again after it, so that whoever asked for it just waits. */
 export async function request(method: string, path: string, body?: unknown, more: RequestInit = {}): Promise<Response> {
+  for (;;) {
+    const response = await send(method, path, body, more);
+    if (response.ok) return response;
+    if (response.status !== 401 || WITHOUT_LOGIN.has(path) || !(await onLogin())) throw await failure(response);
+  }
+}
+
+async function send(method: string, path: string, body: unknown, more: RequestInit): Promise<Response> {
   const headers = new Headers(more.headers);
   if (body !== undefined && !(body instanceof Blob)) headers.set("content-type", "application/json");
-  let response: Response;
   try {
-    response = await fetch(path, {
+    return await fetch(path, {
       signal: AbortSignal.timeout(SECONDS * 1000),
       ...more,
       method,
@@ -43,9 +53,6 @@ export async function request(method: string, path: string, body?: unknown, more
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError(0, error instanceof Error ? error.message : String(error));
   }
-  if (response.ok) return response;
-  if (response.status === 401) onLogin();
-  throw await failure(response);
 }
 
 export async function get<T>(path: string): Promise<T> {

@@ -1,7 +1,8 @@
 // The box one asks in.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ask, cancel, type Options } from "./session";
-import { remember, useStore, useWords, type Turn } from "./store";
+import { remember, useGuest, useStore, useWords, type Turn } from "./store";
+import { ChooseFiles, UploadList, useDrop, useUploads } from "./uploads";
 
 export const OPTIONS: Options = { depth: "", form: "", approve: false, web: true, corpus: null };
 let options = OPTIONS;
@@ -17,9 +18,12 @@ export function AskBox({ running }: { running: Turn | undefined }) {
   const web = useStore((now) => now.info?.web);
   const threadId = useStore((now) => now.threadId);
   const follows = useStore((now) => now.turns.length > 0);
-  const corpora = useStore((now) => (now.info?.auth === "none" ? now.info.corpora : undefined)) ?? [];
+  const guest = useGuest();
+  const corpora = useStore((now) => now.info?.corpora) ?? [];
   const searches = useStore((now) => now.info?.searches) ?? [];
   const taken = chosen.corpus ?? searches;
+  const [uploads, upload] = useUploads();
+  const [over, dropping] = useDrop((files) => { if (!guest) void upload(files); });
   useLayoutEffect(() => {
     if (matchMedia("(min-width: 761px)").matches) box.current?.focus({ preventScroll: true }); // no keyboard pops up
   }, [threadId]);
@@ -32,7 +36,7 @@ export function AskBox({ running }: { running: Turn | undefined }) {
     void ask(question, chosen);
   };
   return (
-    <form class="ask" onSubmit={(event) => { event.preventDefault(); send(); }}>
+    <form class={`ask${over && !guest ? " over" : ""}`} {...dropping} onSubmit={(event) => { event.preventDefault(); send(); }}>
       <label class="sr" for="question">{t("question")}</label>
       <textarea
         id="question" name="question" ref={box} rows={follows ? 1 : 2} maxLength={20000} value={text}
@@ -42,25 +46,29 @@ export function AskBox({ running }: { running: Turn | undefined }) {
           if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); send(); }
         }}
       />
+      {uploads.length > 0 && <UploadList uploads={uploads} />}
       <div class="ask-row">
-        <Choice label={t("depth")} name="depth" value={chosen.depth} set={(depth) => set({ depth })}
-          options={[["quick", t("quick")], ["", t("normal")], ["deep", t("deep")]]} />
-        <Choice label={t("form")} name="form" value={chosen.form} set={(form) => set({ form })}
-          options={[["", t("anyForm")], ["sentence", t("sentence")], ["list", t("list")], ["table", t("table")], ["report", t("report")], ["code", t("code")]]} />
-        <label class="check"><input type="checkbox" name="approve" checked={chosen.approve} onChange={(event) => set({ approve: event.currentTarget.checked })} /> {t("showPlanFirst")}</label>
-        {web && <label class="check"><input type="checkbox" name="web" checked={chosen.web} onChange={(event) => set({ web: event.currentTarget.checked })} /> {t("useWeb")}</label>}
-        {corpora.length > 0 && (
-          <details class="corpora">
-            <summary>{t("corpora")}{taken.length ? ` · ${taken.length}` : ""}</summary>
-            <div>
-              {corpora.map((name) => (
-                <label key={name} class="check"><input type="checkbox" name="corpus" value={name} checked={taken.includes(name)}
-                  onChange={(event) => set({ corpus: event.currentTarget.checked ? [...taken, name] : taken.filter((one) => one !== name) })} /> {name}</label>
-              ))}
-            </div>
+        <div class="ask-options">
+          <Choice label={t("depth")} name="depth" value={chosen.depth} set={(depth) => set({ depth })}
+            options={[["quick", t("quick")], ["", t("normal")], ["deep", t("deep")]]} />
+          <Choice label={t("form")} name="form" value={chosen.form} set={(form) => set({ form })}
+            options={[["", t("anyForm")], ["sentence", t("sentence")], ["list", t("list")], ["table", t("table")], ["report", t("report")], ["code", t("code")]]} />
+          <label class="check"><input type="checkbox" name="approve" checked={chosen.approve} onChange={(event) => set({ approve: event.currentTarget.checked })} /> {t("showPlanFirst")}</label>
+          {web && <label class="check"><input type="checkbox" name="web" checked={chosen.web} onChange={(event) => set({ web: event.currentTarget.checked })} /> {t("useWeb")}</label>}
+          {!guest && (
+            <details class="corpora">
+              <summary>{t("corpora")}{taken.length ? ` · ${taken.length}` : ""}</summary>
+              <div>
+                {corpora.map((name) => (
+                  <label key={name} class="check"><input type="checkbox" name="corpus" value={name} checked={taken.includes(name)}
+                    onChange={(event) => set({ corpus: event.currentTarget.checked ? [...taken, name] : taken.filter((one) => one !== name) })} /> {name}</label>
+                ))}
+                <ChooseFiles send={(files) => void upload(files)} label={t("addFiles")} />
+       
+        </div>
           </details>
         )}
-        <span class="spring" />
+       </div>
         {running
           ? <button class="stop" type="button" data-action="cancel" disabled={running.cancelling || !running.runId} onClick={() => void cancel(running)}>{running.cancelling ? t("cancelling") : t("cancel")}</button>
           : <button class="primary send" type="submit" disabled={!text.trim()}>{t("ask")}</button>}

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { visible } from "./inline";
 import { Graph } from "./plan";
 import { Args } from "./panel";
-import { checkPlan, draftOf, planOf, type TaskDraft } from "./plan_draft";
+import { checkPlan, draftOf, planOf, referredBy, type TaskDraft } from "./plan_draft";
 import { newRun, apply } from "./progress";
 import { answer, complaintsOf, forkHere } from "./session";
 import { useStore, useWords, type Say, type Turn } from "./store";
@@ -140,6 +140,7 @@ function PlanEditor({ drafts, change, problems, complaints, tools, t }: EditorPr
       {drafts.map((one, at) => (
         <fieldset key={at} data-edit={one.id}>
           <legend class="mono">{one.id}</legend>
+          <button class="icon remove" aria-label={`${t("remove")}: ${one.id}`} title={t("remove")} onClick={() => change(drafts.filter((_, n) => n !== at))}>×</button>
           <label>{t("description")}
             <textarea rows={2} value={one.description} aria-invalid={problems.has(`${one.id}.description`)} onInput={(event) => set(at, { description: event.currentTarget.value })} />
           </label>
@@ -153,7 +154,7 @@ function PlanEditor({ drafts, change, problems, complaints, tools, t }: EditorPr
             </label>
           </div>
           <Problem text={problem(`${one.id}.args`)} />
-          <button class="link" onClick={() => change(drafts.filter((_, n) => n !== at))}>{t("remove")}</button>
+          <Upstream one={one} drafts={drafts} set={(after) => set(at, { after })} t={t} />
         </fieldset>
       ))}
       <Problem text={problem("plan")} />
@@ -163,11 +164,33 @@ function PlanEditor({ drafts, change, problems, complaints, tools, t }: EditorPr
   );
 }
 
+/** The tasks a task builds on: those it refers to, and those it waits for, which can be added and removed. */
+function Upstream({ one, drafts, set, t }: { one: TaskDraft; drafts: TaskDraft[]; set: (after: string[]) => void; t: Say }) {
+  const ids = drafts.map((other) => other.id);
+  const referred = [...referredBy(one)].filter((id) => ids.includes(id));
+  const after = one.after.filter((id) => ids.includes(id) && !referred.includes(id));
+  const others = ids.filter((id) => id !== one.id && !referred.includes(id) && !after.includes(id));
+  if (ids.length < 2) return null;
+  return (
+    <div class="upstream">
+      <span>{t("needs")}</span>
+      {referred.map((id) => <span key={id} class="tag mono" title={t("inReference")}>{id}</span>)}
+      {after.map((id) => <button key={id} class="chip mono" data-upstream={id} aria-label={`${t("remove")}: ${id}`} onClick={() => set(after.filter((other) => other !== id))}>{id} ×</button>)}
+      {others.length > 0 && (
+        <select name="upstream" aria-label={`${one.id}: ${t("needs")}`} value="" onChange={(event) => { const id = event.currentTarget.value; event.currentTarget.value = ""; if (id) set([...after, id]); }}>
+          <option value="">{t("addUpstream")}</option>
+          {others.map((id) => <option key={id} value={id}>{id}</option>)}
+        </select>
+      )}
+    </div>
+  );
+}
+
 function emptyTask(drafts: TaskDraft[]): TaskDraft {
   const used = new Set(drafts.map((one) => one.id));
   let n = drafts.length + 1;
   while (used.has(`task_${n}`)) n += 1;
-  return { id: `task_${n}`, description: "", tool: drafts[0]?.tool ?? "corpus_search", args: '{"query": ""}', ret: "text", rest: {} };
+  return { id: `task_${n}`, description: "", tool: drafts[0]?.tool ?? "corpus_search", args: '{"query": ""}', ret: "text", after: [], rest: {} };
 }
 
 function Problem({ text }: { text: string }) {

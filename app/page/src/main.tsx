@@ -4,9 +4,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { whenLoginNeeded } from "./api";
 import { AskBox } from "./ask";
 import { Panel } from "./panel";
-import { loadInfo, login, open, route } from "./session";
+import { loadInfo, login, needLogin, open, route } from "./session";
 import { Sidebar } from "./sidebar";
-import { read, update, useStore, useWords } from "./store";
+import { update, useStore, useWords } from "./store";
 import { statusOf, TurnView } from "./turn";
 import { Corpora, Settings, Tools } from "./views";
 
@@ -19,6 +19,7 @@ function App() {
   const { view, language, theme, loading, missing, line, login: asked, menu, panel } = useStore((now) => now);
   const t = useWords();
   const last = useStore((now) => now.turns[now.turns.length - 1]);
+  const known = useStore((now) => Boolean(now.threads)); // somebody was logged in before
   useEffect(() => {
     document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
     document.title = last ? `${last.question.slice(0, 60)} · ${t("title")}` : t("title");
@@ -28,9 +29,9 @@ function App() {
     else document.documentElement.dataset["theme"] = theme;
   }, [theme]);
   const status = loading ? "loading" : view !== "ask" ? view : missing ? "missing" : statusOf(last);
-  if (asked) return <div class="shell alone" data-status="login"><Login /></div>;
+  if (asked && !known) return <div class="shell alone" data-status="login"><main><Login again={false} /></main></div>;
   return (
-    <div class={`shell${menu ? " menu-open" : ""}${panel ? " with-panel" : ""}`} data-status={status} data-line={line}>
+    <div class={`shell${menu ? " menu-open" : ""}${panel ? " with-panel" : ""}`} data-status={asked ? "login" : status} data-line={line}>
       <a class="skip" href="#question" onClick={(event) => { event.preventDefault(); document.getElementById("question")?.focus(); }}>{t("skip")}</a>
       <header class="topbar"><button class="icon" aria-label={t("menu")} aria-expanded={menu} onClick={() => update({ menu: !menu })}>☰</button><a href="#/"><b>{t("title")}</b></a></header>
       <Sidebar />
@@ -39,6 +40,7 @@ function App() {
         {view === "ask" ? <Conversation /> : view === "corpora" ? <Corpora /> : view === "tools" ? <Tools /> : <Settings />}
       </main>
       <Panel />
+      {asked && <LoginAgain />}
     </div>
   );
 }
@@ -95,6 +97,7 @@ function Conversation() {
   }
   return (
     <div class="conversation">
+      <h1 class="sr">{t("title")}</h1>
       {turns.map((turn, at) => (
         <div key={turn.key} ref={at === turns.length - 1 ? end : undefined}>
           <TurnView turn={turn} last={at === turns.length - 1} />
@@ -122,30 +125,46 @@ function Examples({ questions }: { questions: string[] }) {
   );
 }
 
-function Login() {
+/** A login that ended while somebody was at work: it is asked for above the page, which keeps all it holds. */
+function LoginAgain() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const look = (): void => { if (!document.hidden) void loadInfo(); }; // back from the issuer's tab
+    dialog.current?.showModal();
+    addEventListener("focus", look);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      removeEventListener("focus", look);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, []);
+  return <dialog ref={dialog} aria-labelledby="login-title" onCancel={(event) => event.preventDefault()}><Login again /></dialog>;
+}
+
+function Login({ again }: { again: boolean }) {
   const t = useWords();
-  const auth = useStore((now) => now.info?.auth);
+  const oidc = useStore((now) => now.info?.auth === "oidc");
   const [token, setToken] = useState("");
   const [failed, setFailed] = useState("");
   return (
-    <main class="login">
+    <div class="login">
       <span class="seal" aria-hidden="true">帷</span>
-      <h1>{t("loginTitle")}</h1>
-      <p class="quiet">{t("loginHint")}</p>
-      <form onSubmit={(event) => {
+      <h1 id="login-title">{t(again ? "loginAgain" : "loginTitle")}</h1>
+      <p class="quiet">{again ? t("loginAgainHint") : t(oidc ? "loginHintOidc" : "loginHint")}{again && oidc && ` ${t("loginAgainTab")}`}</p>
+      {oidc && <a class="button primary" href="/weiwo/oidc/login" {...(again ? { target: "_blank", rel: "noopener" } : {})}>{t("loginOidc")}</a>}
+      {!oidc && <form onSubmit={(event) => {
         event.preventDefault();
         login(token.trim()).catch((error: unknown) => setFailed((error as { status?: number }).status === 401 ? t("loginWrong") : String((error as Error).message)));
       }}>
         <label>{t("token")}<input type="password" name="token" autocomplete="current-password" value={token} onInput={(event) => setToken(event.currentTarget.value)} /></label>
         {failed && <p class="complaint" role="alert">{failed}</p>}
         <button class="primary" type="submit" disabled={!token.trim()}>{t("login")}</button>
-      </form>
-      {auth === "oidc" && <a class="button" href="/weiwo/login">{t("loginOidc")}</a>}
-    </main>
+      </form>}
+    </div>
   );
 }
 
-whenLoginNeeded(() => { if (!read().login) update({ login: true }); });
+whenLoginNeeded(needLogin);
 addEventListener("hashchange", route);
 addEventListener("popstate", () => { if (!location.hash) route(); });
 render(<App />, document.getElementById("app") as HTMLElement);

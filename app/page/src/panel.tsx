@@ -152,13 +152,14 @@ export function Args({ args }: { args: Record<string, Json> }) {
 }
 
 function Rivals({ outcome, t }: { outcome: Outcome; t: Say }) {
+  const language = useStore((now) => now.language);
   const sides = [{ value: outcome.value, quotes: outcome.quotes ?? [] }, ...(outcome.rivals ?? [])];
   return (
     <Part head={t("rivals")}>
       <div class="rivals">
         {sides.map((side, at) => (
           <div key={at}>
-            <b>{valueOf(side.value, outcome.type)}</b>
+            <b>{valueOf(side.value, outcome.type, language)}</b>
             {side.quotes.map((quote) => <blockquote key={quote.text}>{visible(quote.text)}</blockquote>)}
           </div>
         ))}

@@ -11,6 +11,8 @@ import type { Result } from "./types";
 
 const NODE = { width: 216, height: 92 };
 const GAPS = { across: { rank: 104, node: 18 }, down: { rank: 54, node: 20 } };
+/** No plan is drawn smaller, unless it has the whole window. */
+const LEAST = 0.72;
 const MOST_DOTS = 24;
 const STEP = 60;
 
@@ -19,13 +21,14 @@ type Tab = "graph" | "timeline" | "revisions";
 export function PlanView({ turn }: { turn: Turn }) {
   const t = useWords();
   const [tab, setTab] = useState<Tab>("graph");
+  const [wide, setWide] = useState(false);
   const run = runAt(turn);
   if (!turn.run.rows.size) return null;
   const tabs: [Tab, string][] = [["graph", t("graph")], ["timeline", t("timeline")]];
   if (run.revisions.length) tabs.push(["revisions", `${t("revisions")} · ${run.revisions.length + 1}`]);
   const done = [...run.rows.values()].filter((row) => !["waiting", "running"].includes(row.state)).length;
   return (
-    <section class="plan" aria-label={t("plan")}>
+    <section class={`plan${wide ? " wide" : ""}`} aria-label={t("plan")} onKeyDown={(event) => { if (event.key === "Escape") setWide(false); }}>
       <header class="section-head">
         <h3>{t("plan")}</h3>
         <span class="quiet">{done} / {run.rows.size}</span>
@@ -34,11 +37,12 @@ export function PlanView({ turn }: { turn: Turn }) {
             <button key={name} role="tab" aria-selected={tab === name} onClick={() => setTab(name)}>{label}</button>
           ))}
         </div>
+        <button class="icon" data-action="wide" aria-pressed={wide} aria-label={t("expand")} title={t(wide ? "shrink" : "expand")} onClick={() => setWide(!wide)}>{wide ? "×" : <svg width="15" height="15" viewBox="0 0 15 15" aria-hidden="true"><path d="M1 5V1h4M10 1h4v4M14 10v4h-4M5 14H1v-4" fill="none" stroke="currentColor" stroke-width="1.6" /></svg>}</button>
       </header>
       {turn.moment && <p class="note" role="status" data-moment={turn.moment.checkpointId}>{t("asItWas")} <button class="link" onClick={() => goBack(turn, null)}>{t("backToNow")}</button></p>}
       {run.thought && <p class="thought">{run.thought}</p>}
       {run.plan?.procedure && <p class="quiet">{t("follows", run.plan.procedure)}{run.plan.departure ? ` · ${run.plan.departure}` : ""}</p>}
-      {tab === "graph" && <Graph turn={turn} />}
+      {tab === "graph" && <Graph turn={turn} least={wide ? 0.4 : LEAST} />}
       {tab === "timeline" && <Timeline turn={turn} />}
       {tab === "revisions" && <Revisions run={run} />}
       <Remarks run={run} t={t} />
@@ -72,11 +76,11 @@ function useWidth(): [{ current: HTMLDivElement | null }, number] {
 }
 
 /** Both directions are laid out; the one that shows more of the plan at once is taken. */
-function arrange(ids: string[], edges: [string, string][], room: number): { plan: Layout; across: boolean; scale: number } {
+function arrange(ids: string[], edges: [string, string][], room: number, least: number): { plan: Layout; across: boolean; scale: number } {
   const boxes = ids.map((id) => ({ id, ...NODE }));
   const tries = [true, false].map((across) => {
     const plan = layout(boxes, edges, across, across ? GAPS.across : GAPS.down);
-    const scale = room ? Math.min(1, Math.max(0.72, room / plan.width)) : 1;
+    const scale = room ? Math.min(1, Math.max(least, room / plan.width)) : 1;
     return { plan, across, scale, hidden: Math.max(0, plan.width * scale - room), tall: plan.height * scale };
   });
   tries.sort((a, b) => a.hidden - b.hidden || b.scale - a.scale || a.tall - b.tall);
@@ -115,7 +119,7 @@ export function tasksOfClaim(result: Result, claim: number): ReadonlySet<string>
   return tasks;
 }
 
-export function Graph({ turn }: { turn: Turn }) {
+export function Graph({ turn, least = LEAST }: { turn: Turn; least?: number }) {
   const t = useWords();
   const run = runAt(turn);
   const [box, room] = useWidth();
@@ -124,12 +128,12 @@ export function Graph({ turn }: { turn: Turn }) {
   const { plan, scale, routes } = useMemo(() => {
     const rows = room ? [...run.rows.values()] : []; // nothing is drawn before it is known how wide it may be
     const edges = rows.flatMap((row) => row.upstream.map((from): [string, string] => [from, row.id]));
-    const arranged = arrange(rows.map((row) => row.id), edges, room);
+    const arranged = arrange(rows.map((row) => row.id), edges, room, least);
     const drawn = arranged.plan.routes.map(({ from, to, points }) => ({
       from, to, path: curve(points, arranged.across), middle: labelPlace(points),
     }));
     return { ...arranged, routes: drawn };
-  }, [run.plan, run.rows.size, room]);
+  }, [run.plan, run.rows.size, room, least]);
   const shown = useSteps(plan.nodes.length);
   const glowing = litTasks(turn, lit);
   const scroll = plan.width * scale > room + 1;
@@ -241,11 +245,15 @@ const Node = memo(function Node({ row, x, y, words, turn, lit, selected, t }: No
       <span class="node-head">
         <span class="mark" aria-hidden="true">{MARKS[row.state]}</span>
         <span class="node-tool">{row.tool && row.tool !== "person" ? row.tool : row.plannedTool}</span>
-        {flags.length > 0 && <span class="node-flags">{flags[0]}</span>}
         <span class="node-seconds">{row.state !== "waiting" && row.seconds > 0 ? seconds(row.seconds) : ""}</span>
       </span>
       <span class="node-words">{words}</span>
-      {row.instances.length > 0 ? <Fold row={row} t={t} /> : value && <span class="node-value">{value}</span>}
+      {row.instances.length > 0 ? <Fold row={row} t={t} /> : (
+        <span class="node-foot">
+          <span class="node-value">{value}</span>
+          {flags.length > 0 && <span class="node-flags">{flags[0]}</span>}
+        </span>
+      )}
     </button>
   );
 }, (a, b) => a.row === b.row && a.x === b.x && a.y === b.y && a.words === b.words && a.lit === b.lit && a.selected === b.selected && a.language === b.language);

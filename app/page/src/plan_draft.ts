@@ -8,15 +8,24 @@ export interface TaskDraft {
   /** Its arguments as JSON text. */
   args: string;
   ret: string;
+  /** Tasks it waits for although nothing of it refers to them. */
+  after: string[];
   rest: Partial<Vertex>;
 }
 
 const REFERENCE = /\{\{\s*([^{}.\s]{1,200})\.ret\s*\}\}/g;
 
 export function draftOf(plan: Plan): TaskDraft[] {
-  return plan.vertices.map(({ id, description, tool_binding, args, ret, ...rest }) => ({
-    id, description, tool: tool_binding, args: JSON.stringify(args, null, 1).replace(/\n\s*/g, " "), ret, rest,
-  }));
+  return plan.vertices.map(({ id, description, tool_binding, args, ret, ...rest }) => {
+    const draft = { id, description, tool: tool_binding, args: JSON.stringify(args, null, 1).replace(/\n\s*/g, " "), ret, after: [], rest };
+    const referred = referredBy(draft);
+    return { ...draft, after: plan.edges.filter(([from, to]) => to === id && !referred.has(from)).map(([from]) => from) };
+  });
+}
+
+/** The tasks that a task's description, arguments or items refer to. */
+export function referredBy(one: TaskDraft): ReadonlySet<string> {
+  return new Set(references([one.description, one.args, one.rest.for_each ?? ""].join(" ")));
 }
 
 /** What is wrong, by field: a word of the page, and after a NUL its value. The plan where nothing is. */
@@ -29,10 +38,9 @@ export function checkPlan(drafts: TaskDraft[]): { problems: Map<string, string>;
   for (const one of drafts) {
     if (!one.description.trim()) problems.set(`${one.id}.description`, "noDescription");
     const args = readArgs(one, problems);
-    for (const source of references([one.description, one.args, one.rest.for_each ?? ""].join(" "))) {
-      if (ids.has(source)) edges.push([source, one.id]);
-      else problems.set(`${one.id}.args`, `unknownReference\u0000${source}`);
-    }
+    const referred = referredBy(one);
+    for (const source of referred) if (!ids.has(source)) problems.set(`${one.id}.args`, `unknownReference\u0000${source}`);
+    for (const source of new Set([...referred, ...one.after])) if (ids.has(source)) edges.push([source, one.id]);
     vertices.push({ ...one.rest, id: one.id, description: one.description.trim(), tool_binding: one.tool, args, ret: one.ret });
   }
   if (!problems.size && circular([...ids], edges)) problems.set("plan", "circle");
@@ -63,14 +71,7 @@ function circular(ids: string[], edges: [string, string][]): boolean {
   }
 }
 
-/** The edited plan in the form a run is resumed with; edges that the planner declared stay where their tasks do. */
+/** The edited plan in the form a run is resumed with. */
 export function planOf(edited: Plan, original: Plan): Plan {
-  const ids = new Set(edited.vertices.map((one) => one.id));
-  const declared = original.edges.filter(([from, to]) => ids.has(from) && ids.has(to) && !implied(original, from, to));
-  return { ...original, vertices: edited.vertices, edges: [...edited.edges, ...declared] };
-}
-
-function implied(plan: Plan, from: string, to: string): boolean {
-  const task = plan.vertices.find((one) => one.id === to);
-  return references(JSON.stringify([task?.description, task?.args, task?.for_each])).includes(from);
+  return { ...original, vertices: edited.vertices, edges: edited.edges };
 }

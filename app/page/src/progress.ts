@@ -279,7 +279,7 @@ export function runOf(result: Partial<Result> & Dict, now: number): Run {
     run = apply(
       run,
       {
-        type: "task_finished", task_id: id, status: outcome.status, value: valueOf(outcome.value, outcome.type),
+        type: "task_finished", task_id: id, status: outcome.status, value: valueOf(outcome.value, outcome.type, result.language),
         tool: outcome.tool, attempts: outcome.attempts, seconds: outcome.seconds, decided_by: outcome.decided_by,
         failure: outcome.failure?.message ?? "", note: outcome.note ?? "", cached: outcome.detail?.["cached"] === true,
       },
@@ -299,9 +299,14 @@ export function runOf(result: Partial<Result> & Dict, now: number): Run {
   };
 }
 
+const MONTHS = "January February March April May June July August September October November December".split(" ");
+
 /** A typed value in data form, for people: years before our era are negative there. */
-export function valueOf(value: Json, type: string): string {
-  if (Array.isArray(value)) return value.map((one) => valueOf(one, type.replace(/^list\[|\]$/g, ""))).join(", ");
-  if (type === "date" && typeof value === "string" && value.startsWith("-")) return `${value.slice(1)} BC`;
-  return shown(value);
+export function valueOf(value: Json, type: string, language = "en"): string {
+  if (Array.isArray(value)) return value.map((one) => valueOf(one, type.replace(/^list\[|\]$/g, ""), language)).join(", ");
+  const date = type === "date" && typeof value === "string" ? /^(-?)(\d{1,6})(?:-(\d\d)(?:-(\d\d))?)?$/.exec(value) : null;
+  if (!date) return shown(value);
+  const [year, month, day] = date.slice(2).map(Number) as [number, number, number];
+  if (language === "zh") return `${date[1] ? "公元前" : ""}${year}年${month ? `${month}月` : ""}${day ? `${day}日` : ""}`;
+  return [day || "", MONTHS[month - 1] ?? "", year, date[1] ? "BC" : ""].filter(Boolean).join(" ");
 }

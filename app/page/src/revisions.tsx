@@ -1,8 +1,10 @@
 // Revisions of the plan side by side: what each kept, dropped, added and changed.
 import { useState } from "preact/hooks";
-import { type Run } from "./progress";
+import { fill, newRun, type Run } from "./progress";
 import { useWords } from "./store";
 import type { Plan, Vertex } from "./types";
+
+const NOTHING_RUN = newRun(0); // references are shown by the names of their tasks
 
 type Change = "kept" | "changed" | "dropped" | "added";
 
@@ -49,7 +51,7 @@ function Tasks({ plan, other, missing }: { plan: Plan; other: Plan; missing: Cha
         return (
           <li key={vertex.id} class={change} data-change={change}>
             <span class="node-tool">{vertex.tool_binding}</span> <span class="tag">{t(change)}</span>
-            <p>{vertex.description}</p>
+            <p>{fill(NOTHING_RUN, vertex.description)}</p>
           </li>
         );
       })}

@@ -5,6 +5,7 @@ import { apply, newRun, runOf, type Run } from "./progress";
 import { read, update, updateTurn, type Turn, type TurnState, type View } from "./store";
 import type { Dict, Info, Interrupt, Json, Result, ThreadRow } from "./types";
 import { withoutSources } from "./markdown";
+import { moment, say as word } from "./words";
 
 const PAGE = 30;
 const STREAM_MODE = ["custom", "messages-tuple", "values"];
@@ -23,7 +24,14 @@ export interface Options {
 }
 
 const now = (): number => performance.now();
-const say = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function say(error: unknown): string {
+  if (error instanceof ApiError && error.status === 429 && error.retryAfter) {
+    const { language } = read();
+    return word(language, "budgetSpent", moment(new Date(Date.now() + error.retryAfter * 1000), language));
+  }
+  return error instanceof Error ? error.message : String(error);
+}
 const stopped = (error: unknown): boolean => error instanceof DOMException && error.name === "AbortError";
 
 function newTurn(question: string, state: TurnState): Turn {
@@ -58,8 +66,8 @@ function settle(): void {
   }));
 }
 
-/** Follows a run and says how the turn ended. */
-async function watch(key: number, threadId: string, body: unknown, runId: string | null): Promise<void> {
+/** Follows a run and says how the turn ended; a turn whose run the server refuses to begin stays as it was `before`. */
+async function watch(key: number, threadId: string, body: unknown, runId: string | null, before?: Turn): Promise<void> {
   following?.abort();
   const control = new AbortController();
   following = control;
@@ -90,7 +98,8 @@ async function watch(key: number, threadId: string, body: unknown, runId: string
   } catch (error) {
     settle();
     if (stopped(error)) return;
-    updateTurn(key, { state: "error", error: say(error), cancelling: false });
+    const refused = error instanceof ApiError && error.status > 0 && before?.state === "waiting" && before;
+    updateTurn(key, { ...(refused || { state: "error" }), error: say(error), cancelling: false });
   } finally {
     if (following === control) following = null;
     if (!control.signal.aborted) update({ line: "open" });
@@ -220,7 +229,7 @@ export function goOn(turn: Turn, more: Dict = { input: null }, from: Run | null 
     run: branch ? (from ?? newRun(now())) : { ...old.run, finished: false, writing: false, answer: "" },
   }));
   if (branch) update({ panel: null, lit: null });
-  void watch(turn.key, threadId, body({ input: null, ...more }), null);
+  void watch(turn.key, threadId, body({ input: null, ...more }), null, turn);
 }
 
 /** Draws a run as it was at an earlier moment; null for as it is. */
@@ -370,18 +379,32 @@ export async function loadInfo(): Promise<void> {
     const info = await get<Info>("/weiwo/info");
     if (info.auth === "none" && info.corpora?.length) info.searches = await searched(info.corpora);
     const login = info.auth !== undefined && info.auth !== "none" && !info.user;
-    update({ info, infoError: "", login });
-    if (!login) await loadThreads();
+    const earlier = read().info?.user;
+    if (earlier && info.user && info.user !== earlier) location.reload(); // nothing of another user's stays
+    update({ info: login ? { ...read().info, ...info, user: earlier ?? null } : info, infoError: "", login });
+    if (login) return;
+    for (const resolve of waiting.splice(0)) resolve(true);
+    await loadThreads();
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) update({ login: true });
+    if (error instanceof ApiError && error.status === 401) update({ missing: say(error) }); // a host's own login
     else update({ infoError: say(error) });
   }
+}
+
+const waiting: ((known: boolean) => void)[] = [];
+
+/** Asks for a login; resolves when somebody has logged in, false where the server has no login. */
+export function needLogin(): Promise<boolean> {
+  if (read().info?.auth === "none") return Promise.resolve(false);
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (!read().login) update({ login: true });
+  });
 }
 
 export async function login(token: string): Promise<void> {
   await post("/weiwo/login", { token });
   await loadInfo();
-  if (!read().login) route();
 }
 
 /** Shows what the address says. */

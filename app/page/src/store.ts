@@ -124,6 +124,11 @@ export function useStore<T>(select: (state: State) => T): T {
   return selected;
 }
 
+/** Whether the page is a guest of another server, which takes no files and forks no threads. */
+export function useGuest(): boolean {
+  return useStore((now) => !now.info || now.info.user === "client");
+}
+
 export type Say = (word: Word, ...values: (string | number)[]) => string;
 
 /** The words of the page in the language in force. */

@@ -8,9 +8,9 @@ import { History } from "./history";
 import { visible } from "./inline";
 import { Sources } from "./panel";
 import { PlanView } from "./plan";
-import { phase, type Run } from "./progress";
+import { phase, valueOf, type Run } from "./progress";
 import { goOn, retry } from "./session";
-import { read, runAt, useStore, useWords, type Say, type Turn } from "./store";
+import { read, runAt, useGuest, useStore, useWords, type Say, type Turn } from "./store";
 import type { Result } from "./types";
 
 /** The word for how a turn stands: that of its result, or of its run. */
@@ -30,15 +30,14 @@ export function TurnView({ turn, last }: { turn: Turn; last: boolean }) {
       {restated && restated !== turn.question && <p class="restated">{visible(restated)}</p>}
       <Progress turn={turn} t={t} />
       {result && <Head result={result} t={t} />}
-      {result && <Answer turn={turn} result={result} />}
+      {result && (
+        <div class="answers">
+          <Answer turn={turn} result={result} />
+          {turn.before && <Before turn={turn} result={result} before={turn.before} />}
+        </div>
+      )}
       {!result && run.writing && turn.state !== "done" && <Written run={run} />}
       {!result && turn.message && <Draft text={turn.message} />}
-      {result && turn.before && (
-        <details class="before" data-before>
-          <summary>{t("answerBefore")}</summary>
-          <Answer turn={{ ...turn, key: -1 }} result={{ ...turn.before, claims: [] }} />
-        </details>
-      )}
       {result && <Sources turn={turn} result={result} />}
       {turn.state === "waiting" && turn.interrupts.map((one) => <Card key={one.id + JSON.stringify(one.value["complaints"] ?? "")} turn={turn} interrupt={one} />)}
       {(turn.state === "interrupted" || turn.state === "cancelled") && last && (
@@ -51,10 +50,10 @@ export function TurnView({ turn, last }: { turn: Turn; last: boolean }) {
         <div class="card bad" role="alert">
           <h3>{t("failedRun")}</h3>
           <p>{visible(turn.error)}</p>
-          <div class="actions">
+          {turn.state === "error" && <div class="actions">
             <button class="primary" data-action="retry" onClick={() => retry(turn, chosenOptions())}>{t("tryAgain")}</button>
             {turn.run.rows.size > 0 && <button data-action="resume" onClick={() => goOn(turn)}>{t("resume")}</button>}
-          </div>
+          </div>}
         </div>
       )}
       {!(turn.state === "waiting" && turn.interrupts.some((one) => one.value["type"] === "approve_plan")) && <PlanView turn={turn} />}
@@ -105,6 +104,24 @@ function Progress({ turn, t }: { turn: Turn; t: Say }) {
   );
 }
 
+/** The answer before a change, beside the new one: which values of tasks differ, and its words. */
+function Before({ turn, result, before }: { turn: Turn; result: Result; before: Result }) {
+  const t = useWords();
+  const value = (of: Result, id: string): string => (of.outcomes[id] ? valueOf(of.outcomes[id].value, of.outcomes[id].type, of.language) : "");
+  const ids = [...new Set([...Object.keys(before.outcomes ?? {}), ...Object.keys(result.outcomes)])].filter((id) => value(before, id) !== value(result, id));
+  return (
+    <details class="before" data-before>
+      <summary>{t("answerBefore")}</summary>
+      {ids.length > 0 && (
+        <dl class="changes" aria-label={t("changedValues")}>
+          {ids.map((id) => <div key={id}><dt>{id}</dt><dd><s>{visible(value(before, id)) || "–"}</s> → <b>{visible(value(result, id)) || "–"}</b></dd></div>)}
+        </dl>
+      )}
+      <Answer turn={{ ...turn, key: -1 }} result={{ ...before, claims: [] }} />
+    </details>
+  );
+}
+
 /** What stands above an answer: its status, why it goes no further, what it leaves open. */
 function Head({ result, t }: { result: Result; t: Say }) {
   const resting = result.claims.filter((one) => ["quoted", "computed", "supported", "matched", "judgement"].includes(one.verdict)).length;
@@ -131,6 +148,7 @@ function Foot({ turn, result, t, last }: { turn: Turn; result: Result; t: Say; l
   const { usage } = result;
   const failed = (usage.calls ?? []).filter((call) => call.error);
   const formats = useStore((now) => now.info?.formats);
+  const guest = useGuest();
   const id = encodeURIComponent(result.thread_id || read().threadId || "");
   const [past, setPast] = useState(false);
   const [changing, setChanging] = useState(false);
@@ -149,8 +167,8 @@ function Foot({ turn, result, t, last }: { turn: Turn; result: Result; t: Say; l
               {formats.map((format) => <a key={format} href={`/weiwo/threads/${id}/export?format=${encodeURIComponent(format)}`} download data-format={format}>{format.toUpperCase()}</a>)}
             </div>
           )}
-          <button class="link" data-action="history" aria-expanded={past} onClick={() => setPast(!past)}>{t("history")}</button>
-          {result.plan && <button class="link" data-action="change-plan" aria-expanded={changing} onClick={() => setChanging(!changing)}>{t("changePlan")}</button>}
+          {!guest && <button class="link" data-action="history" aria-expanded={past} onClick={() => setPast(!past)}>{t("history")}</button>}
+          {result.plan && !guest && <button class="link" data-action="change-plan" aria-expanded={changing} onClick={() => setChanging(!changing)}>{t("changePlan")}</button>}
           <span class="spring" />
           <Feedback id={id} t={t} />
         </div>

@@ -190,4 +190,16 @@ export interface Info {
   limits?: Dict;
   max_upload?: number;
   formats?: string[];
+  day?: Day;
+}
+
+/** What a user has spent on the day, and may; it ends at that moment. */
+export interface Day {
+  runs: number;
+  tokens: number;
+  cost: number;
+  runs_per_day: number | null;
+  tokens_per_day: number | null;
+  cost_per_day: number | null;
+  ends: string;
 }

@@ -1,14 +1,17 @@
 // Documents, tools and settings: what an answer can rest on, and where each setting comes from.
 import { useCallback, useEffect, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import { get, records, request } from "./api";
+import { get } from "./api";
 import { visible } from "./inline";
-import { loadInfo } from "./session";
-import { useStore, useWords, type Say } from "./store";
-import type { Dict } from "./types";
+import { useStore, useWords } from "./store";
+import type { Day, Dict } from "./types";
+import { ChooseFiles, UploadList, useDrop, useUploads } from "./uploads";
+import { moment, type Language } from "./words";
 
 interface Corpus {
   name: string;
+  /** Whether it is the one that comes with Weiwo, to which nothing is added. */
+  sample?: boolean;
   documents: number;
   passages: number;
   vectors?: { covered: number; of: number } | null;
@@ -50,10 +53,15 @@ function Page({ head, failed, again, waits, children }: { head: string; failed: 
   return (
     <div class="page">
       <h1>{head}</h1>
-      {failed && <div class="card bad" role="alert"><p>{t("failedToLoad", failed)}</p><div class="actions"><button onClick={again}>{t("tryAgain")}</button></div></div>}
+      {failed && <Failed failed={failed} again={again} />}
       {waits && !failed ? <p class="quiet">{t("loading")}</p> : children}
     </div>
   );
+}
+
+function Failed({ failed, again }: { failed: string; again: () => void }) {
+  const t = useWords();
+  return <div class="card bad" role="alert"><p>{t("failedToLoad", failed)}</p><div class="actions"><button onClick={again}>{t("tryAgain")}</button></div></div>;
 }
 
 export function Corpora() {
@@ -62,14 +70,15 @@ export function Corpora() {
   const language = useStore((now) => now.language);
   return (
     <Page head={t("corpora")} failed={failed} again={again} waits={!data}>
-      {data?.length === 0 && <div class="card"><h3>{t("noCorpus")}</h3><p>{t("noCorpusHow")}</p></div>}
-      <Drop names={data?.map((one) => one.name) ?? []} done={() => { again(); void loadInfo(); }} t={t} />
+      {data?.every((one) => one.sample) && <div class="card"><h3>{t("noCorpus")}</h3><p>{t("noCorpusHow")}</p></div>}
+      <Drop names={data?.filter((one) => !one.sample).map((one) => one.name) ?? []} done={again} />
       <ul class="tiles">
         {data?.map((one) => (
           <li key={one.name} data-corpus={one.name}>
-            <h3>{visible(one.name)}</h3>
+            <h2>{one.sample ? t("sampleCorpus") : visible(one.name)}</h2>
             <p>{t("documents", one.documents)} · {t("passages", one.passages)}</p>
             <p class="quiet">{one.vectors ? t("vectors", one.vectors.covered, one.vectors.of) : t("noVectors")}</p>
+            {one.vectors && <meter min={0} max={Math.max(1, one.vectors.of)} value={one.vectors.covered} aria-label={t("vectors", one.vectors.covered, one.vectors.of)} />}
             {one.updated && <p class="quiet">{t("updated", when(one.updated, language))}</p>}
             {one.errors?.length ? (
               <details><summary class="warn">{t("errors", one.errors.length)}</summary>
@@ -83,80 +92,28 @@ export function Corpora() {
   );
 }
 
-function when(moment: string, language: string): string {
-  const date = new Date(moment);
-  return Number.isNaN(date.valueOf()) ? moment : date.toLocaleString(language === "zh" ? "zh-CN" : "en", { dateStyle: "medium", timeStyle: "short" });
+function when(time: string, language: Language): string {
+  const date = new Date(time);
+  return Number.isNaN(date.valueOf()) ? time : moment(date, language);
 }
 
-interface Upload {
-  name: string;
-  stage: string;
-  done: number;
-  of: number;
-  ended: string;
-  bad: boolean;
-}
-
-function Drop({ names, done, t }: { names: string[]; done: () => void; t: Say }) {
-  const [over, setOver] = useState(false);
+function Drop({ names, done }: { names: string[]; done: () => void }) {
+  const t = useWords();
   const [into, setInto] = useState("");
-  const [uploads, setUploads] = useState<Upload[]>([]);
-  const most = useStore((now) => now.info?.max_upload ?? 0);
-  const corpus = into || names[0] || "documents";
-  const send = async (files: File[]): Promise<void> => {
-    for (const file of files) {
-      const entry: Upload = { name: file.name, stage: "", done: 0, of: 0, ended: "", bad: false };
-      const show = (more: Partial<Upload>): void => {
-        Object.assign(entry, more);
-        setUploads((all) => [...all.filter((one) => one !== entry), entry]);
-      };
-      if (most && file.size > most) {
-        show({ ended: t("tooLarge", file.name, Math.round(most / 1_000_000)), bad: true });
-        continue;
-      }
-      show({});
-      try {
-        const path = `/weiwo/corpora/${encodeURIComponent(corpus)}/files?filename=${encodeURIComponent(file.name)}`;
-        const response = await request("POST", path, file, { headers: { "content-type": file.type || "application/octet-stream" }, signal: AbortSignal.timeout(600_000) });
-        for await (const one of records(response)) {
-          if ("indexed" in one) {
-            const errors = (one["errors"] as unknown[] | undefined) ?? [];
-            show({ ended: errors.length ? errors.map(told).join("; ") : t("indexed", Number(one["indexed"])), bad: errors.length > 0 });
-          } else if (one["detail"] || one["error"]) show({ ended: String(one["detail"] ?? one["error"]), bad: true });
-          else show({ stage: String(one["stage"] ?? ""), done: Number(one["done"] ?? 0), of: Number(one["of"] ?? 0) });
-        }
-        if (!entry.ended) show({ ended: t("done") });
-      } catch (error) {
-        show({ ended: error instanceof Error ? error.message : String(error), bad: true });
-      }
-    }
-    done();
-  };
+  const [uploads, send] = useUploads(done);
+  const corpus = into || names[0] || "";
+  const [over, dropping] = useDrop((files) => void send(files, corpus));
   return (
-    <section class={`drop${over ? " over" : ""}`}
-      onDragOver={(event) => { event.preventDefault(); setOver(true); }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => { event.preventDefault(); setOver(false); void send([...(event.dataTransfer?.files ?? [])]); }}>
+    <section class={`drop${over ? " over" : ""}`} {...dropping}>
       <p>{t("dropFiles")}</p>
       <div class="actions">
         {names.length > 1 && <label class="choice"><span>{t("into")}</span><select value={corpus} onChange={(event) => setInto(event.currentTarget.value)}>{names.map((name) => <option key={name} value={name}>{name}</option>)}</select></label>}
-        <label class="button">{t("chooseFiles")}<input class="sr" type="file" name="files" multiple onChange={(event) => { void send([...(event.currentTarget.files ?? [])]); event.currentTarget.value = ""; }} /></label>
+        <ChooseFiles send={(files) => void send(files, corpus)} label={t("chooseFiles")} />
       </div>
-      <ul class="uploads" aria-live="polite">
-        {uploads.map((one, at) => (
-          <li key={at} class={one.bad ? "bad" : ""} data-upload={one.ended ? (one.bad ? "failed" : "done") : "running"}>
-            <span>{visible(one.name)}</span>
-            {one.ended ? <span class={one.bad ? "complaint" : "quiet"}>{visible(one.ended)}</span> : <progress aria-label={t("indexing", one.name)} {...(one.of ? { max: one.of, value: one.done } : {})} />}
-            {!one.ended && one.stage && <span class="quiet">{one.stage}</span>}
-          </li>
-        ))}
-      </ul>
+      <UploadList uploads={uploads} />
     </section>
   );
 }
-
-const told = (error: unknown): string =>
-  typeof error === "string" ? error : String((error as Dict)?.["error"] ?? (error as Dict)?.["message"] ?? JSON.stringify(error));
 
 export function Tools() {
   const t = useWords();
@@ -166,9 +123,9 @@ export function Tools() {
       <ul class="rows">
         {data?.map((one) => (
           <li key={`${one.server ?? ""} ${one.name}`} data-tool={one.name}>
-            <div><b class="mono">{visible(one.name)}</b>{one.server && <span class="quiet"> · {visible(one.server)}</span>} <span class={`tag${one.acts ? " warn" : ""}`}>{one.acts ? t("acts") : t("readsOnly")}</span></div>
+            <div><b class="mono">{visible(one.name)}</b>{one.server && <span class="quiet">{visible(one.server)}</span>} <span class={`tag${one.acts ? " warn" : ""}`}>{one.acts ? t("acts") : t("readsOnly")}</span><span class="spring" />{one.health ? <span class={`health ${one.health === "up" ? "up" : "down"}`}>{one.health === "up" ? t("healthUp") : visible(healthOf(one.health))}</span> : null}</div>
             <p>{visible(one.description)}</p>
-            <p class="quiet">{[one.used ? t("used", one.used) : "", one.failed ? t("failedTimes", one.failed) : "", one.health && one.health !== "up" ? `${t("health")}: ${healthOf(one.health)}` : ""].filter(Boolean).join(" · ")}</p>
+            <p class="quiet">{[one.used ? t("used", one.used) : "", one.failed ? t("failedTimes", one.failed) : ""].filter(Boolean).join(" · ")}</p>
           </li>
         ))}
       </ul>
@@ -180,26 +137,70 @@ const healthOf = (health: unknown): string => (health == null ? "" : typeof heal
 
 export function Settings() {
   const t = useWords();
-  const { data, failed, again } = useLoaded<Setting[]>("/weiwo/settings");
   const info = useStore((now) => now.info);
+  const models = [...new Set(Object.values(info?.models ?? {}))];
   return (
-    <Page head={t("settings")} failed={failed} again={again} waits={!data}>
-      {info && <p class="quiet">Weiwo {info.version}{info.user ? ` · ${info.user}` : ""}</p>}
-      {info && !Object.keys(info.models ?? {}).length && <div class="card"><h3>{t("noModelTitle")}</h3><p>{t("noModel")}</p></div>}
-      <div class="table" tabIndex={0} role="group" aria-label={t("settings")}>
-        <table>
-          <thead><tr><th scope="col">{t("setting")}</th><th scope="col">{t("value")}</th><th scope="col" /></tr></thead>
-          <tbody>
-            {[...(data ?? [])].sort((a, b) => Number(a.from === "default") - Number(b.from === "default")).map((one) => (
-              <tr key={one.name} data-setting={one.name}>
-                <td><span class="mono">{one.name}</span>{one.says && <p class="quiet">{visible(one.says)}</p>}</td>
-                <td class="mono">{one.value === null || one.value === "" || one.value === undefined ? <span class="quiet">{t("notSet")}</span> : visible(typeof one.value === "string" ? one.value : JSON.stringify(one.value))}</td>
-                <td class="quiet origin">{t("from", one.from)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </Page>
+    <div class="page">
+      <h1>{t("settings")}</h1>
+      {info && <p class="quiet">Weiwo {info.version}{info.user ? ` · ${info.user}` : ""}{models.length ? ` · ${models.join(", ")}` : ""}</p>}
+      {info && !models.length && <div class="card"><h3>{t("noModelTitle")}</h3><p>{t("noModel")}</p></div>}
+      {info?.day?.ends && <Today day={info.day} />}
+      {info && (info.auth === "none" || info.user === "operator") && <SettingsTable />}
+    </div>
   );
+}
+
+/** What is spent of the day's budget, where there is one. */
+function Today({ day }: { day: Day }) {
+  const t = useWords();
+  const language = useStore((now) => now.language);
+  const all: [string, number, number | null][] = [
+    [t("todayRuns"), day.runs, day.runs_per_day], [t("todayTokens"), day.tokens, day.tokens_per_day], [t("todayCost"), day.cost, day.cost_per_day],
+  ];
+  const bounded = all.filter(([, , most]) => most !== null);
+  if (!bounded.length) return null;
+  const shown = (value: number): string => value.toLocaleString(language === "zh" ? "zh-CN" : "en", { maximumFractionDigits: 2 });
+  return (
+    <section class="today" data-today>
+      <h2>{t("today")}</h2>
+      <ul class="tiles">
+        {bounded.map(([name, used, most]) => (
+          <li key={name}><p class="quiet">{name}</p><p><b>{shown(used)}</b> / {shown(most ?? 0)}</p><meter min={0} max={Math.max(most ?? 0, 0.01)} value={used} aria-label={name} /></li>
+        ))}
+      </ul>
+      <p class="quiet">{t("todayEnds", moment(new Date(day.ends), language))}</p>
+    </section>
+  );
+}
+
+function SettingsTable() {
+  const t = useWords();
+  const { data, failed, again } = useLoaded<Setting[]>("/weiwo/settings");
+  const origins: Record<string, string> = { default: t("fromDefault"), environment: t("fromEnvironment"), "config.toml": t("fromSetup") };
+  if (failed) return <Failed failed={failed} again={again} />;
+  if (!data) return <p class="quiet">{t("loading")}</p>;
+  const rows = [...data].sort((a, b) => Number(a.from === "default") - Number(b.from === "default"));
+  return (
+    <div class="table settings" tabIndex={0} role="group" aria-label={t("settings")}>
+      <table>
+        <thead><tr><th scope="col">{t("setting")}</th><th scope="col">{t("value")}</th><th scope="col">{t("origin")}</th></tr></thead>
+        <tbody>
+          {rows.map((one) => (
+            <tr key={one.name} data-setting={one.name} data-from={one.from}>
+              <td><span class="mono">{one.name}</span>{one.says && <p class="quiet">{visible(one.says)}</p>}</td>
+              <td class="mono">{valueOf(one.value) ? visible(valueOf(one.value)) : <span class="quiet">{t("notSet")}</span>}</td>
+              <td class="origin">{one.from === "default" ? <span class="quiet">{origins["default"]}</span> : <span class="tag on">{origins[one.from] ?? one.from}</span>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function valueOf(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return value.map(valueOf).join(", ");
+  if (typeof value === "object") return Object.entries(value as Dict).map(([key, one]) => `${key}=${valueOf(one)}`).join(", ");
+  return String(value);
 }

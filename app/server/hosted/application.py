@@ -6,6 +6,8 @@ operator's alone (settings, corpora) and what needs the graph itself (forks) sta
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Final
 
 from starlette.applications import Starlette
@@ -29,11 +31,13 @@ from weiwo.state.settings import Settings
 _ABSENT: Final = frozenset(
     {
         "/weiwo/settings",
+        "/weiwo/watches",
         "/weiwo/corpora/{name}/files",
         "/weiwo/login",
         "/weiwo/logout",
         OIDC_LOGIN,
         CALLBACK,
+        "/weiwo/threads/{thread_id}/moments",
         "/weiwo/threads/{thread_id}/fork",
     }
 )
@@ -92,4 +96,12 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     yield
 
 
-app: Final = Starlette(routes=_guests(), exception_handlers=ERRORS, lifespan=_lifespan)
+def _application() -> type[Starlette]:
+    """FastAPI where it is installed: Aegra, which brings it, takes no other application."""
+    if find_spec("fastapi") is None:
+        return Starlette
+    kind: type[Starlette] = import_module("fastapi").FastAPI
+    return kind
+
+
+app: Final = _application()(routes=_guests(), exception_handlers=ERRORS, lifespan=_lifespan)

@@ -151,6 +151,10 @@ class HostBackend:
         """Nothing: the host keeps no events of runs that ended."""
         return []
 
+    async def day(self, user: str) -> dict[str, Any]:  # noqa: ARG002 - the interface
+        """Nothing: what users may spend is the host's business."""
+        return {}
+
     async def _close(self, run: HostRun) -> None:
         await run.parts.aclose()  # type: ignore[attr-defined]  # an asynchronous generator
         try:

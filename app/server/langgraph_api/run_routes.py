@@ -16,6 +16,7 @@ from weiwo.app.server.access.users import user_of
 from weiwo.app.server.engine import Engine, engine_of
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.langgraph_api.assistant import ASSISTANT_ID
+from weiwo.app.server.langgraph_api.thread_stream import follow_thread
 from weiwo.app.server.runs.graph_stream import wanted
 from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.runs.run_results import last_values
@@ -24,20 +25,18 @@ from weiwo.app.server.storage.run_log import BEGINNING, HEARTBEAT_SECONDS, parse
 from weiwo.app.server.wire import HEARTBEAT, EventStream, cancelling, dump, read_count, read_json, reply, sse
 
 _MOST_LISTED: Final = 1_000
-_LOOK_SECONDS: Final = 1.0
-"""Seconds after which whoever watches a thread learns of a new run."""
 
 
 async def create(request: Request) -> Response:
     """Begin a run in the background."""
-    run = await _begun(request, await read_json(request))
+    run = await begin_run(request, await read_json(request))
     return reply(shown(run), headers=_location(run))
 
 
 async def stream(request: Request) -> Response:
     """Begin a run and watch it."""
     body = await read_json(request)
-    run = await _begun(request, body)
+    run = await begin_run(request, body)
     engine = engine_of(request)
     events = _watched(engine, run, BEGINNING, RunRequest.model_validate(run.request).modes)
     if body.get("on_disconnect") == "cancel":
@@ -48,7 +47,7 @@ async def stream(request: Request) -> Response:
 async def wait(request: Request) -> Response:
     """Begin a run and wait for what it comes to."""
     body = await read_json(request)
-    run = await _begun(request, body)
+    run = await begin_run(request, body)
     engine = engine_of(request)
     parts = _waited(engine, run)
     if body.get("on_disconnect") == "cancel":
@@ -140,7 +139,7 @@ def shown(run: RunRecord) -> dict[str, Any]:
     }
 
 
-async def _begun(request: Request, body: Mapping[str, Any]) -> RunRecord:
+async def begin_run(request: Request, body: Mapping[str, Any]) -> RunRecord:
     """Begin the run of a request: on the thread of its path, or else on one that is deleted when the run has ended."""
     thread_id = request.path_params.get("thread_id", "")
     engine, choose = engine_of(request), None
@@ -173,26 +172,18 @@ async def _watched(
 
 
 async def _watched_thread(engine: Engine, thread_id: str, last: str) -> AsyncIterator[bytes]:
-    """The events of a thread's runs one after the other, for as long as somebody watches; ids name the run."""
+    """The events of a thread's runs, each run in the modes of whoever began it; ids name the run."""
     seen, _, place = last.partition(":")
-    begun = list(reversed(await engine.records.runs(thread_id, _MOST_LISTED)))
-    start = next((n for n, run in enumerate(begun) if run.run_id == seen), len(begun) - 1)
-    todo, since = begun[max(0, start) :], 0.0
-    while not engine.runs.closing:
-        for run in todo:
-            since = run.created
-            check = wanted(RunRequest.model_validate(run.request).modes)
-            after = parse_event_id(place) if run.run_id == seen else BEGINNING
-            async for event in engine.log.follow(run.run_id, after):
-                if event is None:
-                    yield HEARTBEAT
-                elif check(event.name):
-                    yield sse(event.name, event.data, f"{run.run_id}:{event.id}")
-        if not todo:
-            await asyncio.sleep(_LOOK_SECONDS)  # the next run begins when somebody asks
+    current, check = "", wanted(())
+    async for one in follow_thread(engine, thread_id, seen, parse_event_id(place)):
+        if one is None:
             yield HEARTBEAT
-        newest = await engine.records.runs(thread_id, _MOST_LISTED)
-        todo = [run for run in reversed(newest) if run.created > since]
+            continue
+        run, event = one
+        if run.run_id != current:
+            current, check = run.run_id, wanted(RunRequest.model_validate(run.request).modes)
+        if check(event.name):
+            yield sse(event.name, event.data, f"{run.run_id}:{event.id}")
 
 
 async def _waited(engine: Engine, run: RunRecord) -> AsyncIterator[bytes]:

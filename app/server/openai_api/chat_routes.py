@@ -33,7 +33,8 @@ def openai_errors(handler: Handler) -> Handler:
 def error_response(error: RequestError) -> Response:
     """An error as OpenAI's API writes it."""
     kind = "invalid_request_error" if error.status < 500 else "server_error"
-    return reply({"error": {"message": error.detail, "type": kind, "param": None, "code": None}}, error.status)
+    told = {"message": error.detail, "type": kind, "param": None, "code": None}
+    return reply({"error": told}, error.status, error.headers)
 
 
 @openai_errors

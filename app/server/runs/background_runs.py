@@ -19,6 +19,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
 from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered
+from weiwo.app.server.access.budgets import DayBudgets
 from weiwo.app.server.access.user_corpora import run_defaults
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.failures import describe_failure, failure_place
@@ -30,6 +31,7 @@ from weiwo.app.server.storage.records import Records
 from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.app.server.wire import dump
 from weiwo.graph.persistence.thread_lock import claimed
+from weiwo.state.limits import Usage
 from weiwo.state.settings import Context, Settings, operator_defaults
 
 MOST_AT_WORK: Final = 16
@@ -52,6 +54,7 @@ class Runs:
         settings: Where threads are, to keep other processes off them.
 
     Attributes:
+        budgets: What users may spend a day.
         closing: Whether the server is about to stop.
     """
 
@@ -59,6 +62,7 @@ class Runs:
         self, graph: CompiledStateGraph[Any, Any, Any, Any], records: Records, log: RunLog, settings: Settings
     ) -> None:
         self._graph, self._records, self._log, self._settings = graph, records, log, settings
+        self.budgets = DayBudgets(records, settings)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._queues: dict[str, list[str]] = {}
         self._slots = asyncio.Semaphore(MOST_AT_WORK)
@@ -85,8 +89,8 @@ class Runs:
         """Begin a run.
 
         Raises:
-            RequestError: The thread is at work and the client wants no second run, there is nothing to answer, or the
-                server has too much to do.
+            RequestError: The thread is at work and the client wants no second run, there is nothing to answer, the
+                server has too much to do, or the user's budget of the day is spent.
         """
         if request.multitask == "interrupt":
             await self.cancel_thread(thread_id)
@@ -103,6 +107,7 @@ class Runs:
                 before = await self._records.runs(thread_id, 1)
                 corpora = before[0].request.get("corpora", []) if before else []
                 request = request.model_copy(update={"corpora": corpora})
+            await self.budgets.admit(owner, asks=request.input is not None)
             now = time.time()
             written = request.model_dump(mode="json", exclude_defaults=True)
             run = RunRecord(str(uuid4()), thread_id, owner, now, now, "pending", 1, written, "")
@@ -164,9 +169,10 @@ class Runs:
         self.closing = True
         for live in self._log.live.values():
             live.end()
+        self._log.wake()
 
     def _begin(self, run: RunRecord, request: RunRequest) -> None:
-        live = self._log.live[run.run_id] = LiveRun(run.run_id, run.attempt)
+        live = self._log.begin(run.run_id, run.attempt)
         queue = self._queues.setdefault(run.thread_id, [])
         before = self._tasks.get(queue[-1]) if queue else None
         queue.append(run.run_id)
@@ -225,9 +231,12 @@ class Runs:
             interrupt_after=request.interrupt_after,
         )
         defaults = await asyncio.to_thread(run_defaults, Path(self._settings.home), run.owner, request.corpora)
-        with operator_defaults(defaults):
+        before = Usage() if isinstance(given, Mapping) else snapshot.values.get("usage") or Usage()
+        limited = await self.budgets.limit(run.owner, defaults, Context.model_validate(context), before)
+        with operator_defaults(limited):
             async for name, data in stream:
                 self._log.add(live, name, data)
+                await self.budgets.count(run.owner, name, data)
 
     def _given(self, run: RunRecord, request: RunRequest, snapshot: StateSnapshot) -> tuple[Any, dict[str, str]]:
         """What the graph starts from: at a further attempt its own checkpoint, once there is one of this run."""
@@ -254,9 +263,9 @@ class Runs:
                     await delete_thread(self._graph, self._records, run.thread_id)
                     live.add("end", ended)
                 else:
-                    self._log.add(live, "end", ended)
                     await self._records.trim()
-            live.end()
+                    self._log.add(live, "end", ended)
+            live.end()  # at once: who sees the end may begin the next run
             await self._log.flush()
         except Exception as error:  # noqa: BLE001 - of any database; the record stays as it was, for the next server
             self._report(live, error)

@@ -1,7 +1,7 @@
-"""What the server records: threads, runs, and the events of runs."""
+"""What the server records: threads, runs, the events of runs, and what users spend."""
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 RunStatus = Literal["pending", "running", "success", "error", "interrupted"]
 UNDER_WAY: Final = frozenset({"pending", "running"})
@@ -51,6 +51,20 @@ class RunRecord:
     attempt: int
     request: dict[str, Any]
     error: str
+
+
+class Spending(NamedTuple):
+    """What a user has spent on a day.
+
+    Attributes:
+        runs: Questions asked.
+        tokens: Input and output tokens of model calls.
+        cost: US dollars, as far as prices are known.
+    """
+
+    runs: int = 0
+    tokens: int = 0
+    cost: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The server's records, in SQLite: whose a thread is, what runs there were, and the append-only log of their events.
+"""The server's records, in SQLite: whose a thread is, what runs there were and what users spent, and the log of events.
 
 Threads themselves are in the checkpoint database, which the command shares. What is here is the server's: a thread
 without a record was begun by the command, and belongs to the operator. Every method is one transaction in a thread of
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import orjson
 
-from weiwo.app.server.storage.record_types import Event, RunRecord, RunStatus, ThreadRecord
+from weiwo.app.server.storage.record_types import Event, RunRecord, RunStatus, Spending, ThreadRecord
 from weiwo.graph.persistence.storage import BUSY_SECONDS, make_folder, sqlite_error
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ KEPT_RUNS: Final = 200
 """Ended runs whose events are kept; the result of the others is in their threads."""
 KEPT_ROWS: Final = 5_000
 """Ended runs of which a record is kept."""
+KEPT_DAYS: Final = 90
+"""Days of which is kept what users spent."""
 T = TypeVar("T")
 
 _TABLES: Final = """
@@ -44,6 +46,9 @@ CREATE TABLE IF NOT EXISTS events (
     at REAL NOT NULL, PRIMARY KEY (run_id, attempt, seq)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS secrets (
     hash TEXT PRIMARY KEY, kind TEXT NOT NULL, user TEXT NOT NULL, expires REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS spending (
+    owner TEXT NOT NULL, day TEXT NOT NULL, runs INTEGER NOT NULL, tokens INTEGER NOT NULL, cost REAL NOT NULL,
+    PRIMARY KEY (owner, day)) WITHOUT ROWID;
 """
 _RUN: Final = "run_id, thread_id, owner, created, updated, status, attempt, request, error"
 
@@ -158,7 +163,11 @@ class Records:
     async def append(self, events: Iterable[tuple[str, Event]]) -> None:
         """Append events, each with the id of its run."""
         rows = [(run_id, one.attempt, one.seq, one.name, one.data, one.at) for run_id, one in events]
-        await self._do(lambda database: database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", rows))
+
+        def insert(database: sqlite3.Connection) -> None:
+            database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+        await self._do(insert)
 
     async def events(self, run_id: str, after: tuple[int, int], limit: int = 200) -> list[Event]:
         """The next events of a run after an attempt and number, in order."""
@@ -188,8 +197,22 @@ class Records:
             database.execute(f"DELETE FROM events WHERE run_id IN ({ended} ?)", (KEPT_RUNS,))  # noqa: S608 - a constant
             database.execute(f"DELETE FROM runs WHERE run_id IN ({ended} ?)", (KEPT_ROWS,))  # noqa: S608 - the same
             database.execute("DELETE FROM secrets WHERE expires < ?", (time.time(),))
+            database.execute("DELETE FROM spending WHERE day < date('now', ?)", (f"-{KEPT_DAYS} days",))
 
         await self._do(delete)
+
+    async def spending(self, owner: str, day: str) -> Spending:
+        """What a user has spent on a day."""
+        rows = await self._all("SELECT runs, tokens, cost FROM spending WHERE owner = ? AND day = ?", (owner, day))
+        return Spending(*rows[0]) if rows else Spending()
+
+    async def add_spending(self, owner: str, day: str, more: Spending) -> None:
+        """Count what a user spends."""
+        await self._write(
+            "INSERT INTO spending VALUES (?, ?, ?, ?, ?) ON CONFLICT (owner, day) DO UPDATE SET runs = runs +"
+            " excluded.runs, tokens = tokens + excluded.tokens, cost = cost + excluded.cost",
+            (owner, day, *more),
+        )
 
     async def put_secret(self, digest: str, kind: str, user: str, expires: float) -> None:
         """Keep the hash of a token or of a login."""
@@ -213,9 +236,13 @@ class Records:
         return await self._do(lambda database: database.execute(query, given).fetchall())
 
     async def _write(self, query: str, given: Sequence[Any]) -> None:
-        await self._do(lambda database: database.execute(query, given))
+        def write(database: sqlite3.Connection) -> None:
+            database.execute(query, given)  # its cursor ends here: another thread's would reset a statement in use
+
+        await self._do(write)
 
     async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run one transaction. What it returns goes to another thread, so it returns no cursor."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._transact, work)
 
     def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:

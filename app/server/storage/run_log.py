@@ -83,8 +83,24 @@ class RunLog:
     def __init__(self, records: Records) -> None:
         self.live: dict[str, LiveRun] = {}
         self._records = records
+        self._begun = asyncio.Event()
         self._unwritten: list[tuple[str, Event]] = []
         self._writing: asyncio.Task[None] | None = None
+
+    def begin(self, run_id: str, attempt: int) -> LiveRun:
+        """Open the log of a run that begins."""
+        live = self.live[run_id] = LiveRun(run_id, attempt)
+        self.wake()
+        return live
+
+    def next_run(self) -> asyncio.Event:
+        """What is set when the next run begins, or the server stops."""
+        return self._begun
+
+    def wake(self) -> None:
+        """Wake those who wait for a run."""
+        self._begun.set()
+        self._begun = asyncio.Event()
 
     def add(self, run: LiveRun, name: str, data: bytes) -> None:
         """Append an event of a run: watchers have it now, the disk soon."""

@@ -33,6 +33,7 @@ from weiwo.tools.corpus.retrieval.feedback import LONGEST_WORDS, Feedback, recor
 from weiwo.tools.registry import build_registry
 
 _MOST_TIMELINE: Final = 2_000
+_MOST_MOMENTS: Final = 100
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]")
 
 
@@ -90,6 +91,31 @@ async def feedback(request: Request) -> Response:
     except CommandError as error:
         raise RequestError(502, str(error)) from None
     return reply({"kept": True, "sent": sent})
+
+
+async def moments(request: Request) -> Response:
+    """The moments of a thread that a run can go on from, newest first: its plan and the values of its tasks then."""
+    engine, thread_id = engine_of(request), request.path_params["thread_id"]
+    await engine.threads.require(user_of(request), thread_id)
+    place: Any = {"configurable": {"thread_id": thread_id}}
+    found = []
+    async for snapshot in engine.graph.aget_state_history(place, limit=_MOST_MOMENTS):
+        plan, outcomes = snapshot.values.get("plan"), snapshot.values.get("outcomes") or {}
+        found.append(
+            {
+                "checkpoint_id": snapshot.config["configurable"]["checkpoint_id"],
+                "created_at": snapshot.created_at,
+                "next": snapshot.next,
+                "plan": plan.to_json() if plan else None,
+                "outcomes": {
+                    key: one.model_dump(mode="json", exclude={"task_id", "evidence_ids", "quotes", "rivals"})
+                    for key, one in outcomes.items()
+                    if plan and key in plan.ids
+                },
+                "answered": bool(snapshot.values.get("result")),
+            }
+        )
+    return reply(found)
 
 
 async def fork_thread(request: Request) -> Response:

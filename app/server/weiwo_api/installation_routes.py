@@ -21,7 +21,8 @@ from weiwo.app.server.weiwo_api.uploads import MOST_UPLOAD_BYTES, upload
 from weiwo.app.server.wire import reply
 from weiwo.state.settings import Context, Settings, operator_defaults
 from weiwo.text.patterns import lazy
-from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora
+from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora, locate_by_roots
+from weiwo.tools.corpus.source_names import find_sample_corpus
 from weiwo.tools.printable import one_line
 
 _SECRET: Final = lazy(r"KEY|TOKEN(?!S)|SECRET|PASSWORD|DATABASE_URL|AUTH$")
@@ -55,10 +56,11 @@ async def info(request: Request) -> Response:
     known |= {
         "models": settings.models,
         "web": _web(settings),
-        "corpora": [*await asyncio.to_thread(own_corpora, Path(backend.settings.home), user)],
+        "corpora": await asyncio.to_thread(_named_corpora, Path(backend.settings.home), user),
         "limits": settings.limits,
         "max_upload": MOST_UPLOAD_BYTES,
         "formats": format_names(),
+        "day": await backend.day(user),
     }
     return reply(known)
 
@@ -75,7 +77,8 @@ async def corpora(request: Request) -> Response:
 
     def list_own() -> list[dict[str, Any]]:
         names = {stored: name for name, stored in own_corpora(home, user).items()}
-        return [{**_corpus(one), "name": names[one.name]} for one in list_corpora(home) if one.name in names]
+        listed = [one for one in list_corpora(home) if one.name in names]
+        return [{**_corpus(one), "name": names[one.name], "sample": one.name == _sample(home)} for one in listed]
 
     return reply(await asyncio.to_thread(list_own))
 
@@ -106,6 +109,15 @@ def _web(settings: Settings) -> str | None:
 def _user_settings(home: Path, user: str) -> Settings:
     with operator_defaults(run_defaults(home, user)):
         return Settings.resolve()
+
+
+def _named_corpora(home: Path, user: str) -> list[str]:
+    """The corpora that a user may choose among: what he or the operator added, so not the sample."""
+    return [name for name in own_corpora(home, user) if name != _sample(home)]
+
+
+def _sample(home: Path) -> str:
+    return locate_by_roots(home, [find_sample_corpus()]).name
 
 
 def _corpus(one: CorpusSummary) -> dict[str, Any]:

@@ -43,6 +43,7 @@ class Vertex(Reply):
     ret: Annotated[str, BeforeValidator(_name)] = "text"
     for_each: Annotated[str | None, BeforeValidator(_reference)] = None
     thought: Line = Field("", description="Why, in a few words; only where it is not plain.")
+    parent: Line = Field("", description="The task whose finding raised it, if one did.")
     is_answer: bool = False
 
 

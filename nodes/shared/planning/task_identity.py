@@ -37,7 +37,8 @@ def adopt_ids(sketch: Plan, kept: Plan, past: Sequence[Plan]) -> Plan:
     for task_id in sketch.order():
         if task_id not in sketch.wiring.tasks:
             continue
-        task = sketch.task(task_id).referring(names)
+        task = sketch.task(task_id)
+        task = task.referring(names).model_copy(update={"parent": task.parent})
         key = task.key(keys)
         new_id = finished.get(key) or reworded.get(wording_key(task, keys))
         if new_id is None:
@@ -51,6 +52,8 @@ def adopt_ids(sketch: Plan, kept: Plan, past: Sequence[Plan]) -> Plan:
         elif new_id not in kept.wiring.tasks:
             added[new_id] = task.model_copy(update={"id": new_id})
             keys[new_id] = key
+    for new_id, task in added.items():  # a parent may come later than its children
+        added[new_id] = task.model_copy(update={"parent": names.get(task.parent, task.parent)})
     in_order = dict.fromkeys(names[task_id] for task_id in sketch.ids if names[task_id] in added)
     plan = kept.model_copy(update={"tasks": (*kept.tasks, *(added[task_id] for task_id in in_order))})
     links = [

@@ -160,7 +160,8 @@ QUESTION_PHRASE: Final = {
         r"|century|kilomet(?:er|re)s?|met(?:er|re)s?|feet|miles|km|people|inhabitants|country|city|state|town|person|place|university|nation|continent|province|school|kind|type|sort)\b)?(?: of\b)?"
     ),
     "zh": lazy(
-        r"(?:位于|坐落于|坐落在|于|是|在|为|有|到|由|从)?(?:哪几[年个位座条部天]|哪个(?:国家|城市|省份?|州|地区|洲|朝代|地方|世纪|大洲|月份?|人)?|哪一?(?:年|天|日|位|座城市|座|条|所大学|所|部|本|家|些|国人?|里人?|儿人?|种|首)|什么(?:时候|时间|地方|意思|名字|样|人|年代)?|啥(?:时候)?|何时|何地|何处|何年|几月几[日号]"
+        r"^(?:(?:简要|简单|详细)地?)?(?:介绍|解释|说明|简述|概述|阐述|论述|讲解|科普|讲讲|说说|谈谈)(?![书信人员])(?:一?下)?(?:什么是|关于)?|什么是"
+        r"|(?:位于|坐落于|坐落在|于|是|在|为|有|到|由|从)?(?:哪几[年个位座条部天]|哪个(?:国家|城市|省份?|州|地区|洲|朝代|地方|世纪|大洲|月份?|人)?|哪一?(?:年|天|日|位|座城市|座|条|所大学|所|部|本|家|些|国人?|里人?|儿人?|种|首)|什么(?:时候|时间|地方|意思|名字|样|人|年代)?|啥(?:时候)?|何时|何地|何处|何年|几月几[日号]"
         r"|几[岁年月号个只]|几时|谁|多少(?:个|位|座|条|所|部|本|家|名|种|次|平方公里|平方千米|平方米|公里|千米|公斤|岁|米|吨|元|度|钱|人(?!口)|年|天)?|多[高长大深宽重快远久]|如何|怎么样?|怎样|为什么|为何|哪)|吗|呢|是否|是不是|有没有|请问|分别|一共|总共|究竟|到底|具体|大概|大约|现在|目前"
     ),
 }
@@ -224,9 +225,11 @@ SOURCES: Final = lazy(
 )
 
 # What misspelt words of English questions mean: made from the words by common slips, real words left out.
-SLIPPED: Final = words("who what when where which whose why how does did was were is are than between older taller longer higher bigger younger population capital author born founded written invented built height length could would please about many much year")
+SLIPPED: Final = words("who what when where which whose why how does did was were is are than between older taller longer higher bigger younger population capital author born founded written invented built height length difference could would please about many much year")
 REAL: Final = words("hat hen here were saw doe dos wen hos his its old ear hers ho war on no hose hoes wold cold saw dose shone wooer bother bolder order loner lager year ear heigh woo tat how hoe")
 """Words of their own that a slip would make of another."""
+UNMARKED: Final = {"whats": "what's", "whos": "who's", "hows": "how's", "wheres": "where's", "whens": "when's"}
+"""Contractions as they are typed without their apostrophe."""
 
 # What is left of a question when the words that ask are gone.
 THING: Final = lazy(r"^(?:(?:in|on|of|for|from|to) )?(?:what|which|whose) (?!(?:is|was|are|were|be|does|did|do|has|'s)\b)|^(?:what|which) (?:did|does|do)\b|^(?:what|which) (?:was|were) (?!the\b|[\w ]{1,40}'s\b)|(?:什么|哪些|哪[个座条部本家种项])[^?]{0,8}$|^哪")

@@ -109,7 +109,7 @@ def _slips() -> dict[str, str]:
         made |= {word[:i] + word[i] + word[i:] for i in range(len(word))}
         made |= {word[:i] + word[i + 1 :] for i in range(1, len(word))} if len(word) > 3 else set()
         table |= dict.fromkeys(made - lexicon.REAL - set(lexicon.SLIPPED) - FUNCTION_WORDS, word)
-    return table
+    return table | lexicon.UNMARKED
 
 
 _SLIPS: Final = _slips()
@@ -278,14 +278,16 @@ def _several(asked: str, low: str, language: Language) -> dict[str, Any] | None:
         return _two_asked(asked[: at.start()].strip(_EDGE), asked[at.end() :].strip(_EDGE), language)
     found = find_relation(asked, low, language, _answer_type(low))
     items = _listed(asked, language, found.span) if found and found.name != "distance" else ()
-    # "was Trinidad and Tobago founded" asks of one thing
-    if (
-        not found
-        or len(items) < 2
-        or (len(items) == 2 and re.search(rf"\b(?:was|is|does|has) {re.escape(lower(items[0]))}", low))
-    ):
+    if not found or len(items) < 2 or (len(items) == 2 and _may_be_one(items, found.name, asked, low)):
         return None
     return _compound("several", items, (found.name,) * len(items), language)
+
+
+def _may_be_one(items: Sequence[str], relation: str, asked: str, low: str) -> bool:
+    """Whether two things may be one: "was Trinidad and Tobago founded", "who wrote Pride and Prejudice"."""
+    if re.search(rf"\b(?:was|is|does|has) {re.escape(lower(items[0]))}", low):
+        return True
+    return relations()[relation].answer_type == "person" and len(lexicon.TITLE.findall(asked)) < len(items)
 
 
 def _two_asked(first: str, second: str, language: Language) -> dict[str, Any]:
@@ -300,6 +302,9 @@ def _two_asked(first: str, second: str, language: Language) -> dict[str, Any]:
 
 def _listed(asked: str, language: Language, span: tuple[int, int] = (0, 0)) -> tuple[str, ...]:
     """The things a question lists, `A, B and C`; empty where it lists none."""
+    titles = [found[found.lastgroup or 0] for found in lexicon.TITLE.finditer(asked)]
+    if titles:
+        return tuple(titles) if len(titles) > 1 else ()
     items = items_of(subject_of(asked, span, language, whole=True), language)
     if items and language == "en":  # "the economies of Spain" lists Spain
         head, _, last = items[0].rpartition(" between " if " between " in items[0] else " of ")

@@ -1,6 +1,7 @@
 """The question of a turn: which of the state's words are it, and whether it can be asked."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
@@ -20,13 +21,25 @@ class ConversationTurn:
 
     Attributes:
         question: The user's words, cleaned.
-        history: What was said before, oldest first.
+        history: What was said last before it, oldest first.
         message: The human message that asks it; None where it came as `question`.
+        earlier: What was said before that, oldest first.
     """
 
     question: str
     history: tuple[AnyMessage, ...]
     message: HumanMessage | None
+    earlier: tuple[AnyMessage, ...] = ()
+
+    @classmethod
+    def of(cls, question: str, before: Sequence[AnyMessage], message: HumanMessage | None) -> "ConversationTurn":
+        """The turn of a question after all that was said before it.
+
+        Raises:
+            QuestionError: It cannot be asked.
+        """
+        history, earlier = before[-HISTORY_TURNS:], before[:-HISTORY_TURNS]
+        return cls(check_question(question), tuple(history), message, tuple(earlier))
 
 
 def find_current_turn(state: SearchState) -> ConversationTurn:
@@ -39,12 +52,12 @@ def find_current_turn(state: SearchState) -> ConversationTurn:
     last = messages[-1] if messages else None
     if isinstance(last, HumanMessage) and last.id != state.get("asked"):
         try:
-            return ConversationTurn(check_question(str(last.text)), tuple(messages[:-1][-HISTORY_TURNS:]), last)
+            return ConversationTurn.of(str(last.text), messages[:-1], last)
         except QuestionError:
             if not _asks_anew(state):
                 raise  # else the message was refused before, and must not stand in the way of a new question
     history = messages[:-1] if isinstance(last, HumanMessage) else messages
-    return ConversationTurn(check_question(str(state.get("question") or "")), tuple(history[-HISTORY_TURNS:]), None)
+    return ConversationTurn.of(str(state.get("question") or ""), history, None)
 
 
 def _asks_anew(state: SearchState) -> bool:
@@ -58,12 +71,17 @@ _LISTING = lazy(r"\n\n(?:Sources|来源):\n\[\d+\] .*\Z", re.DOTALL)
 """The list of sources under an answer; what was said stands above it."""
 
 
+def without_sources(answer: str) -> str:
+    """An answer without its list of sources."""
+    return _LISTING.sub("", answer)
+
+
 def format_transcript(history: tuple[AnyMessage, ...]) -> str:
     """The conversation so far, for a prompt."""
     lines = []
     for message in history:
         who = "User" if isinstance(message, HumanMessage) else "Weiwo" if isinstance(message, AIMessage) else ""
         if who:
-            said = _LISTING.sub("", str(message.text)) if who == "Weiwo" else str(message.text)
+            said = without_sources(str(message.text)) if who == "Weiwo" else str(message.text)
             lines.append(f"{who}: {' '.join(said.split())[:600]}")
     return "\n".join(lines)

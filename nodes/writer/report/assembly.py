@@ -10,9 +10,10 @@ from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.prompt import current_outcomes, describe_task
 from weiwo.nodes.writer.report.prompt import LIMITS
-from weiwo.nodes.writer.report.section import ReportDraft, restore_piece
+from weiwo.nodes.writer.report.section import ReportDraft, is_limits_heading, restore_piece
 from weiwo.state import DOUBTFUL, Citation, Language, SectionPiece
 from weiwo.state.search import SearchState
+from weiwo.tools.passages import own_date
 
 NOT_FOUND: Final[dict[Language, str]] = {"en": "Not found or uncertain", "zh": "没有找到或不确定"}
 _BASIS: Final[dict[Language, str]] = {
@@ -26,7 +27,11 @@ _UNVERIFIED: Final[dict[Language, str]] = {
 }
 _BROKEN: Final[dict[Language, str]] = {
     "en": "The section “{}” is incomplete: {}.",
-    "zh": "“{}”一节不完整：{}。",
+    "zh": "“{}”一节不完整：模型没有写完。",
+}
+_NO_SUMMARY: Final[dict[Language, str]] = {
+    "en": "The model failed to write a summary; the report opens with its first section.",
+    "zh": "模型没有写出摘要，报告直接从第一节开始。",
 }
 _LIMITED: Final[dict[Language, str]] = {
     "en": "It has fewer sections than its sources would carry: {} was reached.",
@@ -45,7 +50,7 @@ def assemble_report(report: ReportDraft, state: SearchState, services: RunContex
     """
     language, outline = services.language, report.outline
     draft.decided_by = "model"
-    opening, limits = _parted(report.summary.pieces, LIMITS[language])
+    opening, limits = _parted(report.summary.pieces, language)
     yield draft.accept(f"# {outline.title}\n\n", [])
     yield from _add(draft, opening)
     for number, section in enumerate(outline.sections):
@@ -77,11 +82,13 @@ def list_missing(state: SearchState, services: RunContext, draft: Draft) -> list
     return [line for line in dict.fromkeys(" ".join(say(line).split()) for line in lines) if line]
 
 
-def _parted(pieces: Sequence[SectionPiece], heading: str) -> tuple[Sequence[SectionPiece], Sequence[SectionPiece]]:
+def _parted(
+    pieces: Sequence[SectionPiece], language: Language
+) -> tuple[Sequence[SectionPiece], Sequence[SectionPiece]]:
     """The summary, and the items under its heading on limitations."""
     for n, piece in enumerate(pieces):
-        first, _, rest = piece.text.strip().partition("\n")
-        if first.startswith("#") and heading in first:
+        if is_limits_heading(piece.text, language):
+            first, _, rest = piece.text.strip().partition("\n")
             # Where the heading and the first item came as one piece, its claims are those of the item.
             begin = piece.text.index(first) + len(first)
             places = tuple((start - begin, end - begin) for start, end in piece.places)
@@ -126,7 +133,11 @@ def _limits(report: ReportDraft, draft: Draft, language: Language) -> Iterator[s
     for number, section in enumerate(report.outline.sections):
         written = report.sections.get(number)
         if written is None or written.broken:
-            yield _BROKEN[language].format(section.title, quote_as_data(written.broken if written else "–", 120))
+            yield _BROKEN[language].format(
+                section.title, quote_as_data(written.broken if written else "nothing was written", 120)
+            )
+    if not report.summary.pieces:
+        yield _NO_SUMMARY[language]
     if report.outline.limit:
         yield _LIMITED[language].format(report.outline.limit)
 
@@ -134,4 +145,4 @@ def _limits(report: ReportDraft, draft: Draft, language: Language) -> Iterator[s
 def _dates(citations: Sequence[Citation], draft: Draft) -> list[str]:
     cited = {citation.evidence_id for citation in citations}
     known = (passage for found in draft.sources.passages.values() for passage in found)
-    return sorted({passage.date[:10] for passage in known if passage.id in cited and passage.date})
+    return sorted({date[:10] for passage in known if passage.id in cited and (date := own_date(passage))})

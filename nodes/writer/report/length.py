@@ -22,9 +22,9 @@ SECTION_WORDS: Final = 150
 MOST_SECTIONS: Final = 8
 LEAST_SECTIONS: Final = 2
 
-SECTION_CALLS: Final = 3
-"""Model calls of a section: it is written, judged, mended."""
-OTHER_CALLS: Final = 4
+SECTION_CALLS: Final = 4
+"""Model calls of a section: it is written, judged, mended, and what was mended is judged."""
+OTHER_CALLS: Final = 5
 """Calls of the outline and the summary."""
 SECTION_TOKENS: Final = 2_000
 """Tokens of a section's prompts and replies besides its passages, at an upper estimate."""
@@ -57,9 +57,9 @@ def word_goal(state: SearchState, services: RunContext, sources: CitableSources)
     """The length that a report is to have, in words or Chinese characters; 0 where one draft will do."""
     language = services.language
     factor = ZH_CHARACTERS if language == "zh" else 1.0
-    held = sum(count_words(source.evidence.text, language) for source in sources.items if source.evidence is not None)
+    held = sum(count_words(source.evidence.text, "en") for source in sources.items if source.evidence is not None)
     wanted = state["assessment"].frame.words or MOST_WORDS[services.settings.depth] * factor
-    goal = min(wanted, held * CARRIED)
+    goal = min(wanted, held * factor * CARRIED)  # sources may be in the other language
     return 0 if goal < LEAST_WORDS * factor else int(goal)
 
 

@@ -4,6 +4,8 @@ One call of the writer's model. What cannot be used of its reply is left out; wh
 sources are thin or the run's limits leave no room, there are no sections, and the answer is one draft.
 """
 
+from typing import Final
+
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
 
@@ -19,8 +21,8 @@ from weiwo.nodes.writer.sources import CitableSources, gather_sources
 from weiwo.state import Outline, OutlinedSection
 from weiwo.state.search import SearchState
 
-MOST_SOURCES = 60
-"""Sources offered to a report; a short answer is offered fewer."""
+MOST_SOURCES: Final = {"quick": 60, "normal": 60, "deep": 120}
+"""Sources offered to a report, by depth; a short answer is offered fewer."""
 LONGEST_TITLE = 120
 
 
@@ -42,7 +44,7 @@ class OutlineReply(Reply):
 def report_sources(state: SearchState, services: RunContext) -> CitableSources:
     """The sources of a report, numbered for all its sections; the same state gives the same numbers."""
     plan, outcomes, evidence = state.get("plan"), state.get("outcomes", {}), state.get("evidence", {})
-    return gather_sources(plan, outcomes, evidence, services.language, MOST_SOURCES)
+    return gather_sources(plan, outcomes, evidence, services.language, MOST_SOURCES[services.settings.depth])
 
 
 async def outline_report(state: SearchState, services: RunContext, sources: CitableSources) -> Outline:
@@ -64,7 +66,9 @@ async def outline_report(state: SearchState, services: RunContext, sources: Cita
     except ModelCallError:
         return Outline()  # in the trace; the answer is one draft
     say = AnswerSanitizer((), state["assessment"].question, services.language)
-    sections = _usable(reply, sources, say)[:most]
+    sections = _usable(reply, sources, say)
+    if len(sections) > most:  # the last one is the recommendation, where there is one
+        sections = [*sections[: most - 1], sections[-1]]
     if len(sections) < LEAST_SECTIONS:
         return Outline()
     shares = _share_words(sections, sources, goal, services)

@@ -11,6 +11,7 @@ from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, current_outcomes, list_cal
 from weiwo.nodes.writer.sources import CitableSources, list_relied_on
 from weiwo.state import Evidence, Language, Outline, OutlinedSection
 from weiwo.state.search import SearchState
+from weiwo.tools.passages import own_date
 
 _HEAD: Final = 240
 """Characters of a passage that an outline is made from."""
@@ -20,7 +21,7 @@ OUTLINE: Final = protect_prompt(
     f"""\
 You are the Writer of a search system and outline a report. Others write its sections, side by side, each from the \
 sources you assign to it, without seeing the other sections. {DATA_RULE}
-- `title`: of the report, short.
+- `title`: of the report, short: what it is about, not the question.
 - `sections`: in the order a reader wants them. Each has a `title` (a few words, no claim), `covers` (one line: what \
 it is to say, and whether a table is the best form), and `sources`: the numbers of the sources it rests on, every one \
 that tells about it.
@@ -41,9 +42,10 @@ the n of a passage or calculation, and only numbers that are listed.
 sources say nothing on holds a dash.
 - A recommendation says what it rests on and cites it. If sources disagree, say so and cite both.
 - Where a source has been superseded, tell what is current, and of the old only that it was.
-- What is not in the sources stays out; a section that is short because they hold little is right.
-- Begin with the text: no heading with the section's title; leave to the other sections what is theirs. No list of \
-sources."""
+- What is not in the sources stays out. Where the reader would miss it, say so in a sentence of its own that begins \
+"{{silent}}" and cites nothing.
+- Begin with the text: no heading with the section's title, no sentence that announces what follows. What another \
+section covers stays there. No list of sources."""
 )
 
 SUMMARY: Final = protect_prompt(
@@ -52,16 +54,19 @@ You are the Writer of a search system. Below are the sections of a report, with 
 {DATA_RULE} Write what opens the report: the answer to the question first, then what matters most of the sections. \
 Every sentence that states a fact ends with the numbers that carry it in the sections; nothing that is not in them. \
 No heading, no list of sections.
-Then, under the line "## {{limits}}", list in one to four items what limits this report: what its sources cannot tell, \
-how old or one-sided they are. Only what can be seen below; nothing general."""
+Then, under the line "## {{limits}}", list in one to four items what limits this report: what its sources do not tell, \
+how old or one-sided they are. Only what can be seen below, without figures of your own; nothing general."""
 )
 
 LIMITS: Final[dict[Language, str]] = {"en": "Limitations", "zh": "局限"}
+_SILENT: Final[dict[Language, str]] = {"en": "The sources do not say", "zh": "来源没有说明"}
+_MOST_DOCUMENTS: Final = 40
+"""Documents that the writer of a summary is told of."""
 
 
 def section_instructions(language: Language) -> str:
     """What the writer of a section is told."""
-    return f"{SECTION}\n- Write in {LANGUAGE_NAMES[language]}."
+    return f"{SECTION.replace('{silent}', _SILENT[language])}\n- Write in {LANGUAGE_NAMES[language]}."
 
 
 def summary_instructions(language: Language) -> str:
@@ -76,7 +81,7 @@ def outline_prompt(state: SearchState, services: RunContext, sources: CitableSou
     lines = [
         f"Question: {state['assessment'].question}",
         *list_wishes(state),
-        f"Length: at most {goal // 10 * 10} {_UNITS[services.language]} in all; at most {most} sections.",
+        f"Length: about {goal // 10 * 10} {_UNITS[services.language]} in all; at most {most} sections.",
         f"Write titles in {LANGUAGE_NAMES[services.language]}.",
         *(f"Perspective to cover: {quote_as_data(line, 200)}" for line in perspectives),
         "",
@@ -118,16 +123,19 @@ def section_prompt(
         for task_id, outcome in current_outcomes(state).items()
         if task_id in computed or keys & set(list_relied_on(outcome))
     }
-    others = [other.title for other in outline.sections if other is not section]
+    place = outline.sections.index(section)
+    others = [f"- {other.title}: {other.covers}" if other.covers else f"- {other.title}" for other in outline.sections]
+    others[place] = f"- {section.title} (yours)"
     return "\n".join(
         [
             f"Question: {state['assessment'].question}",
             *list_wishes(state),
             f"Report: {outline.title}",
-            f"Other sections: {'; '.join(others)}",
+            "Its sections, and what each covers:",
+            *others,
             f"Your section: {section.title}",
             f"It covers: {section.covers or section.title}",
-            f"Length: at most {section.words} {_UNITS[services.language]}.",
+            f"Length: about {section.words} {_UNITS[services.language]}; shorter only where its sources hold no more.",
             "",
             "Findings:",
             *list_findings(state, services, sources, concerned),
@@ -139,15 +147,23 @@ def section_prompt(
     )
 
 
-def summary_prompt(state: SearchState, services: RunContext, sections: Sequence[tuple[str, str]], words: int) -> str:
-    """What the summary is written from: the sections as they stand, and what was not found.
+def summary_prompt(
+    state: SearchState,
+    services: RunContext,
+    sections: Sequence[tuple[str, str]],
+    sources: CitableSources,
+    words: int,
+) -> str:
+    """What the summary is written from: the sections as they stand, their documents, and what was not found.
 
     Args:
         state: What the run came to.
         services: The language.
         sections: Title and text of each.
+        sources: What they cite.
         words: The length of the summary at most.
     """
+    notes = [outcome.note for outcome in current_outcomes(state).values() if outcome.answers and outcome.note]
     gaps = [f"- {quote_as_data(gap.text, 200)}" for gap in find_gaps(state, services.language)]
     written = [f"## {title}\n{quote_as_data(text)}\n" for title, text in sections]
     return "\n".join(
@@ -157,6 +173,24 @@ def summary_prompt(state: SearchState, services: RunContext, sections: Sequence[
             f"Length of the summary: at most {words} {_UNITS[services.language]}.",
             "",
             *written,
+            "Their documents:",
+            *_list_documents(sources),
+            *(["Noted while searching:", *(f"- {quote_as_data(note, 200)}" for note in notes)] if notes else []),
             *(["Not found (it is added below the report):", *gaps] if gaps else []),
         ]
     )
+
+
+def _list_documents(sources: CitableSources) -> list[str]:
+    """A line for each document: its title, its date as it states one, and whether it is out of date."""
+    lines = {}
+    for source in sources.items:
+        if source.evidence is not None:
+            passage = source.evidence
+            told = [
+                quote_as_data(" ".join((passage.title or passage.source).split()), 120),
+                f"dated {passage.date}" if own_date(passage) else "no date stated",
+                *(["superseded"] if passage.superseded_by else []),
+            ]
+            lines[passage.source] = "- " + ", ".join(told)
+    return list(lines.values())[:_MOST_DOCUMENTS]

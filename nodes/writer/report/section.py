@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -18,13 +18,14 @@ from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.generate import DraftContext, draft_answer, settle_draft
 from weiwo.nodes.writer.report.length import count_words
 from weiwo.nodes.writer.report.prompt import (
+    LIMITS,
     section_instructions,
     section_prompt,
     summary_instructions,
     summary_prompt,
 )
 from weiwo.nodes.writer.sources import CitableSources
-from weiwo.state import Outline, OutlinedSection, Section, SectionPiece
+from weiwo.state import Language, Outline, OutlinedSection, Section, SectionPiece
 from weiwo.state.search import SearchState
 from weiwo.text.patterns import lazy
 
@@ -101,8 +102,8 @@ class SummaryContext:
         messages: The prompt.
     """
 
-    def __init__(self, prompt: str, services: RunContext, sources: CitableSources, cited: set[int]) -> None:
-        self.citable = CitableSources(tuple(s for s in sources.items if s.n in cited), sources.language)
+    def __init__(self, prompt: str, services: RunContext, citable: CitableSources) -> None:
+        self.citable = citable
         self.messages: list[BaseMessage] = [
             SystemMessage(summary_instructions(services.language)),
             HumanMessage(prompt),
@@ -145,9 +146,10 @@ async def write_summary(
     if not told:
         return Section(broken="no section could be written")
     length = sum(count_words(text, services.language) for _, text in told)
-    prompt = summary_prompt(state, services, told, max(LEAST_SUMMARY, int(length * SUMMARY_SHARE)))
     cited = {n for one in sections for piece in one.pieces for claim in piece.claims for n in claim.citations}
-    return await _write(state, services, SummaryContext(prompt, services, sources, cited), "")
+    citable = CitableSources(tuple(one for one in sources.items if one.n in cited), sources.language)
+    prompt = summary_prompt(state, services, told, citable, max(LEAST_SUMMARY, int(length * SUMMARY_SHARE)))
+    return await _write(state, services, SummaryContext(prompt, services, citable), "")
 
 
 async def _write(state: SearchState, services: RunContext, context: DraftContext, title: str) -> Section:
@@ -161,12 +163,38 @@ async def _write(state: SearchState, services: RunContext, context: DraftContext
             if title and (kept := _below(text, title, first=not draft.pieces)) != text:
                 text = kept  # noqa: PLW2901 - the piece as it is taken
             draft.add(await asyncio.to_thread(draft.read, text, question))
+            excuse_limitations(draft.pieces, services.language)
     except ModelCallError as failed:
         draft.broken = failed.reason
         draft.drop_doubtful()
     if draft.spoken and not draft.broken:
         await settle_draft(context, services, draft, question, say)
+        excuse_limitations(draft.pieces, services.language)
     return Section(pieces=tuple(map(_kept, draft.pieces)), broken=draft.broken)
+
+
+def excuse_limitations(pieces: Sequence[Piece], language: Language) -> None:
+    """Ask no source for what limits a report: that its sources do not tell something stands in none of them.
+
+    What names figures has to be carried all the same.
+
+    Args:
+        pieces: The summary, and below its heading on limitations what limits the report; claims change in place.
+        language: The language of the report.
+    """
+    below = False
+    for piece in pieces:
+        below = below or is_limits_heading(piece.text, language)
+        for n, one in enumerate(piece.checked if below else ()):
+            if one.claim.verdict == "unsupported" and not one.claim.citations and not re.search(r"\d", one.claim.text):
+                claim = one.claim.model_copy(update={"verdict": "uncited", "reason": ""})
+                piece.checked[n] = replace(one, claim=claim)
+
+
+def is_limits_heading(text: str, language: Language) -> bool:
+    """Whether a piece begins with the heading on what limits a report."""
+    first = text.strip().partition("\n")[0]
+    return first.startswith("#") and LIMITS[language] in first
 
 
 def _below(piece: str, title: str, *, first: bool) -> str:

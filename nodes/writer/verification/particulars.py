@@ -141,7 +141,7 @@ def find_particulars(statement: str) -> Particulars:
     )
 
 
-_NO_NAMES: Final = frozenset({"celsius", "fahrenheit", "kelvin", "bc", "ad", "bce", "ce"})
+_NO_NAMES: Final = frozenset({"readme", "readmes", "celsius", "fahrenheit", "kelvin", "bc", "ad", "bce", "ce"})
 
 
 def _is_period(code: str, statement: str) -> bool:

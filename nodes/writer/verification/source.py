@@ -162,8 +162,9 @@ def _language(text: str) -> str:
     """Chinese, English, or another language, told by how many of its words are the commonest English ones."""
     if detect_language(text) == "zh":
         return "zh"
-    words = len(re.findall(r"\w+", text))
-    return "other" if words >= 6 and len(_ENGLISH.findall(text)) < 0.04 * words else "en"
+    prose = re.sub(r"(?m)^\s*\|.*$", "", text)  # the rows of a table hold few words of any language
+    words = len(re.findall(r"[^\W\d_]+", prose))
+    return "other" if words >= 6 and len(_ENGLISH.findall(prose)) < 0.04 * words else "en"
 
 
 def _in_english_figures(text: str) -> str:

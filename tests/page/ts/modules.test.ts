@@ -1,6 +1,7 @@
 // Unit tests of the page's pure modules; bundled with esbuild and run by `node --test` (tests/page/test_modules.py).
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ApiError, request, whenLoginNeeded } from "../../../app/page/src/api";
 import { bars } from "../../../app/page/src/bars";
 import { ClaimMatcher, groups } from "../../../app/page/src/claims";
 import { pieces } from "../../../app/page/src/code";
@@ -8,7 +9,7 @@ import { inline, safeUrl, visible } from "../../../app/page/src/inline";
 import { curve, layout } from "../../../app/page/src/layout";
 import { cells, parse, withoutSources } from "../../../app/page/src/markdown";
 import { checkPlan, draftOf, planOf } from "../../../app/page/src/plan_draft";
-import { apply, fill, newRun, phase, runOf, type Run } from "../../../app/page/src/progress";
+import { apply, fill, newRun, phase, runOf, valueOf, type Run } from "../../../app/page/src/progress";
 import { eventParser } from "../../../app/page/src/sse";
 import { preferred, say } from "../../../app/page/src/words";
 import type { Claim, Plan } from "../../../app/page/src/types";
@@ -133,6 +134,11 @@ test("a result tells of a run that nobody watched", () => {
   assert.equal(phase(run), "done");
 });
 
+test("a date is written as people write it", () => {
+  assert.deepEqual(["-100-07-12", "-156", "1969-07", "soon"].map((one) => valueOf(one, "date")), ["12 July 100 BC", "156 BC", "July 1969", "soon"]);
+  assert.equal(valueOf(["-100-07-12", "1969"], "list[date]", "zh"), "公元前100年7月12日, 1969年");
+});
+
 test("the critical path ends at the last task, also of tasks that ended in the same instant", () => {
   const run = [
     { type: "planned", plan: PLAN }, { type: "task_started", task_id: "a", turn: 1, tool: "t", args: {} },
@@ -185,9 +191,31 @@ test("an edited plan is checked as one types", () => {
   assert.deepEqual(problem({ args: '{"query": "{{z.ret}}"}' }), ["unknownReference"]);
   assert.deepEqual([...checkPlan([]).problems.values()], ["noTasks"]);
   assert.equal(planOf(checkPlan(drafts).edited!, PLAN).vertices.length, 2);
+  const waits = draftOf({ ...PLAN, vertices: PLAN.vertices.map((one) => ({ ...one, args: {}, description: "x", for_each: "" })), edges: [["a", "b"]] });
+  assert.deepEqual(waits.map((one) => one.after), [[], ["a"]]);
+  assert.deepEqual(checkPlan(waits).edited?.edges, [["a", "b"]]);
+  assert.deepEqual(checkPlan(waits.map((one) => ({ ...one, after: [] }))).edited?.edges, [], "an edge can be taken away");
+  assert.deepEqual([...checkPlan(waits.map((one) => ({ ...one, after: ["a", "b"] }))).problems.values()], ["circle"]);
+  assert.deepEqual(checkPlan(waits.slice(1)).edited?.edges, [], "nobody waits for a task that was removed");
+});
+
+test("a request that needs a login is sent again after it", async (context) => {
+  const answers = [new Response("{}", { status: 401 }), new Response("in"), new Response('{"detail": "spent"}', { status: 429, headers: { "retry-after": "60" } })];
+  const asked: string[] = [];
+  context.mock.method(globalThis, "fetch", (path: string) => { asked.push(path); return Promise.resolve(answers.shift()); });
+  whenLoginNeeded(() => { asked.push("login"); return Promise.resolve(true); });
+  assert.equal(await (await request("POST", "/threads", {})).text(), "in");
+  assert.deepEqual(asked, ["/threads", "login", "/threads"]);
+  await assert.rejects(request("POST", "/runs", {}), (error: ApiError) => error.status === 429 && error.retryAfter === 60 && error.message === "spent");
+  answers.push(new Response("{}", { status: 401 }));
+  await assert.rejects(request("POST", "/weiwo/login", {}), ApiError, "a wrong token is told");
+  answers.push(new Response("{}", { status: 401 }));
+  whenLoginNeeded(() => Promise.resolve(false));
+  await assert.rejects(request("GET", "/threads"), ApiError, "a server without a login refuses");
 });
 
 test("words", () => {
+  assert.equal(say("en", "passages", 4210), "4,210 passages");
   assert.equal(preferred(["fr", "zh-TW"]), "zh");
   assert.equal(preferred(["de"]), "en");
   assert.equal(say("zh", "passages", 3), "3 个段落");

@@ -10,6 +10,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_config
 from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command, interrupt
 
 from tests.support.fake_model import FakeModel, Request, fake, found
 from tests.support.run import services, work
@@ -17,7 +18,7 @@ from tests.support.states import got, lost, state_of
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.nodes.planner.validator import check_plan
-from weiwo.nodes.reflection.intervention import Intervention
+from weiwo.nodes.reflection.intervention import MOST_ITEMS, Intervention
 from weiwo.nodes.shared.planning.rule_plan import add_frames
 from weiwo.state import Limits, Plan, Reflection, Task
 from weiwo.state.search import SearchState
@@ -97,7 +98,7 @@ class Stage:
         self.state: Mapping[str, Any] = {}
         self.saver = InMemorySaver(serde=serializer())
 
-    async def run(self, plan: Plan, **known: Any) -> dict[str, Any]:
+    async def run(self, plan: Plan, *, answer: str = "", **known: Any) -> dict[str, Any]:
         run = services(*self.tools, model=self.model, limits=self.limits, events=self.events)
         known.setdefault("reflections", [])
         state = state_of("How many years lie between Ada and Bo?", run, plan=plan, **known)
@@ -116,7 +117,8 @@ class Stage:
         config: Any = {"configurable": {"thread_id": "one"}}
         resumes = bool((await graph.aget_state(config)).next)
         async with asyncio.timeout(20):
-            return await graph.ainvoke(None if resumes else {"question": "?"}, config, durability="sync")
+            given = Command(resume=answer) if answer else None if resumes else {"question": "?"}
+            return await graph.ainvoke(given, config, durability="sync")
 
 
 async def test_what_fails_is_replaced_while_its_sister_still_runs():
@@ -323,3 +325,135 @@ def test_a_value_that_cannot_be_right_beside_another_wakes_reflection():
     assert not may.wakes(died, got("b", "1850"), {}, found=True)
     assert not may.improves(died, got("b", "1850"), got("b_2", "1860"), {"a": got("a", "1900")})
     assert may.improves(died, got("b", "1850"), got("b_2", "1960"), {"a": got("a", "1900")})
+
+
+PEOPLE = Task(id="people", description="Which people?", tool="roster", args={"query": "people"}, ret="list[text]")
+EACH = Plan(
+    tasks=(
+        PEOPLE,
+        Task(
+            id="born",
+            description="When was {{item}} Smith born?",
+            tool="lookup",
+            args={"query": "{{item}} born"},
+            ret="date",
+            for_each="{{people.ret}}",
+        ),
+    )
+)
+FOUR = {"people": got("people", ["Ada", "Bo", "Cyril", "Dominic"], "list[text]")}
+
+
+def of_item(tool_name: str = "archive", **more: Any) -> dict[str, Any]:
+    vertex = {"id": "x", "description": "When was {{item}} Smith born?", "tool_binding": tool_name}
+    return {
+        "reason": "another source",
+        "vertices": [vertex | {"args": {"query": "{{item}} born"}, "ret": "date"} | more],
+    }
+
+
+async def test_an_item_that_fails_is_replaced_while_its_sisters_run_and_the_join_waits():
+    asked = asyncio.Event()
+
+    async def lookup(query: str) -> str:
+        if query.startswith("Bo"):
+            return "nothing of note"
+        await asyncio.wait_for(asked.wait(), 10)  # the sisters end only when the replacement was called
+        return born(query)
+
+    def archive(query: str) -> str:
+        asked.set()
+        return born(query)
+
+    model = model_that(of_item())
+    stage = Stage(tool("roster", nothing), tool("lookup", lookup), tool("archive", archive), model=model)
+    values = await stage.run(EACH, outcomes=FOUR)
+    joined = values["outcomes"]["born"]
+    assert (joined.value, joined.detail.missing) == (["1903", "1902", "1905", "1907"], ())
+    assert "plan" not in values
+    look = values["reflections"][-1]
+    assert (look.decision, look.task_ids, look.revision, look.decided_by) == ("retry", ("born[2]",), 0, "model")
+    finished = [event["task_id"] for event in stage.events if event["type"] == "task_finished"]
+    assert (
+        finished.index("born[2]") < finished.index("born[6]") < finished.index("born")
+    )  # the added one comes after all four
+    assert not [event for event in stage.events if event["type"] == "planned"]
+    (request,) = model.asked("RepairReply")
+    assert "only this item came to nothing" in request.text
+    assert "- item (text): Bo" in request.text
+    assert "When was Bo Smith born?" in request.text
+
+
+async def test_rules_ask_another_search_tool_for_the_item():
+    gone_for_bo = tool("lookup", lambda query: gone(query) if query.startswith("Bo") else born(query))
+    stage = Stage(tool("roster", nothing), gone_for_bo, tool("spare_search", born))
+    values = await stage.run(EACH, outcomes=FOUR)
+    assert values["outcomes"]["born"].value == ["1903", "1902", "1905", "1907"]
+    assert values["reflections"][-1].task_ids == ("born[2]",)
+
+
+@pytest.mark.parametrize("vertex", [{"tool_binding": "lookup"}, {"ret": "number"}, {"args": {"query": "{{gone.ret}}"}}])
+async def test_what_takes_an_items_place_is_checked_as_a_plan_is(vertex):
+    model = model_that(of_item(**vertex))
+    lookup = tool("lookup", lambda query: "nothing" if query.startswith("Bo") else born(query))
+    stage = Stage(tool("roster", nothing), lookup, tool("archive", born), model=model)
+    values = await stage.run(EACH, outcomes=FOUR)
+    assert values["outcomes"]["born"].detail.missing == ("Bo",)
+    assert values.get("reflections", []) == []
+    assert "are not valid" in model.asked("RepairReply")[-1].text
+
+
+async def test_of_many_items_that_fail_a_few_are_replaced_and_none_twice():
+    model = model_that(lambda _: of_item())
+    stage = Stage(tool("roster", nothing), tool("lookup", nothing), tool("archive", nothing), model=model)
+    many = got("people", [f"P{n}" for n in range(MOST_ITEMS + 3)], "list[text]")
+    values = await stage.run(EACH, outcomes={"people": many})
+    assert len(model.asked("RepairReply")) == MOST_ITEMS
+    assert values["outcomes"]["born"].status == "empty"
+
+
+async def test_an_interrupted_item_goes_on_with_what_was_decided():
+    begun, calls = asyncio.Event(), list[str]()
+
+    async def archive(query: str) -> str:
+        calls.append(query)
+        if not begun.is_set():
+            begun.set()
+            await asyncio.Event().wait()  # until the run is broken off
+        return born(query)
+
+    asked: list[str] = []
+
+    def find(query: str) -> str:
+        asked.append(query)
+        return "nothing of note" if query.startswith("Bo") else born(query)
+
+    model = model_that(of_item(), {"vertices": []})
+    stage = Stage(tool("roster", nothing), tool("lookup", find), tool("archive", archive), model=model)
+    running = asyncio.create_task(stage.run(EACH, outcomes=FOUR))
+    await asyncio.wait_for(begun.wait(), 20)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    values = await stage.run(EACH, outcomes=FOUR)
+    assert values["outcomes"]["born"].value == ["1903", "1902", "1905", "1907"]
+    assert sorted(asked) == ["Ada born", "Bo born", "Cyril born", "Dominic born"]
+    assert calls == ["Bo born", "Bo born"]
+    assert len(model.asked("RepairReply")) == 1
+
+
+async def test_a_tool_that_asks_a_person_may_take_a_tasks_place():
+    def archive(query: str) -> str:
+        return born(f"{interrupt('which archive?')} {query}")
+
+    asked: list[str] = []
+    lookup = tool("lookup", lambda query: asked.append(query) or "nothing of note")
+    model = model_that(repair("archive"))
+    stage = Stage(lookup, tool("register", born), tool("archive", archive), model=model)
+    waiting = await stage.run(TWO)
+    assert [one.value for one in waiting["__interrupt__"]] == ["which archive?"]
+    values = await stage.run(TWO, answer="Ada")
+    assert values["outcomes"]["c"].value == 1
+    assert values["plan"].ids == ("a_2", "b", "c")
+    assert len(model.asked("RepairReply")) == 1
+    assert len(asked) == len(set(asked))

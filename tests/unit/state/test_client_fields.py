@@ -8,7 +8,7 @@ from weiwo.state.settings import Context, Settings, SettingsError
 CLOSED = sorted(
     Context.model_fields.keys()
     - Limits.model_fields.keys()
-    - {"depth", "form", "words", "clarify", "approve_plan", "web", "telemetry", "plan_memory"}
+    - {"depth", "form", "words", "clarify", "approve_plan", "web", "telemetry", "plan_memory", "answer_memory"}
     - {"site", "not_site", "since", "folder"}
 )
 VALUES = {

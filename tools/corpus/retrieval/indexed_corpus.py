@@ -125,6 +125,11 @@ class IndexedCorpus:
         """The number of batches that were taken over."""
         return self._store.read_generation()
 
+    @property
+    def version(self) -> str:
+        """The identity of what it holds: which corpus it is, and how many batches were taken over."""
+        return f"{self._identity}.{self.generation}"
+
     async def search(
         self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE, options: SearchOptions | None = None
     ) -> list[Evidence]:

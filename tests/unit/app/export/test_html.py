@@ -116,7 +116,10 @@ def test_limits_come_first() -> None:
 def test_a_source_tells_date_and_version() -> None:
     text = " ".join(page_of().text)
     assert "dated 2024-03-05" in text
-    assert "page 2 · no date stated; file of 2022-01-31 · version 1.2 · superseded by pricing_v2.md" in text
+    assert (
+        "docs/pricing_v1.2.md · no date stated; file of 2022-01-31 · version 1.2 · superseded by pricing_v2.md" in text
+    )
+    assert "[2] page 2" in text
 
 
 def test_a_chinese_result_has_chinese_words_around() -> None:
@@ -124,7 +127,8 @@ def test_a_chinese_result_has_chinese_words_around() -> None:
     text = " ".join(page.text)
     assert ("html", {"lang": "zh-Hans"}) in page.tags
     assert "局限与缺口" in text
-    assert "第 2 页 · 文中未注明日期；文件日期 2022-01-31 · 版本 1.2 · 已被 pricing_v2.md 取代" in text
+    assert "文中未注明日期；文件日期 2022-01-31 · 版本 1.2 · 已被 pricing_v2.md 取代" in text
+    assert "[2] 第 2 页" in text
     assert not re.search(r"superseded|Sources|complete", text)
 
 

@@ -101,7 +101,10 @@ def test_a_mark_leads_to_the_entry_of_its_source() -> None:
 
 def test_a_source_tells_date_and_version() -> None:
     text = "\n".join(paragraph.text for paragraph in document_of().paragraphs)
-    assert "page 2 · no date stated; file of 2022-01-31 · version 1.2 · superseded by pricing_v2.md" in text
+    assert (
+        "docs/pricing_v1.2.md · no date stated; file of 2022-01-31 · version 1.2 · superseded by pricing_v2.md" in text
+    )
+    assert "[2]\tpage 2  “" in text
 
 
 def test_a_numbered_list_begins_anew() -> None:
@@ -120,7 +123,8 @@ def test_a_doubtful_statement_is_marked() -> None:
 def test_slides_of_an_answer() -> None:
     slides = slides_of()
     assert [slide[0] for slide in slides[:3]] == ["What does Aurora cost?", "Limits and gaps", "Prices"]
-    assert slides[3][:1] + slides[3][-3:] == ["Prices", "2021 | 15[2]", "2022 | 18[2]", "2023 | 20[1]"]
+    assert slides[2][1].startswith("Aurora costs 20 euros"), "what leads to a table stands above it"
+    assert slides[2][-3:] == ["2021 | 15[2]", "2022 | 18[2]", "2023 | 20[1]"]
     assert slides[-1][0] == "Sources"
     assert "version 1.2 · superseded by pricing_v2.md" in slides[-1][1]
 

@@ -1,5 +1,6 @@
 """Standing questions: due once however long ago, told only what changed, and nothing lost to a failure."""
 
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 
 import pytest
@@ -7,11 +8,11 @@ from langgraph.store.memory import InMemoryStore
 
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.nodes.memory.watches import (
-    CLAIM_SECONDS,
     Watch,
     WatchError,
     add_watch,
     describe_change,
+    format_interval,
     list_watches,
     parse_interval,
     run_due,
@@ -65,6 +66,7 @@ async def desk():
 )
 def test_intervals(text, seconds):
     assert parse_interval(text) == seconds
+    assert parse_interval(format_interval(seconds)) == seconds
 
 
 @pytest.mark.parametrize("text", ["", "1", "0d", "daily", "-1d", "1s", "999999d"])
@@ -90,7 +92,11 @@ async def test_only_what_changed_is_told(desk):
     (changed,) = await desk.run(3 * DAY)
     assert [describe_change(one) for one in changed.changes] == [f"{LONG} 310 → 330 [bridge.md]"]
     (kept,) = await list_watches(desk.memory)
-    assert (kept.values[LONG].value, kept.thread_id, kept.last) == ("330", "t-1", 3 * DAY)
+    assert (kept.values[LONG].value, kept.last, kept.changed) == ("330", 3 * DAY, 3 * DAY)
+    assert kept.thread_id.startswith(f"watch-{kept.key}-")
+    await desk.run(4 * DAY)
+    (kept,) = await list_watches(desk.memory)
+    assert (kept.changed, kept.changes) == (3 * DAY, changed.changes)  # what changed last can still be read
 
 
 async def test_what_is_found_no_more_is_a_change_and_a_failure_is_none(desk):
@@ -100,7 +106,7 @@ async def test_what_is_found_no_more_is_a_change_and_a_failure_is_none(desk):
     assert (failed.changes, failed.problem) == ((), "corpus_search took too long")
     desk.result = WatchError("no database")
     (lost,) = await desk.run(3 * DAY)
-    assert (lost.changes, lost.problem) == ((), "no database")
+    assert (lost.changes, lost.problem, lost.watch.problem) == ((), "no database", "no database")
     desk.result = result(None, "empty")
     (gone,) = await desk.run(4 * DAY)
     assert [describe_change(one) for one in gone.changes] == [f"{LONG} 310 → (no longer found) [bridge.md]"]
@@ -119,22 +125,65 @@ async def test_without_values_the_extracts_are_compared(desk):
     assert changed.changes == ((LONG, "It is 310 metres long.", "It is 330 metres long.", ("bridge.md",)),)
 
 
-async def test_a_run_that_is_under_way_is_not_begun_twice(desk):
-    inner: list[Any] = []
+async def test_what_another_process_runs_is_left_to_it(desk):
+    def hold(_: Watch) -> AbstractAsyncContextManager[bool]:
+        return nullcontext(enter_result=False)
 
-    async def ask(_: Watch) -> Any:
-        inner.extend(await desk.run(DAY + 1))
+    assert await desk.run(DAY, hold=hold) == []
+    assert desk.asked == 0
+
+
+async def test_what_another_process_has_just_run_is_not_run_again(desk):
+    class Waiting(AbstractAsyncContextManager[bool]):
+        """The lock of a question that another process runs meanwhile."""
+
+        async def __aenter__(self) -> bool:
+            (one,) = await list_watches(desk.memory)
+            kept = one.model_copy(update={"last": DAY})
+            await desk.memory.put("watches", kept.key, kept.model_dump(mode="json"))
+            return True
+
+        async def __aexit__(self, *_: object) -> None:
+            return None
+
+    assert await desk.run(DAY + 1, hold=lambda _: Waiting()) == []
+    assert await desk.run(DAY + 1, hold=lambda _: Waiting(), everything=True) != []
+    assert desk.asked == 1
+
+
+async def test_a_run_that_was_broken_off_keeps_its_thread(desk):
+    threads: list[str] = []
+
+    async def killed(watch: Watch) -> Any:
+        threads.append(watch.running)
+        raise KeyboardInterrupt
+
+    async def ask(watch: Watch) -> Any:
+        threads.append(watch.running)
+        return result()
+
+    with pytest.raises(KeyboardInterrupt):
+        await run_due(desk.memory, killed, DAY)
+    assert len(await run_due(desk.memory, ask, 3 * DAY)) == 1
+    assert len(await run_due(desk.memory, ask, 4 * DAY)) == 1
+    assert threads[0] == threads[1] != threads[2]
+    (kept,) = await list_watches(desk.memory)
+    assert (kept.running, kept.thread_id) == ("", threads[2])
+
+
+async def test_one_that_is_removed_while_it_runs_stays_removed(desk):
+    async def ask(watch: Watch) -> Any:
+        await desk.memory.delete("watches", watch.key)
         return result()
 
     assert len(await run_due(desk.memory, ask, DAY)) == 1
-    assert inner == []
-    (kept,) = await list_watches(desk.memory)
-    assert kept.claimed == 0
-    await add_watch(desk.memory, kept)
-    claimed = kept.model_copy(update={"claimed": 5 * DAY})
-    assert not claimed.is_due(5 * DAY - 1)
-    assert claimed.is_due(5 * DAY)
-    assert CLAIM_SECONDS < DAY
+    assert await list_watches(desk.memory) == ()
+
+
+async def test_what_another_version_kept_is_read(desk):
+    (one,) = await desk.memory.list("watches")
+    await desk.memory.put("watches", one.key, {**one.value, "claimed": 5.0})
+    assert len(await list_watches(desk.memory)) == 1
 
 
 async def test_keeping_it_again_keeps_what_is_known(desk):

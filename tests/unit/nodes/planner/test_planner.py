@@ -291,7 +291,8 @@ async def test_replanning_keeps_what_is_finished_and_drops_only_what_failed_and_
 async def test_the_model_is_told_what_is_finished_and_what_is_missing():
     _, model = await replanned({"vertices": [vertex("turing"), sum_of("ada", "turing", "gap")]})
     text = model.requests[0].text
-    assert '- ada (corpus_search {"query": "Ada Lovelace born"}, ret date): When was Ada Lovelace born? → 1815' in text
+    assert "- ada (date): When was Ada Lovelace born? → 1815" in text
+    assert 'call: corpus_search {"query": "Alan Turing born"}' in text
     assert "Their ids start at task_1;" in text
     assert "Alan Turing born" in text
     assert "Turing's birth" in text
@@ -429,7 +430,7 @@ async def test_a_persons_words_make_the_next_revision():
     said = model.requests[0].text
     assert "<wish>\nOnly the years, please." in said
     assert said.count("</wish>") == 1
-    assert '- town (corpus_search {"query": "Ada town"}, ret text): Where was Ada Lovelace born? → did not run' in said
+    assert '- town (text): Where was Ada Lovelace born?; call: corpus_search {"query": "Ada town"}' in said
 
 
 async def test_the_words_are_not_forgotten_when_the_plan_fails():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from weiwo.tools.retrieval.evaluation import LabelledQuestion, evaluate_tools
 from weiwo.tools.retrieval.tool_index import ToolDocument, ToolIndex
-from weiwo.tools.retrieval.tool_retriever import ToolRetriever, build_retriever, scene_trust
+from weiwo.tools.retrieval.tool_retriever import ToolRetriever, build_retriever, measure_trust, score_members
 from weiwo.tools.retrieval.tool_scenes import Scene, ToolScenes, ToolUse
 
 TOOLS = (
@@ -45,12 +45,23 @@ def test_a_new_kind_of_question_is_ranked_as_without_a_history():
     assert ranked("翻译这句话", PAST) == ranked("翻译这句话")
 
 
-def test_trust_needs_a_near_scene_that_leads():
-    near, far = frozenset({"a"}), frozenset({"b"})
-    assert scene_trust([]) == 0
-    assert scene_trust([Scene(near, 0.2), Scene(far, 0.2)]) == 0
-    assert scene_trust([Scene(near, 0.9), Scene(far, 0.3)]) == 1
-    assert 0 < scene_trust([Scene(near, 0.4), Scene(far, 0.38)]) < 1
+def test_scenes_are_trusted_the_more_the_nearer_and_the_less_the_more_the_words_say():
+    known = measure_trust(similarity=0.6, novelty=-0.5, words=1.5)
+    assert known > 0.5 > measure_trust(similarity=0.2, novelty=-0.5, words=1.5)
+    assert known > measure_trust(similarity=0.6, novelty=0.5, words=1.5)  # a tool that no scene has fits better
+    assert known > measure_trust(similarity=0.6, novelty=-0.5, words=3.0)
+
+
+def test_the_index_decides_where_a_past_question_is_only_a_little_alike():
+    past = [ToolUse("What will the price of a share be?", frozenset({"stocks", "currency", "translate"}))]
+    assert ranked("What will flights between two airports cost?", past)[0] == "flights"
+    assert ranked("What will the price of a share be tomorrow?", past)[:3] == ["stocks", "translate", "currency"]
+
+
+def test_members_of_a_scene_count_by_the_nearest_scene_that_has_them():
+    near, far = Scene(frozenset({"a", "b"}), 0.8), Scene(frozenset({"b", "c"}), 0.4)
+    scores = score_members([near, far])
+    assert scores["a"] == scores["b"] == 1 > scores["c"] > 0
 
 
 def test_uses_of_tools_that_are_gone_teach_nothing():

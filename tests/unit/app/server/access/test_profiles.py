@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from weiwo.app.server.access.profiles import profile_of, read_profiles
+from weiwo.app.server.access.profiles import Profile, profile_of, read_profiles
 from weiwo.app.server.access.user_corpora import choose_corpora, own_corpora, run_defaults, stored_name
 from weiwo.app.server.errors import RequestError
 from weiwo.state.settings import Context, Settings, SettingsError, operator_defaults
@@ -15,7 +15,7 @@ from weiwo.tools.corpus.index.schema import STORE
 
 def test_a_profile_counts_as_if_the_environment_said_so(tmp_path: Path):
     (tmp_path / "users.toml").write_text('["*"]\nmax_cost = 0.2\n[ann]\nmax_model_calls = 20\n')
-    assert profile_of(tmp_path, "operator") == Context()
+    assert profile_of(tmp_path, "operator") == Profile()
     assert profile_of(tmp_path, "bob").max_cost == 0.2
     with operator_defaults(profile_of(tmp_path, "ann")):
         limits = [

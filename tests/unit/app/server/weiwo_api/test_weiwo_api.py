@@ -35,7 +35,8 @@ async def test_the_installation_tells_of_itself_and_no_secret(http: httpx.AsyncC
 async def test_corpora_and_tools_are_listed(http: httpx.AsyncClient):
     (sample,) = (await http.get("/weiwo/corpora")).json()
     assert sample["documents"] > 20
-    assert sample["errors"] == []
+    assert (sample["errors"], sample["sample"]) == ([], True)
+    assert (await http.get("/weiwo/info")).json()["corpora"] == []
     tools = {one["name"]: one for one in (await http.get("/weiwo/tools")).json()}
     assert tools["corpus_search"]["health"] == "up"
     assert tools["web_search"]["health"] == "not available"
@@ -100,6 +101,16 @@ async def test_a_value_is_set_and_the_answer_follows_it(http: httpx.AsyncClient,
     assert made.json()["next"] == ["executor"]
     values = await sdk.runs.wait(answered, "weiwo", input=None)
     assert values["result"]["outcomes"]["task_1"]["value"] == 7000
+
+
+async def test_the_moments_of_a_thread_are_listed(http: httpx.AsyncClient, answered: str):
+    moments = (await http.get(f"/weiwo/threads/{answered}/moments")).json()
+    assert moments[0]["next"] == []
+    assert moments[0]["answered"]
+    (task,) = moments[0]["plan"]["vertices"]
+    assert moments[0]["outcomes"][task["id"]]["status"] == "succeeded"
+    assert moments[-1]["next"] == ["__start__"]
+    assert (await http.get("/weiwo/threads/nobody/moments")).status_code == 404
 
 
 async def test_an_edited_plan_is_checked(http: httpx.AsyncClient, answered: str):

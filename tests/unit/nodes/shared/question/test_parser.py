@@ -227,6 +227,7 @@ def test_other_shapes(question, shape, subjects):
         ("When were Mozart and Beethoven born?", [("Mozart", "birth"), ("Beethoven", "birth")]),
         ("When was SpaceX founded and who leads it?", [("SpaceX", "founding"), ("SpaceX", "leader")]),
         ("法国、德国和意大利的首都分别是哪里", [("法国", "capital"), ("德国", "capital"), ("意大利", "capital")]),
+        ("《三国演义》和《水浒传》的作者是谁", [("三国演义", "author"), ("水浒传", "author")]),
         ("谁写了《弗兰肯斯坦》？它是哪一年出版的？", [("弗兰肯斯坦", "author"), ("弗兰肯斯坦", "publication")]),
     ],
 )
@@ -256,6 +257,9 @@ def test_several_things_are_looked_up_one_by_one(question, asked):
         ("who made weiwo", "talk", "identity"),
         ("how much did apple pay for weiwo in 2031", "talk", None),
         ("“运筹帷幄”出自哪里", "talk", None),
+        ("Who wrote Pride and Prejudice?", "subjects", ("Pride and Prejudice",)),
+        ("《战争与和平》的作者是谁", "subjects", ("战争与和平",)),
+        ("whats the diffrence in height between k2 and kilimanjaro", "subjects", ("k2", "kilimanjaro")),
         ("goodbye", "talk", "farewell"),
     ],
 )

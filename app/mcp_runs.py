@@ -1,0 +1,147 @@
+"""Questions that clients of the MCP server asked: answered in tasks of their own, so that a client may come back later.
+
+A run is known by an id that nobody can guess, and kept for an hour after its end, in memory.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+from uuid import uuid4
+
+from langgraph.checkpoint.memory import InMemorySaver
+
+from weiwo.graph import build_graph
+from weiwo.state.settings import Context
+from weiwo.tools.printable import one_line
+
+MOST_RUNS: Final = 100
+"""Runs that are kept; beyond, those go that ended first."""
+MOST_AT_ONCE: Final = 16
+KEPT_SECONDS: Final = 3_600.0
+
+
+@dataclass
+class AnswerRun:
+    """A question being answered, or its answer.
+
+    Attributes:
+        id: By which a client comes back.
+        steps: What it did so far, in words.
+        ended: When it ended, by the monotonic clock; 0 while it runs.
+    """
+
+    id: str = field(default_factory=lambda: uuid4().hex)
+    steps: list[str] = field(default_factory=list)
+    ended: float = 0.0
+    task: "asyncio.Task[dict[str, Any]] | None" = None
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class AnswerRuns:
+    """The runs of one server.
+
+    Args:
+        clock: A monotonic clock, in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._runs: dict[str, AnswerRun] = {}
+        self._saver = InMemorySaver()
+        self._graph = build_graph(self._saver)
+
+    def start(self, question: str, context: Context) -> AnswerRun | None:
+        """Begin to answer a question; None where too many are being answered."""
+        self._forget()
+        if sum(not one.ended for one in self._runs.values()) >= MOST_AT_ONCE:
+            return None
+        run = AnswerRun()
+        run.task = asyncio.create_task(self._answer(run, question, context))
+        run.task.add_done_callback(lambda _: self._settle(run))
+        self._runs[run.id] = run
+        return run
+
+    def find(self, run_id: str) -> AnswerRun | None:
+        """A run by its id."""
+        self._forget()
+        return self._runs.get(run_id)
+
+    async def result(
+        self, run: AnswerRun, seconds: float, tell: Callable[[int, str], Awaitable[None]]
+    ) -> dict[str, Any] | None:
+        """The result object of a run, empty where it waits for a person; None where it still runs after that time.
+
+        Args:
+            run: The run.
+            seconds: How long to wait.
+            tell: Told each step, counted from 1.
+
+        Raises:
+            WeiwoError: The run failed.
+        """
+        assert run.task is not None  # noqa: S101 - `start` sets it
+        told, until = 0, self._clock() + seconds
+        while True:
+            for step in run.steps[told:]:
+                told += 1
+                await tell(told, step)
+            if run.task.done():
+                return run.task.result()
+            run.changed.clear()
+            try:
+                await asyncio.wait_for(run.changed.wait(), until - self._clock())
+            except TimeoutError:
+                return None
+
+    def cancel(self, run: AnswerRun) -> None:
+        """End a run that nobody waits for."""
+        if run.task is not None:
+            run.task.cancel()
+        self._runs.pop(run.id, None)
+
+    async def _answer(self, run: AnswerRun, question: str, context: Context) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        config: Any = {"configurable": {"thread_id": run.id}}
+        stream: Any = self._graph.astream(
+            {"question": question}, config, context=context, stream_mode=["custom", "values"]
+        )
+        try:
+            async for mode, chunk in stream:
+                if mode == "values":
+                    result = chunk.get("result") or result
+                elif said := describe_event(chunk):
+                    run.steps.append(said)
+                    run.changed.set()
+        finally:
+            await self._saver.adelete_thread(run.id)
+        return result
+
+    def _settle(self, run: AnswerRun) -> None:
+        run.ended = self._clock()
+        run.changed.set()
+        if run.task is not None and not run.task.cancelled():
+            run.task.exception()  # seen, should nobody come back for it
+
+    def _forget(self) -> None:
+        """Drop what ended long ago, and the oldest of too many."""
+        ended = sorted((one for one in self._runs.values() if one.ended), key=lambda one: one.ended)
+        surplus = len(self._runs) - MOST_RUNS
+        for place, one in enumerate(ended):
+            if place < surplus or self._clock() - one.ended > KEPT_SECONDS:
+                del self._runs[one.id]
+
+
+def describe_event(event: Any) -> str:
+    """An event in a few words; empty for those of no interest to a client."""
+    match event.get("type"):
+        case "assessed":
+            return "the question is read"
+        case "planned":
+            return "the plan is made"
+        case "task_started":
+            return one_line(f"{event.get('tool', '')}: {event.get('description', '')}", 120)
+        case "answer_started":
+            return "the answer is being written"
+    return ""

@@ -1,0 +1,278 @@
+"""The event protocol of `@langchain/react`: the logged events of a thread's runs, encoded as its envelopes.
+
+The same log feeds the runs streams of the SDKs (`graph_stream.py`); this is its second encoding. What the log does not
+hold is derived: when a run and its subgraphs begin and end, what waits for an answer, the blocks of a message. A run is
+encoded from its first event on, so every connection gives an event the same id and number, whatever it filters.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import orjson
+
+from weiwo.app.server.errors import RequestError
+from weiwo.app.server.langgraph_api.assistant import GRAPH_ID
+from weiwo.app.server.storage.record_types import Event, RunRecord
+from weiwo.app.server.wire import dump, sse
+
+_CHANNELS: Final = frozenset(
+    {"values", "updates", "messages", "custom", "lifecycle", "input", "tasks", "checkpoints", "tools"}
+)
+_NAMED: Final = "custom:"
+_INTERRUPT: Final = "__interrupt__"
+_LIFECYCLE: Final = {"success": "completed", "error": "failed", "interrupted": "interrupted"}
+_ROLES: Final = frozenset({"ai", "human", "system"})
+_MOST_NAMESPACES: Final = 200
+Namespace = tuple[str, ...]
+
+
+def number_at(seconds: float) -> int:
+    """The number (`seq`) of what happened at a time: microseconds of the epoch, so that numbers grow over all runs."""
+    return int(seconds * 1_000_000)
+
+
+@dataclass(frozen=True)
+class Subscription:
+    """What a connection is sent.
+
+    Attributes:
+        channels: Channels; `custom:NAME` is one kind of custom events.
+        namespaces: Subgraphs whose events are sent, with what is within them; none: all.
+        depth: How far within them; None: all the way.
+        since: The number of the last event that the client has.
+    """
+
+    channels: frozenset[str]
+    namespaces: tuple[Namespace, ...] = ()
+    depth: int | None = None
+    since: int = 0
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any], last: str = "") -> "Subscription":
+        """Read a request body.
+
+        Args:
+            body: `channels`, `namespaces`, `depth` and `since`.
+            last: `Last-Event-ID`, where `since` is not given.
+
+        Raises:
+            RequestError: It names no channel, or one that does not exist.
+        """
+        channels, namespaces = body.get("channels"), body.get("namespaces") or []
+        if not isinstance(channels, list) or not channels:
+            raise RequestError(400, "channels; none is named; give a list, such as [values, messages, lifecycle]")
+        for one in channels:
+            if not isinstance(one, str) or not (one in _CHANNELS or (one.startswith(_NAMED) and one != _NAMED)):
+                known = ", ".join(sorted(_CHANNELS))
+                raise RequestError(400, f"channels: {str(one)[:40]!a} is none; there are {known} and custom:NAME")
+        if not isinstance(namespaces, list) or not all(
+            isinstance(one, list) and all(isinstance(part, str) for part in one) for one in namespaces
+        ):
+            raise RequestError(400, "namespaces; they are no lists of names; give some such as [[], [executor]]")
+        since, depth = body.get("since"), body.get("depth")
+        if since is None and last.isascii() and last.isdecimal() and len(last) <= 19:
+            since = int(last)
+        return cls(
+            frozenset(channels),
+            tuple(tuple(one) for one in namespaces[:_MOST_NAMESPACES]),
+            depth if type(depth) is int and depth >= 0 else None,
+            since if type(since) is int else 0,
+        )
+
+    def covers(self, channel: str, namespace: Namespace, name: str) -> bool:
+        """Whether an event of a channel is sent; `name` is what kind of custom event it is."""
+        if channel not in self.channels and f"{_NAMED}{name}" not in self.channels:
+            return False
+        within = [len(namespace) - len(one) for one in self.namespaces if _begins(namespace, one)]
+        return not self.namespaces or any(self.depth is None or deep <= self.depth for deep in within)
+
+
+@dataclass
+class _Message:
+    """A message that is being streamed."""
+
+    message_id: str
+    namespace: Namespace
+    node: str
+    text: str = ""
+
+
+@dataclass
+class EventEncoder:
+    """Encodes the events of one run after the other.
+
+    Attributes:
+        subscription: What is sent.
+    """
+
+    subscription: Subscription
+    _run: str = ""
+    _event: Event = field(default=Event(0, 0, "", b"", 0.0))
+    _number: int = 0
+    _made: int = 0
+    _out: list[bytes] = field(default_factory=list)
+    _messages: dict[str, _Message] = field(default_factory=dict)
+    _subgraphs: dict[Namespace, None] = field(default_factory=dict)
+    _asked: dict[str, tuple[Namespace, Any]] = field(default_factory=dict)
+    _error: str = ""
+
+    def encode(self, run: RunRecord, event: Event) -> list[bytes]:
+        """An event of a run as server-sent events of the protocol: none, one or several."""
+        self._run, self._event, self._made, self._out = run.run_id, event, 0, []
+        mode, *rest = event.name.split("|")
+        namespace = tuple(rest)
+        if mode == "custom":  # it is told of the run, from wherever in the graph
+            value = orjson.loads(event.data)
+            name = str(value.get("type", "")) if isinstance(value, dict) else ""
+            self._emit("custom", (), {"name": name, "payload": value}, name=name)
+            return self._out
+        self._begin_subgraphs(namespace)
+        if mode == "metadata":
+            self._begin_run()
+        elif mode == "values":
+            self._values(namespace, event.data)
+        elif mode == "updates":
+            self._updates(namespace, orjson.loads(event.data))
+        elif mode == "messages":
+            self._message(namespace, *orjson.loads(event.data))
+        elif mode == "tasks":
+            self._emit("tasks", namespace, orjson.Fragment(event.data))
+        elif mode == "checkpoints":
+            self._checkpoint(namespace, orjson.loads(event.data))
+        elif mode == "error":
+            self._error = str(orjson.loads(event.data).get("message", ""))
+        elif mode == "end":
+            self._end(_LIFECYCLE.get(orjson.loads(event.data).get("status"), "failed"))
+        return self._out
+
+    def _emit(self, method: str, namespace: Namespace, data: Any, *, node: str = "", name: str = "") -> None:
+        self._number = max(self._number + 1, number_at(self._event.at))
+        self._made += 1
+        channel = "input" if method == "input.requested" else method
+        if self._number <= self.subscription.since or not self.subscription.covers(channel, namespace, name):
+            return
+        params = {"namespace": namespace, "timestamp": int(self._event.at * 1_000), "data": data}
+        envelope = {
+            "type": "event",
+            "event_id": f"{self._run}:{self._event.id}.{self._made}",
+            "seq": self._number,
+            "method": method,
+            "params": {**params, "node": node} if node else params,
+        }
+        self._out.append(sse(method, dump(envelope), str(self._number)))
+
+    def _begin_run(self) -> None:
+        """A run, or a further attempt of it, which says all of it again."""
+        self._messages, self._subgraphs, self._asked, self._error = {}, {}, {}, ""
+        self._lifecycle((), "running")
+
+    def _begin_subgraphs(self, namespace: Namespace) -> None:
+        for length in range(1, len(namespace) + 1):
+            if (part := namespace[:length]) not in self._subgraphs:
+                self._subgraphs[part] = None
+                self._lifecycle(part, "started")
+
+    def _end(self, state: str) -> None:
+        """The end of a run, with what it leaves open: only now can what waits be answered."""
+        for message in list(self._messages.values()):
+            self._finish(message, {})
+        if self._asked and state == "completed":
+            state = "interrupted"
+        for interrupt_id, (namespace, value) in self._asked.items():
+            self._emit("input.requested", namespace, {"interrupt_id": interrupt_id, "payload": value})
+        for namespace in sorted(self._subgraphs, key=len, reverse=True):
+            self._lifecycle(namespace, state)
+        self._subgraphs, self._asked = {}, {}
+        self._lifecycle((), state)
+
+    def _lifecycle(self, namespace: Namespace, state: str) -> None:
+        name = namespace[-1].partition(":")[0] if namespace else GRAPH_ID
+        said = {"error": self._error or "the run failed"} if state == "failed" else {}
+        self._emit("lifecycle", namespace, {"event": state, "graph_name": name, **said})
+
+    def _values(self, namespace: Namespace, data: bytes) -> None:
+        if f'"{_INTERRUPT}"'.encode() not in data:
+            self._emit("values", namespace, orjson.Fragment(data))
+            return
+        values = orjson.loads(data)
+        self._ask(namespace, values.pop(_INTERRUPT, ()))
+        if values:
+            self._emit("values", namespace, values)
+
+    def _updates(self, namespace: Namespace, updates: Mapping[str, Any]) -> None:
+        for node, update in updates.items():
+            if node == _INTERRUPT:
+                self._ask(namespace, update)
+                continue
+            values = update if isinstance(update, dict) else {"value": update}
+            for message in _messages_of(values):
+                if (streamed := self._messages.get(str(message.get("id")))) is not None:
+                    self._finish(streamed, message)
+            self._emit("updates", namespace, values, node=node)
+            done = [one for one in self._subgraphs if one[:-1] == namespace and one[-1].partition(":")[0] == node]
+            for subgraph in [one for one in reversed(self._subgraphs) if done and _begins(one, done[0])]:
+                del self._subgraphs[subgraph]
+                self._lifecycle(subgraph, "completed")
+
+    def _ask(self, namespace: Namespace, interrupts: Iterable[Mapping[str, Any]]) -> None:
+        for one in interrupts:
+            self._asked.setdefault(str(one["id"]), (namespace, one.get("value")))
+
+    def _message(self, namespace: Namespace, message: Mapping[str, Any], metadata: Mapping[str, Any]) -> None:
+        """A message of the mode `messages`: the next piece of one, or a whole one that was not streamed."""
+        key, node = str(message.get("id")), str(metadata.get("langgraph_node") or "")
+        piece = message.get("type") == "AIMessageChunk"
+        role = "ai" if piece else str(message.get("type"))
+        text = _text(message.get("content"))
+        if role not in _ROLES or (piece and not text):
+            return
+        known = self._messages.get(key)
+        if known is None:
+            known = self._messages[key] = _Message(key, namespace, node)
+            self._emit("messages", namespace, {"event": "message-start", "role": role, "id": key}, node=node)
+            self._block(known, "content-block-start", content={"type": "text", "text": ""})
+        if not piece:
+            self._finish(known, message)
+            return
+        known.text += text
+        self._block(known, "content-block-delta", delta={"type": "text-delta", "text": text})
+
+    def _finish(self, streamed: _Message, message: Mapping[str, Any]) -> None:
+        """Close a message with what it has become: checks may have changed it after it was streamed."""
+        content = message.get("content") or streamed.text
+        blocks = [one for one in content if isinstance(one, dict)] if isinstance(content, list) else []
+        for n, block in enumerate(blocks or [{"type": "text", "text": _text(content)}]):
+            self._block(streamed, "content-block-finish", index=n, content=block)
+        usage = {"usage": message["usage_metadata"]} if message.get("usage_metadata") else {}
+        self._emit("messages", streamed.namespace, {"event": "message-finish", **usage}, node=streamed.node)
+        del self._messages[streamed.message_id]
+
+    def _block(self, message: _Message, event: str, *, index: int = 0, **data: Any) -> None:
+        self._emit("messages", message.namespace, {"event": event, "index": index, **data}, node=message.node)
+
+    def _checkpoint(self, namespace: Namespace, payload: Mapping[str, Any]) -> None:
+        def id_of(config: str) -> Any:
+            return ((payload.get(config) or {}).get("configurable") or {}).get("checkpoint_id")
+
+        known = payload.get("metadata") or {}
+        place = {"id": id_of("config"), "parent_id": id_of("parent_config")}
+        self._emit("checkpoints", namespace, {**place, "step": known.get("step"), "source": known.get("source")})
+
+
+def _begins(namespace: Namespace, prefix: Namespace) -> bool:
+    """Whether a namespace begins with another, whose parts may leave out the ids of tasks."""
+    return len(prefix) <= len(namespace) and all(
+        one in {part, part.partition(":")[0]} for part, one in zip(namespace, prefix, strict=False)
+    )
+
+
+def _messages_of(values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    found = values.get("messages") or []
+    return [one for one in (found if isinstance(found, list) else [found]) if isinstance(one, dict)]
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, list):
+        return "".join(str(one.get("text") or "") if isinstance(one, dict) else str(one) for one in content)
+    return str(content or "")

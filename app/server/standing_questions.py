@@ -1,0 +1,84 @@
+"""Standing questions in the server: a background task that asks those of this machine's user when they are due.
+
+They are asked as the command would ask them, with the operator's settings and documents. Cron, the command and further
+servers on the same store may ask too: whoever holds the lock of a question runs it, and nobody runs it twice.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from weiwo.app.cli.memory.watch import watch_as_json
+from weiwo.app.cli.memory.watch_runs import run_due_watches
+from weiwo.app.cli.session import Session
+from weiwo.app.server.access.users import require_operator
+from weiwo.app.server.engine import Engine, engine_of
+from weiwo.app.server.wire import reply
+from weiwo.graph import build_graph
+from weiwo.nodes.memory.memory_store import MemoryStore, local_user
+from weiwo.nodes.memory.watches import WatchRun, describe_change, list_watches
+from weiwo.tools.printable import one_line
+from weiwo.tools.redaction import redacted
+
+FIRST_SECONDS: Final = 5.0
+"""Until the server first looks: it has begun to answer by then."""
+PERIOD: Final = 60.0
+"""Seconds between two looks; no standing question is asked more often."""
+
+_log: Final = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def asking_due_watches(engine: Engine, graph_options: Mapping[str, Any]) -> AsyncIterator[None]:
+    """Ask what is due while the server runs; what is under way when it stops is finished at the next start."""
+    _log.setLevel(logging.INFO)  # what changed is what somebody asked to be told
+    task = asyncio.create_task(watch_forever(engine, graph_options))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+async def watch_forever(
+    engine: Engine, graph_options: Mapping[str, Any], pause: Callable[[float], Awaitable[object]] = asyncio.sleep
+) -> None:
+    """Look for what is due, again and again.
+
+    Args:
+        engine: What is open.
+        graph_options: More for `build_graph`, such as models.
+        pause: Waits for some seconds.
+    """
+    await pause(FIRST_SECONDS)
+    graph = build_graph(engine.threads.saver, engine.graph.store, **graph_options)  # not the clients': it is the user's
+    session = Session(engine.settings, engine.threads.saver, graph, engine.graph.store)
+    while True:
+        try:
+            for run in await run_due_watches(session):
+                _tell(run)
+        except Exception as error:  # noqa: BLE001 - a look that fails, whatever it was, must not end the later ones
+            _log.warning("standing questions: %s", one_line(redacted(f"{type(error).__name__}: {error}"), 300))
+        await pause(PERIOD)
+
+
+def _tell(run: WatchRun) -> None:
+    """Tell in the log what changed and what could not be looked up."""
+    for change in run.changes:
+        _log.info("%s (thread %s)", one_line(describe_change(change), 1_500), run.watch.thread_id)
+    if run.problem:
+        _log.warning("%s: %s", one_line(run.watch.question, 300), one_line(redacted(run.problem), 500))
+
+
+async def watches(request: Request) -> Response:
+    """The standing questions of this machine's user: what is known, and what changed last."""
+    require_operator(request)
+    engine = engine_of(request)
+    store = engine.graph.store
+    kept = await list_watches(MemoryStore(store, local_user(engine.settings))) if store is not None else ()
+    return reply({"watches": [watch_as_json(one) for one in kept]})

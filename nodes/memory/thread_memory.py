@@ -1,0 +1,124 @@
+"""Thread memory: a long conversation condensed for a prompt, its sources kept so that a follow-up can cite them.
+
+The last messages are told as they were. Of what came before, each turn is its question, the first claim of its answer
+and what that cites; those that the new question calls for are told, and the latest. So a prompt is as long after sixty
+turns as after ten, and nothing is asked of a model for it.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from pydantic import ValidationError
+
+from weiwo.nodes.memory.recall import PhraseIndex
+from weiwo.nodes.shared.markdown.citation_marks import clean_marks
+from weiwo.nodes.shared.prompting.passage_prompt import flag_injections, quote_as_data
+from weiwo.nodes.shared.question.turn import ConversationTurn, format_transcript, without_sources
+from weiwo.state import Citation, Evidence, passage_id
+from weiwo.text.language import sentences
+
+CONVERSATION: Final = "conversation"
+"""The tool of a passage that an earlier turn of the conversation cited."""
+MOST_TOLD: Final = 6
+"""Earlier turns that are told in their condensed form."""
+LATEST: Final = 2
+"""Of these, those that are told because they are the latest."""
+MOST_CITED: Final = 3
+"""Turns whose sources a follow-up may cite, and sources of each."""
+FITS_FROM: Final = 0.3
+"""The score from which a question calls for the sources of a turn."""
+_MOST_TURNS: Final = 200
+_LONGEST_QUESTION: Final = 160
+_LONGEST_CLAIM: Final = 200
+_LONGEST_SOURCE: Final = 80
+_LONGEST_QUOTE: Final = 600
+
+
+class CondensedTurn(NamedTuple):
+    """A turn of a conversation in its short form.
+
+    Attributes:
+        n: Its number in the conversation, from 1.
+        question: What was asked.
+        claim: The first claim of the answer.
+        citations: What the answer cites.
+    """
+
+    n: int
+    question: str
+    claim: str
+    citations: tuple[Citation, ...]
+
+    @property
+    def line(self) -> str:
+        """The turn in one line of a prompt."""
+        sources = ", ".join(dict.fromkeys(quote_as_data(one.title, _LONGEST_SOURCE) for one in self.citations[:2]))
+        question = quote_as_data(self.question, _LONGEST_QUESTION)
+        return f"{self.n}. {question} → {self.claim or '…'}" + (f" [{sources}]" if sources else "")
+
+
+def condense_turns(messages: Sequence[AnyMessage]) -> list[CondensedTurn]:
+    """The turns of a conversation in their short form, oldest first; at most the last 200."""
+    return list(_condense(messages))[-_MOST_TURNS:]
+
+
+def format_conversation(turn: ConversationTurn) -> str:
+    """What was said before a question, for a prompt: earlier turns condensed, the last messages as they were."""
+    turns, recent = condense_turns(turn.earlier), format_transcript(turn.history)
+    if not turns:
+        return recent
+    called = [one.number for one in PhraseIndex([(one.question, one.claim) for one in turns]).rank(turn.question)]
+    latest = range(len(turns))[-LATEST:]
+    told = sorted({*latest, *[n for n in called if n not in latest][: MOST_TOLD - LATEST]})
+    return "\n".join([f"Earlier, {len(turns)} turns, of which:", *(turns[n].line for n in told), "Last:", recent])
+
+
+def recall_sources(turn: ConversationTurn, question: str) -> dict[str, Evidence]:
+    """The passages that earlier turns cited and that a question calls for, by id, the words they were cited with."""
+    turns = [one for one in condense_turns((*turn.earlier, *turn.history)) if one.citations]
+    index = PhraseIndex([(one.question, one.claim) for one in turns])
+    cited = [one for n in index.recall(question, MOST_CITED, FITS_FROM) for one in turns[n].citations[:MOST_CITED]]
+    passages = [
+        Evidence(
+            id=passage_id(words := one.quote[:_LONGEST_QUOTE]),
+            text=words,
+            source=one.source,
+            title=one.title,
+            locator=one.locator,
+            tool=CONVERSATION,
+        )
+        for one in cited
+    ]
+    return {passage.id: passage for passage in flag_injections(passages)}
+
+
+def _condense(messages: Sequence[AnyMessage]) -> Iterator[CondensedTurn]:
+    asked, answered, n = "", AIMessage(""), 0
+    for message in (*messages, HumanMessage("")):
+        if isinstance(message, HumanMessage):
+            if asked:
+                n += 1
+                yield CondensedTurn(n, asked, _first_claim(answered), tuple(_citations(answered)))
+            asked, answered = " ".join(str(message.text).split()), AIMessage("")
+        elif isinstance(message, AIMessage):
+            answered = message
+
+
+def _first_claim(answer: AIMessage) -> str:
+    """The first sentence of an answer that says something, without its citation marks."""
+    text = clean_marks(without_sources(str(answer.text)), ())
+    said = (" ".join(text[start:end].split()) for start, end in sentences(text[:4_000]))
+    return quote_as_data(next((one for one in said if any(map(str.isalnum, one))), ""), _LONGEST_CLAIM)
+
+
+def _citations(answer: AIMessage) -> Iterator[Citation]:
+    """The passages that an answer cites; calculations are not among them."""
+    listed: Any = answer.additional_kwargs.get("citations")
+    for one in listed if isinstance(listed, list) else ():
+        try:
+            citation = Citation.model_validate({name: one[name] for name in Citation.model_fields if name in one})
+        except (ValidationError, TypeError):  # a client may have put it there
+            continue
+        if citation.quote and not citation.source.startswith("task:"):
+            yield citation

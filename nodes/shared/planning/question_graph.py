@@ -1,0 +1,80 @@
+"""The question graph as text: each question under the one it came from, with what it came to, in few tokens.
+
+(After the graph of MindSearch, arXiv 2407.20183, which grows as answers arrive.) It is what a planner reads before it
+plans anew and what `weiwo show --questions` prints.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final
+
+from weiwo.nodes.shared.planning.references import fill_text
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
+from weiwo.state import Language, Outcome, Plan, Task
+from weiwo.text.values import render
+
+_LONGEST: Final = 300
+_LONGEST_THOUGHT: Final = 120
+
+
+def format_question_graph(
+    plan: Plan,
+    outcomes: Mapping[str, Outcome],
+    language: Language,
+    *,
+    remarks: Mapping[str, str] | None = None,
+    finished: Collection[str] | None = None,
+) -> str:
+    """The tasks of a plan, one a line: id, type, question, what else it builds on, why it is asked → what it came to.
+
+    Args:
+        plan: The plan.
+        outcomes: What its tasks came to, by id; one without has not ended.
+        language: The language of the values.
+        remarks: What else is to be told of tasks, by id.
+        finished: The tasks that count as finished; None: those that came to something. The others are marked ✗.
+    """
+    usable = {task_id: outcome for task_id, outcome in outcomes.items() if outcome.usable}
+    lines: list[str] = []
+    for task, depth in _in_order(plan):
+        outcome = outcomes.get(task.id)
+        done = outcome is not None and outcome.answers if finished is None else task.id in finished
+        asked = quote_as_data(fill_text(task.description, usable, language), _LONGEST)
+        line = f"{' ' * depth}- {task.id} ({task.value_type}): {asked}{_sources(task, plan)}"
+        if task.thought:
+            line += f" [{quote_as_data(task.thought, _LONGEST_THOUGHT)}]"
+        line += _came_to(outcome, language, done=done)
+        lines.append(line + (remarks or {}).get(task.id, ""))
+        lines += [
+            f"{' ' * depth} · {quote_as_data(hop.question, _LONGEST)} → {quote_as_data(hop.value, _LONGEST)}"
+            for hop in (outcome.detail.hops if outcome is not None else ())
+        ]
+    return "\n".join(lines)
+
+
+def _in_order(plan: Plan) -> Iterator[tuple[Task, int]]:
+    """The tasks, each after its parent, with how deep it stands."""
+    children: dict[str, list[str]] = {}
+    for task_id, parent in plan.parents.items():
+        children.setdefault(parent, []).append(task_id)
+    todo = [(task_id, 0) for task_id in reversed(children.get("", ()))]
+    while todo:
+        task_id, depth = todo.pop()
+        yield plan.task(task_id), depth
+        todo += [(child, depth + 1) for child in reversed(children.get(task_id, ()))]
+
+
+def _sources(task: Task, plan: Plan) -> str:
+    """What it builds on beside its parent."""
+    others = [source for source in plan.upstream(task.id) if source != plan.parents[task.id]]
+    return f" ← {', '.join(others)}" if others else ""
+
+
+def _came_to(outcome: Outcome | None, language: Language, *, done: bool) -> str:
+    if outcome is None:
+        return ""
+    if outcome.answers:
+        told = quote_as_data(render(outcome.value, outcome.type, language), _LONGEST)
+    else:
+        told = quote_as_data(outcome.failure.message, _LONGEST) if outcome.failure is not None else outcome.status
+    note = f" ({quote_as_data(outcome.note, 200)})" if outcome.note else ""
+    return f" → {'' if done else '✗ '}{told}{note}"

@@ -1,0 +1,63 @@
+"""Usual times of tools: how long their calls took, and from when on a call is far beyond that.
+
+Read from the log of calls, for one user; what was kept from an earlier call, or refused, tells nothing of it. A call
+that was given up because it took too long counts with the time it had taken, so that a tool that has become slower is
+soon taken as it is.
+"""
+
+import math
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+MOST_TIMES: Final = 200
+"""The latest calls of a tool that count."""
+LEAST_TIMES: Final = 20
+"""Calls from which on a tool has a usual time."""
+FACTOR: Final = 2.0
+FLOOR: Final = 1.0
+"""A call is overdue after `FACTOR` × the time within which 19 in 20 have ended, and never before `FLOOR` seconds."""
+_TELLING: Final = frozenset({"", "slow", "timeout"})
+"""Kinds of failure, and none, whose time says how long the tool takes."""
+
+
+@dataclass(frozen=True)
+class UsualTime:
+    """Usual time of a tool's calls, retries included.
+
+    Attributes:
+        median: Seconds of half of them.
+        p95: Seconds within which 19 in 20 have ended.
+        calls: Calls that this is told from.
+    """
+
+    median: float
+    p95: float
+    calls: int
+
+    @property
+    def overdue(self) -> float:
+        """Seconds after which a call is far beyond the usual."""
+        return max(FLOOR, FACTOR * self.p95)
+
+
+def find_usual_times(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, UsualTime]:
+    """The usual times by tool, of those called often enough.
+
+    Args:
+        records: The log of calls, oldest first.
+        user: Whose calls count.
+    """
+    times: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=MOST_TIMES))
+    for record in records:
+        name, seconds = record.get("tool"), record.get("seconds")
+        if record.get("user") != user or not isinstance(name, str) or record.get("kind", "") not in _TELLING:
+            continue
+        if isinstance(seconds, int | float) and 0 <= seconds < math.inf:
+            times[name].append(float(seconds))
+    return {name: _usual(sorted(kept)) for name, kept in times.items() if len(kept) >= LEAST_TIMES}
+
+
+def _usual(times: list[float]) -> UsualTime:
+    return UsualTime(times[len(times) // 2], times[math.ceil(0.95 * len(times)) - 1], len(times))
