@@ -127,7 +127,8 @@ def _rival(
         return None
     beside = len(met) >= max(1, (1.0 if kind == "name" else BESIDE) * len(about))
     apart = len(met) >= max(2, (1.0 if kind == "name" else APART) * len(about))
-    apart = apart and any(word[0] != "#" for word in telling) and _comparable(claim.mark, place.window.mark)
+    apart = apart and any(word[0] != "#" and not _in(word, title) for word in telling)
+    apart = apart and _comparable(claim.mark, place.window.mark)
     return _Rival(place, beside, apart)
 
 

@@ -162,7 +162,7 @@ def _language(text: str) -> str:
     """Chinese, English, or another language, told by how many of its words are the commonest English ones."""
     if detect_language(text) == "zh":
         return "zh"
-    prose = re.sub(r"(?m)^\s*\|.*$", "", text)  # the rows of a table hold few words of any language
+    prose = re.sub(r"(?m)^[^\S\n]*\|.*$", "", text)  # the rows of a table hold few words of any language
     words = len(re.findall(r"[^\W\d_]+", prose))
     return "other" if words >= 6 and len(_ENGLISH.findall(prose)) < 0.04 * words else "en"
 
