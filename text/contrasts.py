@@ -24,7 +24,7 @@ common frequent widespread | rare uncommon scarce ; active | dormant inactive ex
 fast quick rapid | slow sluggish ; large big huge | small little tiny ; heavy | lightweight ; long | short ; high tall | low
 hard difficult | easy simple ; cheap inexpensive | expensive costly ; strong | weak ; hot warm | cold cool ; rich wealthy | poor ; early | late
 oldest earliest | newest latest youngest ; first | last ; largest biggest | smallest ; highest tallest | lowest shortest ; longest | shortest
-best | worst ; above | below beneath ; before | after ; begin began begun started | ended finished stopped
+best | worst ; above | below beneath ; before | after since ; begin began begun started | ended finished stopped
 inside indoors | outside outdoors ; upper | lower ; majority | minority ; maximum at-most | minimum at-least
 import imported | export exported ; synchronous sync | asynchronous async ; stable | unstable experimental deprecated ; static | dynamic
 manual | automatic ; encrypted | unencrypted plaintext ; domestic | foreign ; male man men boy | female woman women girl
@@ -37,7 +37,7 @@ intact preserved | destroyed ruined ; wet | dry ; like | unlike ; daytime | nigh
 收入 营业收入 | 支出 ; 进口 | 出口 ; 男性 | 女性 ; 父亲 | 母亲 ; 儿子 | 女儿 ; 丈夫 | 妻子 ; 同步 | 异步 ; 开放 开启 启用 打开 | 关闭 禁用 停用 ; 流入 | 流出
 多浇 增多 | 少浇 ; 上游 | 下游 ; 北部 北岸 | 南部 南岸 ; 东部 东岸 | 西部 西岸 ; 保留 留任 留在 仍在 | 移除 删除 取消 离开 离职 辞去 废除 ; 免费 | 收费 付费
 合法 | 非法 ; 获胜 击败 战胜 赢得 | 落败 败给 输给 输掉 ; 盈利 | 亏损 ; 在世 健在 | 去世 逝世 已故 ; 必须 强制 | 可选 自愿 ; 通过 批准 | 否决 驳回 ; 白天 | 夜间 夜里
-已婚 | 未婚 ; 开始 | 结束 ; 有罪 | 无罪 ; 上午 | 下午 ; 之前 | 之后 ; 稳定 | 不稳定 ; 安全 | 危险 ; 常见 | 罕见
+已婚 | 未婚 ; 开始 | 结束 ; 有罪 | 无罪 ; 宜用 宜施 | 忌用 ; 上午 | 下午 ; 之前 | 之后 ; 稳定 | 不稳定 ; 安全 | 危险 ; 常见 | 罕见
 """
 _CLASSES: Final = """
 spring=springtime | summer=summertime | autumn=autumnal | winter=wintertime

@@ -5,14 +5,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.writer.verification.binding import find_borrowed, find_swapped
+from weiwo.nodes.writer.verification.binding import find_borrowed
 from weiwo.nodes.writer.verification.clauses import content_words, matched, strip_lead
 from weiwo.nodes.writer.verification.comparison import find_reversed
 from weiwo.nodes.writer.verification.derivation import follows
+from weiwo.nodes.writer.verification.exchange import find_exchanged
 from weiwo.nodes.writer.verification.grounds import Grounds
+from weiwo.nodes.writer.verification.not_found import affirmed_part, find_said, not_found_only
 from weiwo.nodes.writer.verification.particulars import Particulars, find_decades, find_particulars, is_han
 from weiwo.nodes.writer.verification.polarity import find_contradiction
 from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity
+from weiwo.nodes.writer.verification.roles import find_swapped
 from weiwo.state import Language, Verdict
 from weiwo.text.language import HAN, detect_language, fold
 from weiwo.text.patterns import lazy
@@ -22,23 +25,12 @@ MOST_UNLISTED: Final = 5
 LONGEST: Final = 2_000
 """Characters of a claim that are read."""
 
-_NOT_FOUND: Final = lazy(
-    r"(?i)\b(?:could not|cannot|can't|couldn't|unable to|did not|didn't|does not|doesn't|do "
-    r"not|don't) (?:be )?(?:find|found|determine[d]?|specify|indicate|"
-    r"establish(?:ed)?|say|state|answer(?:ed)?|mention|give|contain|cover|name|tell)\b|\b(?:no|"
-    r"none of the) (?:passages?|sources?|documents?|information|"
-    r"evidence|answer|results?)\b|\bnot (?:found|mentioned|stated|given|answered|known from|"
-    r"in the (?:passages|sources))\b"
-    r"|没有?找到|未找到|未能找到|找不到|没有提到|没有提及|未提及|未提到|没有给出|没有回答|没有说明|未说明|无法(?:确定|回答|判断|得知)|资料中没有|没有相关|没有资料|未查到|查不到"
-)
 _REPEATED: Final = lazy(r"[次倍遍]|\s(?:times|fold)\b")
-_CLAUSE: Final = lazy(
-    r"[;；]\s*|,\s*(?:but|and|while|though|although|however)\b|\s(?:but|while|whereas|although|though)\s|，"
-)
 _CODE: Final = lazy(r"(?<!`)`([^`\n]{1,120})`(?!`)")
 _LABEL: Final = lazy(r"^(?:\*\*|__)?([^\s:：][^:：\n]{0,40})(?:\*\*|__)?[:：](?:\*\*|__)?\s+(?=\S)")
 _MARKUP: Final = lazy(r"^\s{0,8}(?:#{1,6}\s+|>\s?|[-*+•]\s+|\d{1,3}[.)]\s+)+")
 _DENIED_BEFORE: Final = lazy(r"(?:\b(?:no|not|never|without|neither)\s|n't\s|[不没未无勿非]|没有|禁止|不得)$")
+_QUOTED: Final = lazy(r"[\"“][^\"“”]{3,80}[\"”]")
 _EMPHASIS: Final = lazy(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
 
 
@@ -120,11 +112,12 @@ def check_statement(
         return _calculated(statement, stated, grounds, naming or grounds, question)
     reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, own=own)
     if absent:
-        return CheckResult("uncited")
+        said = find_said(statement, grounds) if same else ""
+        return CheckResult("contradicted", (said,)) if said else CheckResult("uncited")
     if reasons:
         return CheckResult("unsupported", tuple(dict.fromkeys(reasons)), hard=True)
     quoted = _quoted(strip_lead(plain_claim(text)), grounds)
-    doubt = _doubts(text, _affirmed(statement), stated, grounds) if same and not quoted else None
+    doubt = _doubts(text, affirmed_part(statement), stated, grounds, same=same) if not quoted else None
     if doubt is not None:
         return doubt
     if computed or not grounds.sources:
@@ -132,12 +125,16 @@ def check_statement(
     return CheckResult("quoted" if quoted else "matched")
 
 
-def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds) -> CheckResult | None:
+def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds, *, same: bool) -> CheckResult | None:
     """What speaks against a statement all of whose particulars occur: order, roles, other values, denials."""
-    checks = (find_reversed, find_swapped, find_borrowed, find_contradiction)
+    checks = (
+        (find_reversed, find_swapped, find_borrowed, find_contradiction, find_exchanged) if same else (find_borrowed,)
+    )
     against = [reason for check in checks for reason in check(affirmed, grounds)]
     if against:
         return CheckResult("contradicted", tuple(dict.fromkeys(against)))
+    if not same:
+        return None
     reasons = list(_coded(text, grounds))
     if not reasons and stated.empty and not stated.countries and not _on_topic(affirmed, grounds):
         reasons = ["the sources speak of something else"]
@@ -164,28 +161,6 @@ def _calculated(statement: str, stated: Particulars, grounds: Grounds, naming: G
         if fold(name) not in fold(question) and not naming.name(name, question)
     ]
     return CheckResult("unsupported", tuple(reasons), hard=True) if reasons else CheckResult("computed")
-
-
-def not_found_only(statement: str, stated: Particulars, question: str) -> bool:
-    """Whether a statement only says that something was not found; its figures and names must be the question's."""
-    if not _NOT_FOUND.search(statement):
-        return False
-    if any(not _NOT_FOUND.search(part) for part in _CLAUSE.split(statement) if re.search(r"\w{2}", part)):
-        return False
-    asked = find_particulars(question)
-    return (
-        {span.date for span in stated.dates} <= {span.date for span in asked.dates}
-        and {span.value for span in stated.numbers} <= {span.value for span in asked.numbers}
-        and set(stated.codes) <= set(asked.codes)
-    )
-
-
-def _affirmed(statement: str) -> str:
-    """The parts of a statement that do not say that something was not found."""
-    if not _NOT_FOUND.search(statement):
-        return statement
-    parts = [part for part in _CLAUSE.split(statement) if part and not _NOT_FOUND.search(part)]
-    return ", ".join(part.strip() for part in parts)
 
 
 def _particulars(
@@ -256,6 +231,17 @@ def _naming(stated: Particulars, grounds: Grounds, naming: Grounds, question: st
             and words not in fold(question)
         ):
             yield f"“{quote}”: these words stand in no cited source"
+        elif not long and same_script and " " in words and _misquotes(words, naming):
+            yield f"“{quote}”: the sources quote other words"
+
+
+def _misquotes(words: str, naming: Grounds) -> bool:
+    """Whether a short quotation stands in no source, and one of them quotes words that share some with it."""
+    quoted = [m[0] for source in naming.sources for m in _QUOTED.finditer(source.text)]
+    mine = set(content_words(words))
+    return not any(words in source.text for source in naming.sources) and any(
+        mine & set(content_words(q)) for q in quoted
+    )
 
 
 def counts_things(sentence: str, number: Quantity) -> bool:

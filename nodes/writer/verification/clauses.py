@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import Final
 
 from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
@@ -30,7 +31,10 @@ _NEGATION: Final = lazy(
     r"|(?:不(?!同|仅|但|久|断|少|过|管|论|限|锈|时|丹)|没有?|未(?!来|必)|并非|无(?!线|论|锡|锈|人机|障碍)|尚未)"
 )
 _NO_NEGATION: Final = lazy(
-    r"(?i)^(?:no|yes)[,.:]|(?-i:(?<=[a-z]) no (?=[A-Z]))|\bat (?:least|most)\b|\bnot only\b|\bno (?:later|earlier|more|fewer|less|longer ago) than\b|\bno\.\s?\d|^不[，,。]|不(?:低于|高于|少于|超过|超過|多于|及|如|亚于)"
+    r"(?i)^(?:no|yes)[,.:]|(?-i:(?<=[a-z]) no (?=[A-Z]))|\bat (?:least|most)\b|\bnot only\b|\bno (?:better|worse|other|\w+er) than\b|\bno (?:later|earlier|more|fewer|less|longer ago) than\b|\bno\.\s?\d|^不[，,。]|(?<!找)(?<!买)不到(?=[一两三四五六七八九十\d])|不(?:低于|高于|少于|超过|超過|多于|及|如|亚于)"
+)
+_REMOVED: Final = frozenset(
+    ["remov", "forbid", "forbidden", "prohibit", "ban", "移除", "删除", "取消", "废除", "停用", "禁止", "严禁", "忌用"]
 )
 _LEADS: Final = lazy(r"(?i)^(?:no|yes|overall|in short|in summary)\s?[,:—–-]\s*|^(?:不是|是的|对|否)[，,]\s*")
 _AGAIN: Final = lazy(r"\bre-(?=[a-z])")
@@ -114,8 +118,9 @@ class Clause:
 
     @cached_property
     def denying_axes(self) -> frozenset[int]:
-        """The axes of opposites that hold a 不 or 未: against a clause without that axis they are denials."""
-        return frozenset(axis for word in _denying_opposites(self.text) for axis, _ in opposites()[word])
+        """The axes of opposites that hold a 不 or 未 or say that a thing is gone: without that axis they are denials."""
+        removed = [word for word in marked_words(opposites(), self.text) if word in _REMOVED]
+        return frozenset(axis for word in (*removed, *_denying_opposites(self.text)) for axis, _ in opposites()[word])
 
     @cached_property
     def negations(self) -> int:
@@ -124,9 +129,10 @@ class Clause:
 
     @cached_property
     def denied(self) -> frozenset[str]:
-        """The first content words behind its denials."""
-        behind = (self.plain[found.end() : found.end() + 60] for found in _NEGATION.finditer(self.plain))
-        return frozenset(word for text in behind for word in list(content_words(text))[:3])
+        """What its denials deny: the first content word behind each, or the pairs of a Chinese one."""
+        behind = (content_words(self.plain[m.end() : m.end() + 60]) for m in _NEGATION.finditer(self.plain))
+        first = (list(islice(words, 3)) for words in behind)
+        return frozenset(word for words in first for word in (words[:1] if words[:1] < ["\u3000"] else words))
 
 
 def _denying_opposites(text: str) -> list[str]:
@@ -136,16 +142,22 @@ def _denying_opposites(text: str) -> list[str]:
 
 def marked_words(table: dict[str, tuple[tuple[int, int], ...]], text: str) -> Iterator[str]:
     """The words of a text that a table of contrasts has; of Chinese ones the longest where they overlap."""
-    for word in _WORD.findall(fold(text)):
+    return (word for _, _, word in marked_places(table, text))
+
+
+def marked_places(table: dict[str, tuple[tuple[int, int], ...]], text: str) -> Iterator[tuple[int, int, str]]:
+    """The same with their places in the folded text."""
+    for found in _WORD.finditer(fold(text)):
+        word, start = found.group(), found.start()
         if not _HAN_RUN.fullmatch(word):
             if (form := stem(word)) in table:
-                yield form
+                yield start, found.end(), form
             continue
         at = 0
         while at < len(word):
             part = next((word[at : at + size] for size in (4, 3, 2) if word[at : at + size] in table), "")
             if part:
-                yield part
+                yield start + at, start + at + len(part), part
             at += len(part) or 1
 
 

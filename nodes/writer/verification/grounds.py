@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause
 from weiwo.nodes.writer.verification.particulars import (
@@ -26,6 +27,9 @@ from weiwo.text.demonyms import find_countries
 from weiwo.text.language import fold
 from weiwo.text.numbers import find_numbers
 from weiwo.text.terms import terms
+
+LONGEST_CHANCE: Final = 8
+"""Letters from which a name without its blanks and hyphens does not stand in a text by chance."""
 
 
 @dataclass(frozen=True)
@@ -123,9 +127,12 @@ class Grounds:
             language: The statement's language.
         """
         folded, han = fold_letters(name), is_han(name)
+        squeezed = re.sub(r"[\s-]", "", folded) if not han else ""
         pairs = [term for term in terms(name) if len(term) == 2] if han else []
         for source in self.sources:
             if folded in source.text or (han and _mostly(pairs, source.terms)) or is_acronym_of(name, source.initials):
+                return True
+            if len(squeezed) >= LONGEST_CHANCE and squeezed in source.squeezed:
                 return True
         if folded in self.computed_text or (not han and self._named_in_parts(name)):
             return True

@@ -15,6 +15,7 @@ from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.demonyms import find_countries
 from weiwo.text.language import HAN, fold
 from weiwo.text.names import names
+from weiwo.text.names_zh import chinese_names
 from weiwo.text.patterns import lazy
 
 _DIGITS: Final = lazy(r"(?:(?<![A-Za-z])[A-Za-z]+)?-?[0-9][A-Za-z0-9]*")
@@ -152,7 +153,12 @@ def _names(statement: str, taken: Sequence[tuple[int, int]], lands: Sequence[tup
     for start, text in stated_names(statement):
         end = start + len(text)
         glosses = text.isascii() and _GLOSSED.search(statement[max(0, start - 2) : start])
-        if not glosses and not _inside(start, end, taken) and not any(a <= start and end <= b for a, b, _ in lands):
+        if (
+            is_proper(text)
+            and not glosses
+            and not _inside(start, end, taken)
+            and not any(a <= start and end <= b for a, b, _ in lands)
+        ):
             yield text
 
 
@@ -243,6 +249,11 @@ def name_words(name: str) -> list[str]:
     """The words of a name that tell it from others, folded."""
     small = {"the", "of", "and", "a", "de", "von", "van", "da", "di", "la", "le", "mr", "mrs", "ms", "dr", "st"}
     return [word for word in re.findall(r"\w+", fold_letters(name)) if word not in small]
+
+
+def is_proper(name: str) -> bool:
+    """Whether a Chinese name carries a mark of its own, and is not only taken for one by its place in a comparison."""
+    return any(found == (0, len(name)) for found in chinese_names(name)) or not re.fullmatch(f"[{HAN}]+", name)
 
 
 def is_han(text: str) -> bool:

@@ -17,6 +17,11 @@ NEARLY: Final = 0.85
 ALIKE: Final = 0.66
 """Share of a clause's words that the other has to have before a denial in one of them counts as a contradiction."""
 
+WEAK: Final = 0.2
+"""Overlap from which a clause may tell of an exception."""
+
+_EACH: Final = lazy(r"(?i)\b(?:both|all|every|each|always|everywhere)\b|[都均]|一律|所有|全部|每[个种座位]")
+_ONLY: Final = lazy(r"(?i)\bonly\b|[仅只](?!有?不)")
 _COMPARED: Final = lazy(r"(?i)\bthan\b|比|[高低早晚大小多少]于")
 _NONE: Final = lazy(r"(?i)\b(?:no|never|not an?)\s|不含|没有|无需|不支持")
 _NEGATIVE: Final = lazy(r"(?:不|没|未|无|非).")
@@ -40,8 +45,21 @@ def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
         found = [conflict for clause in near if (conflict := _conflict(claim, clause, titles)) is not None]
         if found and all(found):
             yield found[0]
+        elif _EACH.search(part):
+            yield from _exceptions(claim, [clause for score, clause in scored if score >= WEAK], titles)
         else:
             yield from _other_member(claim, [c for score, c in scored if score >= max(0.2, 0.6 * best)], everything)
+
+
+def _exceptions(claim: Clause, near: list[Clause], titles: frozenset[str]) -> Iterator[str]:
+    """What speaks against a statement about each of several: a clause that denies it of one, or says it of some only."""
+    for clause in near:
+        words = {word for word in claim.stems if not word[0].isdigit()}
+        only = _ONLY.search(clause.text) and not _ONLY.search(claim.text)
+        denies = clause.negations % 2 and not claim.negations and _conflict(claim, clause, titles)
+        if denies or (only and len(matched(words, clause.keys)) >= ALIKE * len(words)):
+            yield f"“{clause.text.strip()[:120]}” excepts some"
+            return
 
 
 def _denied(claim: Clause, known: list[Clause]) -> Iterator[str]:
@@ -70,9 +88,12 @@ def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | No
         return None  # the order of two things is not told by words alone
     denials = [_denials(claim, source), _denials(source, claim)]
     against = [axis for axis in axes if claim.axes[axis] != source.axes[axis]]
+    shared = claim.members.keys() & source.members.keys()
+    another = any(claim.members[group].isdisjoint(source.members[group]) for group in shared)
     if (sum(denials) + len(against)) % 2 == 0:
-        same = next((group for group in claim.members.keys() & source.members.keys() if claim.members[group].isdisjoint(source.members[group])), None)  # fmt: skip
-        return "" if same is None else f"“{source.text.strip()[:120]}” says another"
+        return f"“{source.text.strip()[:120]}” says another" if another else ""
+    if sum(denials) % 2 and (another or _other_figures(claim, source)):
+        return None  # what is denied is another thing than what is said
     pivot = {word for word in claim.stems if any(axis in against for axis, _ in opposites().get(word, ()))}
     rest = {word for word in claim.stems - pivot if not word[0].isdigit()}
     met = matched(rest, source.topics)
@@ -103,6 +124,12 @@ def _denials(clause: Clause, other: Clause) -> int:
         + turned
         + len(clause.denying_axes - other.axes.keys())
     )
+
+
+def _other_figures(claim: Clause, source: Clause) -> bool:
+    """Whether both clauses give figures, and no figure of the claim is among those of the source."""
+    figures = [figure.value for figure in source.quantities]
+    return bool(figures) and bool(claim.quantities) and not any(q.value in figures for q in claim.quantities)
 
 
 def _pivot(clause: Clause) -> set[str]:

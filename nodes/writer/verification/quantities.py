@@ -53,6 +53,8 @@ PHYSICAL: Final = MONEY | {
     "penny",
     "cent",
     "pound",
+    "tsp",
+    "tbsp",
 }
 _RATE: Final = lazy(r"\s?(?:/|an? |per |每)(?:h\b|hour|小时)")
 _RANGE: Final = lazy(r"\s?(?:-|–|—|~|～|to|and|or|至|到)\s?")

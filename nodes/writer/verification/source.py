@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, source_clauses
@@ -20,6 +20,7 @@ from weiwo.nodes.writer.verification.quantities import (
     find_shares,
     named_units,
 )
+from weiwo.nodes.writer.verification.windows import Window, source_windows
 from weiwo.text.date_forms import MONTHS
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.demonyms import find_countries
@@ -97,6 +98,16 @@ class ParsedSource:
     sentences: tuple[Clause, ...]
     clauses: tuple[Clause, ...]
 
+    @cached_property
+    def squeezed(self) -> str:
+        """Its text without blanks and hyphens, by which "WebSockets" is "Web-Sockets"."""
+        return re.sub(r"[\s-]", "", self.text)
+
+    @cached_property
+    def windows(self) -> dict[str, tuple[Window, ...]]:
+        """The windows of its values by the kind of the value."""
+        return source_windows(self.sentences)
+
 
 @lru_cache(maxsize=256)
 def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
@@ -151,7 +162,7 @@ def _language(text: str) -> str:
     """Chinese, English, or another language, told by how many of its words are the commonest English ones."""
     if detect_language(text) == "zh":
         return "zh"
-    prose = re.sub(r"(?m)^\s*\|.*$", "", text)  # the rows of a table hold few words of any language
+    prose = re.sub(r"(?m)^[^\S\n]*\|.*$", "", text)  # the rows of a table hold few words of any language
     words = len(re.findall(r"[^\W\d_]+", prose))
     return "other" if words >= 6 and len(_ENGLISH.findall(prose)) < 0.04 * words else "en"
 

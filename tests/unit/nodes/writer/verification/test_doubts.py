@@ -27,6 +27,11 @@ PLANETS = "Planets: Mercury has a diameter of 4,879 km. Venus has a diameter of 
 STAFF = "员工手册: 员工每年享有12天带薪年假，工龄满十年者为15天。试用期内不享受年终奖。"
 RACE = "Rally: The rally was won by Mika Salonen, ahead of Pierre Lacroix. Tom Hardwick repaired the clutch."
 
+TRIAL = "Trial: Of the rowers, 64 used the long oar and 58 the short oar. The wind was measured by Denmark and the waves by Portugal."
+GUIDE = "Guide: Bake the loaf for 40 minutes and the rolls for 18 minutes. It has salt, yeast and semolina."
+LIMITS = "限额: 个人账户每天可转5万元，企业账户每天可转80万元。v3接口已于2024年6月停用，v4接口仍可用。"
+CARE = "Care: The jacket is dried by hand. It must not be ironed. The gloves are sold in Bergen only."
+
 
 BENCHMARK = (
     "Speed: 1000 pages containing dates, Python 3.13\n\n| Package | Precision | Recall | Accuracy | Time |\n| --- | --- | --- | --- | --- |\n"
@@ -39,6 +44,21 @@ BENCHMARK = (
 @pytest.mark.parametrize(
     ("claim", "source"),
     [
+        ("58 rowers used the short oar.", TRIAL),
+        ("Denmark measured the wind, Portugal the waves.", TRIAL),
+        ("The rolls need 18 minutes, less than half as long as the loaf.", GUIDE),
+        ("企业账户每天可转80万元。", LIMITS),
+        ("v3接口2024年6月起停用。", LIMITS),
+        ("Do not iron the jacket.", CARE),
+        ("The guide does not say how long the dough has to rest.", GUIDE),
+        ("Legumes did as well as grasses.", "Trial: Legumes performed no better than grasses."),
+        ("564 starters did not finish.", "Race: Of 11,208 starters, 10,644 finished."),
+        ("4.0版不再有旧接口。", "日志: 旧接口在4.0版中移除。"),
+        ("Backups run four times a day.", "Backups: Backups run every six hours."),
+        ("The rent is £12,000 a quarter.", "Lease: The annual rent is £48,000."),
+        ("A second fine is four times the first.", "Act: A first fine is $5,000, a second fine $20,000."),
+        ("It closes at 9 p.m.", "Hours: It closes at 21:00."),
+        ("It speaks Web-Sockets natively.", "Server: It speaks WebSockets natively."),
         ("Venus is larger than Mercury.", PLANETS),
         ("The recall of htmldate is 0.929.", BENCHMARK),
         ("The README gives htmldate a recall of 0.929.", BENCHMARK),
@@ -66,6 +86,15 @@ def test_passes(claim: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("claim", "source"),
     [
+        ("64 rowers used the short oar.", TRIAL),
+        ("It had a Danish team for the waves and a Portuguese team for the wind.", TRIAL),
+        ("The rolls take 40 minutes.", GUIDE),
+        ("个人账户每天可转80万元。", LIMITS),
+        ("v4接口已于2024年6月停用。", LIMITS),
+        ("It has salt, yeast and chalk.", GUIDE),
+        ("The guide does not say how long the rolls bake.", GUIDE),
+        ("All gloves are sold everywhere.", CARE),
+        ("Yes, both phones have a radio.", "Phones: The first phone has a radio. The second phone has no radio."),
         ("Mercury is larger than Venus.", PLANETS),
         ("员工每年有15天带薪年假。", STAFF),
         ("试用期内可以享受年终奖。", STAFF),

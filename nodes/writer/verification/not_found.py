@@ -1,0 +1,68 @@
+"""Not found: statements that say only that something stands in no source, and whether it does all the same."""
+
+import re
+from typing import Final
+
+from weiwo.nodes.writer.verification.clauses import content_words, matched
+from weiwo.nodes.writer.verification.grounds import Grounds
+from weiwo.nodes.writer.verification.particulars import Particulars, find_particulars
+from weiwo.text.patterns import lazy
+
+_NOT_FOUND: Final = lazy(
+    r"(?i)\b(?:could not|cannot|can't|couldn't|unable to|did not|didn't|does not|doesn't|do "
+    r"not|don't) (?:be )?(?:find|found|determine[d]?|specify|indicate|"
+    r"establish(?:ed)?|say|state|answer(?:ed)?|mention|give|contain|cover|name|tell)\b|\b(?:no|"
+    r"none of the) (?:passages?|sources?|documents?|information|"
+    r"evidence|answer|results?)\b|\bnot (?:found|mentioned|stated|given|answered|known from|"
+    r"in the (?:passages|sources))\b"
+    r"|没有?找到|未找到|未能找到|找不到|没有提到|没有提及|未提及|未提到|没有给出|没有回答|没有说明|未说明|无法(?:确定|回答|判断|得知)|资料中没有|没有相关|没有资料|未查到|查不到"
+)
+_CLAUSE: Final = lazy(
+    r"[;；]\s*|,\s*(?:but|and|while|though|although|however)\b|\s(?:but|while|whereas|although|though)\s|，"
+)
+_ASKED: Final = (
+    (lazy(r"(?i)\bhow (?:long|much|many|old|far|high|big)\b|多[久少长大高远]|几[个天年]"), "quantities"),
+    (lazy(r"(?i)\bwhen\b|\bwhat (?:year|date|day)\b|何时|什么时候|哪[年天]"), "dates"),
+    (lazy(r"(?i)\bwho\b|谁"), "names"),
+)
+"""What a question asks for, and the attribute of a clause that holds such values."""
+_QUESTION: Final = lazy(
+    r"(?i)\bhow (?:long|much|many|old|far|high|big)\b|\bwhat (?:year|date|day)\b|多[久少长大高远]|几[个天年]|何时|什么时候|哪[年天]|谁"
+)
+
+
+def not_found_only(statement: str, stated: Particulars, question: str) -> bool:
+    """Whether a statement only says that something was not found; its figures and names must be the question's."""
+    if not _NOT_FOUND.search(statement):
+        return False
+    if any(not _NOT_FOUND.search(part) for part in _CLAUSE.split(statement) if re.search(r"\w{2}", part)):
+        return False
+    asked = find_particulars(question)
+    return (
+        {span.date for span in stated.dates} <= {span.date for span in asked.dates}
+        and {span.value for span in stated.numbers} <= {span.value for span in asked.numbers}
+        and set(stated.codes) <= set(asked.codes)
+    )
+
+
+def find_said(statement: str, grounds: Grounds) -> str:
+    """The sentence that says what a statement says was not found: all that it asks for, with a value of its kind."""
+    gap = _NOT_FOUND.search(statement)
+    asked = statement[gap.end() :] if gap else ""
+    kind = next((values for pattern, values in _ASKED if pattern.search(asked)), "")
+    words = set(content_words(_QUESTION.sub(" ", asked)))
+    if not kind or not words or len(matched(words, grounds.keys)) < len(words):
+        return ""
+    for source in grounds.sources:
+        for clause in source.sentences[:200]:
+            if getattr(clause, kind) and 2 * len(matched(words, clause.keys)) >= len(words):
+                return f"“{clause.text.strip()[:120]}” says it"
+    return ""
+
+
+def affirmed_part(statement: str) -> str:
+    """The parts of a statement that do not say that something was not found."""
+    if not _NOT_FOUND.search(statement):
+        return statement
+    parts = [part for part in _CLAUSE.split(statement) if part and not _NOT_FOUND.search(part)]
+    return ", ".join(part.strip() for part in parts)
