@@ -21,6 +21,7 @@ from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus
 from weiwo.tools.corpus.retrieval.federation import FederatedCorpus
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
+from weiwo.tools.corpus.retrieval.search_arms import ARMS
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ async def test_the_explanation_is_json_beside_the_results(settings):
     found = whole["explanation"]
     assert (found["strategy"], found["by"], found["candidate"]) == ("hybrid", "prior", "hybrid")
     assert found["features"]["asking"] is True
-    assert set(found["scores"]) == {"hybrid", "keyword", "vector"}
+    assert set(found["scores"]) == set(ARMS)
     assert found["segment"] == "en:plain"
     assert found["milliseconds"]["keyword"] >= 0
     assert "explanation" not in lookup.results_json("q", told.passages)
