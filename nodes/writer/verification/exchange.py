@@ -14,7 +14,7 @@ from weiwo.text.common_words import is_common
 from weiwo.text.language import HAN, fold
 from weiwo.text.patterns import lazy
 
-MOST_SHARED: Final = 0.75
+LEAST_SHARED: Final = 0.75
 """Share of a statement's other words that the sentence must have."""
 
 _OBJECT: Final = lazy(
@@ -53,4 +53,4 @@ def _shared(rest: set[str], clause: Clause, grounds: Grounds) -> bool:
         key for source in grounds.sources for word in content_words(source.title) for key in match_keys(word)
     )
     met = sum(not match_keys(word).isdisjoint(clause.keys | titles) for word in rest)
-    return met >= MOST_SHARED * len(rest)
+    return met >= LEAST_SHARED * len(rest)
