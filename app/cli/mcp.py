@@ -27,7 +27,7 @@ def mcp_command(context: Context, *, port: int | None) -> int:
         raise CommandError("weiwo mcp; its packages are not installed; pip install 'weiwo[mcp]'", USAGE)
     Settings.resolve(context)  # what is wrong with the settings is said before a client waits
     logging.getLogger("fastmcp").setLevel(logging.CRITICAL + 1)  # clients are told what fails; standard error is ours
-    from weiwo.app.mcp_server import build_server  # noqa: PLC0415 - heavy, and needs the extra
+    from weiwo.app.mcp.server import build_server  # noqa: PLC0415 - heavy, and needs the extra
 
     server = build_server(context)
     if port is None:
@@ -46,7 +46,7 @@ async def _serve_http(server: object, port: int) -> None:
     from starlette.middleware.trustedhost import TrustedHostMiddleware  # noqa: PLC0415 - the same
     from starlette.routing import Mount  # noqa: PLC0415 - the same
 
-    from weiwo.app.mcp_server import refuse_foreign_origins  # noqa: PLC0415 - the same
+    from weiwo.app.mcp.server import refuse_foreign_origins  # noqa: PLC0415 - the same
 
     app = server.http_app(path="/")  # type: ignore[attr-defined]
     outer = Starlette(

@@ -21,7 +21,7 @@ def mcp_routes() -> tuple[list[BaseRoute], AbstractAsyncContextManager[Any]]:
     """The routes, and what is to be open while they are served."""
     if find_spec("fastmcp") is None:
         return [Route("/mcp", missing, methods=["GET", "POST", "DELETE"])], nullcontext()
-    from weiwo.app.mcp_server import build_server  # noqa: PLC0415 - heavy, and needs the extra
+    from weiwo.app.mcp.server import build_server  # noqa: PLC0415 - heavy, and needs the extra
 
     app = build_server(Context()).http_app(path="/mcp")
     return [Route("/mcp", endpoint=app)], app.lifespan(app)

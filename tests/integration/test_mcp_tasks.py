@@ -7,7 +7,7 @@ pytest.importorskip("fastmcp_tasks", reason="needs pip install fastmcp-tasks")
 from fastmcp import Client
 
 from tests.support.personas import WU_OR_CAESAR
-from weiwo.app.mcp_server import build_server
+from weiwo.app.mcp.server import build_server
 from weiwo.state.settings import Context
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore::DeprecationWarning")]

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from weiwo.app import mcp_runs
-from weiwo.app.mcp_runs import KEPT_SECONDS, MOST_AT_ONCE, AnswerRun, AnswerRuns
+from weiwo.app.mcp import runs as mcp_runs
+from weiwo.app.mcp.runs import KEPT_SECONDS, MOST_AT_ONCE, AnswerRun, AnswerRuns
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Context
 

@@ -1,0 +1,1 @@
+"""Weiwo as an MCP server: its tools, and the runs behind them."""
