@@ -44,6 +44,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         stop_server(config.stash[_FOLDER])
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest tests first, or one worker would be at them when the others have nothing left."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 @pytest.fixture(autouse=True)
 def no_call_under_way() -> None:
     """No test sees the tool call that another one had under way."""
