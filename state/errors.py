@@ -49,7 +49,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── RequestError                          app.server.errors             · a request cannot be served
     ├── OidcError                             app.server.access.oidc        · a login at an issuer is not set up
     ├── ServeError                            app.server.serve              · the server cannot start
-    ├── AbnormalExitError (RuntimeError)      nodes.executor.isolation        foreign code tried to end the process
+    ├── AbnormalExitError (RuntimeError)      nodes.executor.calling.isolation  foreign code tried to end the process
     ├── CommandError                          app.cli.errors                  what the command tells its user
     │   ├── UsageError                        app.cli.errors                  it was called in a way it cannot be
     │   └── StoppedError                      app.cli.errors                  a person stopped the run

@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from weiwo.nodes.executor.judgement import Judgement
 from weiwo.nodes.executor.queries import further_queries, requested_queries
-from weiwo.nodes.executor.sufficiency import rank_pages
+from weiwo.nodes.executor.reading.judgement import Judgement
+from weiwo.nodes.executor.reading.sufficiency import rank_pages
 from weiwo.nodes.executor.task_state import (
     OF_CORPUS,
     Call,

@@ -13,20 +13,20 @@ from typing import Any, Literal
 
 from weiwo.nodes.executor import outcomes
 from weiwo.nodes.executor.analysis import analyse
-from weiwo.nodes.executor.batch_reader import ReadBatches, ReadRequest
+from weiwo.nodes.executor.calling.consent import seek_consent
+from weiwo.nodes.executor.calling.tool_calls import CallBatch, make_calls
 from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
-from weiwo.nodes.executor.consent import seek_consent
 from weiwo.nodes.executor.evidence_merging import merge_passages
-from weiwo.nodes.executor.judgement import Judgement
 from weiwo.nodes.executor.next_action import NextActions, is_opening_call
 from weiwo.nodes.executor.outcome_note import note_for_people
-from weiwo.nodes.executor.progress_note import TaskProgressNote
 from weiwo.nodes.executor.queries import first_queries
-from weiwo.nodes.executor.read_ahead import list_waiting, read_ahead, take_ahead
-from weiwo.nodes.executor.reading_turn import judge_turn, report_hops
-from weiwo.nodes.executor.sufficiency import needs_second_source
+from weiwo.nodes.executor.reading.batch_reader import ReadBatches, ReadRequest
+from weiwo.nodes.executor.reading.judgement import Judgement
+from weiwo.nodes.executor.reading.progress_note import TaskProgressNote
+from weiwo.nodes.executor.reading.read_ahead import list_waiting, read_ahead, take_ahead
+from weiwo.nodes.executor.reading.reading_turn import judge_turn, report_hops
+from weiwo.nodes.executor.reading.sufficiency import needs_second_source
 from weiwo.nodes.executor.task_state import OF_CORPUS, Call, TaskState, call_query, opened_address, source_address
-from weiwo.nodes.executor.tool_calls import CallBatch, make_calls
 from weiwo.nodes.shared.planning.references import fill_args, fill_text
 from weiwo.nodes.shared.planning.rule_plan import frame_task
 from weiwo.nodes.shared.prompting.passage_prompt import flag_injections

@@ -15,8 +15,8 @@ from weiwo.app.cli.questions.run_end import APPROVE, RunEnd
 from weiwo.app.cli.session import Session, claim
 from weiwo.app.cli.threads.history import events_of, finished_tasks
 from weiwo.app.render.watchers import Silent, Watcher
-from weiwo.nodes.executor.consent import REQUEST as CONSENT
-from weiwo.nodes.executor.elicitation import REQUEST as ELICIT
+from weiwo.nodes.executor.calling.consent import REQUEST as CONSENT
+from weiwo.nodes.executor.calling.elicitation import REQUEST as ELICIT
 from weiwo.nodes.master.clarify import REQUEST as CLARIFY
 from weiwo.nodes.planner.approval import REQUEST
 from weiwo.state.settings import Context, SettingsError, describe_validation_error

@@ -11,12 +11,12 @@ from tests.support.states import passage
 from tests.support.work import assert_linear
 from weiwo.models.schema import json_schema
 from weiwo.models.structured_modes import mode_memory
-from weiwo.nodes.executor.entity_check import find_unmentioned_name
-from weiwo.nodes.executor.judgement import Judgement
-from weiwo.nodes.executor.progress_note import TaskProgressNote
-from weiwo.nodes.executor.quotes import locate_quote
-from weiwo.nodes.executor.reader import read_passages
-from weiwo.nodes.executor.reader_reply import ReadReply
+from weiwo.nodes.executor.reading.entity_check import find_unmentioned_name
+from weiwo.nodes.executor.reading.judgement import Judgement
+from weiwo.nodes.executor.reading.progress_note import TaskProgressNote
+from weiwo.nodes.executor.reading.quotes import locate_quote
+from weiwo.nodes.executor.reading.reader import read_passages
+from weiwo.nodes.executor.reading.reader_reply import ReadReply
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages, quote_as_data
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Evidence, Limits, ValueType

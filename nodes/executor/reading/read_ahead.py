@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from weiwo.nodes.executor.for_each import list_items, make_instance
-from weiwo.nodes.executor.reader import judge_answer
-from weiwo.nodes.executor.reader_reply import AheadAnswer
+from weiwo.nodes.executor.reading.reader import judge_answer
+from weiwo.nodes.executor.reading.reader_reply import AheadAnswer
 from weiwo.nodes.executor.task_state import OF_CORPUS
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.question.parser import parse_question

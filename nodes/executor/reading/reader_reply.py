@@ -11,9 +11,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import AliasChoices, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from weiwo.nodes.executor.compared_values import COMPARED, find_other_winner
-from weiwo.nodes.executor.entity_check import find_unmentioned_name
-from weiwo.nodes.executor.quotes import find_paraphrase, locate_quote
+from weiwo.nodes.executor.reading.compared_values import COMPARED, find_other_winner
+from weiwo.nodes.executor.reading.entity_check import find_unmentioned_name
+from weiwo.nodes.executor.reading.quotes import find_paraphrase, locate_quote
 from weiwo.nodes.shared.prompting.input_guard import find_rejection, normalize_line, safe_note
 from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply, Share
 from weiwo.state import Evidence, Hop, JsonValue, Quote, Rival, ValueType

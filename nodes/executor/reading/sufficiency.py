@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
-from weiwo.nodes.executor.entity_check import find_unmentioned_name
-from weiwo.nodes.executor.judgement import Judgement
+from weiwo.nodes.executor.reading.entity_check import find_unmentioned_name
+from weiwo.nodes.executor.reading.judgement import Judgement
 from weiwo.state import Evidence, JsonValue
 from weiwo.state.query import QueryFrame
 from weiwo.text.patterns import lazy

@@ -11,7 +11,7 @@ from typing import Final
 
 from weiwo.nodes.executor.extraction.extracted_value import ExtractedValue, carries, values_conflict
 from weiwo.nodes.executor.extraction.typed_extraction import extract_value
-from weiwo.nodes.executor.reading import Reading
+from weiwo.nodes.executor.reading.reading import Reading
 from weiwo.state import Evidence, Rival, ValueType
 from weiwo.state.query import QueryFrame
 from weiwo.text.language import sentences

@@ -9,7 +9,7 @@ from tests.support.run import search_tool
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
 from weiwo.models.structured_modes import mode_memory
-from weiwo.nodes.executor.compared_values import find_other_winner
+from weiwo.nodes.executor.reading.compared_values import find_other_winner
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Hop
 from weiwo.state.settings import Context

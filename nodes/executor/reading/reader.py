@@ -2,7 +2,8 @@
 
 With a model, one structured judgement says the value, quotes, confidence, what is missing and the
 next move (the searcher of MindSearch, arXiv 2407.20183; `reader_reply` checks it). Without a model the extraction
-rules read. Either way it is then weighed against what the other sources say (`weiwo.nodes.executor.source_agreement`).
+rules read. Either way it is then weighed against what the other sources say
+(`weiwo.nodes.executor.reading.source_agreement`).
 """
 
 import asyncio
@@ -13,10 +14,10 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ChatModels, ModelCallError
 from weiwo.nodes.executor.extraction.typed_extraction import extract_value
-from weiwo.nodes.executor.judgement import Judgement
-from weiwo.nodes.executor.progress_note import TaskProgressNote, choose_passages
 from weiwo.nodes.executor.prompt import HOPS, SENTENCE, STATEMENT, SYSTEM
-from weiwo.nodes.executor.reader_reply import (
+from weiwo.nodes.executor.reading.judgement import Judgement
+from weiwo.nodes.executor.reading.progress_note import TaskProgressNote, choose_passages
+from weiwo.nodes.executor.reading.reader_reply import (
     TYPE_HINTS,
     AheadReadReply,
     HopReadReply,
@@ -24,8 +25,8 @@ from weiwo.nodes.executor.reader_reply import (
     ShownPassages,
     ValueAnswer,
 )
-from weiwo.nodes.executor.reading import Reading
-from weiwo.nodes.executor.source_agreement import LEAST_SHARE, weigh_sources
+from weiwo.nodes.executor.reading.reading import Reading
+from weiwo.nodes.executor.reading.source_agreement import LEAST_SHARE, weigh_sources
 from weiwo.nodes.shared.markdown.citation_marks import clean_marks
 from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.prompting.input_guard import safe_note

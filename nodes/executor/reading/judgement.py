@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict
 
-from weiwo.nodes.executor.reader_reply import AheadAnswer, Move
-from weiwo.nodes.executor.reading import Reading
-from weiwo.nodes.executor.source_agreement import LEAST_SHARE, weigh_sources
+from weiwo.nodes.executor.reading.reader_reply import AheadAnswer, Move
+from weiwo.nodes.executor.reading.reading import Reading
+from weiwo.nodes.executor.reading.source_agreement import LEAST_SHARE, weigh_sources
 from weiwo.state import DecidedBy, Evidence, Hop, Outcome, ValueType
 from weiwo.state.query import QueryFrame
 

@@ -6,8 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.nodes.executor.reading import Reading
-from weiwo.nodes.executor.source_agreement import DOUBT_LEFT, LEAST_SHARE, group_independent_sources, weigh_sources
+from weiwo.nodes.executor.reading.reading import Reading
+from weiwo.nodes.executor.reading.source_agreement import (
+    DOUBT_LEFT,
+    LEAST_SHARE,
+    group_independent_sources,
+    weigh_sources,
+)
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Evidence, OutcomeDetail, Quote, Rival, ValueType, passage_id
 from weiwo.state.query import QueryFrame

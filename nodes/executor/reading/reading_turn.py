@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from weiwo.nodes.executor.judgement import Judgement, restore_judgement, reweigh_judgement
 from weiwo.nodes.executor.next_action import is_opening_call
-from weiwo.nodes.executor.progress_note import TaskProgressNote
-from weiwo.nodes.executor.reader import read_passages
-from weiwo.nodes.executor.reading import Reading
+from weiwo.nodes.executor.reading.judgement import Judgement, restore_judgement, reweigh_judgement
+from weiwo.nodes.executor.reading.progress_note import TaskProgressNote
+from weiwo.nodes.executor.reading.reader import read_passages
+from weiwo.nodes.executor.reading.reading import Reading
 from weiwo.nodes.executor.task_state import TaskState
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence, Hop

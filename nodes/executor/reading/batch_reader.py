@@ -17,10 +17,10 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
 
 from weiwo.models.gateway import ChatModels, ModelCallError
-from weiwo.nodes.executor.judgement import Judgement
 from weiwo.nodes.executor.prompt import BATCH, STATEMENT
-from weiwo.nodes.executor.reader import finds_hops, judge_answer
-from weiwo.nodes.executor.reader_reply import TYPE_HINTS, ValueAnswer
+from weiwo.nodes.executor.reading.judgement import Judgement
+from weiwo.nodes.executor.reading.reader import finds_hops, judge_answer
+from weiwo.nodes.executor.reading.reader_reply import TYPE_HINTS, ValueAnswer
 from weiwo.nodes.executor.task_state import OF_CORPUS
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages
 from weiwo.nodes.shared.prompting.reply_types import Ordinal, Reply
