@@ -8,12 +8,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from weiwo.state import Evidence
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line, printable
 
 if TYPE_CHECKING:
     from rich.text import Text
 
+_LONGEST_PASSAGE: Final = 400
 _QUOTED: Final = lazy(r"(?:^>[^\n]*\n?)+", re.MULTILINE)
 _MARK: Final = lazy(r"\[(\d{1,4})\]\Z")
 
@@ -53,6 +55,16 @@ def source_line(extract: Mapping[str, Any]) -> str:
     title, source = one_line(str(extract.get("title") or "")), one_line(str(extract.get("source") or ""), 500)
     parts = [title, source if source != title else "", one_line(str(extract.get("locator") or ""))]
     return " · ".join(part for part in parts if part)
+
+
+def place_of(passage: Evidence) -> str:
+    """Where a passage stands: its source and the place in it."""
+    return one_line(", ".join(part for part in (passage.source, passage.locator) if part), 500)
+
+
+def excerpt_of(passage: Evidence) -> str:
+    """The text of a passage, as one line."""
+    return one_line(printable(passage.text), _LONGEST_PASSAGE)
 
 
 def split_answer(answer: str, extracts: Sequence[Mapping[str, Any]]) -> tuple[str, str]:

@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from weiwo.app.cli.documents.search import excerpt_of, place_of
-from weiwo.app.render.extracts import render_passage
+from weiwo.app.render.extracts import excerpt_of, place_of, render_passage
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.state import Evidence
 from weiwo.tools.printable import one_line

@@ -8,17 +8,16 @@ from weiwo.app.cli.documents.corpora import open_corpus
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint, is_terminal, page, terminal, write, write_json
-from weiwo.app.render.extracts import plain_extract
+from weiwo.app.render.extracts import excerpt_of, place_of, plain_extract
 from weiwo.state import Evidence
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.printable import one_line, printable
+from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     from weiwo.tools.corpus.retrieval.routed_corpus import RoutedSearchResult
 
-_LONGEST_PASSAGE: Final = 400
 _EXTRACT_FIELDS: Final = ("n", "source", "title", "text", "highlights", "score", "evidence_id", "locator")
 
 
@@ -159,13 +158,3 @@ def plain_results(passages: Sequence[Evidence], extracts: Sequence[Mapping[str, 
         f"   {shown.get(passage.rank) or excerpt_of(passage)}\n"
         for passage in passages
     )
-
-
-def place_of(passage: Evidence) -> str:
-    """Where a passage stands."""
-    return one_line(", ".join(part for part in (passage.source, passage.locator) if part), 500)
-
-
-def excerpt_of(passage: Evidence) -> str:
-    """Its text, as one line."""
-    return one_line(printable(passage.text), _LONGEST_PASSAGE)
