@@ -124,10 +124,19 @@ def answer_by_rule(state: SearchState, draft: Draft) -> RuleAnswer:
 def format_extract(extract: Extract, mark: str) -> str:
     """One extract as a Markdown quote, its highlights in bold, its title and number above."""
     text, position = "", 0
-    for start, end in extract.highlights:
+    for start, end in _join_touching(extract):
         bold = extract.text[start:end].strip()
         text += extract.text[position:start] + (f"**{bold}**" if bold else "")
         position = end
     text += extract.text[position:]
     body = "\n".join(f"> {line}" for line in text.strip().splitlines() if line.strip())
     return f"\n\n{extract.title} {mark}\n\n{body}"
+
+
+def _join_touching(extract: Extract) -> list[tuple[int, int]]:
+    """The highlights, those with nothing between them as one: `**A****B**` is no bold in Markdown."""
+    joined: list[tuple[int, int]] = []
+    for start, end in extract.highlights:
+        touches = joined and joined[-1][1] == start and not extract.text[start - 1].isspace()
+        joined.append((joined.pop()[0] if touches else start, end))
+    return joined

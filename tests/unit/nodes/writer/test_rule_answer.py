@@ -82,3 +82,9 @@ def test_an_extract_as_markdown_has_its_highlights_in_bold() -> None:
         n=1, source="a.md", title="A", text="One. Two.\nThree.", highlights=((5, 9),), score=1.0, evidence_id="e"
     )
     assert format_extract(extract, "[1]").strip() == "A [1]\n\n> One. **Two.**\n> Three."
+
+
+def test_highlights_that_touch_are_one_in_markdown() -> None:
+    spans = ((0, 3), (3, 6))
+    extract = Extract(n=1, source="a.md", title="A", text="她来。他走。", highlights=spans, score=1.0, evidence_id="e")
+    assert format_extract(extract, "[1]").strip() == "A [1]\n\n> **她来。他走。**"
