@@ -12,7 +12,7 @@ handed in through the runtime context, anew when a run is resumed.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, cast
 
@@ -33,6 +33,7 @@ from weiwo.nodes.executor.concurrency import Lease
 from weiwo.nodes.executor.node import TaskResources
 from weiwo.nodes.executor.outcomes import crashed_outcome
 from weiwo.nodes.executor.task_state import TaskInput, TaskOutput, TaskProgress, TaskState
+from weiwo.state import Outcome
 
 _log: Final = logging.getLogger(__name__)
 
@@ -113,20 +114,25 @@ async def _run_step(step: Step, state: TaskProgress, context: TaskContext) -> di
     except Exception as error:  # noqa: BLE001 - whatever a step raises is this task's failure; let out, it ends all others
         _log.info("%s broke off", context.start["task"].id, exc_info=error)  # the outcome has the message alone
         update = {"outcome": crashed_outcome(context.start["task"], error)}
-    if "outcome" in update and (notes := update.get("notes") or state.get("notes")):
-        outcome = update["outcome"]
-        told = "; ".join(dict.fromkeys([*filter(None, [outcome.note]), *notes]))
-        update = {**update, "outcome": outcome.model_copy(update={"note": told})}
-    if "outcome" in update and (slow := update.get("slow") or state.get("slow")):
-        outcome = update["outcome"]
-        detail = outcome.detail.model_copy(update={"slow": tuple(slow)})
-        update = {**update, "outcome": outcome.model_copy(update={"detail": detail})}
-    if "outcome" in update and (line := context.line) is not None:
-        found = bool(update.get("evidence") or state.get("evidence") or state.get("passages"))
-        update = {**update, "woken": line.wakes(update["outcome"], found=found)}
+    if "outcome" in update:
+        outcome = _annotated(update["outcome"], {**state, **update})
+        update = {**update, "outcome": outcome}
+        if context.line is not None:
+            found = bool(update.get("evidence") or state.get("evidence") or state.get("passages"))
+            update["woken"] = context.line.wakes(outcome, found=found)
     context.known.update(cast("TaskProgress", {**state, **update}))
     # Of a task that is over, the last checkpoint need not repeat what it looked through.
     return {**update, "passages": []} if "outcome" in update else update
+
+
+def _annotated(outcome: Outcome, state: Mapping[str, Any]) -> Outcome:
+    """An outcome with what its task was told on the way, and which tools were slow."""
+    changes: dict[str, Any] = {}
+    if notes := state.get("notes"):
+        changes["note"] = "; ".join(dict.fromkeys([*filter(None, [outcome.note]), *notes]))
+    if slow := state.get("slow"):
+        changes["detail"] = outcome.detail.model_copy(update={"slow": tuple(slow)})
+    return outcome.model_copy(update=changes) if changes else outcome
 
 
 async def _reflect(state: TaskProgress, runtime: Runtime[TaskContext]) -> dict[str, Any]:
