@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import pytest
@@ -286,16 +286,22 @@ async def test_a_doubted_value_that_others_build_on_is_looked_up_elsewhere(sure,
     assert values["outcomes"]["c"].value == (102 if kept else 1)
 
 
-async def test_an_interrupted_run_goes_on_with_what_was_decided():
+def archive_broken_off() -> tuple[asyncio.Event, list[str], Callable[[str], Awaitable[str]]]:
+    """A search whose first call does not end before its run is broken off; set when it begins, and what was asked."""
     begun, calls = asyncio.Event(), list[str]()
 
     async def archive(query: str) -> str:
         calls.append(query)
         if not begun.is_set():
             begun.set()
-            await asyncio.Event().wait()  # until the run is broken off
+            await asyncio.Event().wait()
         return born(query)
 
+    return begun, calls, archive
+
+
+async def test_an_interrupted_run_goes_on_with_what_was_decided():
+    begun, calls, archive = archive_broken_off()
     asked: list[str] = []
     lookup = tool("lookup", lambda query: asked.append(query) or "nothing of note")
     model = model_that(repair("archive"), {"vertices": []})
@@ -413,15 +419,7 @@ async def test_of_many_items_that_fail_a_few_are_replaced_and_none_twice():
 
 
 async def test_an_interrupted_item_goes_on_with_what_was_decided():
-    begun, calls = asyncio.Event(), list[str]()
-
-    async def archive(query: str) -> str:
-        calls.append(query)
-        if not begun.is_set():
-            begun.set()
-            await asyncio.Event().wait()  # until the run is broken off
-        return born(query)
-
+    begun, calls, archive = archive_broken_off()
     asked: list[str] = []
 
     def find(query: str) -> str:
