@@ -8,11 +8,11 @@ from rich.text import Text
 from weiwo.app.cli.errors import FAILED, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.memory.access import forget, print_entries, tell, with_memory
-from weiwo.app.cli.memory.watch_runs import run_due_watches
 from weiwo.app.cli.output import page, say, write_json
-from weiwo.app.cli.questions.runs import options_of
 from weiwo.app.cli.session import open_session
 from weiwo.app.render.text_wrapping import Flow
+from weiwo.app.session.runs import options_of
+from weiwo.app.session.watch_runs import run_due_watches
 from weiwo.nodes.memory import watches
 from weiwo.state.settings import Context
 from weiwo.tools.printable import one_line

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from weiwo.app.cli.errors import unknown_thread
 from weiwo.app.cli.session import Session
-from weiwo.app.cli.threads.history import finished_tasks
 from weiwo.app.cli.threads.show import Thread
+from weiwo.app.session.checkpoint_events import finished_tasks
 from weiwo.graph.persistence.forks import FORK_KEY
 from weiwo.state import Plan
 from weiwo.tools.printable import one_line

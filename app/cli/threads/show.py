@@ -10,12 +10,12 @@ from rich.text import Text
 
 from weiwo.app.cli.errors import unknown_thread
 from weiwo.app.cli.session import Session
-from weiwo.app.cli.threads.history import events_of, finished_tasks
 from weiwo.app.render.answer import foot, print_answer
 from weiwo.app.render.labels import label
 from weiwo.app.render.plan_tree import comparison_lines, duration, plan_tree
 from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
+from weiwo.app.session.checkpoint_events import events_of, finished_tasks
 from weiwo.state import ModelCall, Outcome, Usage
 from weiwo.text.values import render
 from weiwo.tools.printable import one_line, printable

@@ -13,7 +13,6 @@ from starlette.responses import Response
 
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.questions.feedback import send_to_langsmith
-from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.app.cli.threads import show
 from weiwo.app.server.access.user_corpora import run_defaults
 from weiwo.app.server.access.users import user_of
@@ -24,6 +23,7 @@ from weiwo.app.server.runs.run_request import allowed_fields, read_context
 from weiwo.app.server.weiwo_api.exports import download_response
 from weiwo.app.server.weiwo_api.passages import passage_in_context
 from weiwo.app.server.wire import read_json, read_object, reply
+from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.graph.persistence.forks import ForkError, fork
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.state import Plan

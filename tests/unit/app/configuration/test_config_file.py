@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weiwo.app.cli.errors import UsageError
-from weiwo.app.cli.setup.config import apply_config, config_path, read_config, write_config
+from weiwo.app.configuration.config_file import apply_config, config_path, read_config, write_config
 
 
 def test_what_is_written_is_read_and_kept(tmp_path):

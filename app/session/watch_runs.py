@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from weiwo.app.cli.errors import CommandError
-from weiwo.app.cli.questions.runs import ask, resume
 from weiwo.app.cli.session import Session
 from weiwo.app.render.watchers import Silent
+from weiwo.app.session.runs import ask, resume
 from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed
 from weiwo.graph.persistence.threads import thread_exists
 from weiwo.models.prices import require_prices

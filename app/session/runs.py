@@ -11,10 +11,10 @@ from langgraph.types import Command
 from pydantic import ValidationError
 
 from weiwo.app.cli.errors import CommandError, UsageError, unknown_thread
-from weiwo.app.cli.questions.run_end import APPROVE, RunEnd
 from weiwo.app.cli.session import Session, claim
-from weiwo.app.cli.threads.history import events_of, finished_tasks
 from weiwo.app.render.watchers import Silent, Watcher
+from weiwo.app.session.checkpoint_events import events_of, finished_tasks
+from weiwo.app.session.run_end import APPROVE, RunEnd
 from weiwo.nodes.executor.calling.consent import REQUEST as CONSENT
 from weiwo.nodes.executor.calling.elicitation import REQUEST as ELICIT
 from weiwo.nodes.master.clarify import REQUEST as CLARIFY
