@@ -52,12 +52,12 @@ def resume_run(thread_id: str, answer: Any, delivery: Delivery) -> tuple[RunEnd,
         answer: What to say about what waits: "approve", `{"plan": …}`, `{"reject": words}` or `{"reply": words}`.
         delivery: How it is told.
     """
-    from weiwo.app.cli.threads import show  # noqa: PLC0415 - for this command alone
     from weiwo.app.session.runs import resume  # noqa: PLC0415 - heavy
+    from weiwo.app.session.thread import read_thread  # noqa: PLC0415 - heavy
 
     async def work() -> tuple[RunEnd, Watcher]:
         async with open_session() as session:
-            thread = await show.load(session, thread_id)
+            thread = await read_thread(session, thread_id)
             watcher = make_watcher(thread.question, as_json=delivery.as_json, verbose=delivery.verbose)
             return await resume(session, thread_id, watcher, answer), watcher
 

@@ -12,9 +12,10 @@ from weiwo.app.cli.questions.conclude import conclude
 from weiwo.app.cli.questions.delivery import Delivery
 from weiwo.app.cli.questions.output_files import remember_files
 from weiwo.app.cli.questions.result_output import make_watcher
-from weiwo.app.cli.session import Session, open_session
+from weiwo.app.cli.session import open_session
 from weiwo.app.cli.threads.reading import find_moment
 from weiwo.app.session.run_end import RunEnd
+from weiwo.app.session.session import Session
 from weiwo.state.settings import Context, Settings
 
 if TYPE_CHECKING:
