@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute, Mount, Route
 
 from weiwo.app.server import standing_questions
@@ -81,6 +82,6 @@ WEIWO_API: Final[list[BaseRoute]] = [
 """What the page calls."""
 PAGE: Final[list[BaseRoute]] = [
     Route("/", page_files.index),
-    Mount("/page", app=page_files.PageFiles(directory=page_files.FOLDER, check_dir=False)),
+    Mount("/page", app=GZipMiddleware(page_files.PageFiles(directory=page_files.FOLDER, check_dir=False))),
 ]
 """The page itself."""

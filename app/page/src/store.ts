@@ -107,7 +107,13 @@ export function updateTurn(key: number, change: Partial<Turn> | ((turn: Turn) =>
   }));
 }
 
-/** A part of the state; the component is drawn again when that part changes. */
+function same(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b) || typeof a !== "object" || typeof b !== "object" || !a || !b) return Object.is(a, b);
+  const names = Object.keys(a) as (keyof typeof a)[];
+  return names.length === Object.keys(b).length && names.every((name) => Object.is(a[name], b[name]));
+}
+
+/** A part of the state, or several; the component is drawn again when one changes. */
 export function useStore<T>(select: (state: State) => T): T {
   const [, draw] = useReducer((count: number) => count + 1, 0);
   const selected = select(state);
@@ -115,7 +121,7 @@ export function useStore<T>(select: (state: State) => T): T {
   last.current = { select, selected };
   useEffect(() => {
     const watcher = (): void => {
-      if (!Object.is(last.current.select(state), last.current.selected)) draw(undefined as never);
+      if (!same(last.current.select(state), last.current.selected)) draw(undefined as never);
     };
     watchers.add(watcher);
     watcher();
