@@ -67,6 +67,8 @@ WEIWO_API: Final[list[BaseRoute]] = [
     Route("/weiwo/corpora/{name}/files", installation_routes.upload_file, methods=["POST"]),
     Route("/weiwo/tools", installation_routes.tools),
     Route("/weiwo/watches", standing_questions.watches),
+    Route("/weiwo/watches/{key}", standing_questions.set_paused, methods=["PATCH"]),
+    Route("/weiwo/watches/{key}", standing_questions.remove, methods=["DELETE"]),
     Route("/weiwo/login", login_routes.log_in, methods=["POST"]),
     Route("/weiwo/logout", login_routes.log_out, methods=["POST"]),
     Route(login_routes.OIDC_LOGIN, login_routes.begin_oidc),

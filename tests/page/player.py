@@ -258,6 +258,7 @@ class Player:
                 Route("/page/{file}", self._page),
                 Route("/weiwo/info", self._info),
                 Route("/weiwo/login", self._login, methods=["POST"]),
+                Route("/weiwo/watches/{key}", self._changed_something, methods=["PATCH", "DELETE"]),
                 Route("/weiwo/{view:str}", self._view),
                 Route("/weiwo" + one, self._show),
                 Route("/weiwo" + one + "/moments", self._moments),

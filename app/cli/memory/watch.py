@@ -86,7 +86,7 @@ def _print(runs: list[watches.WatchRun]) -> None:
 def _describe(watch: watches.Watch) -> str:
     """How often, when next, and what changed last."""
     due = _moment(watch.last + watch.every) if watch.last else "now"
-    parts = [f"every {watches.format_interval(watch.every)}", f"next {due}"]
+    parts = [f"every {watches.format_interval(watch.every)}", "paused" if watch.paused else f"next {due}"]
     changes = [one for one in watch.changes if one.old]  # the first time is no change
     if changes:
         parts.append(f"{_moment(watch.changed)}: " + "; ".join(map(watches.describe_change, changes)))

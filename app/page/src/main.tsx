@@ -8,9 +8,10 @@ import { Login, LoginAgain } from "./login";
 import { Panel } from "./panel";
 import { open, route } from "./session";
 import { Sidebar } from "./sidebar";
-import { update, useStore, useWords } from "./store";
+import { update, useStore, useWords, type View } from "./store";
 import { statusOf, TurnView } from "./turn";
 import { Corpora, Settings, Tools } from "./views";
+import { Watches } from "./watches";
 
 const EXAMPLES = {
   en: ["Who was older, Emperor Wu of Han or Julius Caesar, and by how many years?", "Which of the sample documents speak of Cambridge?"],
@@ -42,12 +43,16 @@ function App() {
       <Sidebar />
       <main>
         <Line />
-        {view === "ask" ? <Conversation /> : view === "corpora" ? <Corpora /> : view === "tools" ? <Tools /> : <Settings />}
+        {view === "ask" ? <Conversation /> : <Shown view={view} />}
       </main>
       <Panel />
       {asked && <LoginAgain />}
     </div>
   );
+}
+
+function Shown({ view }: { view: View }) {
+  return view === "watches" ? <Watches /> : view === "corpora" ? <Corpora /> : view === "tools" ? <Tools /> : <Settings />;
 }
 
 /** The state of the connection, said where it is lost and where it is back. */

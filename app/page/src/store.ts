@@ -29,7 +29,7 @@ export interface Turn {
 /** The run that is drawn: as it is, or as it was at the moment gone back to. */
 export const runAt = (turn: Turn): Run => turn.moment?.run ?? turn.run;
 
-export type View = "ask" | "corpora" | "tools" | "settings";
+export type View = "ask" | "watches" | "corpora" | "tools" | "settings";
 export type Theme = "auto" | "light" | "dark";
 
 export interface State {
@@ -133,6 +133,11 @@ export function useStore<T>(select: (state: State) => T): T {
 /** Whether the page is a guest of another server, which takes no files and forks no threads. */
 export function useGuest(): boolean {
   return useStore((now) => !now.info || now.info.user === "client");
+}
+
+/** Whether the page is the operator's, whose alone settings and standing questions are. */
+export function useOperator(): boolean {
+  return useStore(({ info }) => info !== null && info.user !== "client" && (info.auth === "none" || info.user === "operator"));
 }
 
 export type Say = (word: Word, ...values: (string | number)[]) => string;
