@@ -13,12 +13,11 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.cli.memory.watch import watch_as_json
-from weiwo.app.cli.memory.watch_runs import run_due_watches
-from weiwo.app.cli.session import Session
 from weiwo.app.server.access.users import require_operator
 from weiwo.app.server.engine import Engine, engine_of
 from weiwo.app.server.wire import reply
+from weiwo.app.session.session import Session
+from weiwo.app.session.watch_runs import run_due_watches, watch_as_json
 from weiwo.graph import build_graph
 from weiwo.nodes.memory.memory_store import MemoryStore, local_user
 from weiwo.nodes.memory.watches import WatchRun, describe_change, list_watches

@@ -18,7 +18,6 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
-from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.app.server.access.budgets import DayBudgets
 from weiwo.app.server.access.user_corpora import run_defaults
 from weiwo.app.server.errors import RequestError, not_found
@@ -30,6 +29,7 @@ from weiwo.app.server.storage.record_types import RunRecord, RunStatus
 from weiwo.app.server.storage.records import Records
 from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.app.server.wire import dump
+from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.graph.persistence.thread_lock import claimed
 from weiwo.state.limits import Usage
 from weiwo.state.settings import Context, Settings, operator_defaults

@@ -8,11 +8,11 @@ import pytest
 from starlette.applications import Starlette
 
 from tests.unit.app.server.conftest import running
-from weiwo.app.cli.memory.watch_runs import run_due_watches
-from weiwo.app.cli.session import Session
 from weiwo.app.server import standing_questions
 from weiwo.app.server.application import create_app
 from weiwo.app.server.engine import Engine
+from weiwo.app.session.session import Session
+from weiwo.app.session.watch_runs import run_due_watches
 from weiwo.graph.persistence.thread_lock import claimed
 from weiwo.nodes.memory.memory_store import MemoryStore, local_user
 from weiwo.nodes.memory.watches import Watch, add_watch, list_watches
