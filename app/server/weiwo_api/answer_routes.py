@@ -25,6 +25,8 @@ from weiwo.app.server.weiwo_api.exports import download_response
 from weiwo.app.server.weiwo_api.passages import passage_in_context
 from weiwo.app.server.wire import read_json, read_object, reply
 from weiwo.graph.persistence.forks import ForkError, fork
+from weiwo.nodes.memory.earlier_answers import forget_answer
+from weiwo.nodes.memory.plan_memory import mark_bad
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.state import Plan
 from weiwo.state.settings import Context, Settings, operator_defaults
@@ -90,6 +92,10 @@ async def feedback(request: Request) -> Response:
         raise RequestError(500, f"feedback; it cannot be kept: {error.strerror or error}") from None
     except CommandError as error:
         raise RequestError(502, str(error)) from None
+    memory = backend_of(request).memory(user_of(request))
+    if memory is not None and not one.good:
+        await mark_bad(memory, run)
+        await forget_answer(memory, run)
     return reply({"kept": True, "sent": sent})
 
 
