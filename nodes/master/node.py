@@ -144,7 +144,8 @@ def _give_again(
     """The turn of a question that was answered before: it ends with that answer, and nothing is searched."""
     result, team = earlier.result, configure_team(earlier.assessment, services)
     _tell_assessed(earlier.assessment, team, services)
-    services.emit(FinishedEvent(status=result["status"], stop_reason=result["stop_reason"]))
+    told = ("status", "stop_reason", "from_thread", "answered_at")
+    services.emit(FinishedEvent(**{name: result[name] for name in told}))
     update = _open_turn(turn, earlier.assessment, team, wishes)
     update["messages"] += [AIMessage(earlier.message, additional_kwargs={"citations": result["citations"]})]
     found = {"outcomes": Overwrite(earlier.outcomes), "evidence": Overwrite(earlier.evidence)}
