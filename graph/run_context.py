@@ -23,7 +23,7 @@ from weiwo.models.gateway import ChatModels
 from weiwo.nodes.memory.memory_store import MemoryStore, local_user
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Usage
-from weiwo.state.events import PLANNING, TOOLS, EventBase, ModelCalledEvent, TaskProgressEvent
+from weiwo.state.events import PLANNING, EventBase, ModelCalledEvent, TaskProgressEvent
 from weiwo.state.limits import ModelCall
 from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES, Context, Settings
@@ -129,8 +129,6 @@ def context_opener(
 
         spent = Usage() if new_run else state.get("usage", Usage())
         budget = Budget(settings.limits, spent, on_call=tell)
-        for problem in registry.problems if new_run else ():
-            emit(TaskProgressEvent(task_id=TOOLS, note=problem))
         return RunContext(
             run=run,
             settings=settings,
