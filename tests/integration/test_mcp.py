@@ -171,14 +171,28 @@ for line in sys.stdin:
 """
 
 
-async def test_a_server_of_the_older_protocol_that_says_its_list_changed_is_listed_anew(tmp_path):
-    path = write(tmp_path, old={"command": sys.executable, "args": ["-c", OLDER]})
+NEWER = """
+from mcp.server.mcpserver import Context, MCPServer
+server = MCPServer("new")
+@server.tool()
+async def find(ctx: Context) -> str:
+    server.add_tool(lambda: "grown", name="grown")
+    await ctx.notify_tools_changed()
+    return "grown"
+server.run()
+"""
+
+
+@pytest.mark.parametrize(("server", "version"), [(OLDER, "2025-11-25"), (NEWER, "2026-07-28")])
+async def test_a_server_that_says_its_list_changed_is_listed_anew(tmp_path, server, version):
+    path = write(tmp_path, own={"command": sys.executable, "args": ["-c", server]})
     await ready(path)
-    assert (await called(path, "old_find")).content == "grown"
     (connection,) = (await load_mcp_tools(path)).connections
-    while "old_grown" not in connection.definitions:  # noqa: ASYNC110 - nobody sets an event for a test
+    assert connection.version == version
+    while "own_grown" not in connection.definitions:
+        assert (await called(path, "own_find")).content == "grown"  # the newer server tells who has subscribed by then
         await asyncio.sleep(0.01)
-    assert (await called(path, "old_grown")).content == "grown"
+    assert (await called(path, "own_grown")).content == "grown"
 
 
 async def listed_anew(connection: Connection) -> None:

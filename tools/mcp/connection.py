@@ -14,6 +14,7 @@ import httpx2
 import mcp_types as types
 from fastmcp.client import Client
 from fastmcp.client.transports.base import ClientTransport
+from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost, listen
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
@@ -35,7 +36,7 @@ FIRST_BACKOFF: Final = 0.25
 LONGEST_BACKOFF: Final = 60.0
 """Seconds before a server is tried again: after its first failure, doubled after each, and at most."""
 RELIST_SECONDS: Final = 60.0
-"""Age from which a list of tools is asked for anew; servers of the newer protocol tell changes only to subscribers."""
+"""Age from which a list of tools is asked for anew; not each server tells changes."""
 _RECONNECT_SECONDS: Final = 20.0
 _PATIENT_FAILURES: Final = 4
 _MOST_PAGES: Final = 200
@@ -177,6 +178,7 @@ class Connection:
         """Wait until the connection is broken; list anew in between where the list is stale."""
         events = [self._broken, self._stale, *([closed] if closed is not None else [])]
         waits = {asyncio.create_task(event.wait()): event for event in events}
+        follower = asyncio.create_task(self._follow(client))
         try:
             while True:
                 done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -189,8 +191,25 @@ class Connection:
                 async with asyncio.timeout(CONNECT_SECONDS):
                     await self._list(client)
         finally:
+            follower.cancel()
             for one in waits:
                 one.cancel()
+
+    async def _follow(self, client: Client[Any]) -> None:
+        """Subscribe to changes of the list, as the newer protocol wants it; return where the server offers none."""
+        while True:
+            try:
+                async with listen(client.session, tools_list_changed=True) as changes:
+                    if not changes.honored.tools_list_changed:
+                        return
+                    async for _ in changes:
+                        self._stale.set()
+            except (ListenNotSupportedError, MCPError, TimeoutError):
+                return
+            except SubscriptionLost:
+                pass
+            await asyncio.sleep(RELIST_SECONDS)
+            self._stale.set()  # what changed meanwhile was told to nobody
 
     async def _list(self, client: Client[Any]) -> None:
         """Ask for the list of tools, page by page, up to what is taken."""
