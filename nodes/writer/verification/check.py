@@ -22,9 +22,16 @@ from weiwo.text.patterns import lazy
 
 MOST_UNLISTED: Final = 5
 """Things up to this number, written as a word, count what the answer tells of: "two founders"."""
+LONGEST_ANNOUNCEMENT: Final = 200
+"""Characters of a sentence that only announces what follows."""
 LONGEST: Final = 2_000
 """Characters of a claim that are read."""
 
+_ANNOUNCES: Final = lazy(
+    r"(?i)^(?:here(?:['’]s| is| are)\b|below\b|(?:the following|this) (?:table|list|section|report|answer|comparison|overview)\b"
+    r".{0,30}\b(?:compares?|lists?|shows?|summari[sz]es?|covers?|describes?|gives?|sets?|contains?|explains?)\b"
+    r"|以下|下面|下表|如下)"
+)
 _REPEATED: Final = lazy(r"[次倍遍]|\s(?:times|fold)\b")
 _CODE: Final = lazy(r"(?<!`)`([^`\n]{1,120})`(?!`)")
 _LABEL: Final = lazy(r"^(?:\*\*|__)?([^\s:：][^:：\n]{0,40})(?:\*\*|__)?[:：](?:\*\*|__)?\s+(?=\S)")
@@ -74,6 +81,19 @@ def is_heading(text: str) -> bool:
     )
 
 
+def _announces(text: str, question: str) -> bool:
+    """Whether a sentence only announces what follows it ("Here is the comparison of A and B:"), without any figure."""
+    bare = plain_claim(text)
+    leads, opens = bare.endswith((":", "：")), _ANNOUNCES.match(bare) is not None
+    if len(bare) > LONGEST_ANNOUNCEMENT or not (leads or opens):
+        return False
+    stated = find_particulars(bare)
+    figures = [number for number in stated.numbers if not counts_things(bare, number)]
+    if figures or stated.dates or stated.versions or stated.codes:
+        return False
+    return (leads and opens) or all(fold(name) in fold(question) for name in stated.names)
+
+
 def check_statement(
     text: str,
     grounds: Grounds,
@@ -93,7 +113,7 @@ def check_statement(
         question: The user's question.
         cited: Whether it cites anything that exists.
     """
-    if is_heading(text):
+    if is_heading(text) or _announces(text, question):
         return CheckResult("uncited")
     statement = plain_claim(_CODE.sub(lambda code: re.sub(r"\d", "x", code[0]), text))  # `_coded` looks at code
     label = _LABEL.match(statement)
