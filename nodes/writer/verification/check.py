@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from weiwo.nodes.writer.verification.attribution import find_silent, split_attribution
 from weiwo.nodes.writer.verification.binding import find_borrowed
 from weiwo.nodes.writer.verification.clauses import content_words, matched, strip_lead
 from weiwo.nodes.writer.verification.comparison import find_reversed
 from weiwo.nodes.writer.verification.derivation import follows
 from weiwo.nodes.writer.verification.exchange import find_exchanged
 from weiwo.nodes.writer.verification.grounds import Grounds
-from weiwo.nodes.writer.verification.not_found import affirmed_part, find_said, not_found_only
+from weiwo.nodes.writer.verification.not_found import affirmed_part, find_said, not_found_only, says_not_found
 from weiwo.nodes.writer.verification.particulars import Particulars, find_decades, find_particulars, is_han
 from weiwo.nodes.writer.verification.polarity import find_contradiction
 from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity
@@ -115,6 +116,13 @@ def check_statement(
     """
     if is_heading(text) or _announces(text, question):
         return CheckResult("uncited")
+    said, apart = split_attribution(strip_lead(plain_claim(text)), grounds)
+    if said and apart != [grounds] and not says_not_found(said):
+        found = [check_statement(said, one, language=language, question=question, cited=cited) for one in apart]
+        silent = tuple(find_silent(said, apart))
+        worst = next((one for one in found if one.hard or len(found) == 1), None)
+        if worst is not None or silent:
+            return worst or CheckResult("unsupported", silent)
     statement = plain_claim(_CODE.sub(lambda code: re.sub(r"\d", "x", code[0]), text))  # `_coded` looks at code
     label = _LABEL.match(statement)
     if label and not re.search(r"\d", label[1]) and len(label[1].split()) <= 4 and len(statement) - label.end() > 12:
