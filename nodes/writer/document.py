@@ -104,7 +104,11 @@ class _Claims:
         """The cells of a table row that hold anything but marks; the first labels the others, and is none beside them."""
         cells = list(self._filled_cells(start, end))
         first = CELL.search(self._piece, start, end)
-        lead = CELL.search(self._piece, first.end(), end) if first and not self._piece[start : first.start()].strip() else first
+        lead = (
+            CELL.search(self._piece, first.end(), end)
+            if first and not self._piece[start : first.start()].strip()
+            else first
+        )
         labelled = len(cells) > 1 and lead is not None and cells[0][1] <= lead.start()
         yield from cells[labelled:]
 

@@ -21,7 +21,9 @@ _EACH: Final = lazy(
     r"(?: (?:agree|mention|say|state|report|note|confirm|tell|give|name|write)s?\b)?(?: that\b)?"
     rf"|(?:根据)?(?:这?[两三四]|各|几)[篇个份则段]?(?:{_HAN_SOURCES})[里中]?[，]?[都均](?:写明|提到|指出|说|给出|写到|说明|提及|认为|显示|报道)?了?"
 )
-_ONE: Final = lazy(r"(?i)^(?:according to|as stated in|as reported by|in) (?:the )?([^,，]{3,80}),|^(?:据|根据)《?([^，,》]{2,40})》?[^，,]{0,6}[，,]")
+_ONE: Final = lazy(
+    r"(?i)^(?:according to|as stated in|as reported by|in) (?:the )?([^,，]{3,80}),|^(?:据|根据)《?([^，,》]{2,40})》?[^，,]{0,6}[，,]"
+)
 
 
 def split_attribution(statement: str, grounds: Grounds) -> tuple[str, list[Grounds]]:

@@ -139,9 +139,10 @@ def check_statement(
     if grounds.calculates and not grounds.sources:
         return _calculated(statement, stated, grounds, naming or grounds, question)
     reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, own=own)
+    if same and says_not_found(statement) and (said := find_said(statement, grounds)):
+        return CheckResult("contradicted", (said,))
     if absent:
-        said = find_said(statement, grounds) if same else ""
-        return CheckResult("contradicted", (said,)) if said else CheckResult("uncited")
+        return CheckResult("uncited")
     if reasons:
         return CheckResult("unsupported", tuple(dict.fromkeys(reasons)), hard=True)
     quoted = _quoted(strip_lead(plain_claim(text)), grounds)

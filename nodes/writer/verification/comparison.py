@@ -164,9 +164,7 @@ def _two_values(statement: str, order: _Order) -> tuple[str, float, float] | Non
         return ("date", 0.0, 0.0) if same else ("date", _moment(one), _moment(other))
     named = [(name.start, name.end) for name in names(statement)]
     ordered = [
-        q
-        for q in clause.quantities
-        if order.sense(q.kind) and not any(a <= q.start and q.end <= b for a, b in named)
+        q for q in clause.quantities if order.sense(q.kind) and not any(a <= q.start and q.end <= b for a, b in named)
     ]
     if any(statement[: q.start].endswith(order.word) for q in ordered):
         return None  # by how much
@@ -219,7 +217,9 @@ def _disproved(statement: str, order: _Order, grounds: Grounds) -> bool:
         return False
     about = {word for word in content_words(statement) if word not in left | right and not _FIGURE.fullmatch(word)}
     found: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
-    given = [one for source in grounds.sources for one in _values(source, (left, right), about - {stem(order.word.lower())})]
+    given = [
+        one for source in grounds.sources for one in _values(source, (left, right), about - {stem(order.word.lower())})
+    ]
     best: dict[tuple[int, str], int] = {}
     for score, side, kind, _ in given:
         best[side, kind] = max(score, best.get((side, kind), 0))

@@ -57,7 +57,9 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
     if any(close(abs(number.base), way) or abs(abs(number.base) - way) <= near * way for way in ways):
         return True
     decimals = len(f"{number.value:.12g}".partition(".")[2])
-    if number.unit == SHARE and any(abs(number.value - share) <= NEAR_SHARE * number.value for share in _shares(figures)):
+    if number.unit == SHARE and any(
+        abs(number.value - share) <= NEAR_SHARE * number.value for share in _shares(figures)
+    ):
         return True
     if number.kind == "%" and any(abs(number.value - share) < 0.51 / 10**decimals for share in _shares(figures)):
         return True
@@ -111,7 +113,9 @@ def _results(number: Quantity, figures: list[Quantity], alike: list[float], *, c
     counts = [*(f.value for f in figures if f.value and not f.unit), *_PERIODS] if counted else []
     for value in alike:
         yield from (way for count in counts for way in (value * count, value / count))
-        yield from (way for f in figures if f.kind == "%" and f.value for way in (value * f.value / 100, value * 100 / f.value))
+        yield from (
+            way for f in figures if f.kind == "%" and f.value for way in (value * f.value / 100, value * 100 / f.value)
+        )
 
 
 def _shares(figures: list[Quantity]) -> Iterator[float]:

@@ -72,9 +72,13 @@ _FRACTION: Final = lazy(
     r"(?i)\b(half|(?:a|one)[- ]third|two[- ]thirds|(?:a|one)[- ]quarter|three[- ]quarters|(?:a|one)[- ]fifth|(?:a|one)[- ]tenth)\b"
 )
 _SHARES: Final = {"half": 50.0, "one third": 100 / 3, "two thirds": 200 / 3, "one quarter": 25.0, "three quarters": 75.0, "one fifth": 20.0, "one tenth": 10.0}  # fmt: skip
-_HAN_SHARE: Final = lazy(r"([一二两三四五六七八九十]|\d{1,2})分之([一二两三四五六七八九十]|\d{1,2})|([一二三四五六七八九])成(?![为立员本都果绩功长年人效语])|([一过][半](?!导|岛|径|年|天|小时|个|球|路|夜))")
+_HAN_SHARE: Final = lazy(
+    r"([一二两三四五六七八九十]|\d{1,2})分之([一二两三四五六七八九十]|\d{1,2})|([一二三四五六七八九])成(?![为立员本都果绩功长年人效语])|([一过][半](?!导|岛|径|年|天|小时|个|球|路|夜))"
+)
 _HAN_DIGIT: Final = {sign: n for n, sign in enumerate("一二三四五六七八九十", 1)} | {"两": 2}
-_SHARE_OF: Final = lazy(r"(?i)\s(?:of|the)\b(?! an? | (?:the |a )?(?:year|day|month|week|century|season|game|match|decade)\b)")
+_SHARE_OF: Final = lazy(
+    r"(?i)\s(?:of|the)\b(?! an? | (?:the |a )?(?:year|day|month|week|century|season|game|match|decade)\b)"
+)
 _AND: Final = lazy(r"\s?(?:and\s|,\s(?:and\s)?|零|又)?")
 _ABOUT: Final = lazy(
     r"(?i)(?:\b(?:about|around|roughly|approximately|nearly|almost|over|some|more than|just under|just over|up to|circa|ca\.?)\s|[~≈]|[约近超]过?|大约|将近|接近|\bclose to\s)\s?$"
@@ -162,7 +166,9 @@ def _glued() -> re.Pattern[str]:
     """Figures that run on into a unit without a blank: 5nm, 860千瓦."""
     aliases = sorted(_more_units(), key=len, reverse=True)
     written = "|".join(re.escape(alias) for alias in aliases)
-    return re.compile(rf"(?<![A-Za-z0-9_.,-])(\d{{1,9}}(?:,\d{{3}})*(?:\.\d{{1,6}})?)(?=(?:{written})(?![A-Za-z0-9_²³]))")
+    return re.compile(
+        rf"(?<![A-Za-z0-9_.,-])(\d{{1,9}}(?:,\d{{3}})*(?:\.\d{{1,6}})?)(?=(?:{written})(?![A-Za-z0-9_²³]))"
+    )
 
 
 def join_durations(text: str, found: Sequence[Quantity]) -> list[Quantity]:
@@ -172,7 +178,9 @@ def join_durations(text: str, found: Sequence[Quantity]) -> list[Quantity]:
         last = joined[-1] if joined else None
         smaller = last is not None and last.kind == one.kind == "s" and _size(one) < _size(last)
         if last is not None and smaller and _AND.fullmatch(text, last.end, one.start):
-            joined[-1] = last._replace(end=one.end, value=last.value + one.base / _size(last), base=last.base + one.base)
+            joined[-1] = last._replace(
+                end=one.end, value=last.value + one.base / _size(last), base=last.base + one.base
+            )
         else:
             joined.append(one)
     return joined
@@ -251,7 +259,9 @@ def stated_shares(text: str) -> list[Quantity]:
     return [
         share
         for share in find_shares(text)
-        if not text[share.start].isascii() or _SHARE_OF.match(text, share.end) or text[share.start : share.end].lower().startswith("one in")
+        if not text[share.start].isascii()
+        or _SHARE_OF.match(text, share.end)
+        or text[share.start : share.end].lower().startswith("one in")
     ]
 
 

@@ -53,7 +53,9 @@ _MONTH_OF: Final = {
 _FOREIGN_DATE: Final = lazy(rf"(?i)\b(\d{{1,2}})(?:\.|er|º)?\s(?:de\s)?({'|'.join(_MONTH_OF)})\s(?:de\s)?(\d{{4}})\b")
 _YEAR_LATER: Final = lazy(r"(?i)次年|翌年|第二年|\b(?:following|next) year\b|\b(?:a|one) year later\b")
 _YEAR_BEFORE: Final = lazy(r"(?i)上年|去年|上一年|前一年|\b(?:previous|prior|last) year\b|\byear (?:earlier|before)\b")
-_MONTH_RANGE: Final = lazy(r"(?i)\b(?:from |between )?([A-Z][a-z]{2,8}) (?:to|until|through|and|[-–]) ([A-Z][a-z]{2,8})\b|(\d{1,2})月?[至到~–—-](?:次年|翌年)?(\d{1,2})月")
+_MONTH_RANGE: Final = lazy(
+    r"(?i)\b(?:from |between )?([A-Z][a-z]{2,8}) (?:to|until|through|and|[-–]) ([A-Z][a-z]{2,8})\b|(\d{1,2})月?[至到~–—-](?:次年|翌年)?(\d{1,2})月"
+)
 _ENGLISH: Final = lazy(r"(?i)\b(?:the|of|and|in|is|was|are|to|by|for|with|it|has|an?)\b")
 
 
@@ -198,7 +200,10 @@ def _days_of_known_years(
 def _months_between(text: str) -> Iterator[int]:
     """The months of the ranges that a text names: "from November to February"."""
     for found in _MONTH_RANGE.finditer(text):
-        first, last = (find_months(f"in {m}") if not m.isdigit() else [int(m)] for m in (found[1] or found[3], found[2] or found[4]))
+        first, last = (
+            find_months(f"in {m}") if not m.isdigit() else [int(m)]
+            for m in (found[1] or found[3], found[2] or found[4])
+        )
         if first and last and 1 <= first[0] <= 12 and 1 <= last[0] <= 12:
             yield from ((first[0] - 1 + step) % 12 + 1 for step in range((last[0] - first[0]) % 12 + 1))
 
