@@ -15,6 +15,7 @@ from weiwo.app.cli.output import hint, page, write_json
 from weiwo.app.render.labels import system_language
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.nodes.memory.memory_store import local_user
+from weiwo.state import Language
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
@@ -68,8 +69,7 @@ def tools_command(context: Context, *, as_json: bool) -> None:
     Raises:
         SettingsError: The tools, or the file of servers, cannot be used.
     """
-    settings = Settings.resolve(context)
-    found = _gather(settings)
+    found = _gather(Settings.resolve(context), "en" if as_json else system_language())
     if as_json:
         write_json(found)
     else:
@@ -137,11 +137,11 @@ def _usage_log(settings: Settings) -> UsageLog:
     return UsageLog(Path(settings.home), local_user(settings))
 
 
-def _gather(settings: Settings) -> dict[str, Any]:
+def _gather(settings: Settings, language: Language = "en") -> dict[str, Any]:
     """The tools and servers with how this user's calls fared; a server's clients are not told that."""
     from weiwo.tools.tool_list import list_tools  # noqa: PLC0415 - heavy
 
-    found = run_to_end(list_tools(settings))
+    found = run_to_end(list_tools(settings, language))
     usage = _usage_log(settings).read()
     for tool in found["tools"]:
         known = usage.get(tool["name"], ToolUsage())

@@ -14,7 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 from starlette.requests import Request
 
 from weiwo.app.errors import MisuseError
-from weiwo.app.server.access.users import user_of
+from weiwo.app.server.access.users import memory_user, user_of
 from weiwo.app.server.errors import not_asked, not_found
 from weiwo.app.server.langgraph_api.threads import Threads
 from weiwo.app.server.runs.background_runs import Runs
@@ -28,6 +28,7 @@ from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.storage import StorageError, make_folder
 from weiwo.graph.persistence.store import open_store
+from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.state.settings import Settings
 from weiwo.tools.file_lock import FileLock
 
@@ -118,6 +119,11 @@ class Engine:
             {"at": event.at, "run_id": run, "attempt": event.attempt, **orjson.loads(event.data)}
             for run, event in await self.records.timeline(thread_id, most)
         ]
+
+    def memory(self, user: str) -> MemoryStore | None:
+        """What is remembered for a user; None without a store."""
+        store = self.graph.store
+        return MemoryStore(store, memory_user(user, self.settings)) if store is not None else None
 
     async def day(self, user: str) -> dict[str, Any]:
         """What a user has spent today, and may."""

@@ -1,7 +1,7 @@
 """`weiwo watch`: standing questions, kept, listed, asked when they are due, and removed."""
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from rich.text import Text
 
@@ -15,7 +15,13 @@ from weiwo.app.session.runs import options_of
 from weiwo.app.session.watch_runs import changes_as_json, run_due_watches, watch_as_json
 from weiwo.nodes.memory import watches
 from weiwo.state.settings import Context
+from weiwo.text.language import detect_language
 from weiwo.tools.printable import one_line
+
+_WORDS: Final = {
+    "en": {"every": "every {}", "next": "next {}", "now": "now", "paused": "paused", "nothing": "nothing found yet"},
+    "zh": {"every": "每 {}", "next": "下次 {}", "now": "现在", "paused": "已暂停", "nothing": "尚未找到"},
+}
 
 
 def add_command(question: str, every: str, context: Context, *, as_json: bool) -> None:
@@ -29,7 +35,8 @@ def add_command(question: str, every: str, context: Context, *, as_json: bool) -
         kept = with_memory(lambda memory: watches.add_watch(memory, watch))
     except watches.WatchError as error:
         raise UsageError(str(error)) from None
-    done = f"kept as {kept.key}, every {every}; weiwo serve asks it when it is due, and so does weiwo watch run (cron)"
+    often = watches.format_interval(kept.every)
+    done = f"kept as {kept.key}, every {often}; weiwo serve asks it when it is due, and so does weiwo watch run (cron)"
     tell(watch_as_json(kept), done, as_json=as_json)
 
 
@@ -78,18 +85,23 @@ def _print(runs: list[watches.WatchRun]) -> None:
         if one.changes:
             console.print(Flow(Text(one_line(one.watch.question, 300), "bold")))
         for change in one.changes:
-            console.print(Flow(Text(f"  {one_line(watches.describe_change(change), 1_500)}"), indent=4))
+            told = watches.describe_change(change, one.watch.question)
+            console.print(Flow(Text(f"  {one_line(told, 1_500)}"), indent=4))
         if one.problem:
             say(f"{one.watch.question}: {one.problem}")
 
 
 def _describe(watch: watches.Watch) -> str:
-    """How often, when next, and what changed last."""
-    due = _moment(watch.last + watch.every) if watch.last else "now"
-    parts = [f"every {watches.format_interval(watch.every)}", "paused" if watch.paused else f"next {due}"]
+    """How often, when next, and what changed last, or else what is known."""
+    words = _WORDS[detect_language(watch.question)]
+    due = _moment(watch.last + watch.every) if watch.last else words["now"]
+    parts = [words["every"].format(watches.format_interval(watch.every)), words["paused"] if watch.paused else words["next"].format(due)]
     changes = [one for one in watch.changes if one.old]  # the first time is no change
     if changes:
-        parts.append(f"{_moment(watch.changed)}: " + "; ".join(map(watches.describe_change, changes)))
+        told = "; ".join(watches.describe_change(one, watch.question) for one in changes)
+        parts.append(f"{_moment(watch.changed)}: {told}")
+    elif watch.last:
+        parts.append("; ".join(one.value for one in watch.values.values()) or words["nothing"])
     parts += [watch.problem] if watch.problem else []
     return one_line(" · ".join(parts), 1_000)
 

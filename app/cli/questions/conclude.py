@@ -37,7 +37,7 @@ def can_ask() -> bool:
     return is_terminal() and sys.stdin.isatty()
 
 
-def on_at_terminal(variable: str, *, wanted: bool | None, as_json: bool) -> bool | None:
+def on_at_terminal(variable: str, *, wanted: bool | str | None, as_json: bool) -> bool | str | None:
     """An option that is on where a person reads along, unless it is set; None leaves it to its variable."""
     if wanted is not None or os.environ.get(variable):
         return wanted

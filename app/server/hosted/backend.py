@@ -151,6 +151,9 @@ class HostBackend:
         """Nothing: the host keeps no events of runs that ended."""
         return []
 
+    def memory(self, user: str) -> None:
+        """None: the host's store is out of reach."""
+
     async def day(self, user: str) -> dict[str, Any]:  # noqa: ARG002 - the interface
         """Nothing: what users may spend is the host's business."""
         return {}

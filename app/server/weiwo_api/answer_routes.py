@@ -25,6 +25,8 @@ from weiwo.app.session.langsmith_feedback import send_to_langsmith
 from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.app.session.thread import Thread, thread_as_json
 from weiwo.graph.persistence.forks import ForkError, fork
+from weiwo.nodes.memory.earlier_answers import forget_answer
+from weiwo.nodes.memory.plan_memory import mark_bad
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.state import Plan
 from weiwo.state.settings import Context, Settings, operator_defaults
@@ -90,6 +92,10 @@ async def feedback(request: Request) -> Response:
         raise RequestError(500, f"feedback; it cannot be kept: {error.strerror or error}") from None
     except AppError as error:
         raise RequestError(502, str(error)) from None
+    memory = backend_of(request).memory(user_of(request))
+    if memory is not None and not one.good:
+        await mark_bad(memory, run)
+        await forget_answer(memory, run)
     return reply({"kept": True, "sent": sent})
 
 

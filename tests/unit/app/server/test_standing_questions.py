@@ -80,13 +80,13 @@ async def overdue(engine: Engine) -> Watch:
 async def test_what_changed_is_told_once_with_old_and_new_value(engine: Engine, bridge: Path, caplog):
     caplog.set_level(logging.INFO, standing_questions.__name__)
     await watch(engine, looks=2)
-    assert (await overdue(engine)).values[LONG].value == "310"
+    assert (await overdue(engine)).values[LONG].value == "310 m"
     build(bridge, 330)
     caplog.clear()
     await watch(engine, looks=2)
     kept = await overdue(engine)
     told = [record.getMessage() for record in caplog.records if record.name == standing_questions.__name__]
-    assert told == [f"{LONG} 310 → 330 [{bridge}] (thread {kept.thread_id})"]
+    assert told == [f"{LONG} 310 m → 330 m [{bridge}] (thread {kept.thread_id})"]
 
 
 async def test_one_that_another_process_runs_is_left_to_it(engine: Engine):
