@@ -95,7 +95,8 @@ def _describe(watch: watches.Watch) -> str:
     """How often, when next, and what changed last, or else what is known."""
     words = _WORDS[detect_language(watch.question)]
     due = _moment(watch.last + watch.every) if watch.last else words["now"]
-    parts = [words["every"].format(watches.format_interval(watch.every)), words["paused"] if watch.paused else words["next"].format(due)]
+    when = words["paused"] if watch.paused else words["next"].format(due)
+    parts = [words["every"].format(watches.format_interval(watch.every)), when]
     changes = [one for one in watch.changes if one.old]  # the first time is no change
     if changes:
         told = "; ".join(watches.describe_change(one, watch.question) for one in changes)
