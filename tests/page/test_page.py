@@ -285,7 +285,14 @@ def test_documents_tools_and_settings_are_shown(page, player):
 
 def test_standing_questions_tell_what_changed_and_are_paused(page, player):
     change = {"asked": "How long is it?", "old": "310", "new": "330", "sources": ["bridge.md"]}
-    one = {"key": "k1", "question": "How long is the bridge?", "every": 86400, "last": 1e9, "thread_id": "t9", "changed": 1e9}
+    one = {
+        "key": "k1",
+        "question": "How long is the bridge?",
+        "every": 86400,
+        "last": 1e9,
+        "thread_id": "t9",
+        "changed": 1e9,
+    }
     player.views["watches"] = {"watches": [{**one, "changes": [change], "problem": "", "paused": False}]}
     page.click("a[href='#/watches']")
     told = page.inner_text("[data-watch=k1]")
