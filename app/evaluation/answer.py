@@ -72,9 +72,9 @@ def cited_numbers(text: str) -> list[int]:
 
 
 def abstains(text: str) -> bool:
-    """Whether a text says, in its first sentence, that there is no answer to be had."""
+    """Whether a text says first of all, up to a full stop or semicolon, that there is no answer to be had."""
     first = next((text[start:end] for start, end in sentences(text)), text)
-    return not text.strip() or _ABSTAINS.search(first[:300]) is not None
+    return not text.strip() or _ABSTAINS.search(re.split("[;；]", first[:300])[0]) is not None
 
 
 def score_answer(question: Question, answer: SystemAnswer) -> dict[str, Any]:

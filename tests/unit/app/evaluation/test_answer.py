@@ -2,8 +2,10 @@
 
 import pytest
 
+from tests.support.results import make_result
 from weiwo.app.evaluation.answer import SystemAnswer, abstains, cited_numbers, score_answer, strip_citations
 from weiwo.app.evaluation.question_set import Question
+from weiwo.app.evaluation.systems import read_result
 
 RIVER = Question("1", "Which river?", (("Danube",),), frozenset({"a", "b"}))
 
@@ -41,6 +43,25 @@ def test_a_yes_is_looked_for_in_no_passage():
     assert (row["right"], row["on_screen"], row["gold_cited"], row["citation_precision"]) == (True, None, None, None)
 
 
+@pytest.mark.parametrize(
+    ("status", "claims", "extracts", "calls", "outcome"),
+    [
+        ("complete", True, False, 0, "asserted"),
+        ("partial", True, False, 3, "doubtful"),
+        ("partial", False, True, 0, "abstained"),  # "No passage speaks of it. The nearest there is:"
+        ("partial", False, True, 3, "abstained"),
+        ("complete", False, False, 0, "abstained"),  # small talk
+        ("complete", False, False, 3, "asserted"),  # such as code, whose lines are no claims
+    ],
+)
+def test_what_states_nothing_is_no_answer(status, claims, extracts, calls, outcome):
+    result = make_result("It runs for 2,850 km.", status=status)
+    extract = {"source": "a", "text": "By the Danube.", "highlights": []}
+    result |= {"claims": result["claims"] if claims else [], "extracts": [extract] if extracts else []}
+    result["usage"]["model_calls"] = calls
+    assert read_result(result, 1.0).outcome == outcome
+
+
 def test_marks_of_citations():
     assert cited_numbers("So [2]. And [1, 2][3].") == [2, 1, 3]
     assert strip_citations("It is the Danube [1][2, 3].") == "It is the Danube."
@@ -55,6 +76,7 @@ def test_marks_of_citations():
         ("无法确定。", True),
         ("", True),
         ("The Danube. The sources do not say how long it is.", False),
+        ("The Danube [1]; its length is not stated.", False),
         ("It is not the Rhine but the Danube.", False),
     ],
 )
