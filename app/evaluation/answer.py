@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from weiwo.app.evaluation.question_set import Question
 from weiwo.text.language import sentences
+from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
 
 ABSTAINED: Final = "abstained"
@@ -133,4 +134,13 @@ def _judge_value(question: Question, value: Mapping[str, Any]) -> bool | None:
     """Whether a value is the answer; None of one that others build on, or where several answers are needed."""
     if not value["final"] or len(question.answers) > 1:
         return None
-    return question.answerable and question.is_answered_by(value["text"])
+    text = str(value["text"])
+    if not question.answerable or question.is_answered_by(text):
+        return question.answerable
+    return value.get("type") == "number" and any(_is_figure(text, gold) for gold in question.golds)
+
+
+def _is_figure(text: str, gold: str) -> bool:
+    """Whether a bare number is that of an answer: a value of type number leaves the unit to its task."""
+    said, wanted = find_numbers(text), find_numbers(gold)
+    return len(said) == len(wanted) == 1 and said[0].value == wanted[0].value

@@ -28,7 +28,7 @@ Row = Mapping[str, Any]
 
 
 def list_values(result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The values that a result rests on: text, confidence, features, whether a model read it, whether it is final."""
+    """The values that a result rests on: text, type, confidence, features, whether a model read it, if it is final."""
     built_on = {source for source, _ in (result.get("plan") or {}).get("edges") or ()}
     listed = []
     for task_id, raw in (result.get("outcomes") or {}).items():
@@ -37,6 +37,7 @@ def list_values(result: Mapping[str, Any]) -> list[dict[str, Any]]:
             listed.append(
                 {
                     "text": outcome.detail.shown or render(outcome.value, outcome.type, "en"),
+                    "type": outcome.type,
                     "confidence": outcome.confidence,
                     "features": confidence_features(outcome),
                     "model": outcome.decided_by == "model",

@@ -62,6 +62,15 @@ def test_what_states_nothing_is_no_answer(status, claims, extracts, calls, outco
     assert read_result(result, 1.0).outcome == outcome
 
 
+@pytest.mark.parametrize(
+    ("text", "type_", "right"), [("6.4", "number", True), ("6.5", "number", False), ("6.4", "text", False)]
+)
+def test_a_number_without_its_unit_is_the_answer_that_has_one(text, type_, right):
+    value = {"text": text, "type": type_, "final": True}
+    question = Question("1", "By how much did it grow?", (("6.4%",),))
+    assert scored(question, text="By 6.4%", outcome="asserted", values=[value])["values"][0]["right"] is right
+
+
 def test_marks_of_citations():
     assert cited_numbers("So [2]. And [1, 2][3].") == [2, 1, 3]
     assert strip_citations("It is the Danube [1][2, 3].") == "It is the Danube."
