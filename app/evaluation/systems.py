@@ -73,8 +73,11 @@ def read_result(result: Mapping[str, Any], seconds: float) -> SystemAnswer:
 
 
 def _states_anything(result: Mapping[str, Any]) -> bool:
-    """Whether an answer states anything: by rules only claims do, and passages that stand there alone do not."""
-    return bool(result.get("claims") or (result["usage"]["model_calls"] and not result.get("extracts")))
+    """Whether an answer states anything: rules do so with a source or a calculation; extracts alone, and talk, do not."""
+    verdicts = {claim["verdict"] for claim in result.get("claims") or []}
+    if verdicts - {"uncited"}:
+        return True
+    return bool(result["usage"]["model_calls"] and (verdicts or not result.get("extracts")))
 
 
 def _statement(result: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 from weiwo.nodes.shared.markdown.citation_marks import clean_marks, list_cited_numbers, renumber_marks
 from weiwo.nodes.writer.blocks import parse_blocks
-from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, check_piece
+from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, check_piece, share_of_words
 from weiwo.nodes.writer.document import ROW, claim_spans, find_heading, is_indented_code, label_cell
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Block, Claim, DecidedBy, Extract, Language, Status
@@ -17,6 +17,8 @@ MOST_RECITED: Final = 6
 """Sources tried for a claim that cites the wrong one."""
 MOST_TOGETHER: Final = 3
 """Sources that are tried together: a claim may compare as many things."""
+LEAST_SHARE: Final = 0.5
+"""Share of a claim's words that a source has to have to be cited in place of another."""
 MOST_ROWS: Final = 100
 """Pieces before a claim in which its heading or the header of its table is looked for."""
 UNVERIFIED: Final[dict[str, str]] = {"en": "(unverified)", "zh": "（未核实）"}
@@ -89,11 +91,15 @@ class Draft:
         """The marks of sources that carry a failing claim.
 
         Models often state what is true and cite the wrong number, or none: its own citations with a calculation added
-        are tried first, then the sources that outcomes rest on, alone, in pairs and in threes. Of a claim that names
-        nothing ("it has 12 nodes") only a source of the document it cites may take over: any other may speak of
-        something else.
+        are tried first, then the sources that outcomes rest on, alone, in pairs and in threes. What it cites stays
+        where that has all its figures and names, whatever else speaks against it. Others take over where they carry
+        all of these and more of its words. Of a claim that names nothing ("it has 12 nodes") only a source of the
+        document it cites may take over: any other may speak of something else.
         """
         own = list(checked.claim.citations)
+        if own and not checked.hard:
+            return None
+        told = share_of_words(checked.claim.text, own, given)
         grounded = [source.n for source in self.sources.items if source.quote][:MOST_RECITED]
         if own and not names(checked.claim.text):
             place = {n: source.evidence.source for source in self.sources.items if source.evidence for n in (source.n,)}
@@ -101,8 +107,12 @@ class Draft:
             grounded = [n for n in grounded if place.get(n) in documents]
         options = [own, *([*own, n] for n in given.computed), *([n] for n in grounded)]
         options += [list(some) for most in (2, MOST_TOGETHER) for some in combinations(grounded, most)]
-        for numbers in options:
-            if numbers and check_cited(checked.claim.text, numbers, given).verdict not in {*DOUBTFUL, "uncited"}:
+        for numbers in filter(None, options):
+            verdict = check_cited(checked.claim.text, numbers, given).verdict
+            if verdict in {*DOUBTFUL, "uncited"}:
+                continue
+            enough = 0.0 if verdict != "matched" or numbers == own else max(LEAST_SHARE, told)
+            if share_of_words(checked.claim.text, numbers, given) >= enough:
                 return "".join(f"[{n}]" for n in numbers)
         return None
 

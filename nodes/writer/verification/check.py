@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from weiwo.nodes.writer.verification.attribution import find_silent, split_attribution
 from weiwo.nodes.writer.verification.binding import find_borrowed
 from weiwo.nodes.writer.verification.clauses import content_words, matched, strip_lead
 from weiwo.nodes.writer.verification.comparison import find_reversed
 from weiwo.nodes.writer.verification.derivation import follows
 from weiwo.nodes.writer.verification.exchange import find_exchanged
 from weiwo.nodes.writer.verification.grounds import Grounds
-from weiwo.nodes.writer.verification.not_found import affirmed_part, find_said, not_found_only
+from weiwo.nodes.writer.verification.not_found import affirmed_part, find_said, not_found_only, says_not_found
 from weiwo.nodes.writer.verification.particulars import Particulars, find_decades, find_particulars, is_han
 from weiwo.nodes.writer.verification.polarity import find_contradiction
 from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity
@@ -22,9 +23,16 @@ from weiwo.text.patterns import lazy
 
 MOST_UNLISTED: Final = 5
 """Things up to this number, written as a word, count what the answer tells of: "two founders"."""
+LONGEST_ANNOUNCEMENT: Final = 200
+"""Characters of a sentence that only announces what follows."""
 LONGEST: Final = 2_000
 """Characters of a claim that are read."""
 
+_ANNOUNCES: Final = lazy(
+    r"(?i)^(?:here(?:['’]s| is| are)\b|below\b|(?:the following|this) (?:table|list|section|report|answer|comparison|overview)\b"
+    r".{0,30}\b(?:compares?|lists?|shows?|summari[sz]es?|covers?|describes?|gives?|sets?|contains?|explains?)\b"
+    r"|以下|下面|下表|如下)"
+)
 _REPEATED: Final = lazy(r"[次倍遍]|\s(?:times|fold)\b")
 _CODE: Final = lazy(r"(?<!`)`([^`\n]{1,120})`(?!`)")
 _LABEL: Final = lazy(r"^(?:\*\*|__)?([^\s:：][^:：\n]{0,40})(?:\*\*|__)?[:：](?:\*\*|__)?\s+(?=\S)")
@@ -74,6 +82,19 @@ def is_heading(text: str) -> bool:
     )
 
 
+def _announces(text: str, question: str) -> bool:
+    """Whether a sentence only announces what follows it ("Here is the comparison of A and B:"), without any figure."""
+    bare = plain_claim(text)
+    leads, opens = bare.endswith((":", "：")), _ANNOUNCES.match(bare) is not None
+    if len(bare) > LONGEST_ANNOUNCEMENT or not (leads or opens):
+        return False
+    stated = find_particulars(bare)
+    figures = [number for number in stated.numbers if not counts_things(bare, number)]
+    if figures or stated.dates or stated.versions or stated.codes:
+        return False
+    return (leads and opens) or all(fold(name) in fold(question) for name in stated.names)
+
+
 def check_statement(
     text: str,
     grounds: Grounds,
@@ -93,8 +114,15 @@ def check_statement(
         question: The user's question.
         cited: Whether it cites anything that exists.
     """
-    if is_heading(text):
+    if is_heading(text) or _announces(text, question):
         return CheckResult("uncited")
+    said, apart = split_attribution(strip_lead(plain_claim(text)), grounds)
+    if said and apart != [grounds] and not says_not_found(said):
+        found = [check_statement(said, one, language=language, question=question, cited=cited) for one in apart]
+        silent = tuple(find_silent(said, apart))
+        worst = next((one for one in found if one.hard or len(found) == 1), None)
+        if worst is not None or silent:
+            return worst or CheckResult("unsupported", silent)
     statement = plain_claim(_CODE.sub(lambda code: re.sub(r"\d", "x", code[0]), text))  # `_coded` looks at code
     label = _LABEL.match(statement)
     if label and not re.search(r"\d", label[1]) and len(label[1].split()) <= 4 and len(statement) - label.end() > 12:
@@ -111,9 +139,10 @@ def check_statement(
     if grounds.calculates and not grounds.sources:
         return _calculated(statement, stated, grounds, naming or grounds, question)
     reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, own=own)
+    if same and says_not_found(statement) and (said := find_said(statement, grounds)):
+        return CheckResult("contradicted", (said,))
     if absent:
-        said = find_said(statement, grounds) if same else ""
-        return CheckResult("contradicted", (said,)) if said else CheckResult("uncited")
+        return CheckResult("uncited")
     if reasons:
         return CheckResult("unsupported", tuple(dict.fromkeys(reasons)), hard=True)
     quoted = _quoted(strip_lead(plain_claim(text)), grounds)

@@ -44,20 +44,22 @@ def test_a_yes_is_looked_for_in_no_passage():
 
 
 @pytest.mark.parametrize(
-    ("status", "claims", "extracts", "calls", "outcome"),
+    ("status", "verdict", "extracts", "calls", "outcome"),
     [
-        ("complete", True, False, 0, "asserted"),
-        ("partial", True, False, 3, "doubtful"),
-        ("partial", False, True, 0, "abstained"),  # "No passage speaks of it. The nearest there is:"
-        ("partial", False, True, 3, "abstained"),
-        ("complete", False, False, 0, "abstained"),  # small talk
-        ("complete", False, False, 3, "asserted"),  # such as code, whose lines are no claims
+        ("complete", "supported", False, 0, "asserted"),
+        ("partial", "supported", False, 3, "doubtful"),
+        ("partial", "", True, 0, "abstained"),  # "No passage speaks of it. The nearest there is:"
+        ("partial", "", True, 3, "abstained"),
+        ("complete", "uncited", False, 0, "abstained"),  # small talk
+        ("complete", "uncited", False, 1, "asserted"),  # out of a model's own head
+        ("complete", "", False, 3, "asserted"),  # such as code, whose lines are no claims
     ],
 )
-def test_what_states_nothing_is_no_answer(status, claims, extracts, calls, outcome):
+def test_what_states_nothing_is_no_answer(status, verdict, extracts, calls, outcome):
     result = make_result("It runs for 2,850 km.", status=status)
     extract = {"source": "a", "text": "By the Danube.", "highlights": []}
-    result |= {"claims": result["claims"] if claims else [], "extracts": [extract] if extracts else []}
+    claim = {"text": "It runs for 2,850 km.", "citations": [], "verdict": verdict}
+    result |= {"claims": [claim] if verdict else [], "extracts": [extract] if extracts else []}
     result["usage"]["model_calls"] = calls
     assert read_result(result, 1.0).outcome == outcome
 
