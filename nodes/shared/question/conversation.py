@@ -63,13 +63,16 @@ def talk_of(text: str, marked: str, rest: str) -> Talk | None:
     if len(task) + 2 >= len(bare) and _speaks_to_assistant(bare):
         return "identity" if cues.IDENTITY.search(bare) else "ability"
     stated = cues.SIGH.sub("", rest).strip(" .!,~")
-    asks = cues.ASKS.search(stated) or cues.ASKS_BESIDES.search(stated)
-    if cues.PASTIME.search(bare) or (cues.STATED.fullmatch(stated) and not asks):
-        return "remark"
+    asks = bool(cues.ASKS.search(stated) or cues.ASKS_BESIDES.search(stated))
+    remark = cues.PASTIME.search(bare) or (cues.STATED.fullmatch(stated) and not asks)
+    return "remark" if remark or ("?" not in rest and _is_about_oneself(stated, asks=asks)) else None
+
+
+def _is_about_oneself(stated: str, *, asks: bool) -> bool:
+    """Whether a statement holds no word that is not of small talk, an English one "I" or "my" besides."""
     said = set(_tokens(stated))
-    own = said & cues.OF_ONESELF and said <= cues.OF_TALK - cues.ASKING
-    own = own or (not asks and cues.OF_TALK_ZH.fullmatch(stated))
-    return "remark" if own and "?" not in rest else None
+    own = bool(said & cues.OF_ONESELF) and said <= cues.OF_TALK - cues.ASKING
+    return own or (not asks and cues.OF_TALK_ZH.fullmatch(stated) is not None)
 
 
 def _asks_to_write(task: str, marked: str) -> bool:
