@@ -13,14 +13,12 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.cli.memory.watch import watch_as_json
-from weiwo.app.cli.memory.watch_runs import run_due_watches
-from weiwo.app.cli.session import Session
-from weiwo.app.server.access.users import require_operator
+from weiwo.app.server.access.users import OPERATOR, require_operator
 from weiwo.app.server.engine import Engine, engine_of
 from weiwo.app.server.wire import reply
+from weiwo.app.session.session import Session
+from weiwo.app.session.watch_runs import run_due_watches, watch_as_json
 from weiwo.graph import build_graph
-from weiwo.nodes.memory.memory_store import MemoryStore, local_user
 from weiwo.nodes.memory.watches import WatchRun, describe_change, list_watches
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
@@ -79,6 +77,6 @@ async def watches(request: Request) -> Response:
     """The standing questions of this machine's user: what is known, and what changed last."""
     require_operator(request)
     engine = engine_of(request)
-    store = engine.graph.store
-    kept = await list_watches(MemoryStore(store, local_user(engine.settings))) if store is not None else ()
+    memory = engine.memory(OPERATOR)
+    kept = await list_watches(memory) if memory is not None else ()
     return reply({"watches": [watch_as_json(one) for one in kept]})

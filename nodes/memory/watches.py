@@ -255,6 +255,8 @@ def read_values(result: Mapping[str, Any]) -> tuple[dict[str, KnownValue], set[s
                 shown = render(outcome["value"], outcome["type"], language)
             except ValueError:
                 shown = str(outcome["value"])
+            unit = (outcome.get("detail") or {}).get("unit") or ""
+            shown += f" {unit}" if unit and unit != "person" else ""
             sources = dict.fromkeys(evidence[key] for key in outcome["evidence_ids"] if key in evidence)
             found[asked] = KnownValue(value=shown[:LONGEST_VALUE], sources=tuple(sources)[:3])
         elif outcome["status"] == "empty":
@@ -277,13 +279,14 @@ def _whole_answer(result: Mapping[str, Any]) -> dict[str, KnownValue]:
     return {WHOLE: KnownValue(value=text[:LONGEST_VALUE], sources=tuple(sources)[:3])}
 
 
-def describe_change(change: Change) -> str:
-    """A change in one line for people, in the language of its question."""
+def describe_change(change: Change, question: str = "") -> str:
+    """A change in one line for people, in the language of its question; that is left out where it is this one."""
     chinese = detect_language(change.asked) == "zh"
     old = change.old or ("（首次）" if chinese else "(first time)")
     new = change.new or ("（不再找到）" if chinese else "(no longer found)")
     where = ("、" if chinese else ", ").join(change.sources)
-    return f"{change.asked} {old} → {new}" + (f" [{where}]" if where else "")
+    asked = f"{change.asked} " if change.asked != question else ""
+    return f"{asked}{old} → {new}" + (f" [{where}]" if where else "")
 
 
 async def _put(memory: MemoryStore, watch: Watch) -> None:

@@ -11,10 +11,10 @@ from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint, is_terminal, say, write, write_json
 from weiwo.app.cli.setup.choice import ModelCandidate, list_candidates, missing_packages
-from weiwo.app.cli.setup.config import config_path, write_config
 from weiwo.app.cli.setup.probe import Probe, probe_model
 from weiwo.app.cli.setup.servers import FoundServer, ServerError, find_servers, widen_ollama
 from weiwo.app.cli.setup.thinking_probe import find_switch
+from weiwo.app.configuration.config_file import config_path, write_config
 from weiwo.tools.printable import one_line
 
 INSTALL: Final = (

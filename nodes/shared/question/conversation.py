@@ -1,8 +1,9 @@
 """Chit-chat and writing requests: messages that need no search, told by general cues.
 
 A piece of a message is social if all its words are (`thanks`, `so much`, `你好`). A statement about oneself or the
-assistant asks for nothing. A question to the assistant is about "you", except where "you" means anybody ("how do you
-make bread"). A request to write, rewrite, translate, play or code works on what the user brings along.
+assistant asks for nothing. A question to the assistant is about "you" and holds no word that is not of small talk or of
+assistants ("how do you make bread"). A request to write, rewrite, translate, play or code works on what the user brings
+along.
 """
 
 from typing import Final
@@ -10,11 +11,15 @@ from typing import Final
 from weiwo.nodes.shared.question import conversation_cues as cues
 from weiwo.nodes.shared.question.lexicon import ESSAY, ESSAY_FACTS, IN_DOCUMENTS, STRONG_FRESH, SUMMED
 from weiwo.state.query import Talk
+from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
+from weiwo.text.terms import FUNCTION_WORDS
 
 _PIECE: Final = lazy(r"[^,.!?;~…。、\n]+")
+_HAN: Final = lazy(f"[{HAN}]")
 _TOKENS: Final = lazy(r"[a-z0-9'’-]+")
 _KNOWN: Final = cues.FILLER.union(*(known for _, known in cues.SOCIAL))
+_OF_ASSISTANTS: Final = _KNOWN | cues.ASSISTANT | FUNCTION_WORDS
 
 
 def without_greeting(text: str) -> tuple[str, Talk | None]:
@@ -56,9 +61,7 @@ def talk_of(text: str, marked: str, rest: str) -> Talk | None:
     facts = SUMMED.search(head) or (ESSAY.search(head) and ESSAY_FACTS.search(head))
     if not facts and any(found.search(bare) for found in cues.WRITES):
         return "writing"
-    if cues.ABOUT.search(bare) or (
-        not (text != rest and cues.QUESTION.match(rest)) and _speaks_to_assistant(bare, task)
-    ):
+    if cues.ABOUT.search(bare) or _speaks_to_assistant(bare, task):
         return "identity" if cues.IDENTITY.search(bare) else "ability"
     stated = cues.SIGH.sub("", rest)
     stated = stated if "?" in rest else stated.strip(" .!,~")
@@ -66,11 +69,15 @@ def talk_of(text: str, marked: str, rest: str) -> Talk | None:
 
 
 def _speaks_to_assistant(bare: str, task: str) -> bool:
-    """Whether a message is about the assistant: it says "you" and means neither anybody nor a request to look up."""
-    short = len(bare) <= (40 if any("\u4e00" <= c <= "\u9fff" for c in bare) else 110) and len(task) + 2 >= len(bare)
-    return (
-        short and bool(cues.ADDRESSED.search(bare)) and not cues.ANYBODY.search(bare) and not cues.ASKED_TO.search(bare)
-    )
+    """Whether a message is about the assistant: it says "you", and nothing but words of small talk and of assistants.
+
+    A word more may be what is asked about: an answer about the assistant would then be none, a search costs little.
+    """
+    if len(task) + 2 < len(bare) or not cues.ADDRESSED.search(bare):
+        return False
+    if _HAN.search(bare):
+        return len(bare) <= 40 and not cues.ANYBODY.search(bare) and not cues.ASKED_TO.search(bare)
+    return {said.partition("'")[0] for said in _TOKENS.findall(bare.replace("’", "'"))} <= _OF_ASSISTANTS
 
 
 def _social(piece: str) -> Talk | None:

@@ -66,13 +66,13 @@ _PHRASES: Final[tuple[tuple[Talk, str], ...]] = (
 PHRASE: Final = tuple((kind, lazy(pattern)) for kind, pattern in _PHRASES)
 
 STATES: Final = lazy(
-    r"(?!.*(?:\?|\b(?:who|whom|whose|which|where|why|whether|when (?:was|is|did|does|will)|wonder\w*|find|curious|search\w*|our|compare|report|looking for|tell me|show me|explain|translate|write)\b|\bhow (?:do|does|did|many|much|to|can|is|are|was)\b|\bwhat (?:is|are|was|does|do|did)\b|, (?:is|are|was|were|does|do|did"
+    r"(?!.*(?:\?|\b(?:who|whom|whose|which|where|why|whether|what an? \w+ (?:is|was|does|means?)|when (?:was|is|did|does|will)|wonder\w*|find|curious|search\w*|our|compare|report|looking for|tell me|show me|explain|translate|write)\b|\bhow (?:do|does|did|many|much|to|can|is|are|was)\b|\bwhat (?:is|are|was|does|do|did)\b|, (?:is|are|was|were|does|do|did"
     r"|can|when|how|isn't)\b))(?:i|i'm|im|i've|ive|i'd|i'll|we|we're|we've|you|you're|ur|he|she|they|it|it's|that|that's|this)(?! (?:need|want|would like|wanna|require) (?:the|to know|to find|to learn|(?:an? |some |more )?(?:list|table|report|overview|summary|info|information|details|data|facts"
     r"|statistics))\b)(?: [\w'’,-]+){1,30}[.!]*|(?!.*\?)my (?:\w+ ){1,4}?(?:is|was|are|were|has|have|had|died|just|keeps?|loves?|hates?|got|left|won|broke|passed|said|won't|can't|doesn't|isn't)\b(?!.*\b(?:who|which|where|when (?:was|is|did)|what (?:is|are|was|does)|how|why)\b).{0,120}|(?:so |very |really |feeling "
     r"|just )*(?:bored|sad|tired|lonely|hungry|excited|stressed|anxious|angry|depressed|sleepy|exhausted|heartbroken)(?: .{0,40})?"
 )
 STATES_ZH: Final = lazy(
-    r"我(?!们(?:公司|部门|团队|的)|国|司|要(?:查|找|知道)|想(?:知道|了解|查|问|找|买|去|学|看看|要(?:了解|查|知))|需要|在(?:找|查)|公司|的(?!天|妈)|该|应|忘)(?!.*(?:[谁几吗？?]|什么|哪|怎么|如何|多少|查|找|为何|是否|公里|多[大高长远久]))[^《]{1,40}|(?:今天|昨天|刚刚|刚才|最近|现在|这几天|真的|感觉|觉得|心情|有点儿?"
+    r"我(?!们(?:公司|部门|团队|的)|国|司|要(?:查|找|知道)|想(?:知道|了解|查|问|找|买|去|学|看看|要(?:了解|查|知))|需要|在(?:找|查)|公司|的(?!天|妈)|该|应|忘)(?!.*(?:[谁几吗？?]|什么|哪|怎么|如何|多少|查|找|为何|是否|公里|多[大高长远久]|需要(?:了解|知道)|想(?:了解|知道|问)))[^《]{1,40}|(?:今天|昨天|刚刚|刚才|最近|现在|这几天|真的|感觉|觉得|心情|有点儿?"
     r"|好|太|真)[^?《谁几哪多]{0,14}(?:无聊|开心|难过|高兴|累|困|伤心|郁闷|烦|孤独|生气|焦虑|沮丧|不好|糟糕|紧张|失落|难受|压力.{0,3}大|寂寞|倒霉|幸福|兴奋|崩溃|委屈|迷茫)[^?什谁几哪]{0,8}|(?:陪我|跟我|和我|来)?(?:聊聊|聊会儿|聊一聊|聊)天?.{0,6}|.{0,4}陪.{0,2}我.{0,8}|祝(?:你|您|大家).{1,12}|恭喜.{0,8}"
     r"|安慰.{0,4}我.{0,4}|夸夸?我.{0,6}|鼓励.{0,4}我.{0,4}|抱抱.{0,4}|(?:好|真)?想你.{0,4}|(?:可以|能|请|来|再|给我|跟我|和我|给大家)*+(?:讲|说|来|唱)(?:一?[个首]|点|段)?.{0,6}(?:歌|笑话|故事|段子|谜语|情话|脑筋急转弯).{0,8}|(?:我们|咱们)(?:来)?(?:玩|聊|下棋|猜谜|成语接龙).{0,10}|(?:我们|咱们)?(?:来)?玩.{0,4}(?:游戏"
     r"|接龙|猜谜).{0,6}"
@@ -85,25 +85,22 @@ IDENTITY: Final = lazy(
     r"(?:so )?(?:who|what)(?: exactly| the hell)?(?: are|'re| r) (?:you|u)\b|\b(?:your|ur) (?:name|creators?|developers?|maker|age|gender|model|version)\b|who (?:made|created|built|developed|trained|owns|programmed|designed|wrote|invented) (?:you|u)\b|weiwo|introduce yourself|about yourself|你(?:是|叫)|您(?:是|叫"
     r"|贵姓)|(?:开发|创造|做|设计|制作|训练|研发)(?:出)?(?:了|的)?[你您]|帷幄|自我介绍|介绍.{0,4}[你您]自己|你的(?:名字|主人|开发者)"
 )
-_VERBS: Final = (
-    r"(?:answer|help|support|speak|handle|offer|cover|work|function|learn|know|search|decide|like|love|prefer|enjoy|think|feel|live|come|understand|remember|dream|sleep|recommend|advise|sing|talk|draw|hear|hallucinate|joke|lie|chat|play|write|translate|code|read|browse|access|cite|believe|hate|want|mean|say|do|exist"
-    r"|rest|care|agree|mind|trust|keep|replace|be|make mistakes|find (?:answers|information|things)|have (?:a name|feelings|access|emotions|any|friends|memory|consciousness))\b"
-)
 ADDRESSED: Final = lazy(
     r"\b(?:you|u|your|ur|yourself|you're)\b|[你您]|^(?:\S{1,30} ){0,3}weiwo\S{0,10}(?: \S{1,30})?$|^帷幄"
 )
-"""A message with one of these words speaks to the assistant, unless `ANYBODY` or `ASKED_TO` fits. Its own name does so in
-a few words only: more of them may ask what documents say of it, or of what else is called so."""
-ANYBODY: Final = lazy(
-    rf"\b(?:how|where|what|when|why|which|who|whom)\b.{{0,40}}\b(?:do|can|could|should|would|must|might|to) (?:you|u) (?!{_VERBS})|^(?:can|could|should|must|would|will) (?:you|u) (?!{_VERBS})"
-    r"|^(?:do|did) (?:you|u) (?:need|have to|know|get (?:an? |the |from|in|by|rid|to )|pay|tip|put|call|cook|think (?:that )?the)\b|\b(?:if|when|before|after|while|once|because|that|until|as|than|whether) (?:you|u)\b(?! (?:were|are) (?:a|an|human|not)\b)|^(?!.*\b(?:i|we|me)\b).* (?!about|of|with|to|for|made|built"
-    r"|created|developed|trained|designed|owns|invented|programmed|powers|behind|like|than|than|and|are|is|wrote|thank|love|do|did|were|can|have|will|would|could|was)\w+ you\b(?! (?:are|were|can|do|have|is)\b).{0,12}$|\byour (?:body|heart|brain|skin|blood|liver|stomach|eyes?|hair|muscles?|teeth|tooth|immune|kidneys?"
-    r"|bones?|lungs?|ears?|nose|own|car|home|house|computer|phone|dog|cat|money|taxes)\b|^(?:are|were) you (?:allowed|required|supposed)\b|[《》]|你(?:知道|晓得)|[你您](?:觉得(?!自己)|认为(?!自己)|怎么看|听说)|谁知道"
+"""A message with one of these words may speak to the assistant. Its own name does so in a few words only: more of them
+may ask what documents say of it, or of what else is called so."""
+ASSISTANT: Final = words(
+    "answer answers answering question questions ask asked asking help helps helping language languages english chinese french german spanish japanese speak speaks talk talking remember remembers forget told tell say said saying human humans person people real program machine robot computer software"
+    " chatbot chatbots bots robots machines programs assistants tools apps system systems makes assistant chatgpt gpt claude gemini siri alexa ai llm model models version based trained training data built build made make makes create created creator creators maker makers developer developers developed develop programmed design designed invented company behind owner owns name called age old gender live"
+    " born come able ability abilities capable capabilities feature features function functions works working find finding search searches searching browse internet web online offline access read reads reading file files document documents documentation source sources cite cites use used using tool app free cost open private privacy"
+    " store stored save conversation conversations chat chats history last previous first words simpler simple shorter longer short better best worse than favorite favourite color colour food movie like likes love loves hate enjoy prefer feel feels feeling feelings emotion emotions tired bored sleep dream dreams eat drink"
+    " think thinks thinking thoughts believe opinion opinions know knows knowledge learn learning learns understands mistakes lie lying true trust jokes laugh sing dance play game games write writes code translate draw conscious consciousness sentient alive soul family hallucinate replace rest support handle offer cover decide recommend"
+    " advise hear exist care agree mean means kind type sort things stuff information facts long into some any give try put sound sounds look looks better exactly hell between different other others more most less many much new own yourself myself want need should would could up ever yesterday during while if really often"
 )
-ASKED_TO: Final = lazy(
-    r"^(?:can|could|would|will) (?:you|u) (?:please |kindly |possibly )?(?:tell|help|find|look|check|give|show|list|explain|search|compare|describe|recommend|suggest|say (?:when|what|who|where|how)|answer (?!questions|me|in)|translate|write|read)\b.{12}|(?:帮|给|替)我.{0,3}(?:查|找|看|搜|列|算|介绍|解释|推荐|分析"
-    r"|比较|总结)|[你您].{0,4}(?:推荐|建议|查|搜|告诉|列出|介绍(?!.{0,4}[你您]?自己))"
-)
+"""With function words and those of small talk, all words of an English message about the assistant; one more asks about the world."""
+ANYBODY: Final = lazy(r"[《》]|你(?:知道|晓得)|[你您](?:觉得(?!自己)|认为(?!自己)|怎么看|听说)|谁知道")
+ASKED_TO: Final = lazy(r"(?:帮|给|替)我.{0,3}(?:查|找|看|搜|列|算|介绍|解释|推荐|分析|比较|总结)|[你您].{0,4}(?:推荐|建议|查|搜|告诉|列出|介绍(?!.{0,4}[你您]?自己))")
 ABOUT: Final = lazy(
     r"^are we\b|\bwe (?:talked|discussed|spoke|chatted)\b|^(?:what|where|who|how) would you\b|^is this (?:a |an )?(?:real )?(?:person|human|bot|robot|machine|chatgpt|ai)\b|^am i (?:talking|speaking|chatting)\b|^(?:what|who) (?:is|does) this (?:assistant|tool|app|bot|thing)\b|^how (?:do|can) i use this\b|^help$"
     r"|\bwho (?:made|built|created|developed|owns|is behind) this (?:bot|assistant|app|tool)\b|^(?:这是|这个)(?:什么|是什么)?(?:助手|工具|软件|应用|机器人|系统)|^(?:做个|来个|来一?段)?自我介绍$|^帮助$|^(?:我)?(?:是)?在?(?:跟|和)(?:谁|机器人|真人|ai).{0,4}(?:说话|聊天)"
@@ -150,9 +147,7 @@ _CODING: Final = lazy(
     r"|怎样).{0,30}(?:读取|排序|反转|遍历|去重|拼接|转换|删除|合并|安装|定义|导入|声明|写|实现|居中|撤销|回滚|提交|列表|数组|字符串|字典|文件|循环)|(?:怎么|如何|怎样)(?:用|在|使用)(?:python|java|javascript|sql|c\+\+|git|excel)"
 )
 WRITES: Final = (_WRITING, _WRITING_ZH, _CODING)
-ASKS: Final = lazy(r"\?|\b(?:who|what|when|where|which|why|how|tell|find|list|show|explain|write|translate|is|are|does|did|can|could|compare|search)\b|[谁哪几吗何]|什么|怎|多少|多[高大长远]|如何|查|找|告诉|介绍|列出|写|翻译|帮我")
+ASKS: Final = lazy(r"\?|呢$|\b(?:who|what|when|where|which|why|how|tell|find|list|show|explain|write|translate|is|are|does|did|can|could|compare|search)\b|[谁哪几吗何]|什么|怎|多少|多[高大长远]|如何|查|找|告诉|介绍|列出|写|翻译|帮我")
 
 
 SIGH: Final = lazy(r"^(?:[呜哈嘿哎唉啊哦嗯呃唔天][,~ ]?)+|^(?:ugh|oh|ah|well|no|yes|wow|haha|sorry|hey|man|god|omg|lol)[ ,!]+")
-QUESTION: Final = lazy(r"(?!.*\b(?:you|u|your|yourself)\b|.*[你您]|干|做)(?:who|whom|whose|what|when|where|which|why|how|if|whether|the|an?|is|are|was|were|\d|.{0,12}(?:谁|什么|哪|怎|多少|几|吗))")
-"""What a frame of politeness stands before where a question about the world follows."""

@@ -8,11 +8,11 @@ import pytest
 from starlette.applications import Starlette
 
 from tests.unit.app.server.conftest import running
-from weiwo.app.cli.memory.watch_runs import run_due_watches
-from weiwo.app.cli.session import Session
 from weiwo.app.server import standing_questions
 from weiwo.app.server.application import create_app
 from weiwo.app.server.engine import Engine
+from weiwo.app.session.session import Session
+from weiwo.app.session.watch_runs import run_due_watches
 from weiwo.graph.persistence.thread_lock import claimed
 from weiwo.nodes.memory.memory_store import MemoryStore, local_user
 from weiwo.nodes.memory.watches import Watch, add_watch, list_watches
@@ -80,13 +80,13 @@ async def overdue(engine: Engine) -> Watch:
 async def test_what_changed_is_told_once_with_old_and_new_value(engine: Engine, bridge: Path, caplog):
     caplog.set_level(logging.INFO, standing_questions.__name__)
     await watch(engine, looks=2)
-    assert (await overdue(engine)).values[LONG].value == "310"
+    assert (await overdue(engine)).values[LONG].value == "310 m"
     build(bridge, 330)
     caplog.clear()
     await watch(engine, looks=2)
     kept = await overdue(engine)
     told = [record.getMessage() for record in caplog.records if record.name == standing_questions.__name__]
-    assert told == [f"{LONG} 310 → 330 [{bridge}] (thread {kept.thread_id})"]
+    assert told == [f"{LONG} 310 m → 330 m [{bridge}] (thread {kept.thread_id})"]
 
 
 async def test_one_that_another_process_runs_is_left_to_it(engine: Engine):
