@@ -87,8 +87,8 @@ class Draft:
             if checked.claim.verdict in DOUBTFUL and (marks := self._carrying(checked, given)) is not None:
                 body = clean_marks(text[checked.start : checked.end], ()).rstrip()
                 text = text[: checked.start] + add_marks(body, marks, given.language) + text[checked.end :]
-        checked = piece.checked if text == piece.text else check_piece(text, given)
-        return Piece(text, sorted([*checked, *check_code(text, given)], key=lambda one: one.start))
+        claims = piece.checked if text == piece.text else check_piece(text, given)
+        return Piece(text, sorted([*claims, *check_code(text, given)], key=lambda one: one.start))
 
     def _carrying(self, checked: CheckedClaim, given: ClaimSources) -> str | None:
         """The marks of sources that carry a failing claim.
