@@ -145,12 +145,12 @@ class Inconsistency(Value):
 
     Attributes:
         kind: `order`, an end before its beginning; `rivals`, two values for one thing; `span`, a date outside the time
-            asked about; `units`, a calculation over units that do not fit.
+            asked about; `units`, a calculation over units that do not fit; `sum`, a whole unlike its parts.
         severity: Whether it is wrong for certain (`error`), or may be meant so (`warning`).
-        task_ids: The tasks whose values they are.
+        task_ids: The tasks whose values they are; of a `sum` that of the whole first.
     """
 
-    kind: Literal["order", "rivals", "span", "units"]
+    kind: Literal["order", "rivals", "span", "units", "sum"]
     severity: Literal["error", "warning"]
     task_ids: tuple[str, ...]
 

@@ -30,7 +30,7 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
         graph_options: More for `build_graph`, such as models.
         auth: How users log in; None: nobody does.
     """
-    mcp, serving_mcp = mcp_routes()
+    mcp, serving_mcp = mcp_routes(lambda: application.state.engine)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -48,11 +48,12 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
             await stack.enter_async_context(asking_due_watches(engine, graph_options or {}))
             yield
 
-    return Starlette(
+    application = Starlette(
         routes=[*mcp, *LANGGRAPH_API, *OPENAI_API, *WEIWO_API, *PAGE],
         exception_handlers={**ERRORS, 404: _missing, 405: _missing, Exception: _break},
         lifespan=lifespan,
     )
+    return application
 
 
 def _refuse(_: Request, error: Exception) -> Response:

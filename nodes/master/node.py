@@ -39,7 +39,8 @@ from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.question.turn import ConversationTurn, find_current_turn
 from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.state import Assessment, Evidence, Language, Level, QueryFrame, TeamConfig
-from weiwo.state.events import AssessedEvent, FinishedEvent, PlannedEvent
+from weiwo.state.events import TOOLS as TOOLS_PROGRESS
+from weiwo.state.events import AssessedEvent, FinishedEvent, PlannedEvent, TaskProgressEvent
 from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES
 from weiwo.text.language import detect_language
@@ -88,6 +89,8 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     """
     turn = find_current_turn(state)
     services = services.with_language(detect_language(turn.question))
+    for problem in services.registry.problems:
+        services.emit(TaskProgressEvent(task_id=TOOLS_PROGRESS, note=problem[services.language]))
     with_model = any(services.models.configured(role) for role in ROLES)
     wishes = await read_wishes(services.memory) if with_model else []
     if (earlier := await recall_answer(turn, wishes, services)) is not None:
@@ -146,7 +149,8 @@ def _give_again(
     """The turn of a question that was answered before: it ends with that answer, and nothing is searched."""
     result, team = earlier.result, configure_team(earlier.assessment, services)
     _tell_assessed(earlier.assessment, team, services)
-    services.emit(FinishedEvent(status=result["status"], stop_reason=result["stop_reason"]))
+    told = ("status", "stop_reason", "from_thread", "answered_at")
+    services.emit(FinishedEvent(**{name: result[name] for name in told}))
     update = _open_turn(turn, earlier.assessment, team, wishes)
     update["messages"] += [AIMessage(earlier.message, additional_kwargs={"citations": result["citations"]})]
     found = {"outcomes": Overwrite(earlier.outcomes), "evidence": Overwrite(earlier.evidence)}

@@ -171,7 +171,7 @@ async def settle_draft(
         ClaimPlace(number, position)
         for number, piece in enumerate(draft.pieces)
         for position, checked in enumerate(piece.checked)
-        if checked.claim.verdict in DOUBTFUL
+        if checked.claim.verdict in DOUBTFUL and not FENCE.match(checked.claim.text)
     ][:MOST_REWRITTEN]
     if failing:
         rewritten = await _rewrite(failing, context, services, draft, question, say)

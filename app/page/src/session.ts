@@ -366,7 +366,7 @@ export function route(): void {
     const threadId = decodeURIComponent(second);
     if (threadId !== read().threadId || read().missing) void open(threadId);
     else update({ view: "ask", menu: false });
-  } else if (first === "corpora" || first === "tools" || first === "settings") {
+  } else if (["watches", "corpora", "tools", "settings"].includes(first ?? "")) {
     update({ view: first as View, menu: false, panel: null });
   } else {
     startAnew();

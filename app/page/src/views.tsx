@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { get } from "./api";
 import { visible } from "./inline";
 import { loadInfo } from "./info";
-import { useGuest, useStore, useWords } from "./store";
+import { useGuest, useOperator, useStore, useWords } from "./store";
 import type { Day, Dict } from "./types";
 import { ChooseFiles, UploadList, useDrop, useUploads } from "./uploads";
 import { moment, type Language } from "./words";
@@ -39,7 +39,7 @@ interface Setting {
 }
 
 /** A resource of the server, and a way to load it again. */
-function useLoaded<T>(path: string): { data: T | null; failed: string; again: () => void } {
+export function useLoaded<T>(path: string): { data: T | null; failed: string; again: () => void } {
   const [data, setData] = useState<T | null>(null);
   const [failed, setFailed] = useState("");
   const again = useCallback(() => {
@@ -49,7 +49,7 @@ function useLoaded<T>(path: string): { data: T | null; failed: string; again: ()
   return { data, failed, again };
 }
 
-function Page({ head, failed, again, waits, children }: { head: string; failed: string; again: () => void; waits: boolean; children: ComponentChildren }) {
+export function Page({ head, failed, again, waits, children }: { head: string; failed: string; again: () => void; waits: boolean; children: ComponentChildren }) {
   const t = useWords();
   return (
     <div class="page">
@@ -141,7 +141,7 @@ export function Settings() {
   const t = useWords();
   const info = useStore((now) => now.info);
   useEffect(() => void loadInfo(), []); // what is spent is told as it is now
-  const guest = useGuest();
+  const operates = useOperator();
   const models = [...new Set(Object.values(info?.models ?? {}))];
   return (
     <div class="page">
@@ -149,7 +149,7 @@ export function Settings() {
       {info && <p class="quiet">Weiwo {info.version}{info.user ? ` · ${info.user}` : ""}{models.length ? ` · ${models.join(", ")}` : ""}</p>}
       {info && !models.length && <div class="card"><h3>{t("noModelTitle")}</h3><p>{t("noModel")}</p></div>}
       {info?.day?.ends && <Today day={info.day} />}
-      {info && !guest && (info.auth === "none" || info.user === "operator") && <SettingsTable />}
+      {operates && <SettingsTable />}
     </div>
   );
 }

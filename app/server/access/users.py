@@ -5,6 +5,8 @@ from typing import Final
 from starlette.requests import Request
 
 from weiwo.app.server.errors import RequestError
+from weiwo.nodes.memory.memory_store import client_user, local_user
+from weiwo.state.settings import Settings
 
 OPERATOR: Final = "operator"
 """The user who runs the server: threads without a record, settings and the command's corpora are his."""
@@ -15,6 +17,11 @@ USER: Final = "weiwo.user"
 def user_of(request: Request) -> str:
     """The user whose request this is; empty before a login."""
     return str(request.scope.get(USER, OPERATOR))
+
+
+def memory_user(user: str, settings: Settings) -> str:
+    """Whose memory a user's is: the operator's is the one that the command line uses."""
+    return local_user(settings) if user == OPERATOR else client_user(user)
 
 
 def require_operator(request: Request) -> None:

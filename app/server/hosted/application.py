@@ -32,6 +32,7 @@ _ABSENT: Final = frozenset(
     {
         "/weiwo/settings",
         "/weiwo/watches",
+        "/weiwo/watches/{key}",
         "/weiwo/corpora/{name}/files",
         "/weiwo/login",
         "/weiwo/logout",

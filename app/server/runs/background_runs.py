@@ -18,9 +18,9 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
-from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.app.server.access.budgets import DayBudgets
 from weiwo.app.server.access.user_corpora import run_defaults
+from weiwo.app.server.access.users import memory_user
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.failures import describe_failure, failure_place
 from weiwo.app.server.runs.graph_stream import stream_events
@@ -30,7 +30,9 @@ from weiwo.app.server.storage.record_types import RunRecord, RunStatus
 from weiwo.app.server.storage.records import Records
 from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.app.server.wire import dump
+from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.graph.persistence.thread_lock import claimed
+from weiwo.graph.run_context import ServedUser
 from weiwo.state.limits import Usage
 from weiwo.state.settings import Context, Settings, operator_defaults
 
@@ -212,8 +214,9 @@ class Runs:
         snapshot = await self._graph.aget_state(thread)
         given, checkpoint = self._given(run, request, snapshot)
         context = self._context(request, snapshot)
+        user = ServedUser(run.owner, memory_user(run.owner, self._settings))
         config: RunnableConfig = {
-            "configurable": {**thread["configurable"], **checkpoint},
+            "configurable": {**thread["configurable"], **checkpoint, "langgraph_auth_user": user},
             "metadata": {
                 **_short(request.metadata),
                 "run_id": run.run_id,

@@ -10,9 +10,8 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.cli.setup.config import read_config
-from weiwo.app.cli.setup.env_file import read_env_file
-from weiwo.app.cli.tools import gather_tools
+from weiwo.app.configuration.config_file import read_config
+from weiwo.app.configuration.env_file import read_env_file
 from weiwo.app.server.access.user_corpora import USER_PREFIX, own_corpora, run_defaults
 from weiwo.app.server.access.users import require_operator, user_of
 from weiwo.app.server.backend import backend_of
@@ -24,6 +23,7 @@ from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora, locate_by_roots
 from weiwo.tools.corpus.source_names import find_sample_corpus
 from weiwo.tools.printable import one_line
+from weiwo.tools.tool_list import list_tools
 
 _SECRET: Final = lazy(r"KEY|TOKEN(?!S)|SECRET|PASSWORD|DATABASE_URL|AUTH$")
 _MORE: Final = {
@@ -85,7 +85,7 @@ async def corpora(request: Request) -> Response:
 
 async def tools(_: Request) -> Response:
     """The tools a run would have, and the MCP servers with their health."""
-    found = await gather_tools(Settings.resolve())
+    found = await list_tools(Settings.resolve())
     health = {one["name"]: one["health"] for one in found["servers"]}
     for tool in found["tools"]:
         tool["health"] = health.get(tool["server"], "up") if tool["available"] else "not available"
