@@ -4,7 +4,7 @@ import { request } from "./api";
 import { visible } from "./inline";
 import { useStore, useWords, type Say } from "./store";
 import { Page, useLoaded } from "./views";
-import { moment, type Language } from "./words";
+import { inOwnWords, moment, type Language } from "./words";
 
 interface Change {
   asked: string;
@@ -62,7 +62,7 @@ function Row({ watch, again, t }: { watch: Watch; again: () => void; t: Say }) {
           {one.sources.length > 0 && <span class="quiet"> [{one.sources.map(visible).join(", ")}]</span>}
         </p>
       ))}
-      {watch.problem && <p class="warn">{visible(watch.problem)}</p>}
+      {watch.problem && <p class="warn">{visible(inOwnWords(language, watch.problem))}</p>}
       {failed && <p class="complaint" role="alert">{visible(failed)}</p>}
     </li>
   );
