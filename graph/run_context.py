@@ -22,7 +22,7 @@ from weiwo.models.gateway import ChatModels
 from weiwo.nodes.memory.memory_store import MemoryStore, client_user, local_user
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Usage
-from weiwo.state.events import PLANNING, TOOLS, EventBase, ModelCalledEvent, TaskProgressEvent
+from weiwo.state.events import PLANNING, EventBase, ModelCalledEvent, TaskProgressEvent
 from weiwo.state.limits import ModelCall
 from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES, Context, Settings
@@ -141,8 +141,6 @@ def context_opener(
 
         spent = Usage() if new_run else state.get("usage", Usage())
         budget = Budget(settings.limits, spent, on_call=tell)
-        for problem in registry.problems if new_run else ():
-            emit(TaskProgressEvent(task_id=TOOLS, note=problem))
         return RunContext(
             run=run,
             settings=settings,

@@ -5,9 +5,9 @@ from typing import Any, Protocol
 
 from starlette.requests import Request
 
-from weiwo.app.cli.threads.show import Thread
 from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.storage.record_types import Event, RunRecord
+from weiwo.app.session.thread import Thread
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.state.settings import Settings
 

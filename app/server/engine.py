@@ -13,9 +13,7 @@ import orjson
 from langgraph.graph.state import CompiledStateGraph
 from starlette.requests import Request
 
-from weiwo.app.cli.errors import CommandError
-from weiwo.app.cli.session import Session
-from weiwo.app.cli.threads.show import Thread, load
+from weiwo.app.errors import MisuseError
 from weiwo.app.server.access.users import memory_user, user_of
 from weiwo.app.server.errors import not_asked, not_found
 from weiwo.app.server.langgraph_api.threads import Threads
@@ -24,6 +22,8 @@ from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.storage.record_types import Event, RunRecord
 from weiwo.app.server.storage.records import Records
 from weiwo.app.server.storage.run_log import RunLog
+from weiwo.app.session.session import Session
+from weiwo.app.session.thread import Thread, read_thread
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.storage import StorageError, make_folder
@@ -109,8 +109,8 @@ class Engine:
         """
         await self.threads.require(user_of(request), thread_id)
         try:
-            return await load(Session(self.settings, self.threads.saver, self.graph), thread_id)
-        except CommandError:
+            return await read_thread(Session(self.settings, self.threads.saver, self.graph), thread_id)
+        except MisuseError:
             raise not_asked(thread_id) from None
 
     async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:

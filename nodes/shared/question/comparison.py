@@ -143,7 +143,8 @@ def items_of(body: str, language: Language, joined_by: str = "and") -> tuple[str
     """
     if language == "zh":
         items = [lexicon.TRIM_ZH.sub("", item.strip()) for item in lexicon.JOIN_ZH.split(lexicon.TRIM_ZH.sub("", body))]
-        return tuple(items) if 2 <= len(items) <= 12 and all(0 < len(item) <= 24 for item in items) else ()
+        named = all(0 < len(item) <= 24 and not lexicon.ITEM_BAD.search(item) for item in items)
+        return tuple(items) if 2 <= len(items) <= 12 and named else ()
     body = re.sub(r"^(?:both|either|the following|these|of|between|among|out of)\b:? ", "", body.strip(" ,:;-?–—"))
     head, _, last = body.rpartition(" and ")
     plain = not head or (joined_by == "or" and " or " in body)
@@ -250,8 +251,10 @@ _WAYS: Final[dict[Language, tuple[tuple[str, str], ...]]] = {
         ("which", rf"{_WH} (?P<pred>(?:(?:(?:the|an?) )?(?:{_AUX}|{_VERB}|{{comp}}|in|by|of|area|population|height|length|size|people) )+)(?P<list>.+)$"),
         ("which", rf"(?:(?P<wh2>who|which|what)(?: one)? )?{_LISTED}(?P<list>.+?)[,:;?]* (?:(?P<wh>who|which|what)(?: one| of \w+(?: two)?| [a-z]+)? )?(?P<pred>(?:{_AUX}|came|lived|died|opened)\b.*)$"),
         ("which", rf"(?P<list>.+? (?:or|and) .+?)[,:;?]* (?P<wh>who|which|what)(?: one| of \w+(?: two)?| [a-z]+)? (?P<pred>(?:{_AUX}|came|lived|died|opened)\b.*)$"),
+        ("which", r"(?P<list>.+? (?:or|vs\.?|versus) .+?)[,:;?]* (?P<pred>{comp})$"),
         ("same", rf"{_AUX} (?P<list>.+?)(?P<pred>(?: (?:all|both|each|equally|{_VERB}|have|share|of|from|in|on|the|a|located|made|written|directed|use|speak|at))*? ?\b(?:same|both|common|equal(?:ly)?)\b.*)$"),
         ("whether", rf"{_AUX} (?P<a>.+?)(?P<pred>(?: (?:{_VERB}|have|has|had|the|an?))*(?: {{comp}})(?: [a-z]+){{0,3}}) (?:than|then) (?P<b>.+?)(?P<pred2> (?:by|in) (?:terms of )?(?:area|population|size|height|length|weight))?$"),
+        ("whether", rf"(?!who|which|what|how|by|{_AUX})(?P<a>.+?) {_AUX}(?P<pred>(?: (?:{_VERB}|have|has|had|the|an?))*(?: {{comp}})(?: [a-z]+){{0,3}}) (?:than|then) (?P<b>.+?)$"),
         ("whether", rf"{_AUX} (?P<a>.+?)(?P<pred> {_VERB} (?:before|after)(?: or (?:before|after))?) (?P<b>.+)$"),
     ),
     "zh": (

@@ -42,7 +42,7 @@ def parse_question(text: str, language: Language) -> QueryFrame:
     plain = _normal(text)
     said, greeted = without_greeting(lower(plain))
     core = plain[len(plain) - len(said) :]
-    bare = unframed(core, language)
+    bare = unframed(respelt(core) if language == "en" else core, language)
     lowered = lower(bare)
     frame = QueryFrame(question=text, language=language)
     talk = talk_of(said, _marked(core), lowered) or talk_of(lowered, _marked(bare), lowered) if said else greeted
