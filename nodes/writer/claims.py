@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from weiwo.nodes.shared.markdown.citation_marks import CitationMark, blank_marks
+from weiwo.nodes.shared.markdown.spans import FENCE, find_opaque
 from weiwo.nodes.writer.document import claim_spans, row_of
 from weiwo.nodes.writer.verification.check import CheckResult, check_statement
 from weiwo.nodes.writer.verification.clauses import content_words, matched
+from weiwo.nodes.writer.verification.code_block import find_unknown_code
 from weiwo.nodes.writer.verification.grounds import collect_grounds
 from weiwo.state import DOUBTFUL, Claim, Evidence, Language, Outcome
 
@@ -88,6 +90,22 @@ def _check(text: str, numbers: tuple[int, ...], row: str, given: ClaimSources) -
             found = whole if whole.verdict in DOUBTFUL else found
     reason = "; ".join(found.reasons[:MOST_REASONS]) if found.verdict in DOUBTFUL else ""
     return Claim(text=text, citations=existing, verdict=found.verdict, reason=reason), found.hard or not existing
+
+
+def check_code(piece: str, given: ClaimSources) -> list[CheckedClaim]:
+    """The fenced code of a piece in which something stands that no source has, as claims with their places."""
+    texts = [f"{passage.title}\n{passage.text}" for found in given.passages.values() for passage in found]
+    checked = []
+    for one in find_opaque(piece):
+        if (
+            one.code
+            and FENCE.match(piece, one.start)
+            and (unknown := find_unknown_code(piece[one.start : one.end], texts))
+        ):
+            reason = ", ".join(f"`{word}`" for word in unknown) + ": in no source"
+            claim = Claim(text=piece[one.start : one.end].strip(), verdict="unsupported", reason=reason)
+            checked.append(CheckedClaim(one.start, one.end, claim, hard=True))
+    return checked
 
 
 def share_of_words(text: str, numbers: Sequence[int], given: ClaimSources) -> float:

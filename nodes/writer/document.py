@@ -101,15 +101,10 @@ class _Claims:
         return leads_items(line, self._piece[self._body(start, end) : end])
 
     def _cells(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """The cells of a table row that hold anything but marks; the first labels the others, and is none beside them."""
+        """The cells of a table row that hold anything but marks, without the first that labels the others."""
         cells = list(self._filled_cells(start, end))
-        first = CELL.search(self._piece, start, end)
-        lead = (
-            CELL.search(self._piece, first.end(), end)
-            if first and not self._piece[start : first.start()].strip()
-            else first
-        )
-        labelled = len(cells) > 1 and lead is not None and cells[0][1] <= lead.start()
+        opened = self._piece[start:end].lstrip().startswith("|")
+        labelled = len(cells) > 1 and len(CELL.findall(self._piece, start, cells[0][0])) <= opened
         yield from cells[labelled:]
 
     def _filled_cells(self, start: int, end: int) -> Iterator[tuple[int, int]]:

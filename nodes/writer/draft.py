@@ -1,13 +1,15 @@
 """The draft of an answer: its pieces as they were spoken, its checked claims, and how doubtful ones are settled."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
 
 from weiwo.nodes.shared.markdown.citation_marks import clean_marks, list_cited_numbers, renumber_marks
+from weiwo.nodes.shared.markdown.spans import FENCE, find_opaque
 from weiwo.nodes.writer.blocks import parse_blocks
-from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, check_piece, share_of_words
+from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, check_code, check_piece, share_of_words
 from weiwo.nodes.writer.document import ROW, claim_spans, find_heading, is_indented_code, label_cell
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Block, Claim, DecidedBy, Extract, Language, Status
@@ -85,7 +87,8 @@ class Draft:
             if checked.claim.verdict in DOUBTFUL and (marks := self._carrying(checked, given)) is not None:
                 body = clean_marks(text[checked.start : checked.end], ()).rstrip()
                 text = text[: checked.start] + add_marks(body, marks, given.language) + text[checked.end :]
-        return piece if text == piece.text else Piece(text, check_piece(text, given))
+        claims = piece.checked if text == piece.text else check_piece(text, given)
+        return Piece(text, sorted([*claims, *check_code(text, given)], key=lambda one: one.start))
 
     def _carrying(self, checked: CheckedClaim, given: ClaimSources) -> str | None:
         """The marks of sources that carry a failing claim.
@@ -163,6 +166,8 @@ class Draft:
         starts, offset = [], -(len(text) - len(text.lstrip()))
         for piece, spoken in zip(self.pieces, self.spoken, strict=True):
             places = [start for start, _ in claim_spans(spoken)][: len(piece.checked)]
+            if any(FENCE.match(checked.claim.text) for checked in piece.checked):
+                places = [one.start for one in find_opaque(spoken) if one.code][: len(piece.checked)]
             places += [places[-1] if places else 0] * (len(piece.checked) - len(places))
             starts += [offset + place for place in places]
             offset += len(spoken)
@@ -191,7 +196,9 @@ class Draft:
         text = piece.text
         for checked in reversed(piece.checked):
             if checked.claim.verdict in DOUBTFUL:
-                marked = mark_unverified(text[checked.start : checked.end], self.sources.language)
+                written = text[checked.start : checked.end]
+                mark = mark_code if FENCE.match(written) else mark_unverified
+                marked = mark(written, checked.claim.reason, self.sources.language)
                 text = text[: checked.start] + marked + text[checked.end :]
         return renumber_marks(clean_marks(text, known), numbers)
 
@@ -210,7 +217,15 @@ class Draft:
         return f" {text}"
 
 
-def mark_unverified(claim: str, language: Language) -> str:
+def mark_code(code: str, reason: str, language: Language) -> str:
+    """Fenced code as it is, and below it the mark of what could not be verified, with what is in no source."""
+    words = reason.rpartition(":")[0]
+    ends = code[len(code.rstrip("\n")) :]
+    before = re.match(r"[ >]*", code.rstrip("\n").rpartition("\n")[2])
+    return f"{code.rstrip()}\n{before[0] if before else ''}{UNVERIFIED[language]} {words}{ends}"
+
+
+def mark_unverified(claim: str, _: str, language: Language) -> str:
     """A claim with the mark of what could not be verified, inside its sentence or cell."""
     body = claim.rstrip().rstrip(_STOPS)
     return f"{body}{' ' if language == 'en' else ''}{UNVERIFIED[language]}{claim[len(body) :]}"

@@ -116,18 +116,10 @@ def check_statement(
     """
     if is_heading(text) or _announces(text, question):
         return CheckResult("uncited")
-    said, apart = split_attribution(strip_lead(plain_claim(text)), grounds)
-    if said and apart != [grounds] and not says_not_found(said):
-        found = [check_statement(said, one, language=language, question=question, cited=cited) for one in apart]
-        silent = tuple(find_silent(said, apart))
-        worst = next((one for one in found if one.hard or len(found) == 1), None)
-        if worst is not None or silent:
-            return worst or CheckResult("unsupported", silent)
-    statement = plain_claim(_CODE.sub(lambda code: re.sub(r"\d", "x", code[0]), text))  # `_coded` looks at code
-    label = _LABEL.match(statement)
-    if label and not re.search(r"\d", label[1]) and len(label[1].split()) <= 4 and len(statement) - label.end() > 12:
-        statement = statement[label.end() :]
-    statement = strip_lead(statement)
+    attributed = _attributed(text, grounds, language=language, question=question, cited=cited)
+    if attributed is not None:
+        return attributed
+    statement = _unlabelled(text)
     stated = find_particulars(statement)
     absent = not_found_only(statement, stated, question)
     if not cited:
@@ -139,19 +131,37 @@ def check_statement(
     if grounds.calculates and not grounds.sources:
         return _calculated(statement, stated, grounds, naming or grounds, question)
     reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, own=own)
-    if same and says_not_found(statement) and (said := find_said(statement, grounds)):
-        return CheckResult("contradicted", (said,))
-    if absent:
-        return CheckResult("uncited")
+    said = find_said(statement, grounds) if same and says_not_found(statement) else ""
+    if said or absent:
+        return CheckResult("contradicted", (said,)) if said else CheckResult("uncited")
     if reasons:
         return CheckResult("unsupported", tuple(dict.fromkeys(reasons)), hard=True)
     quoted = _quoted(strip_lead(plain_claim(text)), grounds)
     doubt = _doubts(text, affirmed_part(statement), stated, grounds, same=same) if not quoted else None
     if doubt is not None:
         return doubt
-    if computed or not grounds.sources:
-        return CheckResult("computed" if grounds.calculates or not stated.empty else "matched")
-    return CheckResult("quoted" if quoted else "matched")
+    follows_ = (computed or not grounds.sources) and (grounds.calculates or not stated.empty)
+    return CheckResult("computed" if follows_ else "quoted" if quoted and not computed else "matched")
+
+
+def _unlabelled(text: str) -> str:
+    """A statement without Markdown, its leading "Overall," and a label before a colon; figures in code are blotted out."""
+    statement = plain_claim(_CODE.sub(lambda code: re.sub(r"\d", "x", code[0]), text))  # `_coded` looks at code
+    label = _LABEL.match(statement)
+    if label and not re.search(r"\d", label[1]) and len(label[1].split()) <= 4 and len(statement) - label.end() > 12:
+        statement = statement[label.end() :]
+    return strip_lead(statement)
+
+
+def _attributed(text: str, grounds: Grounds, *, language: Language, question: str, cited: bool) -> CheckResult | None:
+    """What speaks against a statement that names the source it has from, or says that each of several has it."""
+    said, apart = split_attribution(strip_lead(plain_claim(text)), grounds)
+    if not said or apart == [grounds] or says_not_found(said):
+        return None
+    found = [check_statement(said, one, language=language, question=question, cited=cited) for one in apart]
+    worst = next((one for one in found if one.hard or len(found) == 1), None)
+    silent = tuple(find_silent(said, apart))
+    return worst or (CheckResult("unsupported", silent) if silent else None)
 
 
 def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds, *, same: bool) -> CheckResult | None:
