@@ -7,6 +7,8 @@ PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 p
 # Tests wait as much as they work: one worker more than processors.
 WORKERS ?= $(shell $(BIN)/python -c "import os; print((os.cpu_count() or 1) + 1)")
 export WEIWO_QUESTION = $(value Q)
+# Tests start hundreds of processes: where bytecode may not be kept, each would compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help ask check test torture attack lint types bench dev page format clean

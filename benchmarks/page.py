@@ -29,13 +29,18 @@ WATCH = """() => {
   new MutationObserver((changes) => {
     const values = new Set();
     for (const change of changes) {
-      for (const node of [change.target, ...change.addedNodes]) {
-        const text = (node.textContent ?? '').match(/^at (\\d+)$/);
+      for (const node of change.type === 'characterData' ? [change.target] : change.addedNodes) {
+        const text = node.nodeType === Node.TEXT_NODE && /^at (\\d+)$/.exec(node.nodeValue);
         if (text) values.add(Number(text[1]));
       }
     }
     if (values.size) requestAnimationFrame(() => values.forEach((one) => window.delays.push(Date.now() - one)));
   }).observe(document.body, {subtree: true, childList: true, characterData: true});
+  const shell = document.querySelector('.shell');
+  window.done = new Promise((resolve) => {
+    new MutationObserver(() => { if (shell.dataset.status === 'complete') resolve(); })
+      .observe(shell, {attributeFilter: ['data-status']});
+  });
   let last = performance.now();
   const frame = (now) => { window.frames.push(now - last); last = now; requestAnimationFrame(frame); };
   requestAnimationFrame(frame);
@@ -82,7 +87,7 @@ def watch(page: Page, question: str) -> tuple[list[float], list[float], int]:
     page.evaluate(WATCH)
     page.fill("textarea[name=question]", question)
     page.press("textarea[name=question]", "Enter")
-    page.wait_for_selector(".shell[data-status=complete]", timeout=120_000)
+    page.evaluate("window.done")  # Playwright's own waiting would look through the page in every frame
     return tuple(page.evaluate("[window.delays, window.frames.slice(2), window.tasks]"))
 
 

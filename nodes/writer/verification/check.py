@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from weiwo.nodes.writer.verification.attribution import find_silent, split_attribution
 from weiwo.nodes.writer.verification.binding import find_borrowed
 from weiwo.nodes.writer.verification.clauses import content_words, matched, strip_lead
 from weiwo.nodes.writer.verification.comparison import find_reversed
 from weiwo.nodes.writer.verification.derivation import follows
 from weiwo.nodes.writer.verification.exchange import find_exchanged
 from weiwo.nodes.writer.verification.grounds import Grounds
-from weiwo.nodes.writer.verification.not_found import affirmed_part, find_said, not_found_only
+from weiwo.nodes.writer.verification.not_found import affirmed_part, find_said, not_found_only, says_not_found
 from weiwo.nodes.writer.verification.particulars import Particulars, find_decades, find_particulars, is_han
 from weiwo.nodes.writer.verification.polarity import find_contradiction
 from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity
@@ -22,9 +23,16 @@ from weiwo.text.patterns import lazy
 
 MOST_UNLISTED: Final = 5
 """Things up to this number, written as a word, count what the answer tells of: "two founders"."""
+LONGEST_ANNOUNCEMENT: Final = 200
+"""Characters of a sentence that only announces what follows."""
 LONGEST: Final = 2_000
 """Characters of a claim that are read."""
 
+_ANNOUNCES: Final = lazy(
+    r"(?i)^(?:here(?:['’]s| is| are)\b|below\b|(?:the following|this) (?:table|list|section|report|answer|comparison|overview)\b"
+    r".{0,30}\b(?:compares?|lists?|shows?|summari[sz]es?|covers?|describes?|gives?|sets?|contains?|explains?)\b"
+    r"|以下|下面|下表|如下)"
+)
 _REPEATED: Final = lazy(r"[次倍遍]|\s(?:times|fold)\b")
 _CODE: Final = lazy(r"(?<!`)`([^`\n]{1,120})`(?!`)")
 _LABEL: Final = lazy(r"^(?:\*\*|__)?([^\s:：][^:：\n]{0,40})(?:\*\*|__)?[:：](?:\*\*|__)?\s+(?=\S)")
@@ -74,6 +82,19 @@ def is_heading(text: str) -> bool:
     )
 
 
+def _announces(text: str, question: str) -> bool:
+    """Whether a sentence only announces what follows it ("Here is the comparison of A and B:"), without any figure."""
+    bare = plain_claim(text)
+    leads, opens = bare.endswith((":", "：")), _ANNOUNCES.match(bare) is not None
+    if len(bare) > LONGEST_ANNOUNCEMENT or not (leads or opens):
+        return False
+    stated = find_particulars(bare)
+    figures = [number for number in stated.numbers if not counts_things(bare, number)]
+    if figures or stated.dates or stated.versions or stated.codes:
+        return False
+    return (leads and opens) or all(fold(name) in fold(question) for name in stated.names)
+
+
 def check_statement(
     text: str,
     grounds: Grounds,
@@ -93,13 +114,12 @@ def check_statement(
         question: The user's question.
         cited: Whether it cites anything that exists.
     """
-    if is_heading(text):
+    if is_heading(text) or _announces(text, question):
         return CheckResult("uncited")
-    statement = plain_claim(_CODE.sub(lambda code: re.sub(r"\d", "x", code[0]), text))  # `_coded` looks at code
-    label = _LABEL.match(statement)
-    if label and not re.search(r"\d", label[1]) and len(label[1].split()) <= 4 and len(statement) - label.end() > 12:
-        statement = statement[label.end() :]
-    statement = strip_lead(statement)
+    attributed = _attributed(text, grounds, language=language, question=question, cited=cited)
+    if attributed is not None:
+        return attributed
+    statement = _unlabelled(text)
     stated = find_particulars(statement)
     absent = not_found_only(statement, stated, question)
     if not cited:
@@ -111,8 +131,8 @@ def check_statement(
     if grounds.calculates and not grounds.sources:
         return _calculated(statement, stated, grounds, naming or grounds, question)
     reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, own=own)
-    if absent:
-        said = find_said(statement, grounds) if same else ""
+    said = find_said(statement, grounds) if same and says_not_found(statement) else ""
+    if said or absent:
         return CheckResult("contradicted", (said,)) if said else CheckResult("uncited")
     if reasons:
         return CheckResult("unsupported", tuple(dict.fromkeys(reasons)), hard=True)
@@ -120,9 +140,28 @@ def check_statement(
     doubt = _doubts(text, affirmed_part(statement), stated, grounds, same=same) if not quoted else None
     if doubt is not None:
         return doubt
-    if computed or not grounds.sources:
-        return CheckResult("computed" if grounds.calculates or not stated.empty else "matched")
-    return CheckResult("quoted" if quoted else "matched")
+    follows_ = (computed or not grounds.sources) and (grounds.calculates or not stated.empty)
+    return CheckResult("computed" if follows_ else "quoted" if quoted and not computed else "matched")
+
+
+def _unlabelled(text: str) -> str:
+    """A statement without Markdown, its leading "Overall," and a label before a colon; figures in code are blotted out."""
+    statement = plain_claim(_CODE.sub(lambda code: re.sub(r"\d", "x", code[0]), text))  # `_coded` looks at code
+    label = _LABEL.match(statement)
+    if label and not re.search(r"\d", label[1]) and len(label[1].split()) <= 4 and len(statement) - label.end() > 12:
+        statement = statement[label.end() :]
+    return strip_lead(statement)
+
+
+def _attributed(text: str, grounds: Grounds, *, language: Language, question: str, cited: bool) -> CheckResult | None:
+    """What speaks against a statement that names the source it has from, or says that each of several has it."""
+    said, apart = split_attribution(strip_lead(plain_claim(text)), grounds)
+    if not said or apart == [grounds] or says_not_found(said):
+        return None
+    found = [check_statement(said, one, language=language, question=question, cited=cited) for one in apart]
+    worst = next((one for one in found if one.hard or len(found) == 1), None)
+    silent = tuple(find_silent(said, apart))
+    return worst or (CheckResult("unsupported", silent) if silent else None)
 
 
 def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds, *, same: bool) -> CheckResult | None:

@@ -23,7 +23,9 @@ WEAK: Final = 0.2
 _EACH: Final = lazy(r"(?i)\b(?:both|all|every|each|always|everywhere)\b|[都均]|一律|所有|全部|每[个种座位]")
 _ONLY: Final = lazy(r"(?i)\bonly\b|[仅只](?!有?不)")
 _COMPARED: Final = lazy(r"(?i)\bthan\b|比|[高低早晚大小多少]于")
-_NONE: Final = lazy(r"(?i)\b(?:no|never|not an?)\s|不含|没有|无需|不支持")
+_NONE: Final = lazy(
+    r"(?i)\b(?:no|never|not an?|cannot(?: be)?|instead of|rather than|in place of)\s|不含|没有|(?:无需|不需要?|不必|不用)(?:另|再)?(?:装|安装|用)?|不支持|而不是|而非|[切请]?勿(?:使用|用)?|不[能得可](?:放入|使用|用)?"
+)
 _NEGATIVE: Final = lazy(r"(?:不|没|未|无|非).")
 _PREFIXED: Final = lazy(r"^(?:un|non-?|in|im|dis)([a-z]{4,})$")
 
