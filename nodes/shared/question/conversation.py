@@ -13,7 +13,7 @@ from weiwo.state.query import Talk
 from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
 
-_PIECE: Final = lazy(r"[^,.!?;~…。、\n]+")
+_PIECE: Final = lazy(r"(?:[^,.!?;~…。、\n]|(?<=\d)\.(?=\d))+")
 _HAN: Final = lazy(f"[{HAN}]")
 _TOKENS: Final = lazy(r"[a-z0-9'-]+")
 _QUOTED: Final = lazy(r"[\"“「《][^\"”」》]*[\"”」》]|(?<!\w)'[^']*'(?!\w)")

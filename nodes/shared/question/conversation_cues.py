@@ -45,7 +45,7 @@ OF_TALK: Final = FILLER.union(_ASSISTANT, FUNCTION_WORDS, *(known for _, known i
 TO_ASSISTANT: Final = words("you u ur your you're yourself weiwo")
 OF_ONESELF: Final = words("we we're i i'm im i've ive i'll i'd me my")
 ASKING: Final = words("who whom whose which when where why how who's how's explain tell show find list compare")
-THIS_TOOL: Final = lazy(r"\bthis (?:an? |real )*(?:person|human|bot|robot|machine|ai|assistant|tool|app|chatbot)\b")
+THIS_TOOL: Final = lazy(r"\bthis (?:an? |real )*(?:person|human|bot|robot|machine|ai|assistant|tool|app|chatbot)\b|^help$")
 PASTIME: Final = lazy(r"^(?:please |can you |could you )?(?:tell|sing|give|say|make)\b.{0,30}\b(?:jokes?|riddles?|stor(?:y|ies)|song|laugh|smile)\b(?! of\b).{0,12}$|^(?:let's|can we|do you want to|want to|wanna|shall we) (?:play|chat|talk)\b.{0,30}$|^(?:quiz me|knock knock|surprise me|talk to me|cheer me up|entertain me|motivate me)|(?:讲|说|来|唱)[^讲的]{0,4}(?:歌|笑话|故事|段子|谜语|情话).{0,4}$|(?:聊|陪).{0,3}[天我].{0,8}$|^(?:我们|咱们)?来?玩.{0,10}$")
 """Entertainment asked of the assistant."""
 STATED: Final = lazy(r"(?!.*\b(?:says?|claims?|heard|read|want to know|learn\w*|study\w*)\b|我.{1,4}[说讲])(?:(?:i|i'm|im|i've|ive|we|we've|my|you)\b(?! (?:think|thought|believe|heard|read|guess|know|need|want|would|wanna|are wrong)\b)[^\d?:;]{1,80}|(?:我(?!们(?:公司|部门|团队|的)|国|司|想|要|需|该|应|忘|觉得|认为|听|在[找查])|今天|刚)[^\d?《:;]{1,24})")
@@ -79,7 +79,7 @@ KERNELS_ZH: Final[tuple[tuple[Talk, re.Pattern[str]], ...]] = (
     ("greeting", lazy(r"你好|您好|大家好|嗨|嘿|喂|哈喽|hello|hi|hey|早|[晚下上中]午?好|在吗|在不在|在么|有人吗|好久不见|过得|最近|认识")),
     ("remark", lazy(".")),
 )
-HOW_IT_GOES: Final = lazy(r"(?:what'?s|what is) (?:up|new|going on)\b.{0,12}|how(?:'s| is| are|s) (?:it going|life|things|everything)\b.{0,16}")
+HOW_IT_GOES: Final = lazy(r"(?:(?:what'?s|what is) (?:up|new|going on)|how(?:'s| is| are|s) (?:it going|life|things|everything))(?: (?:with you|going|treating you|today|there|lately|these days|so far|tonight|this \w+|man|mate|dude|bro|everyone|everybody))*")
 TO_ASSISTANT_ZH: Final = lazy("[你您]|帷幄|自我介绍")
 IDENTITY: Final = lazy(r"\b(?:who|name|creators?|makers?|developers?|made|built|created|yourself|model|weiwo)\b|谁|[叫姓]|名字|自己|自我|开发|创造|模型|机器人|真人|帷幄")
 
