@@ -52,8 +52,8 @@ class Metered:
 
 
 @pytest.fixture
-def serve(monkeypatch: pytest.MonkeyPatch, weiwo_home: Path) -> Any:
-    assert not weiwo_home.exists()
+def serve(monkeypatch: pytest.MonkeyPatch, weiwo_home: Path, index_sample: Callable[[Path], None]) -> Any:
+    index_sample(weiwo_home)
     servers: list[OpenAIServer] = []
 
     def start(handler: Handler) -> OpenAIServer:

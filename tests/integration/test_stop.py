@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command import search_path
+from tests.support.command import run_command, search_path
 from tests.support.openai_server import OpenAIServer, Reply, asked_schema
 from tests.support.personas import WU_OR_CAESAR, good
 from tests.support.waiting import wait_for
@@ -61,7 +61,8 @@ class Slow:
 
 
 @pytest.fixture
-def environment(weiwo_home: Path, tmp_path: Path) -> dict[str, str]:
+def environment(weiwo_home: Path, tmp_path: Path, index_sample: Callable[[Path], None]) -> dict[str, str]:
+    index_sample(weiwo_home)
     (tmp_path / "slow_tools.py").write_text(TOOLS)
     return {
         **os.environ,
@@ -117,7 +118,9 @@ def stopped(process: "subprocess.Popen[str]", sent: signal.Signals) -> None:
         (None, signal.SIGTERM),
     ],
 )
-def test_while_a_model_is_asked(start: Any, schema: str | None, sent: signal.Signals) -> None:
+def test_while_a_model_is_asked(
+    start: Any, environment: dict[str, str], tmp_path: Path, schema: str | None, sent: signal.Signals
+) -> None:
     model = Slow(schema)
     with OpenAIServer(model) as server:
         env = {**server.environment, "WEIWO_MODEL": "openai:scripted"}
@@ -125,17 +128,19 @@ def test_while_a_model_is_asked(start: Any, schema: str | None, sent: signal.Sig
         wait_for(lambda: model.reached, process)
         stopped(process, sent)
         model.fast = True
-        out, err = start("resume", "t", **env).communicate()
+        _, out, err = run_command("resume", "t", cwd=tmp_path, env=environment | env)
     assert "56 years" in out, err
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("kind", ["waiting", "blocking"])
-def test_while_tools_are_called(start: Any, environment: dict[str, str], kind: str, sent: signal.Signals) -> None:
+def test_while_tools_are_called(
+    start: Any, environment: dict[str, str], tmp_path: Path, kind: str, sent: signal.Signals
+) -> None:
     process = start("ask", WU_OR_CAESAR, "--thread", "t", WEIWO_TOOLS=f"slow_tools:{kind}")
     wait_for(Path(environment["MARK"]).exists, process)
     stopped(process, sent)
-    out, err = start("resume", "t").communicate()
+    _, out, err = run_command("resume", "t", cwd=tmp_path, env=environment)
     assert "56 years" in out, err
 
 

@@ -7,9 +7,11 @@ description are set aside, is the same.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Final
 
 from weiwo.text.analyzer import STOP_WORDS, terms
@@ -103,14 +105,22 @@ def clusters_of(tools: tuple[Documentation, ...]) -> Mapping[str, str]:
     """The cluster of each tool: the one it states, else that of tools which are all like it, else one of its own."""
     known: dict[str, list[Documentation]] = {}
     about: dict[str, list[str]] = {}  # by topic, the clusters whose first tool is about it: others cannot be like it
+    sizes: dict[str, int] = {}  # how many topics that tool has
     found: dict[str, str] = {}
     for tool in sorted(tools, key=lambda tool: not tool.cluster):  # those that state one first
         cluster = tool.cluster or _general_cluster(tool)
         if not cluster:
-            near = {name for topic in topic_words(tool) for name in about.get(topic, ())}
+            count = len(topic_words(tool))
+            shared = Counter(chain.from_iterable(about.get(topic, ()) for topic in topic_words(tool)))
+            near = {
+                name
+                for name, common in shared.items()
+                if common >= min(count, sizes[name], _ALIKE * (count + sizes[name] - common))  # as `are_alike` asks
+            }
             same = (name for name in known if name in near and all(are_alike(tool, one) for one in known[name]))
             cluster = next(same, f"other:{tool.name}")
         if cluster not in known:
+            sizes[cluster] = len(topic_words(tool))
             for topic in topic_words(tool):
                 about.setdefault(topic, []).append(cluster)
         known.setdefault(cluster, []).append(tool)

@@ -19,8 +19,8 @@ from weiwo.text.language import detect_language
 from weiwo.tools.printable import one_line
 
 _WORDS: Final = {
-    "en": {"every": "every {}", "next": "next {}", "now": "now", "nothing": "nothing found yet"},
-    "zh": {"every": "每 {}", "next": "下次 {}", "now": "现在", "nothing": "尚未找到"},
+    "en": {"every": "every {}", "next": "next {}", "now": "now", "paused": "paused", "nothing": "nothing found yet"},
+    "zh": {"every": "每 {}", "next": "下次 {}", "now": "现在", "paused": "已暂停", "nothing": "尚未找到"},
 }
 
 
@@ -95,7 +95,8 @@ def _describe(watch: watches.Watch) -> str:
     """How often, when next, and what changed last, or else what is known."""
     words = _WORDS[detect_language(watch.question)]
     due = _moment(watch.last + watch.every) if watch.last else words["now"]
-    parts = [words["every"].format(watches.format_interval(watch.every)), words["next"].format(due)]
+    when = words["paused"] if watch.paused else words["next"].format(due)
+    parts = [words["every"].format(watches.format_interval(watch.every)), when]
     changes = [one for one in watch.changes if one.old]  # the first time is no change
     if changes:
         told = "; ".join(watches.describe_change(one, watch.question) for one in changes)

@@ -2,8 +2,9 @@
 
 Patterns are found, not listed: those that modules hold and those that functions write out.
 Each runs, by the methods it is used with, over texts made to delay it: what its own unbounded repeats stand for, behind
-what leads to them, and the usual suspects. A text of 3,000 characters tells the suspicious ones cheaply; only these are
-measured at 10,000 and 40,000, where four times the text may take eight times as long. Quadratic patterns take sixteen.
+what leads to them, and the usual suspects. A text of 3,000 characters tells the suspicious ones cheaply, and one of
+12,000 which of them are plainly linear; only the others are measured at 10,000 and 40,000, where four times the text may
+take eight times as long. Quadratic patterns take sixteen.
 """
 
 import ast
@@ -54,8 +55,9 @@ USUAL = [
         '"a":',
     ),
 ]
-LONG, GROWTH = 0.05, 8.0
-"""Seconds below which nothing is too long, and how many times as long four times the text may take."""
+LONG, GROWTH, PLAIN = 0.05, 8.0, 5.0
+"""Seconds below which nothing is too long; how many times as long four times the text may take; and what it may take of
+3,000 characters, whose share of the square is so small that it stays below the limit at 40,000 too."""
 
 
 QUESTIONS = (
@@ -77,7 +79,8 @@ class Found(NamedTuple):
 
 
 @cache
-def sources() -> dict[str, tuple[ModuleType, ast.Module]]:
+def sources() -> dict[str, tuple[ModuleType, list[ast.AST]]]:
+    """Every module, and the nodes of its syntax tree."""
     found = {}
     for path in sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
@@ -87,15 +90,15 @@ def sources() -> dict[str, tuple[ModuleType, ast.Module]]:
             if missing.name not in EXTRAS:
                 raise
             continue  # its extra is not installed here
-        found[name] = (module, ast.parse(path.read_text("utf-8")))
+        found[name] = (module, list(ast.walk(ast.parse(path.read_text("utf-8")))))
     return found
 
 
 def uses() -> dict[tuple[str, str], set[str]]:
     """The methods that are called on each name, by module and name; with no module, anywhere."""
     called: dict[tuple[str, str], set[str]] = {}
-    for place, (_, tree) in sources().items():
-        for node in ast.walk(tree):
+    for place, (_, nodes) in sources().items():
+        for node in nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in METHODS | ANCHORED:
                 for module in (place, ""):
                     called.setdefault((module, node.value.id), set()).add(node.attr)
@@ -114,9 +117,9 @@ def held(value: Any, depth: int = 3) -> Iterator[Any]:
             yield from held(one, depth - 1)
 
 
-def written(module: ModuleType, tree: ast.Module) -> Iterator[tuple[str, int, str]]:
+def written(module: ModuleType, nodes: list[ast.AST]) -> Iterator[tuple[str, int, str]]:
     """The patterns that functions hand to `re`, as far as they are written out."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
             continue
         if not (isinstance(node.func.value, ast.Name) and node.func.value.id == "re"):
@@ -143,7 +146,7 @@ def patterns() -> list[Found]:
         entry = Found(place, pattern, flags, frozenset(through | methods & ANCHORED))
         found.setdefault(entry[1:], entry)
 
-    for place, (module, tree) in sources().items():
+    for place, (module, nodes) in sources().items():
         for name, value in vars(module).items():
             methods = called.get((place, name)) or called.get(("", name), set())
             if name.startswith("_ORDERS"):  # their alternation takes the sum of their times
@@ -153,7 +156,7 @@ def patterns() -> list[Found]:
             for one in held(value):
                 flags = vars(one).get("_flags") if hasattr(one, "__dict__") else None
                 add(f"{place}.{name}", one.pattern, one.flags if flags is None else flags, methods)
-        for pattern, flags, method in written(module, tree):
+        for pattern, flags, method in written(module, nodes):
             add(place, pattern, flags, {method})
     return list(found.values())
 
@@ -255,7 +258,9 @@ def too_slow(found: Found, attack: tuple[str, str], lengths: tuple[int, int] = (
         return "a question of the greatest length takes long" if slow else ""
     if seconds(found, attack, 300) > LONG and min(seconds(found, attack, 300) for _ in range(3)) > LONG:
         return "300 characters already take long"
-    if seconds(found, attack, 3_000) < LONG / 10:
+    if (short := seconds(found, attack, 3_000)) < LONG / 10:
+        return ""
+    if seconds(found, attack, 12_000) < PLAIN * min(short, seconds(found, attack, 3_000)):
         return ""
     for _ in range(3):  # what else the machine does makes no pattern slow three times
         short, long = (min(seconds(found, attack, length) for _ in range(2)) for length in lengths)
@@ -265,21 +270,19 @@ def too_slow(found: Found, attack: tuple[str, str], lengths: tuple[int, int] = (
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
-@pytest.mark.parametrize("package", PACKAGES)
-def test_time_grows_with_the_text(package: str) -> None:
-    ours = [one for one in patterns() if one.place.split(".")[0] == package]
+def test_time_grows_with_the_text() -> None:
+    assert len(patterns()) > 250  # they are found at all
     slow = [
         f"{found.place}: {found.pattern[:120]!r} over {attack!r:.60}: {why}"
-        for found in ours
+        for found in patterns()
         if (hit := next(((attack, why) for attack in attacks(found) if (why := too_slow(found, attack))), None))
         for attack, why in (hit,)
     ]
     assert not slow, "\n".join(slow)
 
 
-def test_patterns_are_found_and_slow_ones_noticed() -> None:
-    """The search finds what is there, and the measure tells a quadratic pattern, a cubic one and a linear one apart."""
-    assert len(patterns()) > 250
+def test_slow_patterns_are_noticed() -> None:
+    """The measure tells a quadratic pattern, a cubic one and a linear one apart."""
     few = (2_500, 10_000)  # a quadratic pattern takes seconds over more
     for pattern in (r"\s*\n\s*", r"(?:^|\n)\s*system\s*:"):
         found = Found("here", pattern, 0, frozenset({"search"}))

@@ -106,6 +106,9 @@ async def test_a_look_that_fails_does_not_end_the_later_ones(engine: Engine, mon
     monkeypatch.setattr(standing_questions, "run_due_watches", broken)
     await watch(engine, looks=2)
     assert len(looks) == 2
+    monkeypatch.setattr(standing_questions, "build_graph", lambda *_: 1 / 0)
+    await watch(engine, looks=1)
+    assert "ZeroDivisionError" in caplog.text
     assert "OSError: no disk" in caplog.text
     assert "secret-value" not in caplog.text
 
@@ -118,7 +121,24 @@ async def test_the_route_tells_the_operator_what_is_known(engine: Engine, app: S
     assert (told["key"], told["question"], told["values"], told["changes"]) == (one.key, LONG, {}, [])
 
 
+async def test_one_is_paused_taken_up_again_and_removed(engine: Engine, app: Starlette):
+    one = await overdue(engine)
+    session = Session(engine.settings, engine.threads.saver, engine.graph, engine.graph.store)
+    path = f"/weiwo/watches/{one.key}"
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8300") as client:
+        assert (await client.patch(path, json={"paused": True})).json()["paused"] is True
+        assert await run_due_watches(session, everything=True) == []
+        assert (await client.patch(path, json={"paused": False})).json()["paused"] is False
+        assert (await client.patch(path, json={"paused": "yes"})).status_code == 422
+        assert (await client.delete(path)).json() == {"removed": one.key}
+        assert (await client.get("/weiwo/watches")).json() == {"watches": []}
+        assert (await client.delete(path)).status_code == 404
+        assert (await client.patch(path, json={"paused": True})).status_code == 404
+
+
 async def test_the_route_is_the_operators_alone(public: httpx.AsyncClient, tokens: dict[str, str]):
     await public.post("/weiwo/login", json={"token": tokens["ann"]})
-    answer = await public.get("/weiwo/watches")
-    assert (answer.status_code, answer.json()["detail"]) == (404, "the route; it is the operator's alone")
+    for method, path in (("GET", "/weiwo/watches"), ("PATCH", "/weiwo/watches/x"), ("DELETE", "/weiwo/watches/x")):
+        answer = await public.request(method, path, json={"paused": True})
+        assert (answer.status_code, answer.json()["detail"]) == (404, "the route; it is the operator's alone")

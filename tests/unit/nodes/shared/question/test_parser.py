@@ -147,10 +147,7 @@ def test_the_parts_ask_in_the_language_of_the_question():
         "李白是什么时候出生的？",
         "杜甫是什么时候出生的？",
     ]
-    assert [part.question for part in parsed("which has more moons, Mars or Jupiter?").parts] == [
-        "How many moons does Mars have?",
-        "How many moons does Jupiter have?",
-    ]
+    assert parsed("which has more moons, Mars or Jupiter?").parts == ()
 
 
 @pytest.mark.parametrize(
@@ -267,6 +264,14 @@ def test_several_things_are_looked_up_one_by_one(question, asked):
         ("yo can u find out how high is mount everest", "talk", None),
         ("i dont understand what a monad is", "talk", None),
         ("谢谢，那莱茵河呢", "talk", None),
+        ("you said the danube is 2850 km, whats your source", "talk", None),
+        ("i have to write an essay on the french revolution, what caused it", "talk", None),
+        ("my teacher says napoleon was short. was he", "talk", None),
+        ("我们要去冰岛，那里用什么货币", "talk", None),
+        ("你是我的小太阳这首歌是谁唱的", "talk", None),
+        ("翻译《物种起源》的人是谁", "talk", None),
+        ("我今天心情不太好", "talk", "remark"),
+        ("how's it going", "talk", "greeting"),
         ("how much did apple pay for weiwo in 2031", "talk", None),
         ("“运筹帷幄”出自哪里", "talk", None),
         ("Who wrote Pride and Prejudice?", "subjects", ("Pride and Prejudice",)),
