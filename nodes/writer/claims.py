@@ -95,17 +95,13 @@ def _check(text: str, numbers: tuple[int, ...], row: str, given: ClaimSources) -
 
 def check_code(piece: str, given: ClaimSources) -> list[CheckedClaim]:
     """The fenced code of a piece in which something stands that no source has, as claims with their places."""
-    texts = [f"{passage.title}\n{passage.text}" for found in given.passages.values() for passage in found]
     checked = []
-    for one in find_opaque(piece):
-        if (
-            one.code
-            and FENCE.match(piece, one.start)
-            and (unknown := find_unknown_code(piece[one.start : one.end], texts))
-        ):
+    for start, end in [(one.start, one.end) for one in find_opaque(piece) if FENCE.match(piece, one.start)]:
+        texts = [f"{passage.title}\n{passage.text}" for found in given.passages.values() for passage in found]
+        if unknown := find_unknown_code(piece[start:end], texts):
             reason = ", ".join(f"`{word}`" for word in unknown) + ": in no source"
-            claim = Claim(text=piece[one.start : one.end].strip(), verdict="unsupported", reason=reason)
-            checked.append(CheckedClaim(one.start, one.end, claim, hard=True))
+            claim = Claim(text=piece[start:end].strip(), verdict="unsupported", reason=reason)
+            checked.append(CheckedClaim(start, end, claim, hard=True))
     return checked
 
 
