@@ -96,7 +96,7 @@ def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | No
     another = any(claim.members[group].isdisjoint(source.members[group]) for group in shared)
     if (sum(denials) + len(against)) % 2 == 0:
         return f"“{source.text.strip()[:120]}” says another" if another else ""
-    if sum(denials) % 2 and another:
+    if sum(denials) % 2 and (another or _other_figures(claim, source)):
         return None  # what is denied is another thing than what is said
     pivot = {word for word in claim.stems if any(axis in against for axis, _ in opposites().get(word, ()))}
     rest = {word for word in claim.stems - pivot if not word[0].isdigit()}
@@ -128,6 +128,12 @@ def _denials(clause: Clause, other: Clause) -> int:
         + turned
         + len(clause.denying_axes - other.axes.keys())
     )
+
+
+def _other_figures(claim: Clause, source: Clause) -> bool:
+    """Whether both clauses give figures, and no figure of the claim is among those of the source."""
+    figures = [figure.value for figure in source.quantities]
+    return bool(figures) and bool(claim.quantities) and not any(q.value in figures for q in claim.quantities)
 
 
 def _pivot(clause: Clause) -> set[str]:
