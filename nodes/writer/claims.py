@@ -13,6 +13,7 @@ from weiwo.nodes.writer.verification.clauses import content_words, matched
 from weiwo.nodes.writer.verification.code_block import find_unknown_code
 from weiwo.nodes.writer.verification.grounds import collect_grounds
 from weiwo.state import DOUBTFUL, Claim, Evidence, Language, Outcome
+from weiwo.text.dates import find_dates
 
 MOST_REASONS: Final = 3
 
@@ -94,25 +95,23 @@ def _check(text: str, numbers: tuple[int, ...], row: str, given: ClaimSources) -
 
 def check_code(piece: str, given: ClaimSources) -> list[CheckedClaim]:
     """The fenced code of a piece in which something stands that no source has, as claims with their places."""
-    texts = [f"{passage.title}\n{passage.text}" for found in given.passages.values() for passage in found]
     checked = []
-    for one in find_opaque(piece):
-        if (
-            one.code
-            and FENCE.match(piece, one.start)
-            and (unknown := find_unknown_code(piece[one.start : one.end], texts))
-        ):
+    for start, end in [(one.start, one.end) for one in find_opaque(piece) if FENCE.match(piece, one.start)]:
+        texts = [f"{passage.title}\n{passage.text}" for found in given.passages.values() for passage in found]
+        if unknown := find_unknown_code(piece[start:end], texts):
             reason = ", ".join(f"`{word}`" for word in unknown) + ": in no source"
-            claim = Claim(text=piece[one.start : one.end].strip(), verdict="unsupported", reason=reason)
-            checked.append(CheckedClaim(one.start, one.end, claim, hard=True))
+            claim = Claim(text=piece[start:end].strip(), verdict="unsupported", reason=reason)
+            checked.append(CheckedClaim(start, end, claim, hard=True))
     return checked
 
 
 def share_of_words(text: str, numbers: Sequence[int], given: ClaimSources) -> float:
-    """The share of a claim's content words that the passages behind some numbers have, 0 to 1."""
-    words = set(content_words(text))
+    """The share of a claim's content words, dates and figures apart, that passages have, 0 to 1; 1 without words."""
+    for span in reversed(find_dates(text)):
+        text = f"{text[: span.start]} {text[span.end :]}"
+    words = {word for word in content_words(text) if not word[0].isdigit()}
     known = collect_grounds([passage for n in numbers for passage in given.passages.get(n, ())]).keys
-    return len(matched(words, known)) / len(words) if words else 0.0
+    return len(matched(words, known)) / len(words) if words else 1.0
 
 
 def check_cited(text: str, numbers: Sequence[int], given: ClaimSources) -> CheckResult:

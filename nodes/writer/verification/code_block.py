@@ -6,6 +6,7 @@ Names that a programmer may choose, and what every language has, are not looked 
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
 from weiwo.nodes.writer.verification.particulars import fold_letters
@@ -13,6 +14,8 @@ from weiwo.text.patterns import lazy
 
 LONGEST_CODE: Final = 20_000
 """Characters of a block that are read."""
+MOST_WORDS: Final = 60
+"""Words of a block that are looked up, and names whose attributes are looked for."""
 MOST_NAMED: Final = 4
 
 _FLAG: Final = lazy(r"(?<![\w-])--[a-zA-Z][\w-]{1,40}")
@@ -34,7 +37,7 @@ def find_unknown_code(code: str, sources: Iterable[str]) -> list[str]:
         sources: The texts of the sources.
     """
     known = [fold_letters(text) for text in sources]
-    words = dict.fromkeys(_distinctive(code[:LONGEST_CODE]))
+    words = dict.fromkeys(islice(_distinctive(code[:LONGEST_CODE]), MOST_WORDS))
     return [word for word in words if not any(_stands_in(word, text) for text in known)][:MOST_NAMED]
 
 

@@ -33,6 +33,8 @@ LIMITS = "限额: 个人账户每天可转5万元，企业账户每天可转80�
 CARE = "Care: The jacket is dried by hand. It must not be ironed. The gloves are sold in Bergen only."
 
 
+LIBRARIES = "Orno: The library of Orno has 90,000 books, that of Tandil 60,000 books."
+FERRIES = ("Gazette: The ferry sank at noon off the coast.", "Bulletin: The ferry had 41 people aboard.")
 BENCHMARK = (
     "Speed: 1000 pages containing dates, Python 3.13\n\n| Package | Precision | Recall | Accuracy | Time |\n| --- | --- | --- | --- | --- |\n"
     "| goose3 3.1 | 0.930 | 0.569 | 0.546 | 26x |\n| newspaper4k 0.9 | 0.912 | 0.728 | 0.680 | 4.3x |\n"
@@ -77,6 +79,12 @@ BENCHMARK = (
         ("Four years passed between the two.", "Gallium: It was predicted in 1871 and discovered in 1875."),
         ("不能，流感疫苗对普通感冒没有预防作用。", "流感疫苗: 疫苗不能预防普通感冒。"),
         ("1903年的奖由居里夫人获得。", "Marie Curie: In 1903 Marie Curie won the prize."),
+        ("Parses the page into a tree.", "Doc: It reads the page and gives a tree."),
+        ("The chip is made in 5纳米.", "芯片: 采用台积电5nm工艺。"),
+        ("It is shut in January.", "Hours: From November to February it is shut."),
+        ("Two thirds of the votes were for it.", "Vote: 66% of the votes were for it."),
+        ("黄豆亩产130公斤，比上年少2.3公斤。", "产量: 黄豆亩产130公斤，比上年减少2.3公斤。"),
+        ("The sources do not say whether dogs may swim.", "Pool: The pool is open to children."),
     ],
 )
 def test_passes(claim: str, source: str) -> None:
@@ -105,11 +113,24 @@ def test_passes(claim: str, source: str) -> None:
         ("The recipe uses flour.", "Cake: The cake contains no flour."),
         ("The Adder is shorter than the Brill.", "Adder: The Adder is 214 km long. At 189 km the Brill is second."),
         ("苏轼是南宋文学家。", "苏轼: 苏轼是北宋文学家。"),
+        ("The library of Tandil is larger compared to that of Orno.", LIBRARIES),
+        ("与奥尔诺相比，坦迪尔的图书馆更小。", "图书馆: 坦迪尔的图书馆有9万册书，奥尔诺的图书馆有6万册书。"),
+        ("Orno's record is the highest in Asia.", "Orno: Its record is the 3rd highest in Asia."),
+        ("Orno followed with 41 goals.", "Goals: Tandil scored 41 goals in 90 matches. Orno followed with 30 goals."),
+        ("The notes do not say how long the guarantee lasts.", "Tent: The guarantee lasts five years."),
+        ("Files are packed with gzip.", "Notes: Files are packed with zstd instead of gzip."),
         ("Jonas gave it to Adele Hart in 1921.", "Harbour: Adele Hart gave it to Jonas Reed in 1921."),
     ],
 )
 def test_is_contradicted(claim: str, source: str) -> None:
     assert verdict(claim, source) == "contradicted"
+
+
+def test_what_is_told_of_one_source_or_of_each_is_looked_up_there() -> None:
+    assert verdict("Both reports say that the ferry sank at noon.", *FERRIES) == "unsupported"
+    assert verdict("According to the Gazette, 41 people were aboard.", *FERRIES) == "unsupported"
+    assert verdict("According to the Bulletin, 41 people were aboard.", *FERRIES) not in DOUBTFUL
+    assert verdict("Both reports mention the ferry.", *FERRIES) not in DOUBTFUL
 
 
 @pytest.mark.parametrize(
@@ -124,6 +145,8 @@ def test_is_contradicted(claim: str, source: str) -> None:
         ("三个月", "90 days", True),
         ("about 20,000", "19,400", True),
         ("about 6.5%", "6.4%", False),
+        ("4 to 5 pounds", "4 to 5 kg", False),
+        ("860千瓦", "功率860瓦", False),
     ],
 )
 def test_quantities(one: str, other: str, *, same: bool) -> None:
