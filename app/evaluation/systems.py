@@ -73,7 +73,7 @@ def read_result(result: Mapping[str, Any], seconds: float) -> SystemAnswer:
 
 
 def _states_anything(result: Mapping[str, Any]) -> bool:
-    """Whether an answer states anything: rules do so with a source or a calculation; extracts alone, and talk, do not."""
+    """Whether an answer states anything: by rules a source or a calculation carries it; extracts and talk do not."""
     verdicts = {claim["verdict"] for claim in result.get("claims") or []}
     if verdicts - {"uncited"}:
         return True

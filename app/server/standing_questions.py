@@ -106,7 +106,7 @@ async def remove(request: Request) -> Response:
     if memory is None or await memory.get("watches", key) is None:
         raise not_found("standing question", key)
     if not await memory.delete("watches", key):
-        raise RequestError(500, "the store cannot be written; see weiwo doctor")
+        raise RequestError(500, "the store cannot be written; see weiwo doctor", "无法写入存储；见 weiwo doctor")
     return reply({"removed": key})
 
 

@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final, NamedTuple
@@ -140,9 +140,9 @@ async def keep_answer(state: SearchState, result: Mapping[str, Any], message: st
     memory, assessment = _memory(services), state["assessment"]
     if memory is None or result["status"] != "complete" or len(state.get("messages", [])) > 1:
         return
-    frame, outcomes = assessment.frame, state.get("outcomes", {})
-    used = {outcome.tool for outcome in outcomes.values()} | {task.tool for task in _tasks(state)}
-    evidence = state.get("evidence", {})
+    frame, plan, evidence = assessment.frame, state.get("plan"), state.get("evidence", {})
+    used = {outcome.tool for outcome in state.get("outcomes", {}).values()}
+    used |= {task.tool for task in plan.tasks} if plan is not None else set()
     used |= {passage.tool for passage in evidence.values() if passage.tool}
     told = any(INSTRUCTIONS in passage.flags for passage in evidence.values())
     if assessment.level == "simple" or frame.fresh or assessment.assumed or told:
@@ -202,11 +202,6 @@ def _version() -> str:
 def _is_ours(name: str, services: RunContext) -> bool:
     """Whether a tool is a built-in one, and not somebody's own of the same name: what that knows may always change."""
     return name in services.registry.names() and type(services.registry.get(name)).__module__.startswith("weiwo.")
-
-
-def _tasks(state: SearchState) -> Iterable[Any]:
-    plan = state.get("plan")
-    return plan.tasks if plan is not None else ()
 
 
 def _cited(result: Mapping[str, Any]) -> list[Any]:

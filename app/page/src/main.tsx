@@ -1,14 +1,14 @@
 // The page: one shell around the conversation, the side panel and the other views.
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { whenLoginNeeded } from "./api";
+import { whenLoginNeeded, whichLanguage } from "./api";
 import { AskBox } from "./ask";
 import { loadInfo, needLogin } from "./info";
 import { Login, LoginAgain } from "./login";
 import { Panel } from "./panel";
 import { open, route } from "./session";
 import { Sidebar } from "./sidebar";
-import { update, useStore, useWords, type View } from "./store";
+import { read, update, useStore, useWords, type View } from "./store";
 import { statusOf, TurnView } from "./turn";
 import { Corpora, Settings, Tools } from "./views";
 import { Watches } from "./watches";
@@ -136,6 +136,7 @@ function Examples({ questions }: { questions: string[] }) {
 }
 
 whenLoginNeeded(needLogin);
+whichLanguage(() => read().language);
 addEventListener("hashchange", route);
 addEventListener("popstate", () => { if (!location.hash) route(); });
 render(<App />, document.getElementById("app") as HTMLElement);

@@ -4,7 +4,7 @@ import { request } from "./api";
 import { visible } from "./inline";
 import { useStore, useWords, type Say } from "./store";
 import { Page, useLoaded } from "./views";
-import { moment, type Language } from "./words";
+import { inOwnWords, moment, type Language } from "./words";
 
 interface Change {
   asked: string;
@@ -51,8 +51,10 @@ function Row({ watch, again, t }: { watch: Watch; again: () => void; t: Say }) {
       <div>
         <b>{watch.thread_id ? <a href={`#/t/${encodeURIComponent(watch.thread_id)}`}>{visible(watch.question)}</a> : visible(watch.question)}</b>
         <span class="spring" />
-        <button data-action="pause" onClick={() => send("PATCH", { paused: !watch.paused })}>{t(watch.paused ? "watchGoOn" : "watchPause")}</button>
-        <button data-action="remove" onClick={() => { if (confirm(t("watchRemoveSure"))) send("DELETE"); }}>{t("watchRemove")}</button>
+        <span class="actions">
+          <button data-action="pause" onClick={() => send("PATCH", { paused: !watch.paused })}>{t(watch.paused ? "watchGoOn" : "watchPause")}</button>
+          <button data-action="remove" onClick={() => { if (confirm(t("watchRemoveSure"))) send("DELETE"); }}>{t("watchRemove")}</button>
+        </span>
       </div>
       <p class="quiet">{t("watchEvery", interval(watch.every, language))} · {next}{watch.changed ? ` · ${t("watchChanged", at(watch.changed))}` : ""}</p>
       {watch.changes.map((one) => (
@@ -62,7 +64,7 @@ function Row({ watch, again, t }: { watch: Watch; again: () => void; t: Say }) {
           {one.sources.length > 0 && <span class="quiet"> [{one.sources.map(visible).join(", ")}]</span>}
         </p>
       ))}
-      {watch.problem && <p class="warn">{visible(watch.problem)}</p>}
+      {watch.problem && <p class="warn">{visible(inOwnWords(language, watch.problem))}</p>}
       {failed && <p class="complaint" role="alert">{visible(failed)}</p>}
     </li>
   );

@@ -31,4 +31,4 @@ def require_operator(request: Request) -> None:
         RequestError: It is another user's.
     """
     if user_of(request) != OPERATOR:
-        raise RequestError(404, "the route; it is the operator's alone")
+        raise RequestError(404, "the route; it is the operator's alone", "这一页只供管理员使用")

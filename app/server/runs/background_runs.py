@@ -85,7 +85,8 @@ class Runs:
             RequestError: One does.
         """
         if self.under_way(thread_id):
-            raise RequestError(409, f"thread {thread_id}; a run works on it; wait for it, or cancel it")
+            told = f"thread {thread_id}; a run works on it; wait for it, or cancel it"
+            raise RequestError(409, told, "这个会话正在运行；请等它结束，或先取消")
 
     async def start(self, owner: str, thread_id: str, request: RunRequest) -> RunRecord:
         """Begin a run.
@@ -98,7 +99,8 @@ class Runs:
             await self.cancel_thread(thread_id)
         async with self._starting:
             if len(self._tasks) >= MOST_UNDER_WAY:
-                raise RequestError(429, f"the run; {MOST_UNDER_WAY} are under way already; try again in a minute")
+                told = f"the run; {MOST_UNDER_WAY} are under way already; try again in a minute"
+                raise RequestError(429, told, f"已有 {MOST_UNDER_WAY} 个问题在运行；请一分钟后再试")
             answers = request.command is not None and "resume" in request.command
             if self.under_way(thread_id):
                 if request.multitask == "reject" or answers:
@@ -293,14 +295,16 @@ class Runs:
         if snapshot.created_at is None and request.checkpoint:
             raise not_found("checkpoint", request.checkpoint.get("checkpoint_id", ""))
         if snapshot.created_at is None:
-            raise RequestError(422, f"thread {thread_id}; nothing was asked on it yet; give an input")
+            told = f"thread {thread_id}; nothing was asked on it yet; give an input"
+            raise RequestError(422, told, "这个会话还没有提过问题；请先提问")
         if request.command is None or "resume" not in request.command:
             return request
         resume, waiting = request.command["resume"], [one.id for one in snapshot.interrupts]
         if isinstance(resume, Mapping) and resume and set(resume) <= set(waiting):
             return request
         if not waiting:
-            raise RequestError(409, f"thread {thread_id}; nothing of it waits for an answer; go on with input null")
+            told = f"thread {thread_id}; nothing of it waits for an answer; go on with input null"
+            raise RequestError(409, told, "没有等待答复的事项；请重新载入本页")
         if len(waiting) > 1:
             raise RequestError(
                 422, f"command.resume: {len(waiting)} questions wait; answer them by id, as {{id: answer}}"

@@ -67,7 +67,7 @@ async def download(request: Request) -> Response:
     thread = await _loaded(request)
     result = thread.values.get("result")
     if not result:
-        raise RequestError(409, f"thread {thread.thread_id}; it has no answer yet; go on with it")
+        raise _unanswered(thread)
     name = _NOT_IN_A_NAME.sub("_", thread.thread_id)
     shown = {**result, "thread_id": thread.thread_id}
     return await asyncio.to_thread(download_response, shown, request.query_params.get("format", "md"), f"weiwo-{name}")
@@ -81,7 +81,7 @@ async def feedback(request: Request) -> Response:
         raise RequestError(422, "good; it is neither true nor false; give one of them")
     values = thread.values
     if not values.get("result"):
-        raise RequestError(409, f"thread {thread.thread_id}; it has no answer yet; go on with it")
+        raise _unanswered(thread)
     words = clean(str(body.get("words") or ""))[:LONGEST_WORDS]
     run, question = str(values.get("run") or ""), str(values.get("question") or "")
     one = Feedback(time.time(), thread.thread_id, run, question, good=body["good"], words=words)
@@ -89,7 +89,8 @@ async def feedback(request: Request) -> Response:
         await asyncio.to_thread(record_feedback, Path(backend_of(request).settings.home), one)
         sent = await asyncio.to_thread(send_to_langsmith, one)
     except OSError as error:
-        raise RequestError(500, f"feedback; it cannot be kept: {error.strerror or error}") from None
+        why = error.strerror or error
+        raise RequestError(500, f"feedback; it cannot be kept: {why}", f"反馈无法保存：{why}") from None
     except AppError as error:
         raise RequestError(502, str(error)) from None
     memory = backend_of(request).memory(user_of(request))
@@ -172,6 +173,11 @@ async def check(request: Request) -> Response:
     if sketch.plan.tasks:
         complaints += check_plan(sketch.plan, known, settings.limits, given=sketch.broken)
     return reply({"complaints": complaints, "plan": sketch.plan.to_json()})
+
+
+def _unanswered(thread: Thread) -> RequestError:
+    told = f"thread {thread.thread_id}; it has no answer yet; go on with it"
+    return RequestError(409, told, "这个会话还没有答案；请先让它继续")
 
 
 async def _loaded(request: Request) -> Thread:
