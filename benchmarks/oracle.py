@@ -215,7 +215,7 @@ class _Player:
             "tool_use": 1.0,
             "comparison_or_calculation": float(kind == "comparison"),
             "chain": kind == "chain",
-            "queries": [] if kind in FAN_OUTS else [*self._queries()][:1],
+            "queries": [] if kind in FAN_OUTS else [self._first_query()],
             "reason": kind,
         }
         if "vertices" in self.fields and wide:
@@ -225,6 +225,11 @@ class _Player:
             parts = both if kind in FAN_OUTS else [self.case.question]
             reply |= {"form": "list" if kind in FAN_OUTS else "", "parts": parts}
         return reply
+
+    def _first_query(self) -> str:
+        """One search that names all that can be looked up now."""
+        words = " ".join(self.case.filled(step.query) for step in self.case.steps if not step.needs).split()
+        return " ".join(dict.fromkeys(words))
 
     def _plan(self) -> dict[str, Any]:
         steps = self.case.steps

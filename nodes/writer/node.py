@@ -311,6 +311,8 @@ async def _grounded(
         draft.decided_by = "model"
         for piece in pieces:
             yield draft.add(piece)
+        if not all(piece.verified for piece in pieces):
+            await settle_draft(context, services, draft, question, say)
         return
     opening: list[str] = []  # what states nothing waits for something that does: a refusal states nothing either
     try:

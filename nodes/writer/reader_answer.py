@@ -4,15 +4,17 @@ from collections.abc import Sequence
 
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.writer.draft import Draft, Piece, add_marks
+from weiwo.nodes.writer.entailment import is_open
 from weiwo.nodes.writer.prompt import current_outcomes
-from weiwo.state import Finding, Outcome
+from weiwo.state import DOUBTFUL, Finding, Outcome
 from weiwo.state.search import SearchState
 
 
 def read_out(state: SearchState, draft: Draft, say: AnswerSanitizer) -> list[Piece]:
-    """The sentences that came with the values asked for, if code finds nothing in them to doubt; none: write a draft.
+    """The sentences that came with the values asked for, if code finds no fault in them; none: write a draft.
 
-    What is disputed, implied or noted has to be told as such, and is for a draft; so is what was not found.
+    What code alone cannot verify in them is still to be judged, as in a draft. What is disputed, implied or noted has
+    to be told as such, and is for a draft; so is what was not found.
     """
     plan, outcomes = state.get("plan"), current_outcomes(state)
     if plan is None or (len(plan.ids) > 1 and not all(plan.task(name).is_answer for name in plan.final_ids)):
@@ -26,7 +28,7 @@ def read_out(state: SearchState, draft: Draft, say: AnswerSanitizer) -> list[Pie
         return []
     question = state["assessment"].question
     pieces = [draft.read(_marked(one, draft, say, item=len(told) > 1), question) for one in told]
-    cited = all(any(one.claim.citations for one in piece.checked) and piece.verified for piece in pieces)
+    cited = all(any(one.claim.citations for one in piece.checked) and _may_stand(piece) for piece in pieces)
     return pieces if cited else []
 
 
@@ -36,7 +38,12 @@ def _tell_not_found(outcome: Outcome, state: SearchState, draft: Draft, say: Ans
         return []
     finding = Finding(text=outcome.detail.sentence, evidence_ids=outcome.evidence_ids)
     piece = draft.read(_marked(finding, draft, say), state["assessment"].question)
-    return [piece] if piece.checked and piece.verified else []
+    return [piece] if piece.checked and _may_stand(piece) else []
+
+
+def _may_stand(piece: Piece) -> bool:
+    """Whether code verifies a piece, or leaves what it doubts to a model's judgement."""
+    return all(one.claim.verdict not in DOUBTFUL or is_open(one) for one in piece.checked)
 
 
 def _marked(finding: Finding, draft: Draft, say: AnswerSanitizer, *, item: bool = False) -> str:

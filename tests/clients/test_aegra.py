@@ -147,7 +147,7 @@ async def test_a_run_that_stopped_goes_on_from_its_checkpoint_and_needs_one(envi
                 await client.runs.wait(thread, "weiwo", input=None)
             values = await client.runs.wait(thread, "weiwo", checkpoint=state["checkpoint"])
     assert "56 years" in values["result"]["answer"]
-    assert schemas(model.requests[before:]) == ["ReadReply", "ReadReply", "ReflectionReply", None, "EntailmentReply"]
+    assert schemas(model.requests[before:]) == ["ReadReply", "ReadReply", None, "EntailmentReply"]
 
 
 async def test_the_page_and_its_routes_are_guests_of_aegra(environment, tmp_path):
