@@ -221,7 +221,7 @@ class Progress:
         return self.rows.setdefault(task_id, Row(task_id))
 
     def _working(self, event: Mapping[str, Any]) -> Row | None:
-        if (task_id := str(event.get("task_id", ""))) in {"", "plan"}:
+        if (task_id := str(event.get("task_id", ""))) in {"", "plan", "tools"}:  # of no task
             if note := event.get("note"):
                 self._remark(str(note))
             return None

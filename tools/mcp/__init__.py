@@ -7,6 +7,7 @@
     connection   one server: connected, watched, connected again
     elicitation  what a server asks the user in mid-call
     call_gate    the calls under way, and which of them asks
+    problems     what is wrong with a server, in a line of each language
     pool         the connections of this process, on an event loop and a thread of their own
     definitions  what a server says of its tools: bounded, checked, never trusted
     content      what a call gave, as text and passages with a source

@@ -360,6 +360,12 @@ def test_a_list_of_threads_fits_the_screen(width):
     assert plain_threads(threads).split("\t")[3] == "汉武帝和凯撒谁年长？" * 8 + "\n"
 
 
+def test_what_is_wrong_with_tools_is_a_remark_and_no_task():
+    progress = played({"type": "task_progress", "task_id": "tools", "note": "MCP server gone is down"}, PLANNED)
+    assert "MCP server gone is down" in tree(progress)
+    assert "tools" not in progress.rows
+
+
 def test_the_phase_follows_from_the_events():
     progress = Progress(clock=lambda: 0.0)
     phases = [progress.phase]
