@@ -289,7 +289,7 @@ def test_standing_questions_tell_what_changed_and_are_paused(page, player):
         "key": "k1",
         "question": "How long is the bridge?",
         "every": 86400,
-        "last": 1e9,
+        "last": 1_000_036_000,
         "thread_id": "t9",
         "changed": 1e9,
     }
