@@ -289,7 +289,7 @@ def test_standing_questions_tell_what_changed_and_are_paused(page, player):
         "key": "k1",
         "question": "How long is the bridge?",
         "every": 86400,
-        "last": 1e9,
+        "last": 1_000_036_000,
         "thread_id": "t9",
         "changed": 1e9,
     }
@@ -298,7 +298,7 @@ def test_standing_questions_tell_what_changed_and_are_paused(page, player):
     told = page.inner_text("[data-watch=k1]")
     assert "310 → 330" in told.replace("\n", " ")
     assert "every 1 day" in told
-    assert "Sep 10, 2001" in told, "asked next a day after the last time"
+    assert "Sep 10, 2001" in told, "asked next a day after the last time, a noon in UTC"
     player.views["watches"]["watches"][0]["paused"] = True
     page.click("[data-watch=k1] [data-action=pause]")
     page.wait_for_selector("[data-watch=k1][data-paused=true]")

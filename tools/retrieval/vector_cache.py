@@ -14,6 +14,7 @@ from typing import Final
 
 import numpy as np
 
+from weiwo.state.errors import WeiwoError
 from weiwo.tools.retrieval.sparse_index import Matrix
 
 EmbedMany = Callable[[Iterator[tuple[bytes, str]]], Iterator[tuple[list[bytes], Matrix]]]
@@ -28,7 +29,7 @@ _TABLE: Final = (
 )
 
 
-class VectorsMissingError(Exception):
+class VectorsMissingError(WeiwoError):
     """Some texts have no vector yet."""
 
 

@@ -7,6 +7,7 @@ import { NOTHING_KNOWN, safeUrl, visible, type Known } from "./inline";
 import { parse, withoutSources, type Node } from "./markdown";
 import { read, update, useStore, useWords, type Say, type Turn } from "./store";
 import type { Block, Extract, Result } from "./types";
+import { placeIn } from "./words";
 
 /** What of an answer may be a link: numbers of its citations, and the addresses of its sources. */
 export function knownOf(result: Result | null): Known {
@@ -74,6 +75,11 @@ function withExtracts(result: Result): (Block | Extract)[] {
   return left.size === result.extracts.length && result.extracts.length ? [...out.filter((one) => !("kind" in one) || one.kind !== "quote"), ...left.values()] : [...out, ...left.values()];
 }
 
+/** Where in its source a passage stands. */
+export function Place({ of }: { of: string }) {
+  return <span class="quiet">{placeIn(useStore((now) => now.language), of)}</span>;
+}
+
 function ExtractView({ turn, extract, t }: { turn: number; extract: Extract; t: Say }) {
   const pieces: ComponentChildren[] = [];
   let position = 0;
@@ -89,7 +95,7 @@ function ExtractView({ turn, extract, t }: { turn: number; extract: Extract; t: 
       <figcaption>
         <button class="cite" onClick={() => openSource(turn, extract.n)} aria-label={t("source", extract.n)}>{extract.n}</button>
         <span class="extract-title">{visible(extract.title || extract.source)}</span>
-        {extract.locator && <span class="quiet">{extract.locator}</span>}
+        {extract.locator && <Place of={extract.locator} />}
       </figcaption>
       <blockquote>{pieces}</blockquote>
     </figure>

@@ -3,12 +3,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { get } from "./api";
 import { forkHere } from "./session";
-import { Outward, openSource } from "./answer";
+import { Outward, Place, openSource } from "./answer";
 import { safeUrl, visible } from "./inline";
 import { flagsOf, seconds, tasksOfClaim } from "./plan";
 import { fill, shown, valueOf, type Call, type Row } from "./progress";
 import { read, runAt, update, useStore, useWords, type Say, type Turn } from "./store";
 import type { Citation, Evidence, Json, Outcome, Passage, Result } from "./types";
+import { placeIn } from "./words";
 
 export function Panel() {
   const panel = useStore((now) => now.panel);
@@ -173,7 +174,7 @@ function PassageView({ one, outcome, turn, t }: { one: Evidence; outcome: Outcom
   const quotes = (outcome?.quotes ?? []).filter((quote) => quote.evidence_id === one.id).map((quote) => quote.text);
   return (
     <details class="passage" open={quotes.length > 0}>
-      <summary>{n && <span class="cite">{n}</span>} {visible(one.title || one.source)} <span class="quiet">{one.locator}</span></summary>
+      <summary>{n && <span class="cite">{n}</span>} {visible(one.title || one.source)} <Place of={one.locator ?? ""} /></summary>
       {one.flags?.includes("instructions") && <p class="note">{t("addressesModel")}</p>}
       <p class="passage-text">{marked(one.text, spans(one.text, quotes))}</p>
       {n && <button class="link" onClick={() => openSource(turn.key, n)}>{t("inContext")}</button>}
@@ -215,6 +216,7 @@ export function marked(text: string, ranges: [number, number][]): ComponentChild
 function SourceDetail({ turn, result, n, t }: { turn: Turn; result: Result; n: number; t: Say }) {
   const citation = result.citations.find((one) => one.n === n);
   const passage = usePassage(result, n);
+  const language = useStore((now) => now.language);
   const found = useRef<HTMLDivElement>(null);
   useEffect(() => {
     found.current?.querySelector("mark")?.scrollIntoView?.({ block: "nearest" });
@@ -226,7 +228,7 @@ function SourceDetail({ turn, result, n, t }: { turn: Turn; result: Result; n: n
   const extract = result.extracts.find((one) => one.n === n);
   const quotes = [citation.quote, ...Object.values(result.outcomes).flatMap((one) => one.quotes ?? []).filter((one) => one.evidence_id === citation.evidence_id).map((one) => one.text)];
   const given = passage?.quotes?.length ? passage.quotes : extract ? spans(text, extract.highlights.map(([a, b]) => extract.text.slice(a, b))) : spans(text, quotes);
-  const place = [passage?.page ? `p. ${passage.page}` : "", citation.locator ?? ""].filter(Boolean)[0] ?? "";
+  const place = placeIn(language, passage?.page ? `page ${passage.page}` : citation.locator ?? "");
   return (
     <div class="source-detail" data-passage={n}>
       <p class="eyebrow">{t("source", n)}{place && <> · {place}</>}</p>
@@ -278,6 +280,7 @@ export function Address({ address, t }: { address: string; t: Say }) {
 export function Sources({ turn, result }: { turn: Turn; result: Result }) {
   const t = useWords();
   const lit = useStore((now) => (now.lit?.turn === turn.key ? now.lit.claim : null));
+  const language = useStore((now) => now.language);
   const cited = new Set(lit === null ? [] : result.claims[lit]?.citations);
   if (!result.citations.length) return null;
   return (
@@ -290,7 +293,7 @@ export function Sources({ turn, result }: { turn: Turn; result: Result }) {
               <span class="cite" aria-hidden="true">{one.n}</span>
               <span class="source-words">
                 <b>{visible(one.title || one.source)}</b>
-                <span class="quiet">{one.source.startsWith("task:") ? one.quote : visible([hostOf(one.source), one.locator].filter(Boolean).join(" · "))}</span>
+                <span class="quiet">{one.source.startsWith("task:") ? one.quote : visible([hostOf(one.source), placeIn(language, one.locator ?? "")].filter(Boolean).join(" · "))}</span>
               </span>
             </button>
           </li>

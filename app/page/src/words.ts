@@ -577,6 +577,15 @@ export function inOwnWords(language: Language, said: string): string {
   return language === "en" || /[\u3400-\u9fff]/.test(said) ? said : say(language, "saidInEnglish", said);
 }
 
+const PLACES: Record<string, string> = { line: "行", page: "页", row: "行", slide: "张幻灯片" };
+
+/** A place within a source, which is told in English: "page 2, lines 1-9". */
+export function placeIn(language: Language, locator: string): string {
+  if (language === "en") return locator;
+  return locator.replace(/^sheet (?=.)/, "工作表 ").replace(/\b(line|page|row|slide)s? (\d+(?:-\d+)?)(, )?/g, (_, unit: string, at: string, comma?: string) =>
+    `第 ${at} ${PLACES[unit] ?? ""}${comma ? "，" : ""}`);
+}
+
 /** A moment as people write it. */
 export function moment(date: Date, language: Language): string {
   return date.toLocaleString(language === "zh" ? "zh-CN" : "en", { dateStyle: "medium", timeStyle: "short" });
