@@ -14,7 +14,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import CDPSession, Page, sync_playwright
 
 from tests.page.conftest import CHROMIUM, FLAGS
 from tests.page.player import STATIC, Player, recording
@@ -82,13 +82,23 @@ def quantiles(values: list[float]) -> str:
     return f"median {statistics.median(values):.0f}, p95 {values[int(len(values) * 0.95)]:.0f}, most {values[-1]:.0f}"
 
 
-def watch(page: Page, question: str) -> tuple[list[float], list[float], int]:
-    """Ask, and watch to the end: delays, frame times, long tasks."""
+def worked(devtools: CDPSession) -> float:
+    """CPU seconds of the page's main thread so far: other programs on the machine count nothing."""
+    told = {one["name"]: one["value"] for one in devtools.send("Performance.getMetrics")["metrics"]}
+    return float(told["TaskDuration"])
+
+
+def watch(page: Page, question: str) -> tuple[list[float], list[float], int, float]:
+    """Ask, and watch to the end: delays, frame times, long tasks, CPU seconds of the main thread."""
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
     page.evaluate(WATCH)
+    before = worked(devtools)
     page.fill("textarea[name=question]", question)
     page.press("textarea[name=question]", "Enter")
     page.evaluate("window.done")  # Playwright's own waiting would look through the page in every frame
-    return tuple(page.evaluate("[window.delays, window.frames.slice(2), window.tasks]"))
+    seconds = worked(devtools) - before
+    return *page.evaluate("[window.delays, window.frames.slice(2), window.tasks]"), seconds
 
 
 def main() -> None:
@@ -113,10 +123,11 @@ def main() -> None:
         page = browser.new_context(viewport={"width": 1360, "height": 900}).new_page()
         page.goto(player.url)
         page.wait_for_selector("textarea[name=question]")
-        delays, frames, tasks = watch(page, "wide")
+        delays, frames, tasks, seconds = watch(page, "wide")
         print(f"an event on the screen after: {quantiles(delays)} ms over {len(delays)} events (at most 100)")
         late = sum(one > 50 for one in frames)
         print(f"{TASKS} tasks, frames: {quantiles(frames)} ms; {late} of {len(frames)} above 50 ms; {tasks} long tasks")
+        print(f"the page's own work: {seconds:.2f} s of CPU, {1000 * seconds / len(frames):.1f} ms a frame")
         browser.close()
 
 

@@ -10,6 +10,7 @@ import binascii
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from weiwo.text.injection_en import DOES, ENGLISH, MODEL
@@ -126,6 +127,7 @@ _DOCUMENTED: Final = lazy(_PROGRAM)
 _HINT: Final = lazy(_HINTS)
 
 
+@lru_cache(maxsize=256)  # a passage is found by several searches of a run
 def addresses_model(text: str) -> bool:
     """Whether a text speaks to a model.
 

@@ -6,6 +6,7 @@ capitalised words in English, what the rules for names find in Chinese, and what
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from weiwo.text.analyzer import STOP_WORDS, plain
@@ -95,34 +96,38 @@ def possible_titles(question: str) -> set[str]:
     return {key for key in keys if key not in STOP_WORDS}
 
 
-def mentions(text: str) -> set[str]:
+@lru_cache(maxsize=256)  # searches and the choice of extracts ask of the same passages
+def mentions(text: str) -> frozenset[str]:
     """The keys of the titles that a passage may mention."""
     text = text[:_LONGEST_TEXT]
     found = {title_key(next(filter(None, marked.groups()))) for marked in _MARKED.finditer(text)}
     if _HAN_RUN.search(text):
         found |= {title_key(text[start:end]) for start, end in chinese_names(text)}
     found.update(_capitalised(text))
-    found.discard("")
-    return found
+    return frozenset(found - {""})
 
 
 def _capitalised(text: str) -> Iterator[str]:
     """Runs of words in which each is capitalised, a number, or small and between two such."""
     written = _plain(text)
-    words = [(found.group(), found.start(), found.end()) for found in _WORD.finditer(written)]
-    for at, (first, _, _) in enumerate(words):
-        if not _opens(first):
+    words: list[tuple[str, bool, bool]] = []  # in lower case, whether it opens a name, whether it goes on with the last
+    before = 0
+    for found in _WORD.finditer(written):
+        word = found.group()
+        words.append((word.casefold(), _opens(word), _WITHIN.issuperset(written[before : found.start()])))
+        before = found.end()
+    for at, (first, opens, _) in enumerate(words):
+        if not opens:
             continue
-        key: list[str] = []
-        for number in range(at, min(at + LONGEST, len(words))):
-            word, start, _ = words[number]
-            if number > at and not _WITHIN.issuperset(written[words[number - 1][2] : start]):
+        if first not in STOP_WORDS:
+            yield first
+        key = first
+        for lower, names, joined in words[at + 1 : at + LONGEST]:
+            if not joined:
                 break
-            lower = word.casefold()
-            key.append(lower)
-            if _opens(word):
-                if number > at or lower not in STOP_WORDS:
-                    yield " ".join(key)
+            key = f"{key} {lower}"
+            if names:
+                yield key
             elif lower not in _SMALL:
                 break
 

@@ -92,7 +92,7 @@ class Told:
         tokens = _TOKEN.findall(_NOT.sub(" not", written))
         words = tuple(token.casefold() for token in tokens)
         size = _size(words)
-        shingles = frozenset(_hash(words[at : at + size]) for at in range(max(1, len(words) - size + 1)))
+        shingles = frozenset([_hash(words[at : at + size]) for at in range(max(1, len(words) - size + 1))])
         return cls(words, shingles, tuple(tokens))
 
     @cached_property

@@ -51,8 +51,10 @@ function Row({ watch, again, t }: { watch: Watch; again: () => void; t: Say }) {
       <div>
         <b>{watch.thread_id ? <a href={`#/t/${encodeURIComponent(watch.thread_id)}`}>{visible(watch.question)}</a> : visible(watch.question)}</b>
         <span class="spring" />
-        <button data-action="pause" onClick={() => send("PATCH", { paused: !watch.paused })}>{t(watch.paused ? "watchGoOn" : "watchPause")}</button>
-        <button data-action="remove" onClick={() => { if (confirm(t("watchRemoveSure"))) send("DELETE"); }}>{t("watchRemove")}</button>
+        <span class="actions">
+          <button data-action="pause" onClick={() => send("PATCH", { paused: !watch.paused })}>{t(watch.paused ? "watchGoOn" : "watchPause")}</button>
+          <button data-action="remove" onClick={() => { if (confirm(t("watchRemoveSure"))) send("DELETE"); }}>{t("watchRemove")}</button>
+        </span>
       </div>
       <p class="quiet">{t("watchEvery", interval(watch.every, language))} · {next}{watch.changed ? ` · ${t("watchChanged", at(watch.changed))}` : ""}</p>
       {watch.changes.map((one) => (

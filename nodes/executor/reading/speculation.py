@@ -12,7 +12,7 @@ import re
 from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from weiwo.nodes.executor.calling.tool_calls import make_calls
 from weiwo.nodes.executor.concurrency import Lease
@@ -148,7 +148,7 @@ async def _search(
 
 
 def guess_items(frame: QueryFrame, passages: Sequence[Evidence], most: int) -> list[str]:
-    """The items of the first list in passages that speaks of what is asked, but for those that other passages speak of.
+    """The items of the first list in passages that speaks of what is asked, but for those that are spoken of elsewhere.
 
     Args:
         frame: What is asked.
@@ -156,20 +156,28 @@ def guess_items(frame: QueryFrame, passages: Sequence[Evidence], most: int) -> l
         most: Items at most; a longer list is none.
     """
     for passage in passages[:MOST_PASSAGES]:
-        text = passage.text[:LONGEST_TEXT]
-        for said, items in _find_lists(text):
-            distinct = list({item.casefold(): item for item in items}.values())
-            if LEAST_TASKS <= len(distinct) <= most and set(frame.terms) & set(terms(f"{passage.title} {said}")):
-                shown = (one for one in passages[:MORE_PASSAGES] if one is not passage)
-                told = fold("\n".join(f"{one.title} {one.text}" for one in shown))
-                return [item for item in distinct if fold(item) not in told]
+        for listed in _find_lists(passage.text[:LONGEST_TEXT]):
+            items = list({item.casefold(): item for item in listed.items}.values())
+            about = set(terms(f"{passage.title} {listed.words}"))
+            if LEAST_TASKS <= len(items) <= most and set(frame.terms) & about:
+                others = (f"{one.title} {one.text}" for one in passages[:MORE_PASSAGES] if one is not passage)
+                told = fold("\n".join([listed.rest, *others]))
+                return [item for item in items if fold(item) not in told]
     return []
 
 
-def _find_lists(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Lists that a text may hold, each with the words that stand before it."""
+class _ListedItems(NamedTuple):
+    """A list that a text may hold: the words that say of what, its items, and what else the text says."""
+
+    words: str
+    items: list[str]
+    rest: str
+
+
+def _find_lists(text: str) -> Iterator[_ListedItems]:
+    """Written lists and sentences that enumerate."""
     if lines := [found[1].strip() for found in _LINE.finditer(text)]:
-        yield text.partition(lines[0])[0], lines
+        yield _ListedItems(text.partition(lines[0])[0], lines, _LINE.sub(" ", text))
     for start, end in sentences(text):
         said = text[start:end].strip().rstrip(".。;；")
         pieces = split_items(said)
@@ -178,7 +186,7 @@ def _find_lists(text: str) -> Iterator[tuple[str, list[str]]]:
             before = pieces[-len(items) - 1]
             first = _LEAD.sub("", before)
             items = [first, *items] if first != before and _is_name(first) else items
-        yield said, items
+        yield _ListedItems(said, items, text[:start] + text[end:])
 
 
 def _is_name(text: str) -> bool:

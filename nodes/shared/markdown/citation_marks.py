@@ -39,7 +39,7 @@ def find_marks(text: str) -> list[CitationMark]:
     Args:
         text: Any text.
     """
-    return list(_outside(text, find_opaque(text)))
+    return list(_outside(text, find_opaque(text))) if _MARK.search(text) else []
 
 
 def _outside(text: str, code: Sequence[Opaque]) -> Iterator[CitationMark]:

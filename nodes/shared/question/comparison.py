@@ -30,7 +30,6 @@ class Compared:
         direction: Which value wins.
         unit: The unit a difference is wanted in.
         answer_type: What must be the same, where the question says it; of an age, a number.
-        wording: The question for one thing's value, where no relation gives it.
         age: Whether it is the age of one person at death.
         whether: Whether yes or no is asked for.
     """
@@ -41,7 +40,6 @@ class Compared:
     direction: Direction = ""
     unit: str = ""
     answer_type: str = ""
-    wording: str = ""
     age: bool = False
     whether: bool = False
 
@@ -177,7 +175,7 @@ def _predicate(pred: str, things: str, language: Language, *, people: bool) -> d
     explicit = find_relation(rest, rest, language)
     span = explicit.span if explicit else (0, 0)
     if lexicon.IDLE_PREDICATE[language].sub("", rest[: span[0]] + " " + rest[span[1] :]).strip():
-        return {"direction": own.direction, "wording": _how_many(pred.strip(), language)}
+        return {"direction": own.direction}
     if explicit:
         plain = own if explicit.name == own.relation else next((word for word in found if not word.relation), found[0])
         return {"relation": explicit.name, "direction": plain.direction}
@@ -191,15 +189,6 @@ def _predicate(pred: str, things: str, language: Language, *, people: bool) -> d
         relation = "birth" if language == "zh" else ""
         direction = direction if language == "en" else "least" if direction == "greatest" else "greatest"
     return {"relation": relation, "direction": direction}
-
-
-def _how_many(low: str, language: Language) -> str:
-    """The question for one count where the lexicon has no relation: "has more moons" asks how many moons."""
-    if language == "en":
-        more = re.search(r"\b(?:has|have|had) (?:the )?(?:more|most|fewer|fewest) ([a-z][a-z -]{2,30})$", low)
-        return f"How many {more[1]} does {{}} have?" if more else ""
-    more = re.match(r"(?:的|拥有的?|有)?([^的更最多少]{1,8}?)(?:数量)?(?:更|最|比较)?[多少]$", low)
-    return f"{{}}有多少{more[1]}？" if more else ""
 
 
 _SAME_KIND: Final = lazy(

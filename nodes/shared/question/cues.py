@@ -51,7 +51,6 @@ _ASKED_FOR: Final = (
 _STEP_OF: Final = lazy(rf"(?P<asked>{_ASKED_FOR})?\b{_RELATION} (?:of|for|behind|to) (?!(?:this|that|his|her|their|all|course)\b)[\w\"']+")
 _POSSESSED: Final = rf"(?:\bN|\b(?!(?:what|who|it|let|where|how|that|there|here|today|world|year|he|she|one)'s)[\w]+)(?:'s|’s|s') (?:(?:{_WORD}){{0,2}}?)"
 _STEP_BY: Final = lazy(rf"(?P<asked>{_ASKED_FOR})?{_POSSESSED}{_BELONGING}\b")
-_MORE_AFTER: Final = lazy(r"\b(?:from|born|buried|educated|die|died|married to|named after|work for|famous for|known for|located in|attend(?:ed)?|study|studied|graduate[d]?(?: from)?|live[d]?|win|won|write|wrote|direct(?:ed)?|play(?:ed)?(?: for)?)$")
 _NOUN_RULED_OUT: Final = r"(?:fact|idea|reason|way|theory|claim|belief|evidence|time|sense|extent|conclusion|likelihood|chance|moment|hypothesis|argument)"
 _RELATIVE: Final = lazy(
     rf"(?P<asked>{_ASKED_FOR})?\b(?:the|an?|some|another|those|any|this) (?:{_WORD}){{0,4}}?(?!{_NOUN_RULED_OUT}\b)[a-z'-]+,? (?:(?:in|from|for|on|with|to|of|by|at|after|under|during) (?:which|whom)\b|(?:that|which|who|whom|whose|where)\b(?! (?:is|was) the same)|with the (?:second |third )?{_SUPERLATIVE}\b"
@@ -66,15 +65,6 @@ _REDUCED: Final = lazy(rf"(?P<asked>{_ASKED_FOR})?(?P<aux>\b(?:was|were|is|are|d
 _CONTACT: Final = lazy(
     r"\bthe (?:country|state|city|town|village|team|band|company|school|university|club|county|region|province|group|person|man|woman|place|film|movie|book|novel|song|album|show|war|party|year|day|continent|island|ship|language|label|award|position|sport) (?:the )?(?:N|he|she|it|they) (?:is|was|were|are|has|had|did"
     r"|does|do|play\w*|live[sd]?|work\w*|died|attended|founded|wrote|directed|won|belong\w*|came|comes|grew|starred|produced|born|moved|fought|graduated|served|studied|joined|represent\w*|[a-z]{3,}ed)\b"
-)
-_WHEN_CLAUSE: Final = lazy(
-    r"^(?:who|which|what|where|how old|how many years)\b(?! (?:happen\w*|should|do|does|would|can|is it called|are))[^.?!]{1,90}\b(?:when|while|the year|at the time|during the (?:reign|presidency|lifetime|time)|in the (?:same )?year|the (?:same )?(?:day|year|month))(?: that| in which| of)? (?:the |a )?(?:N"
-    r"|[\w']+)(?: [\w']+){0,6}? (?:was|were|did|died|became|began|ended|started|born|won|fell|sank|broke|landed|happened|opened|closed|signed|[a-z]{3,}ed)\b|\b(?:in|during|on) the (?:same )?(?:year|month|day|decade|century) (?:that|when|in which|of (?:N's|the (?:birth|death)|his|her))\b|\bthe (?:same )?(?:year"
-    r"|day) (?:N|[\w]+) (?:was|were|died|won|became)\b"
-)
-_NESTED_SUPERLATIVE: Final = lazy(
-    rf"^who (?:designed|built|owns|owned|founded|discovered|rules|governs|leads|runs|named) the (?:\w+ )?(?!first\b|last\b|most\b|least\b|best\b){_SUPERLATIVE} |\b(?!(?:one|some|many|most|all|none|list|name|part|what|which|who|is|was|are)\b)\w+ (?:of|in|from|through|by|near|on) the (?:(?:second|third|fourth|fifth"
-    rf"|world's)[ -])?(?!first\b|last\b|latest\b|best\b|most\b|least\b|worst\b|nearest\b|greatest\b){_SUPERLATIVE} (?!(?:part|point|amount|number|extent|time|ever|value|share|of)\b)[a-z]+"
 )
 _ASKS: Final = lazy(r"(?:.{0,40}\b)?(?:who|whom|whose|what|which|where|when|why|how|is|are|was|were|did|does|do)\b|\b(?:population|area|height|age|birthday|name|nationality|currency|length|date)\b")
 _NAMING: Final = lazy(r"\b(?:the )?(?:full |real |first |last )?(?:names?|title|identity) of (?=the |an? )")
@@ -133,15 +123,12 @@ def is_chain(marked: str, language: Language) -> bool:
 
 
 def _chain_en(body: str) -> bool:
-    if any(found.search(body) for found in (_CONTACT, _WHEN_CLAUSE, _NESTED_SUPERLATIVE)):
-        return True
-    if any(found["asked"] is None for found in _RELATIVE.finditer(body)):
+    if _CONTACT.search(body) or any(found["asked"] is None for found in _RELATIVE.finditer(body)):
         return True
     if any(found["asked"] is None and not (found["aux"] and found["passive"]) for found in _REDUCED.finditer(body)):
         return True
     steps = [*_STEP_OF.finditer(body), *_STEP_BY.finditer(body)]
-    further = any(found["asked"] is None for found in steps) and not (len(steps) == 1 and not _ASKS.match(body))
-    return further or bool(steps and _MORE_AFTER.search(body))
+    return any(found["asked"] is None for found in steps) and not (len(steps) == 1 and not _ASKS.match(body))
 
 
 def _chain_zh(text: str) -> bool:

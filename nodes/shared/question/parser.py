@@ -249,7 +249,7 @@ def _compound(
 def _part(subject: str, relation: str, language: Language, compared: Compared | None) -> QueryFrame | None:
     """The look-up of one thing's value; None where the lexicon has no words to ask for it."""
     row = relations().get(relation)
-    wording = (compared.wording if compared else "") or lexicon.wording(relation, language)
+    wording = lexicon.wording(relation, language)
     if not wording:
         return None
     kind: Any = row.answer_type if row else "number"

@@ -39,8 +39,16 @@ class _Place(NamedTuple):
     window: Window
 
 
+class _Told(NamedTuple):
+    """A value of a statement: its window, the words that label it there, and those that say what it counts."""
+
+    window: Window
+    words: frozenset[str]
+    counted: frozenset[str]
+
+
 class _Rival(NamedTuple):
-    """A place whose words a statement has, and those of them that tell."""
+    """A place whose words a statement has: whether they suffice in one sentence and in two, and name what is counted."""
 
     place: _Place
     beside: bool
@@ -64,11 +72,8 @@ def find_borrowed(statement: str, grounds: Grounds) -> Iterator[str]:
         ]
         fellows = [one.mark for one in windows if one.mark.kind == mark.kind]
         narrow = next((one.tight for one in find_windows(part) if one.mark.value == mark.value), window.tight)
-        counted = _counted(mark, statement)
-        if any(
-            _elsewhere(window, words, counted, fellows, places, titles, grounds.keys)
-            for words in {window.tight, narrow}
-        ):
+        told = [_Told(window, words, _counted(mark, statement)) for words in {window.tight, narrow}]
+        if any(_elsewhere(one, fellows, places, titles, grounds.keys) for one in told):
             yield f"“{written}”: the sources give it of something else"
         elif not mark.kind.startswith(WORDS) and _turned(window, places):
             yield f"“{written}”: the sources give it in the other direction"
@@ -93,15 +98,14 @@ def _counted(mark: Mark, statement: str) -> frozenset[str]:
 
 
 def _elsewhere(
-    claim: Window,
-    words: frozenset[str],
-    counted: frozenset[str],
+    told: _Told,
     fellows: Sequence[Mark],
     places: Sequence[_Place],
     titles: Sequence[frozenset[str]],
     known: frozenset[str],
 ) -> bool:
     """Whether each window of a value has a rival that the words stand beside, and they do not stand in the window."""
+    claim = told.window
     own = [place for place in places if any(same_value(claim.mark, other) for other in place.window.group)][:MOST_OWN]
     if not own or (claim.mark.kind == "name" and any(_with_fellow(claim.mark, fellows, one, places) for one in own)):
         return False
@@ -111,7 +115,7 @@ def _elsewhere(
     rivals = [
         rival
         for place, named in zip(others, stated, strict=True)
-        if (rival := _rival(claim, words, counted, place, titles[place.source], known, everything, stated=named))
+        if (rival := _rival(told, place, titles[place.source], known, everything, stated=named))
     ]
     return all(any(_beats(rival, one, claim, titles) for rival in rivals) for one in own)
 
@@ -123,9 +127,7 @@ def _with_fellow(mark: Mark, fellows: Sequence[Mark], own: _Place, places: Itera
 
 
 def _rival(
-    claim: Window,
-    words: frozenset[str],
-    counted: frozenset[str],
+    told: _Told,
     place: _Place,
     title: frozenset[str],
     known: frozenset[str],
@@ -134,11 +136,12 @@ def _rival(
     stated: bool,
 ) -> _Rival | None:
     """A place as a rival, where enough of the words stand beside its value and some of them beside no other."""
+    claim, counted = told.window, told.counted
     kind, near = claim.mark.kind, place.window.near
     if kind == "country" and not stated:
         return None
     same = claim.han == place.window.han
-    about = [word for word in words if (same or word.isascii()) and (word[0] in "#@" or _in(word, known))]
+    about = [word for word in told.words if (same or word.isascii()) and (word[0] in "#@" or _in(word, known))]
     met = [word for word in about if _in(word, near | title)]
     telling = [word for word in met if _in(word, near) and not _in(word, everything)]
     if len(telling) < (2 if kind.startswith(WORDS) and not stated else 1):

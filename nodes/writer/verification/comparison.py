@@ -10,9 +10,10 @@ from typing import Final
 from weiwo.nodes.writer.verification.clauses import Clause, content_words
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.quantities import MONEY
+from weiwo.nodes.writer.verification.ranks import find_misranked
 from weiwo.nodes.writer.verification.source import ParsedSource
 from weiwo.text.dates import PartialDate
-from weiwo.text.language import HAN, fold
+from weiwo.text.language import HAN
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import stem
@@ -58,16 +59,10 @@ _NO_ORDER: Final = lazy(
 _CONTRASTED: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|than|while|whereas|to|for)\b|对|，|而|,|\(")
 _FIGURE: Final = lazy(r"\d(?!\d{3}$).*")
 _FORMER: Final = lazy(r"(?:\bfrom\s|[由从](?:\d{4}年的?)?)$")
-"""What stands before a value that is no longer so: "rose from 12 to 15"."""
+_LATTER: Final = lazy(r"[^,.;，。；]{0,16}?(?:\bto\b|[至到])")
+"""What stands around a value that is no longer so: "rose from 12 to 15"."""
 _OF: Final = lazy(r"\s?(?:of\s)?(?:the\s)?")
-_ORDINALS: Final = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|final"
-_RANK: Final = rf"{_ORDINALS}|\d+(?:st|nd|rd|th)"
 _PLACED: Final = lazy(r"\b(?:in|of|at|from|on|near|for)\s$|[在于]$")
-_ORDINAL: Final = lazy(rf"(?i)\b({_ORDINALS})[\s-]([a-z]{{3,20}})")
-_SUPERLATIVE: Final = lazy(
-    r"(?i)(?<![a-z-])(?<!\d(?:st|nd|rd|th)[\s-])((?:high|tall|larg|bigg|small|long|short|old|young|new|deep|wid|fast|slow|heavi|busi|rich|low|earli|great)est)\b"
-)
-_HAN_RANK: Final = lazy(rf"([{HAN}]{{2}})第([一二三四五六七八九十\d]{{1,3}})([{HAN}]{{1,2}})")
 
 
 @dataclass(frozen=True)
@@ -99,7 +94,7 @@ def _senses() -> dict[str, dict[str, int]]:
 
 def find_reversed(statement: str, grounds: Grounds) -> Iterator[str]:
     """Comparisons the wrong way round: by the two values the statement gives, else by what its sources say."""
-    yield from _misranked(statement, grounds)
+    yield from find_misranked(statement, grounds)
     if _NO_ORDER.search(statement):
         return
     order = _find_order(statement)
@@ -224,7 +219,7 @@ def _disproved(statement: str, order: _Order, grounds: Grounds) -> bool:
     for score, side, kind, _ in given:
         best[side, kind] = max(score, best.get((side, kind), 0))
     for score, side, kind, value in given:
-        if order.sense(kind) and score >= min(best[side, kind], best.get((1 - side, kind), 0)):
+        if order.sense(kind) and score == best[side, kind]:
             found[kind][side].append(value)
     verdicts = {
         kind: order.sense(kind) == (1 if min(first) > max(second) else -1)
@@ -251,7 +246,7 @@ def _values(
         dates: set[int | None] = set()
         for start, end, kind, value in _valued(clause):
             side = _owner(clause.text, start, end, mentions, others, owner if not met else None)
-            former = _FORMER.search(clause.text[max(0, start - 14) : start]) is not None
+            former = _FORMER.search(clause.text[max(0, start - 14) : start]) and _LATTER.match(clause.text, end)
             if side is None or former or (kind == "date" and side in dates):
                 continue
             dates |= {side} if kind == "date" else set()
@@ -296,30 +291,3 @@ def _owner(
     if mentions:
         return mentions[0][1] if len({side for _, side in mentions}) == 1 and not others else None
     return default
-
-
-def _misranked(statement: str, grounds: Grounds) -> Iterator[str]:
-    """A rank or ordinal where the sources give what it counts with others only: "the highest" of the second-highest."""
-    texts = [source.text for source in grounds.sources]
-    for found in _ORDINAL.finditer(statement):
-        noun = rf"{re.escape(fold(found[2]))}\b"
-        there = {m for text in texts for m in re.findall(rf"({_ORDINALS})[\s-]{noun}", text)}
-        if there and found[1].lower() not in there:
-            yield f"“{found[0]}”: the sources say {', '.join(sorted(there)[:3])}"
-    for found in _SUPERLATIVE.finditer(statement):
-        behind = re.findall(r"[\w-]+", fold(statement[found.end() : found.end() + 60]))[:3]
-        for size in (3, 2, 1, 0):
-            phrase = re.escape(" ".join([found[1].lower(), *behind[:size]]))
-            ranked = [m for text in texts for m in re.findall(rf"(?:({_RANK})[\s-])?\b{phrase}\b", text)]
-            if ranked:
-                if all(ranked):
-                    yield f"“{found[1]}”: the sources say {ranked[0]}-{found[1]}"
-                break
-    for found in _HAN_RANK.finditer(statement):
-        there = {
-            m
-            for text in texts
-            for m in re.findall(rf"{found[1]}第([一二三四五六七八九十\d]{{1,3}}){found[3][0]}", text)
-        }
-        if there and found[2] not in there:
-            yield f"“{found[0]}”: the sources say 第{min(there)}"

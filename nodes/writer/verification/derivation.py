@@ -8,7 +8,8 @@ from itertools import combinations, permutations
 from typing import Final
 
 from weiwo.nodes.writer.verification.grounds import Grounds
-from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, NEAR_SHARE, SHARE, Quantity, close, find_shares
+from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, NEAR_SHARE, SHARE, Quantity, close
+from weiwo.nodes.writer.verification.shares import find_shares
 from weiwo.text.dates import PartialDate
 from weiwo.text.patterns import lazy
 

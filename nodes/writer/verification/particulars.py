@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities, join_durations, stated_shares
+from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities, join_durations
+from weiwo.nodes.writer.verification.shares import stated_shares
 from weiwo.text.common_words import is_common
 from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.demonyms import find_countries

@@ -67,18 +67,6 @@ _HALF: Final = lazy(
     r"(?i)\bhalf an? (?=hour|minute|day|month|year|mile|million)|\b(?P<one>an?|one|two|three) (?P<unit>hours?|minutes?|days?|months?|years?) and a half\b"
     r"|半(?=小时|天|年|个月|分钟)"
 )
-_ONE_IN: Final = lazy(r"(?i)\bone in (two|three|four|five|six|seven|eight|nine|ten|\d{1,4})\b")
-_FRACTION: Final = lazy(
-    r"(?i)\b(half|(?:a|one)[- ]third|two[- ]thirds|(?:a|one)[- ]quarter|three[- ]quarters|(?:a|one)[- ]fifth|(?:a|one)[- ]tenth)\b"
-)
-_SHARES: Final = {"half": 50.0, "one third": 100 / 3, "two thirds": 200 / 3, "one quarter": 25.0, "three quarters": 75.0, "one fifth": 20.0, "one tenth": 10.0}  # fmt: skip
-_HAN_SHARE: Final = lazy(
-    r"([一二两三四五六七八九十]|\d{1,2})分之([一二两三四五六七八九十]|\d{1,2})|([一二三四五六七八九])成(?![为立员本都果绩功长年人效语])|([一过][半](?!导|岛|径|年|天|小时|个|球|路|夜))"
-)
-_HAN_DIGIT: Final = {sign: n for n, sign in enumerate("一二三四五六七八九十", 1)} | {"两": 2}
-_SHARE_OF: Final = lazy(
-    r"(?i)\s(?:of|the)\b(?! an? | (?:the |a )?(?:year|day|month|week|century|season|game|match|decade)\b)"
-)
 _AND: Final = lazy(r"\s?(?:and\s|,\s(?:and\s)?|零|又)?")
 _ABOUT: Final = lazy(
     r"(?i)(?:\b(?:about|around|roughly|approximately|nearly|almost|over|some|more than|just under|just over|up to|circa|ca\.?)\s|[~≈]|[约近超]过?|大约|将近|接近|\bclose to\s)\s?$"
@@ -237,40 +225,6 @@ def _half(text: str, found: re.Match[str]) -> Quantity:
     if unit_found is None:  # half a million
         return _quantity(text, found.start(), found.end() + 7, 5e5, "")
     return _quantity(text, found.start(), unit_found[1], 0.5, unit_found[0])
-
-
-def find_shares(text: str) -> Iterator[Quantity]:
-    """Fractions in words as percentages: "one in eight" is 12.5 %."""
-    for found in _ONE_IN.finditer(text):
-        spans = find_numbers(f"{found[1]} days")
-        if spans and spans[0].value:
-            yield _share(found, 100 / float(spans[0].value))
-    for found in _FRACTION.finditer(text):
-        yield _share(found, _SHARES[re.sub(r"^a ", "one ", found[1].lower().replace("-", " "))])
-    for found in _HAN_SHARE.finditer(text):
-        if found[1]:
-            yield _share(found, 100 * _han_digit(found[2]) / max(1, _han_digit(found[1])))
-        else:
-            yield _share(found, 10.0 * _han_digit(found[3]) if found[3] else 50.0)
-
-
-def stated_shares(text: str) -> list[Quantity]:
-    """The shares that a claim states in words: "a third of the output", 三分之一; not "half an hour"."""
-    return [
-        share
-        for share in find_shares(text)
-        if not text[share.start].isascii()
-        or _SHARE_OF.match(text, share.end)
-        or text[share.start : share.end].lower().startswith("one in")
-    ]
-
-
-def _han_digit(written: str) -> int:
-    return _HAN_DIGIT.get(written) or int(written)
-
-
-def _share(found: re.Match[str], value: float) -> Quantity:
-    return Quantity(found.start(), found.end(), value, SHARE, "%", value)
 
 
 def named_units(words: frozenset[str]) -> frozenset[str]:

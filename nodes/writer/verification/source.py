@@ -17,10 +17,10 @@ from weiwo.nodes.writer.verification.particulars import (
 from weiwo.nodes.writer.verification.quantities import (
     Quantity,
     find_quantities,
-    find_shares,
     join_durations,
     named_units,
 )
+from weiwo.nodes.writer.verification.shares import find_shares
 from weiwo.nodes.writer.verification.windows import Window, source_windows
 from weiwo.text.date_forms import MONTHS
 from weiwo.text.dates import PartialDate, find_dates

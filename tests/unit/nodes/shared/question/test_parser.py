@@ -147,10 +147,7 @@ def test_the_parts_ask_in_the_language_of_the_question():
         "李白是什么时候出生的？",
         "杜甫是什么时候出生的？",
     ]
-    assert [part.question for part in parsed("which has more moons, Mars or Jupiter?").parts] == [
-        "How many moons does Mars have?",
-        "How many moons does Jupiter have?",
-    ]
+    assert parsed("which has more moons, Mars or Jupiter?").parts == ()
 
 
 @pytest.mark.parametrize(
