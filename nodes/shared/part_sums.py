@@ -25,13 +25,6 @@ _ADDITIVE: Final = frozenset({"area", "population", "mass", "revenue", "employee
 _COUNTS: Final = lazy(r"how many\b|number of\b|多少|数量|几[个位名]", re.IGNORECASE)
 _SUM: Final = lazy(r"sum\(x(?:,x)*\)|x(?:\+x)+", re.IGNORECASE)
 """A sum of references, which stand as x, without blanks."""
-_PARTS: Final = 2
-_SAME_SHARE: Final = 0.01
-"""The share of a whole by which rounded parts may miss it, beside half a unit for each."""
-_ADDITIVE: Final = frozenset({"area", "population", "mass", "revenue", "employees"})
-"""Relations of which a whole has as much as its parts together."""
-_COUNTS: Final = lazy(r"how many\b|number of\b|多少|数量|几[个位名]", re.IGNORECASE)
-_SUM: Final = lazy(r"\s*(?:sum\(\s*x(?:\s*,\s*x)*\s*\)|x(?:\s*\+\s*x)+)\s*", re.IGNORECASE)
 _PARTS: Final = lazy(
     r"\b(?:(?:constituent|individual|single|different|various) )?(?:parts?|components?|segments?|divisions?|sections?|"
     r"regions?|provinces?|states?|districts?|boroughs?|counties|departments?|branches|subsidiaries|members?|units?|"
