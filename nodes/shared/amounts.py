@@ -5,14 +5,17 @@ figure in its quotes, else the one its task asks for. Where neither tells, it is
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from weiwo.state import Outcome, Task
 from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
 from weiwo.text.units import to_si, unit_after
 
-_ASKED_UNIT = lazy(r"[,，(（]?\s?(?:\bin|以)\s?([^\s,，()（）?？][^,，()（）?？]{0,30})[)）]?[\s?？.。]{0,3}$")
+_ASKED_UNIT: Final = lazy(
+    r"(?:[,，(（]?\s?(?:\bin|以|单位[:：是为]?)\s?|[(（])([^\s,，()（）?？][^,，()（）?？]{0,30}?)(?:计|为单位)?[)）]?[\s?？.。]{0,3}$"
+)
+"""The unit that a question asks for at its end."""
 
 
 class Amount(NamedTuple):
@@ -40,8 +43,9 @@ def read_amounts(task: Task, outcome: Outcome) -> tuple[Amount, ...]:
 def split_asked_unit(question: str) -> tuple[str, str]:
     """A question without the unit that it asks for at its end, and that unit; empty where it names none."""
     found = _ASKED_UNIT.search(question)
-    unit = unit_after(f" {found[1]}", 0) if found else None
-    return (question[: found.start()], unit[0]) if found and unit else (question, "")
+    named = f" {found[1]}" if found else ""
+    unit = unit_after(named, 0)
+    return (question[: found.start()], unit[0]) if found and unit and unit[1] == len(named) else (question, "")
 
 
 def with_one_unit(amounts: Sequence[Amount]) -> list[Amount]:

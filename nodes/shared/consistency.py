@@ -83,7 +83,8 @@ def describe_inconsistency(
         return ""
     if inconsistency.kind == "sum":
         words = _WORDS["over" if inconsistency.severity == "error" else "under"][language]
-        return words.format(*_describe_sum(tasks, outcomes, language))
+        told = _describe_sum(tasks, outcomes, language)
+        return words.format(*told) if told else ""
     shown: list[str] = []
     for task in tasks:
         outcome = outcomes[task.id]
@@ -94,10 +95,10 @@ def describe_inconsistency(
 
 
 def _describe_sum(tasks: list[Task], outcomes: Mapping[str, Outcome], language: Language) -> list[str]:
-    """A whole, its value, its parts, and what these come to."""
+    """A whole, its value, its parts, and what these come to; empty where one is no amount any more."""
     amounts = [read_amounts(task, outcomes[task.id]) for task in tasks]
     if not all(amounts):
-        return ["?"] * 4
+        return []
     parts: list[str] = []
     for task, read in zip(tasks[1:], amounts[1:], strict=True):
         items = outcomes[task.id].detail.items

@@ -23,7 +23,8 @@ _SAME_SHARE: Final = 0.01
 _ADDITIVE: Final = frozenset({"area", "population", "mass", "revenue", "employees"})
 """Relations of which a whole has as much as its parts together."""
 _COUNTS: Final = lazy(r"how many\b|number of\b|多少|数量|几[个位名]", re.IGNORECASE)
-_SUM: Final = lazy(r"\s*(?:sum\(\s*x(?:\s*,\s*x)*\s*\)|x(?:\s*\+\s*x)+)\s*", re.IGNORECASE)
+_SUM: Final = lazy(r"sum\(x(?:,x)*\)|x(?:\+x)+", re.IGNORECASE)
+"""A sum of references, which stand as x, without blanks."""
 _PARTS: Final = lazy(
     r"\b(?:(?:constituent|individual|single|different|various) )?(?:parts?|components?|segments?|divisions?|sections?|"
     r"regions?|provinces?|states?|districts?|boroughs?|counties|departments?|branches|subsidiaries|members?|units?|"
@@ -37,7 +38,7 @@ _LISTS: Final = lazy(
     re.IGNORECASE,
 )
 _WHOLE_LIST: Final = lazy(
-    r"\b(?:consists? of|(?:made up|composed) of|comprises?|divided into)\b|由.{1,200}(?:组成|构成)|分为|下辖",
+    r"\b(?:consists? of|(?:made up|composed) of|comprises?|divided into)\b|由.{1,60}(?:组成|构成)|分为|下辖",
     re.IGNORECASE,
 )
 
@@ -138,7 +139,7 @@ def _added_parts(plan: Plan, usable: Mapping[str, Outcome]) -> Iterator[_Parts]:
     """Tasks whose values another adds up, and calls by the name of the whole or of its parts."""
     for task in plan.tasks:
         formula = task.args.get("expression")
-        if not isinstance(formula, str) or not _SUM.fullmatch(REFERENCE.sub("x", formula)):
+        if not isinstance(formula, str) or not _SUM.fullmatch("".join(REFERENCE.sub("x", formula).split())):
             continue
         if all(name in usable and name in plan.ids for name in task.references):
             added = tuple(plan.task(name) for name in dict.fromkeys(task.references))
