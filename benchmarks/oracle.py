@@ -9,7 +9,6 @@ prefix caching would have kept from an earlier call (from 1,024 on, in steps of 
 import asyncio
 import json
 import re
-import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -21,8 +20,8 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-SECONDS: Final = 0.4
-"""What a call takes here; in the figures it is one second."""
+SECONDS: Final = 1
+"""What a call takes, of virtual time."""
 AT_ONCE: Final = 3
 """Searches that a loop sends in one turn; a task of Weiwo sends two."""
 FAN_OUTS: Final = frozenset({"fan-out", "linked"})
@@ -49,13 +48,9 @@ class Ledger:
     spans: list[tuple[float, float]] = field(default_factory=list)
     purposes: list[str] = field(default_factory=list)
 
-    def seconds(self) -> int:
-        """Wall time at one second a call and nothing else: the longest row of calls none of which overlap."""
-        count, free = 0, 0.0
-        for began, ended in sorted(self.spans, key=lambda span: span[1]):
-            if began >= free:
-                count, free = count + 1, ended
-        return count
+    def seconds(self) -> float:
+        """Wall time, of a clock that only calls move: from the first that began to the last that ended."""
+        return max(end for _, end in self.spans) - min(began for began, _ in self.spans)
 
 
 class Oracle(BaseChatModel):
@@ -106,9 +101,10 @@ class Oracle(BaseChatModel):
         ledger.purposes.append(purpose)
         sent, received = len(prompt) // 4, len(reply) // 4
         ledger.prompt, ledger.cached, ledger.reply = ledger.prompt + sent, ledger.cached + kept, ledger.reply + received
-        began = time.monotonic()
+        clock = asyncio.get_running_loop()
+        began = clock.time()
         await asyncio.sleep(SECONDS)
-        ledger.spans.append((began, time.monotonic()))
+        ledger.spans.append((began, clock.time()))
         return {
             "input_tokens": sent,
             "output_tokens": received,
@@ -219,6 +215,7 @@ class _Player:
             "tool_use": 1.0,
             "comparison_or_calculation": float(kind == "comparison"),
             "chain": kind == "chain",
+            "queries": [] if kind in FAN_OUTS else [*self._queries()][:1],
             "reason": kind,
         }
         if "vertices" in self.fields and wide:
@@ -292,7 +289,8 @@ class _Player:
         tried = next(iter(re.findall(r"^Queries tried: (.*)$", self.said, re.MULTILINE)), "")
         if queries := [q for q in self._queries(steps) if q not in tried.split("; ")][:AT_ONCE]:
             return {"next": "search", "queries": queries, "missing": steps[0].question}
-        return {"next": "give_up", "missing": steps[0].question}
+        told = {"sentence": "It was not found."} if "ive also `sentence`" in self.said else {}
+        return {"next": "give_up", "missing": steps[0].question, **told}
 
     def _read_whole(self) -> dict[str, Any]:
         """A task that is the whole question: from one look-up to the next, as far as the prompt leads."""

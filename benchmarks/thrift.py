@@ -6,12 +6,13 @@ Both systems search the same index with the same scripted model (`oracle.py`), w
 prompt. The loop is `langchain.agents.create_agent` with one search tool, eight passages a search and up to three
 searches a turn. The documents are invented (`invented.py`), so that nothing can be known by heart; a FOLDER
 is BEIR-shaped, and its questions that come with a `decomposition` are chains as well. Tokens are estimated at four
-characters each. Wall time is at one second a call and nothing else.
+characters each. Wall time is virtual: each call takes one second, and nothing else takes any.
 """
 
 import argparse
 import asyncio
 import json
+import sys
 import tempfile
 import warnings
 from collections import defaultdict
@@ -25,6 +26,9 @@ from langchain.agents import create_agent
 from langchain_core.tools import BaseTool, StructuredTool
 from oracle import Ledger, Oracle
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.support.virtual_time import VirtualTimeLoop
 from weiwo.graph import build_graph
 from weiwo.models.structured_modes import mode_memory
 from weiwo.state.settings import Context
@@ -47,7 +51,7 @@ class Row:
     prompt: int = 0
     cached: int = 0
     reply: int = 0
-    wall: int = 0
+    wall: float = 0
 
     def add(self, ledger: Ledger, *, right: bool) -> None:
         """Count one question."""
@@ -106,7 +110,7 @@ def show(title: str, table: dict[str, dict[str, Row]]) -> None:
     for kind, rows in table.items():
         for name, row in rows.items():
             figures = (
-                f"{row.questions:4}{row.right:6}{row.calls:7}{row.prompt:9}{row.cached:8}{row.reply:7}{row.wall:7}"
+                f"{row.questions:4}{row.right:6}{row.calls:7}{row.prompt:9}{row.cached:8}{row.reply:7}{row.wall:7.0f}"
             )
             print(f"{kind:12}{name:8}{figures}")
         react, ours = rows["ReAct"], rows["Weiwo"]
@@ -148,4 +152,5 @@ if __name__ == "__main__":
     parser.add_argument("--calls", action="store_true", help="show the calls of each question")
     parser.add_argument("folders", nargs="*")
     warnings.simplefilter("ignore")
-    asyncio.run(main(parser.parse_args()))
+    with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
+        runner.run(main(parser.parse_args()))

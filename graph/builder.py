@@ -5,6 +5,7 @@ START → master ─┬─ simple ───────────────�
                 └─ complex → planner → executor ↗    ├─ retry  → executor
                                 ↑                    └─ replan → planner
 
+A draft that finds parts of the question missing goes back to `planner` once, unspoken; see `by_result`.
 Where the question was answered before, `master` gives that answer and the run ends.
 Where a question can mean several things, `clarify` stands behind the master and asks which, if a person can be asked.
 Where a person is asked about plans, `approval` stands before the executor; what it rejects goes to the planner.
@@ -137,7 +138,7 @@ def _add_edges(builder: Builder) -> None:
     builder.add_conditional_edges("approval", on_loop(by_approval))
     builder.add_edge("executor", "reflection")
     builder.add_conditional_edges("reflection", on_loop(by_decision))
-    builder.add_edge("writer", END)
+    builder.add_conditional_edges("writer", on_loop(by_result))
 
 
 async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -> dict[str, Any]:
@@ -201,6 +202,13 @@ def by_plan(state: SearchState) -> Literal["approval", "executor", "reflection"]
 def by_approval(state: SearchState) -> Literal["planner", "executor"]:
     """What a person said is for the planner; a plan they approved or edited runs."""
     return "planner" if state.get("feedback") else "executor"
+
+
+def by_result(state: SearchState) -> Literal["planner", "reflection", "__end__"]:
+    """What a draft calls missing is planned for before it is spoken; where it says nothing of it, reflection asks."""
+    if state.get("result"):
+        return END  # type: ignore[return-value]  # which is "__end__"
+    return "planner" if state["reflections"][-1].decision == "deepen" else "reflection"
 
 
 def by_decision(state: SearchState) -> Literal["executor", "planner", "writer"]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
-from urllib.parse import quote
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
@@ -20,10 +19,10 @@ from langgraph.runtime import RunControl, Runtime
 from weiwo.graph.tracing import annotate_node
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
-from weiwo.nodes.memory.memory_store import MemoryStore, local_user
+from weiwo.nodes.memory.memory_store import MemoryStore, client_user, local_user
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Usage
-from weiwo.state.events import PLANNING, TOOLS, EventBase, ModelCalledEvent, TaskProgressEvent
+from weiwo.state.events import PLANNING, EventBase, ModelCalledEvent, TaskProgressEvent
 from weiwo.state.limits import ModelCall
 from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES, Context, Settings
@@ -37,6 +36,19 @@ Agent = Callable[[SearchState, RunContext], Awaitable[dict[str, Any]]]
 
 _KEPT: Final = 16
 """Invocations whose tools are kept; of one more, the tools are set up anew for its next node."""
+
+
+@dataclass(frozen=True)
+class ServedUser:
+    """Whoever our own server runs a question for, handed to LangGraph as the authenticated user of the run.
+
+    Attributes:
+        identity: The user's name on the server.
+        memory: The user whose memory it is, in the memory store.
+    """
+
+    identity: str
+    memory: str
 
 
 @dataclass(frozen=True)
@@ -129,8 +141,6 @@ def context_opener(
 
         spent = Usage() if new_run else state.get("usage", Usage())
         budget = Budget(settings.limits, spent, on_call=tell)
-        for problem in registry.problems if new_run else ():
-            emit(TaskProgressEvent(task_id=TOOLS, note=problem))
         return RunContext(
             run=run,
             settings=settings,
@@ -162,8 +172,9 @@ def _find_user(runtime: Runtime[Context], settings: Settings, from_client: bool)
     if not from_client:
         return local_user(settings)
     user = runtime.server_info.user if runtime.server_info is not None else None
-    identity = str(user.identity) if user is not None else ""
-    return f"client:{quote(identity, safe='')}" if identity else ""
+    if isinstance(user, ServedUser):
+        return user.memory
+    return client_user(str(user.identity)) if user is not None else ""
 
 
 def _open_memory(runtime: Runtime[Context], user: str, emit: Callable[[EventBase], None]) -> MemoryStore | None:

@@ -33,6 +33,8 @@ class Reflection(Value):
         missing: What is still to be found, for `replan` and `deepen`.
         revision: The plan revision it looked at.
         report: What the monitor saw in the execution; None where there was no plan, or while it ran.
+        draft_checks: Where the draft has to say if every part of the question is answered: what follows where one is
+            not. It is planned (`deepen`) or named (`name`).
     """
 
     decision: Decision
@@ -42,6 +44,7 @@ class Reflection(Value):
     missing: tuple[str, ...] = ()
     revision: int = 0
     report: MonitorReport | None = None
+    draft_checks: Literal["", "name", "deepen"] = ""
 
 
 GapKind = Literal["uncovered", "implied", "doubted", "disputed", "inconsistent", "unread", "restricted"]

@@ -1,11 +1,11 @@
 """The allow-list of a server's clients: which fields of a run's `Context` they may set, closed by default.
 
 A client may ask, and may be more careful than the operator: how deep to look, in what form and length to answer,
-whether to ask back, limits that lower the operator's, a person's approval, no web, no telemetry, no memory of plans or
-answers; and it may restrict sources to sites, dates and folders of the documents, within the operator's own
-restrictions. What else it may set, the operator names in `WEIWO_CLIENT_FIELDS`. `tools` and `mcp` run code beside the
-server, `procedures` reads its files, and `allow_tools` and `allow_acting` speak for a person, so that no operator can
-hand them over; a `corpus` of a client is a name.
+whether to ask back, limits that lower the operator's, a person's approval, no web, no telemetry, no memory of plans;
+whether an earlier answer of its own will do; and it may restrict sources to sites,
+dates and folders of the documents, within the operator's own restrictions. What else it may set, the operator names in
+`WEIWO_CLIENT_FIELDS`. `tools` and `mcp` run code beside the server, `procedures` reads its files, and `allow_tools` and
+`allow_acting` speak for a person, so that no operator can hand them over; a `corpus` of a client is a name.
 """
 
 from collections.abc import Mapping
@@ -16,11 +16,11 @@ from weiwo.state.limits import Limits
 
 VARIABLE: Final = "WEIWO_CLIENT_FIELDS"
 _OPEN: Final = frozenset(
-    {"depth", "form", "words", "clarify", "site", "not_site", "since", "folder", *Limits.model_fields}
+    {"depth", "form", "words", "clarify", "site", "not_site", "since", "folder", "answer_memory", *Limits.model_fields}
 )
 _MORE_CAREFUL: Final[Mapping[str, bool]] = {
     "approve_plan": True,
-    **dict.fromkeys(("web", "telemetry", "plan_memory", "answer_memory"), False),
+    **dict.fromkeys(("web", "telemetry", "plan_memory"), False),
 }
 _NEVER: Final = frozenset({"tools", "mcp", "procedures", "allow_tools", "allow_acting"})
 

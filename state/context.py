@@ -144,10 +144,10 @@ class Context(BaseModel):
     plan_memory: bool | None = Field(
         default=None, description="Whether plans that led to complete answers are kept and used again (default yes)."
     )
-    answer_memory: bool | None = Field(
+    answer_memory: bool | Literal["renew"] | None = Field(
         default=None,
         description="Whether a question that was answered completely before, and whose sources have not changed, is"
-        " answered so again, with the answer's age (default: for weiwo ask).",
+        " answered so again, with the answer's age (default: for weiwo ask); renew: answers anew in its place.",
     )
     procedures: str | None = Field(
         default=None, description="Folder of Markdown procedures: how this house answers questions of a kind."

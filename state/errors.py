@@ -50,9 +50,11 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── OidcError                             app.server.access.oidc        · a login at an issuer is not set up
     ├── ServeError                            app.server.serve              · the server cannot start
     ├── AbnormalExitError (RuntimeError)      nodes.executor.calling.isolation  foreign code tried to end the process
-    ├── CommandError                          app.cli.errors                  what the command tells its user
-    │   ├── UsageError                        app.cli.errors                  it was called in a way it cannot be
-    │   └── StoppedError                      app.cli.errors                  a person stopped the run
+    ├── AppError                              app.errors                      what a user is told
+    │   ├── MisuseError                       app.errors                      what was asked for cannot be
+    │   └── CommandError                      app.cli.errors                  it ends the command with a code of its own
+    │       ├── UsageError                    app.cli.errors                  it was called in a way it cannot be
+    │       └── StoppedError                  app.cli.errors                  a person stopped the run
     ├── ExperimentError                       app.evaluation.experiment       results of an evaluation cannot be used
     ├── ServerError                           app.cli.setup.servers         · a model server answers as it should not
     ├── DraftError (ValueError)               app.cli.questions.plan_files  · a text holds no plan

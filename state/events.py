@@ -264,11 +264,15 @@ class FinishedEvent(EventBase):
     Attributes:
         status: How far that is.
         stop_reason: Why not further.
+        from_thread: The thread of an earlier answer to the same question that is given again; else left out.
+        answered_at: When that was answered, ISO 8601 (UTC); else left out.
     """
 
     type: Literal["finished"] = "finished"
     status: Status
     stop_reason: str
+    from_thread: str = ""
+    answered_at: str = ""
 
 
 Event = Annotated[

@@ -145,12 +145,12 @@ class Inconsistency(Value):
 
     Attributes:
         kind: `order`, an end before its beginning; `rivals`, two values for one thing; `span`, a date outside the time
-            asked about; `units`, a calculation over units that do not fit.
+            asked about; `units`, a calculation over units that do not fit; `sum`, a whole unlike its parts.
         severity: Whether it is wrong for certain (`error`), or may be meant so (`warning`).
-        task_ids: The tasks whose values they are.
+        task_ids: The tasks whose values they are; of a `sum` that of the whole first.
     """
 
-    kind: Literal["order", "rivals", "span", "units"]
+    kind: Literal["order", "rivals", "span", "units", "sum"]
     severity: Literal["error", "warning"]
     task_ids: tuple[str, ...]
 
@@ -247,7 +247,9 @@ class OutcomeDetail(Value):
         limited: Whether a limit of the run broke some of its items off.
         blocked_by: The task without a value that this one needs.
         set_by_person: Whether a person set the value.
-        sentence: The answer to the user's question in one sentence, where the reader gave it with the value.
+        sentence: The answer to the user's question in one sentence, where the reader gave it with the value; where it
+            gave up, what it says instead.
+        gave_up: Whether the model that read saw nothing more worth trying, although it might have gone on.
         opened: Pages and documents that were opened, or tried to be.
         unread: Those among them that could not be read.
         hops: Of a chain of look-ups, what was found before the value, in order.
@@ -267,6 +269,7 @@ class OutcomeDetail(Value):
     blocked_by: str = Field("", exclude_if=not_)
     set_by_person: bool = Field(default=False, exclude_if=not_)
     sentence: str = Field("", exclude_if=not_)
+    gave_up: bool = Field(default=False, exclude_if=not_)
     opened: tuple[str, ...] = Field((), exclude_if=not_)
     unread: tuple[str, ...] = Field((), exclude_if=not_)
     hops: tuple[Hop, ...] = Field((), exclude_if=not_)

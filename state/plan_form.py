@@ -41,6 +41,7 @@ _OTHERWISE = re.compile(
     r"|(?<![{$])\{\s*(?P<single>[^{}\s.]+)\.(?:ret|result|output)\s*\}(?!\})"
 )
 _BARE = re.compile(r"\{?\s*(?P<id>[^{}\s.\[\]]+)(?P<suffix>\.(?:ret|result|output))?\s*\}?")
+_ID = re.compile(r"[^{}\s.\[\]]{1,60}")
 _NUMBERED = re.compile(r"task_?\d\w*", re.IGNORECASE)
 
 
@@ -122,7 +123,7 @@ def _task(vertex: object, position: int, known: Collection[str], complaints: lis
         ret=type_ or "text",
         for_each=for_each or None,
         thought=read_thought(vertex),
-        parent=_parent(vertex.get("parent"), known),
+        parent=_parent(vertex.get("parent")),
         is_answer=vertex.get("is_answer") is True,
     )
 
@@ -133,12 +134,12 @@ def read_thought(data: Mapping[str, object], name: str = "thought") -> str:
     return " ".join(thought.split())[:LONGEST_THOUGHT] if isinstance(thought, str) else ""
 
 
-def _parent(written: object, known: Collection[str]) -> str:
-    """The task that one came from, by its id or by a reference to it; empty where that is none."""
+def _parent(written: object) -> str:
+    """The task that one came from, of this plan or of one before it, by its id or a reference; empty where none is."""
     text = str(_referring(written.strip())) if isinstance(written, str) else ""
     named = REFERENCE.fullmatch(text)
     name = named[1] if named else text
-    return name if name in known or _NUMBERED.fullmatch(name) else ""
+    return name if _ID.fullmatch(name) else ""
 
 
 def _for_each(written: object, known: Collection[str]) -> str | None:

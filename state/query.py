@@ -60,6 +60,7 @@ class QueryFrame(Value):
         expression: The formula of pure arithmetic.
         terms: Content words in a form that matches across inflections, function words left out.
         search: The search query: the words worth sending to a search engine.
+        queries: What a model would search for first, best first; empty where none was asked.
         parts: Frames of the look-ups that the answer is put together from; empty for one look-up.
         form: The form the answer is wanted in.
         words: Length wanted, in words (English) or characters (Chinese); 0 where the question does not say.
@@ -84,6 +85,7 @@ class QueryFrame(Value):
     expression: str = ""
     terms: tuple[str, ...] = ()
     search: str = ""
+    queries: tuple[str, ...] = ()
     parts: tuple["QueryFrame", ...] = ()
     form: Form = ""
     words: int = 0

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pydantic import Field
 
@@ -59,7 +59,8 @@ class Settings(Value):
         mcp: File of MCP servers, if any.
         procedures: Folder of Markdown procedures, if any.
         plan_memory: Whether plans that led to complete answers are kept and used again.
-        answer_memory: Whether a question answered completely before is answered so again, with the answer's age.
+        answer_memory: Whether a question answered completely before is answered so again, with the answer's age, or is
+            answered anew and that is kept in its place.
         allow_tools: Tools that may act without a person being asked.
         allow_acting: Whether every tool may.
         max_tools: How many tools the planner sees; of more, those that fit the question.
@@ -95,7 +96,7 @@ class Settings(Value):
     mcp: str | None = None
     procedures: str | None = None
     plan_memory: bool = True
-    answer_memory: bool = False
+    answer_memory: bool | Literal["renew"] = False
     allow_tools: tuple[str, ...] = ()
     allow_acting: bool = False
     max_tools: int = 16

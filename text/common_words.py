@@ -221,10 +221,19 @@ workaround world worldwid worry wors worship worst worth worthwhil wound wrap wr
 yard year yearly yellow yield young younger youngest youth zero zon
 """
 
+_SOFTWARE: Final = """
+abort append await benchmark bewar bundl cach clamp clon compress concatenat concurrency conversely cooky crawl dearer
+dearest debug decod decompress decrypt deserializ discard doc duplicat eager ecosystem embed emit encod encrypt
+enumerat ergonomic extract fetch forbid fork guarante hash invalid iterat lenient lock log malform maturity mirror
+mock obsolet omit opt optional pars paus predict prepend priciest proxy pur query queu quiet recursiv scrap shard
+spawn stick stub sync throttl toggl tokeniz trim truncat upload verbos
+"""
+"""The same of what opens the sentences of software's documentation."""
+
 
 @cache
 def _stems() -> frozenset[str]:
-    return frozenset(_STEMS.split()) | FUNCTION_WORDS
+    return frozenset([*_STEMS.split(), *_SOFTWARE.split()]) | FUNCTION_WORDS
 
 
 def is_common(word: str) -> bool:

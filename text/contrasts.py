@@ -54,13 +54,21 @@ square | round=circular | triangular | rectangular | oval ; liquid | solid | gas
 guitar=guitarist | bass=bassist | drums=drummer | piano=pianist | violin=violinist | cello=cellist | flute=flutist | trumpet=trumpeter | saxophone=saxophonist
 breakfast | lunch | dinner ; buddhist | christian | muslim=islamic | jewish | hindu ; oxygen | hydrogen | nitrogen | helium | carbon
 wool | cotton | silk | linen ; novel | poem | play | opera | symphony | film=movie | album | painting ; freshwater | saltwater
-car | bus | train | ship=boat | aeroplane=airplane=plane=aircraft | bicycle=bike ; left-handed | right-handed ; natural | artificial=synthetic
+car | bus | train | ship=boat=vessel=ferry | aeroplane=airplane=plane=aircraft | bicycle=bike ; left-handed | right-handed ; natural | artificial=synthetic
+byte | kilobyte | megabyte | gigabyte | terabyte | petabyte ; arm | thigh | leg | knee | ankle | shoulder | elbow | wrist | hip | foot | neck
+almond | hazelnut | walnut | peanut | cashew | pistachio ; cow | goat | sheep=ewe | buffalo | pig | horse ; oled | lcd | plasma ; winner=champion | runner-up=finalist
+apple | pear | cherry=black-cherry | quince | plum | peach | apricot | lemon | raspberry | strawberry | fig ; tea | coffee | beer | wine | juice | cider
+football=soccer | basketball | volleyball | baseball | tennis | rugby | hockey | cricket | handball | badminton
+sqlite | postgresql=postgres | mysql | mongodb | redis | mariadb ; json | yaml | toml | xml | csv | ini ; gzip | zstd | brotli | lz4 | bzip2 | snappy
+physics | chemistry | medicine | literature | economics | peace ; chilled=refrigerated | frozen | warmed=heated ; suspension | cable-stayed | cantilever
 single | double | triple ; lung | ovarian | breast | liver | skin | brain ; tropical | alpine | arctic | desert
 春季=春天 | 夏季=夏天 | 秋季=秋天 | 冬季=冬天 ; 红色 | 橙色 | 黄色 | 绿色 | 蓝色 | 紫色 | 粉色 | 棕色 | 黑色 | 白色 | 灰色 | 银色 | 金色
 周一=星期一 | 周二=星期二 | 周三=星期三 | 周四=星期四 | 周五=星期五 | 周六=星期六 | 周日=星期日=星期天
 早晨=清晨=早上=上午 | 中午 | 下午 | 傍晚=晚上 | 夜里=夜间=深夜 ; 每天=每日 | 每周 | 每月 | 每季度 | 每年
 北部=北面=北边=北侧 | 南部=南面=南边=南侧 | 东部=东面=东边=东侧 | 西部=西面=西边=西侧 ; 混凝土 | 大理石 | 花岗岩 | 玻璃 | 青铜
 画家 | 雕塑家 | 作曲家 | 指挥家 | 歌手 | 演员 | 诗人 | 作家=小说家 | 摄影师 | 建筑师 | 工程师 | 物理学家 | 化学家 | 生物学家 | 数学家 | 天文学家 | 医生 | 律师 | 记者 | 邮差 | 教师
+足球 | 篮球 | 排球 | 乒乓球 | 羽毛球 | 网球 | 棒球 | 手球 ; 冠军 | 亚军=第二名 | 季军=第三名 ; 一等奖 | 二等奖 | 三等奖 ; 金奖 | 银奖 | 铜奖 ; 悬索桥 | 斜拉桥 | 拱桥 | 梁桥
+物理学奖 | 化学奖 | 医学奖 | 文学奖 | 和平奖 | 经济学奖 ; 董事长 | 总经理=总裁 | 首席执行官 | 首席技术官 | 首席财务官 ; 上臂 | 大腿 | 小腿 | 肩部 ; 首次=首度 | 卫冕=蝉联
 学校 | 酒店=宾馆 | 医院 | 博物馆 | 图书馆 | 剧院 | 工厂 | 教堂 ; 小说 | 诗歌 | 话剧 | 歌剧 | 电影 | 专辑
 西汉 | 东汉 | 三国 | 西晋 | 东晋 | 隋朝=隋代 | 唐朝=唐代 | 北宋 | 南宋 | 元朝=元代 | 明朝=明代 | 清朝=清代
 """

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
-from weiwo.state import VALUE_TYPES, JsonValue
+from weiwo.state import VALUE_TYPES, JsonValue, Language
 from weiwo.state.settings import Settings, SettingsError
 from weiwo.tools.built_in import BUILT_IN_TOOLS, explain_empty_corpus
 from weiwo.tools.calling.arguments import arguments_fit, schema_of
@@ -42,7 +42,7 @@ class Registry:
         tools: Iterable[BaseTool],
         missing: Iterable[ToolInfo] = (),
         corpus: Corpus | None = None,
-        problems: Sequence[str] = (),
+        problems: Sequence[Mapping[Language, str]] = (),
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
         infos = [_describe_made(tool) for tool in self._tools.values()]
@@ -53,7 +53,7 @@ class Registry:
         self.corpus = corpus
         """The documents that `corpus_search` searches, if any are loaded."""
         self.problems = tuple(problems)
-        """What a user should know of tools that are not here, such as an MCP server that is down; a line each."""
+        """What a user should know of tools that are not here, such as a server that is down: lines, by language."""
 
     def infos(self) -> tuple[ToolInfo, ...]:
         """Every tool, the unavailable ones last."""

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from weiwo.state.errors import WeiwoError
+from weiwo.app.errors import AppError
 
 COMPLETE: Final = 0
 FAILED: Final = 1
@@ -15,8 +15,8 @@ TERMINATED: Final = 143
 STATUS_CODES: Final = {"complete": COMPLETE, "extracts": COMPLETE, "partial": PARTIAL, "failed": FAILED}
 
 
-class CommandError(WeiwoError):
-    """Something to tell the user. The message is one line: what; why; what to do.
+class CommandError(AppError):
+    """What ends the command with an exit code of its own.
 
     Attributes:
         code: The exit code.
@@ -39,8 +39,3 @@ class StoppedError(CommandError):
 
     def __init__(self, thread_id: str, code: int) -> None:
         super().__init__(f"stopped; what was finished is kept; go on with: weiwo resume {thread_id}", code)
-
-
-def unknown_thread(thread_id: str) -> UsageError:
-    """The error for a thread the database does not have."""
-    return UsageError(f"thread {thread_id!r}; the database has no such thread; weiwo threads lists those it has")

@@ -8,6 +8,7 @@ import typer
 
 from weiwo.app.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError
 from weiwo.app.cli.output import say
+from weiwo.app.errors import AppError, MisuseError
 
 
 def tell_failure(error: Exception) -> int:
@@ -22,6 +23,9 @@ def tell_failure(error: Exception) -> int:
     if isinstance(error, CommandError):
         say(str(error))
         return error.code
+    if isinstance(error, AppError):
+        say(str(error))
+        return USAGE if isinstance(error, MisuseError) else FAILED
     if isinstance(error, typer.TyperException):
         if message := error.format_message().strip():
             command = getattr(getattr(error, "ctx", None), "command_path", "weiwo")

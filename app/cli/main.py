@@ -38,7 +38,7 @@ def start(context: typer.Context) -> None:
     """Read `.env` of the working directory, then the user's own `config.toml`; what is set already wins."""
     read_env(context)
     if (home() / "config.toml").exists():
-        from weiwo.app.cli.setup.config import apply_config  # noqa: PLC0415 - upon need
+        from weiwo.app.configuration.config_file import apply_config  # noqa: PLC0415 - upon need
 
         apply_config()
 
@@ -47,7 +47,7 @@ def read_env(context: typer.Context) -> None:
     """Read `.env` of the working directory."""
     if not os.path.lexists(".env"):
         return
-    from weiwo.app.cli.setup.env_file import apply_env_file, read_env_file  # noqa: PLC0415 - upon need
+    from weiwo.app.configuration.env_file import apply_env_file, read_env_file  # noqa: PLC0415 - upon need
 
     file = read_env_file()
     apply_env_file(file)

@@ -4,35 +4,14 @@ import logging
 import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from weiwo.app.cli.errors import FAILED, USAGE, CommandError
 from weiwo.app.cli.output import hint
+from weiwo.app.session.session import Session
 
 if TYPE_CHECKING:
-    from langgraph.checkpoint.base import BaseCheckpointSaver
-    from langgraph.graph.state import CompiledStateGraph
-    from langgraph.store.base import BaseStore
-
-    from weiwo.state.settings import Context, Settings
-
-
-@dataclass(frozen=True)
-class Session:
-    """An open database and the graph upon it.
-
-    Attributes:
-        settings: The settings in force.
-        saver: Where threads are kept.
-        graph: The graph.
-        store: What is remembered across threads; None where it cannot be used, or only reading is meant.
-    """
-
-    settings: "Settings"
-    saver: "BaseCheckpointSaver[Any]"
-    graph: "CompiledStateGraph[Any, Any, Any, Any]"
-    store: "BaseStore | None" = None
+    from weiwo.state.settings import Context
 
 
 def database_url() -> str | None:
@@ -75,20 +54,4 @@ async def open_session(context: "Context | None" = None, *, reading: bool = Fals
     except DatabaseUrlError as error:
         raise CommandError(str(error), USAGE) from error
     except StorageError as error:
-        raise CommandError(str(error), FAILED) from error
-
-
-@asynccontextmanager
-async def claim(session: Session, thread_id: str) -> AsyncIterator[None]:
-    """Keep other processes from running this thread at the same time.
-
-    Raises:
-        CommandError: One is running it already.
-    """
-    from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed  # noqa: PLC0415 - heavy
-
-    try:
-        async with claimed(session.settings, thread_id, database_url()):
-            yield
-    except ThreadBusyError as error:
         raise CommandError(str(error), FAILED) from error

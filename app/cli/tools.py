@@ -15,11 +15,11 @@ from weiwo.app.cli.output import hint, page, write_json
 from weiwo.app.render.labels import system_language
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.nodes.memory.memory_store import local_user
+from weiwo.state import Language
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
 from weiwo.tools.tool_description import TypeNames
-from weiwo.tools.tool_info import ToolInfo
 from weiwo.tools.usage.tool_notes import ToolUsage
 from weiwo.tools.usage.usage_log import UsageLog
 
@@ -69,8 +69,7 @@ def tools_command(context: Context, *, as_json: bool) -> None:
     Raises:
         SettingsError: The tools, or the file of servers, cannot be used.
     """
-    settings = Settings.resolve(context)
-    found = _gather(settings)
+    found = _gather(Settings.resolve(context), "en" if as_json else system_language())
     if as_json:
         write_json(found)
     else:
@@ -138,64 +137,17 @@ def _usage_log(settings: Settings) -> UsageLog:
     return UsageLog(Path(settings.home), local_user(settings))
 
 
-def _gather(settings: Settings) -> dict[str, Any]:
+def _gather(settings: Settings, language: Language = "en") -> dict[str, Any]:
     """The tools and servers with how this user's calls fared; a server's clients are not told that."""
-    found = run_to_end(gather_tools(settings))
+    from weiwo.tools.tool_list import list_tools  # noqa: PLC0415 - heavy
+
+    found = run_to_end(list_tools(settings, language))
     usage = _usage_log(settings).read()
     for tool in found["tools"]:
         known = usage.get(tool["name"], ToolUsage())
         notes = [asdict(one) for one in known.versions]
         tool["usage"] = {"calls": known.calls, "failures": dict(known.failures), "notes": notes}
     return found
-
-
-async def gather_tools(settings: Settings) -> dict[str, Any]:
-    """The tools a run would have, and the MCP servers."""
-    from weiwo.tools.registry import build_registry  # noqa: PLC0415 - heavy
-
-    registry = await build_registry(settings)
-    servers = []
-    if settings.mcp:
-        from weiwo.tools.mcp.loading import load_mcp_tools  # noqa: PLC0415 - needs the extra
-
-        servers = [_server(one) for one in (await load_mcp_tools(settings.mcp)).connections]
-    asks = {one.name for one in registry.infos() if one.acts and _is_asked(one, settings)}
-    tools = [_tool(one, registry, asks=one.name in asks) for one in registry.infos()]
-    return {"tools": tools, "servers": servers, "problems": list(registry.problems)}
-
-
-def _is_asked(info: ToolInfo, settings: Settings) -> bool:
-    return info.always_ask or not (settings.allow_acting or info.name in settings.allow_tools)
-
-
-def _tool(info: ToolInfo, registry: Any, *, asks: bool) -> dict[str, Any]:
-    metadata = (registry.get(info.name).metadata or {}) if info.available else {}
-    return {
-        "name": info.name,
-        "description": info.description,
-        "arguments": info.args_schema,
-        "cluster": info.cluster,
-        "available": info.available,
-        "why_not": info.why_not,
-        "server": info.server,
-        "acts": info.acts,
-        "asks": asks,
-        "annotations": metadata.get("annotations", {}),
-    }
-
-
-def _server(connection: Any) -> dict[str, Any]:
-    return {
-        "name": connection.server.name,
-        "transport": connection.server.transport,
-        "address": connection.server.address,
-        "trusted": connection.server.trusted,
-        "health": connection.health,
-        "why": connection.why,
-        "protocol": connection.version,
-        "starts": connection.starts,
-        "tools": len(connection.definitions),
-    }
 
 
 def _print(found: dict[str, Any]) -> None:

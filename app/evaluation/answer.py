@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from weiwo.app.evaluation.question_set import Question
 from weiwo.text.language import sentences
+from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
 
 ABSTAINED: Final = "abstained"
@@ -72,9 +73,9 @@ def cited_numbers(text: str) -> list[int]:
 
 
 def abstains(text: str) -> bool:
-    """Whether a text says, in its first sentence, that there is no answer to be had."""
+    """Whether a text says first of all, up to a full stop or semicolon, that there is no answer to be had."""
     first = next((text[start:end] for start, end in sentences(text)), text)
-    return not text.strip() or _ABSTAINS.search(first[:300]) is not None
+    return not text.strip() or _ABSTAINS.search(re.split("[;；]", first[:300])[0]) is not None
 
 
 def score_answer(question: Question, answer: SystemAnswer) -> dict[str, Any]:
@@ -133,4 +134,13 @@ def _judge_value(question: Question, value: Mapping[str, Any]) -> bool | None:
     """Whether a value is the answer; None of one that others build on, or where several answers are needed."""
     if not value["final"] or len(question.answers) > 1:
         return None
-    return question.answerable and question.is_answered_by(value["text"])
+    text = str(value["text"])
+    if not question.answerable or question.is_answered_by(text):
+        return question.answerable
+    return value.get("type") == "number" and any(_is_figure(text, gold) for gold in question.golds)
+
+
+def _is_figure(text: str, gold: str) -> bool:
+    """Whether a bare number is that of an answer: a value of type number leaves the unit to its task."""
+    said, wanted = find_numbers(text), find_numbers(gold)
+    return len(said) == len(wanted) == 1 and said[0].value == wanted[0].value

@@ -28,7 +28,7 @@ Row = Mapping[str, Any]
 
 
 def list_values(result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The values that a result rests on: text, confidence, features, whether a model read it, whether it is final."""
+    """The values that a result rests on: text, type, confidence, features, whether a model read it, if it is final."""
     built_on = {source for source, _ in (result.get("plan") or {}).get("edges") or ()}
     listed = []
     for task_id, raw in (result.get("outcomes") or {}).items():
@@ -37,6 +37,7 @@ def list_values(result: Mapping[str, Any]) -> list[dict[str, Any]]:
             listed.append(
                 {
                     "text": outcome.detail.shown or render(outcome.value, outcome.type, "en"),
+                    "type": outcome.type,
                     "confidence": outcome.confidence,
                     "features": confidence_features(outcome),
                     "model": outcome.decided_by == "model",
@@ -107,7 +108,7 @@ def calibrate(rows: Iterable[Row], sets: Sequence[str]) -> tuple[Calibration, di
             " more; ask more questions"
         )
     features = np.array([[one["features"][name] for name in FEATURES] for one in learned])
-    weights = fit_logistic(features, np.array([float(one["right"]) for one in learned]))
+    weights = fit_logistic(features, np.array([float(one["right"]) for one in learned]), _AS_IT_IS)
     calibration = Calibration(weights=tuple(map(float, weights)), values=len(learned), sets=tuple(sets))
     before = measure_reliability([(one["confidence"], bool(one["right"])) for one in held_out])
     after = measure_reliability([(calibration.probability(one["features"]), bool(one["right"])) for one in held_out])
@@ -122,22 +123,25 @@ def calibrate(rows: Iterable[Row], sets: Sequence[str]) -> tuple[Calibration, di
     }
 
 
-def fit_logistic(features: "np.ndarray[Any, Any]", right: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
-    """The weights of a logistic regression with a ridge around the identity, by damped Newton steps.
+def fit_logistic(
+    features: "np.ndarray[Any, Any]", right: "np.ndarray[Any, Any]", drawn_to: "np.ndarray[Any, Any]"
+) -> "np.ndarray[Any, Any]":
+    """The weights of a logistic regression with a ridge, by damped Newton steps.
 
     Args:
-        features: A row a value, a column for each of `FEATURES`.
+        features: A row a value, a column a feature.
         right: 1 for each that is right, else 0.
+        drawn_to: The weights that no value would leave.
     """
 
     def loss(weights: "np.ndarray[Any, Any]") -> float:
         odds = features @ weights
-        return float(np.sum(np.logaddexp(0, odds) - right * odds) + np.sum((weights - _AS_IT_IS) ** 2) / 2)
+        return float(np.sum(np.logaddexp(0, odds) - right * odds) + np.sum((weights - drawn_to) ** 2) / 2)
 
-    weights = _AS_IT_IS
+    weights = drawn_to
     for _ in range(_STEPS):
         probable = np.exp(-np.logaddexp(0, -(features @ weights)))
-        slope = features.T @ (probable - right) + (weights - _AS_IT_IS)
+        slope = features.T @ (probable - right) + (weights - drawn_to)
         curvature = (features.T * (probable * (1 - probable))) @ features + np.eye(len(weights))
         step = np.linalg.solve(curvature, slope)
         while loss(weights - step) > loss(weights) and np.abs(step).max() > _CONVERGED:

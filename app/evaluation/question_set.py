@@ -20,7 +20,7 @@ from weiwo.text.language import Language, detect_language
 from weiwo.text.patterns import lazy
 from weiwo.text.values import coerce
 from weiwo.tools.corpus.evaluation.answer_matching import YES_NO, AnswerText, token_f1
-from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError, read_lines
+from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError, read_json_lines
 
 ALL_NEEDED: Final = "list"
 """The type of a question all of whose answers are needed; of any other type one will do."""
@@ -129,15 +129,8 @@ def read_question_set(path: Path) -> QuestionSet:
 
 def _read_rows(path: Path) -> list[Question]:
     questions: list[Question] = []
-    for number, line in read_lines(path):
-        where = f"{path}, line {number}"
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            raise DatasetError(f"{where}: no JSON object; correct the line") from None
-        if not isinstance(row, dict):
-            raise DatasetError(f"{where}: no JSON object; correct the line")
-        questions.append(_make_question({"_id": str(number), **row}, where, {}))
+    for number, row in read_json_lines(path):
+        questions.append(_make_question({"_id": str(number), **row}, f"{path}, line {number}", {}))
     if not questions:
         raise DatasetError(f"{path}: it holds no question; write one a line, an object with text and answers")
     repeated = len(questions) - len({one.id for one in questions})

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from weiwo.app.evaluation.answer import ABSTAINED, SystemAnswer, strip_citations
 from weiwo.app.evaluation.question_set import Question
-from weiwo.app.evaluation.summary import find_percentile
+from weiwo.app.evaluation.summary import summarize_runs
 from weiwo.app.export.document import Chart, Series
 from weiwo.text.language import sentences, word_count
 from weiwo.text.patterns import lazy
@@ -139,17 +139,10 @@ def _summarize(rows: Sequence[Row]) -> dict[str, Any]:
     shares = {name: [float(row[name]) for row in rows if row[name] is not None] for name in SHARES}
     found: dict[str, Any] = {name: round(fmean(values), 4) if values else None for name, values in shares.items()}
     found |= {name: round(fmean(float(row[name]) for row in rows), 4) for name in MEANS}
-    seconds = [row["seconds"] for row in rows]
-    return found | {
-        "seconds_p50": round(find_percentile(seconds, 0.5), 3),
-        "seconds_p95": round(find_percentile(seconds, 0.95), 3),
-        "n": len(rows),
-        "errors": sum(bool(row["error"]) for row in rows),
-        "outcomes": dict(Counter(row["outcome"] for row in rows)),
-        "intervals": {
-            name: [round(bound, 4) for bound in bootstrap_interval(values)] for name, values in shares.items() if values
-        },
+    intervals = {
+        name: [round(bound, 4) for bound in bootstrap_interval(values)] for name, values in shares.items() if values
     }
+    return found | summarize_runs(rows) | {"intervals": intervals}
 
 
 def _share(told: Sequence[bool]) -> float | None:

@@ -61,6 +61,18 @@ def count_right(rows: Iterable[Row]) -> dict[str, int]:
     return dict(right)
 
 
+def summarize_runs(rows: Sequence[Row]) -> dict[str, Any]:
+    """How long some runs took, how many there are, how they ended, and how many failed."""
+    seconds = [row["seconds"] for row in rows]
+    return {
+        "seconds_p50": round(find_percentile(seconds, 0.5), 3),
+        "seconds_p95": round(find_percentile(seconds, 0.95), 3),
+        "n": len(rows),
+        "outcomes": dict(Counter(row["outcome"] for row in rows)),
+        "errors": sum(bool(row["error"]) for row in rows),
+    }
+
+
 def find_percentile(values: Sequence[float], share: float) -> float:
     """The nearest-rank percentile; 0 of none."""
     ordered = sorted(values)
@@ -68,17 +80,11 @@ def find_percentile(values: Sequence[float], share: float) -> float:
 
 
 def _summarize_system(rows: Sequence[Row], levels: Mapping[str, str]) -> dict[str, Any]:
-    seconds = [row["seconds"] for row in rows]
     verdicts: Counter[str] = Counter()
     for row in rows:
         verdicts.update(row["verdicts"])
     found: dict[str, Any] = {name: _mean(rows, name) for name in (*RATES, *MEANS)}
-    found |= {
-        "seconds_p50": round(find_percentile(seconds, 0.5), 3),
-        "seconds_p95": round(find_percentile(seconds, 0.95), 3),
-        "n": len(rows),
-        "outcomes": dict(Counter(row["outcome"] for row in rows)),
-        "errors": sum(bool(row["error"]) for row in rows),
+    found |= summarize_runs(rows) | {
         "claims": dict(verdicts),
         "calibration": measure_rows(rows),
         "intervals": {name: _interval(rows, name) for name in RATES if found[name] is not None},

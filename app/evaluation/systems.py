@@ -42,14 +42,15 @@ class WeiwoSystem:
         """Answer a question."""
         started = time.perf_counter()
         result = (await self._graph.ainvoke({"question": question.text}, context=self._context))["result"]
-        return _answer_of_result(result, time.perf_counter() - started)
+        return read_result(result, time.perf_counter() - started)
 
 
-def _answer_of_result(result: Mapping[str, Any], seconds: float) -> SystemAnswer:
+def read_result(result: Mapping[str, Any], seconds: float) -> SystemAnswer:
+    """What a result of Weiwo states and shows, and what it took."""
     usage, claims = result["usage"], result.get("claims") or []
     text = strip_citations(_statement(result))
     outcome = {"complete": "asserted", "partial": "doubtful"}.get(str(result["status"]), ABSTAINED)
-    if outcome != ABSTAINED and abstains(text):
+    if not _states_anything(result) or abstains(text):
         outcome = ABSTAINED
     return SystemAnswer(
         text=text,
@@ -69,6 +70,14 @@ def _answer_of_result(result: Mapping[str, Any], seconds: float) -> SystemAnswer
         cost=usage.get("cost", 0.0),
         seconds=seconds,
     )
+
+
+def _states_anything(result: Mapping[str, Any]) -> bool:
+    """Whether an answer states anything: by rules a source or a calculation carries it; extracts and talk do not."""
+    verdicts = {claim["verdict"] for claim in result.get("claims") or []}
+    if verdicts - {"uncited"}:
+        return True
+    return bool(result["usage"]["model_calls"] and (verdicts or not result.get("extracts")))
 
 
 def _statement(result: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from langgraph.checkpoint.memory import InMemorySaver
 
+from weiwo.app.mcp.account import Account
 from weiwo.graph import build_graph
 from weiwo.state.settings import Context
 from weiwo.tools.printable import one_line
@@ -44,21 +45,22 @@ class AnswerRuns:
 
     Args:
         clock: A monotonic clock, in seconds.
+        serves_clients: Whether others ask than who started the server.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic, *, serves_clients: bool = False) -> None:
         self._clock = clock
         self._runs: dict[str, AnswerRun] = {}
         self._saver = InMemorySaver()
-        self._graph = build_graph(self._saver)
+        self._graph = build_graph(self._saver, serves_clients=serves_clients)
 
-    def start(self, question: str, context: Context) -> AnswerRun | None:
+    def start(self, question: str, context: Context, account: Account) -> AnswerRun | None:
         """Begin to answer a question; None where too many are being answered."""
         self._forget()
         if sum(not one.ended for one in self._runs.values()) >= MOST_AT_ONCE:
             return None
         run = AnswerRun()
-        run.task = asyncio.create_task(self._answer(run, question, context))
+        run.task = asyncio.create_task(self._answer(run, question, context, account))
         run.task.add_done_callback(lambda _: self._settle(run))
         self._runs[run.id] = run
         return run
@@ -101,19 +103,22 @@ class AnswerRuns:
             run.task.cancel()
         self._runs.pop(run.id, None)
 
-    async def _answer(self, run: AnswerRun, question: str, context: Context) -> dict[str, Any]:
+    async def _answer(self, run: AnswerRun, question: str, context: Context, account: Account) -> dict[str, Any]:
         result: dict[str, Any] = {}
         config: Any = {"configurable": {"thread_id": run.id}}
         stream: Any = self._graph.astream(
             {"question": question}, config, context=context, stream_mode=["custom", "values"]
         )
         try:
-            async for mode, chunk in stream:
-                if mode == "values":
-                    result = chunk.get("result") or result
-                elif said := describe_event(chunk):
-                    run.steps.append(said)
-                    run.changed.set()
+            with await account.open(context, question=True):
+                async for mode, chunk in stream:
+                    if mode == "values":
+                        result = chunk.get("result") or result
+                        continue
+                    await account.count(chunk)
+                    if said := describe_event(chunk):
+                        run.steps.append(said)
+                        run.changed.set()
         finally:
             await self._saver.adelete_thread(run.id)
         return result

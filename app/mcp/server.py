@@ -6,6 +6,7 @@ asks nobody, so tools that act are not called, whatever servers Weiwo itself use
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Annotated, Any, Final, Literal
@@ -17,6 +18,7 @@ from fastmcp.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
+from weiwo.app.mcp.account import Account, OwnAccount
 from weiwo.app.mcp.runs import AnswerRun, AnswerRuns
 from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state import Evidence
@@ -83,15 +85,16 @@ class PassageResult(BaseModel):
     passages: list[FoundPassage] = Field(default_factory=list)
 
 
-def build_server(context: Context) -> FastMCP:
+def build_server(context: Context, account_of: Callable[[], Account] | None = None) -> FastMCP:
     """The server.
 
     Args:
-        context: What every run is given.
+        context: What counts for every run.
+        account_of: Finds the account of whoever sends the request at hand; None: all are who started the server.
     """
     server: FastMCP = FastMCP("weiwo", instructions=INSTRUCTIONS)
-    runs, as_task = AnswerRuns(), _offer_tasks(server)
-    alone = {"approve_plan": False, "clarify": False, "allow_acting": False, "allow_tools": []}
+    runs, as_task = AnswerRuns(serves_clients=account_of is not None), _offer_tasks(server)
+    find_account = account_of or partial(OwnAccount, context)
 
     @server.tool(annotations=_READS, task=as_task)
     async def ask(
@@ -107,8 +110,8 @@ def build_server(context: Context) -> FastMCP:
 
         Where that takes longer than `wait`, the status is "running", and get_answer with the thread_id has the answer.
         """
-        asked = {"depth": depth, **({"form": form} if form else {})}
-        run = runs.start(_checked(question), Context(**{**context.model_dump(exclude_none=True), **asked, **alone}))
+        asked = Context(depth=depth, form=form or None, clarify=False)
+        run = runs.start(_checked(question), asked, find_account())
         if run is None:
             raise ToolError("too many questions are being answered; ask again in a minute")
         try:
@@ -135,7 +138,7 @@ def build_server(context: Context) -> FastMCP:
         k: Annotated[int, Field(ge=1, le=20, description="How many passages at most.")] = 5,
     ) -> PassageResult:
         """Search the local documents for passages about something."""
-        return await _call(context, "corpus_search", {"query": query, "k": k}, k)
+        return await _call(find_account(), "corpus_search", {"query": query, "k": k}, k)
 
     @server.tool(annotations=_READS)
     async def read_document(
@@ -144,7 +147,7 @@ def build_server(context: Context) -> FastMCP:
         near: Annotated[str, Field(description="A place in it, as a passage's locator names it.")] = "",
     ) -> PassageResult:
         """Read a local document: a short one whole; of a long one, around a place or what matches a query."""
-        return await _call(context, "open_document", {"source": source, "query": query, "near": near}, 12)
+        return await _call(find_account(), "open_document", {"source": source, "query": query, "near": near}, 12)
 
     return server
 
@@ -224,10 +227,11 @@ async def _answer(runs: AnswerRuns, run: AnswerRun, seconds: float, ctx: McpCont
     return read_answer(result)
 
 
-async def _call(context: Context, tool: str, args: dict[str, Any], most: int) -> PassageResult:
+async def _call(account: Account, tool: str, args: dict[str, Any], most: int) -> PassageResult:
     """Call one of our tools."""
-    settings = Settings.resolve(context)
     try:
+        with await account.open(Context(), question=False):
+            settings = Settings.resolve()
         registry = await build_registry(settings.model_copy(update={"mcp": None, "tools": ()}))
         if tool not in registry.names():
             raise ToolError(registry.info(tool).why_not)

@@ -1,6 +1,7 @@
 // Bundles the page: `node build.mjs [FOLDER]` writes index.html, app.js, app.css and LICENSES.txt; by default to static/.
+import { createHash } from "node:crypto";
 import { build } from "esbuild";
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -30,7 +31,12 @@ await build({
   outdir: out,
   logLevel: "warning",
 });
-copyFileSync(join(here, "src/index.html"), join(out, "index.html"));
+// What is asked for by its version may be kept for good.
+const index = readFileSync(join(here, "src/index.html"), "utf8").replace(/app\.(css|js)(?=")/g, (name) => {
+  const version = createHash("sha256").update(readFileSync(join(out, name))).digest("hex").slice(0, 12);
+  return `${name}?v=${version}`;
+});
+writeFileSync(join(out, "index.html"), index);
 const licences = Object.keys(dependencies).map((name) => {
   const { version } = JSON.parse(readFileSync(join(here, "node_modules", name, "package.json"), "utf8"));
   return `${name} ${version}\n\n${readFileSync(join(here, "node_modules", name, "LICENSE"), "utf8").trim()}\n`;

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Literal
 
 _WORDS: Final = {
     "en": {
@@ -107,7 +107,7 @@ _WORDS: Final = {
 }
 
 
-def system_language(env: Mapping[str, str] | None = None) -> str:
+def system_language(env: Mapping[str, str] | None = None) -> Literal["en", "zh"]:
     """The language of this machine's user, where no question tells it: Chinese in a Chinese locale, else English."""
     env = os.environ if env is None else env
     named = next((env[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if env.get(name)), "")

@@ -30,7 +30,7 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
         graph_options: More for `build_graph`, such as models.
         auth: How users log in; None: nobody does.
     """
-    mcp, serving_mcp = mcp_routes()
+    mcp, serving_mcp = mcp_routes(lambda: application.state.engine)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -48,15 +48,16 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
             await stack.enter_async_context(asking_due_watches(engine, graph_options or {}))
             yield
 
-    return Starlette(
+    application = Starlette(
         routes=[*mcp, *LANGGRAPH_API, *OPENAI_API, *WEIWO_API, *PAGE],
         exception_handlers={**ERRORS, 404: _missing, 405: _missing, Exception: _break},
         lifespan=lifespan,
     )
+    return application
 
 
-def _refuse(_: Request, error: Exception) -> Response:
-    return error_reply(error if isinstance(error, RequestError) else RequestError(400, str(error)))
+def _refuse(request: Request, error: Exception) -> Response:
+    return error_reply(error if isinstance(error, RequestError) else RequestError(400, str(error)), request.headers)
 
 
 def _fail(_: Request, error: Exception) -> Response:
@@ -65,13 +66,15 @@ def _fail(_: Request, error: Exception) -> Response:
 
 
 def _missing(request: Request, _: Exception) -> Response:
-    return reply({"detail": f"{request.method} {one_line(request.url.path, 200)}; there is no such route"}, 404)
+    place = f"{request.method} {one_line(request.url.path, 200)}"
+    return _refuse(request, RequestError(404, f"{place}; there is no such route", f"{place}：没有这个地址"))
 
 
 def _break(request: Request, error: Exception) -> Response:
     """A fault of ours: the log has it, without the question."""
     _log.error("%s %s: %s", request.method, one_line(request.url.path, 200), redacted(type(error).__name__))
-    return reply({"detail": "the server made a mistake; its log says which"}, 500)
+    told = RequestError(500, "the server made a mistake; its log says which", "服务器出错；详情见服务器日志")
+    return _refuse(request, told)
 
 
 ERRORS: Final[Mapping[Any, Any]] = {RequestError: _refuse, WeiwoError: _fail}

@@ -5,9 +5,10 @@ from typing import Any, Protocol
 
 from starlette.requests import Request
 
-from weiwo.app.cli.threads.show import Thread
 from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.storage.record_types import Event, RunRecord
+from weiwo.app.session.thread import Thread
+from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.state.settings import Settings
 
 
@@ -47,6 +48,9 @@ class Backend(Protocol):
 
     async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:
         """The stream events of a thread that are still kept, each with `at`, `run_id` and `attempt`."""
+
+    def memory(self, user: str) -> MemoryStore | None:
+        """What is remembered for a user; None where it is out of reach."""
 
     async def day(self, user: str) -> dict[str, Any]:
         """What a user has spent today, and may; empty where that is the host's business."""

@@ -13,10 +13,8 @@ import orjson
 from langgraph.graph.state import CompiledStateGraph
 from starlette.requests import Request
 
-from weiwo.app.cli.errors import CommandError
-from weiwo.app.cli.session import Session
-from weiwo.app.cli.threads.show import Thread, load
-from weiwo.app.server.access.users import user_of
+from weiwo.app.errors import MisuseError
+from weiwo.app.server.access.users import memory_user, user_of
 from weiwo.app.server.errors import not_asked, not_found
 from weiwo.app.server.langgraph_api.threads import Threads
 from weiwo.app.server.runs.background_runs import Runs
@@ -24,10 +22,13 @@ from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.storage.record_types import Event, RunRecord
 from weiwo.app.server.storage.records import Records
 from weiwo.app.server.storage.run_log import RunLog
+from weiwo.app.session.session import Session
+from weiwo.app.session.thread import Thread, read_thread
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.storage import StorageError, make_folder
 from weiwo.graph.persistence.store import open_store
+from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.state.settings import Settings
 from weiwo.tools.file_lock import FileLock
 
@@ -108,8 +109,8 @@ class Engine:
         """
         await self.threads.require(user_of(request), thread_id)
         try:
-            return await load(Session(self.settings, self.threads.saver, self.graph), thread_id)
-        except CommandError:
+            return await read_thread(Session(self.settings, self.threads.saver, self.graph), thread_id)
+        except MisuseError:
             raise not_asked(thread_id) from None
 
     async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:
@@ -118,6 +119,11 @@ class Engine:
             {"at": event.at, "run_id": run, "attempt": event.attempt, **orjson.loads(event.data)}
             for run, event in await self.records.timeline(thread_id, most)
         ]
+
+    def memory(self, user: str) -> MemoryStore | None:
+        """What is remembered for a user; None without a store."""
+        store = self.graph.store
+        return MemoryStore(store, memory_user(user, self.settings)) if store is not None else None
 
     async def day(self, user: str) -> dict[str, Any]:
         """What a user has spent today, and may."""

@@ -1,6 +1,17 @@
 """The error of a request: an HTTP status and one line that says what is wrong and what to do."""
 
+from typing import Final
+
 from weiwo.state.errors import WeiwoError
+
+_THINGS: Final = {
+    "thread": "会话",
+    "run": "运行",
+    "checkpoint": "检查点",
+    "passage": "段落",
+    "corpus": "文档集",
+    "standing question": "定期提问",
+}
 
 
 class RequestError(WeiwoError):
@@ -9,13 +20,15 @@ class RequestError(WeiwoError):
     Attributes:
         status: The HTTP status, 4xx or 5xx.
         detail: What is wrong, in one line; it holds no secret.
+        chinese: The same in Chinese, where people meet it on the page; else empty.
         retry_after: Seconds after which it may be sent again; None: that is not known.
     """
 
-    def __init__(self, status: int, detail: str, *, retry_after: int | None = None) -> None:
+    def __init__(self, status: int, detail: str, chinese: str = "", *, retry_after: int | None = None) -> None:
         super().__init__(detail)
         self.status = status
         self.detail = detail
+        self.chinese = chinese
         self.retry_after = retry_after
 
     @property
@@ -26,9 +39,11 @@ class RequestError(WeiwoError):
 
 def not_found(what: str, name: str) -> RequestError:
     """The 404 of a thing that does not exist, or is somebody else's."""
-    return RequestError(404, f"{what} {name[:60]!a}; there is none of that id")
+    chinese = f"没有编号为 {name[:60]!a} 的{_THINGS.get(what, what)}"
+    return RequestError(404, f"{what} {name[:60]!a}; there is none of that id", chinese)
 
 
 def not_asked(thread_id: str) -> RequestError:
     """The 404 of a thread that has no question yet."""
-    return RequestError(404, f"thread {thread_id}; nothing was asked on it yet; ask something")
+    told = f"thread {thread_id}; nothing was asked on it yet; ask something"
+    return RequestError(404, told, "这个会话还没有提过问题；请先提问")

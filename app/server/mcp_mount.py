@@ -1,15 +1,24 @@
 """`/mcp`: Weiwo as an MCP server over Streamable HTTP, where the extra `mcp` is installed."""
 
-from contextlib import AbstractAsyncContextManager, nullcontext
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from weiwo.app.mcp.account import NOBODY_ASKED
+from weiwo.app.server.access.user_corpora import run_defaults
+from weiwo.app.server.access.users import user_of
+from weiwo.app.server.engine import Engine
 from weiwo.app.server.errors import RequestError
-from weiwo.state.settings import Context
+from weiwo.app.server.wire import dump
+from weiwo.state.limits import Usage
+from weiwo.state.settings import Context, operator_defaults
 
 
 async def missing(_: Request) -> Response:
@@ -17,11 +26,49 @@ async def missing(_: Request) -> Response:
     raise RequestError(501, "/mcp; its packages are not installed; pip install 'weiwo[mcp]'")
 
 
-def mcp_routes() -> tuple[list[BaseRoute], AbstractAsyncContextManager[Any]]:
-    """The routes, and what is to be open while they are served."""
+class UserAccount:
+    """A user of the server: his documents, his limits, and the budget of his day, as for his other runs.
+
+    Args:
+        user: The user.
+        engine: The server's.
+    """
+
+    def __init__(self, user: str, engine: Engine) -> None:
+        self._user, self._settings, self._budgets = user, engine.settings, engine.runs.budgets
+
+    async def open(self, asked: Context, *, question: bool) -> AbstractContextManager[None]:
+        """Within this his settings count.
+
+        Raises:
+            RequestError: Nothing is left of his day.
+            SettingsError: His profile cannot be used.
+        """
+        if question:
+            await self._budgets.admit(self._user, asks=True)
+        defaults = await asyncio.to_thread(run_defaults, Path(self._settings.home), self._user)
+        limited = await self._budgets.limit(self._user, defaults, asked, Usage())
+        return operator_defaults(limited.model_copy(update=NOBODY_ASKED))
+
+    async def count(self, event: Mapping[str, Any]) -> None:
+        """Count what an event of a run tells to be spent."""
+        await self._budgets.count(self._user, "custom", dump(event))
+
+
+def mcp_routes(engine: Callable[[], Engine]) -> tuple[list[BaseRoute], AbstractAsyncContextManager[Any]]:
+    """The routes, and what is to be open while they are served.
+
+    Args:
+        engine: Gives the server's engine, once it is open.
+    """
     if find_spec("fastmcp") is None:
         return [Route("/mcp", missing, methods=["GET", "POST", "DELETE"])], nullcontext()
-    from weiwo.app.mcp.server import build_server  # noqa: PLC0415 - heavy, and needs the extra
+    from fastmcp.server.dependencies import get_http_request  # noqa: PLC0415 - heavy, and needs the extra
 
-    app = build_server(Context()).http_app(path="/mcp")
+    from weiwo.app.mcp.server import build_server  # noqa: PLC0415 - the same
+
+    def account() -> UserAccount:
+        return UserAccount(user_of(get_http_request()), engine())
+
+    app = build_server(Context(), account).http_app(path="/mcp")
     return [Route("/mcp", endpoint=app)], app.lifespan(app)

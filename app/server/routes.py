@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute, Mount, Route
 
 from weiwo.app.server import standing_questions
@@ -66,6 +67,8 @@ WEIWO_API: Final[list[BaseRoute]] = [
     Route("/weiwo/corpora/{name}/files", installation_routes.upload_file, methods=["POST"]),
     Route("/weiwo/tools", installation_routes.tools),
     Route("/weiwo/watches", standing_questions.watches),
+    Route("/weiwo/watches/{key}", standing_questions.set_paused, methods=["PATCH"]),
+    Route("/weiwo/watches/{key}", standing_questions.remove, methods=["DELETE"]),
     Route("/weiwo/login", login_routes.log_in, methods=["POST"]),
     Route("/weiwo/logout", login_routes.log_out, methods=["POST"]),
     Route(login_routes.OIDC_LOGIN, login_routes.begin_oidc),
@@ -81,6 +84,6 @@ WEIWO_API: Final[list[BaseRoute]] = [
 """What the page calls."""
 PAGE: Final[list[BaseRoute]] = [
     Route("/", page_files.index),
-    Mount("/page", app=page_files.PageFiles(directory=page_files.FOLDER, check_dir=False)),
+    Mount("/page", app=GZipMiddleware(page_files.PageFiles(directory=page_files.FOLDER, check_dir=False))),
 ]
 """The page itself."""

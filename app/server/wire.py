@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import anyio
 import orjson
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -62,9 +63,20 @@ def reply(value: Any, status: int = 200, headers: Mapping[str, str] | None = Non
     return Response(dump(value), status, headers, "application/json")
 
 
-def error_reply(error: RequestError) -> Response:
-    """The JSON response that tells of an error, as LangGraph's server writes it."""
-    return reply({"detail": error.detail}, error.status, error.headers)
+def wants_chinese(headers: Headers) -> bool:
+    """Whether whoever sends a request reads Chinese first."""
+    return headers.get("accept-language", "").strip().lower().startswith("zh")
+
+
+def error_reply(error: RequestError, asked: Headers) -> Response:
+    """The JSON response that tells of an error, as LangGraph's server writes it.
+
+    Args:
+        error: The error.
+        asked: The headers of the request: they say in which language.
+    """
+    told = error.chinese if error.chinese and wants_chinese(asked) else error.detail
+    return reply({"detail": told}, error.status, error.headers)
 
 
 async def read_body(request: Request, most: int = MOST_BODY_BYTES) -> bytes:
@@ -77,7 +89,8 @@ async def read_body(request: Request, most: int = MOST_BODY_BYTES) -> bytes:
     async for part in request.stream():
         size += len(part)
         if size > most:
-            raise RequestError(413, f"the request; its body is longer than {most:,} bytes; send less")
+            told = f"the request; its body is longer than {most:,} bytes; send less"
+            raise RequestError(413, told, f"请求超过 {most:,} 字节；请缩短后再试")
         parts.append(part)
     return b"".join(parts)
 

@@ -8,6 +8,7 @@ turns. Whatever happens ends in a typed outcome. `fan_out` decides when tasks ru
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -19,12 +20,13 @@ from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
 from weiwo.nodes.executor.evidence_merging import merge_passages
 from weiwo.nodes.executor.next_action import NextActions, is_opening_call
 from weiwo.nodes.executor.outcome_note import note_for_people
-from weiwo.nodes.executor.queries import first_queries
+from weiwo.nodes.executor.queries import first_queries, requested_queries
 from weiwo.nodes.executor.reading.batch_reader import ReadBatches, ReadRequest
 from weiwo.nodes.executor.reading.judgement import Judgement
 from weiwo.nodes.executor.reading.progress_note import TaskProgressNote
 from weiwo.nodes.executor.reading.read_ahead import list_waiting, read_ahead, take_ahead
 from weiwo.nodes.executor.reading.reading_turn import judge_turn, report_hops
+from weiwo.nodes.executor.reading.speculation import Guess, look_up_guesses, read_beside
 from weiwo.nodes.executor.reading.sufficiency import needs_second_source
 from weiwo.nodes.executor.task_state import OF_CORPUS, Call, TaskState, call_query, opened_address, source_address
 from weiwo.nodes.shared.planning.references import fill_args, fill_text
@@ -151,33 +153,22 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
     frame = _frame(state, work)
     passages = state.get("passages", [])
     hops = state.get("hops", [])
-    turns_left = services.settings.limits.max_turns + len(hops) - state["turn"]  # each value on the way is worth one
     started = time.monotonic()
+    waiting = list_waiting(task, work.plan, services)
+    progress = _describe_progress(state, frame, waiting, work)
+    turns_left = progress.turns_left
     together = None
-    whole = _is_whole_answer(task, frame, work)
-    wants_sentence = whole or _is_told_as_found(task, work)
-    if task.id in work.batches.expected and not whole:
+    if task.id in work.batches.expected and not _is_whole_answer(task, frame, work):
         lease.give_up()
-        request = ReadRequest(frame, task.ret, passages, wants_sentence)
+        request = ReadRequest(frame, task.ret, passages, progress.wants_sentence)
         together = await work.batches.read(task.id, request, services.models)
     work.batches.leave(task.id)
-    waiting = list_waiting(task, work.plan, services)
+    guesses: Sequence[Guess] = ()
     async with lease:
-        progress = TaskProgressNote(
-            whole=work.frame.question,
-            tried=[call_query(call) for call in state["tried"] if not is_opening_call(call, services)],
-            turns_left=turns_left,
-            nothing_new=not state.get("fresh", 1),
-            failed=list(state.get("failed", {}).values()),
-            seen=() if "best" in state else state.get("seen", []),  # what was read is to be read anew, whole
-            kept=state.get("kept", []),
-            deep=services.settings.depth == "deep",
-            wants_sentence=wants_sentence,
-            hops=hops,
-            latest=state.get("latest", 0),
-            waiting=waiting,
-        )
-        judgement = together or await judge_turn(state, frame, progress, services)
+        if together is None:
+            guessing = look_up_guesses(state, frame, waiting, work, services)
+            together, guesses = await read_beside(judge_turn(state, frame, progress, services), guessing)
+    judgement = together
     if judgement.left_out:
         note = f"{judgement.left_out} passages left out: the prompt has no room for them"
         services.emit(TaskProgressEvent(task_id=task.id, note=note))
@@ -191,31 +182,53 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
         turns_left += len(new)
         report_hops(new, len(hops), state, services)
     known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
-    found = judgement.reading.value is not None
-    actions = NextActions(known, frame, services, work.tools)
-    calls: list[Call] = []
-    if turns_left > 0:
-        calls = (
-            actions.after_reading(judgement)
-            if not found
-            else actions.second_source(judgement)
-            if needs_second_source(judgement)
-            else []
-        )
-    if found:
-        now = outcomes.outcome_of_reading(task, judgement, known)
-        if judgement.ahead:
-            by_id = {one.id: one for one in passages}
-            shown = [by_id[key] for key in judgement.shown]
-            ahead = await read_ahead(judgement.ahead, waiting, now, shown, passages, services)
-            now = now.model_copy(update={"detail": now.detail.model_copy(update={"ahead": ahead})})
-        update |= {"evidence": _kept(passages, judgement, now), "best" if calls else "outcome": now}
+    calls = _calls_after(judgement, NextActions(known, frame, services, work.tools)) if turns_left > 0 else []
+    if judgement.reading.value is not None:
+        value = outcomes.outcome_of_reading(task, judgement, known)
+        now = await read_ahead(judgement, guesses, waiting, value, passages, services)
+        found = {one.id: one for one in (*passages, *(one for guess in guesses for one in guess.passages))}
+        update |= {"evidence": _kept([*found.values()], judgement, now), "best" if calls else "outcome": now}
     elif not calls:
         missing = judgement.reading.missing or f"nothing found answers: {frame.question}"
-        empty = outcomes.outcome_without_value(task, judgement, missing, known)
+        gave_up = _gave_up(judgement, progress) and turns_left > 0
+        empty = outcomes.outcome_without_value(task, judgement, missing, known, gave_up=gave_up)
         outcome = outcomes.choose_better(state.get("best"), empty)
         update |= {"evidence": _kept(passages, judgement), "outcome": outcome}
     return {**update, "calls": calls}
+
+
+def _describe_progress(
+    state: TaskState, frame: QueryFrame, waiting: Sequence[Task], work: TaskResources
+) -> TaskProgressNote:
+    """How far a task has come, for its reader's prompt."""
+    task, services, hops = state["task"], work.services, state.get("hops", [])
+    return TaskProgressNote(
+        whole=work.frame.question,
+        tried=[call_query(call) for call in state["tried"] if not is_opening_call(call, services)],
+        turns_left=services.settings.limits.max_turns + len(hops) - state["turn"],  # each value on the way is worth one
+        nothing_new=not state.get("fresh", 1),
+        failed=list(state.get("failed", {}).values()),
+        seen=() if "best" in state else state.get("seen", []),  # what was read is to be read anew, whole
+        kept=state.get("kept", []),
+        deep=services.settings.depth == "deep",
+        wants_sentence=_is_whole_answer(task, frame, work) or _is_told_as_found(task, work),
+        hops=hops,
+        latest=state.get("latest", 0),
+        waiting=waiting,
+    )
+
+
+def _calls_after(judgement: Judgement, actions: NextActions) -> list[Call]:
+    """The calls that follow a reading: for what was not found, or for another source of a value that stands alone."""
+    if judgement.reading.value is None:
+        return actions.after_reading(judgement)
+    return actions.second_source(judgement) if needs_second_source(judgement) else []
+
+
+def _gave_up(judgement: Judgement, progress: TaskProgressNote) -> bool:
+    """Whether a model sees nothing more worth trying, where more than one query was tried."""
+    queries = [query for query in progress.tried if query]
+    return judgement.decided_by == "model" and judgement.move == "give_up" and len(queries) > 1
 
 
 def _is_whole_answer(task: Task, frame: QueryFrame, work: TaskResources) -> bool:
@@ -258,9 +271,12 @@ def _next_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> li
 
 
 def _first_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> list[Call]:
-    """The call that was planned; of a search of the web with the words of the task beside it, where they say more."""
+    """The call that was planned, beside what the master would search for; on the web also the words of the task."""
     task, info = state["task"], services.registry.info(state["task"].tool)
     call: Call = {"tool": task.tool, "args": fill_args(task, state["inputs"], services.language, info.args_schema)}
+    if info.cluster == "search" and frame.queries:
+        queries = (*frame.queries, call_query(call))
+        return requested_queries(call, queries, (), services.settings.limits.max_queries)
     if info.cluster != "search" or task.tool in OF_CORPUS or not task.description:
         return [call]
     return first_queries(call, frame, services.settings.limits.max_queries)

@@ -34,7 +34,9 @@ def outcome_of_reading(task: Task, judgement: Judgement, state: TaskState) -> Ou
     )
 
 
-def outcome_without_value(task: Task, judgement: Judgement, missing: str, state: TaskState) -> Outcome:
+def outcome_without_value(
+    task: Task, judgement: Judgement, missing: str, state: TaskState, *, gave_up: bool = False
+) -> Outcome:
     """What a task comes to whose passages do not answer it; what a chain found on its way is told with it.
 
     Args:
@@ -42,12 +44,16 @@ def outcome_without_value(task: Task, judgement: Judgement, missing: str, state:
         judgement: What was read.
         missing: What is still not known, in one line.
         state: How far the task has come.
+        gave_up: Whether a model saw nothing more worth trying although it might have gone on.
     """
     if known := "; ".join(f"{hop.question} → {hop.value}" for hop in judgement.hops):
         missing = f"{missing} ({known})"  # which a plan for the rest can build on
     empty = unfinished_outcome(task, "empty", "empty", missing, state, state["call"]["tool"])
-    detail = empty.detail.model_copy(update={"hops": judgement.hops})
-    return empty.model_copy(update={"decided_by": judgement.decided_by, "detail": detail})
+    reading = judgement.reading
+    told = {"hops": judgement.hops, "gave_up": gave_up, "sentence": reading.detail.sentence}
+    detail = empty.detail.model_copy(update=told)
+    carried = {"evidence_ids": reading.evidence_ids, "quotes": reading.quotes}
+    return empty.model_copy(update={"decided_by": judgement.decided_by, "detail": detail, **carried})
 
 
 def choose_better(earlier: Outcome | None, now: Outcome) -> Outcome:

@@ -60,7 +60,8 @@ HOPS: Final[Mapping[Shape, str]] = {"chain": _CHAIN, "comparison": _COMPARISON, 
 """Added for a task that takes several look-ups, one after the other or side by side."""
 
 SENTENCE = """With "answer" give also `sentence`: the answer to the user in one full sentence, in the language of the \
-task, that says no more than the quotes do.
+task, that says no more than the quotes do. With "give_up" it says what was not found, and what the passages do tell \
+of it, with `quotes` for that.
 """
 """Added for a task that is the whole question."""
 

@@ -34,12 +34,13 @@ from weiwo.nodes.shared.planning.expectation import with_expectation
 from weiwo.nodes.shared.planning.plan_rules import planning_instructions
 from weiwo.nodes.shared.planning.rule_plan import Choices, build_single_task_plan, choose_search_tool
 from weiwo.nodes.shared.planning.tool_choice import choose_tools, offer_tools, read_choice
-from weiwo.nodes.shared.prompting.input_guard import safe_note
+from weiwo.nodes.shared.prompting.input_guard import safe_note, safe_query
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.question.turn import ConversationTurn, find_current_turn
 from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.state import Assessment, Evidence, Language, Level, QueryFrame, TeamConfig
-from weiwo.state.events import AssessedEvent, FinishedEvent, PlannedEvent
+from weiwo.state.events import TOOLS as TOOLS_PROGRESS
+from weiwo.state.events import AssessedEvent, FinishedEvent, PlannedEvent, TaskProgressEvent
 from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES
 from weiwo.text.language import detect_language
@@ -66,6 +67,8 @@ class QuestionJudgement(NamedTuple):
 MOST_WORDS = 20_000
 MOST_COMPARED = 6
 """Things compared that one searcher looks up; for more there is a plan."""
+MOST_QUERIES = 3
+"""Queries of a model's that are kept."""
 MOST_PARTS = 8
 """Parts of a question that are kept."""
 
@@ -86,6 +89,8 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     """
     turn = find_current_turn(state)
     services = services.with_language(detect_language(turn.question))
+    for problem in services.registry.problems:
+        services.emit(TaskProgressEvent(task_id=TOOLS_PROGRESS, note=problem[services.language]))
     with_model = any(services.models.configured(role) for role in ROLES)
     wishes = await read_wishes(services.memory) if with_model else []
     if (earlier := await recall_answer(turn, wishes, services)) is not None:
@@ -95,11 +100,11 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     _tell_assessed(assessment, team, services)
     asked = assessment.clarification
     clear = assessment.level == "moderate" and asked is None
-    several = "one_searcher" in assessment.features and assessment.frame.shape != "chain"  # what they come to is text
+    searcher = "one_searcher" in assessment.features  # whose value rules can hardly tell the type of
     plan = None
     if clear:
         choices = await choose_tools([assessment.frame], services) if choices is None else choices
-        plan = build_single_task_plan(assessment.frame, team.tools, "text" if several else None, choices)
+        plan = build_single_task_plan(assessment.frame, team.tools, "text" if searcher else None, choices)
         plan = await with_expectation(plan, assessment.level, services)
         services.emit(PlannedEvent.of(plan))
     update = _open_turn(turn, assessment, team, wishes)
@@ -144,7 +149,8 @@ def _give_again(
     """The turn of a question that was answered before: it ends with that answer, and nothing is searched."""
     result, team = earlier.result, configure_team(earlier.assessment, services)
     _tell_assessed(earlier.assessment, team, services)
-    services.emit(FinishedEvent(status=result["status"], stop_reason=result["stop_reason"]))
+    told = ("status", "stop_reason", "from_thread", "answered_at")
+    services.emit(FinishedEvent(**{name: result[name] for name in told}))
     update = _open_turn(turn, earlier.assessment, team, wishes)
     update["messages"] += [AIMessage(earlier.message, additional_kwargs={"citations": result["citations"]})]
     found = {"outcomes": Overwrite(earlier.outcomes), "evidence": Overwrite(earlier.evidence)}
@@ -185,7 +191,7 @@ async def assess_question(
             reply = None  # in the trace; the features decide alone
     if reply is not None and _plausible(reply.standalone_question, turn.question):
         question = reply.standalone_question.strip()
-    frame = _formed(parse_question(question, language), reply, services)
+    frame = _with_queries(_formed(parse_question(question, language), reply, services), reply)
     clarification, assumed = read_clarification(reply.clarify if reply is not None else None, turn, services)
     frame = frame_meaning(frame, assumed) if assumed else frame
     features = extract_static_features(frame)
@@ -201,7 +207,8 @@ async def assess_question(
     ):
         features, score = {**features, "deep": 1.0}, COMPLEX_FROM  # it asks for more than one look-up
     if _takes_one_searcher(frame, reply, services) and classify_level(score) == "complex":
-        frame = frame if _is_small_comparison(frame, services) else frame.model_copy(update={"shape": "chain"})
+        compares = _is_small_comparison(frame, services)
+        frame = frame if compares else frame.model_copy(update={"shape": "chain", "parts": ()})
         features, score = {**features, "one_searcher": 1.0}, ONE_SEARCHER
     level = classify_level(score)
     if level == "simple":
@@ -259,8 +266,9 @@ def _takes_one_searcher(frame: QueryFrame, reply: AssessmentReply | None, servic
     """Whether one searcher that goes from hop to hop does it: planning is for what is wide, long, typed or computed."""
     if reply is None or not services.models.configured("executor") or services.settings.depth == "deep":
         return False
-    chain = reply.chain and frame.shape in {"look_up", "chain"} and not frame.parts
-    return chain or _is_small_comparison(frame, services)
+    one_value = frame.shape in {"look_up", "chain"} and not frame.parts
+    misread = frame.shape == "several" and len(reply.parts) == 1  # whose parts are steps on the way
+    return (reply.chain and (one_value or misread)) or _is_small_comparison(frame, services)
 
 
 def _is_small_comparison(frame: QueryFrame, services: RunContext) -> bool:
@@ -281,6 +289,13 @@ def _formed(frame: QueryFrame, reply: AssessmentReply | None, services: RunConte
     form = settings.form or frame.form or (reply.form if reply is not None else "")
     words = settings.words or frame.words or (min(max(reply.words, 0), MOST_WORDS) if reply is not None else 0)
     return frame.model_copy(update={"form": form, "words": words})
+
+
+def _with_queries(frame: QueryFrame, reply: AssessmentReply | None) -> QueryFrame:
+    """The frame with what the model would search for first."""
+    said = reply.queries[:MOST_QUERIES] if reply is not None else ()
+    queries = tuple(query for one in said if (query := safe_query(one, frame.question, ())))
+    return frame.model_copy(update={"queries": queries})
 
 
 def compute_semantic_score(reply: AssessmentReply) -> float:

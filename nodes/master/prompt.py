@@ -16,6 +16,9 @@ questions about you: 0)
   `comparison_or_calculation`: must facts be compared or calculated with?
 - `chain`: true if it takes two to four look-ups in a row, each needing what the one before found, and nothing is \
 listed, compared or calculated over several things ("Where was the author of X born?": true).
+- `queries`: what to search for first, where something must be looked up: one or two queries of a few keywords each, \
+which together name all that can be looked up now; a second one only for another thing, or in another language that \
+documents are in.
 - `parts`: what the message asks for, one short phrase each in its language: every thing that an answer would have to \
 say to be complete, and no step on the way to it ("Who founded X, and when?": the founder; the year).
 - `form`: what the answer should be: "sentence", "list", "table", "report" or "code" where the message asks for it or \

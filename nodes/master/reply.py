@@ -20,6 +20,7 @@ class AssessmentReply(Reply):
     comparison_or_calculation: Share = Field(description="0 to 1")
     parts: list[str] = Field(default_factory=list)
     chain: bool = False
+    queries: list[str] = Field(default_factory=list)
     form: FormName = ""
     words: Ordinal = 0
     reason: Line = ""

@@ -30,7 +30,7 @@ MOST_RECALLED: Final = 2
 LONGEST: Final = 3_000
 """Characters of one procedure in a prompt."""
 FITS_FROM: Final = 0.28
-"""The score from which a procedure fits a question; 2 of 160 questions for which none was written reach it."""
+"""The score from which a procedure fits a question; 2 to 4 of 160 questions for which none was written reach it."""
 _CLOSE: Final = 0.7
 """The share of the best score from which a second procedure is given too."""
 

@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final, NamedTuple
@@ -44,6 +44,8 @@ _SHAPING: Final = (
     *("filter", "tools", "mcp", "procedures", "max_tools", "limits"),
 )
 """The settings that shape an answer."""
+_SPENDING: Final = frozenset({"max_tokens", "max_cost"})
+"""Limits of what is spent: a complete answer did not reach them, and what is left of a day's budget always differs."""
 _POLITE: Final = lazy(r"^(?:please |(?:can|could) you (?:please )?tell me |tell me |请问|请告诉我|告诉我)[,，:： ]*")
 _ARTICLE: Final = lazy(r"\b(?:the|an?) ")
 _END: Final = " ?？.。!！"
@@ -109,8 +111,8 @@ def question_key(question: str, language: Language) -> str:
 
 async def recall_answer(turn: ConversationTurn, wishes: Sequence[str], services: RunContext) -> RecalledAnswer | None:
     """The earlier answer to the question that opens a conversation; None where there is none that still counts."""
-    memory = _memory(services)
-    if memory is None or turn.history or services.settings.fresh or services.settings.approve_plan:
+    memory, settings = _memory(services), services.settings
+    if memory is None or turn.history or settings.fresh or settings.approve_plan or settings.answer_memory == "renew":
         return None
     kept = await memory.read("answers", question_key(turn.question, services.language), EarlierAnswer)
     if kept is None or not kept.counts(await asyncio.to_thread(_context, wishes, services), time.time()):
@@ -138,9 +140,9 @@ async def keep_answer(state: SearchState, result: Mapping[str, Any], message: st
     memory, assessment = _memory(services), state["assessment"]
     if memory is None or result["status"] != "complete" or len(state.get("messages", [])) > 1:
         return
-    frame, outcomes = assessment.frame, state.get("outcomes", {})
-    used = {outcome.tool for outcome in outcomes.values()} | {task.tool for task in _tasks(state)}
-    evidence = state.get("evidence", {})
+    frame, plan, evidence = assessment.frame, state.get("plan"), state.get("evidence", {})
+    used = {outcome.tool for outcome in state.get("outcomes", {}).values()}
+    used |= {task.tool for task in plan.tasks} if plan is not None else set()
     used |= {passage.tool for passage in evidence.values() if passage.tool}
     told = any(INSTRUCTIONS in passage.flags for passage in evidence.values())
     if assessment.level == "simple" or frame.fresh or assessment.assumed or told:
@@ -185,6 +187,7 @@ def _context(wishes: Sequence[str], services: RunContext) -> str:
     if not documents:
         return ""
     settings = services.settings.model_dump(mode="json", include=set(_SHAPING))
+    settings["limits"] = {name: most for name, most in settings["limits"].items() if name not in _SPENDING}
     shaped = [_version(), documents, sorted(services.registry.names()), settings, list(wishes)]
     return hashlib.sha256(json.dumps(shaped, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -199,11 +202,6 @@ def _version() -> str:
 def _is_ours(name: str, services: RunContext) -> bool:
     """Whether a tool is a built-in one, and not somebody's own of the same name: what that knows may always change."""
     return name in services.registry.names() and type(services.registry.get(name)).__module__.startswith("weiwo.")
-
-
-def _tasks(state: SearchState) -> Iterable[Any]:
-    plan = state.get("plan")
-    return plan.tasks if plan is not None else ()
 
 
 def _cited(result: Mapping[str, Any]) -> list[Any]:

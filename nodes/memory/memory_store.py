@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
+from urllib.parse import quote
 
 from pydantic import BaseModel, ValidationError
 
@@ -44,6 +45,11 @@ def local_user(settings: Settings) -> str:
         return f"user:{getpass.getuser()}"
     except (OSError, KeyError, ImportError):  # a container has no such name
         return LOCAL
+
+
+def client_user(identity: str) -> str:
+    """Whose memory that of a server's client is; empty for one without a name, who has none."""
+    return f"client:{quote(identity, safe='')}" if identity else ""
 
 
 class MemoryStore:

@@ -42,17 +42,6 @@ _WHY: Final[dict[Language, str]] = {
 }
 
 
-def is_on(services: RunContext) -> bool:
-    """Whether plans are remembered in this run: a model plans, and nothing but the question shapes its plan."""
-    settings = services.settings
-    return (
-        services.memory is not None
-        and settings.plan_memory
-        and settings.depth != "deep"
-        and services.models.configured("planner")
-    )
-
-
 async def fill_from_memory(frame: QueryFrame, services: RunContext, context: str = "") -> Plan | None:
     """The plan of an earlier question of the same wording, filled with this one's names; None where there is none.
 
@@ -61,10 +50,11 @@ async def fill_from_memory(frame: QueryFrame, services: RunContext, context: str
         services: The memory; which tools there are is for the caller to check.
         context: Identity of what else a planner would be told; a template made under another is none.
     """
-    if not is_on(services) or services.memory is None:
+    memory = _memory(services)
+    if memory is None:
         return None
     wording, slots = take_out_slots(frame.question)
-    template = await read_template(services.memory, wording_key(wording, frame.language))
+    template = await read_template(memory, wording_key(wording, frame.language))
     if template is None or not template.trusted or (template.shape, template.context) != (frame.shape, context):
         return None
     try:
@@ -85,9 +75,10 @@ async def has_plan(question: str, services: RunContext, wishes: Sequence[str] = 
 
 async def find_examples(frame: QueryFrame, services: RunContext) -> str:
     """Plans of the questions most like this one, as a paragraph of a prompt; empty where none is like it."""
-    if not is_on(services) or services.memory is None:
+    memory = _memory(services)
+    if memory is None:
         return ""
-    known = [one for one in await list_templates(services.memory) if one.language == frame.language and not one.bad]
+    known = [one for one in await list_templates(memory) if one.language == frame.language and not one.bad]
     index = PhraseIndex([[_bare(one.wording)] for one in known])
     asked = _bare(take_out_slots(frame.question).wording)
     like = [known[number] for number in index.recall(asked, MOST_EXAMPLES, LIKE_FROM)]
@@ -96,15 +87,15 @@ async def find_examples(frame: QueryFrame, services: RunContext) -> str:
 
 async def learn_plan(state: SearchState, status: Status, services: RunContext) -> None:
     """Keep the plan of a question that was answered, or note that one out of memory did not do."""
-    plan = state.get("plan")
-    if plan is None or not is_on(services) or services.memory is None:
+    plan, memory = state.get("plan"), _memory(services)
+    if plan is None or memory is None:
         return
     frame = state["assessment"].frame
     earlier = state.get("revisions", [])
     first = earlier[0] if earlier else plan
     whole = status == "complete" and not earlier
     if first.decided_by == "memory":
-        await _tally(services.memory, state, services, whole=whole)
+        await _tally(memory, state, services, whole=whole)
         return
     own_words = " ".join(state["question"].split()) == " ".join(frame.question.split())
     made_first = plan.decided_by == "model" and plan.revision == 0 and not (plan.wish or plan.perspectives)
@@ -115,9 +106,9 @@ async def learn_plan(state: SearchState, status: Status, services: RunContext) -
     template = make_template(frame, plan, context=briefing.key, runs=(services.run,), **fared)
     if template is None:
         return
-    known = await read_template(services.memory, template.key)
+    known = await read_template(memory, template.key)
     if known is None or not (known.pinned or known.bad):
-        await _put(services.memory, template)
+        await _put(memory, template)
 
 
 async def _tally(memory: MemoryStore, state: SearchState, services: RunContext, *, whole: bool) -> None:
@@ -160,6 +151,13 @@ async def read_template(memory: MemoryStore, key: str) -> PlanTemplate | None:
 async def set_pinned(memory: MemoryStore, template: PlanTemplate, *, pinned: bool) -> None:
     """Pin a template, which a person thereby vouches for, or unpin it."""
     await _put(memory, template.model_copy(update={"pinned": pinned, "bad": template.bad and not pinned}))
+
+
+def _memory(services: RunContext) -> MemoryStore | None:
+    """Where plans are remembered; None where no model plans, or a plan depends on more than its question."""
+    settings = services.settings
+    on = settings.plan_memory and settings.depth != "deep" and services.models.configured("planner")
+    return services.memory if on else None
 
 
 async def _put(memory: MemoryStore, template: PlanTemplate) -> None:

@@ -29,12 +29,10 @@ class Recalled(NamedTuple):
     Attributes:
         number: Its place among the things, from 0.
         score: How well it fits, 0 to 1.
-        shared: Words of the question that its nearest phrase has too, as stems.
     """
 
     number: int
     score: float
-    shared: tuple[str, ...]
 
 
 class PhraseIndex:
@@ -51,18 +49,15 @@ class PhraseIndex:
         words, grams = _parts(terms(text)), _parts(query_grams(text))
         found = []
         for number, phrases in enumerate(self._words.things):
-            best = Recalled(number, 0.0, ())
-            for place, phrase in enumerate(phrases):
-                shared = words & phrase
-                if not shared:
-                    continue
-                by_gram = self._grams.likeness(grams, self._grams.things[number][place])
-                score = (1 - _GRAMS) * self._words.likeness(words, phrase) + _GRAMS * by_gram
-                if score > best.score:
-                    best = Recalled(number, score, tuple(sorted(shared)))
-            if best.score > 0:
-                found.append(best)
+            places = [place for place, phrase in enumerate(phrases) if words & phrase]
+            score = max((self._score(words, grams, number, place) for place in places), default=0.0)
+            if score > 0:
+                found.append(Recalled(number, score))
         return sorted(found, key=lambda one: -one.score)
+
+    def _score(self, words: set[str], grams: set[str], number: int, place: int) -> float:
+        by_word = self._words.likeness(words, self._words.things[number][place])
+        return (1 - _GRAMS) * by_word + _GRAMS * self._grams.likeness(grams, self._grams.things[number][place])
 
     def recall(self, question: str, most: int, least: float, close: float = 0.0) -> list[int]:
         """The numbers of the things that fit a question, the best first.

@@ -81,6 +81,7 @@ class Watch(Value):
         changes: What changed last.
         changed: When that was seen, in seconds since 1970; 0 where nothing ever was.
         problem: What the last run could not look up, and why; empty where there was nothing.
+        paused: Whether it is not to be asked for now.
     """
 
     model_config = ConfigDict(extra="ignore")  # another version may have kept more
@@ -96,6 +97,7 @@ class Watch(Value):
     changes: tuple[Change, ...] = ()
     changed: float = 0.0
     problem: str = ""
+    paused: bool = False
 
     @property
     def key(self) -> str:
@@ -141,14 +143,14 @@ def format_interval(seconds: float) -> str:
 
 
 async def add_watch(memory: MemoryStore, watch: Watch) -> Watch:
-    """Keep a standing question; one that is kept already gets the new interval and options, and keeps its values.
+    """Keep a standing question; one kept already gets the new interval and options, keeps its values and is not paused.
 
     Raises:
         WatchError: The store does not take it.
     """
     known = await memory.read("watches", watch.key, Watch)
     if known is not None:
-        watch = known.model_copy(update={"every": watch.every, "options": watch.options})
+        watch = known.model_copy(update={"every": watch.every, "options": watch.options, "paused": False})
     await _put(memory, watch)
     return watch
 
@@ -156,6 +158,19 @@ async def add_watch(memory: MemoryStore, watch: Watch) -> Watch:
 async def list_watches(memory: MemoryStore) -> tuple[Watch, ...]:
     """All standing questions, those that changed last first."""
     return await memory.read_all("watches", Watch)
+
+
+async def pause_watch(memory: MemoryStore, key: str, *, paused: bool) -> Watch | None:
+    """Ask a standing question no more for now, or again; what is kept of it, None where there is none of that key.
+
+    Raises:
+        WatchError: The store does not take it.
+    """
+    known = await memory.read("watches", key, Watch)
+    if known is not None:
+        known = known.model_copy(update={"paused": paused})
+        await _put(memory, known)
+    return known
 
 
 Hold = Callable[[Watch], AbstractAsyncContextManager[bool]]
@@ -186,7 +201,7 @@ async def run_due(
     """
     runs = []
     for listed in reversed(await list_watches(memory)):
-        if not everything and not listed.is_due(now):
+        if listed.paused or not (everything or listed.is_due(now)):
             continue
         async with hold(listed) as held:
             watch = await memory.read("watches", listed.key, Watch) if held else None  # another may have run it
@@ -213,8 +228,8 @@ async def _run(
     if changes:
         ended |= {"changes": changes, "changed": now}
     asked = watch.model_copy(update={**ended, "problem": problem})
-    if await memory.get("watches", watch.key) is not None:  # it may have been removed meanwhile
-        await _put(memory, asked)
+    if (kept := await memory.read("watches", watch.key, Watch)) is not None:  # it may have been removed meanwhile
+        await _put(memory, asked.model_copy(update={"paused": kept.paused}))
     return WatchRun(asked, changes, problem)
 
 
@@ -255,6 +270,8 @@ def read_values(result: Mapping[str, Any]) -> tuple[dict[str, KnownValue], set[s
                 shown = render(outcome["value"], outcome["type"], language)
             except ValueError:
                 shown = str(outcome["value"])
+            unit = (outcome.get("detail") or {}).get("unit") or ""
+            shown += f" {unit}" if unit and unit != "person" else ""
             sources = dict.fromkeys(evidence[key] for key in outcome["evidence_ids"] if key in evidence)
             found[asked] = KnownValue(value=shown[:LONGEST_VALUE], sources=tuple(sources)[:3])
         elif outcome["status"] == "empty":
@@ -277,13 +294,14 @@ def _whole_answer(result: Mapping[str, Any]) -> dict[str, KnownValue]:
     return {WHOLE: KnownValue(value=text[:LONGEST_VALUE], sources=tuple(sources)[:3])}
 
 
-def describe_change(change: Change) -> str:
-    """A change in one line for people, in the language of its question."""
+def describe_change(change: Change, question: str = "") -> str:
+    """A change in one line for people, in the language of its question; that is left out where it is this one."""
     chinese = detect_language(change.asked) == "zh"
     old = change.old or ("（首次）" if chinese else "(first time)")
     new = change.new or ("（不再找到）" if chinese else "(no longer found)")
     where = ("、" if chinese else ", ").join(change.sources)
-    return f"{change.asked} {old} → {new}" + (f" [{where}]" if where else "")
+    asked = f"{change.asked} " if change.asked != question else ""
+    return f"{asked}{old} → {new}" + (f" [{where}]" if where else "")
 
 
 async def _put(memory: MemoryStore, watch: Watch) -> None:

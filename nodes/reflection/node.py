@@ -8,7 +8,6 @@ last decision.
 """
 
 import asyncio
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, Literal
 
@@ -29,8 +28,10 @@ from weiwo.nodes.shared.planning.replanning import (
     PlanHistory,
     format_cause,
     is_stuck,
+    read_missing,
     replan_other_way,
 )
+from weiwo.nodes.shared.planning.rule_plan import list_searches
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.prompting.reply_types import Line, Reply
@@ -43,9 +44,6 @@ from weiwo.text.values import render
 
 HARMLESS = frozenset({"slow"})
 ALL_DONE = "every task has an outcome"
-MOST_MISSING = 10
-"""Things missing that are kept of a reply."""
-_NOTHING = re.compile(r"(?:none|nothing|no|n/?a|null|-+|无|没有|暂无)(?: (?:is )?missing)?[.。]?", re.IGNORECASE)
 _WEAK: Final = {
     "implied": "implied, not stated, by",
     "doubted": "doubted by its reader, who quotes",
@@ -106,10 +104,8 @@ def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: Ru
             revision=plan.revision,
         )
 
-    if not failures and (_may_deepen(state, services, rounds) or _needs_check(plan, report, state, services)):
-        return None
     if not failures:
-        return decide("finish", ALL_DONE)
+        return _settle(decide("finish", ALL_DONE), plan, report, state, services)
     give_up: Literal["finish", "abort"] = "finish" if report.finished else "abort"
     if end := _end_reason(failures, state, services, rounds):
         return decide(give_up, end)
@@ -122,6 +118,30 @@ def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: Ru
     if not plan.revision and _is_searchers_comparison(state):
         return decide("replan", f"one searcher did not find all that is compared: {failures[0].message}")
     return None
+
+
+def _settle(
+    done: Reflection, plan: Plan, report: MonitorReport, state: SearchState, services: RunContext
+) -> Reflection | None:
+    """The end of a search in which nothing failed; None where a model has to judge it before the draft."""
+    rounds = len(list_rounds(state))
+    if _may_deepen(state, services, rounds):
+        return None
+    if not _needs_check(plan, report, state, services):
+        return done
+    if not _draft_can_check(plan, report, state, services):
+        return None
+    room = rounds < services.settings.limits.max_replans and not _has_deepened(state)
+    return done.model_copy(update={"draft_checks": "deepen" if room else "name"})
+
+
+def _searcher_gave_up(state: SearchState, services: RunContext) -> bool:
+    """Whether the one searcher that had the whole question gave it up, and there is nowhere else to search."""
+    plan, found = state.get("plan"), state.get("outcomes", {})
+    outcomes = [found.get(name) for name in plan.ids] if plan is not None else []
+    alone = len(outcomes) == 1 and outcomes[0] is not None and outcomes[0].detail.gave_up
+    settled = alone and not _is_searchers_comparison(state) and services.settings.depth != "deep"
+    return settled and len(list_searches(state["team"].tools)) < 2
 
 
 def _is_searchers_comparison(state: SearchState) -> bool:
@@ -144,7 +164,7 @@ async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, 
         except ModelCallError:
             pass  # in the trace; the rule decides
         else:
-            missing = _missing(reply)
+            missing = read_missing(reply.missing)
             decision = reply.decision if failures else _after_check(reply, missing, state, services)
             return Reflection(
                 decision=decision,
@@ -175,7 +195,9 @@ def _end_reason(failures: Sequence[Failure], state: SearchState, services: RunCo
         return ended[0].message
     if rounds >= services.settings.limits.max_replans:
         return f"{failures[0].message}; no more than {rounds} further rounds"
-    return f"{failures[0].message}; no other way to it is known" if is_stuck(state) else ""
+    if is_stuck(state):
+        return f"{failures[0].message}; no other way to it is known"
+    return failures[0].message if _searcher_gave_up(state, services) else ""
 
 
 def _has_reader(services: RunContext) -> bool:
@@ -218,10 +240,21 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
     return len(deepened) == 1 and len(new) < len(deepened[-1].missing)
 
 
-def _missing(reply: ReflectionReply) -> tuple[str, ...]:
-    """What a model misses, without the words by which models say that they miss nothing."""
-    named = (safe_note(missing) for missing in reply.missing[:MOST_MISSING])
-    return tuple(words for words in named if words and not _NOTHING.fullmatch(words.strip()))
+def _has_deepened(state: SearchState) -> bool:
+    """Whether parts that were missing have been planned for."""
+    return any(past.decision == "deepen" for past in list_rounds(state))
+
+
+def _draft_can_check(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> bool:
+    """Whether the draft's own call can say which parts of the question have no answer (`writer/part_check.py`).
+
+    There is to be one draft, by a model that takes several things at once; and it has not been asked in vain.
+    """
+    asked = any(past.draft_checks and past.revision == plan.revision for past in state.get("reflections", []))
+    told = all(plan.task(name).is_answer for name in plan.final_ids)  # without a draft
+    weak = report.weak or report.inconsistencies
+    single = services.settings.depth != "deep" and state["assessment"].frame.form != "report" and not told
+    return single and not weak and not asked and services.models.holds_schemas("reflection", "writer")
 
 
 def _after_check(
@@ -229,9 +262,8 @@ def _after_check(
 ) -> Literal["finish", "deepen"]:
     """How a search goes on in which nothing failed: what is missing is planned once, whatever the model calls that."""
     rounds = list_rounds(state)
-    first = not any(past.decision == "deepen" for past in rounds)
     room = len(rounds) < services.settings.limits.max_replans
-    if room and missing and first:
+    if room and missing and not _has_deepened(state):
         return "deepen"
     wanted = reply.decision != "finish" and _may_deepen(state, services, len(rounds))
     return "deepen" if wanted else "finish"

@@ -1,17 +1,22 @@
 """Consistency across tasks: values that cannot all be right, found by code from what the tasks asked and came to.
 
 Only what can be shown is one: an end before its beginning, two values for one thing, a date outside the span its
-task asked for, a calculation over amounts in units that do not fit. A date or figure that is known less exactly than
-another agrees with it.
+task asked for, a calculation over amounts in units that do not fit, a whole unlike its parts (`part_sums.py`). A date
+or figure that is known less exactly than another agrees with it.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations
-from typing import Final
+from typing import Final, Literal
 
+from weiwo.nodes.shared.amounts import Amount, read_amounts, with_one_unit
+from weiwo.nodes.shared.part_sums import PartSum, find_part_sums
+from weiwo.nodes.shared.topics import find_topic
 from weiwo.state import REFERENCE, Language, Outcome, Plan, Task
 from weiwo.state.evidence import Inconsistency
+from weiwo.text.lists import join_items
+from weiwo.text.numbers import format_number
 from weiwo.text.patterns import lazy
 from weiwo.text.units import to_si
 from weiwo.text.values import render
@@ -42,6 +47,14 @@ _WORDS: Final[dict[str, dict[Language, str]]] = {
         "en": "“{}” ({}) and “{}” ({}) were calculated with each other, and their units do not fit",
         "zh": "“{}”（{}）与“{}”（{}）一起参与了计算，但单位不一致",
     },
+    "over": {
+        "en": "“{}” ({}) and its parts ({}): together they come to {}, more than the whole",
+        "zh": "“{}”（{}）与其各部分（{}）：各部分合计{}，超过了整体",
+    },
+    "under": {
+        "en": "“{}” ({}) and its parts ({}): all together they come to {}, less than the whole",
+        "zh": "“{}”（{}）与其各部分（{}）：各部分合计仅{}，少于整体",
+    },
 }
 _LONGEST: Final = 100
 
@@ -55,8 +68,9 @@ def find_inconsistencies(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[I
     """
     usable = {task_id: outcomes[task_id] for task_id in plan.ids if task_id in outcomes and outcomes[task_id].usable}
     tasks = [task for task in plan.tasks if task.id in usable and task.for_each is None]
-    found = [*_out_of_order(tasks, usable), *_rivals(tasks, usable), *_out_of_span(tasks, usable)]
-    found += _unlike_units(plan, usable)
+    sums = list(find_part_sums(plan, usable))
+    found = [*_out_of_order(tasks, usable), *_rivals(tasks, usable, {one.whole for one in sums})]
+    found += [*_out_of_span(tasks, usable), *_unlike_units(plan, usable), *map(_unlike_parts, sums)]
     return tuple(found[:MOST_FINDINGS])
 
 
@@ -64,15 +78,45 @@ def describe_inconsistency(
     inconsistency: Inconsistency, plan: Plan, outcomes: Mapping[str, Outcome], language: Language
 ) -> str:
     """An inconsistency in one line for people; empty where one of its tasks is gone."""
+    tasks = [plan.task(task_id) for task_id in inconsistency.task_ids if task_id in plan.ids and task_id in outcomes]
+    if len(tasks) < len(inconsistency.task_ids):
+        return ""
+    if inconsistency.kind == "sum":
+        words = _WORDS["over" if inconsistency.severity == "error" else "under"][language]
+        return words.format(*_describe_sum(tasks, outcomes, language))
+    shown: list[str] = []
+    for task in tasks:
+        outcome = outcomes[task.id]
+        amounts = read_amounts(task, outcome)
+        value = render(outcome.value, outcome.type, language)[:_LONGEST]
+        shown += [_asked(task, outcomes), _written(amounts[0], language) if len(amounts) == 1 else value]
+    return _WORDS[inconsistency.kind][language].format(*shown)
+
+
+def _describe_sum(tasks: list[Task], outcomes: Mapping[str, Outcome], language: Language) -> list[str]:
+    """A whole, its value, its parts, and what these come to."""
+    amounts = [read_amounts(task, outcomes[task.id]) for task in tasks]
+    if not all(amounts):
+        return ["?"] * 4
     parts: list[str] = []
-    for task_id in inconsistency.task_ids:
-        if task_id not in outcomes or task_id not in plan.ids:
-            return ""
-        outcome = outcomes[task_id]
-        asked = _fill(plan.task(task_id).description, outcomes)[:_LONGEST]
-        unit = f" {outcome.detail.unit}" if inconsistency.kind == "units" and outcome.detail.unit else ""
-        parts += [asked.rstrip("?？"), render(outcome.value, outcome.type, language)[:_LONGEST] + unit]
-    return _WORDS[inconsistency.kind][language].format(*parts)
+    for task, read in zip(tasks[1:], amounts[1:], strict=True):
+        items = outcomes[task.id].detail.items
+        named = map(str, items) if items and len(items) == len(read) else [f"“{_asked(task, outcomes)}”"] * len(read)
+        parts += [f"{name[:_LONGEST]} {_written(one, language)}" for name, one in zip(named, read, strict=True)]
+    added = with_one_unit([one for read in amounts[1:] for one in read])
+    total = Amount(sum(one.value for one in added), added[0].unit)
+    more = ["…"] if len(parts) > MOST_FINDINGS else []
+    listed = next(join_items([*parts[:MOST_FINDINGS], *more], language))
+    return [_asked(tasks[0], outcomes), _written(amounts[0][0], language), listed, _written(total, language)]
+
+
+def _written(amount: Amount, language: Language) -> str:
+    unit = "" if amount.unit == "person" else amount.unit
+    return " ".join(filter(None, (format_number(amount.value, language), unit)))
+
+
+def _asked(task: Task, outcomes: Mapping[str, Outcome]) -> str:
+    return _fill(task.description, outcomes)[:_LONGEST].rstrip("?？")
 
 
 def _out_of_order(tasks: list[Task], usable: Mapping[str, Outcome]) -> Iterator[Inconsistency]:
@@ -87,8 +131,11 @@ def _out_of_order(tasks: list[Task], usable: Mapping[str, Outcome]) -> Iterator[
                 yield Inconsistency(kind="order", severity="error", task_ids=(first.id, last.id))
 
 
-def _rivals(tasks: list[Task], usable: Mapping[str, Outcome]) -> Iterator[Inconsistency]:
+def _rivals(tasks: list[Task], usable: Mapping[str, Outcome], summed: Collection[str]) -> Iterator[Inconsistency]:
+    """Two values for one thing; that a whole is unlike the sum of its parts is told as that."""
     for one, other in combinations(tasks, 2):
+        if any(a.id in summed and "expression" in b.args for a, b in ((one, other), (other, one))):
+            continue
         if one.frame is None or other.frame is None or one.description.casefold() == other.description.casefold():
             continue  # the very same question is the monitor's own matter
         about = _subject(one, usable)
@@ -98,7 +145,7 @@ def _rivals(tasks: list[Task], usable: Mapping[str, Outcome]) -> Iterator[Incons
         if asked != (other.frame.relation, other.frame.answer_type, other.frame.dimension):
             continue
         if (one.frame.since, one.frame.until) == (other.frame.since, other.frame.until) and _differ(
-            usable[one.id], usable[other.id]
+            (one, usable[one.id]), (other, usable[other.id])
         ):
             yield Inconsistency(kind="rivals", severity="error", task_ids=(one.id, other.id))
 
@@ -122,35 +169,42 @@ def _unlike_units(plan: Plan, usable: Mapping[str, Outcome]) -> Iterator[Inconsi
         bare = REFERENCE.sub("x", formula)
         if not _ADDS.search(bare) or _SCALES.search(bare):
             continue  # what scales may convert
-        named = [name for name in dict.fromkeys(task.references) if name in usable and usable[name].detail.unit]
-        for one, other in combinations(named, 2):
-            units = usable[one].detail.unit, usable[other].detail.unit
-            if units[0] != units[1] and to_si(1.0, units[0]) and to_si(1.0, units[1]):
+        named = {name: read_amounts(plan.task(name), usable[name]) for name in task.references if name in usable}
+        units = {name: {one.unit for one in amounts} for name, amounts in named.items()}
+        for one, other in combinations(units, 2):
+            both = units[one] | units[other]
+            if units[one] != units[other] and all(to_si(1.0, unit) for unit in both):
                 yield Inconsistency(kind="units", severity="error", task_ids=(one, other))
 
 
-def _subject(task: Task, usable: Mapping[str, Outcome]) -> str:
+def _unlike_parts(found: PartSum) -> Inconsistency:
+    severity: Literal["error", "warning"] = "error" if found.is_over else "warning"
+    return Inconsistency(kind="sum", severity=severity, task_ids=(found.whole, *found.parts))
+
+
+def _subject(task: Task, usable: Mapping[str, Outcome]) -> frozenset[str]:
     """The one thing a task asks about, references filled; empty where it is not one, or not known."""
-    subjects = task.frame.subjects if task.frame is not None else ()
-    filled = _fill(subjects[0], usable) if len(subjects) == 1 else ""
-    return "" if REFERENCE.search(filled) else " ".join(filled.casefold().split())
+    frame = task.frame
+    filled = _fill(task.description, usable)
+    if frame is None or len(frame.subjects) != 1 or REFERENCE.search(filled):
+        return frozenset()
+    return find_topic(filled, frame.relation, frame.language)
 
 
 def _fill(text: str, outcomes: Mapping[str, Outcome]) -> str:
     return REFERENCE.sub(lambda found: str(outcomes[found[1]].value) if found[1] in outcomes else found[0], text)
 
 
-def _differ(one: Outcome, other: Outcome) -> bool:
+def _differ(one: tuple[Task, Outcome], other: tuple[Task, Outcome]) -> bool:
     """Whether two values of one type cannot both be right."""
-    if one.type == other.type == "date":
-        first, second = _as_date(one), _as_date(other)
+    if one[1].type == other[1].type == "date":
+        first, second = _as_date(one[1]), _as_date(other[1])
         return first is not None and second is not None and _compare(first, second) != 0
-    if one.type != "number" or other.type != "number" or one.detail.unit != other.detail.unit:
+    figures = with_one_unit([*read_amounts(*one), *read_amounts(*other)])
+    if not one[1].type == other[1].type == "number" or len(figures) != len((one, other)):
         return False
-    first_figure, second_figure = one.value, other.value
-    if not isinstance(first_figure, int | float) or not isinstance(second_figure, int | float):
-        return False
-    return abs(first_figure - second_figure) > _SAME_SHARE * max(abs(first_figure), abs(second_figure))
+    (a, unit), (b, other_unit) = figures
+    return unit == other_unit and abs(a - b) > _SAME_SHARE * max(abs(a), abs(b))
 
 
 def _is_later(one: Outcome, other: Outcome) -> bool:

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from weiwo.nodes.shared.markdown.citation_marks import CitationMark, blank_marks
+from weiwo.nodes.shared.markdown.spans import FENCE, find_opaque
 from weiwo.nodes.writer.document import claim_spans, row_of
 from weiwo.nodes.writer.verification.check import CheckResult, check_statement
+from weiwo.nodes.writer.verification.clauses import content_words, matched
+from weiwo.nodes.writer.verification.code_block import find_unknown_code
 from weiwo.nodes.writer.verification.grounds import collect_grounds
 from weiwo.state import DOUBTFUL, Claim, Evidence, Language, Outcome
-from weiwo.text.numbers import find_numbers
 
 MOST_REASONS: Final = 3
 
@@ -81,13 +83,36 @@ def _check(text: str, numbers: tuple[int, ...], row: str, given: ClaimSources) -
         nowhere = "it cites a source that does not exist"
         return Claim(text=text, citations=existing, verdict="unsupported", reason=nowhere), True
     found = check_cited(text, existing, given)
-    if row and existing and found.verdict not in DOUBTFUL and find_numbers(text):
+    if row and existing and found.verdict not in DOUBTFUL:
         label = blank_marks(row.strip().strip("|").split("|")[0])[0].strip()
         if label and label != text:
             whole = check_cited(f"| {label} | {text} |", existing, given)
             found = whole if whole.verdict in DOUBTFUL else found
     reason = "; ".join(found.reasons[:MOST_REASONS]) if found.verdict in DOUBTFUL else ""
     return Claim(text=text, citations=existing, verdict=found.verdict, reason=reason), found.hard or not existing
+
+
+def check_code(piece: str, given: ClaimSources) -> list[CheckedClaim]:
+    """The fenced code of a piece in which something stands that no source has, as claims with their places."""
+    texts = [f"{passage.title}\n{passage.text}" for found in given.passages.values() for passage in found]
+    checked = []
+    for one in find_opaque(piece):
+        if (
+            one.code
+            and FENCE.match(piece, one.start)
+            and (unknown := find_unknown_code(piece[one.start : one.end], texts))
+        ):
+            reason = ", ".join(f"`{word}`" for word in unknown) + ": in no source"
+            claim = Claim(text=piece[one.start : one.end].strip(), verdict="unsupported", reason=reason)
+            checked.append(CheckedClaim(one.start, one.end, claim, hard=True))
+    return checked
+
+
+def share_of_words(text: str, numbers: Sequence[int], given: ClaimSources) -> float:
+    """The share of a claim's content words that the passages behind some numbers have, 0 to 1."""
+    words = set(content_words(text))
+    known = collect_grounds([passage for n in numbers for passage in given.passages.get(n, ())]).keys
+    return len(matched(words, known)) / len(words) if words else 0.0
 
 
 def check_cited(text: str, numbers: Sequence[int], given: ClaimSources) -> CheckResult:

@@ -9,6 +9,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.writer.part_check import PartCheck, is_left_to_draft
 from weiwo.nodes.writer.prompt import current_outcomes, findings_prompt
 from weiwo.nodes.writer.sources import CitableSources, list_relied_on
 from weiwo.state import Outcome
@@ -32,6 +33,7 @@ class WriterContext:
         messages: The prompt.
         left_out: Passages that there was no room for.
         cut: Passages that are shown in part.
+        check: What the draft says of the question's parts; None where it is not asked.
     """
 
     def __init__(self, state: SearchState, services: RunContext, sources: CitableSources, system: str) -> None:
@@ -41,6 +43,7 @@ class WriterContext:
         self.sources = self.citable = sources
         self.messages: list[BaseMessage] = []
         self.left_out = self.cut = 0
+        self.check = PartCheck() if is_left_to_draft(state) else None
 
     async def pack_sources(self) -> None:
         """Choose what is shown, by what is known of the model now."""

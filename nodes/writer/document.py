@@ -27,6 +27,8 @@ UNDERLINE: Final = lazy(r" {0,3}(?:=+|-{2,})[ \t]*$")
 INDENTED: Final = lazy(r"(?: {4}|\t)[ \t]*\S")
 _CONTINUED: Final = lazy(r"(?<!  )\n(?=[ \t]*[a-z])")
 """A line end within a sentence: the next line goes on in lower case."""
+_CITED_STOP: Final = lazy(r"(?:[.!?]\s?\0+|\0[\s\0]{0,40}[.!?])[\s\0]+(?=[a-z])")
+"""A stop beside a mark ends a sentence, though the next begins in lower case: "It does [1]. httpx does not"."""
 _BOLD: Final = lazy(r"\s*(\*\*|__)([^*_\n]{1,120})\1\s*")
 _LABEL_WORDS: Final = 8
 
@@ -99,7 +101,13 @@ class _Claims:
         return leads_items(line, self._piece[self._body(start, end) : end])
 
     def _cells(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """The cells of a table row that hold anything but marks."""
+        """The cells of a table row that hold anything but marks, without the first that labels the others."""
+        cells = list(self._filled_cells(start, end))
+        opened = self._piece[start:end].lstrip().startswith("|")
+        labelled = len(cells) > 1 and len(CELL.findall(self._piece, start, cells[0][0])) <= opened
+        yield from cells[labelled:]
+
+    def _filled_cells(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         position = start
         for bar in [*CELL.finditer(self._piece, start, end), None]:
             stop = bar.start() if bar else end
@@ -117,6 +125,8 @@ class _Claims:
         start, end = lines[0][0], lines[-1][1]
         gaps = [(left[1], right[0]) for left, right in pairwise(lines)]
         plain = _CONTINUED.sub(" ", _overwritten(self._blanked(start, end), start, gaps))
+        marked = mask(plain, start, [(mark.start, mark.end, "\0") for mark in self._marks_in(start, end)])
+        plain = mask(plain, 0, [(at.end(), at.end() + 1, "X") for at in _CITED_STOP.finditer(marked)])
         words = _overwritten(self._blanked(start, end, formula=" "), start, gaps)
         found = [list(span) for span in sentences(plain) if re.search(r"\w", words[span[0] : span[1]])]
         position = 0

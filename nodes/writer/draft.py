@@ -1,13 +1,15 @@
 """The draft of an answer: its pieces as they were spoken, its checked claims, and how doubtful ones are settled."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
 
 from weiwo.nodes.shared.markdown.citation_marks import clean_marks, list_cited_numbers, renumber_marks
+from weiwo.nodes.shared.markdown.spans import FENCE, find_opaque
 from weiwo.nodes.writer.blocks import parse_blocks
-from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, check_piece
+from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, check_code, check_piece, share_of_words
 from weiwo.nodes.writer.document import ROW, claim_spans, find_heading, is_indented_code, label_cell
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Block, Claim, DecidedBy, Extract, Language, Status
@@ -17,6 +19,8 @@ MOST_RECITED: Final = 6
 """Sources tried for a claim that cites the wrong one."""
 MOST_TOGETHER: Final = 3
 """Sources that are tried together: a claim may compare as many things."""
+LEAST_SHARE: Final = 0.5
+"""Share of a claim's words that a source has to have to be cited in place of another."""
 MOST_ROWS: Final = 100
 """Pieces before a claim in which its heading or the header of its table is looked for."""
 UNVERIFIED: Final[dict[str, str]] = {"en": "(unverified)", "zh": "（未核实）"}
@@ -83,17 +87,22 @@ class Draft:
             if checked.claim.verdict in DOUBTFUL and (marks := self._carrying(checked, given)) is not None:
                 body = clean_marks(text[checked.start : checked.end], ()).rstrip()
                 text = text[: checked.start] + add_marks(body, marks, given.language) + text[checked.end :]
-        return piece if text == piece.text else Piece(text, check_piece(text, given))
+        claims = piece.checked if text == piece.text else check_piece(text, given)
+        return Piece(text, sorted([*claims, *check_code(text, given)], key=lambda one: one.start))
 
     def _carrying(self, checked: CheckedClaim, given: ClaimSources) -> str | None:
         """The marks of sources that carry a failing claim.
 
         Models often state what is true and cite the wrong number, or none: its own citations with a calculation added
-        are tried first, then the sources that outcomes rest on, alone, in pairs and in threes. Of a claim that names
-        nothing ("it has 12 nodes") only a source of the document it cites may take over: any other may speak of
-        something else.
+        are tried first, then the sources that outcomes rest on, alone, in pairs and in threes. What it cites stays
+        where that has all its figures and names, whatever else speaks against it. Others take over where they carry
+        all of these and more of its words. Of a claim that names nothing ("it has 12 nodes") only a source of the
+        document it cites may take over: any other may speak of something else.
         """
         own = list(checked.claim.citations)
+        if own and not checked.hard:
+            return None
+        told = share_of_words(checked.claim.text, own, given)
         grounded = [source.n for source in self.sources.items if source.quote][:MOST_RECITED]
         if own and not names(checked.claim.text):
             place = {n: source.evidence.source for source in self.sources.items if source.evidence for n in (source.n,)}
@@ -101,8 +110,12 @@ class Draft:
             grounded = [n for n in grounded if place.get(n) in documents]
         options = [own, *([*own, n] for n in given.computed), *([n] for n in grounded)]
         options += [list(some) for most in (2, MOST_TOGETHER) for some in combinations(grounded, most)]
-        for numbers in options:
-            if numbers and check_cited(checked.claim.text, numbers, given).verdict not in {*DOUBTFUL, "uncited"}:
+        for numbers in filter(None, options):
+            verdict = check_cited(checked.claim.text, numbers, given).verdict
+            if verdict in {*DOUBTFUL, "uncited"}:
+                continue
+            enough = 0.0 if verdict != "matched" or numbers == own else max(LEAST_SHARE, told)
+            if share_of_words(checked.claim.text, numbers, given) >= enough:
                 return "".join(f"[{n}]" for n in numbers)
         return None
 
@@ -153,6 +166,8 @@ class Draft:
         starts, offset = [], -(len(text) - len(text.lstrip()))
         for piece, spoken in zip(self.pieces, self.spoken, strict=True):
             places = [start for start, _ in claim_spans(spoken)][: len(piece.checked)]
+            if any(FENCE.match(checked.claim.text) for checked in piece.checked):
+                places = [one.start for one in find_opaque(spoken) if one.code][: len(piece.checked)]
             places += [places[-1] if places else 0] * (len(piece.checked) - len(places))
             starts += [offset + place for place in places]
             offset += len(spoken)
@@ -181,7 +196,9 @@ class Draft:
         text = piece.text
         for checked in reversed(piece.checked):
             if checked.claim.verdict in DOUBTFUL:
-                marked = mark_unverified(text[checked.start : checked.end], self.sources.language)
+                written = text[checked.start : checked.end]
+                mark = mark_code if FENCE.match(written) else mark_unverified
+                marked = mark(written, checked.claim.reason, self.sources.language)
                 text = text[: checked.start] + marked + text[checked.end :]
         return renumber_marks(clean_marks(text, known), numbers)
 
@@ -200,7 +217,15 @@ class Draft:
         return f" {text}"
 
 
-def mark_unverified(claim: str, language: Language) -> str:
+def mark_code(code: str, reason: str, language: Language) -> str:
+    """Fenced code as it is, and below it the mark of what could not be verified, with what is in no source."""
+    words = reason.rpartition(":")[0]
+    ends = code[len(code.rstrip("\n")) :]
+    before = re.match(r"[ >]*", code.rstrip("\n").rpartition("\n")[2])
+    return f"{code.rstrip()}\n{before[0] if before else ''}{UNVERIFIED[language]} {words}{ends}"
+
+
+def mark_unverified(claim: str, _: str, language: Language) -> str:
     """A claim with the mark of what could not be verified, inside its sentence or cell."""
     body = claim.rstrip().rstrip(_STOPS)
     return f"{body}{' ' if language == 'en' else ''}{UNVERIFIED[language]}{claim[len(body) :]}"

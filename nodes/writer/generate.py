@@ -4,7 +4,7 @@ Links, pictures and what models are told here are taken out before anything is c
 """
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Protocol
@@ -22,6 +22,7 @@ from weiwo.nodes.writer.claims import CheckedClaim
 from weiwo.nodes.writer.document import ITEM, LINE, ROW, claim_spans, row_of, split_row
 from weiwo.nodes.writer.draft import Draft, Piece, trailing_blanks
 from weiwo.nodes.writer.entailment import ClaimPlace, is_open, judge_claims
+from weiwo.nodes.writer.part_check import PartCheck
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, REWRITE
 from weiwo.nodes.writer.sources import CitableSources
@@ -59,9 +60,20 @@ class RewriteReply(Reply):
 
 
 async def draft_answer(
-    services: RunContext, draft: Draft, context: DraftContext, say: AnswerSanitizer
-) -> AsyncIterator[str]:
+    services: RunContext,
+    draft: Draft,
+    context: DraftContext,
+    say: AnswerSanitizer,
+    check: PartCheck | None = None,
+) -> AsyncGenerator[str, None]:
     """The model's draft, piece by piece; where the prompt proves too long for it, once more with what fits.
+
+    Args:
+        services: The models.
+        draft: The draft.
+        context: What it is made from.
+        say: Makes its pieces fit to be spoken.
+        check: Takes what it says first of the question's parts, if it is asked.
 
     Raises:
         ModelCallError: There is none, or it broke off.
@@ -69,9 +81,10 @@ async def draft_answer(
     for first in (True, False):
         begun = False
         try:
-            async for segment in _in_language(services, context.messages):
-                begun = True
-                yield say(segment) or trailing_blanks(segment)
+            async with aclosing(_in_language(services, context.messages, check)) as segments:
+                async for segment in segments:
+                    begun = True
+                    yield say(segment) or trailing_blanks(segment)
         except ModelRequestError as failure:
             if begun or not first or failure.fault.kind != "overflow":
                 raise
@@ -81,7 +94,9 @@ async def draft_answer(
             return
 
 
-async def _in_language(services: RunContext, messages: list[BaseMessage]) -> AsyncIterator[str]:
+async def _in_language(
+    services: RunContext, messages: list[BaseMessage], check: PartCheck | None
+) -> AsyncGenerator[str, None]:
     """The model's draft in pieces, asked for once more where it begins as no prose of the wanted language.
 
     Raises:
@@ -89,7 +104,8 @@ async def _in_language(services: RunContext, messages: list[BaseMessage]) -> Asy
     """
     for attempt in range(2):
         waiting: list[str] | None = []  # headings, tables and code tell no language
-        async with aclosing(split_pieces(services.models.stream("writer", "draft", messages))) as stream:
+        deltas = services.models.stream("writer", "draft", messages)
+        async with aclosing(split_pieces(deltas if check is None else check.strip(deltas))) as stream:
             async for segment in stream:
                 if waiting is None:
                     yield segment
@@ -155,7 +171,7 @@ async def settle_draft(
         ClaimPlace(number, position)
         for number, piece in enumerate(draft.pieces)
         for position, checked in enumerate(piece.checked)
-        if checked.claim.verdict in DOUBTFUL
+        if checked.claim.verdict in DOUBTFUL and not FENCE.match(checked.claim.text)
     ][:MOST_REWRITTEN]
     if failing:
         rewritten = await _rewrite(failing, context, services, draft, question, say)

@@ -7,7 +7,8 @@ settled in place: what still fails keeps its mark inside its sentence or cell.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.generate import draft_answer, settle_draft
+from weiwo.nodes.writer.part_check import record_check
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
 from weiwo.nodes.writer.reader_answer import read_out
@@ -81,9 +83,39 @@ async def writer(state: SearchState, services: RunContext, report: ReportDraft |
     if with_model and sources.items:
         await context.pack_sources()
         started = started.model_copy(update={"left_out": context.left_out, "cut": context.cut})
+    if context.check is not None:
+        return await _finish_checked(state, services, draft, context, started)
     if report is None or not report.outline.sections:  # whose report did not begin
         services.emit(started)
     return await _finish(state, services, draft, _spoken(state, services, draft, context), report)
+
+
+async def _finish_checked(
+    state: SearchState, services: RunContext, draft: Draft, context: WriterContext, started: AnswerStartedEvent
+) -> dict[str, Any]:
+    """Speak an answer whose draft says first which parts of the question nothing answers.
+
+    Nothing is spoken, and the update has no result, where these are planned for or the draft does not say it.
+    """
+    check, own = context.check, SearchState(**state)  # into which goes what the draft says
+    async with aclosing(_spoken(own, services, draft, context)) as pieces:
+        first = await anext(pieces, "")
+        if check is None or not (check.given or draft.broken):
+            return {}
+        found = record_check(check, state, services)
+        looks = [found] if found is not None else []
+        if found is not None and found.decision == "deepen":
+            return {"reflections": looks}
+        own["reflections"] = [*state["reflections"], *looks]
+        services.emit(started)
+        return {**await _finish(own, services, draft, _resumed(first, pieces), None), "reflections": looks}
+
+
+async def _resumed(first: str, pieces: AsyncIterator[str]) -> AsyncIterator[str]:
+    """The pieces of an answer of which one was taken."""
+    yield first
+    async for piece in pieces:
+        yield piece
 
 
 async def _finish(
@@ -156,15 +188,18 @@ async def _reported(state: SearchState, services: RunContext, draft: Draft, repo
         yield piece
 
 
-async def _spoken(state: SearchState, services: RunContext, draft: Draft, context: WriterContext) -> AsyncIterator[str]:
+async def _spoken(
+    state: SearchState, services: RunContext, draft: Draft, context: WriterContext
+) -> AsyncGenerator[str, None]:
     """The answer piece by piece."""
     if state["assessment"].level == "simple":
         async for piece in _unsearched(state, services, draft, context):
             yield piece
         return
     if context.messages:
-        async for piece in _grounded(state, services, draft, context):
-            yield piece
+        async with aclosing(_grounded(state, services, draft, context)) as grounded:
+            async for piece in grounded:
+                yield piece
         if draft.decided_by == "model" and not draft.broken:
             say = _sanitizer(state, services, draft)
             for gap in find_gaps(state, services.language):
@@ -265,7 +300,7 @@ async def _by_rule(state: SearchState, services: RunContext, draft: Draft) -> As
 
 async def _grounded(
     state: SearchState, services: RunContext, draft: Draft, context: WriterContext
-) -> AsyncIterator[str]:
+) -> AsyncGenerator[str, None]:
     """The model's draft: checked piece by piece as it is spoken, then settled."""
     question = state["assessment"].question
     draft.sources = context.citable
@@ -279,16 +314,17 @@ async def _grounded(
         return
     opening: list[str] = []  # what states nothing waits for something that does: a refusal states nothing either
     try:
-        async for text in draft_answer(services, draft, context, say):
-            piece = await asyncio.to_thread(draft.read, text, question)
-            if found and not draft.spoken and all(one.claim.verdict == "uncited" for one in piece.checked):
-                opening.append(text)
-                continue
-            for waiting in opening:
-                yield draft.add(draft.read(waiting, question))
-            opening = []
-            if spoken := draft.add(piece):
-                yield spoken
+        async with aclosing(draft_answer(services, draft, context, say, context.check)) as texts:
+            async for text in texts:
+                piece = await asyncio.to_thread(draft.read, text, question)
+                if found and not draft.spoken and all(one.claim.verdict == "uncited" for one in piece.checked):
+                    opening.append(text)
+                    continue
+                for waiting in opening:
+                    yield draft.add(draft.read(waiting, question))
+                opening = []
+                if spoken := draft.add(piece):
+                    yield spoken
     except ModelCallError as failed:
         draft.broken = failed.reason
         draft.drop_doubtful()

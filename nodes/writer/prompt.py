@@ -10,6 +10,7 @@ from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passag
 from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.gaps import find_gaps
+from weiwo.nodes.writer.part_check import check_instructions, is_left_to_draft
 from weiwo.nodes.writer.sources import UNITS, CitableSources, list_relied_on
 from weiwo.state import REFERENCE, Language, Outcome, Task, item_type
 from weiwo.state.search import SearchState
@@ -79,6 +80,8 @@ def form_instructions(state: SearchState, services: RunContext) -> str:
     if gaps := find_gaps(state, services.language):
         lines += ["Open (it is added below the answer; do not fill it):"]
         lines += [f"- {quote_as_data(gap.text, 200)}" for gap in gaps]
+    if is_left_to_draft(state):
+        lines += check_instructions(state)
     return "\n".join(lines)
 
 

@@ -19,17 +19,31 @@ def read_out(state: SearchState, draft: Draft, say: AnswerSanitizer) -> list[Pie
         return []
     final = [outcomes[name] for name in plan.final_ids if name in outcomes]
     told = [one for outcome in final for one in _statements(outcome)]
+    if len(plan.ids) == 1 and len(final) == 1 and final[0].detail.gave_up:
+        return _tell_not_found(final[0], state, draft, say)
     firm = all(one.answers and not one.rivals and not one.note and one.basis == "stated" for one in outcomes.values())
     if not firm or len(final) < len(plan.final_ids) or not all(map(_statements, final)):
         return []
-    pieces = []
-    for one in told:
-        marks = "".join(f"[{n}]" for n in draft.sources.numbers_of(one.evidence_ids, ()))
-        sentence = add_marks(say(one.text), marks, draft.sources.language)
-        text = f"- {sentence}\n" if len(told) > 1 else sentence
-        pieces.append(draft.read(text, state["assessment"].question))
+    question = state["assessment"].question
+    pieces = [draft.read(_marked(one, draft, say, item=len(told) > 1), question) for one in told]
     cited = all(any(one.claim.citations for one in piece.checked) and piece.verified for piece in pieces)
     return pieces if cited else []
+
+
+def _tell_not_found(outcome: Outcome, state: SearchState, draft: Draft, say: AnswerSanitizer) -> list[Piece]:
+    """What the reader says who gave the question up, if code finds nothing in it to doubt."""
+    if not outcome.detail.sentence:
+        return []
+    finding = Finding(text=outcome.detail.sentence, evidence_ids=outcome.evidence_ids)
+    piece = draft.read(_marked(finding, draft, say), state["assessment"].question)
+    return [piece] if piece.checked and piece.verified else []
+
+
+def _marked(finding: Finding, draft: Draft, say: AnswerSanitizer, *, item: bool = False) -> str:
+    """A finding with the marks of its passages, as a sentence or as an item of a list."""
+    marks = "".join(f"[{n}]" for n in draft.sources.numbers_of(finding.evidence_ids, ()))
+    sentence = add_marks(say(finding.text), marks, draft.sources.language)
+    return f"- {sentence}\n" if item else sentence
 
 
 def _statements(outcome: Outcome) -> Sequence[Finding]:

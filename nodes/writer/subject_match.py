@@ -8,6 +8,7 @@ no Mount Fuji.
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Final
 
 from weiwo.state.query import QueryFrame
@@ -28,6 +29,9 @@ MOST_TERMS: Final = 0.5
 _SHORTEST_WORD: Final = 5
 _LEAST_PAIRS: Final = 4
 _LONG_WORD: Final = 8
+_ALIKE: Final = 0.8
+_ALIKE_LONG: Final = 0.75
+"""Share of letters, in order, that a word and what it may be misspelt from have in common: all but one, or two."""
 _ASKING: Final = lazy(
     r"多少|多[长長高大重深远遠久宽寬快]|[几幾][个個位年岁歲次名]|什么|甚麼|什麼|哪[些个個里裡里儿位家国年天]?|谁|誰|怎么|怎麼|怎样|如何|何[时時地]"
     r"|[为為因]何|[吗嗎呢]|是否|有没有|请问|請問|介绍|解释|一下|[的了是]"
@@ -140,30 +144,7 @@ def _may_be_misspelt(word: str) -> bool:
     return word.isalpha() and word.isascii() and len(word) >= _SHORTEST_WORD
 
 
-def _nearest(term: str, words: Iterable[str]) -> str:
-    """The word fewest edits away, if few enough for the term's length; empty if there is none."""
-    allowed = 2 if len(term) >= _LONG_WORD else 1
-    letters = Counter(term)
-    best = ""
-    for word in words:
-        if abs(len(word) - len(term)) > allowed or (letters - Counter(word)).total() > allowed:
-            continue
-        if (edits := _distance(term, word)) <= allowed:
-            best, allowed = word, edits - 1
-            if allowed < 1:
-                break
-    return best
-
-
-def _distance(one: str, other: str) -> int:
-    """Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours."""
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for at, letter in enumerate(one, 1):
-        above, before, row = before, row, [at]
-        for to, match in enumerate(other, 1):
-            edits = min(before[to] + 1, row[to - 1] + 1, before[to - 1] + (letter != match))
-            if at > 1 and to > 1 and letter == other[to - 2] and one[at - 2] == match:
-                edits = min(edits, above[to - 2] + 1)
-            row.append(edits)
-    return row[-1]
+def _nearest(word: str, words: Sequence[str]) -> str:
+    """The most similar word, if one or two letters make the difference; empty if there is none."""
+    alike = get_close_matches(word, words, n=1, cutoff=_ALIKE_LONG if len(word) >= _LONG_WORD else _ALIKE)
+    return alike[0] if alike else ""

@@ -13,9 +13,10 @@ from typer.testing import CliRunner
 
 from tests.support.openai_server import OpenAIServer
 from tests.support.personas import WU_OR_CAESAR, good
-from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.errors import UsageError
 from weiwo.app.cli.main import app
 from weiwo.app.cli.questions import feedback as command
+from weiwo.app.errors import AppError
 from weiwo.graph import build_graph
 from weiwo.state.settings import Context
 from weiwo.tools.corpus.retrieval.feedback import FILE, Feedback, read_feedback, record_feedback
@@ -147,7 +148,7 @@ def test_feedback_goes_to_langsmith_and_is_kept(langsmith, tmp_path):
 @pytest.mark.usefixtures("answered", "langsmith")
 @pytest.mark.parametrize("langsmith", [False], indirect=True)
 def test_a_thread_that_langsmith_does_not_know_is_said_and_the_words_are_kept(tmp_path):
-    with pytest.raises(CommandError, match=r"did not take it.*Run not found"):
+    with pytest.raises(AppError, match=r"did not take it.*Run not found"):
         command.feedback_command("t-1", good=True, bad=False, words=None)
     assert said(tmp_path) == [(UUID(TRACE).hex, True, "")]
 

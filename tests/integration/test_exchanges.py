@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
+from tests.support.fake_model import check_parts
 from tests.support.openai_server import (
     Json,
     OpenAIServer,
@@ -62,7 +63,8 @@ class Replay:
                 if turn["schema"] == name and turn["match"] in newest:
                     if not turn.get("repeat"):
                         self._turns.remove(turn)
-                    return text(numbered(turn["reply"], prompt(request)))
+                    reply = numbered(turn["reply"], prompt(request))
+                    return text(reply if name else check_parts(reply, prompt(request)))
             if name == "BatchReadReply":
                 return structured(request, self._together(prompt(request)))
             if name == "RepairReply":
@@ -77,7 +79,7 @@ class Replay:
         answers = []
         for n, asked in re.findall(r"^Task (\d+): (.*)$", said, re.MULTILINE):
             read = (turn for turn in self._turns if turn["schema"] == "ReadReply" and turn["match"] in f"Task: {asked}")
-            replies = (json.loads(numbered(turn["reply"], said)) for turn in read)
+            replies = (json.loads(numbered(turn["reply"], said)) for turn in read if turn["reply"].startswith("{"))
             reply = next(replies, {})
             if reply.get("next") == "answer" and all(quote["passage"] for quote in reply["quotes"]):
                 answers.append({"task": int(n), **{key: reply[key] for key in ("value", "quotes", "confidence")}})

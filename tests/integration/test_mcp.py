@@ -26,6 +26,7 @@ from weiwo.tools.calling.elicitation import UserAnswers
 from weiwo.tools.calling.errors import ElicitationError, ToolCallError
 from weiwo.tools.calling.invoke import Backoff, run_tool
 from weiwo.tools.mcp import pool as pools
+from weiwo.tools.mcp import stdio
 from weiwo.tools.mcp.connection import Connection
 from weiwo.tools.mcp.definitions import WITHHELD
 from weiwo.tools.mcp.loading import load_mcp_tools
@@ -80,9 +81,10 @@ async def test_a_program_serves_tools_and_one_that_is_missing_costs_only_its_own
     await ready(path)
     loaded = await load_mcp_tools(path)
     assert "desk_find_ticket" in {tool.name for tool in loaded.tools}
-    said = "\n".join(loaded.problems)
+    said = "\n".join(one["en"] for one in loaded.problems)
     assert "MCP server gone is down: there is no program 'no-such-program-at-all' on the PATH" in said
     assert "MCP server mute is down" in said
+    assert any("MCP 服务器 gone 不可用：PATH 中没有程序" in one["zh"] for one in loaded.problems)
     result = await called(path, "desk_find_ticket", query="printers")
     (passage,) = result.passages
     assert (passage.source, passage.title) == ("https://desk.example.org/7", "INC-7")
@@ -169,14 +171,28 @@ for line in sys.stdin:
 """
 
 
-async def test_a_server_of_the_older_protocol_that_says_its_list_changed_is_listed_anew(tmp_path):
-    path = write(tmp_path, old={"command": sys.executable, "args": ["-c", OLDER]})
+NEWER = """
+from mcp.server.mcpserver import Context, MCPServer
+server = MCPServer("new")
+@server.tool()
+async def find(ctx: Context) -> str:
+    server.add_tool(lambda: "grown", name="grown")
+    await ctx.notify_tools_changed()
+    return "grown"
+server.run()
+"""
+
+
+@pytest.mark.parametrize(("server", "version"), [(OLDER, "2025-11-25"), (NEWER, "2026-07-28")])
+async def test_a_server_that_says_its_list_changed_is_listed_anew(tmp_path, server, version):
+    path = write(tmp_path, own={"command": sys.executable, "args": ["-c", server]})
     await ready(path)
-    assert (await called(path, "old_find")).content == "grown"
     (connection,) = (await load_mcp_tools(path)).connections
-    while "old_grown" not in connection.definitions:  # noqa: ASYNC110 - nobody sets an event for a test
+    assert connection.version == version
+    while "own_grown" not in connection.definitions:
+        assert (await called(path, "own_find")).content == "grown"  # the newer server tells who has subscribed by then
         await asyncio.sleep(0.01)
-    assert (await called(path, "old_grown")).content == "grown"
+    assert (await called(path, "own_grown")).content == "grown"
 
 
 async def listed_anew(connection: Connection) -> None:
@@ -195,8 +211,8 @@ async def test_servers_over_http_come_and_go(tmp_path, transport, monkeypatch):
     await ready(path)
     first = await load_mcp_tools(path)
     assert first.tools == ()
-    assert "MCP server desk is down" in first.problems[0]
-    assert "s3cret" not in first.problems[0]
+    assert f"MCP server desk is down: nothing answers at {url}" in first.problems[0]["en"]
+    assert "s3cret" not in str(first.problems)
     server = await asyncio.create_subprocess_exec(sys.executable, SCRIPT, transport, str(port))
     try:
         (connection,) = first.connections
@@ -226,21 +242,23 @@ async def back(connection: Connection) -> None:
         ("print('hello, world\\n' * 5000, flush=True); input()", "no MCP: 'hello, world'"),
         ("import sys; sys.stdout.write('x' * 20_000_000 + '\\n'); sys.stdout.flush(); input()", "too long"),
         (
-            'n = \'{"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}\\n\'\nprint(n * 30_000, flush=True); input()',
+            'n = \'{"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}\\n\'\nprint(n * 1_000, flush=True); input()',
             "answer nothing",
         ),
         ("raise SystemExit('no key is set')", "its last words: no key is set"),
     ],
 )
-async def test_a_program_that_speaks_something_else_is_one_line(program, said):
+async def test_a_program_that_speaks_something_else_is_one_line(program, said, monkeypatch):
+    monkeypatch.setattr(stdio, "MOST_UNASKED", 500)
     connection = Connection(McpServer("odd", "stdio", command=sys.executable, args=("-c", program)))
     owner = asyncio.create_task(connection.run())
     await connection.settled.wait()
     await connection.stop()
     await owner
     assert connection.health == "down"
-    assert said in connection.why
-    assert "\n" not in connection.why
+    assert connection.why is not None
+    assert said in connection.why["en"]
+    assert all("\n" not in line for line in connection.why.values())
 
 
 async def test_a_request_of_the_newer_protocol_ends_the_call_and_is_answered_when_it_is_made_again(tmp_path):
@@ -266,7 +284,7 @@ async def test_a_tool_never_takes_the_name_of_one_of_ours(tmp_path):
     await ready(path)
     loaded = await load_mcp_tools(path, {"desk_find_ticket"})
     assert "desk_find_ticket" not in {tool.name for tool in loaded.tools}
-    assert any("another tool's name" in problem for problem in loaded.problems)
+    assert any("another tool's name" in problem["en"] for problem in loaded.problems)
 
 
 async def test_an_injected_description_is_flagged_and_reaches_no_planner(tmp_path):
@@ -277,7 +295,7 @@ async def test_an_injected_description_is_flagged_and_reaches_no_planner(tmp_pat
     assert "desk_helper" in prompt
     assert "files_delete" not in prompt
     assert registry.info("desk_helper").always_ask
-    assert any("speaks to the model" in problem for problem in registry.problems)
+    assert any("speaks to the model" in problem["en"] for problem in registry.problems)
 
 
 async def test_a_planner_that_obeys_whatever_it_reads_does_not_call_what_a_description_orders(tmp_path):

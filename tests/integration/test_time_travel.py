@@ -11,7 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from tests.support.run import search_tool
-from weiwo.app.cli.threads.history import finished_tasks
+from weiwo.app.session.checkpoint_events import finished_tasks
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.forks import ForkError, branch, fork
 from weiwo.graph.persistence.threads import find_checkpoint, list_threads

@@ -5,19 +5,17 @@ It runs in a thread of the test's own process, so that a test says how far a run
 
 import asyncio
 import json
-import socket
-import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Final, Self
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 import weiwo
+from tests.support.loopback_server import on_loopback
 
 STATIC: Final = Path(next(iter(weiwo.__path__))) / "app" / "page" / "static"
 RECORDINGS: Final = Path(__file__).parent.parent / "data" / "page"
@@ -258,6 +256,7 @@ class Player:
                 Route("/page/{file}", self._page),
                 Route("/weiwo/info", self._info),
                 Route("/weiwo/login", self._login, methods=["POST"]),
+                Route("/weiwo/watches/{key}", self._changed_something, methods=["PATCH", "DELETE"]),
                 Route("/weiwo/{view:str}", self._view),
                 Route("/weiwo" + one, self._show),
                 Route("/weiwo" + one + "/moments", self._moments),
@@ -276,25 +275,13 @@ class Player:
                 Route(one + "/runs/{run}/cancel", self._changed_something, methods=["POST"]),
             ]
         )
-        listening = socket.create_server(("127.0.0.1", 0))  # calls are taken from here on, and answered once it serves
-        ready = threading.Event()
-        config = uvicorn.Config(
-            self._app, log_level="error", lifespan="off", timeout_graceful_shutdown=1, interface="asgi3"
-        )
-        self._server = uvicorn.Server(config)
-
-        async def serve() -> None:
-            self._changed, self._loop = asyncio.Condition(), asyncio.get_running_loop()
-            ready.set()
-            await self._server.serve(sockets=[listening])
-
-        self._serving = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
-        self._serving.start()
-        assert ready.wait(20)
-        self.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        self._server = on_loopback(lambda _: self._app, self._begin)
+        self.url = self._server.__enter__()
         return self
+
+    def _begin(self) -> None:
+        self._changed, self._loop = asyncio.Condition(), asyncio.get_running_loop()
 
     def __exit__(self, *_: object) -> None:
         self.drop()
-        self._server.should_exit = True
-        self._serving.join(20)
+        self._server.__exit__(None, None, None)

@@ -26,7 +26,7 @@ _FORKS.set_forkserver_preload(
         "weiwo.app.cli.threads.checkpoints",
         "weiwo.app.cli.documents.commands",
         "weiwo.app.cli.documents.index",
-        "weiwo.app.cli.questions.runs",
+        "weiwo.app.session.runs",
         "weiwo.app.cli.threads.show",
         "weiwo.app.cli.evaluation.commands",
         "weiwo.graph.persistence.postgres_saver",

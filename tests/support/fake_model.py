@@ -80,6 +80,7 @@ class FakeModel(BaseChatModel):
     async def _astream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> AsyncIterator[ChatGenerationChunk]:
         reply = self._reply("draft", messages)
         if isinstance(reply, str):
+            reply = check_parts(reply, "\n".join(str(message.text) for message in messages))
             reply = [reply[start : start + PIECE] for start in range(0, len(reply), PIECE)]
         for piece in reply:
             if isinstance(piece, Exception):
@@ -97,6 +98,12 @@ class FakeModel(BaseChatModel):
         if isinstance(reply, Exception):
             raise reply
         return reply
+
+
+def check_parts(draft: str, prompt: str) -> str:
+    """A draft with the line before it that its prompt may ask for; one that has it, or begins with a line end, stays."""
+    says = "MISSING:" in draft[:20] or draft.startswith("\n")
+    return draft if says or "`MISSING:`" not in prompt else f"MISSING: none\n{draft}"
 
 
 def fake(**script: Any) -> FakeModel:

@@ -4,14 +4,14 @@ import time
 from base64 import urlsafe_b64encode
 from hashlib import sha256
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 ISSUER = "https://issuer.example.org"
@@ -21,24 +21,33 @@ CLIENT = "weiwo"
 class Issuer:
     """The issuer.
 
+    Args:
+        address: Where it is.
+
     Attributes:
+        address: Where it is.
+        app: Its application.
+        transport: By which it is asked without a socket.
         claims: Claims that its tokens have in place of the right ones.
         asked: What was asked for.
         name: What it calls itself.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, address: str = ISSUER) -> None:
+        self.address = address
         self.claims: dict[str, Any] = {}
         self.asked: list[str] = []
-        self.name = ISSUER
+        self.name = address
         self._codes: dict[str, dict[str, str]] = {}
         self.rotate("one")
         routes = [
             Route("/.well-known/openid-configuration", self._describe),
+            Route("/authorize", self._agree),
             Route("/keys", self._list_keys),
             Route("/token", self._exchange, methods=["POST"]),
         ]
-        self.transport = httpx.ASGITransport(Starlette(routes=routes))
+        self.app = Starlette(routes=routes)
+        self.transport = httpx.ASGITransport(self.app)
 
     def rotate(self, key_id: str) -> None:
         """Sign with a new key, and know no other."""
@@ -55,10 +64,15 @@ class Issuer:
         """A token."""
         return jwt.encode(claims, self.key, "ES256", {"kid": self.key_id})
 
+    async def _agree(self, request: Request) -> Response:
+        """Send a browser back, whose user is known and agrees."""
+        back = request.query_params["redirect_uri"]
+        return RedirectResponse(f"{back}?{urlencode(self.authorize(str(request.url)))}", 302)
+
     async def _describe(self, _: Request) -> Response:
         self.asked.append("description")
         paths = {"authorization_endpoint": "authorize", "token_endpoint": "token", "jwks_uri": "keys"}
-        return JSONResponse({"issuer": self.name, **{name: f"{ISSUER}/{path}" for name, path in paths.items()}})
+        return JSONResponse({"issuer": self.name, **{name: f"{self.address}/{path}" for name, path in paths.items()}})
 
     async def _list_keys(self, _: Request) -> Response:
         self.asked.append("keys")
@@ -72,6 +86,6 @@ class Issuer:
         if asked is None or asked["code_challenge"] != proof or asked["redirect_uri"] != form["redirect_uri"]:
             return JSONResponse({"error": "invalid_grant"}, 400)
         now = int(time.time())
-        claims = {"iss": ISSUER, "aud": CLIENT, "sub": "7", "iat": now, "exp": now + 60, "nonce": asked["nonce"]}
+        claims = {"iss": self.name, "aud": CLIENT, "sub": "7", "iat": now, "exp": now + 60, "nonce": asked["nonce"]}
         token = self.sign({name: value for name, value in (claims | self.claims).items() if value is not None})
         return JSONResponse({"id_token": token, "access_token": "unused", "token_type": "Bearer"})

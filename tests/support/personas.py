@@ -7,6 +7,7 @@ questions the tests ask over the sample corpus. The others in `tests.support.ope
 import re
 from typing import Any
 
+from tests.support.fake_model import check_parts
 from tests.support.openai_server import Json, Reply, asked_schema, last_message, prompt, structured, text
 
 WU_OR_CAESAR = "Who was older, Emperor Wu of Han or Julius Caesar, and by how many years?"
@@ -35,7 +36,7 @@ def good(request: Json) -> Reply:
         return structured(request, judge_all(request, "supported"))
     if name == "RepairReply":
         return structured(request, {"vertices": []})
-    return text(_write(request))
+    return text(check_parts(_write(request), prompt(request)))
 
 
 def judge_all(request: Json, verdict: str) -> Json:

@@ -8,6 +8,7 @@
 `replan` is the same, but nothing tells of the builder where the first plan looks, and half of it is planned anew.
 `repair` is the same, but while the parts are still weighed, reflection replaces task_4 twice, by rule and, since that
 comes to nothing too, by the model; and then task_5, which waited for it, likewise. The plan runs on.
+`consent` is the same as `repair`, but the tool that stands in asks a person first.
 `items` is the same as `plain`, but one part's weight is not where it is looked up, and that item is replaced.
 `hedge` is the same as `plain`, but the tool of task_6 never replies; it is overdue, and the other is called beside it.
 Tools and models take some milliseconds, the same ones every time, and no call is made twice in an undisturbed run.
@@ -24,6 +25,7 @@ from typing import Any, Literal
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.types import interrupt
 from pydantic import PrivateAttr
 
 from tests.support.fake_model import FakeModel, Request, assessed, found
@@ -34,7 +36,8 @@ from weiwo.tools.compute.calculator import Calculator
 from weiwo.tools.usage import call_times
 from weiwo.tools.usage.usage_log import FILE
 
-Story = Literal["plain", "replan", "repair", "items", "hedge"]
+Story = Literal["plain", "replan", "repair", "consent", "items", "hedge"]
+_REPAIRED: frozenset[Story] = frozenset({"repair", "consent"})
 QUESTION = (
     "What do the parts of the Aldo engine weigh in total together with the tank which was cast in the town where its "
     "builder lived, in the year the builder was born, and how heavy is each part?"
@@ -108,14 +111,14 @@ def _planned(story: Story, request: Request) -> dict[str, Any]:
     if "The plan ran, and part of it failed" in request.text:
         return {"thought": "The archive knows.", "vertices": plan("task_9", 10, "archive", "Aldo builder"), "edges": []}
     query = "Aldo builder" if story in {"plain", "items", "hedge"} else "Aldo maker"
-    rest = plan("task_4", 5, "lookup", query, "birth" if story == "repair" else "born")
+    rest = plan("task_4", 5, "lookup", query, "birth" if story in _REPAIRED else "born")
     return {"thought": "Parts, builder, tank.", "vertices": [*PARTS, *rest], "edges": []}
 
 
 def _repaired(story: Story, request: Request) -> dict[str, Any]:
     """What takes the place of a task while the others run; in `replan` it is left to the look back."""
     task = re.search(r"^The task: (\w+) ", request.text, re.MULTILINE)
-    if story != "repair" or task is None:
+    if story not in _REPAIRED or task is None:
         return {"reason": "no other way", "vertices": []}
     if task[1].startswith("task_5"):
         (builder,) = re.findall(r"^- (task_4\w+) \(text\): ", request.text, re.MULTILINE)
@@ -233,6 +236,8 @@ def tools(log: Log, story: Story) -> list[BaseTool]:
     def searching(name: str, cluster: str, *, broken: bool = False) -> BaseTool:
         async def run(query: str) -> tuple[str, list[dict[str, Any]]]:
             key = f"tool {name} {query}"
+            if story == "consent" and name == "archive":
+                interrupt(f"may the {name} be asked for {query}?")
             log.call("start", key)
             await asyncio.sleep(NEVER if broken and story == "hedge" else _pause(key))
             log.call("done", key)  # whether it worked or not: it has happened

@@ -161,6 +161,14 @@ def hedge_round(log: list[Event]) -> list[list[Kill]]:
     return [*running, *boundaries(range(first - 1, both + 4))]
 
 
+def question_round(log: list[Event], *, thorough: bool) -> list[list[Kill]]:
+    """The last writes before a person is asked for the first time, and the first after the answer."""
+    first = [event for event in log if event["pid"] == log[0]["pid"]]
+    last_writes = range(writes(first) - (4 if thorough else 0), writes(first) + 1)
+    first_writes = range(1, 12 if thorough else 2)
+    return [*boundaries(last_writes), *([NEVER, *kills] for kills in boundaries(first_writes))]
+
+
 def _calls(log: Iterable[Event]) -> list[tuple[int, str]]:
     """The calls, each with how often the checkpointer had been asked to write before."""
     before, calls = 0, []
@@ -209,13 +217,13 @@ def trials(database: Database, *, thorough: bool, seed: int, server: Server | No
     plans = hedge_round(log)[:: 1 if thorough else 120]
     yield database.killed("two calls for one", hedged, plans, story="hedge")
 
-    asked: dict[str, Any] = {"approve": True, "answer": "approve"}
-    approved, log = database.undisturbed(**asked)
-    first = [event for event in log if event["pid"] == log[0]["pid"]]
-    last_writes = range(writes(first) - (4 if thorough else 0), writes(first) + 1)
-    first_writes = range(1, 12 if thorough else 2)
-    plans = [*boundaries(last_writes), *([NEVER, *kills] for kills in boundaries(first_writes))]
-    yield database.killed("waiting for approval", approved, plans, **asked)
+    asked: dict[str, dict[str, Any]] = {
+        "waiting for approval": {"approve": True, "answer": "approve"},
+        "waiting inside a repair": {"story": "consent", "answer": "yes"},
+    }
+    for trouble, how in asked.items():
+        approved, log = database.undisturbed(**how)
+        yield database.killed(trouble, approved, question_round(log, thorough=thorough), **how)
 
 
 def durability(database: Database, seed: int, runs: int) -> Row:

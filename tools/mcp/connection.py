@@ -14,6 +14,7 @@ import httpx2
 import mcp_types as types
 from fastmcp.client import Client
 from fastmcp.client.transports.base import ClientTransport
+from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost, listen
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
@@ -21,6 +22,7 @@ from weiwo.tools.calling.errors import ToolCallError, classify_error
 from weiwo.tools.mcp.call_gate import CallGate
 from weiwo.tools.mcp.definitions import MOST_TOOLS, ToolDefinition, define_tools
 from weiwo.tools.mcp.elicitation import Elicitor
+from weiwo.tools.mcp.problems import ProblemLine, clean_problem, describe_problem
 from weiwo.tools.mcp.servers import McpServer
 from weiwo.tools.mcp.stdio import TOO_LARGE
 from weiwo.tools.mcp.transport import make_transport
@@ -34,10 +36,12 @@ FIRST_BACKOFF: Final = 0.25
 LONGEST_BACKOFF: Final = 60.0
 """Seconds before a server is tried again: after its first failure, doubled after each, and at most."""
 RELIST_SECONDS: Final = 60.0
-"""Age from which a list of tools is asked for anew; servers of the newer protocol tell changes only to subscribers."""
+"""Age from which a list of tools is asked for anew; not each server tells changes."""
 _RECONNECT_SECONDS: Final = 20.0
 _PATIENT_FAILURES: Final = 4
 _MOST_PAGES: Final = 200
+_WRAPPED: Final = "Client failed to connect: "
+"""How FastMCP begins an error in place of the one that caused it."""
 _CLOSED: Final = types.CONNECTION_CLOSED
 _TIMED_OUT: Final = frozenset({types.REQUEST_TIMEOUT})
 
@@ -51,7 +55,7 @@ class Connection:
 
     Attributes:
         health: Whether calls can be made.
-        why: Why not, in one line without secrets.
+        why: Why not, in one line without secrets; None where they can, or nothing is known yet.
         definitions: Its tools by their names here, as last listed; they stay while it is down.
         problems: What is wrong with its list, a line each.
         starts: How often it was connected to.
@@ -61,9 +65,9 @@ class Connection:
     def __init__(self, server: McpServer, clock: Callable[[], float] = time.monotonic) -> None:
         self.server = server
         self.health: Health = "starting"
-        self.why = ""
+        self.why: ProblemLine | None = None
         self.definitions: Mapping[str, ToolDefinition] = {}
-        self.problems: tuple[str, ...] = ()
+        self.problems: tuple[ProblemLine, ...] = ()
         self.starts = 0
         self.version = ""
         self.settled = asyncio.Event()
@@ -85,10 +89,10 @@ class Connection:
             transport = make_transport(self.server, elicit=self._elicit)
             try:
                 await self._hold(transport)
-                said = getattr(transport, "complaint", "")
-                self.why = self._clean(f"the connection was lost{said and f'; {said}'}")
+                why = _with_problem(describe_problem("lost"), transport)
             except Exception as error:  # noqa: BLE001 - whatever a server does costs its tools, nothing else
-                self.why = self._clean(_reason(error, transport))
+                why = _explain(error, transport, self.server)
+            self.why = clean_problem(why, self.server.secrets)
             self.health, self._client, self.version = "down", None, ""
             self._up.clear()
             self._failures += 1
@@ -157,7 +161,7 @@ class Connection:
                 await client.__aenter__()
             async with asyncio.timeout(CONNECT_SECONDS):
                 await self._list(client)
-            self._client, self.health, self.why = client, "up", ""
+            self._client, self.health, self.why = client, "up", None
             self.version = str(client.protocol_version or "")
             self.starts += 1
             self._up.set()
@@ -174,6 +178,7 @@ class Connection:
         """Wait until the connection is broken; list anew in between where the list is stale."""
         events = [self._broken, self._stale, *([closed] if closed is not None else [])]
         waits = {asyncio.create_task(event.wait()): event for event in events}
+        follower = asyncio.create_task(self._follow(client))
         try:
             while True:
                 done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -186,8 +191,25 @@ class Connection:
                 async with asyncio.timeout(CONNECT_SECONDS):
                     await self._list(client)
         finally:
+            follower.cancel()
             for one in waits:
                 one.cancel()
+
+    async def _follow(self, client: Client[Any]) -> None:
+        """Subscribe to changes of the list, as the newer protocol wants it; return where the server offers none."""
+        while True:
+            try:
+                async with listen(client.session, tools_list_changed=True) as changes:
+                    if not changes.honored.tools_list_changed:
+                        return
+                    async for _ in changes:
+                        self._stale.set()
+            except (ListenNotSupportedError, MCPError, TimeoutError):
+                return
+            except SubscriptionLost:
+                pass
+            await asyncio.sleep(RELIST_SECONDS)
+            self._stale.set()  # what changed meanwhile was told to nobody
 
     async def _list(self, client: Client[Any]) -> None:
         """Ask for the list of tools, page by page, up to what is taken."""
@@ -231,8 +253,8 @@ class Connection:
         return client
 
     def _down(self, name: str) -> ToolCallError:
-        why = self.why or "the connection was lost"
-        return ToolCallError("crash", f"{name}: MCP server {self.server.name} is down: {why}", transient=False)
+        why = self.why or describe_problem("lost")
+        return ToolCallError("crash", f"{name}: MCP server {self.server.name} is down: {why['en']}", transient=False)
 
     def _check(self, definition: ToolDefinition) -> None:
         """See that the tool is still what the plan was made for."""
@@ -266,22 +288,33 @@ class Connection:
         return one_line(redacted(text, self.server.secrets), 300)
 
 
-def _reason(error: BaseException, transport: ClientTransport) -> str:
+def _explain(error: BaseException, transport: ClientTransport, server: McpServer) -> ProblemLine:
     """Why a server could not be used, for people."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
-    complaint = getattr(transport, "complaint", "")
-    if isinstance(error, FileNotFoundError | PermissionError | NotADirectoryError):
-        return f"it cannot be started: {error}"
-    if isinstance(error, TimeoutError) or "Failed to initialize" in str(error):
-        said = f"it did not answer within {CONNECT_SECONDS:.0f} s"
-    elif isinstance(error, httpx2.HTTPStatusError):
-        said = f"HTTP {error.response.status_code}"
-    elif isinstance(error, MCPError):
-        said = "it ended" if error.error.code == _CLOSED else error.error.message
+    cause = error.__cause__ if str(error).startswith(_WRAPPED) and error.__cause__ is not None else error
+    if isinstance(cause, FileNotFoundError | PermissionError | NotADirectoryError):
+        return getattr(transport, "problem", None) or describe_problem("unstartable", cause)
+    if isinstance(cause, ToolCallError) and cause.kind == "auth":
+        return describe_problem("login", server.name)
+    if isinstance(cause, TimeoutError) or "Failed to initialize" in str(error):
+        why = describe_problem("late", CONNECT_SECONDS)
+    elif isinstance(cause, httpx2.HTTPStatusError):
+        why = describe_problem("status", cause.response.status_code)
+    elif isinstance(cause, httpx2.ConnectError):
+        why = describe_problem("unreachable", server.address)
+    elif isinstance(cause, MCPError):
+        ended = cause.error.code == _CLOSED
+        why = describe_problem("ended") if ended else describe_problem("said", cause.error.message)
     else:
-        said = str(error).removeprefix("Client failed to connect: ") or type(error).__name__
-    return f"{said}; {complaint}" if complaint else said
+        why = describe_problem("said", str(error).removeprefix(_WRAPPED) or type(error).__name__)
+    return _with_problem(why, transport)
+
+
+def _with_problem(why: ProblemLine, transport: ClientTransport) -> ProblemLine:
+    """A reason with what was wrong with what the server sent, if anything."""
+    problem = getattr(transport, "problem", None)
+    return describe_problem("with", why, problem) if problem else why
 
 
 async def _ignore(message: Any) -> None:

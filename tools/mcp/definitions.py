@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from weiwo.text.injection import addresses_model
 from weiwo.text.patterns import lazy
+from weiwo.tools.mcp.problems import ProblemLine, describe_problem, join_names
 from weiwo.tools.mcp.servers import McpServer
 from weiwo.tools.printable import one_line
 
@@ -25,7 +26,6 @@ LONGEST_DESCRIPTION: Final = 1_000
 _LARGEST_SCHEMA: Final = 20_000
 _DEEPEST_SCHEMA: Final = 20
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9_-]+")
-_NAMED: Final = 3
 WITHHELD: Final = "(The server's description addresses the model and is left out.)"
 
 _CALL_ORDERS: Final = lazy(
@@ -86,15 +86,12 @@ class ToolDefinition:
         return sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
-def define_tools(
-    server: McpServer, tools: Sequence[Any], *, more: bool = False
-) -> tuple[dict[str, ToolDefinition], list[str]]:
+def define_tools(server: McpServer, tools: Sequence[Any]) -> tuple[dict[str, ToolDefinition], list[ProblemLine]]:
     """The definitions of what a server lists.
 
     Args:
         server: The server.
         tools: Its `mcp_types.Tool` objects.
-        more: Whether it lists more than these.
 
     Returns:
         Definitions by their names here, and what is wrong with the list, a line each.
@@ -112,14 +109,14 @@ def define_tools(
         else:
             found[defined.name] = defined
     problems = []
-    if more or len(tools) > MOST_TOOLS:
-        problems.append(f"lists more than {MOST_TOOLS:,} tools; the first {MOST_TOOLS:,} are used")
+    if len(tools) > MOST_TOOLS:
+        problems.append(describe_problem("many_tools", MOST_TOOLS, MOST_TOOLS))
     if twice:
-        problems.append(f"lists {_some(twice)} more than once; the first of each is used")
+        problems.append(describe_problem("twice", join_names(twice)))
     if unfit:
-        problems.append(f"describes arguments of {_some(unfit)} in no usable way; these are left out")
+        problems.append(describe_problem("unfit", join_names(unfit)))
     if odd := [one_line(one.own_name, 60) for one in found.values() if one.suspicious]:
-        problems.append(f"speaks to the model in what it says of {_some(odd)}; that is left out, and each use is asked")
+        problems.append(describe_problem("speaks", join_names(odd)))
     return found, problems
 
 
@@ -213,8 +210,3 @@ def _speaks(text: str, siblings: frozenset[str]) -> bool:
 
 def _folded(name: str) -> str:
     return _UNFIT.sub("_", name).strip("_.-").replace("-", "_").casefold()
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(repr(name) for name in names[:_NAMED]) + more

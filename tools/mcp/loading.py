@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from langchain_core.tools import BaseTool
 
 from weiwo.state.settings import SettingsError
+from weiwo.tools.mcp.problems import ProblemLine, describe_problem
 from weiwo.tools.mcp.servers import read_servers
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class McpToolset:
     """
 
     tools: tuple[BaseTool, ...] = ()
-    problems: tuple[str, ...] = ()
+    problems: tuple[ProblemLine, ...] = ()
     connections: "tuple[Connection, ...]" = ()
 
 
@@ -51,16 +52,15 @@ async def load_mcp_tools(path: str, taken: Collection[str] = ()) -> McpToolset:
 
     connections = await mcp_pool.connections(servers)
     tools: dict[str, BaseTool] = {}
-    problems: list[str] = []
+    problems: list[ProblemLine] = []
     for connection in connections:
         name = connection.server.name
         if connection.health != "up":
-            why = connection.why or "it has not answered yet"
-            problems.append(f"MCP server {name} is down: {why}; the run goes on without it")
-        problems += [f"MCP server {name} {problem}" for problem in connection.problems]
+            problems.append(describe_problem("down", name, connection.why or describe_problem("unanswered")))
+        problems += [describe_problem("listed", name, problem) for problem in connection.problems]
         for definition in connection.definitions.values():
             if definition.name in taken or definition.name in tools:
-                problems.append(f"MCP server {name}: {definition.name} is another tool's name; it is left out")
+                problems.append(describe_problem("taken", name, definition.name))
             else:
                 tools[definition.name] = McpTool(definition, connection, mcp_pool)
     return McpToolset(tuple(tools.values()), tuple(problems), tuple(connections))

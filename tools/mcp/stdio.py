@@ -21,6 +21,7 @@ from mcp import ClientSession
 from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
 
+from weiwo.tools.mcp.problems import ProblemLine, describe_problem
 from weiwo.tools.mcp.servers import McpServer
 
 MOST_MESSAGE_BYTES: Final = 16_000_000
@@ -45,14 +46,16 @@ class BoundedStdioTransport(ClientTransport):
 
     def __init__(self, server: McpServer) -> None:
         self._server = server
-        self._complaint = ""
+        self._broken: ProblemLine | None = None
+        self._last_words = ""
         self.closed = asyncio.Event()
         """Set when the server's output has ended."""
 
     @property
-    def complaint(self) -> str:
-        """What was wrong with what the server sent, or else its last words on standard error."""
-        return self._complaint
+    def problem(self) -> ProblemLine | None:
+        """What was wrong with what the server sent, or else its last words on standard error, if any."""
+        said = describe_problem("last_words", self._last_words) if self._last_words else None
+        return self._broken or said
 
     @contextlib.asynccontextmanager
     async def connect_session(
@@ -85,7 +88,8 @@ class BoundedStdioTransport(ClientTransport):
         env = {**get_default_environment(), **self._server.env}
         command = shutil.which(self._server.command, path=env.get("PATH"))
         if command is None:
-            raise FileNotFoundError(f"there is no program {self._server.command!r} on the PATH")
+            self._broken = describe_problem("no_program", self._server.command)
+            raise FileNotFoundError(self._broken["en"])
         return await asyncio.create_subprocess_exec(
             command,
             *self._server.args,
@@ -108,13 +112,13 @@ class BoundedStdioTransport(ClientTransport):
                     stray += bool(line.strip())
                     if not whole or stray > MOST_STRAY_LINES:
                         said = line[:80].decode("utf-8", "replace")
-                        self._complaint = "it sent a message that is too long" if not whole else f"no MCP: {said!r}"
+                        self._broken = describe_problem("no_mcp", said) if whole else describe_problem("too_long")
                         return
                     continue
                 answers = isinstance(message, types.JSONRPCResponse | types.JSONRPCError)
                 unasked = 0 if answers else unasked + 1
                 if unasked > MOST_UNASKED:
-                    self._complaint = f"it sent {MOST_UNASKED:,} messages that answer nothing"
+                    self._broken = describe_problem("flood", MOST_UNASKED)
                     return
                 await to_session.send(SessionMessage(message))
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
@@ -140,8 +144,7 @@ class BoundedStdioTransport(ClientTransport):
         while chunk := await process.stderr.read(_CHUNK):
             tail = (tail + chunk)[-4_000:]
             lines = tail.decode("utf-8", "replace").strip().splitlines()
-            if lines and not self._complaint.startswith(("it sent", "no MCP")):
-                self._complaint = f"its last words: {lines[-1]}"
+            self._last_words = lines[-1] if lines else ""
 
 
 async def _lines(stdout: asyncio.StreamReader) -> AsyncIterator[tuple[bytes, bool]]:

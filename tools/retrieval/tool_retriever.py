@@ -6,15 +6,18 @@ it does not, they know some of its tools at best, and the index decides. Which o
 question (`measure_trust`). Without any history, or a past question that shares a word, the index ranks alone.
 """
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import exp
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from weiwo.tools.retrieval.sparse_index import Matrix, Scores, scale
 from weiwo.tools.retrieval.tool_index import ToolDocument, ToolIndex
 from weiwo.tools.retrieval.tool_scenes import Scene, ToolScenes, ToolUse
+
+Embed = Callable[[Sequence[str]], Matrix]
 
 _FAMILIAR: Final = 0.7
 """What scenes count for where they are trusted: their tools come first, and the index fills what is left."""
@@ -24,6 +27,25 @@ _SHARPNESS: Final = 8
 """How much less a scene counts that is less near than the nearest."""
 _NEVER_USED: Final = 1.6
 """What the index's score counts for of a tool that no past question used, since scenes can only lift the others."""
+
+
+class Gate(NamedTuple):
+    """How the nearest scene earns trust; fitted on ToolLens, on sets in the history and sets that are not.
+
+    Attributes:
+        lead: What it counts for how much nearer it is than the next.
+        words: What it counts against it how well the question's words fit some tool: they may say it all.
+        bar: How much of it all is needed.
+    """
+
+    lead: float
+    words: float
+    bar: float
+
+
+BY_WORDS: Final = Gate(lead=0.0, words=0.23, bar=0.08)
+BY_VECTORS: Final = Gate(lead=1.0, words=0.1, bar=0.3)
+"""The gate where scenes are compared by embeddings, too, which are never quite unlike."""
 
 
 class ToolRetriever:
@@ -47,7 +69,8 @@ class ToolRetriever:
         scores, words = self._index.match(question, vector)
         scenes = self._scenes.rank(question, vector) if self._scenes is not None else []
         if scenes:
-            trust = measure_trust(scenes[0].similarity, self._measure_novelty(scores), words)
+            gate = BY_WORDS if vector is None else BY_VECTORS
+            trust = measure_trust(scenes, self._measure_novelty(scores), words, gate)
             share = trust * _FAMILIAR + (1 - trust) * _UNFAMILIAR * scenes[0].similarity
             together = score_members(scenes)
             single = scale(np.where(self._unused, _NEVER_USED * scores, scores))
@@ -60,17 +83,18 @@ class ToolRetriever:
         return float(never.max(initial=0.0) - used.max(initial=0.0))
 
 
-def measure_trust(similarity: float, novelty: float, words: float) -> float:
+def measure_trust(scenes: list[Scene], novelty: float, words: float, gate: Gate) -> float:
     """How far the nearest scene can be trusted to be the set that a question needs, 0 to 1; a logistic function.
 
-    Fitted on ToolLens, on sets in the history and sets that are not.
-
     Args:
-        similarity: How near the nearest scene is, 0 to 1.
+        scenes: The scenes, nearest first.
         novelty: How much better a tool fits that no scene has, -1 to 1.
-        words: How well the question's words fit some tool, as the index counts it: they may say it all.
+        words: How well the question's words fit some tool, as the index counts it.
+        gate: How these count.
     """
-    return 1 / (1 + exp(-15 * (similarity - 0.15 * novelty - 0.23 * words - 0.08)))
+    nearest = scenes[0].similarity
+    lead = nearest - scenes[1].similarity if len(scenes) > 1 else 0.0
+    return 1 / (1 + exp(-15 * (nearest + gate.lead * lead - 0.15 * novelty - gate.words * words - gate.bar)))
 
 
 def score_members(scenes: list[Scene]) -> dict[str, float]:
@@ -83,14 +107,28 @@ def score_members(scenes: list[Scene]) -> dict[str, float]:
 
 
 @lru_cache(maxsize=4)
-def build_retriever(tools: tuple[ToolDocument, ...], history: tuple[ToolUse, ...]) -> ToolRetriever:
-    """The retriever over a pool, with what was learned of it; remembered, since building may take seconds."""
+def build_retriever(
+    tools: tuple[ToolDocument, ...], history: tuple[ToolUse, ...], embed: Embed | None = None
+) -> ToolRetriever:
+    """The retriever over a pool, with what was learned of it; remembered, since building may take seconds.
+
+    Args:
+        tools: The pool.
+        history: What was asked, and which tools answered it.
+        embed: Gives the embeddings of texts as rows; None: there are none.
+
+    Raises:
+        Exception: What `embed` raised; then nothing is remembered.
+    """
     pool = {tool.id for tool in tools}
     uses = [use for use in history if use.tools <= pool]
-    return ToolRetriever(_build_index(tools), ToolScenes(uses) if uses else None)
+    if embed is not None and uses:
+        vectors = embed([use.question for use in uses])
+        uses = [use._replace(vector=vector) for use, vector in zip(uses, vectors, strict=True)]
+    return ToolRetriever(_build_index(tools, embed), ToolScenes(uses) if uses else None)
 
 
 @lru_cache(maxsize=4)
-def _build_index(tools: tuple[ToolDocument, ...]) -> ToolIndex:
+def _build_index(tools: tuple[ToolDocument, ...], embed: Embed | None) -> ToolIndex:
     """The index of a pool, which stays where only the history grows."""
-    return ToolIndex(tools)
+    return ToolIndex(tools, None if embed is None else embed([tool.text() for tool in tools]))

@@ -19,7 +19,7 @@ LONGEST_QUERY: Final = 2_000
 """Characters of a question that count."""
 NEAREST: Final = 60
 """Scenes that are considered for a question."""
-_VECTORS: Final = 0.5
+_VECTORS: Final = 0.3
 
 
 class ToolUse(NamedTuple):

@@ -230,7 +230,8 @@ def _make_listener(count: Callable[[Sequence[Mapping[str, Any]]], str]) -> "List
         told = time.monotonic()
         asked = max(1, done - first[0] + 1)
         left = (told - begun) / asked * (total - done)
-        line = f"{done:,} of {total:,} · {count(rows)} · about {left / 60:,.0f} min left"
+        soon = "" if done == total else " · under a minute left" if left < 60 else f" · about {left / 60:,.0f} min left"
+        line = f"{done:,} of {total:,} · {count(rows)}{soon}"
         if drawn:
             sys.stderr.write(f"\r\033[K{line}" + "\n" * (done == total))
             sys.stderr.flush()

@@ -2,22 +2,21 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import numpy as np
 from rich import box
 from rich.table import Table
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.output import hint, is_terminal, page, terminal, write_json
+from weiwo.nodes.shared.planning.tool_ranking import open_vectors
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError
 from weiwo.tools.retrieval.evaluation import LabelledQuestion, evaluate_tools
 from weiwo.tools.retrieval.tool_index import ToolDocument, ToolIndex
 from weiwo.tools.retrieval.tool_scenes import ToolUse
-
-if TYPE_CHECKING:
-    from weiwo.tools.corpus.index.embedding_models import Embedder, Matrix
 
 _HEADS: Final = ("recall@3", "recall@5", "complete@3", "complete@5", "NDCG@5")
 _GROUPS: Final = {"all": "all", "known": "known sets", "new": "new sets"}
@@ -73,35 +72,28 @@ def _read_uses(folder: str, dataset: Dataset, known: set[str]) -> list[ToolUse]:
 
 def _evaluate(dataset: Dataset, tools: list[ToolDocument], uses: list[ToolUse]) -> dict[str, Any]:
     questions = [LabelledQuestion(one.text, one.relevant) for one in dataset.questions]
-    name = Settings.resolve().embeddings
+    settings = Settings.resolve()
+    name = settings.embeddings
     if name is None:
         return evaluate_tools(ToolIndex(tools), questions, uses)
     from weiwo.tools.corpus.index.embedding_models import load_embedder  # noqa: PLC0415 - heavy
 
+    texts = [*(tool.text() for tool in tools), *(one.text for one in questions), *(use.question for use in uses)]
+    folder = Path(settings.home) / "evaluation"
+    folder.mkdir(parents=True, exist_ok=True)
     model = load_embedder(name)
-    index = ToolIndex(tools, _embed(model, [tool.text() for tool in tools], "tools"))
-    asked = _embed(model, [one.text for one in questions], "questions")
-    questions = [one._replace(vector=vector) for one, vector in zip(questions, asked, strict=True)]
-    if uses:
-        past = _embed(model, [use.question for use in uses], "history")
-        uses = [use._replace(vector=vector) for use, vector in zip(uses, past, strict=True)]
-    return evaluate_tools(index, questions, uses)
-
-
-def _embed(model: "Embedder", texts: list[str], what: str) -> "Matrix":
-    import numpy as np  # noqa: PLC0415 - heavy
-
-    from weiwo.tools.corpus.index.embedding_models import embed_in_parallel  # noqa: PLC0415 - heavy
-
-    rows: dict[int, Matrix] = {}
-    wanted = ((number.to_bytes(4, "big"), text) for number, text in enumerate(texts))
-    for keys, vectors in embed_in_parallel(model, wanted):
-        rows |= {int.from_bytes(key, "big"): vector for key, vector in zip(keys, vectors, strict=True)}
-        if sys.stderr.isatty():
-            sys.stderr.write(f"\r\033[Kembedding {what}: {len(rows):,} of {len(texts):,}")
+    cache = open_vectors(folder, model, model.embed_texts(["?"]).shape[1])
+    vectors = cache.fill(texts, _show_progress if sys.stderr.isatty() else None)
     if sys.stderr.isatty():
         sys.stderr.write("\r\033[K")
-    return np.stack([rows[number] for number in range(len(texts))])
+    of_tools, asked, past = np.split(vectors, [len(tools), len(tools) + len(questions)])
+    questions = [one._replace(vector=vector) for one, vector in zip(questions, asked, strict=True)]
+    uses = [use._replace(vector=vector) for use, vector in zip(uses, past, strict=True)]
+    return evaluate_tools(ToolIndex(tools, of_tools), questions, uses)
+
+
+def _show_progress(done: int, total: int) -> None:
+    sys.stderr.write(f"\r\033[Kembedding: {done:,} of {total:,}")
 
 
 def _print(name: str, found: dict[str, Any]) -> None:

@@ -1,21 +1,27 @@
 """`weiwo watch`: standing questions, kept, listed, asked when they are due, and removed."""
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from rich.text import Text
 
 from weiwo.app.cli.errors import FAILED, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.memory.access import forget, print_entries, tell, with_memory
-from weiwo.app.cli.memory.watch_runs import run_due_watches
 from weiwo.app.cli.output import page, say, write_json
-from weiwo.app.cli.questions.runs import options_of
 from weiwo.app.cli.session import open_session
 from weiwo.app.render.text_wrapping import Flow
+from weiwo.app.session.runs import options_of
+from weiwo.app.session.watch_runs import changes_as_json, run_due_watches, watch_as_json
 from weiwo.nodes.memory import watches
 from weiwo.state.settings import Context
+from weiwo.text.language import detect_language
 from weiwo.tools.printable import one_line
+
+_WORDS: Final = {
+    "en": {"every": "every {}", "next": "next {}", "now": "now", "paused": "paused", "nothing": "nothing found yet"},
+    "zh": {"every": "每 {}", "next": "下次 {}", "now": "现在", "paused": "已暂停", "nothing": "尚未找到"},
+}
 
 
 def add_command(question: str, every: str, context: Context, *, as_json: bool) -> None:
@@ -29,7 +35,8 @@ def add_command(question: str, every: str, context: Context, *, as_json: bool) -
         kept = with_memory(lambda memory: watches.add_watch(memory, watch))
     except watches.WatchError as error:
         raise UsageError(str(error)) from None
-    done = f"kept as {kept.key}, every {every}; weiwo serve asks it when it is due, and so does weiwo watch run (cron)"
+    often = watches.format_interval(kept.every)
+    done = f"kept as {kept.key}, every {often}; weiwo serve asks it when it is due, and so does weiwo watch run (cron)"
     tell(watch_as_json(kept), done, as_json=as_json)
 
 
@@ -78,18 +85,24 @@ def _print(runs: list[watches.WatchRun]) -> None:
         if one.changes:
             console.print(Flow(Text(one_line(one.watch.question, 300), "bold")))
         for change in one.changes:
-            console.print(Flow(Text(f"  {one_line(watches.describe_change(change), 1_500)}"), indent=4))
+            told = watches.describe_change(change, one.watch.question)
+            console.print(Flow(Text(f"  {one_line(told, 1_500)}"), indent=4))
         if one.problem:
             say(f"{one.watch.question}: {one.problem}")
 
 
 def _describe(watch: watches.Watch) -> str:
-    """How often, when next, and what changed last."""
-    due = _moment(watch.last + watch.every) if watch.last else "now"
-    parts = [f"every {watches.format_interval(watch.every)}", f"next {due}"]
+    """How often, when next, and what changed last, or else what is known."""
+    words = _WORDS[detect_language(watch.question)]
+    due = _moment(watch.last + watch.every) if watch.last else words["now"]
+    when = words["paused"] if watch.paused else words["next"].format(due)
+    parts = [words["every"].format(watches.format_interval(watch.every)), when]
     changes = [one for one in watch.changes if one.old]  # the first time is no change
     if changes:
-        parts.append(f"{_moment(watch.changed)}: " + "; ".join(map(watches.describe_change, changes)))
+        told = "; ".join(watches.describe_change(one, watch.question) for one in changes)
+        parts.append(f"{_moment(watch.changed)}: {told}")
+    elif watch.last:
+        parts.append("; ".join(one.value for one in watch.values.values()) or words["nothing"])
     parts += [watch.problem] if watch.problem else []
     return one_line(" · ".join(parts), 1_000)
 
@@ -98,16 +111,6 @@ def _moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def watch_as_json(watch: watches.Watch) -> dict[str, Any]:
-    """A standing question, what is known, and what changed last, as JSON values."""
-    kept = watch.model_dump(mode="json", exclude={"options", "running", "began", "changes"})
-    return {"key": watch.key, **kept, "changes": _changes_as_json(watch.changes)}
-
-
-def _changes_as_json(changes: tuple[watches.Change, ...]) -> list[dict[str, Any]]:
-    return [change._asdict() | {"sources": list(change.sources)} for change in changes]
-
-
 def _run_as_json(one: watches.WatchRun) -> dict[str, Any]:
-    changes = _changes_as_json(one.changes)
+    changes = changes_as_json(one.changes)
     return {"key": one.watch.key, "question": one.watch.question, "changes": changes, "problem": one.problem}

@@ -9,11 +9,11 @@ from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.output import hint, screen, terminal
 from weiwo.app.cli.questions.plan_files import DraftError, edit
 from weiwo.app.cli.questions.requests import QUIT, RequestKind, language_of, read_line
-from weiwo.app.cli.questions.run_end import APPROVE, RunEnd
 from weiwo.app.render.labels import label
 from weiwo.app.render.plan_tree import plan_tree
 from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
+from weiwo.app.session.run_end import APPROVE, RunEnd
 from weiwo.state.home import home
 from weiwo.tools.printable import one_line, printable
 

@@ -16,10 +16,10 @@ from weiwo.app.cli.questions.cost_notice import tell_cost
 from weiwo.app.cli.questions.delivery import Delivery
 from weiwo.app.cli.questions.output_files import remember_files
 from weiwo.app.cli.questions.result_output import make_watcher
-from weiwo.app.cli.questions.run_end import RunEnd
 from weiwo.app.cli.questions.web_offer import offer_web
 from weiwo.app.cli.session import open_session
 from weiwo.app.cli.threads.reading import is_thread_known
+from weiwo.app.session.run_end import RunEnd
 from weiwo.state.settings import Context, Settings
 from weiwo.state.source_filter import SourceFilter
 
@@ -49,7 +49,7 @@ def ask_command(question: str, thread_id: str, context: Context, delivery: Deliv
         hint(f"thread {thread_id}{' is new' * new} · reading the question")
         if problems:
             hint(problems)
-        from weiwo.app.cli.questions.runs import ask  # noqa: PLC0415 - heavy, and the first line is on the screen
+        from weiwo.app.session.runs import ask  # noqa: PLC0415 - heavy, and the first line is on the screen
 
         async with open_session(context) as session:
             remember_files(thread_id, delivery.files)

@@ -6,9 +6,9 @@ from rich.text import Text
 
 from weiwo.app.cli.output import screen
 from weiwo.app.cli.questions.requests import QUIT, RequestKind, read_line
-from weiwo.app.cli.questions.run_end import RunEnd
 from weiwo.app.render.labels import label
 from weiwo.app.render.progress import Progress
+from weiwo.app.session.run_end import RunEnd
 from weiwo.tools.printable import one_line
 
 TYPE: Final = "clarify"

@@ -14,10 +14,10 @@ from weiwo.app.cli.questions.delivery import Delivery
 from weiwo.app.cli.questions.output_files import owed_files, remember_files, tell_files, write_files
 from weiwo.app.cli.questions.requests import RequestKind
 from weiwo.app.cli.questions.result_output import make_watcher, print_result
-from weiwo.app.cli.questions.run_end import RunEnd
 from weiwo.app.cli.questions.spending import record_spending
 from weiwo.app.cli.session import open_session
 from weiwo.app.render.watchers import Watcher
+from weiwo.app.session.run_end import RunEnd
 from weiwo.state.settings import Settings
 
 _KINDS: Final = {
@@ -37,7 +37,7 @@ def can_ask() -> bool:
     return is_terminal() and sys.stdin.isatty()
 
 
-def on_at_terminal(variable: str, *, wanted: bool | None, as_json: bool) -> bool | None:
+def on_at_terminal(variable: str, *, wanted: bool | str | None, as_json: bool) -> bool | str | None:
     """An option that is on where a person reads along, unless it is set; None leaves it to its variable."""
     if wanted is not None or os.environ.get(variable):
         return wanted
@@ -52,12 +52,12 @@ def resume_run(thread_id: str, answer: Any, delivery: Delivery) -> tuple[RunEnd,
         answer: What to say about what waits: "approve", `{"plan": …}`, `{"reject": words}` or `{"reply": words}`.
         delivery: How it is told.
     """
-    from weiwo.app.cli.questions.runs import resume  # noqa: PLC0415 - heavy
-    from weiwo.app.cli.threads import show  # noqa: PLC0415 - for this command alone
+    from weiwo.app.session.runs import resume  # noqa: PLC0415 - heavy
+    from weiwo.app.session.thread import read_thread  # noqa: PLC0415 - heavy
 
     async def work() -> tuple[RunEnd, Watcher]:
         async with open_session() as session:
-            thread = await show.load(session, thread_id)
+            thread = await read_thread(session, thread_id)
             watcher = make_watcher(thread.question, as_json=delivery.as_json, verbose=delivery.verbose)
             return await resume(session, thread_id, watcher, answer), watcher
 

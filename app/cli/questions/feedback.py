@@ -2,22 +2,14 @@
 
 import time
 from pathlib import Path
-from typing import Final
-from uuid import UUID
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.output import hint
 from weiwo.app.cli.threads.reading import load_thread
+from weiwo.app.session.langsmith_feedback import send_to_langsmith
 from weiwo.state.settings import Settings
 from weiwo.text.language import clean
 from weiwo.tools.corpus.retrieval.feedback import LONGEST_WORDS, Feedback, record_feedback
-from weiwo.tools.printable import one_line
-from weiwo.tools.redaction import redacted
-
-KEY: Final = "user_score"
-"""What the feedback is called in LangSmith: 1 for good, 0 for bad."""
-_TIMEOUT_MS: Final = (3_000, 10_000)
-_ATTEMPTS: Final = 2
 
 
 def feedback_command(thread_id: str, *, good: bool, bad: bool, words: str | None) -> None:
@@ -54,34 +46,3 @@ def feedback_command(thread_id: str, *, good: bool, bad: bool, words: str | None
         forget_bad_answer(one.run)
     sent = send_to_langsmith(one)
     hint(f"kept in {settings.home}" + (", and sent to LangSmith" if sent else ""))
-
-
-def send_to_langsmith(feedback: Feedback) -> bool:
-    """Send it to the trace of the run in LangSmith, which goes by the run's name; whether LangSmith is set up.
-
-    Raises:
-        CommandError: It did not take it.
-    """
-    from langsmith import Client  # noqa: PLC0415 - heavy
-    from langsmith.utils import get_env_var, get_tracer_project  # noqa: PLC0415 - the same
-
-    if not get_env_var("API_KEY"):
-        return False
-    try:
-        client = Client(timeout_ms=_TIMEOUT_MS)
-        client.create_feedback(
-            run_id=UUID(feedback.run),
-            session_id=client.read_project(project_name=get_tracer_project()).id,
-            key=KEY,
-            score=int(feedback.good),
-            comment=feedback.words or None,
-            source_info={"thread_id": feedback.thread_id},
-            stop_after_attempt=_ATTEMPTS,
-        )
-    except Exception as error:  # noqa: BLE001 - the client raises its own, requests' and more
-        said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
-        raise CommandError(
-            f"feedback; it is kept here, but LangSmith did not take it: {said}; was the thread run with"
-            " LANGSMITH_TRACING=true?"
-        ) from None
-    return True

@@ -12,9 +12,10 @@ from weiwo.app.cli.questions.conclude import conclude
 from weiwo.app.cli.questions.delivery import Delivery
 from weiwo.app.cli.questions.output_files import remember_files
 from weiwo.app.cli.questions.result_output import make_watcher
-from weiwo.app.cli.questions.run_end import RunEnd
-from weiwo.app.cli.session import Session, open_session
+from weiwo.app.cli.session import open_session
 from weiwo.app.cli.threads.reading import find_moment
+from weiwo.app.session.run_end import RunEnd
+from weiwo.app.session.session import Session
 from weiwo.state.settings import Context, Settings
 
 if TYPE_CHECKING:
@@ -51,8 +52,8 @@ def fork_command(fork: Fork, context: Context, delivery: Delivery) -> int:
     Returns:
         The exit code.
     """
-    from weiwo.app.cli.questions.runs import ask, resume  # noqa: PLC0415 - heavy
     from weiwo.app.cli.threads import checkpoints  # noqa: PLC0415 - heavy
+    from weiwo.app.session.runs import ask, resume  # noqa: PLC0415 - heavy
 
     begun: list[str] = []
 
@@ -82,7 +83,7 @@ async def _go_back(
     Raises:
         UsageError: What is to be changed cannot be.
     """
-    from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered  # noqa: PLC0415 - heavy
+    from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered  # noqa: PLC0415 - heavy
     from weiwo.graph.persistence import forks  # noqa: PLC0415 - heavy
 
     there = await session.graph.aget_state({"configurable": {"thread_id": thread_id, "checkpoint_id": checkpoint_id}})

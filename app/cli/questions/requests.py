@@ -12,9 +12,9 @@ from rich.text import Text
 
 from weiwo.app.cli.errors import INTERRUPTED, USAGE, WAITING, CommandError
 from weiwo.app.cli.output import hint, say, terminal, write_json
-from weiwo.app.cli.questions.run_end import RunEnd
 from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
+from weiwo.app.session.run_end import RunEnd
 from weiwo.tools.printable import printable
 
 QUIT: Final = frozenset({"q", "quit", "exit", "退出"})

@@ -11,7 +11,7 @@ from typing import Final
 
 from weiwo.app.cli.output import is_terminal
 from weiwo.app.cli.questions.requests import answering, read_line
-from weiwo.app.cli.setup.config import write_config
+from weiwo.app.configuration.config_file import write_config
 from weiwo.app.render.labels import label
 from weiwo.state.settings import Context, Settings
 from weiwo.text.language import detect_language

@@ -11,20 +11,21 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from weiwo.app.cli.setup.servers import FoundServer, LocalModel
+from weiwo.app.cli.setup.words import word
 
 LEAST_CONTEXT: Final = 8_192
 """Tokens below which a prompt with five passages does not fit beside its reply."""
 WANTED_CONTEXT: Final = 16_384
 
 SIZES: Final[tuple[tuple[float, int, str], ...]] = (
-    (0, 10, "small: reads single facts, seldom plans well"),
-    (3, 40, "fair: plans short questions"),
-    (7, 60, "good: plans and writes"),
-    (14, 70, "strong: plans, writes and reviews"),
-    (40, 55, "very strong, and slow on most machines"),
+    (0, 10, "small"),
+    (3, 40, "fair"),
+    (7, 60, "good"),
+    (14, 70, "strong"),
+    (40, 55, "very_strong"),
 )
-"""From so many parameters (1e9) on: how much it is worth, and why."""
-UNKNOWN_SIZE: Final = (50, "of unknown size")
+"""From so many parameters (1e9) on: how much it is worth, and the name of the reason."""
+UNKNOWN_SIZE: Final = 50
 
 KEYS: Final[tuple[tuple[str, str, str], ...]] = (
     ("OPENAI_API_KEY", "openai:gpt-5-mini", "langchain_openai"),
@@ -101,30 +102,28 @@ def _hosted(env: Mapping[str, str]) -> Iterable[ModelCandidate]:
             continue
         if key == "OPENAI_API_KEY" and env.get("OPENAI_BASE_URL"):
             continue  # it is that server's key
-        why = (f"{key} is set", "questions and passages are sent to the provider")
+        why = (word("key", key), word("sent"))
         yield ModelCandidate(name, {"WEIWO_MODEL": name}, HOSTED, why)
 
 
 def _local(server: FoundServer, model: LocalModel) -> ModelCandidate:
-    worth, why = UNKNOWN_SIZE
-    for least, points, words in SIZES:
+    worth, why = UNKNOWN_SIZE, word("unknown_size")
+    for least, points, reason in SIZES:
         if model.billions is not None and model.billions >= least:
-            worth, why = points, f"{model.billions:g} billion parameters, {words}"
+            worth, why = points, word("parameters", model.billions, word(reason))
     reasons = [why]
     if model.tools:
         worth += 5
-        reasons.append("made to call tools")
-    candidate = ModelCandidate(f"{model.name} on {server.kind} ({server.root})", {}, worth, (), server, model)
+        reasons.append(word("tools"))
+    candidate = ModelCandidate(word("on", model.name, server.kind, server.root), {}, worth, (), server, model)
     if model.trained is not None and model.trained < LEAST_CONTEXT:
         worth -= 40
-        reasons.append(f"made for {model.trained:,} tokens of context: too few")
+        reasons.append(word("short", model.trained))
     elif candidate.wants_widening:
-        reasons.append(
-            f"{server.kind} gives it {model.served:,} tokens of context: a variant with {candidate.window:,}"
-        )
+        reasons.append(word("variant", server.kind, model.served, candidate.window))
     elif model.served is not None and model.served < LEAST_CONTEXT:
         worth -= 20
-        reasons.append(f"{server.kind} gives it {model.served:,} tokens of context: load it with {WANTED_CONTEXT:,}")
+        reasons.append(word("load_wider", server.kind, model.served, WANTED_CONTEXT))
     settings = {"WEIWO_MODEL": f"openai:{model.name}", "OPENAI_BASE_URL": server.base_url}
     if candidate.window:
         settings["WEIWO_CONTEXT_TOKENS"] = str(max(2_000, candidate.window))

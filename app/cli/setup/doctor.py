@@ -21,8 +21,8 @@ from weiwo.app.cli.output import is_terminal, terminal, write, write_json
 from weiwo.app.cli.session import database_url, open_session
 from weiwo.app.cli.setup.checks import Check, printable_place
 from weiwo.app.cli.setup.endpoint_check import check_endpoint
-from weiwo.app.cli.setup.env_file import read_env_file
 from weiwo.app.cli.threads.reading import saved_file
+from weiwo.app.configuration.env_file import read_env_file
 from weiwo.app.render.labels import label
 from weiwo.state.settings import ROLES, Context, Settings, SettingsError
 from weiwo.text.patterns import lazy

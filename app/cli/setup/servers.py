@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from weiwo.app.cli.setup.containers import in_container
+from weiwo.app.cli.setup.words import word
 from weiwo.state.errors import WeiwoError
 from weiwo.tools.printable import one_line
 
@@ -28,6 +29,10 @@ OLLAMA_CONTEXT: Final = 4_096
 _NUM_CTX: Final = re.compile(r"^num_ctx\s+(\d{1,9})", re.MULTILINE)
 _BILLIONS: Final = re.compile(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,3})?)\s?([bm])(?![a-z])", re.IGNORECASE)
 _NO_CHAT: Final = re.compile(r"embed|rerank|whisper|tts|(?:^|[-_/])(?:bge|gte|e5|clip)(?:[-_]|$)", re.IGNORECASE)
+
+
+_LISTENS: Final = (httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError)
+"""What happens only where somebody took the connection."""
 
 
 class ServerError(WeiwoError):
@@ -180,7 +185,7 @@ def _ollama_root(named: str) -> str:
 
 
 async def _look(http: httpx.AsyncClient, place: Place) -> FoundServer | None:
-    """The server at a place; None where nobody answers, or somebody whom nobody named and who is no model server."""
+    """The server at a place; None where nobody listens, or somebody whom nobody named and who is no model server."""
     client, problem = Client(http, place.root, place.headers), ""
     for kind in place.kinds:
         try:
@@ -188,18 +193,21 @@ async def _look(http: httpx.AsyncClient, place: Place) -> FoundServer | None:
         except ServerError as error:
             problem = str(error)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            return FoundServer(kind, place.root, problem=_silence(error)) if place.named else None
+            told = place.named or isinstance(error, _LISTENS)
+            return FoundServer(kind, place.root, problem=_silence(error)) if told else None
         except (KeyError, TypeError, ValueError, AttributeError, IndexError):
             problem = "its reply is not as its kind gives it"
         else:
-            return FoundServer(kind, place.root, models, "" if models else "it has no model")
+            return FoundServer(kind, place.root, models, "" if models else word("no_model"))
     return FoundServer(place.kinds[-1], place.root, problem=problem) if place.named else None
 
 
 def _silence(error: Exception) -> str:
     """Why nobody answers, and in a container what that most often means."""
-    inside = "; in a container the machine around it is host.docker.internal" if in_container() else ""
-    return f"it does not answer within {SECONDS:g} s ({type(error).__name__}){inside}"
+    if isinstance(error, httpx.ReadError | httpx.RemoteProtocolError):
+        return word("broken_off", type(error).__name__)
+    inside = in_container() and not isinstance(error, _LISTENS)
+    return word("silent", SECONDS, type(error).__name__) + (word("container") if inside else "")
 
 
 async def _read_ollama(client: Client) -> list[LocalModel]:

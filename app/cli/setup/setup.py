@@ -11,10 +11,11 @@ from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint, is_terminal, say, write, write_json
 from weiwo.app.cli.setup.choice import ModelCandidate, list_candidates, missing_packages
-from weiwo.app.cli.setup.config import config_path, write_config
 from weiwo.app.cli.setup.probe import Probe, probe_model
 from weiwo.app.cli.setup.servers import FoundServer, ServerError, find_servers, widen_ollama
 from weiwo.app.cli.setup.thinking_probe import find_switch
+from weiwo.app.cli.setup.words import word
+from weiwo.app.configuration.config_file import config_path, write_config
 from weiwo.tools.printable import one_line
 
 INSTALL: Final = (
@@ -53,7 +54,7 @@ def setup_command(wanted: str | None, *, yes: bool, dry_run: bool, as_json: bool
             write_json(report)
         return 0
     if not yes and not _agreed(as_json=as_json):
-        hint("nothing was written")
+        hint(word("unwritten"))
         return 0
     return _try_and_write(chosen, report, as_json=as_json)
 
@@ -63,7 +64,7 @@ def _try_and_write(chosen: ModelCandidate, report: dict[str, Any], *, as_json: b
     settings = run_to_end(_widened(chosen))
     settings |= run_to_end(_thinking(chosen, settings, as_json=as_json))
     if not as_json:
-        hint("asking one question of the bundled documents; a local model may take a minute")
+        hint(word("asking"))
     probe = run_to_end(probe_model(settings))
     if probe.works:
         write_config(settings)
@@ -71,9 +72,9 @@ def _try_and_write(chosen: ModelCandidate, report: dict[str, Any], *, as_json: b
         write_json({**report, "probe": asdict(probe), "written": settings if probe.works else {}})
     else:
         _print_probe(probe)
-        write(f"Written to {config_path()}: {', '.join(settings)}\n" if probe.works else "")
+        write(f"{word('written', config_path(), ', '.join(settings))}\n" if probe.works else "")
     if not probe.works:
-        say(f"{chosen.title}; it answered no call, so nothing was written: {one_line(probe.error, 300)}")
+        say(word("silent_model", chosen.title, one_line(probe.error, 300)))
     return 0 if probe.works else 1
 
 
@@ -101,7 +102,7 @@ def _agreed(*, as_json: bool) -> bool:
     if as_json or not (is_terminal() and sys.stdin.isatty()):
         raise UsageError("nobody can be asked here; give --yes to set it up, or --dry-run to look only")
     try:
-        return input("Set it up? [y/n] ").strip().lower() in {"y", "yes", "是", "好"}
+        return input(word("ask")).strip().lower() in {"y", "yes", "是", "好"}
     except EOFError:
         return False
 
@@ -129,46 +130,54 @@ async def _thinking(chosen: ModelCandidate, settings: Mapping[str, str], *, as_j
         return {}
     found = await find_switch(settings["OPENAI_BASE_URL"], settings["WEIWO_MODEL"].partition(":")[2])
     if not as_json and found.thinks:
-        way = f"off by {found.switch}, but for the planner" if found.switch else "and the server takes no switch for it"
-        write(f"It thinks before it answers: {way}\n")
+        way = word("switch", found.switch) if found.switch else word("no_switch")
+        write(f"{word('thinks', way)}\n")
     return {"WEIWO_THINKING": f"{found.switch}:planner"} if found.switch else {}
 
 
 def _nothing(servers: Sequence[FoundServer], *, as_json: bool) -> int:
-    lines = [*missing_packages(), *(() if servers else INSTALL)]
+    empty = any(server.problem == word("no_model") for server in servers)
+    lines = [*missing_packages(), *map(_advice, servers), *(() if empty else INSTALL)]
     if as_json:
         write_json({"servers": [_server_json(server) for server in servers], "candidates": [], "advice": lines})
     else:
-        write("No model can be set up. A local one is three words away, a hosted one a key (OPENAI_API_KEY=…):\n")
+        write(f"{word('none_ready' if empty else 'nothing')}\n")
         write("".join(f"  {line}\n" for line in lines))
     return 1
 
 
+def _advice(server: FoundServer) -> str:
+    """What makes a server without a model that answers questions usable."""
+    if server.problem and server.problem != word("no_model"):
+        return word("again", server.kind)
+    return word("pull" if server.kind == "Ollama" else "load", server.kind)
+
+
 def _print_found(servers: Sequence[FoundServer], candidates: Sequence[ModelCandidate]) -> None:
     for server in servers:
-        told = server.problem or f"{len(server.models)} model{'' if len(server.models) == 1 else 's'}"
-        write(f"{server.kind} at {server.root}: {told}\n")
+        many = len(server.models) != 1
+        told = server.problem or (word("models", len(server.models)) if many else word("one_model"))
+        write(f"{server.kind} {server.root}: {told}\n")
     for one in candidates[:MOST_SHOWN]:
         write(f"  {one.worth:3}  {one.title}: {'; '.join(one.why)}\n")
     if len(candidates) > MOST_SHOWN:
-        write(f"  … and {len(candidates) - MOST_SHOWN} more\n")
+        write(f"  {word('more', len(candidates) - MOST_SHOWN)}\n")
 
 
 def _print_choice(chosen: ModelCandidate) -> None:
-    write(f"Chosen: {chosen.title}\nTo be written to {config_path()}:\n")
+    write(f"{word('chosen', chosen.title, config_path())}\n")
     write("".join(f"  {name} = {value}\n" for name, value in chosen.settings.items()))
     if chosen.wants_widening and chosen.model is not None:
-        write(f"To be made in Ollama: a variant of {chosen.model.name} with {chosen.window:,} tokens of context\n")
+        write(f"{word('widens', chosen.model.name, chosen.window)}\n")
 
 
 def _print_probe(probe: Probe) -> None:
     write(f"{one_line(probe.answer, 400)}\n")
-    write(
-        f"{probe.status} in {probe.seconds:.0f} s: {probe.calls} calls, {probe.failed} failed;"
-        f" structured replies by {', '.join(probe.modes) or 'none'}; {probe.tokens_a_second:.0f} tokens a second\n"
-    )
+    modes = ", ".join(probe.modes) or "–"
+    told = word("tried", probe.status, probe.seconds, probe.calls, probe.failed, modes, probe.tokens_a_second)
+    write(f"{told}\n")
     if probe.works and probe.tokens_a_second and probe.tokens_a_second < 5:
-        write("That is slow: a smaller model would answer sooner.\n")
+        write(f"{word('slow')}\n")
 
 
 def _server_json(server: FoundServer) -> dict[str, Any]:

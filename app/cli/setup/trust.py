@@ -5,7 +5,7 @@ from pathlib import Path
 
 from weiwo.app.cli.errors import COMPLETE, UsageError
 from weiwo.app.cli.output import write
-from weiwo.app.cli.setup.env_file import describe_effect, digest, read_env_file, read_trusted, write_trusted
+from weiwo.app.configuration.env_file import describe_effect, digest, read_env_file, read_trusted, write_trusted
 from weiwo.tools.printable import one_line
 
 _YES = frozenset({"y", "yes", "是", "好", "信任"})

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from weiwo.app.cli.errors import unknown_thread
-from weiwo.app.cli.session import Session
-from weiwo.app.cli.threads.history import finished_tasks
-from weiwo.app.cli.threads.show import Thread
+from weiwo.app.errors import unknown_thread
+from weiwo.app.session.checkpoint_events import finished_tasks
+from weiwo.app.session.session import Session
+from weiwo.app.session.thread import Thread
 from weiwo.graph.persistence.forks import FORK_KEY
 from weiwo.state import Plan
 from weiwo.tools.printable import one_line

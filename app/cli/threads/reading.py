@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from weiwo.app.cli.errors import CommandError, UsageError, unknown_thread
+from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.output import hint, is_terminal, page, terminal, write, write_json
 from weiwo.app.cli.session import database_url
+from weiwo.app.errors import unknown_thread
 from weiwo.state.home import home
 
 if TYPE_CHECKING:
-    from weiwo.app.cli.session import Session
-    from weiwo.app.cli.threads import checkpoints, show
+    from weiwo.app.cli.threads import checkpoints
+    from weiwo.app.session.session import Session
+    from weiwo.app.session.thread import Thread
     from weiwo.graph.persistence.threads import ThreadInfo
 
 T = TypeVar("T")
@@ -63,17 +65,18 @@ def show_command(
 ) -> None:
     """Show one thread, as it is or as it was at a checkpoint; or write its answer to files."""
     from weiwo.app.cli.threads import show  # noqa: PLC0415 - for this command alone
+    from weiwo.app.session.thread import thread_as_json  # noqa: PLC0415 - the same
 
     thread = load_thread(thread_id) if checkpoint is None else _load_moment(thread_id, checkpoint)
     plan = thread.values.get("plan")
     if files:
-        _write_files(show.as_json(thread), files, as_json=as_json)
+        _write_files(thread_as_json(thread), files, as_json=as_json)
     elif mermaid or questions:
         if plan is None:
             raise CommandError(f"thread {thread_id}; its question needed no plan; weiwo show {thread_id} tells more")
         write((plan.to_mermaid() if mermaid else show.question_graph(thread)) + "\n")
     elif as_json:
-        write_json(show.as_json(thread))
+        write_json(thread_as_json(thread))
     else:
         show.print_thread(terminal() if is_terminal() else page(), thread)
 
@@ -164,14 +167,14 @@ def _list_threads(limit: int) -> "list[ThreadInfo]":
     return run_in_session(work)
 
 
-def load_thread(thread_id: str) -> "show.Thread":
+def load_thread(thread_id: str) -> "Thread":
     """A thread as its newest checkpoint has it.
 
     Raises:
-        UsageError: There is no such thread.
+        MisuseError: There is no such thread.
         CommandError: The database cannot be read.
     """
-    from weiwo.app.cli.threads import show  # noqa: PLC0415 - upon need
+    from weiwo.app.session.thread import Thread, read_thread  # noqa: PLC0415 - upon need
     from weiwo.graph.persistence.checkpoint_reader import UnreadableCheckpointError, read_finished_thread  # noqa: PLC0415 - upon need
     from weiwo.graph.persistence.storage import StorageError  # noqa: PLC0415 - upon need
 
@@ -179,22 +182,22 @@ def load_thread(thread_id: str) -> "show.Thread":
         if (file := saved_file()) is not None:
             if (values := read_finished_thread(file, thread_id)) is None:
                 raise unknown_thread(thread_id)
-            return show.Thread(thread_id, values, (), {})
+            return Thread(thread_id, values, (), {})
     except UnreadableCheckpointError:
         pass  # LangGraph reads more, and knows what is to run next
     except StorageError as error:
         raise CommandError(str(error)) from error
 
-    async def work(session: "Session") -> "show.Thread":
-        return await show.load(session, thread_id)
+    async def work(session: "Session") -> "Thread":
+        return await read_thread(session, thread_id)
 
     return run_in_session(work)
 
 
-def _load_moment(thread_id: str, checkpoint: str) -> "show.Thread":
+def _load_moment(thread_id: str, checkpoint: str) -> "Thread":
     from weiwo.app.cli.threads import checkpoints  # noqa: PLC0415 - heavy
 
-    async def work(session: "Session") -> "show.Thread":
+    async def work(session: "Session") -> "Thread":
         return await checkpoints.load(session, *await find_moment(session, thread_id, checkpoint))
 
     return run_in_session(work)

@@ -2,96 +2,28 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from rich.console import Console
 from rich.text import Text
 
-from weiwo.app.cli.errors import unknown_thread
-from weiwo.app.cli.session import Session
-from weiwo.app.cli.threads.history import events_of, finished_tasks
+from weiwo.app.cli.threads.revisions import print_revisions
 from weiwo.app.render.answer import foot, print_answer
 from weiwo.app.render.labels import label
 from weiwo.app.render.plan_tree import comparison_lines, duration, plan_tree
 from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
-from weiwo.state import ModelCall, Outcome, Usage
+from weiwo.app.session.checkpoint_events import events_of
+from weiwo.app.session.revisions import revisions_of
+from weiwo.app.session.thread import APPROVAL, Thread
+from weiwo.state import ModelCall, Usage
 from weiwo.text.values import render
 from weiwo.tools.printable import one_line, printable
 
-if TYPE_CHECKING:
-    from weiwo.app.cli.threads.revisions import Revision
-
-APPROVAL = "approval"
-"""The node that asks a person about a plan."""
 _DISAGREE: Final = {
     "en": ("{}: sources disagree: ", " against ", ", "),
     "zh": ("{}：资料说法不一：", "；另有 ", "、"),
 }
-
-
-@dataclass(frozen=True)
-class Thread:
-    """A thread as its checkpoint has it.
-
-    Attributes:
-        thread_id: Its id.
-        values: Its state.
-        next: The nodes still to run; empty when its latest question is answered.
-        pending: Outcomes of an interrupted execution, which have not reached the state.
-        metadata: What its newest checkpoint says of the run that made it.
-    """
-
-    thread_id: str
-    values: Mapping[str, Any]
-    next: tuple[str, ...]
-    pending: Mapping[str, Outcome]
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def question(self) -> str:
-        """Its latest question, as asked."""
-        return str(self.values.get("question") or "")
-
-
-async def load(session: Session, thread_id: str) -> Thread:
-    """Read a thread.
-
-    Raises:
-        UsageError: There is no such thread.
-    """
-    snapshot = await session.graph.aget_state({"configurable": {"thread_id": thread_id}})
-    if snapshot.created_at is None:
-        raise unknown_thread(thread_id)
-    pending = await finished_tasks(session.saver, snapshot)
-    # Not `next`: of a run that died between a node's writes and its checkpoint, that names nothing.
-    under_way = tuple(dict.fromkeys(task.name for task in snapshot.tasks))
-    return Thread(thread_id, snapshot.values, under_way, pending, snapshot.metadata or {})
-
-
-def as_json(thread: Thread) -> dict[str, Any]:
-    """A thread as one object: the result, or, when it was interrupted, what there is of one; and earlier plans."""
-    values = thread.values
-    revisions = [revision.to_json() for revision in _revisions(values)]
-    if not thread.next and values.get("result"):
-        return {**values["result"], "thread_id": thread.thread_id, "revisions": revisions}
-    assessment, team, plan = values.get("assessment"), values.get("team"), values.get("plan")
-    outcomes = {**(values.get("outcomes") or {}), **thread.pending}
-    outcomes = {task_id: outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes}
-    return {
-        "question": thread.question,
-        "status": "waiting" if APPROVAL in thread.next else "interrupted",
-        "next": list(thread.next),
-        "level": assessment.level if assessment else None,
-        "team": team.name if team else None,
-        "plan": plan.to_json() if plan else None,
-        "outcomes": {key: one.model_dump(mode="json", exclude={"task_id"}) for key, one in outcomes.items()},
-        "reflections": [past.model_dump(mode="json") for past in values.get("reflections") or ()],
-        "usage": (values.get("usage") or Usage()).model_dump(mode="json"),
-        "thread_id": thread.thread_id,
-        "revisions": revisions,
-    }
 
 
 def question_graph(thread: Thread) -> str:
@@ -120,9 +52,7 @@ def print_thread(console: Console, thread: Thread) -> None:
             console.print(Flow(Text(f"  {one_line(assessment.question)}", "italic"), indent=2))
         judged = f"{assessment.level} · {values['team'].name} · {assessment.score:.2f} by {assessment.decided_by}"
         console.print(Flow(Text(f"  {judged} · {one_line(assessment.reason)}", "dim"), indent=2))
-    if revisions := _revisions(values):
-        from weiwo.app.cli.threads.revisions import print_revisions  # noqa: PLC0415 - where there are any
-
+    if revisions := revisions_of(values):
         console.print()
         print_revisions(console, revisions, language)
     if progress.rows:
@@ -153,15 +83,6 @@ def print_thread(console: Console, thread: Thread) -> None:
     for line in [*usage_lines(values.get("usage") or Usage()), *comparison_lines(result, language)]:
         console.print(Flow(Text(line, "dim"), indent=2))
     console.print(Flow(Text(foot({**result, "thread_id": thread.thread_id}), "dim")))
-
-
-def _revisions(values: Mapping[str, Any]) -> "list[Revision]":
-    """The earlier revisions of the plan; most threads have none."""
-    if not values.get("revisions"):
-        return []
-    from weiwo.app.cli.threads.revisions import revisions_of  # noqa: PLC0415 - where there are any
-
-    return revisions_of(values)
 
 
 def disagreements(values: Mapping[str, Any], language: str) -> list[str]:

@@ -208,13 +208,16 @@ function ClaimSpan({ scene, claim, children }: { scene: Scene; claim: number; ch
   const { turn, result, t } = scene;
   const told = result?.claims[claim];
   const lit = useStore((now) => now.lit?.turn === turn && now.lit.claim === claim);
+  const first = useMemo(() => { // of the spans of a claim: it stays so where this one alone is drawn again
+    const news = !scene.seen.has(claim);
+    scene.seen.add(claim);
+    return news;
+  }, [scene, claim]);
   if (!told) return <>{children}</>;
   const light = (): void => update({ lit: { turn, claim } });
   const dim = (): void => { if (read().lit?.claim === claim) update({ lit: null }); };
   const cites = told.citations.length > 0;
   const verdict = `${t(`verdict_${told.verdict}`)}${told.reason ? `: ${told.reason}` : ""}`;
-  const first = !scene.seen.has(claim);
-  scene.seen.add(claim);
   const open = (): void => {
     if (turn >= 0 && (cites || told.reason)) update({ panel: { turn, claim, ...(told.citations[0] ? { source: told.citations[0] } : {}) } });
   };

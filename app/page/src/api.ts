@@ -1,5 +1,6 @@
 // Calls to the server. A failure is an `ApiError` with one line for people.
 import { eventParser, type ServerEvent } from "./sse";
+import { inOwnWords, type Language } from "./words";
 
 export class ApiError extends Error {
   /** @param retryAfter Seconds after which the server may be asked again; 0 where it does not say. */
@@ -10,7 +11,13 @@ export class ApiError extends Error {
 
 const SECONDS = 30;
 const WITHOUT_LOGIN: ReadonlySet<string> = new Set(["/weiwo/info", "/weiwo/login"]);
+let language = (): Language => "en";
 let onLogin: () => Promise<boolean> = () => Promise.resolve(false);
+
+/** Where the language of the page is found: the server is asked to speak it. */
+export function whichLanguage(find: () => Language): void {
+  language = find;
+}
 
 /** What to do when the server asks who is there: it resolves when somebody has logged in; false where nobody can. */
 export function whenLoginNeeded(act: () => Promise<boolean>): void {
@@ -25,7 +32,7 @@ async function failure(response: Response): Promise<ApiError> {
   } catch {
     /* no JSON: the status says it */
   }
-  return new ApiError(response.status, said, Number(response.headers.get("retry-after")) || 0);
+  return new ApiError(response.status, inOwnWords(language(), said), Number(response.headers.get("retry-after")) || 0);
 }
 
 /** Sends a request; one that needs a login is sent again after it, so that whoever asked for it just waits. */
@@ -39,6 +46,7 @@ export async function request(method: string, path: string, body?: unknown, more
 
 async function send(method: string, path: string, body: unknown, more: RequestInit): Promise<Response> {
   const headers = new Headers(more.headers);
+  headers.set("accept-language", language() === "zh" ? "zh-CN" : "en"); // of the page, not of the browser
   if (body !== undefined && !(body instanceof Blob)) headers.set("content-type", "application/json");
   try {
     return await fetch(path, {
@@ -51,7 +59,7 @@ async function send(method: string, path: string, body: unknown, more: RequestIn
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(0, error instanceof Error ? error.message : String(error));
+    throw new ApiError(0, inOwnWords(language(), error instanceof Error ? error.message : String(error)));
   }
 }
 

@@ -1,4 +1,5 @@
 // The box one asks in.
+import { memo } from "preact/compat";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ask, cancel, type Options } from "./session";
 import { remember, useGuest, useStore, useWords, type Turn } from "./store";
@@ -10,7 +11,7 @@ let options = OPTIONS;
 /** The options last chosen. */
 export const chosenOptions = (): Options => options;
 
-export function AskBox({ running }: { running: Turn | undefined }) {
+export const AskBox = memo(function AskBox({ running }: { running: Turn | undefined }) {
   const t = useWords();
   const box = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState("");
@@ -74,7 +75,7 @@ export function AskBox({ running }: { running: Turn | undefined }) {
       </div>
     </form>
   );
-}
+}, ({ running: a }, { running: b }) => a?.key === b?.key && a?.cancelling === b?.cancelling && a?.runId === b?.runId);
 
 interface ChoiceProps {
   label: string;

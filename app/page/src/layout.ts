@@ -46,21 +46,29 @@ const SWEEPS = 8;
 
 /** Lays out a directed graph. Edges that would close a circle, and those of unknown nodes, are left out. */
 export function layout(boxes: Box[], edges: [string, string][], across: boolean, gaps: Gaps): Layout {
+  return layoutBy(boxes, edges)(across, gaps);
+}
+
+/** The order of a graph's nodes, and what lays them out so in a direction: the order is the same for both. */
+export function layoutBy(boxes: Box[], edges: [string, string][]): (across: boolean, gaps: Gaps) => Layout {
   const known = new Map(boxes.map((box) => [box.id, box]));
   const wanted = edges.filter(([from, to]) => from !== to && known.has(from) && known.has(to));
   const { ranks, kept } = rankOf(boxes, unique(wanted));
   const cells = new Map<string, Cell>();
   for (const box of boxes) {
-    cells.set(box.id, {
-      id: box.id, real: true, size: across ? box.height : box.width, depth: across ? box.width : box.height,
-      rank: ranks.get(box.id) ?? 0, at: 0, up: [], down: [],
-    });
+    cells.set(box.id, { id: box.id, real: true, size: 0, depth: 0, rank: ranks.get(box.id) ?? 0, at: 0, up: [], down: [] });
   }
   const chains = kept.map(([from, to]) => chain(cells, from, to));
   const layers = layersOf(cells);
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) order(layers, sweep % 2 === 0);
-  place(layers, gaps.node);
-  return draw(boxes, layers, chains, cells, across, gaps.rank);
+  return (across, gaps) => {
+    for (const box of boxes) {
+      const cell = cells.get(box.id) as Cell;
+      [cell.size, cell.depth] = across ? [box.height, box.width] : [box.width, box.height];
+    }
+    place(layers, gaps.node);
+    return draw(boxes, layers, chains, cells, across, gaps.rank);
+  };
 }
 
 function unique(edges: [string, string][]): [string, string][] {

@@ -1,16 +1,17 @@
 // The page: one shell around the conversation, the side panel and the other views.
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { whenLoginNeeded } from "./api";
+import { whenLoginNeeded, whichLanguage } from "./api";
 import { AskBox } from "./ask";
 import { loadInfo, needLogin } from "./info";
 import { Login, LoginAgain } from "./login";
 import { Panel } from "./panel";
 import { open, route } from "./session";
 import { Sidebar } from "./sidebar";
-import { update, useStore, useWords } from "./store";
+import { read, update, useStore, useWords, type View } from "./store";
 import { statusOf, TurnView } from "./turn";
 import { Corpora, Settings, Tools } from "./views";
+import { Watches } from "./watches";
 
 const EXAMPLES = {
   en: ["Who was older, Emperor Wu of Han or Julius Caesar, and by how many years?", "Which of the sample documents speak of Cambridge?"],
@@ -18,19 +19,22 @@ const EXAMPLES = {
 };
 
 function App() {
-  const { view, language, theme, loading, missing, line, login: asked, menu, panel } = useStore((now) => now);
+  const { view, language, theme, line, login: asked, menu, panel, status, question } = useStore((now) => {
+    const { view, language, theme, line, login, menu, panel } = now;
+    const last = now.turns[now.turns.length - 1];
+    const status = now.loading ? "loading" : view !== "ask" ? view : now.missing ? "missing" : statusOf(last);
+    return { view, language, theme, line, login, menu, panel: Boolean(panel), status, question: last?.question };
+  });
   const t = useWords();
-  const last = useStore((now) => now.turns[now.turns.length - 1]);
   const known = useStore((now) => Boolean(now.threads)); // somebody was logged in before
   useEffect(() => {
     document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
-    document.title = last ? `${last.question.slice(0, 60)} · ${t("title")}` : t("title");
-  }, [language, last?.question]);
+    document.title = question === undefined ? t("title") : `${question.slice(0, 60)} · ${t("title")}`;
+  }, [language, question]);
   useEffect(() => {
     if (theme === "auto") delete document.documentElement.dataset["theme"];
     else document.documentElement.dataset["theme"] = theme;
   }, [theme]);
-  const status = loading ? "loading" : view !== "ask" ? view : missing ? "missing" : statusOf(last);
   if (asked && !known) return <div class="shell alone" data-status="login"><main><Login again={false} /></main></div>;
   return (
     <div class={`shell${menu ? " menu-open" : ""}${panel ? " with-panel" : ""}`} data-status={asked ? "login" : status} data-line={line}>
@@ -39,12 +43,16 @@ function App() {
       <Sidebar />
       <main>
         <Line />
-        {view === "ask" ? <Conversation /> : view === "corpora" ? <Corpora /> : view === "tools" ? <Tools /> : <Settings />}
+        {view === "ask" ? <Conversation /> : <Shown view={view} />}
       </main>
       <Panel />
       {asked && <LoginAgain />}
     </div>
   );
+}
+
+function Shown({ view }: { view: View }) {
+  return view === "watches" ? <Watches /> : view === "corpora" ? <Corpora /> : view === "tools" ? <Tools /> : <Settings />;
 }
 
 /** The state of the connection, said where it is lost and where it is back. */
@@ -63,7 +71,7 @@ function Line() {
 
 function Conversation() {
   const t = useWords();
-  const { turns, loading, missing, info, language, threadId } = useStore((now) => now);
+  const { turns, loading, missing, info, language, threadId } = useStore(({ turns, loading, missing, info, language, threadId }) => ({ turns, loading, missing, info, language, threadId }));
   const last = turns[turns.length - 1];
   const running = last?.state === "running" ? last : undefined;
   const end = useRef<HTMLDivElement>(null);
@@ -128,6 +136,7 @@ function Examples({ questions }: { questions: string[] }) {
 }
 
 whenLoginNeeded(needLogin);
+whichLanguage(() => read().language);
 addEventListener("hashchange", route);
 addEventListener("popstate", () => { if (!location.hash) route(); });
 render(<App />, document.getElementById("app") as HTMLElement);

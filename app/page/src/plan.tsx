@@ -2,7 +2,7 @@
 import { memo } from "preact/compat";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { fill, type Row, type Run } from "./progress";
-import { curve, layout, type Layout } from "./layout";
+import { curve, layoutBy, type Layout, type Placed } from "./layout";
 import { runAt, update, useStore, useWords, type Say, type Turn } from "./store";
 import { goBack } from "./session";
 import { Timeline } from "./timeline";
@@ -14,7 +14,10 @@ const GAPS = { across: { rank: 104, node: 18 }, down: { rank: 54, node: 20 } };
 /** No plan is drawn smaller, unless it has the whole window. */
 const LEAST = 0.72;
 const MOST_DOTS = 24;
-const STEP = 60;
+/** Nodes that are drawn together, and again where one of them changes. */
+const BATCH = 24;
+/** A plan of more tasks than this is drawn without movement, and what is out of sight is not drawn at all. */
+const LARGE = 80;
 
 type Tab = "graph" | "timeline" | "revisions";
 
@@ -77,9 +80,9 @@ function useWidth(): [{ current: HTMLDivElement | null }, number] {
 
 /** Both directions are laid out; the one that shows more of the plan at once is taken. */
 function arrange(ids: string[], edges: [string, string][], room: number, least: number): { plan: Layout; across: boolean; scale: number } {
-  const boxes = ids.map((id) => ({ id, ...NODE }));
+  const place = layoutBy(ids.map((id) => ({ id, ...NODE })), edges);
   const tries = [true, false].map((across) => {
-    const plan = layout(boxes, edges, across, across ? GAPS.across : GAPS.down);
+    const plan = place(across, across ? GAPS.across : GAPS.down);
     const scale = room ? Math.min(1, Math.max(least, room / plan.width)) : 1;
     return { plan, across, scale, hidden: Math.max(0, plan.width * scale - room), tall: plan.height * scale };
   });
@@ -87,12 +90,12 @@ function arrange(ids: string[], edges: [string, string][], room: number, least: 
   return tries[0] as (typeof tries)[number];
 }
 
-/** How many of so many nodes are drawn: some more with each frame, so that a wide plan holds nothing up. */
+/** How many of so many batches are drawn: one more with each frame, so that a wide plan holds nothing up. */
 function useSteps(all: number): number {
-  const [shown, setShown] = useState(STEP);
+  const [shown, setShown] = useState(1);
   useEffect(() => {
     if (shown >= all) return undefined;
-    const frame = requestAnimationFrame(() => setShown(shown + STEP));
+    const frame = requestAnimationFrame(() => setShown(shown + 1));
     return () => cancelAnimationFrame(frame);
   }, [shown, all]);
   return shown;
@@ -125,43 +128,99 @@ export function Graph({ turn, least = LEAST }: { turn: Turn; least?: number }) {
   const [box, room] = useWidth();
   const lit = useStore((now) => (now.lit?.turn === turn.key ? now.lit.claim : null));
   const selected = useStore((now) => (now.panel?.turn === turn.key ? (now.panel.task ?? null) : null));
-  const { plan, scale, routes } = useMemo(() => {
+  const { plan, scale, batches } = useMemo(() => {
     const rows = room ? [...run.rows.values()] : []; // nothing is drawn before it is known how wide it may be
     const edges = rows.flatMap((row) => row.upstream.map((from): [string, string] => [from, row.id]));
     const arranged = arrange(rows.map((row) => row.id), edges, room, least);
-    const drawn = arranged.plan.routes.map(({ from, to, points }) => ({
-      from, to, path: curve(points, arranged.across), middle: labelPlace(points),
-    }));
-    return { ...arranged, routes: drawn };
+    return { ...arranged, batches: batchesOf(arranged.plan, arranged.across, run) };
   }, [run.plan, run.rows.size, room, least]);
-  const shown = useSteps(plan.nodes.length);
-  const glowing = litTasks(turn, lit);
+  const drawn = batches.slice(0, useSteps(batches.length));
+  const glowing = useMemo(() => litTasks(turn, lit), [turn.result, lit]);
   const scroll = plan.width * scale > room + 1;
+  const large = plan.nodes.length > LARGE;
   return (
-    <div class={`graph${lit === null ? "" : " dimmed"}`} ref={box} role="group" aria-label={t("plan")} tabIndex={scroll ? 0 : -1}>
+    <div class={`graph${lit === null ? "" : " dimmed"}${large ? " large" : ""}`} ref={box} role="group" aria-label={t("plan")} tabIndex={scroll ? 0 : -1}>
       <div class="sheet" style={{ width: `${plan.width * scale}px`, height: `${plan.height * scale}px` }}>
         <div class="canvas" style={{ width: `${plan.width}px`, height: `${plan.height}px`, transform: `scale(${scale})` }}>
           <svg width={plan.width} height={plan.height} aria-hidden="true" focusable="false">
-            {routes.map((route) => {
-              const from = run.rows.get(route.from);
-              return (
-                <Edge key={`${route.from} ${route.to}`} {...route} flow={edgeState(from, run.rows.get(route.to))}
-                  value={from?.state === "succeeded" ? from.value : ""} />
-              );
-            })}
+            {drawn.map((batch, at) => <Edges key={at} batch={batch} run={run} />)}
           </svg>
-          {plan.nodes.slice(0, shown).map((node) => {
-            const row = run.rows.get(node.id);
-            return row && (
-              <Node key={node.id} row={row} x={node.x} y={node.y} words={row.description.includes("{{") ? fill(run, row.description) : row.description} turn={turn.key}
-                lit={glowing.has(node.id)} selected={selected === node.id} t={t} language={t("title")} />
-            );
-          })}
+          {drawn.map((batch, at) => <Nodes key={at} batch={batch} run={run} turn={turn.key} glowing={glowing} selected={selected} t={t} language={t("title")} />)}
         </div>
       </div>
     </div>
   );
 }
+
+interface Drawn {
+  from: string;
+  to: string;
+  path: string;
+  middle: [number, number];
+}
+
+/** Some of the nodes, with the edges that lead to them. */
+interface Batch {
+  nodes: Placed[];
+  routes: Drawn[];
+  /** The tasks that it is drawn from. */
+  needs: string[];
+}
+
+function batchesOf(plan: Layout, across: boolean, run: Run): Batch[] {
+  const into = new Map(plan.nodes.map((node) => [node.id, [] as Drawn[]]));
+  for (const { from, to, points } of plan.routes) into.get(to)?.push({ from, to, path: curve(points, across), middle: labelPlace(points) });
+  const batches: Batch[] = [];
+  for (let at = 0; at < plan.nodes.length; at += BATCH) {
+    const nodes = plan.nodes.slice(at, at + BATCH);
+    batches.push({
+      nodes, routes: nodes.flatMap(({ id }) => into.get(id) ?? []),
+      needs: [...new Set(nodes.flatMap(({ id }) => [id, ...(run.rows.get(id)?.upstream ?? [])]))],
+    });
+  }
+  return batches;
+}
+
+interface BatchProps {
+  batch: Batch;
+  run: Run;
+}
+
+/** Whether a batch looks as it did: an event changes one task of many. */
+const unchanged = (a: BatchProps, b: BatchProps): boolean =>
+  a.batch === b.batch && (a.run === b.run || a.batch.needs.every((id) => a.run.rows.get(id) === b.run.rows.get(id)));
+
+const Edges = memo(function Edges({ batch, run }: BatchProps) {
+  return (
+    <g>
+      {batch.routes.map((route) => {
+        const from = run.rows.get(route.from);
+        const value = from?.state === "succeeded" ? from.value : "";
+        return <Edge key={`${route.from} ${route.to}`} {...route} flow={edgeState(from, run.rows.get(route.to))} value={value} />;
+      })}
+    </g>
+  );
+}, unchanged);
+
+interface NodesProps extends BatchProps {
+  turn: number;
+  glowing: ReadonlySet<string>;
+  selected: string | null;
+  t: Say;
+  language: string;
+}
+
+const Nodes = memo(function Nodes({ batch, run, turn, glowing, selected, t, language }: NodesProps) {
+  return (
+    <>
+      {batch.nodes.map(({ id, x, y }) => {
+        const row = run.rows.get(id);
+        const words = row?.description.includes("{{") ? fill(run, row.description) : row?.description ?? "";
+        return row && <Node key={id} row={row} x={x} y={y} words={words} turn={turn} lit={glowing.has(id)} selected={selected === id} t={t} language={language} />;
+      })}
+    </>
+  );
+}, (a, b) => unchanged(a, b) && a.turn === b.turn && a.glowing === b.glowing && a.selected === b.selected && a.language === b.language);
 
 function edgeState(from: Row | undefined, to: Row | undefined): string {
   if (!from || !to) return "waiting";
@@ -188,13 +247,9 @@ function cut(value: string, most: number): [string, number] {
   return [label, wide];
 }
 
-interface EdgeProps {
-  from: string;
-  to: string;
-  path: string;
+interface EdgeProps extends Drawn {
   flow: string;
   value: string;
-  middle: [number, number];
 }
 
 const Edge = memo(function Edge({ from, to, path, flow, value, middle }: EdgeProps) {

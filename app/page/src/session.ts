@@ -6,7 +6,7 @@ import { read, update, updateTurn, type Turn, type TurnState, type View } from "
 import type { Dict, Interrupt, Json, Result } from "./types";
 import { withoutSources } from "./markdown";
 import { loadThreads, remove } from "./threads";
-import { moment, say as word } from "./words";
+import { inOwnWords, moment, say as word } from "./words";
 
 const STREAM_MODE = ["custom", "messages-tuple", "values"];
 let lastKey = 0;
@@ -116,7 +116,7 @@ async function watch(key: number, threadId: string, body: unknown, runId: string
 
 function failureOf(data: unknown): string {
   const told = (data ?? {}) as { message?: unknown; error?: unknown; detail?: unknown };
-  return String(told.message ?? told.detail ?? told.error ?? data);
+  return inOwnWords(read().language, String(told.message ?? told.detail ?? told.error ?? data));
 }
 
 function token(key: number, run: Run, data: unknown): void {
@@ -366,7 +366,7 @@ export function route(): void {
     const threadId = decodeURIComponent(second);
     if (threadId !== read().threadId || read().missing) void open(threadId);
     else update({ view: "ask", menu: false });
-  } else if (first === "corpora" || first === "tools" || first === "settings") {
+  } else if (["watches", "corpora", "tools", "settings"].includes(first ?? "")) {
     update({ view: first as View, menu: false, panel: null });
   } else {
     startAnew();

@@ -1,13 +1,14 @@
 // Earlier questions, the other views, language and theme.
+import { memo } from "preact/compat";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { visible } from "./inline";
 import { loadThreads, remove } from "./threads";
-import { remember, update, useStore, useWords, type Theme, type View } from "./store";
+import { remember, update, useOperator, useStore, useWords, type Theme, type View } from "./store";
 import type { Dict, ThreadRow } from "./types";
 
-export function Sidebar() {
+export const Sidebar = memo(function Sidebar() {
   const t = useWords();
-  const { threads, moreThreads, threadId, view, language, theme, info } = useStore((now) => now);
+  const { threads, moreThreads, threadId, view, language, theme, info } = useStore(({ threads, moreThreads, threadId, view, language, theme, info }) => ({ threads, moreThreads, threadId, view, language, theme, info }));
   const [search, setSearch] = useState("");
   const typed = useRef(false);
   useEffect(() => {
@@ -16,7 +17,8 @@ export function Sidebar() {
     return () => clearTimeout(timer);
   }, [search]);
   const shown = (threads ?? []).filter((one) => titleOf(one).toLowerCase().includes(search.trim().toLowerCase()));
-  const views: [View, string][] = [["corpora", t("corpora")], ["tools", t("tools")], ["settings", t("settings")]];
+  const operates = useOperator();
+  const views: [View, string][] = [...(operates ? [["watches", t("watches")] as [View, string]] : []), ["corpora", t("corpora")], ["tools", t("tools")], ["settings", t("settings")]];
   return (
     <nav class="sidebar" aria-label={t("menu")}>
       <a class="brand" href="#/"><span class="seal" aria-hidden="true">帷</span><span><b>{t("title")}</b><small>{t("tagline")}</small></span></a>
@@ -47,7 +49,7 @@ export function Sidebar() {
       {info?.auth && info.auth !== "none" && <button class="link" onClick={() => void fetch("/weiwo/logout", { method: "POST" }).then(() => location.reload())}>{t("logout")}</button>}
     </nav>
   );
-}
+});
 
 /** What a thread is called: its question. */
 export function titleOf(row: ThreadRow): string {

@@ -29,7 +29,7 @@ export interface Turn {
 /** The run that is drawn: as it is, or as it was at the moment gone back to. */
 export const runAt = (turn: Turn): Run => turn.moment?.run ?? turn.run;
 
-export type View = "ask" | "corpora" | "tools" | "settings";
+export type View = "ask" | "watches" | "corpora" | "tools" | "settings";
 export type Theme = "auto" | "light" | "dark";
 
 export interface State {
@@ -107,7 +107,13 @@ export function updateTurn(key: number, change: Partial<Turn> | ((turn: Turn) =>
   }));
 }
 
-/** A part of the state; the component is drawn again when that part changes. */
+function same(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b) || typeof a !== "object" || typeof b !== "object" || !a || !b) return Object.is(a, b);
+  const names = Object.keys(a) as (keyof typeof a)[];
+  return names.length === Object.keys(b).length && names.every((name) => Object.is(a[name], b[name]));
+}
+
+/** A part of the state, or several; the component is drawn again when one changes. */
 export function useStore<T>(select: (state: State) => T): T {
   const [, draw] = useReducer((count: number) => count + 1, 0);
   const selected = select(state);
@@ -115,7 +121,7 @@ export function useStore<T>(select: (state: State) => T): T {
   last.current = { select, selected };
   useEffect(() => {
     const watcher = (): void => {
-      if (!Object.is(last.current.select(state), last.current.selected)) draw(undefined as never);
+      if (!same(last.current.select(state), last.current.selected)) draw(undefined as never);
     };
     watchers.add(watcher);
     watcher();
@@ -127,6 +133,11 @@ export function useStore<T>(select: (state: State) => T): T {
 /** Whether the page is a guest of another server, which takes no files and forks no threads. */
 export function useGuest(): boolean {
   return useStore((now) => !now.info || now.info.user === "client");
+}
+
+/** Whether the page is the operator's, whose alone settings and standing questions are. */
+export function useOperator(): boolean {
+  return useStore(({ info }) => info !== null && info.user !== "client" && (info.auth === "none" || info.user === "operator"));
 }
 
 export type Say = (word: Word, ...values: (string | number)[]) => string;

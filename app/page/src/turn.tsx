@@ -1,4 +1,5 @@
 // One question and what came of it: phase, plan, what waits for a person, answer, sources, what it cost.
+import { memo } from "preact/compat";
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, post } from "./api";
 import { Answer, Draft } from "./answer";
@@ -20,7 +21,7 @@ export function statusOf(turn: Turn | undefined): string {
   return turn.state === "error" ? "failed" : turn.state;
 }
 
-export function TurnView({ turn, last }: { turn: Turn; last: boolean }) {
+export const TurnView = memo(function TurnView({ turn, last }: { turn: Turn; last: boolean }) {
   const t = useWords();
   const { run, result } = turn;
   const restated = String(run.assessed["question"] ?? "");
@@ -60,7 +61,7 @@ export function TurnView({ turn, last }: { turn: Turn; last: boolean }) {
       {result && <Foot turn={turn} result={result} t={t} last={last} />}
     </article>
   );
-}
+});
 
 /** The answer as far as it is written; of a report first its outline, its sections as they come. */
 function Written({ run }: { run: Run }) {

@@ -4,10 +4,10 @@ import type { ComponentChildren } from "preact";
 import { get } from "./api";
 import { visible } from "./inline";
 import { loadInfo } from "./info";
-import { useGuest, useStore, useWords } from "./store";
+import { useGuest, useOperator, useStore, useWords, type Say } from "./store";
 import type { Day, Dict } from "./types";
 import { ChooseFiles, UploadList, useDrop, useUploads } from "./uploads";
-import { moment, type Language } from "./words";
+import { inOwnWords, moment, type Language } from "./words";
 
 interface Corpus {
   name: string;
@@ -25,7 +25,7 @@ interface Tool {
   description: string;
   server?: string | null;
   acts?: boolean;
-  health?: unknown;
+  health?: string;
   used?: number;
   failed?: number;
 }
@@ -39,17 +39,18 @@ interface Setting {
 }
 
 /** A resource of the server, and a way to load it again. */
-function useLoaded<T>(path: string): { data: T | null; failed: string; again: () => void } {
+export function useLoaded<T>(path: string): { data: T | null; failed: string; again: () => void } {
   const [data, setData] = useState<T | null>(null);
   const [failed, setFailed] = useState("");
+  const language = useStore((now) => now.language); // what the server says is said in it
   const again = useCallback(() => {
     get<T>(path).then((found) => { setData(found); setFailed(""); }, (error: unknown) => setFailed(error instanceof Error ? error.message : String(error)));
-  }, [path]);
+  }, [path, language]);
   useEffect(again, [again]);
   return { data, failed, again };
 }
 
-function Page({ head, failed, again, waits, children }: { head: string; failed: string; again: () => void; waits: boolean; children: ComponentChildren }) {
+export function Page({ head, failed, again, waits, children }: { head: string; failed: string; again: () => void; waits: boolean; children: ComponentChildren }) {
   const t = useWords();
   return (
     <div class="page">
@@ -84,7 +85,7 @@ export function Corpora() {
             {one.updated && <p class="quiet">{t("updated", when(one.updated, language))}</p>}
             {one.errors?.length ? (
               <details><summary class="warn">{t("errors", one.errors.length)}</summary>
-                <ul>{one.errors.slice(0, 100).map((error, at) => <li key={at}>{visible(typeof error === "string" ? error : JSON.stringify(error))}</li>)}</ul>
+                <ul>{one.errors.slice(0, 100).map((error, at) => <li key={at}>{visible(inOwnWords(language, typeof error === "string" ? error : JSON.stringify(error)))}</li>)}</ul>
               </details>
             ) : null}
           </li>
@@ -125,7 +126,7 @@ export function Tools() {
       <ul class="rows">
         {data?.map((one) => (
           <li key={`${one.server ?? ""} ${one.name}`} data-tool={one.name}>
-            <div><b class="mono">{visible(one.name)}</b>{one.server && <span class="quiet">{visible(one.server)}</span>} <span class={`tag${one.acts ? " warn" : ""}`}>{one.acts ? t("acts") : t("readsOnly")}</span><span class="spring" />{one.health ? <span class={`health ${one.health === "up" ? "up" : "down"}`}>{one.health === "up" ? t("healthUp") : visible(healthOf(one.health))}</span> : null}</div>
+            <div><b class="mono">{visible(one.name)}</b>{one.server && <span class="quiet">{visible(one.server)}</span>} <span class={`tag${one.acts ? " warn" : ""}`}>{one.acts ? t("acts") : t("readsOnly")}</span><span class="spring" />{one.health ? <span class={`health ${one.health === "up" ? "up" : "down"}`}>{healthOf(one.health, t)}</span> : null}</div>
             <p>{visible(one.description)}</p>
             <p class="quiet">{[one.used ? t("used", one.used) : "", one.failed ? t("failedTimes", one.failed) : ""].filter(Boolean).join(" · ")}</p>
           </li>
@@ -135,13 +136,13 @@ export function Tools() {
   );
 }
 
-const healthOf = (health: unknown): string => (health == null ? "" : typeof health === "object" ? Object.entries(health as Dict).map(([key, value]) => `${key}: ${String(value)}`).join(", ") : String(health));
+const healthOf = (health: string, t: Say): string => t(health === "up" ? "healthUp" : health === "starting" ? "healthStarting" : "healthDown");
 
 export function Settings() {
   const t = useWords();
   const info = useStore((now) => now.info);
   useEffect(() => void loadInfo(), []); // what is spent is told as it is now
-  const guest = useGuest();
+  const operates = useOperator();
   const models = [...new Set(Object.values(info?.models ?? {}))];
   return (
     <div class="page">
@@ -149,7 +150,7 @@ export function Settings() {
       {info && <p class="quiet">Weiwo {info.version}{info.user ? ` · ${info.user}` : ""}{models.length ? ` · ${models.join(", ")}` : ""}</p>}
       {info && !models.length && <div class="card"><h3>{t("noModelTitle")}</h3><p>{t("noModel")}</p></div>}
       {info?.day?.ends && <Today day={info.day} />}
-      {info && !guest && (info.auth === "none" || info.user === "operator") && <SettingsTable />}
+      {operates && <SettingsTable />}
     </div>
   );
 }

@@ -260,6 +260,22 @@ const en = {
   shrink: "Back to the page",
   addUpstream: "+ add",
   inReference: "referred to in its description or arguments",
+  saidInEnglish: "{0}",
+  healthDown: "not available",
+  healthStarting: "starting",
+  watches: "Standing questions",
+  noWatches: "No standing question is kept.",
+  noWatchesHow: "The command weiwo watch “question” --every 1d keeps one; it is asked anew each day, and what changed is shown here.",
+  watchEvery: "every {0}",
+  watchNext: "next {0}",
+  watchNow: "next now",
+  watchPaused: "paused",
+  watchChanged: "last change {0}",
+  watchGone: "no longer found",
+  watchPause: "Pause",
+  watchGoOn: "Go on",
+  watchRemove: "Remove",
+  watchRemoveSure: "Remove this standing question? The answers it got stay.",
 };
 
 export type Word = keyof typeof en;
@@ -524,6 +540,22 @@ const zh: Record<Word, string> = {
   shrink: "回到页面",
   addUpstream: "+ 添加",
   inReference: "其描述或参数引用了它",
+  saidInEnglish: "服务器原话：{0}",
+  healthDown: "不可用",
+  healthStarting: "正在启动",
+  watches: "定期提问",
+  noWatches: "还没有定期提问。",
+  noWatchesHow: "用命令 weiwo watch “问题” --every 1d 添加；每天重新提问一次，变化会显示在这里。",
+  watchEvery: "每 {0}",
+  watchNext: "下次 {0}",
+  watchNow: "即将提问",
+  watchPaused: "已暂停",
+  watchChanged: "最近变化 {0}",
+  watchGone: "不再找到",
+  watchPause: "暂停",
+  watchGoOn: "继续",
+  watchRemove: "删除",
+  watchRemoveSure: "删除这个定期提问？它得到的答案会保留。",
 };
 
 export type Language = "en" | "zh";
@@ -538,6 +570,11 @@ export function say(language: Language, word: Word, ...values: (string | number)
     const value = values[Number(at)] ?? whole;
     return typeof value === "number" ? value.toLocaleString(language === "zh" ? "zh-CN" : "en") : value;
   });
+}
+
+/** What a server says, named as what it is where it is in another language than the page. */
+export function inOwnWords(language: Language, said: string): string {
+  return language === "en" || /[\u3400-\u9fff]/.test(said) ? said : say(language, "saidInEnglish", said);
 }
 
 /** A moment as people write it. */

@@ -117,7 +117,7 @@ class Guard:
             scope[USER] = await self._user(scope)
             self._check_rate(scope)
         except RequestError as error:
-            await error_reply(error)(scope, receive, guarded)
+            await error_reply(error, headers)(scope, receive, guarded)
             return
         await self._app(scope, receive, guarded)
 
@@ -153,9 +153,9 @@ class Guard:
         client = (scope.get("client") or ("", 0))[0]
         if scope["path"] in {"/weiwo/login", CALLBACK}:
             if not self._logins.take(client):
-                raise RequestError(429, "the login; there were too many; wait a minute")
+                raise RequestError(429, "the login; there were too many; wait a minute", "登录次数过多；请一分钟后再试")
         elif scope["method"] not in _READS and not self._changes.take(scope[USER] or client):
-            raise RequestError(429, "the request; there were too many; wait a moment")
+            raise RequestError(429, "the request; there were too many; wait a moment", "请求过于频繁；请稍后再试")
 
     def _mark(self, headers: MutableHeaders, origin: str) -> None:
         mark_response(headers)

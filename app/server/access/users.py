@@ -5,6 +5,8 @@ from typing import Final
 from starlette.requests import Request
 
 from weiwo.app.server.errors import RequestError
+from weiwo.nodes.memory.memory_store import client_user, local_user
+from weiwo.state.settings import Settings
 
 OPERATOR: Final = "operator"
 """The user who runs the server: threads without a record, settings and the command's corpora are his."""
@@ -17,6 +19,11 @@ def user_of(request: Request) -> str:
     return str(request.scope.get(USER, OPERATOR))
 
 
+def memory_user(user: str, settings: Settings) -> str:
+    """Whose memory a user's is: the operator's is the one that the command line uses."""
+    return local_user(settings) if user == OPERATOR else client_user(user)
+
+
 def require_operator(request: Request) -> None:
     """See that a request is the operator's.
 
@@ -24,4 +31,4 @@ def require_operator(request: Request) -> None:
         RequestError: It is another user's.
     """
     if user_of(request) != OPERATOR:
-        raise RequestError(404, "the route; it is the operator's alone")
+        raise RequestError(404, "the route; it is the operator's alone", "这一页只供管理员使用")

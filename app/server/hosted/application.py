@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import Final
 
 from starlette.applications import Starlette
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Mount, Route
@@ -32,6 +32,7 @@ _ABSENT: Final = frozenset(
     {
         "/weiwo/settings",
         "/weiwo/watches",
+        "/weiwo/watches/{key}",
         "/weiwo/corpora/{name}/files",
         "/weiwo/login",
         "/weiwo/logout",
@@ -69,7 +70,7 @@ class Guest:
             try:
                 await scope["app"].state.engine.admit(Request(scope))
             except RequestError as error:
-                await error_reply(error)(scope, receive, marked)
+                await error_reply(error, Headers(scope=scope))(scope, receive, marked)
                 return
         await self._app(scope, receive, marked)
 

@@ -17,13 +17,13 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, LangGraphError
 from starlette.requests import Request
 
-from weiwo.app.cli.threads.show import Thread
 from weiwo.app.server.errors import RequestError, not_asked, not_found
 from weiwo.app.server.langgraph_api.assistant import GRAPH_ID
 from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.storage.record_types import Event, RunRecord
 from weiwo.app.server.storage.run_log import HEARTBEAT_SECONDS
 from weiwo.app.server.wire import dump
+from weiwo.app.session.thread import Thread
 from weiwo.graph import build_graph
 from weiwo.state.settings import Settings
 from weiwo.tools.printable import one_line
@@ -150,6 +150,9 @@ class HostBackend:
     async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:  # noqa: ARG002 - the interface
         """Nothing: the host keeps no events of runs that ended."""
         return []
+
+    def memory(self, user: str) -> None:
+        """None: the host's store is out of reach."""
 
     async def day(self, user: str) -> dict[str, Any]:  # noqa: ARG002 - the interface
         """Nothing: what users may spend is the host's business."""

@@ -18,9 +18,9 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
-from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.app.server.access.budgets import DayBudgets
 from weiwo.app.server.access.user_corpora import run_defaults
+from weiwo.app.server.access.users import memory_user
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.failures import describe_failure, failure_place
 from weiwo.app.server.runs.graph_stream import stream_events
@@ -30,7 +30,9 @@ from weiwo.app.server.storage.record_types import RunRecord, RunStatus
 from weiwo.app.server.storage.records import Records
 from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.app.server.wire import dump
+from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.graph.persistence.thread_lock import claimed
+from weiwo.graph.run_context import ServedUser
 from weiwo.state.limits import Usage
 from weiwo.state.settings import Context, Settings, operator_defaults
 
@@ -83,7 +85,8 @@ class Runs:
             RequestError: One does.
         """
         if self.under_way(thread_id):
-            raise RequestError(409, f"thread {thread_id}; a run works on it; wait for it, or cancel it")
+            told = f"thread {thread_id}; a run works on it; wait for it, or cancel it"
+            raise RequestError(409, told, "这个会话正在运行；请等它结束，或先取消")
 
     async def start(self, owner: str, thread_id: str, request: RunRequest) -> RunRecord:
         """Begin a run.
@@ -96,7 +99,8 @@ class Runs:
             await self.cancel_thread(thread_id)
         async with self._starting:
             if len(self._tasks) >= MOST_UNDER_WAY:
-                raise RequestError(429, f"the run; {MOST_UNDER_WAY} are under way already; try again in a minute")
+                told = f"the run; {MOST_UNDER_WAY} are under way already; try again in a minute"
+                raise RequestError(429, told, f"已有 {MOST_UNDER_WAY} 个问题在运行；请一分钟后再试")
             answers = request.command is not None and "resume" in request.command
             if self.under_way(thread_id):
                 if request.multitask == "reject" or answers:
@@ -212,8 +216,9 @@ class Runs:
         snapshot = await self._graph.aget_state(thread)
         given, checkpoint = self._given(run, request, snapshot)
         context = self._context(request, snapshot)
+        user = ServedUser(run.owner, memory_user(run.owner, self._settings))
         config: RunnableConfig = {
-            "configurable": {**thread["configurable"], **checkpoint},
+            "configurable": {**thread["configurable"], **checkpoint, "langgraph_auth_user": user},
             "metadata": {
                 **_short(request.metadata),
                 "run_id": run.run_id,
@@ -290,14 +295,16 @@ class Runs:
         if snapshot.created_at is None and request.checkpoint:
             raise not_found("checkpoint", request.checkpoint.get("checkpoint_id", ""))
         if snapshot.created_at is None:
-            raise RequestError(422, f"thread {thread_id}; nothing was asked on it yet; give an input")
+            told = f"thread {thread_id}; nothing was asked on it yet; give an input"
+            raise RequestError(422, told, "这个会话还没有提过问题；请先提问")
         if request.command is None or "resume" not in request.command:
             return request
         resume, waiting = request.command["resume"], [one.id for one in snapshot.interrupts]
         if isinstance(resume, Mapping) and resume and set(resume) <= set(waiting):
             return request
         if not waiting:
-            raise RequestError(409, f"thread {thread_id}; nothing of it waits for an answer; go on with input null")
+            told = f"thread {thread_id}; nothing of it waits for an answer; go on with input null"
+            raise RequestError(409, told, "没有等待答复的事项；请重新载入本页")
         if len(waiting) > 1:
             raise RequestError(
                 422, f"command.resume: {len(waiting)} questions wait; answer them by id, as {{id: answer}}"

@@ -11,10 +11,7 @@ from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.cli.errors import CommandError
-from weiwo.app.cli.questions.feedback import send_to_langsmith
-from weiwo.app.cli.questions.runs import OPTIONS_KEY, options_of, remembered
-from weiwo.app.cli.threads import show
+from weiwo.app.errors import AppError
 from weiwo.app.server.access.user_corpora import run_defaults
 from weiwo.app.server.access.users import user_of
 from weiwo.app.server.backend import backend_of
@@ -24,7 +21,12 @@ from weiwo.app.server.runs.run_request import allowed_fields, read_context
 from weiwo.app.server.weiwo_api.exports import download_response
 from weiwo.app.server.weiwo_api.passages import passage_in_context
 from weiwo.app.server.wire import read_json, read_object, reply
+from weiwo.app.session.langsmith_feedback import send_to_langsmith
+from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered
+from weiwo.app.session.thread import Thread, thread_as_json
 from weiwo.graph.persistence.forks import ForkError, fork
+from weiwo.nodes.memory.earlier_answers import forget_answer
+from weiwo.nodes.memory.plan_memory import mark_bad
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.state import Plan
 from weiwo.state.settings import Context, Settings, operator_defaults
@@ -42,7 +44,7 @@ async def get(request: Request) -> Response:
     thread = await _loaded(request)
     timeline = await backend_of(request).timeline(thread.thread_id, _MOST_TIMELINE)
     evidence = [one.model_dump(mode="json") for one in (thread.values.get("evidence") or {}).values()]
-    return reply({"evidence": evidence, **show.as_json(thread), "timeline": timeline})
+    return reply({"evidence": evidence, **thread_as_json(thread), "timeline": timeline})
 
 
 async def passage(request: Request) -> Response:
@@ -65,7 +67,7 @@ async def download(request: Request) -> Response:
     thread = await _loaded(request)
     result = thread.values.get("result")
     if not result:
-        raise RequestError(409, f"thread {thread.thread_id}; it has no answer yet; go on with it")
+        raise _unanswered(thread)
     name = _NOT_IN_A_NAME.sub("_", thread.thread_id)
     shown = {**result, "thread_id": thread.thread_id}
     return await asyncio.to_thread(download_response, shown, request.query_params.get("format", "md"), f"weiwo-{name}")
@@ -79,7 +81,7 @@ async def feedback(request: Request) -> Response:
         raise RequestError(422, "good; it is neither true nor false; give one of them")
     values = thread.values
     if not values.get("result"):
-        raise RequestError(409, f"thread {thread.thread_id}; it has no answer yet; go on with it")
+        raise _unanswered(thread)
     words = clean(str(body.get("words") or ""))[:LONGEST_WORDS]
     run, question = str(values.get("run") or ""), str(values.get("question") or "")
     one = Feedback(time.time(), thread.thread_id, run, question, good=body["good"], words=words)
@@ -87,9 +89,14 @@ async def feedback(request: Request) -> Response:
         await asyncio.to_thread(record_feedback, Path(backend_of(request).settings.home), one)
         sent = await asyncio.to_thread(send_to_langsmith, one)
     except OSError as error:
-        raise RequestError(500, f"feedback; it cannot be kept: {error.strerror or error}") from None
-    except CommandError as error:
+        why = error.strerror or error
+        raise RequestError(500, f"feedback; it cannot be kept: {why}", f"反馈无法保存：{why}") from None
+    except AppError as error:
         raise RequestError(502, str(error)) from None
+    memory = backend_of(request).memory(user_of(request))
+    if memory is not None and not one.good:
+        await mark_bad(memory, run)
+        await forget_answer(memory, run)
     return reply({"kept": True, "sent": sent})
 
 
@@ -168,6 +175,11 @@ async def check(request: Request) -> Response:
     return reply({"complaints": complaints, "plan": sketch.plan.to_json()})
 
 
-async def _loaded(request: Request) -> show.Thread:
+def _unanswered(thread: Thread) -> RequestError:
+    told = f"thread {thread.thread_id}; it has no answer yet; go on with it"
+    return RequestError(409, told, "这个会话还没有答案；请先让它继续")
+
+
+async def _loaded(request: Request) -> Thread:
     """The thread of a request, as its newest checkpoint has it."""
     return await backend_of(request).load(request, request.path_params["thread_id"])

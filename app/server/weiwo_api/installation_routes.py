@@ -10,37 +10,23 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.cli.setup.config import read_config
-from weiwo.app.cli.setup.env_file import read_env_file
-from weiwo.app.cli.tools import gather_tools
+from weiwo.app.configuration.config_file import read_config
+from weiwo.app.configuration.env_file import read_env_file
 from weiwo.app.server.access.user_corpora import USER_PREFIX, own_corpora, run_defaults
 from weiwo.app.server.access.users import require_operator, user_of
 from weiwo.app.server.backend import backend_of
+from weiwo.app.server.weiwo_api.descriptions import describe_settings, describe_tool
 from weiwo.app.server.weiwo_api.exports import format_names
 from weiwo.app.server.weiwo_api.uploads import MOST_UPLOAD_BYTES, upload
-from weiwo.app.server.wire import reply
-from weiwo.state.settings import Context, Settings, operator_defaults
+from weiwo.app.server.wire import reply, wants_chinese
+from weiwo.state.settings import Settings, operator_defaults
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora, locate_by_roots
 from weiwo.tools.corpus.source_names import find_sample_corpus
 from weiwo.tools.printable import one_line
+from weiwo.tools.tool_list import list_tools
 
 _SECRET: Final = lazy(r"KEY|TOKEN(?!S)|SECRET|PASSWORD|DATABASE_URL|AUTH$")
-_MORE: Final = {
-    "WEIWO_HOME": "Folder of Weiwo's own files.",
-    "WEIWO_DATABASE_URL": "Postgres for threads; SQLite without one.",
-    "WEIWO_CLIENT_FIELDS": "Further fields of a run's context that clients may set.",
-    "WEIWO_AUTH": "How users of weiwo serve log in.",
-    "WEIWO_OIDC_ISSUER": "The OpenID Connect issuer where users log in.",
-    "WEIWO_OIDC_CLIENT_ID": "The id of this server at the issuer.",
-    "WEIWO_OIDC_CLIENT_SECRET": "Its secret there, where it has one.",
-    "WEIWO_OIDC_PUBLIC_URL": "The address by which browsers reach this server.",
-    "WEIWO_OIDC_OPERATOR": "The operator's sub or verified e-mail address at the issuer.",
-    "WEIWO_ORIGINS": "Origins of other sites' pages that may use weiwo serve.",
-    "OPENAI_BASE_URL": "Where the chat model is.",
-    "OPENAI_API_KEY": "Its key.",
-    "TAVILY_API_KEY": "Key of the web search Tavily.",
-}
 
 
 async def info(request: Request) -> Response:
@@ -68,7 +54,7 @@ async def info(request: Request) -> Response:
 async def settings_list(request: Request) -> Response:
     """Every setting, its value, and where that comes from."""
     require_operator(request)
-    return reply(await asyncio.to_thread(_settings))
+    return reply(await asyncio.to_thread(_settings, chinese=wants_chinese(request.headers)))
 
 
 async def corpora(request: Request) -> Response:
@@ -83,11 +69,13 @@ async def corpora(request: Request) -> Response:
     return reply(await asyncio.to_thread(list_own))
 
 
-async def tools(_: Request) -> Response:
+async def tools(request: Request) -> Response:
     """The tools a run would have, and the MCP servers with their health."""
-    found = await gather_tools(Settings.resolve())
+    found = await list_tools(Settings.resolve())
     health = {one["name"]: one["health"] for one in found["servers"]}
+    chinese = wants_chinese(request.headers)
     for tool in found["tools"]:
+        tool["description"] = describe_tool(tool["name"], tool["description"], chinese=chinese and not tool["server"])
         tool["health"] = health.get(tool["server"], "up") if tool["available"] else "not available"
         tool["server"] = tool["server"] or None
     return reply(found["tools"])
@@ -137,13 +125,12 @@ def _corpus(one: CorpusSummary) -> dict[str, Any]:
     }
 
 
-def _settings() -> list[dict[str, Any]]:
+def _settings(*, chinese: bool) -> list[dict[str, Any]]:
     file, config = read_env_file(), read_config()
     local = {**file.harmless, **(file.risky if file.trusted else {})}
     resolved = Settings.resolve()
-    fields = {f"WEIWO_{name.upper()}": (name, field.description or "") for name, field in Context.model_fields.items()}
     found = []
-    for name, (field, says) in {**fields, **{key: ("", says) for key, says in _MORE.items()}}.items():
+    for name, (field, says) in describe_settings(chinese=chinese).items():
         value = os.environ.get(name, "")
         origin = "default"
         if value:

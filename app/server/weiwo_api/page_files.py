@@ -1,16 +1,21 @@
 """The page's files, as the package holds them."""
 
+import os
+from os import PathLike
 from pathlib import Path
 from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from weiwo.app.server.access.login_routes import OIDC_LOGIN, sends_to_issuer
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "page" / "static"
 _FRESH: Final = {"cache-control": "no-cache"}
+_KEPT: Final = "max-age=31536000, immutable"
+"""For a file asked for by its version: `build.mjs` writes a new one with each change."""
 
 
 async def index(request: Request) -> Response:
@@ -24,13 +29,15 @@ async def index(request: Request) -> Response:
 
 
 class PageFiles(StaticFiles):
-    """The page's modules, styles and pictures; browsers ask each time whether they changed."""
+    """The page's modules and styles; browsers keep a version for good, and ask each time about anything else."""
 
     async def check_config(self) -> None:
         """A package without the page is no fault: its files are not found."""
 
-    def file_response(self, *args: object, **kwargs: object) -> Response:
-        """A file, which a browser is not to keep unasked."""
-        response = super().file_response(*args, **kwargs)  # type: ignore[arg-type]  # as Starlette calls it
-        response.headers["cache-control"] = "no-cache"
+    def file_response(
+        self, full_path: PathLike[str] | str, stat_result: os.stat_result, scope: Scope, status_code: int = 200
+    ) -> Response:
+        """A file, with how long a browser may keep it unasked."""
+        response = super().file_response(full_path, stat_result, scope, status_code)
+        response.headers["cache-control"] = _KEPT if scope["query_string"].startswith(b"v=") else "no-cache"
         return response

@@ -52,7 +52,8 @@ async def upload(request: Request, settings: Settings) -> Response:
     name = safe_name(request.query_params.get("filename", ""))
     kept = Path(settings.home) / "uploads" / folder.name
     if user != OPERATOR and await asyncio.to_thread(_size, kept.parent, stored_name(user, "")) > MOST_USER_BYTES:
-        raise RequestError(413, f"the upload; your files are longer than {MOST_USER_BYTES:,} bytes; ask the operator")
+        told = f"the upload; your files are longer than {MOST_USER_BYTES:,} bytes; ask the operator"
+        raise RequestError(413, told, f"您的文件合计超过 {MOST_USER_BYTES:,} 字节；请联系管理员")
     await asyncio.to_thread(lambda: kept.mkdir(mode=0o700, parents=True, exist_ok=True))
     part, size = kept / f".{name}.{os.urandom(4).hex()}.part", 0
     try:
@@ -60,11 +61,14 @@ async def upload(request: Request, settings: Settings) -> Response:
             async for chunk in request.stream():
                 size += len(chunk)
                 if size > MOST_UPLOAD_BYTES:
-                    raise RequestError(413, f"{name}; it is longer than {MOST_UPLOAD_BYTES:,} bytes; index it by hand")
+                    told = f"{name}; it is longer than {MOST_UPLOAD_BYTES:,} bytes; index it by hand"
+                    chinese = f"{name} 超过 {MOST_UPLOAD_BYTES:,} 字节；请用 weiwo index 添加"
+                    raise RequestError(413, told, chinese)
                 await file.write(chunk)
         await asyncio.to_thread(part.replace, kept / name)
     except OSError as error:
-        raise RequestError(507, f"{name}; it cannot be kept: {error.strerror or error}") from None
+        why = error.strerror or error
+        raise RequestError(507, f"{name}; it cannot be kept: {why}", f"{name} 无法保存：{why}") from None
     finally:
         await asyncio.to_thread(part.unlink, missing_ok=True)
     return _Lines(_index(kept / name, folder, request.path_params["name"], settings))
@@ -81,7 +85,8 @@ def safe_name(text: str) -> str:
     stem, dot, ending = kept.rpartition(".")
     name = f"{stem[: _LONGEST_NAME - len(ending)]}{dot}{ending}" if stem else kept[:_LONGEST_NAME]
     if not any(one.isalnum() for one in name) or len(name.encode()) > 250:
-        raise RequestError(422, f"filename {text[:60]!a}; it is no name for a file; give one such as notes.pdf")
+        told = f"filename {text[:60]!a}; it is no name for a file; give one such as notes.pdf"
+        raise RequestError(422, told, "这不是文件名；请改为类似 notes.pdf 的名称")
     return name
 
 

@@ -72,7 +72,6 @@ _ALSO_NAMED_ZH: Final = lazy(
 )
 _HEADS_ZH: Final = lazy(r"》?(?:[（(，,]|[是为])")
 _CUT_ZH: Final = lazy(r"[，；：。,;]")
-_NAMED_ZH: Final = lazy(r"\s?(?:原名|本名|又名|字|号|笔名|别名|亦称|又称|简称|全称|英文|即|俗称)")
 _GOES_ON_ZH: Final = lazy(
     rf"[》”\s]*(?:[（(，,]|$|{_PRONOUN_ZH}|[是为有在于由被因曾任获位属旧简初全又原即也已将自从总高长最约]|生于|出生|毕业|考入"
     r"|担任|收入|收藏|连接|穿过|流经|注入|发源|面积|人口|占地|海拔|建成|建于|始建|成立|创立|创办|开放|开通|出版|发表|逝世|去世"
@@ -255,10 +254,8 @@ class Sentence:
     def _carried(self, at: int) -> bool:
         """Whether the clauses before one without a name leave the subject in mind."""
         for start, end in reversed([one for one in self.clauses if one[1] < at]):
-            if _NAMED_ZH.match(self.text, start):
-                continue
             inside = [(a, b) for a, b in self.mentions if start <= a and b <= end]
-            if inside and (self.defined_zh(*inside[0]) or self._placed_zh(start, *inside[0])):
+            if inside and self.defined_zh(*inside[0]):
                 return True
             if _KIN_ZH.match(self.text, start):
                 return False
@@ -273,12 +270,7 @@ class Sentence:
                 return False
         return self.focus
 
-    def _placed_zh(self, first: int, start: int, end: int) -> bool:
-        """Whether a clause only says where the subject lies: the names in it are places."""
-        return self.idle(first, start) and _LIES_ZH.match(self.text, end) is not None
 
-
-_LIES_ZH: Final = lazy(r"》?(?:[（(][^（）()]{0,120}[)）])?(?:坐落|位)[于在]")
 _KIN_ZH: Final = lazy("[其他她它]的?(?:[长次幼独三四]?[子女弟兄]|父|母|妻|夫|姐|妹|孙|祖|师|友|中)")
 _APPOSED_ZH: Final = lazy(
     r"[^是为在于有由被与和同至到从把将了着过娶嫁其之妻子女父母兄弟姐妹夫孙祖师友]{2,16}[家人员师者生长帝王河江湖山峰桥市县岛寺楼]"

@@ -21,7 +21,6 @@ _GAP: Final = lazy(
     r"(?:,?\s(?:on|in|around|about|circa|c\.)|,)"
     r"(?:\s(?:early|late|mid-?|the year|the (?:spring|summer|autumn|winter|fall) of))?\s?"
 )
-_LEAD: Final = lazy(r"(?:In|On|Around|About)\s(?:early\s|late\s|the year\s)?")
 _IN_PARTS: Final = frozenset(["release", "publication", "opening"])
 """Relations that may befall a thing at another time in another place."""
 _PART: Final = lazy(r"\s(?:in|on|to)\s(?:the\s)?(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))[A-Z]")
@@ -29,28 +28,17 @@ _PART: Final = lazy(r"\s(?:in|on|to)\s(?:the\s)?(?!(?:Jan|Feb|Mar|Apr|May|Jun|Ju
 _FIRST: Final = lazy(r"\bfirst\s\w+$")
 
 
-_THEN: Final = lazy(r",?\s(?:in\s)?what\s(?:was\sthen|is\snow)\s[^,;]{2,60}")
-"""An aside on a place: "in what was then the Kingdom of Poland"."""
-
-
 def date_after(sentence: Sentence, at: int, relation: Relation) -> StatedValue | None:
-    """The date behind a verb, or before the clause: "In 1889 S was opened"."""
+    """The date behind a verb."""
     text = sentence.text
     one = next((one for one in sentence.dates if one.start >= at), None)
-    if one is not None:
-        gap, rest = _THEN.sub("", text[at : one.start]), text[one.end : one.end + 90]
-        fits = one.until is None and len(gap) <= 100 and _GAP.fullmatch(gap) and not _BREAK.search(gap)
-        again = _PART.search(gap) or _PART.match(rest) or re.search(r"\b(?:and|then)\b.{0,40}\d{4}", rest)
-        parted = again and relation.name in _IN_PARTS and not _FIRST.search(text[max(0, at - 40) : at])
-        return _dated(sentence, one) if fits and not parted else None
-    for one in sentence.dates[:1]:
-        led = one.until is None and _LEAD.fullmatch(text[: one.start]) and text[one.end : one.end + 1] in {" ", ","}
-        # "In 2010 S began efforts" is not when S began.
-        if led and re.match(
-            r"[.,;]|$|\s(?:in|at|on|with|and|by|to|of|from|alone|aged|there|[a-z]{3,12}ly)\b", text[at:]
-        ):
-            return _dated(sentence, one)
-    return None
+    if one is None or one.until is not None:
+        return None
+    gap, rest = text[at : one.start], text[one.end : one.end + 90]
+    fits = len(gap) <= 100 and _GAP.fullmatch(gap) and not _BREAK.search(gap)
+    again = _PART.search(gap) or _PART.match(rest) or re.search(r"\b(?:and|then)\b.{0,40}\d{4}", rest)
+    parted = again and relation.name in _IN_PARTS and not _FIRST.search(text[max(0, at - 40) : at])
+    return _dated(sentence, one) if fits and not parted else None
 
 
 def _dated(sentence: Sentence, one: DateSpan) -> StatedValue:
@@ -118,17 +106,13 @@ def dates_zh(sentence: Sentence, relation: Relation) -> Iterator[StatedValue]:
                 yield _dated(sentence, one)
 
 
-_MONTH_ZH: Final = lazy(r"^(?:[正元一二三四五六七八九十冬腊闰]{1,3}月)?(?:初?[一二三四五六七八九十廿]{1,3}日?)?")
-"""A month of the old calendar behind a date."""
-
-
 def _led_zh(sentence: Sentence, start: int, at: int) -> bool:
     """Whether nothing but the subject, a place and fillers stands between a date and its verb."""
     text = sentence.text
     start = found.end() if (found := re.compile(r"[（(][^（）()]{0,20}[)）]|[)）]").match(text, start)) else start
     for first, end in sentence.mentions:
         if start <= first and end <= at:
-            return not _MONTH_ZH.sub("", text[start:first]).strip("，,《“ ") and bool(
+            return not text[start:first].strip("，,《“ ") and bool(
                 _BETWEEN_ZH.fullmatch(text[end:at].lstrip("》”"))
             )
     pronoun = re.compile(rf"[，,](?:他|她|它|该[{HAN}]{{1,2}})").match(text, start)

@@ -25,7 +25,6 @@ def _words(joined: str) -> frozenset[str]:
 
 _BRACKET: Final = lazy(r"\s?[(（]([^()（）]{1,80})[)）]")
 _MARKS: Final = str.maketrans("", "", '《》“”"«»「」『』*_')
-_SITE: Final = lazy(r"[_|｜].*$|\s[-–—]\s(?:Wikipedia|维基百科|百度百科).*$")
 _MOUNT: Final = lazy(r"^(?:mount|mt) ")
 _LAST_PART: Final = lazy(r"\s[-–—·]\s([^-–—·]{2,40})$")
 _TOKEN: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+")
@@ -35,14 +34,10 @@ _DEFINES: Final = lazy(
     r"(?P<en>[a-zA-Z][\w' -]{0,120})"
     rf"|[》”]?(?P<more>[{HAN}]{{0,4}}?)(?:[（(][^（）()]{{0,80}}[）)])?[，,]?(?:是|为|，)(?P<zh>[^，。；]{{1,60}})"
 )
-_FRONTED: Final = lazy(r"An?\s([a-z][\w' -]{2,60}),\s[A-Z]")
 _NARROWS: Final = lazy(
     r"\b(?:of|in|on|at|for|with|by|from|that|who|which|whose|where|when|to|situated|located|based)\b"
 )
 _PERSONAL: Final = lazy(r"(?i)\b(?:he|she|his|her|born|died)\b")
-_RUN: Final = lazy(
-    r"(?:[^\W\d_a-z][\w.'’-]*|de|da|di|del|van|von|y)(?: (?:[^\W\d_a-z][\w.'’-]*|de|da|di|del|van|von|y)){0,7}"
-)
 _GENERAL_ZH: Final = {"大学": "学校", "学院": "学校", "中学": "学校", "小学": "学校", "集团": "公司"}
 """What Chinese texts go on to call a thing whose name or definition ends so."""
 _LONGER: Final = lazy(r"-\w| (?:(?:the|of|de|von) )?(?:[A-Z][\w'’-]*|[IVX]+\b)")
@@ -176,17 +171,13 @@ class Page:
 
         "(film)" tells one of several things of a name; "(It's Not Easy)" and "(Godsmack song)" belong to other names.
         """
-        mine, theirs = qualifier(self.subject.text), qualifier(self._name)
+        mine, theirs = qualifier(self.subject.text), qualifier(self.title)
         fits = plain(mine) == plain(theirs) if mine else not theirs[:1].isupper()
         return self._namesake and fits
 
     @cached_property
-    def _name(self) -> str:
-        return _SITE.sub("", self.title.strip())
-
-    @cached_property
     def _namesake(self) -> bool:
-        key = name_key(self._name)
+        key = name_key(self.title)
         return self.subject.key in {key, _MOUNT.sub("", key)} - {""}
 
     @cached_property
@@ -217,8 +208,7 @@ class Page:
         """What its first sentence says the subject is, up to the first thing that narrows it; empty if it doesn't."""
         found = self._defined
         if found is None:
-            fronted = _FRONTED.match(self.text) if self.titled else None
-            return _NARROWS.split(fronted[1])[0].strip() if fronted else ""
+            return ""
         return _NARROWS.split(found["en"])[0].strip() if found["en"] else str(found["zh"])
 
     @cached_property
@@ -246,16 +236,8 @@ class Page:
         if self.about and self._personal:
             last = self.subject.alias(text, folded)
             found += [(a, b) for a, b in last if not any(start <= a < end for start, end in found)]
-        if not found and self.titled and (run := _RUN.match(text)) and self._longer(run[0]):
-            return [run.span()]  # "Marie Salomea Skłodowska Curie was born", on the page of Marie Curie
         # "Gaius Julius Caesar" heads a sentence of Julius Caesar's own page.
         return sorted((0 if self.titled and _GIVEN_NAMES.fullmatch(text, 0, a) else a, b) for a, b in found)
-
-    def _longer(self, name: str) -> bool:
-        """Whether a run of names holds all words of the subject's, in order, and ends with its last."""
-        words = iter(said := name_key(name).split())
-        mine = self.subject.tokens
-        return len(mine) > 1 and said[-1] == mine[-1] and all(word in words for word in mine)
 
     @cached_property
     def _personal(self) -> bool:

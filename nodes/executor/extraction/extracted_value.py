@@ -13,9 +13,8 @@ from weiwo.text.language import HAN, fold
 from weiwo.text.numbers import find_numbers
 from weiwo.text.units import to_si
 
-ONE_SOURCE: Final = 0.95
-SEVERAL: Final = 0.98
-"""Confidence in a value that one document gives, and several."""
+BY_RULE: Final = 0.95
+"""Confidence in a value that rules show: the share of right assertions without which a mechanism is not kept."""
 
 MEASURED: Final = 0.005
 ROUGH: Final = 0.05
@@ -45,7 +44,7 @@ class ExtractedValue:
     approximate: bool = False
     shown: str = ""
     mechanism: str = ""
-    confidence: float = ONE_SOURCE
+    confidence: float = BY_RULE
     rivals: tuple[Rival, ...] = ()
 
 

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final
 
 from weiwo.nodes.executor.extraction.clauses import Sentence
-from weiwo.nodes.executor.extraction.predicates import StatedValue, find_cues_zh, is_apposed, is_fronted
+from weiwo.nodes.executor.extraction.predicates import StatedValue, find_cues_zh, is_fronted
 from weiwo.text.numbers import NumberSpan
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import Relation
@@ -122,7 +122,7 @@ def _figure_en(sentence: Sentence, one: NumberSpan, relation: str) -> int:
     if said and relation == "height" and sentence.focus and _SUMMIT.fullmatch(text, 0, verb.start()):
         return 0
     start = sentence.verb_start(verb.start())[0]
-    ours = sentence.governs(start) or is_apposed(sentence, start) or (start == 0 and is_fronted(sentence, one.end))
+    ours = sentence.governs(start) or (start == 0 and is_fronted(sentence, one.end))
     return verb.start() if said and ours else -1
 
 

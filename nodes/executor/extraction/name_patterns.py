@@ -26,7 +26,7 @@ _NO_PERSON: Final = lazy(
 
 
 def name_after(sentence: Sentence, at: int, _: Relation) -> StatedValue | None:
-    """The whole name, or names, behind "by" or "is", whatever describes it: "by the English author NAME"."""
+    """The whole name, or names, behind "by", whatever describes it: "by the English author NAME"."""
     text = sentence.text
     described = _DESCRIBED.match(text, at)
     first = next((n for n in sentence.names if n.start in {at + 1, described.end() if described else 0}), None)
@@ -35,30 +35,6 @@ def name_after(sentence: Sentence, at: int, _: Relation) -> StatedValue | None:
     if first is None or not _NAME_END.match(text, end) or _NO_PERSON.search(text[first.start : end]):
         return None
     return StatedValue(text[first.start : end], text[first.start : end], first.start, end)
-
-
-def active_names(sentence: Sentence, relation: Relation) -> Iterator[StatedValue]:
-    """The name that heads an active clause: "In 1932 NAME discovered S", "NAME was a chemist who discovered S"."""
-    verbs = "|".join(one for one in relation.says["en"] if _ACTIVE.fullmatch(one)) or "(?!)"
-    things = re.compile(rf"\b{re.escape(sentence.page.subject.key)}\b")
-    for thing in things.finditer(sentence.folded):
-        verb = re.search(
-            rf"\s(?:who\s)?(?:first\s)?(?:{verbs})\s(?:[Tt]he\s|an?\s)?[\"“]?$", sentence.text[: thing.start()]
-        )
-        if verb is None or not _OBJECT_END.match(sentence.text, thing.end()):
-            continue
-        for one in sentence.names:
-            between = sentence.text[one.end : verb.start()]
-            whole = not between or (
-                "who" in verb[0] and re.fullmatch(r",?\s(?:is|was)\s(?:an?|the)\s[^.;,]{3,90}", between)
-            )
-            if whole and _HEAD.search(sentence.text[: one.start]) and not _NO_PERSON.search(one.text):
-                yield StatedValue(one.text, one.text, one.start, thing.end())
-
-
-_ACTIVE: Final = lazy(r"[a-z]{3,14}ed|wrote|sang|built")
-_HEAD: Final = lazy(r"(?:^|[;.]\s|,\s(?:and\s|but\s|while\s)?|^(?:In|On)\s[\w ]{2,30}\s)(?:Sir\s|Dr\.?\s)?$")
-_OBJECT_END: Final = lazy(r"[\"”]?(?:$|[.,;)]|\s(?:in|at|on|and|with|by|there|while|as|during|from|between)\b|\s\()")
 
 
 def _joined(sentence: Sentence, end: int, between: str) -> int:
@@ -84,39 +60,6 @@ def place_after(sentence: Sentence, at: int, _: Relation) -> StatedValue | None:
     return StatedValue(text[first.start : end], text[first.start : end], first.start, end) if whole else None
 
 
-HOLDERS: Final = frozenset(["capital", "father", "mother", "author", "director"])
-_OF: Final = lazy(r"(?:\s(?:city|town))?(?:\sand\s(?:[a-z]+\s){1,3}(?:city|town))?\sof\s(?:[Tt]he\s)?[\"“]?")
-
-
-def held_names(sentence: Sentence, relation: Relation) -> Iterator[StatedValue]:
-    """The holder of a noun: "the capital of S is NAME", "NAME is the capital of S", "its author, NAME"."""
-    text, found = sentence.text, None
-    for cue in re.finditer(rf"\b{relation.name}\b", sentence.folded):
-        before = text[: cue.start()]
-        of = next((m for m in sentence.named if _OF.fullmatch(text[cue.end() : m[0]])), None)
-        owner = re.search(r"(?:[’']s|\b[Ii]ts|\b[Hh]is|\b[Hh]er)\s$", before)
-        if of and not re.match(r"[’'-]|\s[A-Z]", text[of[1] :]):
-            linked = re.match(r"[”\"]?\s(?:is|was)(?=\s)", text[of[1] :])
-            apposed = re.search(r"(?:,|\s(?:is|was))\sthe\s(?:[a-z]+\s){0,2}$", before)
-            if linked and re.search(r"(?:^|[,;]\s)[Tt]he\s$", before):
-                found = name_after(sentence, of[1] + linked.end(), relation)
-            for one in sentence.names if apposed else []:
-                if apposed and one.end == apposed.start() and re.search(r"(?:^|[;,]\s|\band\s)$", text[: one.start]):
-                    found = StatedValue(one.text, one.text, one.start, of[1])
-        elif owner:
-            mine = any(end == owner.start() for _, end in sentence.mentions)
-            understood = sentence.focus and before[owner.start()].isalpha() and _OPENS.search(before[: owner.start()])
-            linked = re.match(
-                r"(?:\sand\s(?:[a-z]+\s){1,3}city)?(?:,|\s(?:is|was)(?:\snamed)?)(?=\s)", text[cue.end() :]
-            )
-            found = (
-                name_after(sentence, cue.end() + linked.end(), relation) if linked and (mine or understood) else None
-            )
-        if found:
-            yield found
-
-
-_OPENS: Final = lazy(r"(?:^|[,;]\s)$")
 _ROLE_ZH: Final = lazy(
     rf"^[{HAN}、]{{0,14}}?(?:[小说作诗画专音文思史科化物数发建企艺]{{0,2}}家|诗人|导演|[建筑工程设计]{{2}}师|皇帝|国王|医生|学者|词人|教授|博士)"
     rf"(?=[{HAN}]{{2}})"
@@ -124,35 +67,18 @@ _ROLE_ZH: Final = lazy(
 
 
 def agents_zh(sentence: Sentence, relation: Relation) -> Iterator[StatedValue]:
-    """《S》的作者是NAME; S由NAME创作; NAME是《S》的作者."""
+    """《S》的作者是NAME; S由NAME创作."""
     text = sentence.text
     cue = "|".join(word for word in relation.says["zh"] if word != "由") or "(?!)"
-    found = [
-        *re.finditer(
-            rf"(?:{cue})(?:[和兼及暨][^，。是为]{{2,8}})?(?:是|为|：|:|叫)(?P<name>[^，。；：（）()《》]{{2,24}})(?=[，。；（(]|$)",
-            text,
-        )
-    ]
-    doer = rf"由(?P<name>[^，。；：（）()《》由]{{2,24}}?)(?:于[^，。；]{{1,16}})?(?:所|共同)?(?:{cue})(?=[，。；的]|$)"
-    found += re.finditer(doer, text)
-    found = [one for one in found if sentence.heads_zh(one.start() - (text[one.start() - 1 : one.start()] == "的"))]
-    for start, end in sentence.mentions:
-        held = re.match(rf"[》”]?的?(?:{cue})(?=[，。；]|$)", text[end:])
-        named = re.search(
-            r"(?:^|[，。；])(?P<name>[^，。；：（）()《》的是]{2,20})[是为，]$", text[:start].rstrip("《“")
-        )
-        found += [named] if held and named else []
-        made = re.match(rf"[》”]?是(?P<name>[^，。；：《》]{{2,24}}?)(?:所)?(?:{cue}|写)的", text[end:])
-        if made and sentence.defined_zh(start, end):
-            at = end + made.start("name")
-            found.append(re.compile(r"(?P<name>[^，。；]+)").match(text, at, end + made.end("name")))  # type: ignore[arg-type]  # never None
-        does = re.search(rf"(?:^|[，；])(?P<name>[^，。；《》年月日于在由]{{2,20}})(?:{cue})了?《?$", text[:start])
-        found += [does] if does and re.match("》?(?:[，。；]|$)", text[end:]) else []
-    for one in found:
+    held = rf"(?:{cue})(?:[和兼及暨][^，。是为]{{2,8}})?[是为：:叫](?P<name>[^，。；：（）()《》]{{2,24}})"
+    held += r"(?=[，。；（(]|$)"
+    done = rf"由(?P<name>[^，。；：（）()《》由]{{2,24}}?)(?:于[^，。；]{{1,16}})?(?:所|共同)?(?:{cue})(?=[，。；的]|$)"
+    for one in (*re.finditer(held, text), *re.finditer(done, text)):
         role = _ROLE_ZH.match(one["name"])
         value = one["name"][role.end() if role else 0 :]
         dotted = re.fullmatch(rf"[{HAN}]{{1,8}}(?:[·・•][{HAN}]{{1,8}})+", value)
-        if dotted or any(n.text == value for n in (*sentence.names, *names(value))):
+        named = dotted or any(n.text == value for n in (*sentence.names, *names(value)))
+        if named and sentence.heads_zh(one.start() - (text[one.start() - 1 : one.start()] == "的")):
             yield StatedValue(value, value, one.start(), one.end())
 
 
@@ -168,4 +94,3 @@ def places_zh(sentence: Sentence, relation: Relation) -> Iterator[StatedValue]:
         ):
             if not _NO_PLACE_ZH.search(one["name"]) and sentence.heads_zh(one.start()):
                 yield StatedValue(one["name"], one["name"], *one.span())
-    yield from agents_zh(sentence, relation)

@@ -64,19 +64,11 @@ def predicate_start(sentence: Sentence, cue: re.Match[str]) -> int:
         return start
     if auxiliary or (start and _INTRANSITIVE.fullmatch(cue[0])):
         return -1
-    if is_apposed(sentence, start):
-        return start
     floor = max(0, start - 140)
     definition = _DEFINITION.search(text[floor:start])
     if definition and not _LOOSE.search(definition[0]) and sentence.governs(floor + definition.start()):
         return floor + definition.start()
     return 0 if start == 0 and is_fronted(sentence, cue.end()) else -1
-
-
-def is_apposed(sentence: Sentence, start: int) -> bool:
-    """Whether a participle or "at" stands behind a comma or bracket and the subject: "S, opened in 1950"."""
-    opened = re.search(r"\s?[(,]\s?$", sentence.text[:start])
-    return opened is not None and sentence.governs(opened.start())
 
 
 def is_fronted(sentence: Sentence, at: int) -> bool:

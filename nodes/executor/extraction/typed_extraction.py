@@ -15,8 +15,6 @@ from typing import Final
 from weiwo.nodes.executor.extraction.clauses import sentences_of
 from weiwo.nodes.executor.extraction.entity_matching import Page, Subject, page_name, pages, qualifier
 from weiwo.nodes.executor.extraction.extracted_value import (
-    ONE_SOURCE,
-    SEVERAL,
     ExtractedValue,
     is_same_date,
     is_same_figure,
@@ -220,5 +218,4 @@ def _extracted(chosen: Sequence[_Candidate], ret: ValueType) -> ExtractedValue:
         approximate=best.approximate,
         shown=best.shown,
         mechanism=chosen[0].mechanism,
-        confidence=SEVERAL if len({one.passage.source for one in chosen}) > 1 else ONE_SOURCE,
     )

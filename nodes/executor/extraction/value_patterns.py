@@ -11,15 +11,7 @@ from typing import Final
 from weiwo.nodes.executor.extraction.clauses import Sentence
 from weiwo.nodes.executor.extraction.date_patterns import SPANNED, date_after, dates_zh, span_in_brackets
 from weiwo.nodes.executor.extraction.figure_patterns import stated_figures
-from weiwo.nodes.executor.extraction.name_patterns import (
-    HOLDERS,
-    active_names,
-    agents_zh,
-    held_names,
-    name_after,
-    place_after,
-    places_zh,
-)
+from weiwo.nodes.executor.extraction.name_patterns import agents_zh, name_after, place_after, places_zh
 from weiwo.nodes.executor.extraction.predicates import StatedValue, find_cues, predicate_start
 from weiwo.text.relations import Relation
 
@@ -42,7 +34,3 @@ def stated_values(sentence: Sentence, relation: Relation, kind: str) -> Iterator
         found = _READERS[kind](sentence, cue.end(), relation) if start >= 0 else None
         if found is not None:
             yield replace(found, start=min(start, found.start))
-    if kind == "agent":
-        yield from active_names(sentence, relation)
-    if relation.name in HOLDERS:
-        yield from held_names(sentence, relation)

@@ -72,9 +72,10 @@ class ReadRequest:
         return self.passages[:PASSAGES]
 
     @property
-    def short(self) -> bool:
-        """Whether it can share a prompt: there is something to read, and not much."""
-        return bool(self.passages) and sum(len(one.text) for one in self.shown) <= LONGEST_PASSAGES
+    def shareable(self) -> bool:
+        """Whether it can share a prompt: there is something to read, not much, and one value to find."""
+        short = bool(self.passages) and sum(len(one.text) for one in self.shown) <= LONGEST_PASSAGES
+        return short and not finds_hops(self.frame, self.ret)
 
 
 @dataclass
@@ -117,8 +118,7 @@ class ReadBatches:
             request: What it has to be read.
             models: Whose expense it is, if this task is the one that asks.
         """
-        joins = task_id in self.expected and request.short and not finds_hops(request.frame, request.ret)
-        if not joins:
+        if task_id not in self.expected or not request.shareable:
             self.leave(task_id)
             return None
         own = _Member(request)
@@ -138,14 +138,22 @@ class ReadBatches:
             return given
         judgements: dict[int, Judgement] = {}
         try:
-            judgements = await _read_together([one.request for one in given], models)
-        except ModelCallError:
-            self._failed = True  # in the trace; from now on each is read alone
+            judgements = await self.read_together([one.request for one in given], models)
         finally:
             for n, one in enumerate(given):
                 if not one.turn.done():
                     one.turn.set_result(judgements.get(n))
         return judgements.get(given.index(own))
+
+    async def read_together(self, requests: Sequence[ReadRequest], models: ChatModels) -> dict[int, Judgement]:
+        """The judgement of each of several tasks that has one, by its place; none where such a call has failed."""
+        if self._failed:
+            return {}
+        try:
+            return await _read_together(requests, models)
+        except ModelCallError:
+            self._failed = True  # in the trace; from now on each is read alone
+            return {}
 
     def _fill(self) -> None:
         """Make a batch of those that wait: the first of them asks for all."""

@@ -77,7 +77,7 @@ def _words(text: str) -> set[str]:
 
 def _holds(sentence: str, value: JsonValue, type_: ValueType) -> bool:
     """Whether a value of that type stands in a sentence; of a list, any of its items."""
-    if type_ in {"boolean", "list[boolean]", "passages"}:
+    if value is None or type_ in {"boolean", "list[boolean]", "passages"}:
         return False  # nothing stands there that could be looked for
     if isinstance(value, list):
         return any(_holds(sentence, item, item_type(type_)) for item in value)

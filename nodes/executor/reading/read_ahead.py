@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from weiwo.nodes.executor.for_each import list_items, make_instance
+from weiwo.nodes.executor.reading.judgement import Judgement
 from weiwo.nodes.executor.reading.reader import judge_answer
-from weiwo.nodes.executor.reading.reader_reply import AheadAnswer
+from weiwo.nodes.executor.reading.speculation import Guess
 from weiwo.nodes.executor.task_state import OF_CORPUS
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.question.parser import parse_question
@@ -41,45 +42,56 @@ def list_waiting(task: Task, plan: Plan | None, services: RunContext) -> Sequenc
 
 
 async def read_ahead(
-    answers: Sequence[AheadAnswer],
+    judgement: Judgement,
+    guesses: Sequence[Guess],
     waiting: Sequence[Task],
     source: Outcome,
-    shown: Sequence[Evidence],
     passages: Sequence[Evidence],
     services: RunContext,
-) -> tuple[AheadValue, ...]:
-    """The values that hold of those given for tasks that wait, each question once.
+) -> Outcome:
+    """The outcome of a task with the values that hold of those known for tasks that wait, each question once.
 
     Args:
-        answers: What the reader gave.
+        judgement: What its reader gave, of tasks that wait too.
+        guesses: What was looked up beside the reading.
         waiting: The tasks that wait.
         source: What the task they wait for came to.
-        shown: The passages that its reader saw, in the order of their numbers.
         passages: All that it found.
         services: The language of the run.
     """
-    known = {task.id: task for task in waiting}
+    known, by_id = {task.id: task for task in waiting}, {one.id: one for one in passages}
+    shown = [by_id[key] for key in judgement.shown if key in by_id]
     found: dict[str, AheadValue] = {}
-    for answer in answers[:MOST]:
+    for answer in judgement.ahead[:MOST]:
         task = known.get(answer.task.strip())
         question = _fill_question(task, answer.item, source, services) if task is not None else ""
-        if task is None or not question or question in found:
-            continue
-        frame = parse_question(question, services.language)
-        judged = await judge_answer(answer, frame, task.ret, shown, passages, wants_sentence=task.is_answer)
-        if judged is None or judged.reading.rivals or judged.reading.basis != "stated" or judged.reading.missing:
-            continue
-        reading = judged.reading
-        found[question] = AheadValue(
-            question=question,
-            type=task.ret,
-            value=reading.value,
-            evidence_ids=reading.evidence_ids,
-            quotes=reading.quotes,
-            confidence=reading.confidence,
-            sentence=reading.detail.sentence,
-        )
-    return tuple(found.values())
+        if task is not None and question and question not in found:
+            frame = parse_question(question, services.language)
+            judged = await judge_answer(answer, frame, task.ret, shown, passages, wants_sentence=task.is_answer)
+            found |= _hold(question, task, judged)
+    for guess in guesses[:MOST]:
+        if (question := _fill_question(guess.task, guess.item, source, services)) and question not in found:
+            found |= _hold(question, guess.task, guess.judgement)
+    if not found:
+        return source
+    return source.model_copy(update={"detail": source.detail.model_copy(update={"ahead": tuple(found.values())})})
+
+
+def _hold(question: str, task: Task, judged: Judgement | None) -> dict[str, AheadValue]:
+    """A value given for a task that waits, by its question; none where anything about it is to be told or doubted."""
+    if judged is None or judged.reading.rivals or judged.reading.basis != "stated" or judged.reading.missing:
+        return {}
+    reading = judged.reading
+    value = AheadValue(
+        question=question,
+        type=task.ret,
+        value=reading.value,
+        evidence_ids=reading.evidence_ids,
+        quotes=reading.quotes,
+        confidence=reading.confidence,
+        sentence=reading.detail.sentence,
+    )
+    return {question: value}
 
 
 def _fill_question(task: Task, item: str, source: Outcome, services: RunContext) -> str:

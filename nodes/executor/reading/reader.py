@@ -34,6 +34,7 @@ from weiwo.nodes.shared.prompting.passage_prompt import format_passages
 from weiwo.nodes.shared.run_context import today
 from weiwo.state import Evidence, Language, OutcomeDetail, Quote, ValueType
 from weiwo.state.query import QueryFrame
+from weiwo.text.language import fold
 
 LONGEST_SENTENCE = 400
 STRANGER_CONFIDENCE = 0.4
@@ -130,7 +131,7 @@ async def _by_model(
             ahead=tuple(reply.ahead) if isinstance(reply, AheadReadReply) and reply.next == "answer" else (),
         )
     return Judgement(
-        reading=Reading(value=None, missing=safe_note(reply.missing)),
+        reading=_without_value(reply, shown, progress),
         decided_by="model",
         move="give_up" if reply.next in {"answer", "premise_wrong"} else reply.next,
         queries=reply.all_queries if reply.next == "search" else (),
@@ -201,6 +202,20 @@ def _sentence(reply: ReadReply) -> str:
     """The answer in one sentence that came with a value; its marks are for code to make."""
     said = clean_marks(safe_note(reply.sentence, LONGEST_SENTENCE + 1), ()).strip()
     return said if len(said) <= LONGEST_SENTENCE else ""
+
+
+def _without_value(reply: ReadReply, shown: ShownPassages, progress: TaskProgressNote) -> Reading:
+    """What is missing; where a model gives the whole question up, also its sentence, with the words that carry it."""
+    sentence = _sentence(reply) if progress.wants_sentence and reply.next == "give_up" else ""
+    told = [hop for hop in shown.hops if fold(hop.value) in fold(sentence)]
+    quotes = [*shown.locate_quotes(reply), *(quote for hop in told for quote in hop.quotes)] if sentence else []
+    return Reading(
+        value=None,
+        missing=safe_note(reply.missing),
+        evidence_ids=tuple(dict.fromkeys(quote.evidence_id for quote in quotes)),
+        quotes=tuple(dict.fromkeys(quotes)),
+        detail=OutcomeDetail(sentence=sentence),
+    )
 
 
 def _current(passages: Sequence[Evidence], quotes: Sequence[Quote]) -> list[Evidence]:

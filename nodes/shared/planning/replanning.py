@@ -1,16 +1,19 @@
 """What a replanning builds on and may not repeat, and another way by rule."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
 from weiwo.nodes.shared.planning.rule_plan import build_rule_plan, replan_by_rule
 from weiwo.nodes.shared.planning.task_identity import adopt_ids, list_past_keys, wording_key
+from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.state import Outcome, Plan
 from weiwo.state.evidence import Cause
 from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
+from weiwo.text.patterns import lazy
 from weiwo.tools.calling.policies import POLICIES
 
 PASSING: Final = frozenset(kind for kind, policy in POLICIES.items() if policy.again)
@@ -25,6 +28,17 @@ _CAUSES: Final[Mapping[Cause, str]] = {
     "source": "cause: the sources found do not tell",
     "plan": "cause: the arguments do not fit",
 }
+
+
+MOST_MISSING: Final = 10
+"""Things missing that are kept of a reply."""
+_NOTHING: Final = lazy(r"(?:none|nothing|no|n/?a|null|-+|无|没有|暂无)(?: (?:is )?missing)?[.。]?", re.IGNORECASE)
+
+
+def read_missing(named: Iterable[str]) -> tuple[str, ...]:
+    """What a model misses, without the words by which models say that they miss nothing."""
+    notes = (safe_note(words).strip() for words in [*named][:MOST_MISSING])
+    return tuple(words for words in notes if words and not _NOTHING.fullmatch(words))
 
 
 def format_cause(cause: Cause | None) -> str:

@@ -55,10 +55,10 @@ Choices = Mapping[str, ToolCall]
 
 def choose_search_tool(tools: Collection[str]) -> str:
     """The tool a look-up is bound to: the corpus, else the web, else any tool that calls itself a search."""
-    return next(iter(_list_searches(tools)), SEARCH_TOOLS[0])
+    return next(iter(list_searches(tools)), SEARCH_TOOLS[0])
 
 
-def _list_searches(tools: Collection[str]) -> list[str]:
+def list_searches(tools: Collection[str]) -> list[str]:
     """The tools that search, those for one kind of thing left out: flights have no answer to another question."""
     named = (name for name in sorted(tools) if "search" in name and not searches_one_kind(name))
     return list(dict.fromkeys(name for name in (*SEARCH_TOOLS, *named) if name in tools))
@@ -250,7 +250,7 @@ def list_other_searches(task: Task, past: Sequence[Plan], language: Language, to
         for one in plan.tasks
         if (one.description, one.ret) == (task.description, task.ret)
     }
-    frame, searches = frame_task(task, language), _list_searches(tools)
+    frame, searches = frame_task(task, language), list_searches(tools)
     query = str(task.args.get("query") or _search_query(frame))
     simpler = (text[:LONGEST_QUERY] for text in (frame.search, " ".join(frame.subjects)) if text)
     again = task.tool if "query" in task.args else choose_search_tool(tools)

@@ -1,5 +1,6 @@
 """Arithmetic questions: text that is nothing but a calculation, in the notation of `weiwo.tools.compute`."""
 
+import ast
 import re
 from typing import Final
 
@@ -27,9 +28,8 @@ _SIGNS: Final = (
     (lazy(r"minus|less|减去|减|−"), " - "),
     (lazy(r"modulo|mod\b"), " % "),
 )
-_TOKEN: Final = lazy(
-    r"\s*(?:(?P<number>\d+(?:\.\d+)?)|(?P<sqrt>sqrt)|(?P<operator>\*\*|[-+*/%])|(?P<open>\()|(?P<close>\)))"
-)
+_PLAIN: Final = lazy(r"(?!.*//)(?:[\d.\s()+*/%-]|sqrt(?=\())+")
+_ROOT: Final = lazy(r"sqrt\s*(\d+(?:\.\d+)?)")
 _CHINESE: Final = lazy(r"(?<!百分之)[零一二两三四五六七八九十百千万亿]+(?!次方)")
 _OPERATOR: Final = lazy(r"[加减乘除]")
 LONGEST: Final = 200
@@ -61,32 +61,14 @@ def _digits(numeral: re.Match[str]) -> str:
 
 
 def _formula(text: str) -> str:
-    """The tokens of a formula, joined; empty where anything else occurs or they do not fit each other."""
-    parts: list[str] = []
-    position, depth, operators, operand, root = 0, 0, 0, False, False
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        kind = match.lastgroup if match else None
-        # A number, a root and an opening bracket follow no operand; a closing bracket and most operators need one.
-        if match is None or (
-            operand != (kind in {"operator", "close"}) and not _is_sign(match, parts, operand=operand)
-        ):
-            return ""
-        if root and kind not in {"number", "open"}:
-            return ""
-        written = match[kind or 0]
-        position, operators = match.end(), operators + (kind == "sqrt" or (kind == "operator" and operand))
-        depth += (kind == "open") - (kind == "close")
-        if depth < 0:
-            return ""
-        if kind != "sqrt":
-            parts.append((f"sqrt({written})" if kind == "number" else "sqrt(") if root else written)
-        operand, root = kind in {"number", "close"}, kind == "sqrt"
-    if depth or root or not operand or not operators:
+    """The formula, written as Python writes it; empty where anything else occurs or its parts do not fit each other."""
+    text = _ROOT.sub(r"sqrt(\1)", text)
+    if not _PLAIN.fullmatch(text):
         return ""
-    return " ".join(parts).replace(" )", ")").replace("( ", "(")
-
-
-def _is_sign(match: re.Match[str], parts: list[str], *, operand: bool) -> bool:
-    """Whether this is the minus of a negative number."""
-    return not operand and match["operator"] == "-" and not (parts and parts[-1] == "-")
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    called = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    sound = isinstance(tree, ast.BinOp | ast.Call) and all(isinstance(one, ast.Name) for one in called)
+    return ast.unparse(tree) if sound else ""

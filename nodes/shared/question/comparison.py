@@ -30,7 +30,6 @@ class Compared:
         direction: Which value wins.
         unit: The unit a difference is wanted in.
         answer_type: What must be the same, where the question says it; of an age, a number.
-        wording: The question for one thing's value, where no relation gives it.
         age: Whether it is the age of one person at death.
         whether: Whether yes or no is asked for.
     """
@@ -41,7 +40,6 @@ class Compared:
     direction: Direction = ""
     unit: str = ""
     answer_type: str = ""
-    wording: str = ""
     age: bool = False
     whether: bool = False
 
@@ -143,7 +141,8 @@ def items_of(body: str, language: Language, joined_by: str = "and") -> tuple[str
     """
     if language == "zh":
         items = [lexicon.TRIM_ZH.sub("", item.strip()) for item in lexicon.JOIN_ZH.split(lexicon.TRIM_ZH.sub("", body))]
-        return tuple(items) if 2 <= len(items) <= 12 and all(0 < len(item) <= 24 for item in items) else ()
+        named = all(0 < len(item) <= 24 and not lexicon.ITEM_BAD.search(item) for item in items)
+        return tuple(items) if 2 <= len(items) <= 12 and named else ()
     body = re.sub(r"^(?:both|either|the following|these|of|between|among|out of)\b:? ", "", body.strip(" ,:;-?–—"))
     head, _, last = body.rpartition(" and ")
     plain = not head or (joined_by == "or" and " or " in body)
@@ -176,7 +175,7 @@ def _predicate(pred: str, things: str, language: Language, *, people: bool) -> d
     explicit = find_relation(rest, rest, language)
     span = explicit.span if explicit else (0, 0)
     if lexicon.IDLE_PREDICATE[language].sub("", rest[: span[0]] + " " + rest[span[1] :]).strip():
-        return {"direction": own.direction, "wording": _how_many(pred.strip(), language)}
+        return {"direction": own.direction}
     if explicit:
         plain = own if explicit.name == own.relation else next((word for word in found if not word.relation), found[0])
         return {"relation": explicit.name, "direction": plain.direction}
@@ -190,15 +189,6 @@ def _predicate(pred: str, things: str, language: Language, *, people: bool) -> d
         relation = "birth" if language == "zh" else ""
         direction = direction if language == "en" else "least" if direction == "greatest" else "greatest"
     return {"relation": relation, "direction": direction}
-
-
-def _how_many(low: str, language: Language) -> str:
-    """The question for one count where the lexicon has no relation: "has more moons" asks how many moons."""
-    if language == "en":
-        more = re.search(r"\b(?:has|have|had) (?:the )?(?:more|most|fewer|fewest) ([a-z][a-z -]{2,30})$", low)
-        return f"How many {more[1]} does {{}} have?" if more else ""
-    more = re.match(r"(?:的|拥有的?|有)?([^的更最多少]{1,8}?)(?:数量)?(?:更|最|比较)?[多少]$", low)
-    return f"{{}}有多少{more[1]}？" if more else ""
 
 
 _SAME_KIND: Final = lazy(
@@ -250,8 +240,10 @@ _WAYS: Final[dict[Language, tuple[tuple[str, str], ...]]] = {
         ("which", rf"{_WH} (?P<pred>(?:(?:(?:the|an?) )?(?:{_AUX}|{_VERB}|{{comp}}|in|by|of|area|population|height|length|size|people) )+)(?P<list>.+)$"),
         ("which", rf"(?:(?P<wh2>who|which|what)(?: one)? )?{_LISTED}(?P<list>.+?)[,:;?]* (?:(?P<wh>who|which|what)(?: one| of \w+(?: two)?| [a-z]+)? )?(?P<pred>(?:{_AUX}|came|lived|died|opened)\b.*)$"),
         ("which", rf"(?P<list>.+? (?:or|and) .+?)[,:;?]* (?P<wh>who|which|what)(?: one| of \w+(?: two)?| [a-z]+)? (?P<pred>(?:{_AUX}|came|lived|died|opened)\b.*)$"),
+        ("which", r"(?P<list>.+? (?:or|vs\.?|versus) .+?)[,:;?]* (?P<pred>{comp})$"),
         ("same", rf"{_AUX} (?P<list>.+?)(?P<pred>(?: (?:all|both|each|equally|{_VERB}|have|share|of|from|in|on|the|a|located|made|written|directed|use|speak|at))*? ?\b(?:same|both|common|equal(?:ly)?)\b.*)$"),
         ("whether", rf"{_AUX} (?P<a>.+?)(?P<pred>(?: (?:{_VERB}|have|has|had|the|an?))*(?: {{comp}})(?: [a-z]+){{0,3}}) (?:than|then) (?P<b>.+?)(?P<pred2> (?:by|in) (?:terms of )?(?:area|population|size|height|length|weight))?$"),
+        ("whether", rf"(?!who|which|what|how|by|{_AUX})(?P<a>.+?) {_AUX}(?P<pred>(?: (?:{_VERB}|have|has|had|the|an?))*(?: {{comp}})(?: [a-z]+){{0,3}}) (?:than|then) (?P<b>.+?)$"),
         ("whether", rf"{_AUX} (?P<a>.+?)(?P<pred> {_VERB} (?:before|after)(?: or (?:before|after))?) (?P<b>.+)$"),
     ),
     "zh": (

@@ -1,8 +1,8 @@
-"""Chit-chat and writing requests: messages that need no search, told by general cues.
+"""Chit-chat and writing requests: messages that need no search, told by closed sets of words.
 
-A piece of a message is social if all its words are (`thanks`, `so much`, `你好`). A statement about oneself or the
-assistant asks for nothing. A question to the assistant is about "you", except where "you" means anybody ("how do you
-make bread"). A request to write, rewrite, translate, play or code works on what the user brings along.
+A message is about the assistant, or about oneself, if it says so and holds no word that is not of small talk; a word
+more may be what is asked about: an answer about the assistant would then be none, a search costs little. A request to
+write, rewrite, translate, play or code works on what the user brings along, and asks for nothing besides.
 """
 
 from typing import Final
@@ -10,11 +10,16 @@ from typing import Final
 from weiwo.nodes.shared.question import conversation_cues as cues
 from weiwo.nodes.shared.question.lexicon import ESSAY, ESSAY_FACTS, IN_DOCUMENTS, STRONG_FRESH, SUMMED
 from weiwo.state.query import Talk
+from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
 
 _PIECE: Final = lazy(r"[^,.!?;~…。、\n]+")
-_TOKENS: Final = lazy(r"[a-z0-9'’-]+")
+_HAN: Final = lazy(f"[{HAN}]")
+_TOKENS: Final = lazy(r"[a-z0-9'-]+")
+_QUOTED: Final = lazy(r"[\"“「《][^\"”」》]*[\"”」》]|(?<!\w)'[^']*'(?!\w)")
 _KNOWN: Final = cues.FILLER.union(*(known for _, known in cues.SOCIAL))
+_LONGEST_ZH: Final = 40
+"""Characters of a Chinese message about the assistant."""
 
 
 def without_greeting(text: str) -> tuple[str, Talk | None]:
@@ -31,8 +36,9 @@ def without_greeting(text: str) -> tuple[str, Talk | None]:
         if not (said := piece.group().strip()):
             continue
         found = _social(said)
+        only = not _HAN.search(said) and set(_tokens(said)) <= cues.OF_TALK - cues.ASKING
         after = kind in {"thanks", "farewell"} and len(said) <= 40 and not cues.ASKS.search(text, piece.start())
-        if found is None and (after or (kind and said.isascii() and set(_TOKENS.findall(said)) <= cues.FILLER)):
+        if found is None and kind and (after or only):
             continue
         if found is None:
             return text[piece.start() :].strip(), kind
@@ -52,37 +58,50 @@ def talk_of(text: str, marked: str, rest: str) -> Talk | None:
     if IN_DOCUMENTS.search(task) or STRONG_FRESH.search(task):
         return None
     bare = text.strip(" ?.!,~")
-    head = marked.split(":", 1)[0]
-    facts = SUMMED.search(head) or (ESSAY.search(head) and ESSAY_FACTS.search(head))
-    if not facts and any(found.search(bare) for found in cues.WRITES):
+    if _asks_to_write(task.strip(" ?.!,~"), marked.split(":", 1)[0]):
         return "writing"
-    if cues.ABOUT.search(bare) or (
-        not (text != rest and cues.QUESTION.match(rest)) and _speaks_to_assistant(bare, task)
-    ):
+    if len(task) + 2 >= len(bare) and _speaks_to_assistant(bare):
         return "identity" if cues.IDENTITY.search(bare) else "ability"
-    stated = cues.SIGH.sub("", rest)
-    stated = stated if "?" in rest else stated.strip(" .!,~")
-    return "remark" if any(found.fullmatch(stated) for found in (cues.STATES, cues.STATES_ZH, cues.REMARK_ZH)) else None
+    stated = cues.SIGH.sub("", rest).strip(" .!,~")
+    asks = bool(cues.ASKS.search(stated) or cues.ASKS_BESIDES.search(stated))
+    remark = cues.PASTIME.search(bare) or (cues.STATED.fullmatch(stated) and not asks)
+    return "remark" if remark or ("?" not in rest and _is_about_oneself(stated, asks=asks)) else None
 
 
-def _speaks_to_assistant(bare: str, task: str) -> bool:
-    """Whether a message is about the assistant: it says "you" and means neither anybody nor a request to look up."""
-    short = len(bare) <= (40 if any("\u4e00" <= c <= "\u9fff" for c in bare) else 110) and len(task) + 2 >= len(bare)
-    return (
-        short and bool(cues.ADDRESSED.search(bare)) and not cues.ANYBODY.search(bare) and not cues.ASKED_TO.search(bare)
-    )
+def _is_about_oneself(stated: str, *, asks: bool) -> bool:
+    """Whether a statement holds no word that is not of small talk, an English one "I" or "my" besides."""
+    said = set(_tokens(stated))
+    own = bool(said & cues.OF_ONESELF) and said <= cues.OF_TALK - cues.ASKING
+    return own or (not asks and cues.OF_TALK_ZH.fullmatch(stated) is not None)
+
+
+def _asks_to_write(task: str, marked: str) -> bool:
+    """Whether a message asks to write or to code, and for no facts."""
+    facts = SUMMED.search(marked) or (ESSAY.search(marked) and ESSAY_FACTS.search(marked))
+    if facts or cues.ASKS_BESIDES.search(_QUOTED.sub(" it ", task)):
+        return False
+    return bool(cues.WRITING.search(task) or cues.BROUGHT.search(task))
+
+
+def _speaks_to_assistant(bare: str) -> bool:
+    """Whether a message is about the assistant: it says "you", and no word that is not of small talk or assistants."""
+    if _HAN.search(bare):
+        addressed = len(bare) <= _LONGEST_ZH and cues.TO_ASSISTANT_ZH.search(bare)
+        return bool(addressed and cues.OF_TALK_ZH.fullmatch(bare))
+    said = set(_tokens(bare))
+    return said <= cues.OF_TALK and bool(said & cues.TO_ASSISTANT or cues.THIS_TOOL.search(bare))
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKENS.findall(text.replace("’", "'"))
 
 
 def _social(piece: str) -> Talk | None:
-    for kind, phrase in cues.PHRASE:
-        if phrase.fullmatch(piece):
-            return kind
-    if piece.isascii() or "’" in piece:
-        said = set(_TOKENS.findall(piece.replace("’", "'")))
-        for kind, social in cues.SOCIAL:
-            if said & social:
-                return kind if said <= _KNOWN else None
-        return None
-    if not cues.SOCIAL_ZH.fullmatch(piece):
+    if cues.HOW_IT_GOES.fullmatch(piece):
+        return "greeting"
+    if not _HAN.search(piece):
+        said = set(_tokens(piece))
+        return next((kind for kind, social in cues.SOCIAL if said & social and said <= _KNOWN), None)
+    if not cues.ONLY_SOCIAL_ZH.fullmatch(piece):
         return None
     return next((kind for kind, kernel in cues.KERNELS_ZH if kernel.search(piece)), None)

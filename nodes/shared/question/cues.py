@@ -51,7 +51,6 @@ _ASKED_FOR: Final = (
 _STEP_OF: Final = lazy(rf"(?P<asked>{_ASKED_FOR})?\b{_RELATION} (?:of|for|behind|to) (?!(?:this|that|his|her|their|all|course)\b)[\w\"']+")
 _POSSESSED: Final = rf"(?:\bN|\b(?!(?:what|who|it|let|where|how|that|there|here|today|world|year|he|she|one)'s)[\w]+)(?:'s|’s|s') (?:(?:{_WORD}){{0,2}}?)"
 _STEP_BY: Final = lazy(rf"(?P<asked>{_ASKED_FOR})?{_POSSESSED}{_BELONGING}\b")
-_MORE_AFTER: Final = lazy(r"\b(?:from|born|buried|educated|die|died|married to|named after|work for|famous for|known for|located in|attend(?:ed)?|study|studied|graduate[d]?(?: from)?|live[d]?|win|won|write|wrote|direct(?:ed)?|play(?:ed)?(?: for)?)$")
 _NOUN_RULED_OUT: Final = r"(?:fact|idea|reason|way|theory|claim|belief|evidence|time|sense|extent|conclusion|likelihood|chance|moment|hypothesis|argument)"
 _RELATIVE: Final = lazy(
     rf"(?P<asked>{_ASKED_FOR})?\b(?:the|an?|some|another|those|any|this) (?:{_WORD}){{0,4}}?(?!{_NOUN_RULED_OUT}\b)[a-z'-]+,? (?:(?:in|from|for|on|with|to|of|by|at|after|under|during) (?:which|whom)\b|(?:that|which|who|whom|whose|where)\b(?! (?:is|was) the same)|with the (?:second |third )?{_SUPERLATIVE}\b"
@@ -66,15 +65,6 @@ _REDUCED: Final = lazy(rf"(?P<asked>{_ASKED_FOR})?(?P<aux>\b(?:was|were|is|are|d
 _CONTACT: Final = lazy(
     r"\bthe (?:country|state|city|town|village|team|band|company|school|university|club|county|region|province|group|person|man|woman|place|film|movie|book|novel|song|album|show|war|party|year|day|continent|island|ship|language|label|award|position|sport) (?:the )?(?:N|he|she|it|they) (?:is|was|were|are|has|had|did"
     r"|does|do|play\w*|live[sd]?|work\w*|died|attended|founded|wrote|directed|won|belong\w*|came|comes|grew|starred|produced|born|moved|fought|graduated|served|studied|joined|represent\w*|[a-z]{3,}ed)\b"
-)
-_WHEN_CLAUSE: Final = lazy(
-    r"^(?:who|which|what|where|how old|how many years)\b(?! (?:happen\w*|should|do|does|would|can|is it called|are))[^.?!]{1,90}\b(?:when|while|the year|at the time|during the (?:reign|presidency|lifetime|time)|in the (?:same )?year|the (?:same )?(?:day|year|month))(?: that| in which| of)? (?:the |a )?(?:N"
-    r"|[\w']+)(?: [\w']+){0,6}? (?:was|were|did|died|became|began|ended|started|born|won|fell|sank|broke|landed|happened|opened|closed|signed|[a-z]{3,}ed)\b|\b(?:in|during|on) the (?:same )?(?:year|month|day|decade|century) (?:that|when|in which|of (?:N's|the (?:birth|death)|his|her))\b|\bthe (?:same )?(?:year"
-    r"|day) (?:N|[\w]+) (?:was|were|died|won|became)\b"
-)
-_NESTED_SUPERLATIVE: Final = lazy(
-    rf"^who (?:designed|built|owns|owned|founded|discovered|rules|governs|leads|runs|named) the (?:\w+ )?(?!first\b|last\b|most\b|least\b|best\b){_SUPERLATIVE} |\b(?!(?:one|some|many|most|all|none|list|name|part|what|which|who|is|was|are)\b)\w+ (?:of|in|from|through|by|near|on) the (?:(?:second|third|fourth|fifth"
-    rf"|world's)[ -])?(?!first\b|last\b|latest\b|best\b|most\b|least\b|worst\b|nearest\b|greatest\b){_SUPERLATIVE} (?!(?:part|point|amount|number|extent|time|ever|value|share|of)\b)[a-z]+"
 )
 _ASKS: Final = lazy(r"(?:.{0,40}\b)?(?:who|whom|whose|what|which|where|when|why|how|is|are|was|were|did|does|do)\b|\b(?:population|area|height|age|birthday|name|nationality|currency|length|date)\b")
 _NAMING: Final = lazy(r"\b(?:the )?(?:full |real |first |last )?(?:names?|title|identity) of (?=the |an? )")
@@ -102,7 +92,7 @@ _COMPOUND_ZH: Final = lazy(
     f"|拿|写|发|考|那年|称|退|上)|多大(?:时|的时候)?(?:就|当|登|即|去世|继|成为|获得|结婚)"
     "|从[^,。]{1,12}到[^,。]{1,14}(?:增长|下降|上升|增加|减少|变化|涨|跌|过|经|相|有|一共|用)[^,。]{0,6}(?:多少|几)|(?:多少|几)倍|然后|接着|(?:并|且|同时|再|最后)(?:比较|分析|计算|说明|总结|列出|解释|给出|评价|指出|算出|介绍|推荐|告诉|预测|对比|评估|排序|简述|概括|讨论|找出|写|算|和)|及其[^,。]{0,8}(?:影响|意义|后果"
     "|原因|作用)|(?:^|[,。请])分析|调研|综述|梳理|评估|论述|(?:写|做|出|生成|整理|撰写|给)[^,。]{0,20}(?:报告|综述|调研|白皮书|时间线|大事记|简报|攻略)|原因(?:和|与|及|、)[^,。]{0,10}(?:影响|后果|结果|经过|意义)|优缺点|利弊|来龙去脉|前因后果|兴衰|分别|各(?:是|自|有|为|由)|各[国省州市位个部届队人][^,。?!]{0,6}的|(?:谁"
-    "|什么|哪|多少|几|怎么|为什么|吗|何)[^?。!;]{0,20}[,?。!;](?:它|他|她|又|那么?|而|并|且|同时|其|另外|还有|这)?[^?。!;]{0,24}(?:谁|什么|哪|多少|几|怎么|为什么|何|吗|多大|多高)|以及(?:其|它|他|她|原因|为什么|影响|如何|怎|哪|谁|什么)"
+    "|什么|哪|多少|几|怎么|为什么|吗|何)[^?。!;]{0,20}[,、?。!;](?:它|他|她|又|那么?|而|并|且|同时|其|另外|还有|这)?[^?。!;]{0,24}(?:谁|什么|哪|多少|几|怎么|为什么|何|吗|多大|多高)|以及(?:其|它|他|她|原因|为什么|影响|如何|怎|哪|谁|什么)"
     f"|每一?(?:个|位|座|部|届|任|所|家|支|本|条|首|国|名|年|人)[^,。?!]{{0,12}}(?:的|是|有|出生|来自)|列(?:出|举)[^,。?!]{{0,30}}(?:及其|和它|和他|以及|并|和各自|与其|和其)|{_PIECE}{_AND}{_PIECE}(?:的|两国的?|两人的?|各自的?)(?:{_ATTRIBUTE}|首都|省会|作者|出生地|总部|创始人|导演|校长|母校|故乡)"
 )
 _THING: Final = "(?:国家?|城市|省份?|州|人物?|作家|诗人|导演|演员|歌手|画家|[^,。的]家(?=是|在|于|出|去|最)|科学家|皇帝|将军|总统|女性|公司|企业|大学|学校|球队|队伍|乐队|电影|影片|电视剧|小说|书籍?|作品|歌曲?|专辑|画|河流?|江|湖|山脉?|山峰|海洋|岛屿?|大?洲|朝代|王朝|战争|战役|城|地方|地区|年份|那年|语言|建筑师?|桥|塔|奖(?!得主|项)|组织|机构|学者|君主|国王|飞船|火箭|产品|软件|元素|动物|植物|宗教)"
@@ -133,15 +123,12 @@ def is_chain(marked: str, language: Language) -> bool:
 
 
 def _chain_en(body: str) -> bool:
-    if any(found.search(body) for found in (_CONTACT, _WHEN_CLAUSE, _NESTED_SUPERLATIVE)):
-        return True
-    if any(found["asked"] is None for found in _RELATIVE.finditer(body)):
+    if _CONTACT.search(body) or any(found["asked"] is None for found in _RELATIVE.finditer(body)):
         return True
     if any(found["asked"] is None and not (found["aux"] and found["passive"]) for found in _REDUCED.finditer(body)):
         return True
     steps = [*_STEP_OF.finditer(body), *_STEP_BY.finditer(body)]
-    further = any(found["asked"] is None for found in steps) and not (len(steps) == 1 and not _ASKS.match(body))
-    return further or bool(steps and _MORE_AFTER.search(body))
+    return any(found["asked"] is None for found in steps) and not (len(steps) == 1 and not _ASKS.match(body))
 
 
 def _chain_zh(text: str) -> bool:

@@ -122,16 +122,16 @@ def split(cell: str) -> list[str]:
 
 # fmt: off
 _SAID_EN: Final = (
-    r"(?:hi|hello|hey)(?: there| weiwo)?|dear weiwo|weiwo|please|pls|plz|kindly|excuse me|pardon(?: me)?|sorry(?: to bother you)?|(?:would|do) you mind|(?:could|can|would|will) (?:you|u|someone|anyone|somebody)|if (?:you|u|someone|anyone|anybody) (?:could|can|would|might)|may i (?:ask|know)|can i ask(?: you)?|(?:is it possible to )?(?:tell|telling) (?:me|us)|let me know"
-    r"|i have a question(?: about)?|got a question|(?:do|does|did) (?:you|anyone|anybody|u)(?: guys)?(?: happen to)? know|you know|any idea|any chance you know|i(?:'d| would) (?:like|love)(?: you)? to (?:know|ask|find out|learn|tell me)|i'?d like to|i (?:want|need|wanted|wanna)(?: you)?(?: to)? (?:know|ask|find out"
-    r"|learn|tell me|find)|i need (?=the\b)|i (?:was|am|'m)(?: just)? wondering|i'm wondering|i wonder(?:ed)?|wondering|i(?:'d| would) be (?:glad|grateful|happy)|i (?:just )?(?:want|wanted) to ask|i(?:'m| am) (?:just )?(?:curious|looking for|trying to (?:find(?: out)?|figure out|remember|understand))|just curious|(?:a )?quick question|question|one question|my question is|the question is"
+    r"(?:hi|hello|hey|heya|hiya|yo)(?: there| weiwo)?|dear weiwo|weiwo|please|pls|plz|kindly|excuse me|pardon(?: me)?|sorry(?: to bother you)?|(?:would|do) you mind|(?:could|can|would|will) (?:you|u|someone|anyone|somebody)(?: be able to)?|any chance (?:you|u) (?:could|can)|maybe|perhaps|if (?:you|u|someone|anyone|anybody) (?:could|can|would|might)|may i (?:ask|know)|can i ask(?: you)?|(?:is it possible to )?(?:tell|telling) (?:me|us)|let me know"
+    r"|i have a question(?: about)?|got a question|(?:do|does|did) (?:you|anyone|anybody|u)(?: guys)?(?: happen to)? (?:know|remember)|you know|any idea|any chance you know|i(?:'d| would) (?:like|love)(?: you)? to (?:know|ask|find out|learn|tell me)|i'?d like to|i (?:want|need|wanted|wanna)(?: you)?(?: to)? (?:know|ask|find out"
+    r"|learn|tell me|find)|i need (?=the\b)|i (?:was|am|'m)(?: just)? wondering|i'?m wondering|i wonder(?:ed)?|wondering|i(?:'d| would) be (?:glad|grateful|happy)|i (?:just )?(?:want|wanted) to ask|i(?:'m|m| am) (?:just )?(?:curious|looking for|trying to (?:find(?: out)?|figure out|remember|understand))|just curious|(?:a )?quick question|question|one question|my question is|the question is"
     r"|help me (?:to )?(?:find(?: out)?|look up|understand|figure out)|find out|look up|search(?: the web| online)? for|google|find(?: me)?(?= the\b| out\b)|remind me|give me(?= the\b| a list\b)|show me|what i want to know is|so|well|um+|uh+|hmm+|ok|okay|btw|by the way|actually|for me|if you can|if possible|out"
-    r"|exactly|if you know|also|and|but|then|say|check|determine|identify|state"
+    r"|exactly|if you know|also|and|but|then|say|(?:(?:check|tell me|wondering|know|find out) )?whether(?=.* (?:is|are|was|were|has|have|did|does)\b)|are (?:you|u) sure(?: that)?|is it (?:really )?true(?: that)?|check|determine|identify|state"
 )
 FRAMES_BEFORE: Final = {
     "en": lazy(rf"(?:{_SAID_EN})(?:[\s,.:!?…-]+|$)"),
     "zh": lazy(
-        r"(?:你好|您好|嗨|哈喽|请问一?下?|请教一?下?|想?请教一?下?|劳驾|不好意思|打扰一?下?|(?:我)?(?:很|有点|比较|就)?(?:想要?|好奇)(?:知道|了解|问|请问|查|搜)(?:一?下)?|我(?:需要|要)(?:知道|了解|查)|(?:你|您|谁|有人|有谁|大家)(?:们)?(?:知不知道|知道|晓得|了解|清楚)(?:不知道)?|(?:谁|你|您)?(?:能不能|能否|可以"
+        r"(?:你好呀?|您好呀?|嗨|哈喽|那个(?=[,.])|(?:谢谢|多谢|感谢)(?:你|您|了|啦)?(?=[,.!;])|(?:你|您)(?:觉得|认为)|我?(?:老师|朋友|孩子|儿子|女儿|同事|有人)(?:说|问我)|请问一?下?|请教一?下?|想?请教一?下?|劳驾|不好意思|打扰一?下?|(?:我)?(?:很|有点|比较|就)?(?:想要?|好奇)(?:知道|了解|问问?|请问|查|搜)(?:一?下)?|我(?:需要|要)(?:知道|了解|查)|(?:你|您|谁|有人|有谁|大家)(?:们)?(?:知不知道|知道|晓得|了解|清楚)(?:不知道)?|(?:谁|你|您)?(?:能不能|能否|可以"
         r"|可不可以|能)?(?:请)?(?:帮我|帮忙|替我|给我|麻烦你?|麻烦您)+(?:查查|看看|找找|搜搜|查|找|看|搜|问|解释|介绍|说|讲|科普|算)?(?:一查|一找|一看)?(?:一?下)?|(?:谁|你|您)?(?:能不能|能否|可以|可不可以|能|请)?告诉(?:我|一下)(?:一下)?|(?:查|搜|问)(?:查|索|一查|一搜|询|找)?(?:一?下)|查找|查(?![尔理良韦干济])(?=[^查]{3,})|查询|搜索(?!引擎)|检索|话说"
         r"|那么(?!多|大|高)|请|麻烦|顺便问(?:一?下)?|有个问题|问个问题|问一?下)[,.:!?;、 ]*"
     ),
@@ -161,7 +161,7 @@ QUESTION_PHRASE: Final = {
     ),
     "zh": lazy(
         r"^(?:(?:简要|简单|详细)地?)?(?:介绍|解释|说明|简述|概述|阐述|论述|讲解|科普|讲讲|说说|谈谈)(?![书信人员])(?:一?下)?(?:什么是|关于)?|什么是"
-        r"|(?:位于|坐落于|坐落在|于|是|在|为|有|到|由|从)?(?:哪几[年个位座条部天]|哪个(?:国家|城市|省份?|州|地区|洲|朝代|地方|世纪|大洲|月份?|人)?|哪一?(?:年|天|日|位|座城市|座|条|所大学|所|部|本|家|些|国人?|里人?|儿人?|种|首)|什么(?:时候|时间|地方|意思|名字|样|人|年代)?|啥(?:时候)?|何时|何地|何处|何年|几月几[日号]"
+        r"|(?:位于|坐落于|坐落在|于|是|在|为|有|到|由|从)?(?:哪几[年个位座条部天]|几几年|哪个(?:国家|城市|省份?|州|地区|洲|朝代|地方|世纪|大洲|月份?|人)?|哪一?(?:年|天|日|位|座城市|座|条|所大学|所|部|本|家|些|国人?|里人?|儿人?|种|首)|什么(?:时候|时间|地方|意思|名字|样|人|年代)?|啥(?:时候)?|何时|何地|何处|何年|几月几[日号]"
         r"|几[岁年月号个只]|几时|谁|多少(?:个|位|座|条|所|部|本|家|名|种|次|平方公里|平方千米|平方米|公里|千米|公斤|岁|米|吨|元|度|钱|人(?!口)|年|天)?|多[高长大深宽重快远久]|如何|怎么样?|怎样|为什么|为何|哪)|吗|呢|是否|是不是|有没有|请问|分别|一共|总共|究竟|到底|具体|大概|大约|现在|目前"
     ),
 }
@@ -225,7 +225,7 @@ SOURCES: Final = lazy(
 )
 
 # What misspelt words of English questions mean: made from the words by common slips, real words left out.
-SLIPPED: Final = words("who what when where which whose why how does did was were is are than between older taller longer higher bigger younger population capital author born founded written invented built height length difference could would please about many much year")
+SLIPPED: Final = words("who what when where which whose why how does did was were is are than between older taller longer higher bigger younger population capital author born founded written invented built height length difference could would please about many much year whether opened discovered established married explain")
 REAL: Final = words("hat hen here were saw doe dos wen hos his its old ear hers ho war on no hose hoes wold cold saw dose shone wooer bother bolder order loner lager year ear heigh woo tat how hoe")
 """Words of their own that a slip would make of another."""
 UNMARKED: Final = {"whats": "what's", "whos": "who's", "hows": "how's", "wheres": "where's", "whens": "when's"}

@@ -42,7 +42,7 @@ def parse_question(text: str, language: Language) -> QueryFrame:
     plain = _normal(text)
     said, greeted = without_greeting(lower(plain))
     core = plain[len(plain) - len(said) :]
-    bare = unframed(core, language)
+    bare = unframed(respelt(core) if language == "en" else core, language)
     lowered = lower(bare)
     frame = QueryFrame(question=text, language=language)
     talk = talk_of(said, _marked(core), lowered) or talk_of(lowered, _marked(bare), lowered) if said else greeted
@@ -249,7 +249,7 @@ def _compound(
 def _part(subject: str, relation: str, language: Language, compared: Compared | None) -> QueryFrame | None:
     """The look-up of one thing's value; None where the lexicon has no words to ask for it."""
     row = relations().get(relation)
-    wording = (compared.wording if compared else "") or lexicon.wording(relation, language)
+    wording = lexicon.wording(relation, language)
     if not wording:
         return None
     kind: Any = row.answer_type if row else "number"

@@ -5,33 +5,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from weiwo.nodes.writer.verification.attribution import find_silent, split_attribution
 from weiwo.nodes.writer.verification.binding import find_borrowed
 from weiwo.nodes.writer.verification.clauses import content_words, matched, strip_lead
 from weiwo.nodes.writer.verification.comparison import find_reversed
+from weiwo.nodes.writer.verification.counts import counts_listed, counts_things
 from weiwo.nodes.writer.verification.derivation import follows
 from weiwo.nodes.writer.verification.exchange import find_exchanged
 from weiwo.nodes.writer.verification.grounds import Grounds
-from weiwo.nodes.writer.verification.not_found import affirmed_part, find_said, not_found_only
+from weiwo.nodes.writer.verification.headings import announces, is_heading, plain_claim
+from weiwo.nodes.writer.verification.not_found import affirmed_part, find_said, not_found_only, says_not_found
 from weiwo.nodes.writer.verification.particulars import Particulars, find_decades, find_particulars, is_han
 from weiwo.nodes.writer.verification.polarity import find_contradiction
-from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity
 from weiwo.nodes.writer.verification.roles import find_swapped
 from weiwo.state import Language, Verdict
-from weiwo.text.language import HAN, detect_language, fold
+from weiwo.text.language import detect_language, fold
 from weiwo.text.patterns import lazy
 
-MOST_UNLISTED: Final = 5
-"""Things up to this number, written as a word, count what the answer tells of: "two founders"."""
-LONGEST: Final = 2_000
-"""Characters of a claim that are read."""
-
-_REPEATED: Final = lazy(r"[次倍遍]|\s(?:times|fold)\b")
 _CODE: Final = lazy(r"(?<!`)`([^`\n]{1,120})`(?!`)")
 _LABEL: Final = lazy(r"^(?:\*\*|__)?([^\s:：][^:：\n]{0,40})(?:\*\*|__)?[:：](?:\*\*|__)?\s+(?=\S)")
-_MARKUP: Final = lazy(r"^\s{0,8}(?:#{1,6}\s+|>\s?|[-*+•]\s+|\d{1,3}[.)]\s+)+")
 _DENIED_BEFORE: Final = lazy(r"(?:\b(?:no|not|never|without|neither)\s|n't\s|[不没未无勿非]|没有|禁止|不得)$")
 _QUOTED: Final = lazy(r"[\"“][^\"“”]{3,80}[\"”]")
-_EMPHASIS: Final = lazy(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
 
 
 @dataclass(frozen=True)
@@ -47,31 +41,6 @@ class CheckResult:
     verdict: Verdict
     reasons: tuple[str, ...] = ()
     hard: bool = False
-
-
-def plain_claim(text: str) -> str:
-    """A claim without its Markdown: no heading signs, bullets, emphasis and cell borders."""
-    bare = _EMPHASIS.sub("", _MARKUP.sub("", text[:LONGEST].strip()))
-    return re.sub(r"(?<!\s)\s*+\|\s*+|\|\s*+", " , ", bare).strip(" ,") if bare.count("|") >= 2 else bare
-
-
-def is_heading(text: str) -> bool:
-    """Whether a piece of an answer is a heading or a label and states nothing: it is no claim."""
-    line = text.strip()
-    if line.startswith("#"):
-        return True
-    bare = plain_claim(line)
-    bold = bool(re.fullmatch(r"(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[:：]?", line))
-    short = len(bare) <= 60 and not re.search(r"\d", bare)
-    if (bold or bare.endswith((":", "："))) and short:
-        return True
-    return (
-        short
-        and not re.search(rf"[{HAN}]|[.!?…]$", bare)
-        and len(bare.split()) <= 3
-        and bare.istitle()
-        and not find_particulars(bare).names
-    )
 
 
 def check_statement(
@@ -93,13 +62,12 @@ def check_statement(
         question: The user's question.
         cited: Whether it cites anything that exists.
     """
-    if is_heading(text):
+    if is_heading(text) or announces(text, question):
         return CheckResult("uncited")
-    statement = plain_claim(_CODE.sub(lambda code: re.sub(r"\d", "x", code[0]), text))  # `_coded` looks at code
-    label = _LABEL.match(statement)
-    if label and not re.search(r"\d", label[1]) and len(label[1].split()) <= 4 and len(statement) - label.end() > 12:
-        statement = statement[label.end() :]
-    statement = strip_lead(statement)
+    attributed = _attributed(text, grounds, language=language, question=question, cited=cited)
+    if attributed is not None:
+        return attributed
+    statement = _unlabelled(text)
     stated = find_particulars(statement)
     absent = not_found_only(statement, stated, question)
     if not cited:
@@ -111,8 +79,8 @@ def check_statement(
     if grounds.calculates and not grounds.sources:
         return _calculated(statement, stated, grounds, naming or grounds, question)
     reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, own=own)
-    if absent:
-        said = find_said(statement, grounds) if same else ""
+    said = find_said(statement, grounds) if same and says_not_found(statement) else ""
+    if said or absent:
         return CheckResult("contradicted", (said,)) if said else CheckResult("uncited")
     if reasons:
         return CheckResult("unsupported", tuple(dict.fromkeys(reasons)), hard=True)
@@ -120,9 +88,28 @@ def check_statement(
     doubt = _doubts(text, affirmed_part(statement), stated, grounds, same=same) if not quoted else None
     if doubt is not None:
         return doubt
-    if computed or not grounds.sources:
-        return CheckResult("computed" if grounds.calculates or not stated.empty else "matched")
-    return CheckResult("quoted" if quoted else "matched")
+    follows_ = (computed or not grounds.sources) and (grounds.calculates or not stated.empty)
+    return CheckResult("computed" if follows_ else "quoted" if quoted and not computed else "matched")
+
+
+def _unlabelled(text: str) -> str:
+    """A statement without Markdown, its leading "Overall," and a label before a colon; figures in code are blotted out."""
+    statement = plain_claim(_CODE.sub(lambda code: re.sub(r"\d", "x", code[0]), text))  # `_coded` looks at code
+    label = _LABEL.match(statement)
+    if label and not re.search(r"\d", label[1]) and len(label[1].split()) <= 4 and len(statement) - label.end() > 12:
+        statement = statement[label.end() :]
+    return strip_lead(statement)
+
+
+def _attributed(text: str, grounds: Grounds, *, language: Language, question: str, cited: bool) -> CheckResult | None:
+    """What speaks against a statement that names the source it has from, or says that each of several has it."""
+    said, apart = split_attribution(strip_lead(plain_claim(text)), grounds)
+    if not said or apart == [grounds] or says_not_found(said):
+        return None
+    found = [check_statement(said, one, language=language, question=question, cited=cited) for one in apart]
+    worst = next((one for one in found if one.hard or len(found) == 1), None)
+    silent = tuple(find_silent(said, apart))
+    return worst or (CheckResult("unsupported", silent) if silent else None)
 
 
 def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds, *, same: bool) -> CheckResult | None:
@@ -183,7 +170,7 @@ def _particulars(
     reasons += [f"month {m}: no cited source gives this month" for m in stated.months if m not in months | dated]
     reasons += [f"century {c}: no cited source gives it" for c in stated.centuries if not grounds.century(c)]
     for number in stated.numbers:
-        if counts_things(statement, number) or _counts_listed(statement, number):
+        if counts_things(statement, number) or counts_listed(statement, number):
             continue
         ways.append(grounds.number(number, statement) or "computed" * follows(number, statement, grounds))
         if not ways[-1]:
@@ -242,31 +229,6 @@ def _misquotes(words: str, naming: Grounds) -> bool:
     return not any(words in source.text for source in naming.sources) and any(
         mine & set(content_words(q)) for q in quoted
     )
-
-
-def counts_things(sentence: str, number: Quantity) -> bool:
-    """Whether a small number only counts what the answer is about: "the oldest of the three", "三人中"."""
-    if number.kind == "%" or not 1 < number.value <= LARGEST_COUNT or number.value != int(number.value):
-        return False
-    before, after = sentence[: number.start], sentence[number.end :]
-    worded = not re.search(r"\d", sentence[number.start : number.end])
-    return bool(
-        re.search(r"(?i)\b(?:of|all|these|those|both|among) (?:the |these |those )?$", before)
-        or (worded and not number.unit and number.value <= MOST_UNLISTED and not _REPEATED.match(after))
-        or (re.search(r"(?i)\bthe $", before) and re.match(r"(?i)[,.;]|\s+(?:is|are|was|were|has|have|had)\b", after))
-        or re.search(r"[这那]$", before)
-        or re.match(rf"[一二三四五六七八九十两\d]+个?[{HAN}]{{0,4}}?(?:之?中|里|都|均|当中)", sentence[number.start :])
-        or re.match(r"(?i) of (?:the|these|those|them|its)\b", after)
-    )
-
-
-def _counts_listed(statement: str, number: Quantity) -> bool:
-    """Whether a small number counts what the statement goes on to list: "five states: Georgia, …"."""
-    colon = re.search(r"[:：]|\(|包括|including|namely", statement[number.end : number.end + 60])
-    if colon is None or not 1 < number.value <= LARGEST_COUNT:
-        return False
-    listed = re.split(r",\s*(?:and\s)?|\sand\s|、|和|及", statement[number.end + colon.end() :].strip(" .。)"))
-    return len([item for item in listed if item.strip()]) == number.value
 
 
 def _on_topic(statement: str, grounds: Grounds) -> bool:

@@ -3,16 +3,17 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, content_words
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.quantities import MONEY
+from weiwo.nodes.writer.verification.ranks import find_misranked
 from weiwo.nodes.writer.verification.source import ParsedSource
 from weiwo.text.dates import PartialDate
-from weiwo.text.language import HAN, fold
+from weiwo.text.language import HAN
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import stem
@@ -22,7 +23,7 @@ longer | m s ; -shorter | m s ; taller | m ; higher greater more exceeds exceede
 -smaller | m² * ; heavier | kg ; -lighter | kg ; wider broader deeper thicker | m ; -narrower shallower thinner | m ; costlier dearer pricier | $
 -cheaper | $ ; hotter warmer | °C °F ; -colder cooler | °C °F ; -older earlier before predates preceded | date ; younger newer later after followed | date
 -faster quicker sooner | s -m/s -Hz -bit/s date ; slower | s -m/s -Hz -bit/s ; hungrier | W
-长 久 | m s ; -短 | m s ; 高 多 贵重 | * ; -低 少 | * ; 大 | * ; -小 | * ; 重 | kg ; -轻 | kg ; 宽 深 厚 | m ; -窄 浅 薄 | m ; 贵 | $ ; -便宜 | $ ; 热 暖 | °C
+超过 超出 多过 | * ; -不及 不如 | * ; 长 久 | m s ; -短 | m s ; 高 多 贵重 | * ; -低 少 | * ; 大 | * ; -小 | * ; 重 | kg ; -轻 | kg ; 宽 深 厚 | m ; -窄 浅 薄 | m ; 贵 | $ ; -便宜 | $ ; 热 暖 | °C
 -冷 凉 | °C ; -早 年长 老 先 | date ; 晚 年轻 新 | date ; -快 | s -m/s -bit/s ; 慢 | s -m/s -bit/s
 """
 """Comparatives and the kinds they order: `-` where less of it (an earlier date, a shorter time) makes more of the word."""
@@ -41,20 +42,27 @@ _HAN_THAN: Final = (
     lazy(
         r"(?P<left>[^，。；：、]{0,30}?)(?:要|更)?(?P<word>[长短高多低少大小重轻早晚快慢先])于(?P<right>[^，。；：、（]{1,24})"
     ),
+    lazy(
+        r"(?P<left>[^，。；：、]{2,30}?)(?<!不)(?:已经?|远|大大|略)?(?P<word>超过|超出|多过|不及|不如)了?(?!\d|[一二三四五六七八九十百千万两]|预期|往年)(?P<right>[^，。；：（]{1,24})"
+    ),
+    lazy(
+        rf"^(?:与|和|同|跟|相较于?|相比于?|较之)(?P<right>[^，。；：]{{1,24}}?)(?:相比|相较|比起来)?，(?P<left>[^，。；：]{{1,30}}?)(?:更|还|要|略|稍|明显)*(?P<word>{_HAN_SIGNS})(?!约)"
+    ),
+    lazy(
+        rf"(?P<left>[^，。；：、]{{1,24}}?)(?:与|和|同|跟|相较于?|相比于?)(?P<right>[^，。；：]{{1,24}}?)(?:相比|相较|比起来)，?(?:更|还|要|略|稍|明显|[^，。]{{0,8}}[更较略])(?P<word>{_HAN_SIGNS})"
+    ),
     lazy(rf"(?P<left>[^，。；：、]{{0,30}}?)(?:年纪|价格|也)?[更较](?P<word>{_HAN_SIGNS})(?P<right>)"),
 )
 _NO_ORDER: Final = lazy(
     r"(?i)\b(?:no|not|never|n't)\s(?:\w+\s)?(?:later|earlier|more|less|longer|older|as)\b|\bat (?:least|most)\b|\bmore or less\b|\bor (?:more|less|later|earlier|older|newer|higher|lower)\b|不比|并不|\bnever\b|n't\b|\b(?:died|death)\b|去世|逝世|没有"
 )
 _CONTRASTED: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|than|while|whereas|to|for)\b|对|，|而|,|\(")
+_FIGURE: Final = lazy(r"\d(?!\d{3}$).*")
+_FORMER: Final = lazy(r"(?:\bfrom\s|[由从](?:\d{4}年的?)?)$")
+_LATTER: Final = lazy(r"[^,.;，。；]{0,16}?(?:\bto\b|[至到])")
+"""What stands around a value that is no longer so: "rose from 12 to 15"."""
 _OF: Final = lazy(r"\s?(?:of\s)?(?:the\s)?")
-_ORDINALS: Final = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|final"
 _PLACED: Final = lazy(r"\b(?:in|of|at|from|on|near|for)\s$|[在于]$")
-_ORDINAL: Final = lazy(rf"(?i)\b({_ORDINALS})[\s-]([a-z]{{3,20}})")
-_SUPERLATIVE: Final = lazy(
-    r"(?i)(?<![a-z-])((?:high|tall|larg|bigg|small|long|short|old|young|new|deep|wid|fast|slow|heavi|busi|rich|low|earli|great)est)\b"
-)
-_HAN_RANK: Final = lazy(rf"([{HAN}]{{2}})第([一二三四五六七八九十\d]{{1,3}})([{HAN}]{{1,2}})")
 
 
 @dataclass(frozen=True)
@@ -86,12 +94,13 @@ def _senses() -> dict[str, dict[str, int]]:
 
 def find_reversed(statement: str, grounds: Grounds) -> Iterator[str]:
     """Comparisons the wrong way round: by the two values the statement gives, else by what its sources say."""
-    yield from _misranked(statement, grounds)
+    yield from find_misranked(statement, grounds)
     if _NO_ORDER.search(statement):
         return
     order = _find_order(statement)
     if order is None:
         return
+    order = replace(order, right=order.right or _other_title(order.left + statement, grounds))
     values = _two_values(statement, order)
     if values is not None:
         (kind, first, second) = values
@@ -129,6 +138,13 @@ def _find_order(text: str) -> _Order | None:
     return None
 
 
+def _other_title(statement: str, grounds: Grounds) -> str:
+    """What a comparison without a second side is with: of two sources, the title that it does not name."""
+    titles = [source.title for source in grounds.sources]
+    named = [bool(set(content_words(title)) & set(content_words(statement))) for title in titles]
+    return titles[named.index(False)] if len(titles) == 2 and sum(named) == 1 else ""
+
+
 def _moment(date: PartialDate) -> float:
     return date.year + (date.month or 0) / 100 + (date.day or 0) / 10_000
 
@@ -141,7 +157,12 @@ def _two_values(statement: str, order: _Order) -> tuple[str, float, float] | Non
         one, other = dates[0].date, dates[1].date
         same = one.contains(other) or other.contains(one)
         return ("date", 0.0, 0.0) if same else ("date", _moment(one), _moment(other))
-    ordered = [q for q in clause.quantities if order.sense(q.kind)]
+    named = [(name.start, name.end) for name in names(statement)]
+    ordered = [
+        q for q in clause.quantities if order.sense(q.kind) and not any(a <= q.start and q.end <= b for a, b in named)
+    ]
+    if any(statement[: q.start].endswith(order.word) for q in ordered):
+        return None  # by how much
     if len(ordered) != 2 or ordered[0].kind != ordered[1].kind:
         return None
     if not _CONTRASTED.search(statement, ordered[0].end, ordered[1].start) or statement[: ordered[0].start].endswith(
@@ -160,7 +181,10 @@ def _side(text: str) -> set[str]:
 
 
 def _sides(order: _Order) -> tuple[set[str], set[str]]:
-    left, right = _side(order.left), _side(order.right)
+    owner, _, part = order.left.partition("的")
+    if part and "的" not in order.right and part[-1:] == order.right[-1:] and len(order.right) <= 6:
+        owner = part  # two attributes of one thing: 交付量 and 产量
+    left, right = _side(owner), _side(order.right)
     return left - right, right - left
 
 
@@ -186,12 +210,17 @@ def _disproved(statement: str, order: _Order, grounds: Grounds) -> bool:
     left, right = _sides(order)
     if not right:
         return False
-    about = {word for word in content_words(statement) if word not in left | right and not word[0].isdigit()}
+    about = {word for word in content_words(statement) if word not in left | right and not _FIGURE.fullmatch(word)}
     found: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
-    for source in grounds.sources:
-        for side, kind, value in _values(source, (left, right), about - {stem(order.word.lower())}):
-            if order.sense(kind):
-                found[kind][side].append(value)
+    given = [
+        one for source in grounds.sources for one in _values(source, (left, right), about - {stem(order.word.lower())})
+    ]
+    best: dict[tuple[int, str], int] = {}
+    for score, side, kind, _ in given:
+        best[side, kind] = max(score, best.get((side, kind), 0))
+    for score, side, kind, value in given:
+        if order.sense(kind) and score == best[side, kind]:
+            found[kind][side].append(value)
     verdicts = {
         kind: order.sense(kind) == (1 if min(first) > max(second) else -1)
         for kind, (first, second) in found.items()
@@ -201,8 +230,10 @@ def _disproved(statement: str, order: _Order, grounds: Grounds) -> bool:
     return bool(proper) and not any(proper)
 
 
-def _values(source: ParsedSource, sides: tuple[set[str], set[str]], about: set[str]) -> list[tuple[int, str, float]]:
-    """The values a source gives of two things: side, kind and value; those beside words of the claim where there are."""
+def _values(
+    source: ParsedSource, sides: tuple[set[str], set[str]], about: set[str]
+) -> list[tuple[int, int, str, float]]:
+    """The values a source gives of two things: words of the claim beside it, side, kind and value."""
     found: list[tuple[int, int, str, float]] = []
     titled = [bool(words & set(content_words(source.title))) for words in sides]
     default = titled.index(True) if sum(titled) == 1 else None
@@ -215,16 +246,15 @@ def _values(source: ParsedSource, sides: tuple[set[str], set[str]], about: set[s
         dates: set[int | None] = set()
         for start, end, kind, value in _valued(clause):
             side = _owner(clause.text, start, end, mentions, others, owner if not met else None)
-            if side is None or (kind == "date" and side in dates):
+            former = _FORMER.search(clause.text[max(0, start - 14) : start]) and _LATTER.match(clause.text, end)
+            if side is None or former or (kind == "date" and side in dates):
                 continue
             dates |= {side} if kind == "date" else set()
             cell = clause.text[:start].count(" , ")
             near = columns[cell] if clause.head and cell < len(columns) else clause.text[max(0, start - 30) : end + 16]
             found.append((len(about & set(content_words(near))), side, kind, value))
         owner = met.pop() if len(met) == 1 else default if met else owner
-    best = max((score for score, *_ in found), default=0)
-    both = {side for score, side, *_ in found if score == best} == {0, 1}
-    return [(side, kind, value) for score, side, kind, value in found if score == best or not both]
+    return found
 
 
 def _valued(clause: Clause) -> Iterator[tuple[int, int, str, float]]:
@@ -233,12 +263,15 @@ def _valued(clause: Clause) -> Iterator[tuple[int, int, str, float]]:
 
 
 def _mentions(text: str, words: set[str]) -> Iterator[int]:
+    than = {found.end() for found in _THAN.finditer(text)}
     for word in words:
         if re.match(f"[{HAN}]", word):
             yield from (found.start() for found in re.finditer(re.escape(word), text))
     latin = {word for word in words if word.isascii()}
     yield from (
-        found.start() for found in re.finditer(r"[\w-]+", text) if latin and latin & set(content_words(found[0]))
+        found.start()
+        for found in re.finditer(r"[\w-]+", text)
+        if latin and found.start() not in than and latin & set(content_words(found[0]))
     )
 
 
@@ -258,26 +291,3 @@ def _owner(
     if mentions:
         return mentions[0][1] if len({side for _, side in mentions}) == 1 and not others else None
     return default
-
-
-def _misranked(statement: str, grounds: Grounds) -> Iterator[str]:
-    """A rank or ordinal where the sources give what it counts with others only: "the highest" of the second-highest."""
-    texts = [source.text for source in grounds.sources]
-    for found in _ORDINAL.finditer(statement):
-        noun = rf"{re.escape(fold(found[2]))}\b"
-        there = {m for text in texts for m in re.findall(rf"({_ORDINALS})[\s-]{noun}", text)}
-        if there and found[1].lower() not in there:
-            yield f"“{found[0]}”: the sources say {', '.join(sorted(there)[:3])}"
-    for found in _SUPERLATIVE.finditer(statement):
-        word = re.escape(found[1].lower())
-        ranked = [m for text in texts for m in re.findall(rf"(?:({_ORDINALS})[\s-])?\b{word}\b", text)]
-        if ranked and all(ranked):
-            yield f"“{found[1]}”: the sources say {ranked[0]}-{found[1]}"
-    for found in _HAN_RANK.finditer(statement):
-        there = {
-            m
-            for text in texts
-            for m in re.findall(rf"{found[1]}第([一二三四五六七八九十\d]{{1,3}}){found[3][0]}", text)
-        }
-        if there and found[2] not in there:
-            yield f"“{found[0]}”: the sources say 第{min(there)}"

@@ -8,7 +8,8 @@ from itertools import combinations, permutations
 from typing import Final
 
 from weiwo.nodes.writer.verification.grounds import Grounds
-from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity, close
+from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, NEAR_SHARE, SHARE, Quantity, close
+from weiwo.nodes.writer.verification.shares import find_shares
 from weiwo.text.dates import PartialDate
 from weiwo.text.patterns import lazy
 
@@ -39,7 +40,7 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
         statement: What it stands in.
         grounds: The sources.
     """
-    figures = [known for source in grounds.sources for known in source.numbers][:MOST_FIGURES]
+    figures = list(dict.fromkeys(_figures(grounds)))[:MOST_FIGURES]
     if _idiomatic(number, statement, grounds) or _in_ratio(number, statement, figures):
         return True
     if not (number.unit or number.value > LARGEST_COUNT or _DIFFERENCE.search(statement)):
@@ -57,12 +58,25 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
     if any(close(abs(number.base), way) or abs(abs(number.base) - way) <= near * way for way in ways):
         return True
     decimals = len(f"{number.value:.12g}".partition(".")[2])
+    if number.unit == SHARE and any(
+        abs(number.value - share) <= NEAR_SHARE * number.value for share in _shares(figures)
+    ):
+        return True
     if number.kind == "%" and any(abs(number.value - share) < 0.51 / 10**decimals for share in _shares(figures)):
         return True
     years = number.unit in {"year", ""}
     return years and any(
         0 <= abs(a.year - b.year) - abs(number.value) <= 1 for a, b in combinations(dates, 2) if a.year != b.year
     )
+
+
+def _figures(grounds: Grounds) -> Iterator[Quantity]:
+    """The figures of the sources; times of day are none."""
+    for source in grounds.sources:
+        for clause in source.sentences:
+            clocks = [found.span() for found in _CLOCK.finditer(clause.text)]
+            found = [*clause.quantities, *find_shares(clause.text)]
+            yield from (one for one in found if not any(a < one.end and one.start < b for a, b in clocks))
 
 
 def _idiomatic(number: Quantity, statement: str, grounds: Grounds) -> bool:
@@ -100,6 +114,9 @@ def _results(number: Quantity, figures: list[Quantity], alike: list[float], *, c
     counts = [*(f.value for f in figures if f.value and not f.unit), *_PERIODS] if counted else []
     for value in alike:
         yield from (way for count in counts for way in (value * count, value / count))
+        yield from (
+            way for f in figures if f.kind == "%" and f.value for way in (value * f.value / 100, value * 100 / f.value)
+        )
 
 
 def _shares(figures: list[Quantity]) -> Iterator[float]:

@@ -132,7 +132,8 @@ class Grounds:
         for source in self.sources:
             if folded in source.text or (han and _mostly(pairs, source.terms)) or is_acronym_of(name, source.initials):
                 return True
-            if len(squeezed) >= LONGEST_CHANCE and squeezed in source.squeezed:
+            short = len(squeezed) < LONGEST_CHANCE and not (len(squeezed) >= 4 and re.search(r"\d", squeezed))
+            if not short and squeezed in source.squeezed:
                 return True
         if folded in self.computed_text or (not han and self._named_in_parts(name)):
             return True

@@ -19,6 +19,7 @@ WORDS: Final = (*CONTRASTS, "country", "name")
 """Beginnings of the kinds whose marks are words, and so may label other marks."""
 
 _CODE: Final = lazy(r"`([^`\n]{2,60})`|(?<!\S)(--[a-z][\w-]{1,40})")
+_SIGN: Final = lazy(r"(?<![A-Za-z0-9_-])[A-Z]\d{1,3}(?![A-Za-z0-9_-]|\.\d)")
 _MAJOR: Final = lazy(r"(?i)(?<![A-Za-z0-9_.])v(\d{1,3}(?:\.\d{1,4}){0,3})(?![A-Za-z0-9_]|\.\d)")
 _PRODUCT: Final = lazy(r"([A-Z][\w+-]{1,30})\s$")
 
@@ -45,6 +46,7 @@ def find_marks(text: str) -> tuple[Mark, ...]:
     """The values of a text that may be bound to something, in order; time grows linearly with its length."""
     found = [Mark(span.start, span.end, "date", span.date) for span in find_dates(text)]
     figures = [Mark(*m.span(), "code", (m[1] or m[2]).strip()) for m in _CODE.finditer(text)]
+    figures += [Mark(*m.span(), f"code {m[0][0]}", m[0]) for m in _SIGN.finditer(text)]
     figures += [_version(*m.span(), m[1], text) for m in (*find_versions(text), *_MAJOR.finditer(text))]
     figures += [_figure(quantity, text) for quantity in find_quantities(text)]
     for mark in figures:

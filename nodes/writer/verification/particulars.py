@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
+from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities, join_durations
+from weiwo.nodes.writer.verification.shares import stated_shares
 from weiwo.text.common_words import is_common
 from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.demonyms import find_countries
@@ -62,9 +63,13 @@ _CENTURY: Final = lazy(r"(?i)\b(\d{1,2})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|(\d{
 _DECADE: Final = lazy(r"\b(\d{3}0)s\b|(?<!\d)(\d{3}0)年代")
 _QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
 _PLURAL: Final = lazy(
-    r"[A-Z][a-z]{2,}s (?:of|are|were|have|had|can|may|must|will|should|do|that|which|with|without|in|from|for)\b|[A-Z][a-z]+(?:ing|ed|ly)\b"
+    r"[A-Z][a-z]{2,}s (?:an?|each|every|its|their|your|any|all|when|if|whether|over|into|up|through|the(?= [a-z])|of|are|were|have|had|can|may|must|will|should|do|that|which|with|without|in|from|for)\b|[A-Z][a-z]+(?:ing|ed|ly)\b"
 )
-_DERIVED: Final = lazy(r"[a-z]{3}(?:tion|sion|ment|ness|ship|ings?|ities|ity|isms?|ances?|ences?|ables?|ures?)s?$")
+_DERIVED: Final = lazy(
+    r"[a-z]{3}(?:(?:tion|sion|ment|ness|ship|ings?|ities|ity|isms?|ances?|ences?|ures?)s?|[ai]bl[ey]|less|ful|ously?|[a-z]ally"
+    r"|i[sz]e[sd]?|if(?:y|ies|ied)|[a-z]ate[sd])$"
+)
+_PREFIXED: Final = lazy(r"(?i)(?:in|im|ir|un|non|re|pre|de|dis|mis|sub|over|under|multi|auto|co|out)-?([a-z]{4,})$")
 _GLOSSED: Final = lazy(rf"[{HAN}][(（]$")
 _CONNECTORS: Final = lazy(r"^(?:(?:of|the|and|de|la|le|da|di)\s)+")
 _LETTERS: Final = str.maketrans(
@@ -119,7 +124,8 @@ def find_particulars(statement: str) -> Particulars:
     taken += [place for _, _, place in days]
     versions = [found for found in find_versions(statement) if not _inside(found.start(1), found.end(1), taken)]
     taken += [(found.start(1), found.end(1)) for found in versions]
-    numbers = [n for n in find_quantities(statement) if not _inside(n.start, n.end, taken)]
+    numbers = [n for n in join_durations(statement, find_quantities(statement)) if not _inside(n.start, n.end, taken)]
+    numbers += [n for n in stated_shares(statement) if not _inside(n.start, n.end, [(m.start, m.end) for m in numbers])]
     taken += [(n.start, n.end) for n in numbers]
     codes = [
         found.group().lstrip("-").casefold()
@@ -183,6 +189,9 @@ def stated_names(statement: str) -> list[tuple[int, str]]:
 def _plain(word: str) -> bool:
     """Whether a word that opens a statement is no name: common, derived, or made of two common words."""
     if is_common(word) or _DERIVED.search(word) or fold(word).endswith(("one", "body")):
+        return True
+    prefixed = _PREFIXED.match(word)
+    if prefixed and is_common(prefixed[1]):
         return True
     if "-" in word:
         return any(is_common(part) for part in word.split("-") if part)

@@ -21,9 +21,11 @@ WEAK: Final = 0.2
 """Overlap from which a clause may tell of an exception."""
 
 _EACH: Final = lazy(r"(?i)\b(?:both|all|every|each|always|everywhere)\b|[都均]|一律|所有|全部|每[个种座位]")
-_ONLY: Final = lazy(r"(?i)\bonly\b|[仅只](?!有?不)")
+_ONLY: Final = lazy(r"(?i)\bonly\b|\bexcept\b|\bapart from\b|\bother than\b|[仅只](?!有?不)|除[^，。]{1,16}外|除外")
 _COMPARED: Final = lazy(r"(?i)\bthan\b|比|[高低早晚大小多少]于")
-_NONE: Final = lazy(r"(?i)\b(?:no|never|not an?)\s|不含|没有|无需|不支持")
+_NONE: Final = lazy(
+    r"(?i)\b(?:no|never|not an?|cannot(?: be)?|instead of|rather than|in place of)\s|不含|没有|(?:无需|不需要?|不必|不用)(?:另|再)?(?:装|安装|用)?|不支持|而不是|而非|[切请]?勿(?:使用|用)?|不[能得可](?:放入|使用|用)?"
+)
 _NEGATIVE: Final = lazy(r"(?:不|没|未|无|非).")
 _PREFIXED: Final = lazy(r"^(?:un|non-?|in|im|dis)([a-z]{4,})$")
 
@@ -55,9 +57,11 @@ def _exceptions(claim: Clause, near: list[Clause], titles: frozenset[str]) -> It
     """What speaks against a statement about each of several: a clause that denies it of one, or says it of some only."""
     for clause in near:
         words = {word for word in claim.stems if not word[0].isdigit()}
-        only = _ONLY.search(clause.text) and not _ONLY.search(claim.text)
-        denies = clause.negations % 2 and not claim.negations and _conflict(claim, clause, titles)
-        if denies or (only and len(matched(words, clause.keys)) >= ALIKE * len(words)):
+        met = len(matched(words, clause.keys))
+        only = _ONLY.search(clause.whole or clause.text) and not _ONLY.search(claim.text)
+        named = bool(claim.names & clause.names) and met >= 0.5 * len(words)
+        denies = clause.negations % 2 and not claim.negations and (named or _conflict(claim, clause, titles))
+        if denies or (only and met >= (ALIKE if claim.text.isascii() else 0.4) * len(words)):
             yield f"“{clause.text.strip()[:120]}” excepts some"
             return
 

@@ -5,7 +5,7 @@ sizes, power, speeds and the short forms of time, fractions in words, and the bo
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import zip_longest
 from typing import Final, NamedTuple
@@ -16,6 +16,11 @@ from weiwo.text.units import to_si, unit_after
 
 LARGEST_COUNT: Final = 12
 """Bare numbers up to this count things more often than they state a figure."""
+
+SHARE: Final = "share"
+"""The unit of a share told in words, which rounds what it tells of."""
+NEAR_SHARE: Final = 0.1
+"""Share by which a share told in words may differ."""
 
 ROUGHLY: Final = 0.05
 """Share by which a figure told as rounded may differ."""
@@ -62,11 +67,7 @@ _HALF: Final = lazy(
     r"(?i)\bhalf an? (?=hour|minute|day|month|year|mile|million)|\b(?P<one>an?|one|two|three) (?P<unit>hours?|minutes?|days?|months?|years?) and a half\b"
     r"|半(?=小时|天|年|个月|分钟)"
 )
-_ONE_IN: Final = lazy(r"(?i)\bone in (two|three|four|five|six|seven|eight|nine|ten|\d{1,4})\b")
-_FRACTION: Final = lazy(
-    r"(?i)\b(half|(?:a|one)[- ]third|two[- ]thirds|(?:a|one)[- ]quarter|three[- ]quarters|(?:a|one)[- ]fifth|(?:a|one)[- ]tenth)\b"
-)
-_SHARES: Final = {"half": 50.0, "one third": 100 / 3, "two thirds": 200 / 3, "one quarter": 25.0, "three quarters": 75.0, "one fifth": 20.0, "one tenth": 10.0}  # fmt: skip
+_AND: Final = lazy(r"\s?(?:and\s|,\s(?:and\s)?|零|又)?")
 _ABOUT: Final = lazy(
     r"(?i)(?:\b(?:about|around|roughly|approximately|nearly|almost|over|some|more than|just under|just over|up to|circa|ca\.?)\s|[~≈]|[约近超]过?|大约|将近|接近|\bclose to\s)\s?$"
 )
@@ -139,7 +140,42 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
     ]
     taken = [(half.start, half.end) for half in halves]
     found = [one for one in found if not any(a < one.end and one.start < b for a, b in taken)]
-    return tuple(_ranged(text, sorted([*found, *halves], key=lambda one: one.start)))
+    taken += [(one.start, one.end) for one in found]
+    glued = [
+        _quantity(text, m.start(), m.end(1), float(m[1].replace(",", "")), "")
+        for m in _glued().finditer(text)
+        if not any(a < m.end() and m.start() < b for a, b in taken)
+    ]
+    return tuple(_ranged(text, sorted([*found, *halves, *glued], key=lambda one: one.start)))
+
+
+@cache
+def _glued() -> re.Pattern[str]:
+    """Figures that run on into a unit without a blank: 5nm, 860千瓦."""
+    aliases = sorted(_more_units(), key=len, reverse=True)
+    written = "|".join(re.escape(alias) for alias in aliases)
+    return re.compile(
+        rf"(?<![A-Za-z0-9_.,-])(\d{{1,9}}(?:,\d{{3}})*(?:\.\d{{1,6}})?)(?=(?:{written})(?![A-Za-z0-9_²³]))"
+    )
+
+
+def join_durations(text: str, found: Sequence[Quantity]) -> list[Quantity]:
+    """Quantities with the parts of a duration put together: "two hours and 45 minutes" is one figure."""
+    joined: list[Quantity] = []
+    for one in found:
+        last = joined[-1] if joined else None
+        smaller = last is not None and last.kind == one.kind == "s" and _size(one) < _size(last)
+        if last is not None and smaller and _AND.fullmatch(text, last.end, one.start):
+            joined[-1] = last._replace(
+                end=one.end, value=last.value + one.base / _size(last), base=last.base + one.base
+            )
+        else:
+            joined.append(one)
+    return joined
+
+
+def _size(one: Quantity) -> float:
+    return one.base / one.value if one.value else 0.0
 
 
 def _ranged(text: str, found: list[Quantity]) -> Iterator[Quantity]:
@@ -191,20 +227,6 @@ def _half(text: str, found: re.Match[str]) -> Quantity:
     return _quantity(text, found.start(), unit_found[1], 0.5, unit_found[0])
 
 
-def find_shares(text: str) -> Iterator[Quantity]:
-    """Fractions in words as percentages: "one in eight" is 12.5 %."""
-    for found in _ONE_IN.finditer(text):
-        spans = find_numbers(f"{found[1]} days")
-        if spans and spans[0].value:
-            yield _share(found, 100 / float(spans[0].value))
-    for found in _FRACTION.finditer(text):
-        yield _share(found, _SHARES[re.sub(r"^a ", "one ", found[1].lower().replace("-", " "))])
-
-
-def _share(found: re.Match[str], value: float) -> Quantity:
-    return Quantity(found.start(), found.end(), value, "%", "%", value)
-
-
 def named_units(words: frozenset[str]) -> frozenset[str]:
     """The kinds whose units occur among the words of a text, with or without a figure."""
     found = set()
@@ -226,8 +248,11 @@ def same_quantity(claimed: Quantity, known: Quantity) -> bool:
     """
     if (claimed.kind == "%") != (known.kind == "%"):
         return False
+    if SHARE in {claimed.unit, known.unit}:
+        return abs(claimed.value - known.value) <= NEAR_SHARE * claimed.value
     if "pound" in {claimed.kind, known.kind}:
-        return close(claimed.value, known.value) and {claimed.kind, known.kind} <= {"pound", "GBP", "kg", ""}
+        units = {claimed.unit or "lb", known.unit or "lb"}
+        return close(claimed.value, known.value) and units <= {"pound", "pounds", "GBP", "lb", "lbs"}
     if not (claimed.kind and known.kind) or claimed.unit == known.unit:
         return close(claimed.value, known.value) or _roughly(claimed, claimed.value, known.value)
     if claimed.kind != known.kind or not claimed.value:

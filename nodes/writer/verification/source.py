@@ -1,7 +1,7 @@
 """One source, parsed: the dates, figures, names and clauses that claims are looked up in."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
@@ -17,9 +17,10 @@ from weiwo.nodes.writer.verification.particulars import (
 from weiwo.nodes.writer.verification.quantities import (
     Quantity,
     find_quantities,
-    find_shares,
+    join_durations,
     named_units,
 )
+from weiwo.nodes.writer.verification.shares import find_shares
 from weiwo.nodes.writer.verification.windows import Window, source_windows
 from weiwo.text.date_forms import MONTHS
 from weiwo.text.dates import PartialDate, find_dates
@@ -51,6 +52,10 @@ _MONTH_OF: Final = {
 }
 _FOREIGN_DATE: Final = lazy(rf"(?i)\b(\d{{1,2}})(?:\.|er|º)?\s(?:de\s)?({'|'.join(_MONTH_OF)})\s(?:de\s)?(\d{{4}})\b")
 _YEAR_LATER: Final = lazy(r"(?i)次年|翌年|第二年|\b(?:following|next) year\b|\b(?:a|one) year later\b")
+_YEAR_BEFORE: Final = lazy(r"(?i)上年|去年|上一年|前一年|\b(?:previous|prior|last) year\b|\byear (?:earlier|before)\b")
+_MONTH_RANGE: Final = lazy(
+    r"(?i)\b(?:from |between )?([A-Z][a-z]{2,8}) (?:to|until|through|and|[-–]) ([A-Z][a-z]{2,8})\b|(\d{1,2})月?[至到~–—-](?:次年|翌年)?(\d{1,2})月"
+)
 _ENGLISH: Final = lazy(r"(?i)\b(?:the|of|and|in|is|was|are|to|by|for|with|it|has|an?)\b")
 
 
@@ -127,6 +132,8 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
     dates += [PartialDate(year) for year in find_decades(both)]
     if _YEAR_LATER.search(both):
         dates += [PartialDate(d.year + 1) for d in dates[:100] if d.year != -1]
+    if _YEAR_BEFORE.search(both):
+        dates += [PartialDate(d.year - 1) for d in dates[:100] if d.year != 1]
     days = find_days(both)
     dates += _days_of_known_years(days, dates, published)
     found = find_quantities(both)
@@ -141,14 +148,14 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
         terms=frozenset(terms(both)),
         words=frozenset(re.findall(r"\w+", folded)),
         dates=tuple(dates),
-        numbers=(*free, *find_shares(both)),
+        numbers=tuple(dict.fromkeys([*free, *join_durations(both, free), *find_shares(both)])),
         counts=frozenset(n for n in free if not n.unit and _COUNTED.match(both, n.end)),
         units=named_units(frozenset(re.findall(r"[^\W\d_]+", both))),
         codes=frozenset(m.group().lstrip("-").casefold() for m in _DIGITS.finditer(both.translate(_FULL_WIDTH))),
         dotted=frozenset(m[1] for m in _DOTTED.finditer(both)),
         whole=frozenset({*(int(n.value) for n in found if n.value == int(n.value)), *_ordinals(both), *(abs(d.year) for d in dates)}),
         days=frozenset((month, day) for month, day, _ in days) | {(d.month, d.day) for d in dates if d.month and d.day},
-        months=frozenset({*find_months(both), *(d.month for d in dates if d.month)}),
+        months=frozenset({*find_months(both), *_months_between(both), *(d.month for d in dates if d.month)}),
         countries=frozenset(key for _, _, key in find_countries(both)),
         initials=frozenset(
             "".join(word[0] for word in re.findall(r"[A-Z][\w'’-]*", run[0])) for run in _CAPITALS.finditer(both)
@@ -188,6 +195,17 @@ def _days_of_known_years(
             except ValueError:
                 continue
     return found
+
+
+def _months_between(text: str) -> Iterator[int]:
+    """The months of the ranges that a text names: "from November to February"."""
+    for found in _MONTH_RANGE.finditer(text):
+        first, last = (
+            find_months(f"in {m}") if not m.isdigit() else [int(m)]
+            for m in (found[1] or found[3], found[2] or found[4])
+        )
+        if first and last and 1 <= first[0] <= 12 and 1 <= last[0] <= 12:
+            yield from ((first[0] - 1 + step) % 12 + 1 for step in range((last[0] - first[0]) % 12 + 1))
 
 
 def _ordinals(text: str) -> set[int]:

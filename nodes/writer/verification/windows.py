@@ -36,6 +36,7 @@ class Window(NamedTuple):
         bounded: Whether it is the end of a range or of a comparison.
         han: Whether the text is Chinese.
         sentence: Number of the sentence in its source.
+        names: The words of the names in the sentence.
     """
 
     mark: Mark
@@ -48,6 +49,7 @@ class Window(NamedTuple):
     bounded: bool
     han: bool
     sentence: int = 0
+    names: frozenset[str] = frozenset()
 
 
 def source_windows(sentences: Sequence[Clause]) -> dict[str, tuple[Window, ...]]:
@@ -64,6 +66,7 @@ def find_windows(text: str, head: str = "") -> tuple[Window, ...]:
     """The values of a sentence, or of a table row under its header, with their windows."""
     marks = find_marks(text)
     lead = _LEAD.match(text)
+    named = frozenset(word for mark in marks if mark.kind == "name" for word in content_words(str(mark.value)))
     found = []
     for mark in marks:
         fellows = [other for other in marks if other.kind == mark.kind]
@@ -80,7 +83,19 @@ def find_windows(text: str, head: str = "") -> tuple[Window, ...]:
             near = wide = _labels(text, marks, group, 0, len(text)) | set(content_words(head))
         bounded = bool(_BOUND.search(text[max(0, mark.start - 16) : mark.start]))
         found.append(
-            Window(mark, group, frozenset(wide), frozenset(near), keys(near), keys(wide), slot, bounded, is_han(text))
+            Window(
+                mark,
+                group,
+                frozenset(wide),
+                frozenset(near),
+                keys(near),
+                keys(wide),
+                slot,
+                bounded,
+                is_han(text),
+                0,
+                named,
+            )
         )
     return tuple(found)
 

@@ -11,7 +11,7 @@ import { cells, parse, withoutSources } from "../../../app/page/src/markdown";
 import { checkPlan, draftOf, planOf } from "../../../app/page/src/plan_draft";
 import { apply, fill, newRun, phase, runOf, valueOf, wholeResult, type Run } from "../../../app/page/src/progress";
 import { eventParser } from "../../../app/page/src/sse";
-import { preferred, say } from "../../../app/page/src/words";
+import { inOwnWords, preferred, say } from "../../../app/page/src/words";
 import type { Claim, Plan } from "../../../app/page/src/types";
 
 const known = { urls: new Set(["https://docs.example.org/a"]), cites: new Set([1, 2, 3]) };
@@ -155,6 +155,12 @@ test("the critical path ends at the last task, also of tasks that ended in the s
   const drawn = bars([...run.rows.values()], 7);
   assert.equal(drawn.watched, true);
   assert.deepEqual(drawn.bars.map((bar) => [bar.row.id, bar.critical]), [["a", true], ["b", true]]);
+});
+
+test("what a server says in English is named as such on a Chinese page", () => {
+  assert.equal(inOwnWords("en", "it broke"), "it broke");
+  assert.equal(inOwnWords("zh", "it broke"), "服务器原话：it broke");
+  assert.equal(inOwnWords("zh", "服务器出错"), "服务器出错");
 });
 
 test("a layout keeps ranks, order and distance", () => {

@@ -167,17 +167,28 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
         raise DatasetError(f"{path}: it is not UTF-8 text; convert it") from None
 
 
-def _read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a file of JSON lines, with the numbers of their lines.
+
+    Raises:
+        DatasetError: A line holds no object, or the file cannot be read.
+    """
     for number, line in read_lines(path):
         try:
             found = json.loads(line)
         except (ValueError, RecursionError):
-            raise DatasetError(f"{path}, line {number}: no JSON object; correct the line") from None
-        if isinstance(found, dict) and isinstance(found.get("_id"), int):
+            found = None
+        if not isinstance(found, dict):
+            raise DatasetError(f"{path}, line {number}: no JSON object; correct the line")
+        yield number, found
+
+
+def _read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, found in read_json_lines(path):
+        if isinstance(found.get("_id"), int):
             found["_id"] = str(found["_id"])
         if not (
-            isinstance(found, dict)
-            and isinstance(found.get("_id"), str)
+            isinstance(found.get("_id"), str)
             and found["_id"] == printable(found["_id"]) != ""
             and isinstance(found.get("text"), str)
             and isinstance(found.get("title") or "", str)

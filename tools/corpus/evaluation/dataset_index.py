@@ -126,7 +126,9 @@ def _clean_title(entry: DatasetDocument) -> str:
 
 
 def _cut_passages(entry: DatasetDocument) -> list[Passage]:
-    _, pieces = chunk_text(f"# {_clean_title(entry)}\n\n{printable(entry.text)}\n", markdown=True)
+    title = _clean_title(entry)
+    heading = f"# {title}\n\n" if title else ""
+    _, pieces = chunk_text(f"{heading}{printable(entry.text)}\n", markdown=True)
     return [Passage(one.text, one.headings, f"line {one.first}", one.first, one.last) for one in pieces]
 
 

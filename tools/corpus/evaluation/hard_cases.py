@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from weiwo.tools.corpus.evaluation.dataset import DatasetError
+from weiwo.tools.corpus.retrieval.feedback import last_verdicts
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.printable import printable
 
@@ -44,10 +45,10 @@ def collect_hard_cases(
 
     Args:
         records: The records, oldest first.
-        feedback: What people said of answers, oldest first; of each run, the last word counts.
+        feedback: What people said of answers, oldest first.
         most: How many at most.
     """
-    said = {one.get("run"): bool(one.get("good")) for one in feedback if one.get("run")}
+    good = last_verdicts(feedback)
     found: dict[str, HardCase] = {}
     for record in reversed(list(records)):
         query = " ".join(printable(str(record.get("query") or "")).split())
@@ -56,7 +57,7 @@ def collect_hard_cases(
         reasons = {
             "no_passage": not record["passages"],
             "not_cited": record["passages"] and record["cited"] == [],
-            "bad_feedback": said.get(record["run"]) is False,
+            "bad_feedback": good.get(record["run"]) is False,
         }
         told = tuple(name for name, holds in reasons.items() if holds)
         if told:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from weiwo.tools.corpus.evaluation.telemetry_report import PassageNumbers, find_numbers
+from weiwo.tools.corpus.retrieval.feedback import last_verdicts
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyStep, RoutingPolicy
 from weiwo.tools.corpus.retrieval.search_arms import SearchArm
 from weiwo.tools.corpus.retrieval.telemetry import read_records
@@ -41,11 +42,11 @@ def observe_records(
 
     Args:
         records: The records, oldest first.
-        feedback: What people said of answers, oldest first; of each run, the last word counts.
+        feedback: What people said of answers, oldest first.
         numbers: Gives the numbers that passages have in their index, by evidence id.
     """
-    said = {one.get("run"): bool(one.get("good")) for one in feedback if one.get("run")}
-    told = [one for one in records if one["cited"] and len(one["arms"]) > 1 and said.get(one["run"]) is not False]
+    good = last_verdicts(feedback)
+    told = [one for one in records if one["cited"] and len(one["arms"]) > 1 and good.get(one["run"]) is not False]
     known = numbers({key for one in told for key in one["cited"]})
     found = []
     for one in told:

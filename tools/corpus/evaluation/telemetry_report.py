@@ -20,6 +20,7 @@ from typing import Any, Final
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.schema import STORE
 from weiwo.tools.corpus.index.store import Store
+from weiwo.tools.corpus.retrieval.feedback import last_verdicts
 from weiwo.tools.corpus.retrieval.telemetry import read_records
 
 DRIFTING: Final = {
@@ -51,10 +52,9 @@ def count_feedback(folder: Path, feedback: Iterable[Mapping[str, Any]]) -> dict[
     Raises:
         CorpusError: The records cannot be read.
     """
-    runs = {record["run"] for record in read_records(folder)} - {""}
-    last = {said.get("run"): bool(said["good"]) for said in feedback if said.get("run") in runs}
-    good = sum(last.values())
-    return {"good": good, "bad": len(last) - good}
+    runs = {record["run"] for record in read_records(folder)}
+    said = [good for run, good in last_verdicts(feedback).items() if run in runs]
+    return {"good": sum(said), "bad": len(said) - sum(said)}
 
 
 def summarize_records(records: Sequence[TelemetryRecord], numbers: PassageNumbers = lambda _: {}) -> dict[str, Any]:

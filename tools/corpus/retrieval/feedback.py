@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -62,3 +62,12 @@ def read_feedback(home: Path) -> Iterator[dict[str, Any]]:
                 continue
             if isinstance(said, dict) and isinstance(said.get("good"), bool):
                 yield said
+
+
+def last_verdicts(feedback: Iterable[Mapping[str, Any]]) -> dict[str, bool]:
+    """Whether the answer of each run was good, as was said last.
+
+    Args:
+        feedback: What was said, oldest first.
+    """
+    return {str(said["run"]): bool(said.get("good")) for said in feedback if said.get("run")}

@@ -11,11 +11,12 @@ from langgraph.graph import END, START, StateGraph
 
 from weiwo.app.cli import main as cli
 from weiwo.app.cli import session
-from weiwo.app.cli.questions import ask, conclude, fork, runs
-from weiwo.app.cli.questions.runs import OPTIONS_KEY
-from weiwo.app.cli.session import Session
+from weiwo.app.cli.questions import ask, conclude, fork
 from weiwo.app.cli.setup import doctor
 from weiwo.app.cli.threads import reading as threads
+from weiwo.app.session import runs
+from weiwo.app.session.runs import OPTIONS_KEY
+from weiwo.app.session.session import Session
 from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.state import Assessment, Limits, Outcome, Plan, TeamConfig, Usage
 from weiwo.state.query import QueryFrame

@@ -2,8 +2,10 @@
 
 import pytest
 
+from tests.support.results import make_result
 from weiwo.app.evaluation.answer import SystemAnswer, abstains, cited_numbers, score_answer, strip_citations
 from weiwo.app.evaluation.question_set import Question
+from weiwo.app.evaluation.systems import read_result
 
 RIVER = Question("1", "Which river?", (("Danube",),), frozenset({"a", "b"}))
 
@@ -41,6 +43,36 @@ def test_a_yes_is_looked_for_in_no_passage():
     assert (row["right"], row["on_screen"], row["gold_cited"], row["citation_precision"]) == (True, None, None, None)
 
 
+@pytest.mark.parametrize(
+    ("status", "verdict", "extracts", "calls", "outcome"),
+    [
+        ("complete", "supported", False, 0, "asserted"),
+        ("partial", "supported", False, 3, "doubtful"),
+        ("partial", "", True, 0, "abstained"),  # "No passage speaks of it. The nearest there is:"
+        ("partial", "", True, 3, "abstained"),
+        ("complete", "uncited", False, 0, "abstained"),  # small talk
+        ("complete", "uncited", False, 1, "asserted"),  # out of a model's own head
+        ("complete", "", False, 3, "asserted"),  # such as code, whose lines are no claims
+    ],
+)
+def test_what_states_nothing_is_no_answer(status, verdict, extracts, calls, outcome):
+    result = make_result("It runs for 2,850 km.", status=status)
+    extract = {"source": "a", "text": "By the Danube.", "highlights": []}
+    claim = {"text": "It runs for 2,850 km.", "citations": [], "verdict": verdict}
+    result |= {"claims": [claim] if verdict else [], "extracts": [extract] if extracts else []}
+    result["usage"]["model_calls"] = calls
+    assert read_result(result, 1.0).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "right"), [("6.4", "number", True), ("6.5", "number", False), ("6.4", "text", False)]
+)
+def test_a_number_without_its_unit_is_the_answer_that_has_one(text, type_, right):
+    value = {"text": text, "type": type_, "final": True}
+    question = Question("1", "By how much did it grow?", (("6.4%",),))
+    assert scored(question, text="By 6.4%", outcome="asserted", values=[value])["values"][0]["right"] is right
+
+
 def test_marks_of_citations():
     assert cited_numbers("So [2]. And [1, 2][3].") == [2, 1, 3]
     assert strip_citations("It is the Danube [1][2, 3].") == "It is the Danube."
@@ -55,6 +87,7 @@ def test_marks_of_citations():
         ("无法确定。", True),
         ("", True),
         ("The Danube. The sources do not say how long it is.", False),
+        ("The Danube [1]; its length is not stated.", False),
         ("It is not the Rhine but the Danube.", False),
     ],
 )

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from weiwo.app.mcp import runs as mcp_runs
+from weiwo.app.mcp.account import OwnAccount
 from weiwo.app.mcp.runs import KEPT_SECONDS, MOST_AT_ONCE, AnswerRun, AnswerRuns
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Context
@@ -31,12 +32,12 @@ class Graph:
 @pytest.fixture
 def graph(monkeypatch):
     made = Graph()
-    monkeypatch.setattr(mcp_runs, "build_graph", lambda _: made)
+    monkeypatch.setattr(mcp_runs, "build_graph", lambda _, **_more: made)
     return made
 
 
 def start(runs: AnswerRuns) -> AnswerRun:
-    run = runs.start("Who?", Context())
+    run = runs.start("Who?", Context(), OwnAccount(Context()))
     assert run is not None
     return run
 
@@ -70,7 +71,7 @@ async def test_runs_are_bounded_and_forgotten(graph):
     now = [0.0]
     runs = AnswerRuns(lambda: now[0])
     begun = [start(runs) for _ in range(MOST_AT_ONCE)]
-    assert runs.start("Who?", Context()) is None
+    assert runs.start("Who?", Context(), OwnAccount(Context())) is None
     runs.cancel(begun[0])
     assert runs.find(begun[0].id) is None
     start(runs)

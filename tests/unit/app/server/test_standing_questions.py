@@ -8,11 +8,11 @@ import pytest
 from starlette.applications import Starlette
 
 from tests.unit.app.server.conftest import running
-from weiwo.app.cli.memory.watch_runs import run_due_watches
-from weiwo.app.cli.session import Session
 from weiwo.app.server import standing_questions
 from weiwo.app.server.application import create_app
 from weiwo.app.server.engine import Engine
+from weiwo.app.session.session import Session
+from weiwo.app.session.watch_runs import run_due_watches
 from weiwo.graph.persistence.thread_lock import claimed
 from weiwo.nodes.memory.memory_store import MemoryStore, local_user
 from weiwo.nodes.memory.watches import Watch, add_watch, list_watches
@@ -80,13 +80,13 @@ async def overdue(engine: Engine) -> Watch:
 async def test_what_changed_is_told_once_with_old_and_new_value(engine: Engine, bridge: Path, caplog):
     caplog.set_level(logging.INFO, standing_questions.__name__)
     await watch(engine, looks=2)
-    assert (await overdue(engine)).values[LONG].value == "310"
+    assert (await overdue(engine)).values[LONG].value == "310 m"
     build(bridge, 330)
     caplog.clear()
     await watch(engine, looks=2)
     kept = await overdue(engine)
     told = [record.getMessage() for record in caplog.records if record.name == standing_questions.__name__]
-    assert told == [f"{LONG} 310 → 330 [{bridge}] (thread {kept.thread_id})"]
+    assert told == [f"{LONG} 310 m → 330 m [{bridge}] (thread {kept.thread_id})"]
 
 
 async def test_one_that_another_process_runs_is_left_to_it(engine: Engine):
@@ -106,6 +106,9 @@ async def test_a_look_that_fails_does_not_end_the_later_ones(engine: Engine, mon
     monkeypatch.setattr(standing_questions, "run_due_watches", broken)
     await watch(engine, looks=2)
     assert len(looks) == 2
+    monkeypatch.setattr(standing_questions, "build_graph", lambda *_: 1 / 0)
+    await watch(engine, looks=1)
+    assert "ZeroDivisionError" in caplog.text
     assert "OSError: no disk" in caplog.text
     assert "secret-value" not in caplog.text
 
@@ -118,7 +121,24 @@ async def test_the_route_tells_the_operator_what_is_known(engine: Engine, app: S
     assert (told["key"], told["question"], told["values"], told["changes"]) == (one.key, LONG, {}, [])
 
 
+async def test_one_is_paused_taken_up_again_and_removed(engine: Engine, app: Starlette):
+    one = await overdue(engine)
+    session = Session(engine.settings, engine.threads.saver, engine.graph, engine.graph.store)
+    path = f"/weiwo/watches/{one.key}"
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8300") as client:
+        assert (await client.patch(path, json={"paused": True})).json()["paused"] is True
+        assert await run_due_watches(session, everything=True) == []
+        assert (await client.patch(path, json={"paused": False})).json()["paused"] is False
+        assert (await client.patch(path, json={"paused": "yes"})).status_code == 422
+        assert (await client.delete(path)).json() == {"removed": one.key}
+        assert (await client.get("/weiwo/watches")).json() == {"watches": []}
+        assert (await client.delete(path)).status_code == 404
+        assert (await client.patch(path, json={"paused": True})).status_code == 404
+
+
 async def test_the_route_is_the_operators_alone(public: httpx.AsyncClient, tokens: dict[str, str]):
     await public.post("/weiwo/login", json={"token": tokens["ann"]})
-    answer = await public.get("/weiwo/watches")
-    assert (answer.status_code, answer.json()["detail"]) == (404, "the route; it is the operator's alone")
+    for method, path in (("GET", "/weiwo/watches"), ("PATCH", "/weiwo/watches/x"), ("DELETE", "/weiwo/watches/x")):
+        answer = await public.request(method, path, json={"paused": True})
+        assert (answer.status_code, answer.json()["detail"]) == (404, "the route; it is the operator's alone")

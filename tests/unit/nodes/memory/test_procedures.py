@@ -146,6 +146,7 @@ def test_the_examples_are_ten_and_all_can_be_read():
         ("Which vendor is cheaper for laptops, Dell or Lenovo?", "en/supplier-comparison"),
         ("What caused the outage of 3 May and how long did it last?", "en/incident-review"),
         ("By how much did the Mercury project exceed its budget?", "en/budget-variance"),
+        ("How many years did Pliny the Elder live?", "en/person-dates"),
         ("苏轼活了多少岁？", "zh/renwu-nianbiao"),
         ("出差住宿的报销标准是多少？", "zh/zhidu-chaxun"),
         ("C919的全称是什么？", ""),

@@ -10,7 +10,7 @@ from tests.support.run import search_tool, services
 from tests.support.states import got, lost, passage, search, state_of
 from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.reflection.node import reflection
-from weiwo.state import Limits, ModelCall, Outcome, Plan, Quote, Reflection, Rival
+from weiwo.state import Limits, ModelCall, Outcome, OutcomeDetail, Plan, Quote, Reflection, Rival
 from weiwo.state.evidence import FailureKind
 
 PLAN = Plan(
@@ -37,6 +37,7 @@ async def decided(
     spent: int = 0,
     asked: str = QUESTION,
     parts: tuple[str, ...] = (),
+    tools: tuple[str, ...] = ("corpus_search",),
     **more: Any,
 ) -> Reflection:
     run = services(search_tool(lambda _: None), model=model, limits=limits)
@@ -47,6 +48,7 @@ async def decided(
     revisions = more.pop("revisions", [])
     state = state_of(asked, run, plan=plan, outcomes=known, **more)
     state["assessment"] = state["assessment"].model_copy(update={"parts": parts})
+    state["team"] = state["team"].model_copy(update={"tools": tools})
     state["revisions"] = revisions
     state["reflections"] = list(before)
     update = await reflection(state, run)
@@ -69,10 +71,23 @@ async def test_the_one_thing_asked_found_finishes_without_asking():
     assert model.requests == []
 
 
-async def test_of_several_parts_a_model_sees_whether_each_is_answered():
+def unsaid(revision: int = 0) -> Reflection:
+    """A look back that left the check to the draft, which did not say it."""
+    return past("finish", revision).model_copy(update={"draft_checks": "deepen"})
+
+
+async def test_of_several_parts_the_draft_says_whether_each_is_answered():
+    model = says("finish")
+    answered = (got("a", "1815"), got("b", "1912"))
+    found = await decided(*answered, model=model)
+    assert (found.decision, found.decided_by, found.draft_checks) == ("finish", "rule", "deepen")
+    assert model.requests == []
+
+
+async def test_where_the_draft_did_not_say_it_a_model_sees_whether_each_is_answered():
     model = says("finish")
     parts = ("Lovelace's birth", "Turing's age")
-    found = await decided(got("a", "1815"), got("b", "1912"), model=model, parts=parts)
+    found = await decided(got("a", "1815"), got("b", "1912"), model=model, before=(unsaid(),), parts=parts)
     assert (found.decision, found.decided_by, found.missing) == ("finish", "model", ())
     assert "Parts of the question:\n- Lovelace's birth\n- Turing's age" in model.requests[0].text
 
@@ -87,7 +102,7 @@ async def test_of_several_parts_a_model_sees_whether_each_is_answered():
     ],
 )
 async def test_parts_that_each_have_a_task_of_their_own_need_no_check(parts, by):
-    found = await decided(got("a", "1815"), got("b", "1912"), model=says("finish"), parts=parts)
+    found = await decided(got("a", "1815"), got("b", "1912"), model=says("finish"), before=(unsaid(),), parts=parts)
     assert (found.decision, found.decided_by) == ("finish", by)
 
 
@@ -99,13 +114,14 @@ async def test_a_weak_value_is_checked_whatever_the_parts():
 
 @pytest.mark.parametrize("named", ["finish", "deepen", "replan"])
 async def test_a_part_that_no_task_covers_is_planned_once(named: str):
-    model = says(named, missing=["Turing's birth", "None"])
-    half = await decided(got("a", "1815"), model=model, plan=ONE, parts=("Lovelace's birth", "Turing's birth"))
+    model, parts = says(named, missing=["Turing's birth", "None"]), ("Lovelace's birth", "Turing's birth")
+    half = await decided(got("a", "1815"), model=model, plan=ONE, before=(unsaid(),), parts=parts)
     assert (half.decision, half.missing) == ("deepen", ("Turing's birth",))
     again = half.model_copy(update={"missing": ("Turing's birth", "who taught him")})
     revised = PLAN.model_copy(update={"revision": 1})
     done = (got("a", "1815"), got("b", "1912"))
-    second = await decided(*done, model=model, plan=revised, before=(again,), revisions=[ONE], parts=("a", "b", "c"))
+    looks = (again, unsaid(1))
+    second = await decided(*done, model=model, plan=revised, before=looks, revisions=[ONE], parts=("a", "b", "c"))
     assert (second.decision, second.missing) == ("finish", ("Turing's birth",)), "one task cannot cover two parts"
     third = await decided(*done, model=model, plan=revised, before=(half,), revisions=[ONE], parts=("a", "b"))
     assert (third.decision, third.decided_by) == ("finish", "rule"), "one task for the one part"
@@ -140,6 +156,20 @@ async def test_a_weak_value_reaches_the_model_with_its_quotes(weak: dict[str, An
 async def test_slow_is_no_reason_to_go_on():
     found = await decided(got("a", "1815", seconds=100.0), got("b", "1912"), model=says("replan"))
     assert found.decision == "finish"
+
+
+@pytest.mark.parametrize(
+    ("tools", "more", "by"),
+    [
+        (("corpus_search",), {"gave_up": True}, "rule"),
+        (("corpus_search",), {}, "model"),  # its turns were over
+        (("corpus_search", "web_search"), {"gave_up": True}, "model"),
+    ],
+)
+async def test_what_the_searcher_of_the_whole_question_gave_up_is_not_asked_about(tools, more, by):
+    given_up = lost("a").model_copy(update={"detail": OutcomeDetail(**more)})
+    found = await decided(given_up, model=says("finish"), plan=ONE, asked=ONE.tasks[0].description, tools=tools)
+    assert (found.decision, found.decided_by) == ("abort" if by == "rule" else "finish", by)
 
 
 @pytest.mark.parametrize("kind", ["timeout", "rate_limit", "crash"])

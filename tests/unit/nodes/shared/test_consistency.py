@@ -77,7 +77,9 @@ def test_two_values_for_one_thing(one, other, wrong):
     assert plan.tasks[0].frame.relation == plan.tasks[1].frame.relation
     assert found(plan, one, other) == ([("rivals", ("task_1", "task_2"))] if wrong else [])
     assert found(look_up(LONG, "How long is the Danube, in kilometres?"), one, other) == []
-    assert found(look_up(LONG, LENGTH), one, other, units=("km", "mi")) == []
+    assert found(look_up(LONG, LENGTH), one, other / 1.609344, units=("km", "mi")) == found(plan, one, other)
+    assert found(look_up(LONG, LENGTH), one, other, units=("km", "kg")) == []
+    assert found(look_up("How long is the mouth of the Nile?", "How long is the Nile?"), one, other) == []
 
 
 @pytest.mark.parametrize(("value", "wrong"), [("1985", True), ("1990", False), ("1990-05", False), ("2001", False)])

@@ -90,13 +90,11 @@ Run `a | b[1]` or ``c ` d``. Done [1].
 CLAIMS = [
     *[
         "**Recommendation:** take Cirrus [2].",
-        "Aurora",
         "20 euros [1]",
-        "Dune",
         "4 \\| 5 euros [2]",
         "costs 35 euros [1]",
     ],
-    *["and has no SSO [1].", "Nested [2].", "A quotation\n> over lines. [2]", "Dune", "50 euros [2]"],
+    *["and has no SSO [1].", "Nested [2].", "A quotation\n> over lines. [2]", "50 euros [2]"],
     *["Run `a | b[1]` or ``c ` d``.", "Done [1]."],
 ]
 

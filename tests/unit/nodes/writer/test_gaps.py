@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.fake_model import FakeModel, fake
+from tests.support.fake_model import FakeModel, Request, fake
 from tests.support.run import search_tool
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
@@ -60,21 +60,25 @@ async def half_covered(plans: list[dict[str, Any]], **more: Any) -> tuple[dict[s
         ReadReply=lambda r: (
             reads("4 million crowns", "cost 4 million crowns") if COST in r.text else reads("Ida Holm", "by Ida Holm")
         ),
-        ReflectionReply={"decision": "finish", "reason": "r", "missing": ["what the bridge of Ansel cost"]},
-        draft=lambda r: " ".join(
-            f"{fact} [{n}]" for n, fact in enumerate((f for f in FACTS.values() if f in r.text), 1)
-        ),
+        draft=draft_what_is_there,
         **more,
     )
+
+
+def draft_what_is_there(request: Request) -> str:
+    """A draft that says first what is missing, and then what there is."""
+    facts = [fact for fact in FACTS.values() if fact in request.text]
+    missing = "" if any(COST in fact for fact in facts) else "**MISSING:** what the bridge of Ansel cost\n\n"
+    return missing + " ".join(f"{fact} [{n}]" for n, fact in enumerate(facts, 1))
 
 
 async def test_a_part_the_plan_left_out_is_planned_and_answered() -> None:
     first, second = {"thought": "One look-up.", "vertices": [BUILDER]}, {"thought": "The cost.", "vertices": [PRICE]}
     result, chat = await half_covered([first, second])
-    assert [one["decision"] for one in result["reflections"]] == ["deepen", "finish"]
+    assert [one["decision"] for one in result["reflections"]] == ["finish", "deepen", "finish"]
     assert (result["status"], result["gaps"]) == ("complete", [])
     assert "4 million crowns" in result["answer"]
-    assert len(chat.asked("ReflectionReply")) == 1
+    assert len(chat.asked("draft")) == 2  # of the first nothing was spoken
     assert result["plan"]["thought"] == "The cost."
     assert [one["thought"] for one in result["plan"]["vertices"]] == ["for t1", "for t2"]
 
@@ -84,6 +88,19 @@ async def test_a_part_for_which_there_is_no_plan_is_named() -> None:
     assert (result["status"], result["stop_reason"]) == ("partial", "not_found")
     assert [gap["text"] for gap in result["gaps"]] == ["Not found: what the bridge of Ansel cost"]
     assert result["answer"].endswith("Not found: what the bridge of Ansel cost")
+
+
+async def test_a_draft_that_does_not_say_what_is_missing_leaves_it_to_reflection() -> None:
+    drafts = iter(("\nIda Holm built it [1].", f"{BUILT[:-1]} [1]."))
+    result, chat = await asked(
+        AssessmentReply=assess(parts=["the builder", "the cost"]),
+        PlanReply={"thought": "", "vertices": [BUILDER]},
+        ReadReply=reads("Ida Holm", "by Ida Holm"),
+        ReflectionReply={"decision": "finish", "reason": "r"},
+        draft=lambda _: next(drafts),
+    )
+    assert [request.schema for request in chat.requests][-3:] == ["draft", "ReflectionReply", "draft"]
+    assert (result["answer"], result["status"]) == (f"{BUILT[:-1]} [1].", "complete")
 
 
 @pytest.mark.parametrize(("weak", "kind"), [({"basis": "implied"}, "implied"), ({"confidence": 0.4}, "doubted")])

@@ -46,7 +46,7 @@ def test_a_description_that_gives_orders_is_left_out_and_its_tool_asks(descripti
     assert tool.suspicious
     assert not tool.read_only
     assert tool.description == WITHHELD
-    assert "speaks to the model" in problems[0]
+    assert "speaks to the model" in problems[0]["en"]
 
 
 def test_orders_hidden_in_the_words_of_an_argument_are_left_out_too():
@@ -78,10 +78,10 @@ def test_a_server_may_say_in_which_order_its_own_tools_are_used(description):
 def test_a_list_is_bounded_and_what_is_twice_in_it_is_once():
     found, problems = define_tools(SERVER, [listed(f"t{n}") for n in range(20_000)])
     assert len(found) == MOST_TOOLS
-    assert "lists more than 2,000 tools" in problems[0]
+    assert "lists more than 2,000 tools" in problems[0]["en"]
     found, problems = define_tools(SERVER, [listed("a"), listed("a", "Another."), listed("b")])
     assert found["desk_a"].description == "Finds tickets."
-    assert "'a' more than once" in problems[0]
+    assert "'a' more than once" in problems[0]["en"]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_list_is_bounded_and_what_is_twice_in_it_is_once():
 def test_a_tool_whose_arguments_cannot_be_told_is_left_out(schema):
     found, problems = define_tools(SERVER, [listed("odd", schema=schema), listed("fine")])
     assert list(found) == ["desk_fine"]
-    assert "'odd' in no usable way" in problems[0]
+    assert "'odd' in no usable way" in problems[0]["en"]
 
 
 def test_a_deep_schema_ends_nothing():

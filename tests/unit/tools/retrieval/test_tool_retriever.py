@@ -6,7 +6,14 @@ from hypothesis import strategies as st
 
 from weiwo.tools.retrieval.evaluation import LabelledQuestion, evaluate_tools
 from weiwo.tools.retrieval.tool_index import ToolDocument, ToolIndex
-from weiwo.tools.retrieval.tool_retriever import ToolRetriever, build_retriever, measure_trust, score_members
+from weiwo.tools.retrieval.tool_retriever import (
+    BY_VECTORS,
+    BY_WORDS,
+    ToolRetriever,
+    build_retriever,
+    measure_trust,
+    score_members,
+)
 from weiwo.tools.retrieval.tool_scenes import Scene, ToolScenes, ToolUse
 
 TOOLS = (
@@ -46,10 +53,14 @@ def test_a_new_kind_of_question_is_ranked_as_without_a_history():
 
 
 def test_scenes_are_trusted_the_more_the_nearer_and_the_less_the_more_the_words_say():
-    known = measure_trust(similarity=0.6, novelty=-0.5, words=1.5)
-    assert known > 0.5 > measure_trust(similarity=0.2, novelty=-0.5, words=1.5)
-    assert known > measure_trust(similarity=0.6, novelty=0.5, words=1.5)  # a tool that no scene has fits better
-    assert known > measure_trust(similarity=0.6, novelty=-0.5, words=3.0)
+    def trust(similarity: float, novelty: float = -0.5, words: float = 1.5, next_one: float = 0.1, gate=BY_WORDS):
+        scenes = [Scene(frozenset({"a"}), similarity), Scene(frozenset({"b"}), next_one)]
+        return measure_trust(scenes, novelty, words, gate)
+
+    assert trust(0.6) > 0.5 > trust(0.2)
+    assert trust(0.6) > trust(0.6, novelty=0.5)  # a tool that no scene has fits better
+    assert trust(0.6) > trust(0.6, words=3.0)
+    assert trust(0.35, gate=BY_VECTORS) > 0.5 > trust(0.35, next_one=0.34, gate=BY_VECTORS)  # others are as near
 
 
 def test_the_index_decides_where_a_past_question_is_only_a_little_alike():

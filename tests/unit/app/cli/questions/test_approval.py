@@ -16,9 +16,9 @@ from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.questions import approval
 from weiwo.app.cli.questions import plan_files as drafts
 from weiwo.app.cli.questions.plan_files import DraftError, edit, parse, read_plan
-from weiwo.app.cli.questions.run_end import RunEnd
 from weiwo.app.cli.threads.checkpoints import Moment, as_json, plain_history, print_history
 from weiwo.app.render.progress import Progress
+from weiwo.app.session.run_end import RunEnd
 from weiwo.state import Plan
 
 PLAN = Plan(tasks=(search("task_1", "When was Ada born?", "Ada born"), search("b", "Older than {{task_1.ret}}?", "x")))

@@ -7,7 +7,7 @@ import pytest
 
 from weiwo.app.cli.questions import web_offer
 from weiwo.app.cli.questions.web_offer import offer_web
-from weiwo.app.cli.setup.config import apply_config, read_config
+from weiwo.app.configuration.config_file import apply_config, read_config
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.web.providers.selection import select_providers
 

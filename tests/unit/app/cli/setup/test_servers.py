@@ -111,7 +111,6 @@ async def test_nobody_answers():
         {"models": [None]},
         {"data": 5},
         [],
-        httpx.ReadTimeout("slow"),
     ],
 )
 async def test_whoever_is_no_model_server_is_passed_over_unless_named(reply):
@@ -120,6 +119,13 @@ async def test_whoever_is_no_model_server_is_passed_over_unless_named(reply):
     named = await found(replies, {"OLLAMA_HOST": "0.0.0.0:11434"})
     assert named[OLLAMA].problem
     assert named[OLLAMA].models == ()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [(httpx.ReadTimeout("slow"), "within 4 s"), (httpx.RemoteProtocolError("cut"), "breaks off")]
+)
+async def test_who_listens_and_does_not_answer_is_told(error, said):
+    assert said in (await found({f"{OLLAMA}/api/tags": error}))[OLLAMA].problem
 
 
 async def test_a_server_without_models_says_so():

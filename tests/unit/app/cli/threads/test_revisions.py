@@ -7,8 +7,9 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from tests.support.states import got, lost, search
-from weiwo.app.cli.threads.revisions import print_revisions, revisions_of
-from weiwo.app.cli.threads.show import Thread, as_json
+from weiwo.app.cli.threads.revisions import print_revisions
+from weiwo.app.session.revisions import revisions_of
+from weiwo.app.session.thread import Thread, thread_as_json
 from weiwo.state import Plan, Reflection
 
 FIRST = Plan(
@@ -106,8 +107,8 @@ def test_a_first_plan_has_no_earlier_one():
 
 def test_a_thread_as_json_has_them_and_only_outcomes_of_the_plan_in_force():
     state = values()
-    shown = as_json(Thread("t", {"question": "?", **state}, ("executor",), {}))
+    shown = thread_as_json(Thread("t", {"question": "?", **state}, ("executor",), {}))
     assert [one["because"]["decision"] for one in shown["revisions"]] == ["replan"]
     assert list(shown["outcomes"]) == ["task_1"]
-    done = as_json(Thread("t", {"question": "?", **state, "result": {"answer": "A."}}, (), {}))
+    done = thread_as_json(Thread("t", {"question": "?", **state, "result": {"answer": "A."}}, (), {}))
     assert (done["answer"], len(done["revisions"])) == ("A.", 1)

@@ -5,7 +5,8 @@ import io
 from rich.console import Console
 
 from tests.support.states import got, search
-from weiwo.app.cli.threads.show import Thread, print_thread
+from weiwo.app.cli.threads.show import print_thread
+from weiwo.app.session.thread import Thread
 from weiwo.state import Hop, Outcome, Plan
 
 PLAN = Plan(tasks=(search("task_1", "Where was the composer of the anthem born?", "anthem composer"),))

@@ -1,10 +1,13 @@
 """Weiwo's own routes: what the page needs beside LangGraph's API."""
 
 import json
+import re
 
 import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
+
+from weiwo.text.language import detect_language
 
 QUESTION = "How long is the Yangtze?"
 
@@ -30,6 +33,31 @@ async def test_the_installation_tells_of_itself_and_no_secret(http: httpx.AsyncC
     assert (settings["WEIWO_MAX_TASKS"]["value"], settings["WEIWO_MAX_TASKS"]["from"]) == (20, "default")
     assert "secret-value" not in answer.text
     assert "hunter22" not in answer.text
+
+
+async def test_who_reads_chinese_is_told_in_chinese(http: httpx.AsyncClient):
+    http.headers["accept-language"] = "zh-CN,zh;q=0.9,en;q=0.8"
+    english = [
+        one["name"]
+        for path in ("/weiwo/settings", "/weiwo/tools")
+        for one in (await http.get(path)).json()
+        if detect_language(one.get("says") or one.get("description")) != "zh"
+    ]
+    assert english == []
+    assert (await http.get("/weiwo/threads/none")).json()["detail"] == "没有编号为 'none' 的会话"
+    assert (await http.get("/nowhere")).json()["detail"] == "GET /nowhere：没有这个地址"
+    http.headers["accept-language"] = "en"
+    assert (await http.get("/weiwo/threads/none")).json()["detail"] == "thread 'none'; there is none of that id"
+
+
+async def test_a_file_of_the_page_is_kept_by_its_version_and_sent_compressed(http: httpx.AsyncClient):
+    page = (await http.get("/")).text
+    for name in re.findall(r"/page/app\.(?:css|js)\?v=[0-9a-f]{12}", page):
+        headers = (await http.get(name)).headers
+        assert headers["cache-control"] == "max-age=31536000, immutable"
+        assert headers["content-encoding"] == "gzip"
+        assert (await http.get(name.partition("?")[0])).headers["cache-control"] == "no-cache"
+    assert page.count("?v=") == 2
 
 
 async def test_corpora_and_tools_are_listed(http: httpx.AsyncClient):

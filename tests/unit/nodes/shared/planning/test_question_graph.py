@@ -60,9 +60,10 @@ def test_a_parent_is_no_part_of_what_a_task_asks_and_goes_over_the_wire():
     assert again.parents == PLAN.parents
     assert "parent" not in PLAN.to_json()["vertices"][1]
     written = [
-        {"id": n, "description": "?", "tool": "t", "parent": p} for n, p in (("task_9", "{{task_1.ret}}"), ("x", "no"))
+        {"id": n, "description": "?", "tool": "t", "parent": p}
+        for n, p in (("task_9", "{{task_1.ret}}"), ("x", "none at all"), ("y", "danube"))  # of an earlier plan
     ]
-    assert [task.parent for task in Plan.read({"vertices": written}).plan.tasks] == ["task_1", ""]
+    assert [task.parent for task in Plan.read({"vertices": written}).plan.tasks] == ["task_1", "", "danube"]
 
 
 def test_parents_follow_the_tasks_they_name():

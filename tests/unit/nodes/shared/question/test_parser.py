@@ -54,7 +54,12 @@ iphone的发布时间 | iphone | release | date
         ("I was wondering if you could tell me the population of Hungary", "Hungary", "population"),
         ("hey could someone pls tell me how long the danube is thx", "danube", "length"),
         ("When did nigeria gain independence?", "nigeria", ""),
+        ("hey could you tell me wich year the eiffel tower opend pls", "eiffel tower", "opening"),
+        ("good morning, do you happen to remember when the berlin wall fell?", "berlin wall fell", ""),
+        ("would you be able to tell me who wrote dune", "dune", "author"),
         ("查黄河长度", "黄河", "length"),
+        ("请问一下谢谢，黄河有多长呀", "黄河", "length"),
+        ("你好呀，想问问珠穆朗玛峰有多高", "珠穆朗玛峰", "height"),
         ("上海中心大厦高多少米？", "上海中心大厦", "height"),
     ],
 )
@@ -96,6 +101,8 @@ How many years older is Venus Williams than Serena Williams? | difference | Venu
 how many years between Galileo's birth and Newton's | difference | Galileo; Newton | birth |
 How many years passed between the births of Galileo and Newton? | difference | Galileo; Newton | birth |
 what is the difference in height between everest and k2 | difference | everest; k2 | height |
+danube vs rhine longer? | comparison | danube; rhine | length | greatest
+are you sure the nile is longer than the amazon? | comparison | nile; amazon | length | greatest
 are Mozart and Haydn from the same country | same | Mozart; Haydn | country |
 Were Gandhi and Churchill born in the same year? | same | Gandhi; Churchill | birth |
 do Finland and Estonia use the same currency | same | Finland; Estonia | currency |
@@ -113,6 +120,7 @@ do Finland and Estonia use the same currency | same | Finland; Estonia | currenc
 中华人民共和国和中华民国哪个成立得早 | comparison | 中华人民共和国; 中华民国 | founding | least
 珠穆朗玛峰比乔戈里峰高多少米 | difference | 珠穆朗玛峰; 乔戈里峰 | height | greatest
 梅西比C罗大几岁 | difference | 梅西; C罗 | birth | least
+李白和杜甫谁更早出生，相差几岁 | difference | 李白; 杜甫 | birth | least
 李白和杜甫相差多少岁 | difference | 李白; 杜甫 | birth |
 莫扎特和海顿是同一年出生的吗 | same | 莫扎特; 海顿 | birth |
 """
@@ -139,10 +147,7 @@ def test_the_parts_ask_in_the_language_of_the_question():
         "李白是什么时候出生的？",
         "杜甫是什么时候出生的？",
     ]
-    assert [part.question for part in parsed("which has more moons, Mars or Jupiter?").parts] == [
-        "How many moons does Mars have?",
-        "How many moons does Jupiter have?",
-    ]
+    assert parsed("which has more moons, Mars or Jupiter?").parts == ()
 
 
 @pytest.mark.parametrize(
@@ -255,6 +260,18 @@ def test_several_things_are_looked_up_one_by_one(question, asked):
         ("你是谁", "talk", "identity"),
         ("what can you do?", "talk", "ability"),
         ("who made weiwo", "talk", "identity"),
+        ("do you speak french?", "talk", "ability"),
+        ("yo can u find out how high is mount everest", "talk", None),
+        ("i dont understand what a monad is", "talk", None),
+        ("谢谢，那莱茵河呢", "talk", None),
+        ("you said the danube is 2850 km, whats your source", "talk", None),
+        ("i have to write an essay on the french revolution, what caused it", "talk", None),
+        ("my teacher says napoleon was short. was he", "talk", None),
+        ("我们要去冰岛，那里用什么货币", "talk", None),
+        ("你是我的小太阳这首歌是谁唱的", "talk", None),
+        ("翻译《物种起源》的人是谁", "talk", None),
+        ("我今天心情不太好", "talk", "remark"),
+        ("how's it going", "talk", "greeting"),
         ("how much did apple pay for weiwo in 2031", "talk", None),
         ("“运筹帷幄”出自哪里", "talk", None),
         ("Who wrote Pride and Prejudice?", "subjects", ("Pride and Prejudice",)),

@@ -90,7 +90,7 @@ def test_a_set_is_read_with_or_without_heading_and_in_either_place(folder):
         ("corpus.jsonl", '{"_id": "", "text": "x"}', "line 1"),
         ("corpus.jsonl", "[" * 100_000, "line 1: no JSON object"),
         ("corpus.jsonl", "\xff\xfe", "not UTF-8"),
-        ("queries.jsonl", "[]", 'no object with "_id" and "text"'),
+        ("queries.jsonl", "[]", "no JSON object"),
         ("queries.jsonl", '{"_id": "1"}', 'no object with "_id" and "text"'),
         ("queries.jsonl", '{"_id": "9", "text": "x"}', "judges none of the questions"),
         ("qrels.tsv", "query-id\tcorpus-id\tscore\n1\tbridge", "line 2: not question, document and score"),

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.errors import AppError, MisuseError
 from weiwo.state.home import home
 
 NAME: Final = ".env"
@@ -76,20 +76,20 @@ def read_env_file(environ: Mapping[str, str] = os.environ) -> EnvFile:
     """Read `.env` of the working directory. Nothing is set.
 
     Raises:
-        UsageError: It cannot be read.
+        MisuseError: It cannot be read.
     """
     path = Path(NAME).absolute()
     try:
         if not path.is_file():
             return EnvFile(path)
         if path.stat().st_size > _MOST_BYTES:
-            raise UsageError(f"{path}; it cannot be read: larger than {_MOST_BYTES:,} bytes; correct or remove it")
+            raise MisuseError(f"{path}; it cannot be read: larger than {_MOST_BYTES:,} bytes; correct or remove it")
         from dotenv import dotenv_values  # noqa: PLC0415 - where there is none, nobody waits for it
 
         found = {name: value for name, value in dotenv_values(path, interpolate=False).items() if value is not None}
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise UsageError(f"{path}; it cannot be read: {why}; correct or remove it") from None
+        raise MisuseError(f"{path}; it cannot be read: {why}; correct or remove it") from None
     risky = {name: value for name, value in found.items() if not _is_harmless(name, value)}
     harmless = {name: value for name, value in found.items() if name not in risky}
     trusted = not risky or read_trusted(environ).get(_folder_of(path)) == digest(risky)
@@ -136,7 +136,7 @@ def write_trusted(trusted: Mapping[str, Any]) -> None:
     """Keep the list of trusted folders.
 
     Raises:
-        CommandError: It cannot be written.
+        AppError: It cannot be written.
     """
     path = _list_path(os.environ)
     try:
@@ -145,7 +145,7 @@ def write_trusted(trusted: Mapping[str, Any]) -> None:
             file.write(json.dumps(trusted, indent=1, ensure_ascii=False) + "\n")
         os.replace(file.name, path)  # noqa: PTH105 - both are strings and paths of one folder
     except OSError as error:
-        raise CommandError(f"{path}; it cannot be written: {error.strerror}; see WEIWO_HOME") from None
+        raise AppError(f"{path}; it cannot be written: {error.strerror}; see WEIWO_HOME") from None
 
 
 def _is_harmless(name: str, value: str) -> bool:

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from weiwo.app.cli import main as cli
-from weiwo.app.cli.setup.env_file import describe_effect, read_env_file
+from weiwo.app.configuration.env_file import describe_effect, read_env_file
 
 HOSTILE = """WEIWO_TOOLS=mine_here:tools
 OPENAI_BASE_URL=http://127.0.0.1:9/v1

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.errors import AppError, MisuseError
 from weiwo.state.home import home
 
 TABLE: Final = "env"
@@ -30,26 +30,28 @@ def read_config(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """The variables that the file sets; none where there is no file.
 
     Raises:
-        UsageError: It cannot be read, or is no such file.
+        MisuseError: It cannot be read, or is no such file.
     """
     path = config_path(environ)
     try:
         with path.open("rb") as file:
             text = file.read(_MOST_BYTES + 1)
         if len(text) > _MOST_BYTES:
-            raise UsageError(f"{path}; it is larger than {_MOST_BYTES:,} bytes; correct or remove it")
+            raise MisuseError(f"{path}; it is larger than {_MOST_BYTES:,} bytes; correct or remove it")
         table = tomllib.loads(text.decode()).get(TABLE, {})
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise UsageError(f"{path}; it cannot be read: {error.strerror}; correct or remove it") from None
+        raise MisuseError(f"{path}; it cannot be read: {error.strerror}; correct or remove it") from None
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}; it is no TOML: {' '.join(str(error).split())[:200]}; correct or remove it") from None
+        raise MisuseError(
+            f"{path}; it is no TOML: {' '.join(str(error).split())[:200]}; correct or remove it"
+        ) from None
     wrong = not isinstance(table, dict) or [
         name for name, value in table.items() if not (_NAME.fullmatch(name) and isinstance(value, str))
     ]
     if wrong:
-        raise UsageError(f'{path}; [{TABLE}] is to hold lines such as WEIWO_MODEL = "openai:gpt-5-mini"; correct it')
+        raise MisuseError(f'{path}; [{TABLE}] is to hold lines such as WEIWO_MODEL = "openai:gpt-5-mini"; correct it')
     return dict(table)
 
 
@@ -60,7 +62,7 @@ def apply_config() -> None:
     are left out, all of them.
 
     Raises:
-        UsageError: It cannot be read.
+        MisuseError: It cannot be read.
     """
     found = read_config()
     if os.environ.get("WEIWO_MODEL") or os.environ.get("OPENAI_BASE_URL"):
@@ -73,8 +75,8 @@ def write_config(settings: Mapping[str, str], environ: Mapping[str, str] = os.en
     """Add settings to the file, in the place of those of the same name; returns its path.
 
     Raises:
-        UsageError: What is there cannot be read.
-        CommandError: It cannot be written.
+        MisuseError: What is there cannot be read.
+        AppError: It cannot be written.
     """
     path = config_path(environ)
     lines = ["# Written by `weiwo setup`; the environment and a folder's .env win over it.", f"[{TABLE}]"]
@@ -85,7 +87,7 @@ def write_config(settings: Mapping[str, str], environ: Mapping[str, str] = os.en
             file.write("\n".join(lines) + "\n")
         Path(file.name).replace(path)
     except OSError as error:
-        raise CommandError(f"{path}; it cannot be written: {error.strerror}; see WEIWO_HOME") from None
+        raise AppError(f"{path}; it cannot be written: {error.strerror}; see WEIWO_HOME") from None
     return path
 
 

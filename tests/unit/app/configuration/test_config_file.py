@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.app.cli.errors import UsageError
-from weiwo.app.cli.setup.config import apply_config, config_path, read_config, write_config
+from weiwo.app.configuration.config_file import apply_config, config_path, read_config, write_config
+from weiwo.app.errors import MisuseError
 
 
 def test_what_is_written_is_read_and_kept(tmp_path):
@@ -37,7 +37,7 @@ def test_the_environment_wins(tmp_path, monkeypatch):
 def test_a_file_that_is_none_is_one_line(tmp_path, text):
     env = {"WEIWO_HOME": str(tmp_path)}
     config_path(env).write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(UsageError, match=r"config\.toml; ") as told:
+    with pytest.raises(MisuseError, match=r"config\.toml; ") as told:
         read_config(env)
     assert "\n" not in str(told.value)
 

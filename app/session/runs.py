@@ -10,11 +10,11 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 from pydantic import ValidationError
 
-from weiwo.app.cli.errors import CommandError, UsageError, unknown_thread
-from weiwo.app.cli.questions.run_end import APPROVE, RunEnd
-from weiwo.app.cli.session import Session, claim
-from weiwo.app.cli.threads.history import events_of, finished_tasks
+from weiwo.app.errors import AppError, MisuseError, unknown_thread
 from weiwo.app.render.watchers import Silent, Watcher
+from weiwo.app.session.checkpoint_events import events_of, finished_tasks
+from weiwo.app.session.run_end import APPROVE, RunEnd
+from weiwo.app.session.session import Session, claim
 from weiwo.nodes.executor.calling.consent import REQUEST as CONSENT
 from weiwo.nodes.executor.calling.elicitation import REQUEST as ELICIT
 from weiwo.nodes.master.clarify import REQUEST as CLARIFY
@@ -46,7 +46,7 @@ async def resume(
         context: Options; by default those it began with.
 
     Raises:
-        UsageError: There is no such thread, or it waits for nothing that such an answer could be to.
+        MisuseError: There is no such thread, or it waits for nothing that such an answer could be to.
     """
     snapshot = await session.graph.aget_state({"configurable": {"thread_id": thread_id}})
     if snapshot.created_at is None:
@@ -57,7 +57,7 @@ async def resume(
         ended = await _follow(session, None, thread_id, context, Silent())
         return ended if not ended.request else await resume(session, thread_id, watcher, answer, context)
     if request is None and answer not in (None, APPROVE):
-        raise UsageError(
+        raise MisuseError(
             f"thread {thread_id}; nothing of it waits for a person; to change what ran, see weiwo show {thread_id}"
             " --history and weiwo ask --from"
         )
@@ -78,14 +78,14 @@ def request_of(snapshot: "StateSnapshot") -> Mapping[str, Any] | None:
     """What a thread asks a person about its question, its plan, or a tool; None where it does not.
 
     Raises:
-        CommandError: It asks something else: a tool of the user's own, say, and only its maker knows the answers.
+        AppError: It asks something else: a tool of the user's own, say, and only its maker knows the answers.
     """
     values = [one.value for one in snapshot.interrupts]
     for value in values:
         if isinstance(value, Mapping) and value.get("type") in {REQUEST, CONSENT, CLARIFY, ELICIT}:
             return value
     if values:
-        raise CommandError(
+        raise AppError(
             f"the thread waits for an answer that is about neither a plan nor a tool; it asks"
             f" {str(values[0])[:120]!r}; resume it from Python: graph.ainvoke(Command(resume=…), config)"
         )
@@ -122,7 +122,7 @@ async def _follow(session: Session, given: Any, thread_id: str, context: Context
         if request is not None:
             watcher.event({"type": "waiting"})
             return RunEnd(thread_id, {}, request)
-    raise CommandError(f"no answer; the graph ended without a result; try: weiwo resume {thread_id}")
+    raise AppError(f"no answer; the graph ended without a result; try: weiwo resume {thread_id}")
 
 
 def options_of(context: Context) -> str:

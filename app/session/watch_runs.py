@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
-from weiwo.app.cli.errors import CommandError
-from weiwo.app.cli.questions.runs import ask, resume
-from weiwo.app.cli.session import Session
+from weiwo.app.errors import AppError
 from weiwo.app.render.watchers import Silent
+from weiwo.app.session.runs import ask, resume
+from weiwo.app.session.session import Session
 from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed
 from weiwo.graph.persistence.threads import thread_exists
 from weiwo.models.prices import require_prices
@@ -22,10 +22,10 @@ async def run_due_watches(session: Session, *, everything: bool = False) -> list
     """Ask the standing questions of this machine's user that are due, each on a thread of its own.
 
     Raises:
-        CommandError: The memory cannot be used.
+        AppError: The memory cannot be used.
     """
     if session.store is None:
-        raise CommandError("memory; its store cannot be used; see weiwo doctor")
+        raise AppError("memory; its store cannot be used; see weiwo doctor")
     user = local_user(session.settings)
 
     async def ask_one(watch: watches.Watch) -> Mapping[str, Any]:
@@ -60,5 +60,16 @@ async def _ask(session: Session, watch: watches.Watch) -> Mapping[str, Any]:
     else:
         ended = await ask(one, watch.question, watch.running, context, Silent())
     if ended.request:
-        raise CommandError(f"it waits for a person; go on with: weiwo resume {ended.thread_id}")
+        raise AppError(f"it waits for a person; go on with: weiwo resume {ended.thread_id}")
     return ended.result
+
+
+def watch_as_json(watch: watches.Watch) -> dict[str, Any]:
+    """A standing question, what is known, and what changed last, as JSON values."""
+    kept = watch.model_dump(mode="json", exclude={"options", "running", "began", "changes"})
+    return {"key": watch.key, **kept, "changes": changes_as_json(watch.changes)}
+
+
+def changes_as_json(changes: tuple[watches.Change, ...]) -> list[dict[str, Any]]:
+    """What changed, as JSON values."""
+    return [change._asdict() | {"sources": list(change.sources)} for change in changes]

@@ -1,0 +1,1 @@
+"""Files that settings come from beside the environment: `.env` of the working directory, the user's `config.toml`."""

@@ -1,0 +1,45 @@
+"""Feedback sent to LangSmith, to the trace of the run that it is about."""
+
+from typing import Final
+from uuid import UUID
+
+from weiwo.app.errors import AppError
+from weiwo.tools.corpus.retrieval.feedback import Feedback
+from weiwo.tools.printable import one_line
+from weiwo.tools.redaction import redacted
+
+KEY: Final = "user_score"
+"""What the feedback is called in LangSmith: 1 for good, 0 for bad."""
+_TIMEOUT_MS: Final = (3_000, 10_000)
+_ATTEMPTS: Final = 2
+
+
+def send_to_langsmith(feedback: Feedback) -> bool:
+    """Send it to the trace of the run in LangSmith, which goes by the run's name; whether LangSmith is set up.
+
+    Raises:
+        AppError: It did not take it.
+    """
+    from langsmith import Client  # noqa: PLC0415 - heavy
+    from langsmith.utils import get_env_var, get_tracer_project  # noqa: PLC0415 - the same
+
+    if not get_env_var("API_KEY"):
+        return False
+    try:
+        client = Client(timeout_ms=_TIMEOUT_MS)
+        client.create_feedback(
+            run_id=UUID(feedback.run),
+            session_id=client.read_project(project_name=get_tracer_project()).id,
+            key=KEY,
+            score=int(feedback.good),
+            comment=feedback.words or None,
+            source_info={"thread_id": feedback.thread_id},
+            stop_after_attempt=_ATTEMPTS,
+        )
+    except Exception as error:  # noqa: BLE001 - the client raises its own, requests' and more
+        said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+        raise AppError(
+            f"feedback; it is kept here, but LangSmith did not take it: {said}; was the thread run with"
+            " LANGSMITH_TRACING=true?"
+        ) from None
+    return True

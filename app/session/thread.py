@@ -1,0 +1,77 @@
+"""Threads as their newest checkpoints have them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from weiwo.app.errors import unknown_thread
+from weiwo.app.session.checkpoint_events import finished_tasks
+from weiwo.app.session.revisions import revisions_of
+from weiwo.app.session.session import Session
+from weiwo.state import Outcome, Usage
+
+APPROVAL: Final = "approval"
+"""The node that asks a person about a plan."""
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A thread as its checkpoint has it.
+
+    Attributes:
+        thread_id: Its id.
+        values: Its state.
+        next: The nodes still to run; empty when its latest question is answered.
+        pending: Outcomes of an interrupted execution, which have not reached the state.
+        metadata: What its newest checkpoint says of the run that made it.
+    """
+
+    thread_id: str
+    values: Mapping[str, Any]
+    next: tuple[str, ...]
+    pending: Mapping[str, Outcome]
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def question(self) -> str:
+        """Its latest question, as asked."""
+        return str(self.values.get("question") or "")
+
+
+async def read_thread(session: Session, thread_id: str) -> Thread:
+    """Read a thread.
+
+    Raises:
+        MisuseError: There is no such thread.
+    """
+    snapshot = await session.graph.aget_state({"configurable": {"thread_id": thread_id}})
+    if snapshot.created_at is None:
+        raise unknown_thread(thread_id)
+    pending = await finished_tasks(session.saver, snapshot)
+    # Not `next`: of a run that died between a node's writes and its checkpoint, that names nothing.
+    under_way = tuple(dict.fromkeys(task.name for task in snapshot.tasks))
+    return Thread(thread_id, snapshot.values, under_way, pending, snapshot.metadata or {})
+
+
+def thread_as_json(thread: Thread) -> dict[str, Any]:
+    """A thread as one object: the result, or, when it was interrupted, what there is of one; and earlier plans."""
+    values = thread.values
+    revisions = [revision.to_json() for revision in revisions_of(values)]
+    if not thread.next and values.get("result"):
+        return {**values["result"], "thread_id": thread.thread_id, "revisions": revisions}
+    assessment, team, plan = values.get("assessment"), values.get("team"), values.get("plan")
+    outcomes = {**(values.get("outcomes") or {}), **thread.pending}
+    outcomes = {task_id: outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes}
+    return {
+        "question": thread.question,
+        "status": "waiting" if APPROVAL in thread.next else "interrupted",
+        "next": list(thread.next),
+        "level": assessment.level if assessment else None,
+        "team": team.name if team else None,
+        "plan": plan.to_json() if plan else None,
+        "outcomes": {key: one.model_dump(mode="json", exclude={"task_id"}) for key, one in outcomes.items()},
+        "reflections": [past.model_dump(mode="json") for past in values.get("reflections") or ()],
+        "usage": (values.get("usage") or Usage()).model_dump(mode="json"),
+        "thread_id": thread.thread_id,
+        "revisions": revisions,
+    }

@@ -1,0 +1,174 @@
+"""Sums unlike their parts: a whole that one task gives, held against its parts, which others give.
+
+That values are parts of a whole is known from the plan alone: a task runs over a list that was asked for as the parts
+of what another asks about; or a sum is described as that other's own question, or as that of its parts. Parts that
+come to more than the whole cannot all be right. Parts that come to less are a contradiction only where they are known
+to be all: the plan calls their sum by the name of the whole, or the words of the list's source say that it is whole.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from weiwo.nodes.shared.amounts import Amount, read_amounts, with_one_unit
+from weiwo.nodes.shared.topics import find_topic, relation_words
+from weiwo.state import REFERENCE, Language, Outcome, Plan, Task
+from weiwo.text.language import detect_language, fold
+from weiwo.text.numbers import find_numbers
+from weiwo.text.patterns import lazy
+
+FEWEST_PARTS: Final = 2
+_SAME_SHARE: Final = 0.01
+"""The share of a whole by which rounded parts may miss it, beside half a unit for each."""
+_ADDITIVE: Final = frozenset({"area", "population", "mass", "revenue", "employees"})
+"""Relations of which a whole has as much as its parts together."""
+_COUNTS: Final = lazy(r"how many\b|number of\b|多少|数量|几[个位名]", re.IGNORECASE)
+_SUM: Final = lazy(r"\s*(?:sum\(\s*x(?:\s*,\s*x)*\s*\)|x(?:\s*\+\s*x)+)\s*", re.IGNORECASE)
+_PARTS: Final = lazy(
+    r"\b(?:(?:constituent|individual|single|different|various) )?(?:parts?|components?|segments?|divisions?|sections?|"
+    r"regions?|provinces?|states?|districts?|boroughs?|counties|departments?|branches|subsidiaries|members?|units?|"
+    r"categories)\b"
+    r"|组成部分|部分|零件|部件|部位|分部|板块|业务|地区|省份?|区县|市辖区|州|部门|子公司|分公司|成员|类别|区",
+    re.IGNORECASE,
+)
+_LISTS: Final = lazy(
+    r"\b(?:makes? up|made up|consists? of|composed of|compris\w+|belongs? to|divided into|form|there)\b"
+    r"|有哪些|哪些|由|组成|构成|包括|包含|下辖|分为|划分|和|的",
+    re.IGNORECASE,
+)
+_WHOLE_LIST: Final = lazy(
+    r"\b(?:consists? of|(?:made up|composed) of|comprises?|divided into)\b|由.{1,200}(?:组成|构成)|分为|下辖",
+    re.IGNORECASE,
+)
+
+
+class PartSum(NamedTuple):
+    """A whole unlike its parts.
+
+    Attributes:
+        whole: The task that gives the whole.
+        parts: The tasks that give the parts.
+        is_over: Whether the parts come to more, which is wrong whether or not they are all.
+    """
+
+    whole: str
+    parts: tuple[str, ...]
+    is_over: bool
+
+
+class _Parts(NamedTuple):
+    """Tasks whose values are added up.
+
+    Attributes:
+        tasks: The tasks.
+        about: What they are parts of, as terms.
+        relation: What is asked of each.
+        are_all: Whether they are known to be all the parts there are.
+    """
+
+    tasks: tuple[Task, ...]
+    about: frozenset[str]
+    relation: str
+    are_all: bool
+
+
+def find_part_sums(plan: Plan, usable: Mapping[str, Outcome]) -> Iterator[PartSum]:
+    """The wholes that their parts do not come to; of each the first that is found.
+
+    Args:
+        plan: The plan.
+        usable: The outcomes that have a value, by task.
+    """
+    sums = [*_listed_parts(plan, usable), *_added_parts(plan, usable)]
+    for whole in plan.tasks if sums else ():
+        if whole.id not in usable or whole.for_each is not None or "expression" in whole.args:
+            continue
+        relation, about = _relation(whole), _topic(whole)
+        for parts in sums:
+            inside = whole.id in {task.id for task in parts.tasks}
+            if inside or not (relation and about) or (parts.relation, parts.about) != (relation, about):
+                continue
+            found = _compare(whole, parts, usable)
+            if found is not None:
+                yield found
+                break
+
+
+def _compare(whole: Task, parts: _Parts, usable: Mapping[str, Outcome]) -> PartSum | None:
+    given, amounts = read_amounts(whole, usable[whole.id]), list[Amount]()
+    for task in parts.tasks:
+        amounts += (read := read_amounts(task, usable[task.id]))
+        if not read or usable[task.id].detail.approximate:
+            return None
+    if len(given) != 1 or usable[whole.id].detail.approximate:
+        return None
+    if len(amounts) < FEWEST_PARTS or any(one.value < 0 for one in amounts):
+        return None
+    limit, *added = with_one_unit([*given, *amounts])
+    if any(one.unit != limit.unit for one in added):
+        return None
+    total, slack = sum(one.value for one in added), _SAME_SHARE * abs(limit.value) + _rounding(added)
+    is_over = total > limit.value + slack
+    if is_over or (parts.are_all and total < limit.value - slack):
+        return PartSum(whole.id, tuple(task.id for task in parts.tasks), is_over)
+    return None
+
+
+def _rounding(amounts: list[Amount]) -> float:
+    """Half a unit for each whole figure."""
+    return sum(0.5 for one in amounts if one.value == int(one.value))
+
+
+def _listed_parts(plan: Plan, usable: Mapping[str, Outcome]) -> Iterator[_Parts]:
+    """Tasks that run over a list of parts."""
+    for task in plan.tasks:
+        source = REFERENCE.fullmatch(task.for_each.strip()) if task.for_each else None
+        if source is None or task.id not in usable or source[1] not in usable or source[1] not in plan.ids:
+            continue
+        listing, told = plan.task(source[1]), usable[source[1]]
+        if not _PARTS.search(listing.description) or not isinstance(usable[task.id].value, list):
+            continue
+        of_whole = _topic(listing, _LISTS.sub(" ", _PARTS.sub(" ", listing.description)))
+        if of_whole:
+            are_all = _is_whole_list(told) and not usable[task.id].detail.missing
+            yield _Parts((task,), of_whole | _topic(task), _relation(task), are_all)
+
+
+def _added_parts(plan: Plan, usable: Mapping[str, Outcome]) -> Iterator[_Parts]:
+    """Tasks whose values another adds up, and calls by the name of the whole or of its parts."""
+    for task in plan.tasks:
+        formula = task.args.get("expression")
+        if not isinstance(formula, str) or not _SUM.fullmatch(REFERENCE.sub("x", formula)):
+            continue
+        if all(name in usable and name in plan.ids for name in task.references):
+            added = tuple(plan.task(name) for name in dict.fromkeys(task.references))
+            bare = _PARTS.sub(" ", task.description)
+            yield _Parts(added, _topic(task, bare), _relation(task), are_all=bare == task.description)
+
+
+def _is_whole_list(listing: Outcome) -> bool:
+    """Whether the words of a list's source say that there are no more items."""
+    items = listing.value if isinstance(listing.value, list) else []
+    for quote in listing.quotes:
+        text = fold(quote.text)
+        named = all(fold(str(item)) in text for item in items)
+        counted = any(one.value == len(items) for one in find_numbers(quote.text))
+        if items and named and (counted or _WHOLE_LIST.search(quote.text)):
+            return not listing.note  # such as that it was cut
+    return False
+
+
+def _relation(task: Task) -> str:
+    """What is asked of a thing: a relation of which a whole has as much as its parts, or how many; empty if another."""
+    text, language = task.description.casefold(), _language(task)
+    named = [name for name in _ADDITIVE if any(words.search(text) for words in relation_words(name, language))]
+    return named[0] if len(named) == 1 else "count" if not named and _COUNTS.search(text) else ""
+
+
+def _topic(task: Task, words: str = "") -> frozenset[str]:
+    """What a task asks about; of other words than its own, these."""
+    return find_topic(words or task.description, _relation(task), _language(task))
+
+
+def _language(task: Task) -> Language:
+    return task.frame.language if task.frame is not None else detect_language(task.description)

@@ -1,0 +1,132 @@
+"""Values that do not fit together, over whole runs: reflection is told of them, and the answer leaves them open."""
+
+import re
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.support.fake_model import Request, assessed, fake, found
+from tests.support.run import search_tool
+from tests.support.schema import check_result
+from weiwo.graph import build_graph
+from weiwo.models.structured_modes import mode_memory
+
+
+class Case(NamedTuple):
+    """A question whose values do not fit.
+
+    Attributes:
+        question: The question.
+        tasks: Of each what it asks, the passage it finds, and the value a model reads there; of a calculation the
+            formula, and no passage.
+        told: What reflection and the answer say of it.
+    """
+
+    question: str
+    tasks: tuple[tuple[str, str, Any], ...]
+    told: str
+
+
+CASES = {
+    "order": Case(
+        "How long did Ada Lovelace live?",
+        (
+            ("When was Ada Lovelace born?", "Ada Lovelace was born in 1852.", "1852"),
+            ("When did Ada Lovelace die?", "Ada Lovelace died in 1815.", "1815"),
+        ),
+        "“When was Ada Lovelace born” (1852) and “When did Ada Lovelace die” (1815): the first cannot come after",
+    ),
+    "rivals": Case(
+        "How long is the Nile, and what is its length by another source?",
+        (
+            ("How long is the Nile?", "The Nile is 6,650 kilometres long.", 6650),
+            ("What is the length of the Nile?", "The Nile has a length of 6,853 kilometres.", 6853),
+        ),
+        "(6,650 km) and “What is the length of the Nile” (6,853 km): two values for one thing",
+    ),
+    "span": Case(
+        "Which bridges were finished after 1990, and when?",
+        (
+            ("When was the Alder Bridge finished after 1990?", "The Alder Bridge was finished in 1985.", "1985"),
+            ("When was the Birch Bridge finished after 1990?", "The Birch Bridge was finished in 1992.", "1992"),
+        ),
+        "“When was the Alder Bridge finished after 1990” (1985): outside the time that was asked about",
+    ),
+    "units": Case(
+        "How much longer is the Nile than the Danube?",
+        (
+            ("How long is the Nile?", "The Nile is 4,130 miles long.", 4130),
+            ("How long is the Danube?", "The Danube is 2,850 kilometres long.", 2850),
+            ("By how much is the Nile longer?", "", "{{task_1.ret}} - {{task_2.ret}}"),
+        ),
+        "(4,130 mi) and “How long is the Danube” (2,850 km) were calculated with each other",
+    ),
+    "sum": Case(
+        "How heavy is the Aldo engine, and how heavy are its parts together?",
+        (
+            ("How heavy is the bellows of the Aldo engine?", "The bellows of the Aldo engine weighs 40 kg.", 40),
+            ("How heavy is the crank of the Aldo engine?", "The crank of the Aldo engine weighs 55 kg.", 55),
+            ("How heavy is the Aldo engine?", "The Aldo engine weighs 80 kg in all.", 80),
+            ("How heavy are the parts of the Aldo engine together?", "", "{{task_1.ret}} + {{task_2.ret}}"),
+        ),
+        "together they come to 95 kg, more than the whole",
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def _fresh():
+    mode_memory.forget()
+
+
+async def run(case: Case, **more: Any) -> tuple[dict[str, Any], str]:
+    """The result of a run, and what reflection was told; a reader is told `more` beside each value."""
+    asked = {what: (passage, value) for what, passage, value in case.tasks if passage}
+
+    def read(request: Request) -> dict[str, Any]:
+        passage, value = asked[re.findall(r"^Task: (.*)$", request.text, re.MULTILINE)[-1]]
+        return found(value, passage.partition("\n")[0], **more)
+
+    model = fake(
+        AssessmentReply=assessed(case.question, steps=1.0),
+        PlanReply={"vertices": [vertex(n, *one) for n, one in enumerate(case.tasks, 1)]},
+        ReadReply=read,
+        ReflectionReply={"reason": "nothing more can be found", "decision": "finish", "missing": []},
+        EntailmentReply={"verdicts": []},
+        draft=" ".join(f"{passage[:-1]} [{n}]." for n, (passage, _) in enumerate(asked.values(), 1)),
+    )
+    graph = build_graph(tools=[search_tool(lambda query: asked[query][0])], models=model)
+    result = (await graph.ainvoke({"question": case.question}))["result"]
+    check_result(result)
+    (prompt,) = {request.text for request in model.asked("ReflectionReply")}
+    return result, prompt
+
+
+def vertex(n: int, asked: str, passage: str, value: Any) -> dict[str, Any]:
+    """A task of a plan."""
+    tool, args = ("corpus_search", {"query": asked}) if passage else ("calculator", {"expression": value})
+    ret = "date" if passage and isinstance(value, str) else "number"
+    return {"id": f"task_{n}", "description": asked, "tool_binding": tool, "args": args, "ret": ret}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.usefixtures("indexed_home")
+async def test_it_is_seen_and_told(name):
+    result, prompt = await run(CASES[name])
+    assert CASES[name].told in prompt.partition("Values that do not fit together:")[2]
+    assert [gap["kind"] for gap in result["gaps"]] == ["inconsistent"]
+    assert CASES[name].told in result["answer"]
+    assert result["status"] == "partial"
+
+
+@pytest.mark.usefixtures("indexed_home")
+async def test_so_are_rival_sources():
+    tall, taller = "The Alder Tower is 120 metres tall.", "Others say that the Alder Tower is 150 metres tall."
+    tasks = (("How tall is the Alder Tower?", f"{tall}\n{taller}", 120), ("Twice?", "", "2 * {{task_1.ret}}"))
+    others = [{"value": 150, "quotes": [{"passage": 1, "text": taller}]}]
+    result, prompt = await run(Case("What is twice the height of the Alder Tower?", tasks, ""), others=others)
+    (line,) = re.findall(r"^- task_1: disputed by other sources; .*$", prompt, re.MULTILINE)
+    assert re.search(r"rests on “The Alder Tower is 120 .*; against it: “Others .* 150 .*; other tasks build on", line)
+    assert [gap["kind"] for gap in result["gaps"]] == ["disputed"]
+    assert "The answer hangs on this: sources disagree about “120”" in result["answer"]
+    assert result["status"] == "partial"

@@ -1,0 +1,53 @@
+"""A draft: which citation a claim ends with, and code that stands in no source."""
+
+import pytest
+
+from tests.support.states import passage
+from weiwo.nodes.writer.document import claim_spans
+from weiwo.nodes.writer.draft import UNVERIFIED, Draft
+from weiwo.nodes.writer.sources import CitableSource, CitableSources
+
+CODE = "```sh\npip install ada\nada --born {}\n```\n"
+
+
+@pytest.mark.parametrize(("flag", "marked"), [("--year", False), ("--decade", True)])
+async def test_code_that_is_in_no_source_is_said_to_be_and_stays_byte_for_byte(flag, marked):
+    manual = passage("Install it with `pip install ada`, then run `ada --born --year`.", "ada.md")
+    draft = Draft(CitableSources((CitableSource(1, evidence=manual, quote="x"),), "en"), decided_by="model")
+    code = CODE.format(flag)
+    draft.add(draft.read(code, "How do I install ada?"))
+    answer = "".join(draft.spoken)
+    assert answer.startswith(code.rstrip())
+    assert answer[len(code.rstrip()) :].strip() == (f"{UNVERIFIED['en']} `--decade`" if marked else "")
+    assert [claim.verdict for claim in draft.claims] == ["unsupported"] * marked
+    assert [(block.kind, len(block.claims)) for block in draft.blocks()][:1] == [("code", int(marked))]
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        ("Ada was born in 1815, before Alan [2].", "Ada was born in 1815, before Alan [2]."),
+        ("Ada was born in 1815 [2].", "Ada was born in 1815 [1]."),
+        ("Ada died in Paris [2].", "Ada died in Paris [2]."),
+        ("Here is the comparison of Ada and Alan:", "Here is the comparison of Ada and Alan:"),
+    ],
+)
+async def test_a_citation_is_replaced_only_by_one_that_carries_all(claim, said):
+    ada, alan = (
+        passage("Ada was born in 1815 in London.", "a.md"),
+        passage("Ada, born in 1815, came before Alan.", "b.md"),
+    )
+    if "[1]" in said or "Paris" in said:
+        alan = passage("Alan was born in 1912.", "b.md")
+    items = tuple(CitableSource(n, evidence=one, quote="x") for n, one in enumerate((ada, alan), 1))
+    draft = Draft(CitableSources(items, "en"), decided_by="model")
+    assert draft.read(claim, "Who was born first?").text == said
+
+
+def test_a_sentence_may_begin_in_lower_case_behind_a_citation():
+    text = "It is fast [1]. httpx is slower [2]. See e.g. [1] httpx."
+    assert [text[a:b] for a, b in claim_spans(text)] == [
+        "It is fast [1].",
+        "httpx is slower [2].",
+        "See e.g. [1] httpx.",
+    ]

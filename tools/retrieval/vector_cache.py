@@ -1,0 +1,126 @@
+"""Cache of embeddings in one SQLite file, by model and by the hash of what was embedded.
+
+What is written of tools, and what was asked of them, comes again in every process; its vector is made once. A run does
+not wait for a pool to be embedded: until all is there, it ranks without vectors.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from weiwo.tools.retrieval.sparse_index import Matrix
+
+EmbedMany = Callable[[Iterator[tuple[bytes, str]]], Iterator[tuple[list[bytes], Matrix]]]
+"""Embeds texts by key, batch by batch as they come back."""
+
+MOST_VECTORS: Final = 50_000
+"""Vectors that are kept; beyond, the older half goes."""
+_BUSY_SECONDS: Final = 5.0
+_AT_ONCE: Final = 500
+_TABLE: Final = (
+    "CREATE TABLE IF NOT EXISTS vectors(id INTEGER PRIMARY KEY, model TEXT, key BLOB, vector BLOB, UNIQUE(model, key))"
+)
+
+
+class VectorsMissingError(Exception):
+    """Some texts have no vector yet."""
+
+
+class VectorCache:
+    """The vectors of one model. Safe to use from any thread; several processes may use one file.
+
+    Args:
+        path: The file; it is made if need be, and where it cannot be, nothing is kept.
+        model: The model's name.
+        embed: Embeds with it.
+    """
+
+    def __init__(self, path: Path, model: str, embed: EmbedMany) -> None:
+        self._path, self._model, self._embed = path, model, embed
+        self._filling = threading.Lock()
+
+    def fill(self, texts: Sequence[str], report: Callable[[int, int], None] | None = None) -> Matrix:
+        """The vectors of texts as rows; those that are missing are made first, and kept batch by batch.
+
+        Args:
+            texts: The texts.
+            report: Told after each batch how many texts have one, and how many will.
+
+        Raises:
+            Exception: What the embedding raised; what was made until then is kept.
+        """
+        keys = [_key(text) for text in texts]
+        known = self._read(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        for made, vectors in self._embed(iter(missing.items())):
+            found = dict(zip(made, vectors, strict=True))
+            self._keep(found)
+            known |= found
+            if report is not None:
+                report(len(known), len(set(keys)))
+        return np.stack([known[key] for key in keys])
+
+    def ready(self, texts: Sequence[str]) -> Matrix:
+        """The vectors of texts as rows, if all are there.
+
+        Raises:
+            VectorsMissingError: Some are not there; they are made in the background, at most once at a time.
+        """
+        keys = [_key(text) for text in texts]
+        known = self._read(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            threading.Thread(target=self._fill_behind, args=(missing,), name="tool-vectors", daemon=True).start()
+            raise VectorsMissingError
+        return np.stack([known[key] for key in keys])
+
+    def keep(self, text: str, vector: Matrix) -> None:
+        """Keep a vector that was made elsewhere."""
+        self._keep({_key(text): vector})
+
+    def _fill_behind(self, missing: Mapping[bytes, str]) -> None:
+        if self._filling.acquire(blocking=False):
+            try:
+                with suppress(Exception):  # a model that is down: searching the documents says so
+                    for made, vectors in self._embed(iter(missing.items())):
+                        self._keep(dict(zip(made, vectors, strict=True)))
+            finally:
+                self._filling.release()
+
+    def _read(self, keys: Iterable[bytes]) -> dict[bytes, Matrix]:
+        found: dict[bytes, Matrix] = {}
+        with suppress(sqlite3.Error), closing(self._open()) as connection:
+            wanted = list(dict.fromkeys(keys))
+            for start in range(0, len(wanted), _AT_ONCE):
+                some = wanted[start : start + _AT_ONCE]
+                marks = ",".join("?" * len(some))
+                rows = connection.execute(
+                    f"SELECT key, vector FROM vectors WHERE model = ? AND key IN ({marks})",  # noqa: S608 - marks alone
+                    (self._model, *some),
+                )
+                found |= {key: np.frombuffer(vector, "<f2").astype(np.float32) for key, vector in rows}
+        return found
+
+    def _keep(self, vectors: Mapping[bytes, Matrix]) -> None:
+        rows = [(self._model, key, vector.astype("<f2").tobytes()) for key, vector in vectors.items()]
+        with suppress(sqlite3.Error), closing(self._open()) as connection, connection:
+            connection.executemany("INSERT OR REPLACE INTO vectors(model, key, vector) VALUES (?, ?, ?)", rows)
+            (count,) = connection.execute("SELECT count(*) FROM vectors").fetchone()
+            if count > MOST_VECTORS:
+                oldest = "SELECT id FROM vectors ORDER BY id LIMIT ?"
+                connection.execute(f"DELETE FROM vectors WHERE id IN ({oldest})", (count // 2,))  # noqa: S608 - ours
+
+    def _open(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS)
+        connection.execute(_TABLE)
+        return connection
+
+
+def _key(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
