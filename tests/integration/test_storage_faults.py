@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from langgraph.checkpoint.base import id as ids
 
-from tests.support.command import search_path
+from tests.support.command import run_command, search_path
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.storage import DamagedCheckpointError
 from weiwo.graph.persistence.threads import list_threads
@@ -108,6 +108,11 @@ def weiwo(weiwo_home, tmp_path, index_sample):
         Path(folder).chmod(0o700)
 
 
+def allowed(tmp_path, *args):
+    """The command where no permission is in the way."""
+    return run_command(*args, cwd=tmp_path, env={**os.environ, "PYTHONPATH": search_path()})
+
+
 def denied(said):
     """The line that says so, the last one."""
     line = said.splitlines()[-1]
@@ -117,7 +122,7 @@ def denied(said):
 
 def test_a_home_that_may_not_be_entered_written_or_made_is_one_line(weiwo, weiwo_home, monkeypatch, tmp_path):
     question = ("ask", "What is 6 times 7?", "--no-web")
-    assert weiwo(*question, "--thread", "t")[0] == 0
+    assert allowed(tmp_path, *question, "--thread", "t")[0] == 0
     weiwo_home.chmod(0)
     for command in (question, ("threads",), ("search", "K2")):
         code, out, err = weiwo(*command)
@@ -151,8 +156,9 @@ def test_documents_that_may_not_be_read_are_named_and_the_others_are_found(weiwo
     assert "330" in weiwo("search", "height of the tower of Kelvar")[1]
 
 
-def test_a_log_that_was_cut_off_costs_no_thread_that_was_written_before(weiwo, weiwo_home):
-    assert weiwo("ask", "What is 6 times 7?", "--no-web", "--thread", "t")[0] == 0
+def test_a_log_that_was_cut_off_costs_no_thread_that_was_written_before(weiwo_home, tmp_path, index_sample):
+    index_sample(weiwo_home)
+    assert allowed(tmp_path, "ask", "What is 6 times 7?", "--no-web", "--thread", "t")[0] == 0
     (weiwo_home / "threads.sqlite-wal").write_bytes(b"\x37\x7f\x06\x82" + b"\0" * 500)
-    assert "42" in weiwo("show", "t")[1]
-    assert weiwo("ask", "What is 2 plus 3?", "--no-web", "--thread", "t")[0] == 0
+    assert "42" in allowed(tmp_path, "show", "t")[1]
+    assert allowed(tmp_path, "ask", "What is 2 plus 3?", "--no-web", "--thread", "t")[0] == 0

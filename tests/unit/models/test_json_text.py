@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.examples import examples
 from tests.support.work import assert_linear
 from weiwo.models import parse_json
 
@@ -18,16 +19,19 @@ prose = st.text(st.characters(exclude_characters="[]{}`<>", exclude_categories=(
 
 
 @given(values, st.booleans())
+@examples(50)
 def test_json_alone(value: Any, ascii_only: bool) -> None:  # noqa: FBT001 - hypothesis draws it
     assert parse_json(json.dumps(value, ensure_ascii=ascii_only)) == value
 
 
 @given(containers, prose, prose, st.sampled_from([None, 2]))
+@examples(50)
 def test_among_prose(value: Any, before: str, after: str, indent: int | None) -> None:
     assert parse_json(f"{before}\n{json.dumps(value, indent=indent)}\n{after}") == value
 
 
 @given(containers, prose, prose, st.sampled_from(["```json\n", "```\n", "```JSON ", "``` json\r\n"]))
+@examples(50)
 def test_in_a_fence(value: Any, before: str, after: str, fence: str) -> None:
     assert parse_json(f"{before}\n{fence}{json.dumps(value)}\n```\n{after}") == value
 
@@ -42,6 +46,7 @@ def is_prefix(part: Any, whole: Any) -> bool:
 
 
 @given(containers, st.floats(0, 1))
+@examples(50)
 def test_what_breaks_off_is_closed_but_never_made_up(value: Any, share: float) -> None:
     text = json.dumps(value)
     try:
@@ -52,6 +57,7 @@ def test_what_breaks_off_is_closed_but_never_made_up(value: Any, share: float) -
 
 
 @given(st.text())
+@examples(50)
 def test_any_text_gives_a_value_or_a_value_error(text: str) -> None:
     try:
         parse_json(text)
@@ -60,6 +66,7 @@ def test_any_text_gives_a_value_or_a_value_error(text: str) -> None:
 
 
 @given(st.text(st.sampled_from("[]{}\"':,\\ \n1ae-/*`#“”，：")))
+@examples(50)
 def test_any_soup_of_marks_gives_a_value_or_a_value_error(text: str) -> None:
     try:
         parse_json(text)

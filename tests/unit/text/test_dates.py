@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.examples import examples
 from weiwo.text.dates import PartialDate, find_dates, format_date, parse_date
 from weiwo.text.language import Language
 
@@ -160,18 +161,21 @@ def test_prose(iso: str, english: str, chinese: str) -> None:
 
 
 @given(partial_dates(), st.sampled_from(LANGUAGES))
+@examples(50)
 def test_what_is_written_is_read_back(date: PartialDate, language: Language) -> None:
     assert parse_date(format_date(date, language)) == date
     assert PartialDate.from_iso(date.iso()) == date == parse_date(date.iso())
 
 
 @given(partial_dates(), st.sampled_from(LANGUAGES))
+@examples(50)
 def test_a_written_date_is_found_in_a_sentence(date: PartialDate, language: Language) -> None:
     sentence = {"en": "It happened on {} in Rome.", "zh": "此事发生于{}，地点是罗马。"}[language]
     assert [span.date for span in find_dates(sentence.format(format_date(date, language)))] == [date]
 
 
 @given(partial_dates(), partial_dates())
+@examples(50)
 def test_order_is_total_and_agrees_with_time(left: PartialDate, right: PartialDate) -> None:
     assert (left < right) + (left == right) + (left > right) == 1
     ordinals = left.ordinal(), right.ordinal()
@@ -180,6 +184,7 @@ def test_order_is_total_and_agrees_with_time(left: PartialDate, right: PartialDa
 
 
 @given(st.dates())
+@examples(50)
 def test_ordinals_are_those_of_datetime(day: dt.date) -> None:
     assert PartialDate(day.year, day.month, day.day).ordinal() == day.toordinal()
 
@@ -197,6 +202,7 @@ def test_impossible_dates_are_refused(parts: tuple[int, ...]) -> None:
 
 
 @given(st.text(max_size=200) | st.text(alphabet="0123456789 年月日前公元一二十BCAD–-.,July至", max_size=60))
+@examples(50)
 def test_any_text_gives_ordered_spans_or_a_value_error(text: str) -> None:
     end = 0
     for span in find_dates(text):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.examples import examples
 from weiwo.text.language import Language
 from weiwo.text.numbers import find_numbers, format_number, parse_number, to_base
 from weiwo.text.numerals import chinese_integer, english_integer
@@ -148,16 +149,19 @@ def _chinese(number: int) -> str:
 
 
 @given(st.integers(0, 10**12 - 1))
+@examples(50)
 def test_standard_chinese_numerals_are_read(number: int) -> None:
     assert chinese_integer(_chinese(number)) == number
 
 
 @given(st.integers(-(10**30), 10**30), LANGUAGES)
+@examples(50)
 def test_a_written_integer_is_read_back(number: int, language: Language) -> None:
     assert parse_number(format_number(number, language)) == number
 
 
 @given(st.floats(-1e300, 1e300, allow_nan=False), LANGUAGES)
+@examples(50)
 def test_a_written_float_is_read_back_to_its_digits(number: float, language: Language) -> None:
     written = format_number(number, language)
     read = parse_number(written)
@@ -167,6 +171,7 @@ def test_a_written_float_is_read_back_to_its_digits(number: float, language: Lan
 
 
 @given(st.integers(-(10**12), 10**12).map(lambda millionths: millionths / 10**6), LANGUAGES)
+@examples(50)
 def test_six_decimals_are_kept_exactly(number: float, language: Language) -> None:
     if abs(number) >= 1:
         assert parse_number(format_number(number, language)) == number
@@ -199,6 +204,7 @@ def test_units_are_compared_in_si() -> None:
 
 
 @given(st.text(max_size=200) | st.text(alphabet="0123456789.,%-$ 一二十百万亿点千米年人kmbnhundred", max_size=60))
+@examples(50)
 def test_any_text_gives_ordered_finite_spans(text: str) -> None:
     end = 0
     for span in find_numbers(text):

@@ -146,7 +146,7 @@ def renumbered(plan: Plan, data: st.DataObject) -> tuple[Plan, dict[str, str]]:
 
 
 @given(data=st.data())
-@examples(300)
+@examples(150)
 def test_whatever_is_planned_anew_ids_stand_for_what_they_stood_for(data):
     """Over several revisions: finished tasks keep id and outcome, plans stay valid, no id changes its meaning."""
     plan = adopt_ids(data.draw(plans()), NONE, ())
@@ -175,7 +175,7 @@ def _known(outcomes: dict[str, Outcome], task_id: str) -> bool:
 
 
 @given(data=st.data())
-@examples(200)
+@examples(100)
 def test_the_whole_plan_again_is_the_same_plan_whatever_it_is_called(data):
     plan = adopt_ids(data.draw(plans()), NONE, ())
     outcomes = finished(plan, data)
