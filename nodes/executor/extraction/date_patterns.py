@@ -112,9 +112,7 @@ def _led_zh(sentence: Sentence, start: int, at: int) -> bool:
     start = found.end() if (found := re.compile(r"[（(][^（）()]{0,20}[)）]|[)）]").match(text, start)) else start
     for first, end in sentence.mentions:
         if start <= first and end <= at:
-            return not text[start:first].strip("，,《“ ") and bool(
-                _BETWEEN_ZH.fullmatch(text[end:at].lstrip("》”"))
-            )
+            return not text[start:first].strip("，,《“ ") and bool(_BETWEEN_ZH.fullmatch(text[end:at].lstrip("》”")))
     pronoun = re.compile(rf"[，,](?:他|她|它|该[{HAN}]{{1,2}})").match(text, start)
     if pronoun:
         return sentence.page.about and sentence.focus and bool(_BETWEEN_ZH.fullmatch(text, pronoun.end(), at))
