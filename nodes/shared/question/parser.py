@@ -274,7 +274,7 @@ def _part(subject: str, relation: str, language: Language, compared: Compared | 
 def _several(asked: str, low: str, language: Language) -> dict[str, Any] | None:
     """The same of several things, or several things of one: a look-up for each."""
     at = lexicon.AND_ASKS[language].search(low)
-    if at and at.start() > 4 and lexicon.ASKS.search(low[: at.start()]):
+    if at and at.start() > 4 and lexicon.ASKS.search(low[: at.start()]) and lexicon.ASKS.search(low[at.end() :]):
         return _two_asked(asked[: at.start()].strip(_EDGE), asked[at.end() :].strip(_EDGE), language)
     found = find_relation(asked, low, language, _answer_type(low))
     items = _listed(asked, language, found.span) if found and found.name != "distance" else ()
