@@ -16,7 +16,7 @@ from weiwo.text.patterns import lazy
 _PIECE: Final = lazy(r"(?:[^,.!?;~…。、\n]|(?<=\d)\.(?=\d))+")
 _HAN: Final = lazy(f"[{HAN}]")
 _TOKENS: Final = lazy(r"[a-z0-9'-]+")
-_QUOTED: Final = lazy(r"[\"“「《][^\"”」》]*[\"”」》]|(?<!\w)'[^']*'(?!\w)")
+_QUOTED: Final = lazy(r"[\"“「《][^\"“「《”」》]{0,200}[\"”」》]|(?<!\w)'[^']{0,200}'(?!\w)")
 _KNOWN: Final = cues.FILLER.union(*(known for _, known in cues.SOCIAL))
 _LONGEST_ZH: Final = 40
 """Characters of a Chinese message about the assistant."""
