@@ -27,7 +27,7 @@ UNDERLINE: Final = lazy(r" {0,3}(?:=+|-{2,})[ \t]*$")
 INDENTED: Final = lazy(r"(?: {4}|\t)[ \t]*\S")
 _CONTINUED: Final = lazy(r"(?<!  )\n(?=[ \t]*[a-z])")
 """A line end within a sentence: the next line goes on in lower case."""
-_CITED_STOP: Final = lazy(r"(?:[.!?]\s?\0+|\0[\s\0]{0,40}[.!?])[\s\0]+(?=[a-z])")
+_CITED_STOP: Final = lazy(r"(?:[.!?]\s?\0|\0[\s\0]{0,40}[.!?])[\s\0]++(?=[a-z])")
 """A stop beside a mark ends a sentence, though the next begins in lower case: "It does [1]. httpx does not"."""
 _BOLD: Final = lazy(r"\s*(\*\*|__)([^*_\n]{1,120})\1\s*")
 _LABEL_WORDS: Final = 8
