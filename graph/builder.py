@@ -206,9 +206,10 @@ def by_approval(state: SearchState) -> Literal["planner", "executor"]:
 
 def by_result(state: SearchState) -> Literal["planner", "reflection", "__end__"]:
     """What a draft calls missing is planned for before it is spoken; where it says nothing of it, reflection asks."""
-    if state.get("result"):
+    looks = state.get("reflections", [])
+    if state.get("result") or not looks:  # none where a client writes the state in the writer's name
         return END  # type: ignore[return-value]  # which is "__end__"
-    return "planner" if state["reflections"][-1].decision == "deepen" else "reflection"
+    return "planner" if looks[-1].decision == "deepen" else "reflection"
 
 
 def by_decision(state: SearchState) -> Literal["executor", "planner", "writer"]:

@@ -133,7 +133,7 @@ async def test_a_good_model_decides_everything_and_it_shows(endpoint):
     server = endpoint(good)
     result = await ask(WU_OR_CAESAR)
     assert {call["role"] for call in result["usage"]["calls"]} == {
-        *("master", "planner", "executor", "reflection", "writer", "verifier")
+        *("master", "planner", "executor", "writer", "verifier")
     }
     assert result["usage"]["model_calls"] == len(server.requests) == len(result["usage"]["calls"])
     assert result["usage"]["input_tokens"] > 0

@@ -146,7 +146,7 @@ def _open_keyword_index(folder: Path, identity: int) -> KeywordIndex:
         return KeywordIndex(folder, identity)
 
 
-def catch_up_index(folder: Path) -> None:
-    """Bring the keyword index of a corpus up to its store, unless somebody is at it."""
+def catch_up_index(folder: Path, *, wait_seconds: float = 0.0) -> None:
+    """Bring the keyword index of a corpus up to its store, unless somebody is at it for longer than is waited."""
     with suppress(BusyError):
-        IndexWriter(folder).close()
+        IndexWriter(folder, wait_seconds=wait_seconds).close()

@@ -61,6 +61,10 @@ class IndexSearchResult(NamedTuple):
     trace: SearchTrace
 
 
+FIRST_BATCH_SECONDS: Final = 5.0
+"""How long to wait for another process to show the first batch of a corpus."""
+
+
 class IndexedCorpus:
     """Documents in a corpus folder, as a `Corpus`. Reading only; others may write to the folder meanwhile."""
 
@@ -98,8 +102,9 @@ class IndexedCorpus:
             catch_up_index(folder)
             self._keyword = KeywordIndex(folder, self._identity)
         generation = self._store.read_generation()
-        if self._keyword.snapshot(generation).generation < generation:
-            catch_up_index(folder)
+        if (shown := self._keyword.snapshot(generation).generation) < generation:
+            # One that shows nothing yet would pass for empty: its first batch is about to be shown.
+            catch_up_index(folder, wait_seconds=0.0 if shown else FIRST_BATCH_SECONDS)
 
     @property
     def documents(self) -> tuple[str, ...]:

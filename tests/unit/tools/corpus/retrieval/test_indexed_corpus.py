@@ -54,6 +54,13 @@ async def test_both_languages_and_identifiers(tmp_path):
     assert await corpus.search("bridge", 0) == []
 
 
+def test_a_corpus_whose_first_batch_is_being_shown_is_not_empty(tmp_path, monkeypatch):
+    other = IndexWriter(tmp_path)
+    other.apply(Changes(put=[document("bridge.md", "The bridge joins Buda and Pest.")]))  # kept, and not shown yet
+    monkeypatch.setattr("weiwo.tools.corpus.index.writer.time.sleep", lambda _: other.close())  # while it is waited for
+    assert IndexedCorpus(tmp_path).size == 1
+
+
 async def test_an_identifier_is_answered_by_the_passage_that_holds_it(tmp_path):
     others = [
         document(f"{n}.md", f"What is the status of the payment service outage INC-{n}? All about tickets.")
