@@ -25,6 +25,7 @@ def _words(joined: str) -> frozenset[str]:
 
 _BRACKET: Final = lazy(r"\s?[(（]([^()（）]{1,80})[)）]")
 _MARKS: Final = str.maketrans("", "", '《》“”"«»「」『』*_')
+_SITE: Final = lazy(r"[_|｜].*$|\s[-–—]\s(?:Wikipedia|维基百科|百度百科).*$")
 _MOUNT: Final = lazy(r"^(?:mount|mt) ")
 _LAST_PART: Final = lazy(r"\s[-–—·]\s([^-–—·]{2,40})$")
 _TOKEN: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+")
@@ -34,6 +35,7 @@ _DEFINES: Final = lazy(
     r"(?P<en>[a-zA-Z][\w' -]{0,120})"
     rf"|[》”]?(?P<more>[{HAN}]{{0,4}}?)(?:[（(][^（）()]{{0,80}}[）)])?[，,]?(?:是|为|，)(?P<zh>[^，。；]{{1,60}})"
 )
+_FRONTED: Final = lazy(r"An?\s([a-z][\w' -]{2,60}),\s[A-Z]")
 _NARROWS: Final = lazy(
     r"\b(?:of|in|on|at|for|with|by|from|that|who|which|whose|where|when|to|situated|located|based)\b"
 )
@@ -171,13 +173,18 @@ class Page:
 
         "(film)" tells one of several things of a name; "(It's Not Easy)" and "(Godsmack song)" belong to other names.
         """
-        mine, theirs = qualifier(self.subject.text), qualifier(self.title)
+        mine, theirs = qualifier(self.subject.text), qualifier(self._name)
         fits = plain(mine) == plain(theirs) if mine else not theirs[:1].isupper()
         return self._namesake and fits
 
     @cached_property
+    def _name(self) -> str:
+        """The title without the site's name behind it."""
+        return _SITE.sub("", self.title.strip())
+
+    @cached_property
     def _namesake(self) -> bool:
-        key = name_key(self.title)
+        key = name_key(self._name)
         return self.subject.key in {key, _MOUNT.sub("", key)} - {""}
 
     @cached_property
@@ -208,7 +215,8 @@ class Page:
         """What its first sentence says the subject is, up to the first thing that narrows it; empty if it doesn't."""
         found = self._defined
         if found is None:
-            return ""
+            fronted = _FRONTED.match(self.text) if self.titled else None
+            return _NARROWS.split(fronted[1])[0].strip() if fronted else ""
         return _NARROWS.split(found["en"])[0].strip() if found["en"] else str(found["zh"])
 
     @cached_property
