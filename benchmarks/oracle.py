@@ -53,11 +53,21 @@ class Ledger:
         return max(end for _, end in self.spans) - min(began for began, _ in self.spans)
 
 
+_EXTRAS: Final = frozenset({"vertices", "edges", "chain", "queries", "hops", "ahead", "sentence"})
+"""Fields by which a good model saves calls; a plan that is asked for by itself is none."""
+_SCHEMA: Final = re.compile(r'JSON schema "(\w+)":\n(\{.*\})')
+
+
 class Oracle(BaseChatModel):
-    """The model, for one question."""
+    """The model, for one question.
+
+    Its habit is "schemaless" (it calls no function and writes its JSON into prose and a fence), "mediocre" (it gives
+    nothing that saves a call: no plan with its judgement, no values on the way or ahead, no sentence) or "" for none.
+    """
 
     case: Any
     ledger: Any
+    habit: str = ""
 
     @property
     def _llm_type(self) -> str:
@@ -74,16 +84,32 @@ class Oracle(BaseChatModel):
     async def _agenerate(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> ChatResult:
         tools = kwargs.get("tools") or []
         said = "\n".join(str(message.text) for message in messages)
-        player = _Player(self.case, messages, said, tools)
         name = tools[0]["function"]["name"] if tools else "draft"
-        text, calls = player.play(name)
+        if self.habit == "schemaless" and name != "search":
+            name, text, calls = *self._write(messages, said, asked=bool(tools)), []
+        else:
+            text, calls = _Player(self.case, messages, said, tools).play(name)
+        if self.habit == "mediocre" and name not in {"search", "PlanReply"}:
+            calls = [{**c, "args": {k: v for k, v in c["args"].items() if k not in _EXTRAS}} for c in calls]
         usage = await self._count(messages, tools, name, text + "".join(json.dumps(c["args"]) for c in calls))
         message = AIMessage(text, tool_calls=calls, usage_metadata=usage)
         return ChatResult(generations=[ChatGeneration(message=message)])
 
+    def _write(self, messages: list[BaseMessage], said: str, *, asked: bool) -> tuple[str, str]:
+        """A reply without function calls: what it is for, and its text."""
+        wanted = _SCHEMA.search(said)
+        if wanted is None:
+            return ("unheard", "I would look that up first.") if asked else ("draft", self._drafted(messages, said))
+        schema = {"function": {"name": wanted[1], "parameters": json.loads(wanted[2])}}
+        _, calls = _Player(self.case, messages, said, [schema]).play(wanted[1])
+        return wanted[1], f"Sure, here it is:\n\n```json\n{json.dumps(calls[0]['args'], ensure_ascii=False)}\n```"
+
+    def _drafted(self, messages: list[BaseMessage], said: str) -> str:
+        return _Player(self.case, messages, said, []).play("draft")[0]
+
     async def _astream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> AsyncIterator[ChatGenerationChunk]:
         said = "\n".join(str(message.text) for message in messages)
-        text, _ = _Player(self.case, messages, said, []).play("draft")
+        text = self._drafted(messages, said)
         usage = await self._count(messages, [], "draft", text)
         yield ChatGenerationChunk(message=AIMessageChunk(text))
         last = AIMessageChunk("", usage_metadata=usage, response_metadata={"finish_reason": "stop"})
