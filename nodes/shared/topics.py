@@ -6,6 +6,7 @@ is another.
 """
 
 import re
+from functools import cache
 from typing import Final
 
 from weiwo.nodes.shared.amounts import split_asked_unit
@@ -39,8 +40,9 @@ def find_topic(question: str, relation: str, language: Language) -> frozenset[st
     return frozenset(terms(_ASKING.sub(" ", text)))
 
 
-def relation_words(relation: str, language: Language) -> list[re.Pattern[str]]:
+@cache
+def relation_words(relation: str, language: Language) -> tuple[re.Pattern[str], ...]:
     """How questions ask for a relation, the longest words first."""
     known = relations().get(relation)
     asks = sorted(known.asks[language], key=len, reverse=True) if known is not None else []
-    return [re.compile(rf"\b{re.escape(one)}s?\b" if one.isascii() else re.escape(one)) for one in asks]
+    return tuple(re.compile(rf"\b{re.escape(one)}s?\b" if one.isascii() else re.escape(one)) for one in asks)
