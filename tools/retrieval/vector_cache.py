@@ -4,6 +4,7 @@ What is written of tools, and what was asked of them, comes again in every proce
 not wait for a pool to be embedded: until all is there, it ranks without vectors.
 """
 
+import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,7 +16,11 @@ from typing import Final
 import numpy as np
 
 from weiwo.state.errors import WeiwoError
+from weiwo.tools.printable import one_line
+from weiwo.tools.redaction import redacted
 from weiwo.tools.retrieval.sparse_index import Matrix
+
+_log: Final = logging.getLogger(__name__)
 
 EmbedMany = Callable[[Iterator[tuple[bytes, str]]], Iterator[tuple[list[bytes], Matrix]]]
 """Embeds texts by key, batch by batch as they come back."""
@@ -88,9 +93,11 @@ class VectorCache:
     def _fill_behind(self, missing: Mapping[bytes, str]) -> None:
         if self._filling.acquire(blocking=False):
             try:
-                with suppress(Exception):  # a model that is down: searching the documents says so
-                    for made, vectors in self._embed(iter(missing.items())):
-                        self._keep(dict(zip(made, vectors, strict=True)))
+                for made, vectors in self._embed(iter(missing.items())):
+                    self._keep(dict(zip(made, vectors, strict=True)))
+            except Exception as error:  # noqa: BLE001 - whatever an embedding model raises, tools are ranked without it
+                told = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+                _log.warning("tools are ranked without %s, which cannot embed them: %s", self._model, told)
             finally:
                 self._filling.release()
 
