@@ -25,7 +25,8 @@ from invented import Case, World, invent
 from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
-from oracle import FAN_OUTS, Ledger, Oracle
+from oracle import Ledger, Oracle
+from player import FAN_OUTS
 from thrift import write_corpus
 
 from weiwo.graph import build_graph

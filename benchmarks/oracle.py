@@ -1,31 +1,25 @@
-"""A scripted chat model that knows which look-ups a question takes, and only reads what is put in front of it.
+"""A scripted chat model whose calls are counted; what it says is `player.py`'s.
 
-It plays a good model for either system: it breaks a question down, searches with sensible words, and states a value
-only if the sentence that carries it stands in the prompt. Every call takes the same time and is counted:
-tokens at four characters each (messages, tools and schemas), and those of the prompt that a provider with
-prefix caching would have kept from an earlier call (from 1,024 on, in steps of 128).
+Every call takes the same time. Tokens are taken at four characters each (messages, tools and schemas), with those of
+the prompt that a provider with prefix caching would have kept from an earlier call (from 1,024 on, in steps of 128).
 """
 
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from invented import Case, Step
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from player import Player
 
 SECONDS: Final = 1
 """What a call takes, of virtual time."""
-AT_ONCE: Final = 3
-"""Searches that a loop sends in one turn; a task of Weiwo sends two."""
-FAN_OUTS: Final = frozenset({"fan-out", "linked"})
-_PASSAGE: Final = re.compile(r'<passage n="(\d+)"[^>]*>\n(.*?)\n</passage>', re.DOTALL)
 
 
 @dataclass
@@ -88,7 +82,7 @@ class Oracle(BaseChatModel):
         if self.habit == "schemaless" and name != "search":
             name, text, calls = *self._write(messages, said, asked=bool(tools)), []
         else:
-            text, calls = _Player(self.case, messages, said, tools).play(name)
+            text, calls = Player(self.case, messages, said, tools).play(name)
         if self.habit == "mediocre" and name not in {"search", "PlanReply"}:
             calls = [{**c, "args": {k: v for k, v in c["args"].items() if k not in _EXTRAS}} for c in calls]
         usage = await self._count(messages, tools, name, text + "".join(json.dumps(c["args"]) for c in calls))
@@ -101,11 +95,11 @@ class Oracle(BaseChatModel):
         if wanted is None:
             return ("unheard", "I would look that up first.") if asked else ("draft", self._drafted(messages, said))
         schema = {"function": {"name": wanted[1], "parameters": json.loads(wanted[2])}}
-        _, calls = _Player(self.case, messages, said, [schema]).play(wanted[1])
+        _, calls = Player(self.case, messages, said, [schema]).play(wanted[1])
         return wanted[1], f"Sure, here it is:\n\n```json\n{json.dumps(calls[0]['args'], ensure_ascii=False)}\n```"
 
     def _drafted(self, messages: list[BaseMessage], said: str) -> str:
-        return _Player(self.case, messages, said, []).play("draft")[0]
+        return Player(self.case, messages, said, []).play("draft")[0]
 
     async def _astream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> AsyncIterator[ChatGenerationChunk]:
         said = "\n".join(str(message.text) for message in messages)
@@ -146,207 +140,3 @@ def _common(one: str, other: str) -> int:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
     return low
-
-
-class _Player:
-    """One call."""
-
-    def __init__(self, case: Case, messages: Sequence[BaseMessage], said: str, tools: Sequence[Any]) -> None:
-        self.case, self.messages, self.said = case, messages, said
-        self.fields = tools[0]["function"]["parameters"].get("properties", {}) if tools else {}
-        self.passages = [(int(n), text) for n, text in _PASSAGE.findall(said)]
-
-    def play(self, name: str) -> tuple[str, list[Any]]:
-        if name == "search":
-            return self._react()
-        if name == "draft":
-            return self._draft(), []
-        made = {
-            "AssessmentReply": self._assess,
-            "PlanReply": self._plan,
-            "ReadReply": self._read,
-            "BatchReadReply": self._read_together,
-            "ReflectionReply": lambda: {"reason": "all is found", "decision": "finish", "missing": []},
-            "EntailmentReply": self._judge,
-            "RewriteReply": lambda: {"sentences": []},
-        }[name]()
-        return "", [{"name": name, "args": made, "id": f"call_{len(self.messages)}"}]
-
-    def _known(self, step: Step) -> bool:
-        return self._shown(step) or self._listed(step)
-
-    def _shown(self, step: Step) -> bool:
-        return any(step.sentence in text for _, text in self.passages)
-
-    def _number(self, step: Step) -> int:
-        return next(n for n, text in self.passages if step.sentence in text)
-
-    # A loop of searches
-
-    def _react(self) -> tuple[str, list[Any]]:
-        asked = [call["args"]["query"] for m in self.messages for call in getattr(m, "tool_calls", [])]
-        if queries := [q for q in self._queries() if q not in asked][:AT_ONCE]:
-            ids = range(len(asked), len(asked) + len(queries))
-            return "", [
-                {"name": "search", "args": {"query": q}, "id": f"call_{n}"} for n, q in zip(ids, queries, strict=True)
-            ]
-        return " ".join(self._sentences(lambda _: "")), []
-
-    def _queries(self, steps: Sequence[Step] | None = None) -> Iterator[str]:
-        """Searches for what is not known and whose beginnings are: in keywords, then in the words of the question."""
-        open_ = [step for step in (steps or self.case.steps) if not self._known(step) and self._ready(step)]
-        for words in ("query", "question"):
-            for step in open_:
-                yield self.case.filled(getattr(step, words))
-
-    def _ready(self, step: Step) -> bool:
-        return all(self._known(self.case.steps[n]) for n in step.needs)
-
-    def _sentences(self, mark: Any) -> Iterator[str]:
-        """The answer, as far as the passages at hand carry it."""
-        case, steps = self.case, self.case.steps
-        if case.kind in FAN_OUTS:
-            for step in steps[1:]:
-                if self._known(step):
-                    yield f"- {step.sentence[:-1]}{mark(step)}.\n"
-        elif not all(map(self._known, steps)) and case.kind == "comparison":
-            yield "It was not found."
-        elif case.kind == "comparison":
-            yield f"{case.sentence[:-1]}{''.join(map(mark, steps))}."
-            for step in steps:
-                yield f"{step.sentence[:-1]}{mark(step)}."
-        elif self._known(steps[-1]):
-            yield f"{case.sentence.rstrip('.')}{mark(steps[-1])}."
-        else:
-            yield "It was not found."
-
-    # Weiwo's calls
-
-    def _draft(self) -> str:
-        numbers = dict(self.passages)
-
-        def mark(step: Step) -> str:
-            return f" [{next(n for n, text in numbers.items() if step.sentence in text)}]"
-
-        fan_out = self.case.kind in FAN_OUTS
-        return ("" if fan_out else " ").join(self._sentences(mark))
-
-    def _assess(self) -> dict[str, Any]:
-        kind = self.case.kind
-        wide = kind in {"comparison", *FAN_OUTS}
-        reply: dict[str, Any] = {
-            "standalone_question": self.case.question,
-            "multi_step": 0.0 if kind == "fact" else 1.0,
-            "external_information": 1.0,
-            "tool_use": 1.0,
-            "comparison_or_calculation": float(kind == "comparison"),
-            "chain": kind == "chain",
-            "queries": [] if kind in FAN_OUTS else [self._first_query()],
-            "reason": kind,
-        }
-        if "vertices" in self.fields and wide:
-            reply |= self._plan()
-        if "form" in self.fields:
-            both = [f"the towns of the {self.case.steps[0].question.split()[-2]} League", "the year each was founded"]
-            parts = both if kind in FAN_OUTS else [self.case.question]
-            reply |= {"form": "list" if kind in FAN_OUTS else "", "parts": parts}
-        return reply
-
-    def _first_query(self) -> str:
-        """One search that names all that can be looked up now."""
-        words = " ".join(self.case.filled(step.query) for step in self.case.steps if not step.needs).split()
-        return " ".join(dict.fromkeys(words))
-
-    def _plan(self) -> dict[str, Any]:
-        steps = self.case.steps
-        if self.case.kind in FAN_OUTS:
-            town = re.search(r"was (\w+) founded", steps[1].question)
-            each = [s.replace(town[1], "{{item}}") if town else s for s in (steps[1].question, steps[1].query)]
-            vertices = [_vertex(1, steps[0].question, steps[0].query, "list[text]")]
-            last = _vertex(2, each[0], each[1], "date")
-            vertices.append({**last, "for_each": "{{task_1.ret}}", "is_answer": True})
-            return {"vertices": vertices, "edges": []}
-
-        def told(text: str) -> str:
-            return re.sub(r"#(\d)", r"{{task_\1.ret}}", text)
-
-        vertices = [_vertex(n, told(s.question), told(s.query), s.ret) for n, s in enumerate(steps, 1)]
-        if self.case.kind == "comparison":
-            values = ", ".join(f"{{{{task_{n}.ret}}}}" for n in range(1, len(steps) + 1))
-            earliest = {"expression": f"min({values})"}
-            last = _vertex(len(steps) + 1, "Which year is the earliest?", "", "date")
-            vertices.append({**last, "tool_binding": "calculator", "args": earliest})
-        return {"vertices": vertices, "edges": []}
-
-    def _read(self) -> dict[str, Any]:
-        found = re.search(r"^Task: (.*)$", self.said, re.MULTILINE)
-        step = next((s for s in self.case.steps if found and self.case.filled(s.question) == found[1]), None)
-        if step is None:
-            return self._read_whole()
-        if not self._known(step):
-            return self._search([step])
-        waits = re.search(r"^- (task_\d+), for each item: ", self.said, re.MULTILINE)
-        ahead = [self._ahead(waits[1], other) for other in self.case.steps[1:] if self._shown(other)] if waits else []
-        return {**self._answer(step), **({"ahead": ahead} if ahead else {})}
-
-    def _ahead(self, task: str, step: Step) -> dict[str, Any]:
-        """The value of a task that waits, for the item that its question names."""
-        items = self.case.steps[0].value.split("; ")
-        kept = {k: v for k, v in self._answer(step).items() if k != "next"}
-        return {"task": task, "item": next(item for item in items if item in step.sentence), **kept}
-
-    def _read_together(self) -> dict[str, Any]:
-        asked = re.findall(r"^Task (\d+): (.*)$", self.said, re.MULTILINE)
-        steps = {self.case.filled(step.question): step for step in self.case.steps}
-        known = [(int(n), steps[said]) for n, said in asked if said in steps and self._shown(steps[said])]
-        answers = ((n, self._answer(step)) for n, step in known)
-        kept = {"value", "quotes", "confidence", "sentence"}
-        return {"answers": [{"task": n, **{k: v for k, v in a.items() if k in kept}} for n, a in answers]}
-
-    def _answer(self, step: Step) -> dict[str, Any]:
-        value: Any = step.value.split("; ") if step.ret.startswith("list") else step.value
-        quote = {"passage": self._number(step), "text": step.sentence}
-        wanted = "ive also `sentence`" in self.said
-        sentence = {"sentence": self.case.sentence or step.sentence} if wanted else {}
-        return {"next": "answer", "value": value, "quotes": [quote], "confidence": 0.95, **sentence}
-
-    def _conclude(self) -> dict[str, Any]:
-        """What a comparison comes to, with the words for it that are shown."""
-        quotes = [{"passage": self._number(s), "text": s.sentence} for s in self.case.steps if self._shown(s)]
-        said = {"value": self.case.answers[0][0], "sentence": self.case.sentence, "confidence": 0.95}
-        return {"next": "answer", "quotes": quotes, **said}
-
-    def _search(self, steps: Sequence[Step]) -> dict[str, Any]:
-        tried = next(iter(re.findall(r"^Queries tried: (.*)$", self.said, re.MULTILINE)), "")
-        if queries := [q for q in self._queries(steps) if q not in tried.split("; ")][:AT_ONCE]:
-            return {"next": "search", "queries": queries, "missing": steps[0].question}
-        told = {"sentence": "It was not found."} if "ive also `sentence`" in self.said else {}
-        return {"next": "give_up", "missing": steps[0].question, **told}
-
-    def _read_whole(self) -> dict[str, Any]:
-        """A task that is the whole question: from one look-up to the next, as far as the prompt leads."""
-        steps = self.case.steps
-        compared = self.case.kind == "comparison"
-        on_the_way = steps if compared else steps[:-1]
-        hops = [self._hop(step) for step in on_the_way if self._shown(step) and not self._listed(step)]
-        if not all(map(self._known, steps)):
-            reply = self._search(steps)
-        else:
-            reply = self._conclude() if compared else self._answer(steps[-1])
-        return {**reply, **({"hops": hops} if hops else {})}
-
-    def _hop(self, step: Step) -> dict[str, Any]:
-        quote = {"passage": self._number(step), "text": step.sentence}
-        return {"question": self.case.filled(step.question), "value": step.value, "quotes": [quote]}
-
-    def _listed(self, step: Step) -> bool:
-        return f"- {self.case.filled(step.question)} → {step.value}" in self.said
-
-    def _judge(self) -> dict[str, Any]:
-        listed = re.findall(r"^(\d+)\. ", self.said.split("\nClaims:\n")[-1], re.MULTILINE)
-        return {"verdicts": [{"n": int(n), "verdict": "supported", "words": ""} for n in listed]}
-
-
-def _vertex(n: int, description: str, query: str, ret: str) -> dict[str, Any]:
-    args = {"query": query}
-    return {"id": f"task_{n}", "description": description, "tool_binding": "corpus_search", "args": args, "ret": ret}
