@@ -5,7 +5,6 @@ milliseconds to begin. They are processes all the same: SIGKILL leaves nothing o
 """
 
 import json
-import multiprocessing
 import os
 import signal
 import threading
@@ -16,6 +15,7 @@ from multiprocessing.process import BaseProcess
 from random import Random
 from typing import Any, Literal
 
+from tests.support.command import FORKS
 from tests.torture.child import Job, Kill, live
 from tests.torture.ledger import Ledger, ledger
 from tests.torture.log import events
@@ -29,8 +29,6 @@ MOST_QUESTIONS = 3
 """How often a run may ask a person."""
 
 _children = threading.Lock()
-_context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload(["tests.torture.child"])
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ def start(job: Job) -> BaseProcess:
     """Start one life."""
     job.folder.mkdir(parents=True, exist_ok=True)
     job.end.unlink(missing_ok=True)
-    process = _context.Process(target=live, args=(job,))
+    process = FORKS.Process(target=live, args=(job,))
     with _children:
         process.start()
     return process

@@ -1,6 +1,8 @@
 """The log that outlives a killed process: one JSON line an event, each appended by one system call.
 
-What the kernel has taken survives SIGKILL, so nothing is flushed to the disk. Events are
+What the kernel has taken survives SIGKILL, so nothing is flushed to the disk. A kill may tear the line that is being
+written where it crosses a page of memory: what its process did then had not happened yet for anyone, so the torn line
+is no event; the next process marks it so and begins another. Events are
 
     start, done     of a tool or model call: `key` says which, `ns` the checkpoint namespace it was made in
     save, saved     a write of the checkpointer, begun and acknowledged: `n` its number in this process, `ns` the
@@ -15,12 +17,17 @@ from typing import Any
 
 Event = dict[str, Any]
 
+_TORN = "\x18"
+"""Ends a line whose process was killed while it wrote it (ASCII's "cancel"); JSON holds none."""
+
 
 class Log:
     """Appends events; `watch` is told the number of each, from 1, once it stands in the file."""
 
     def __init__(self, path: Path, watch: Callable[[int], None] = lambda _: None) -> None:
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        if (before := path.read_bytes()) and not before.endswith(b"\n"):
+            os.write(self._file, _TORN.encode() + b"\n")
         self._pid = os.getpid()
         self._count = 0
         self._watch = watch
@@ -41,4 +48,7 @@ class Log:
 
 def events(path: Path) -> list[Event]:
     """What a log holds so far; nothing if it is not there yet."""
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    if not path.exists():
+        return []
+    lines = path.read_text(errors="replace").split("\n")
+    return [json.loads(line) for line in lines[:-1] if not line.endswith(_TORN)]
