@@ -15,7 +15,7 @@ rise rose grew grow increase climb gained growth upward higher more improve | fa
 allowed permitted authorized | forbidden prohibited banned disallowed barred forbid
 suitable appropriate | unsuitable inappropriate ; succeed success successful | failure unsuccessful flop
 support backed favoured endorsed approved | oppose opposition objected against rejected
-stay remain retain | leave left departed resigned quit removed remove
+stay remain retain | leave left departed resigned quit removed remove drop dropped
 accept agreed adopted passed | reject rejected refused vetoed ; include contain | exclude omit
 enable enabled | disable disabled off ; possible | impossible ; legal lawful | illegal unlawful
 restored regained re-established | lost ; open opened | close closed shut ; safe harmless | unsafe dangerous harmful toxic

@@ -27,8 +27,8 @@ hr|Croatia, Croatian, Croat|克罗地亚 ; ee|Estonia, Estonian|爱沙尼亚 ; l
 ca|Canada, Canadian, Canadians|加拿大 ; mx|Mexico, Mexican, Mexicans|墨西哥 ; br|Brazil, Brazilian, Brazilians|巴西
 ar|Argentina, Argentine, Argentinian|阿根廷 ; cl|Chile, Chilean|智利 ; pe|Peru, Peruvian|秘鲁 ; co|Colombia, Colombian|哥伦比亚
 cu|Cuba, Cuban|古巴 ; au|Australia, Australian, Australians|澳大利亚, 澳洲 ; nz|New Zealand, New Zealander|新西兰
-jp|Japan, Japanese|日本, 日语 ; cn|China, Chinese|中国, 中文, 汉语 ; tw|Taiwan, Taiwanese|台湾
-kr|South Korea, South Korean, Korea, Korean, Koreans|韩国, 韩语, 南韩 ; kp|North Korea, North Korean|朝鲜, 北韩
+jp|Japan, Japanese|日本, 日语 ; cn|China, Chinese|中国, 中文, 汉语, 中华人民共和国 ; tw|Taiwan, Taiwanese|台湾
+kr|South Korea, South Korean, Korea, Korean, Koreans|韩国, 韩语, 南韩, 大韩民国 ; kp|North Korea, North Korean|朝鲜, 北韩
 in|India, Indian, Indians|印度 ; pk|Pakistan, Pakistani|巴基斯坦 ; bd|Bangladesh, Bangladeshi|孟加拉国
 lk|Sri Lanka, Sri Lankan|斯里兰卡 ; np|Nepal, Nepalese, Nepali|尼泊尔 ; th|Thailand, Thai|泰国 ; vn|Vietnam, Vietnamese|越南
 id|Indonesia, Indonesian|印度尼西亚, 印尼 ; my|Malaysia, Malaysian|马来西亚 ; sg|Singapore, Singaporean|新加坡

@@ -9,7 +9,7 @@ import base64
 import binascii
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -103,11 +103,6 @@ _HINTS: Final = (
 )
 """Where people are not to see it, less than an order is enough."""
 
-ORDERS: Final = tuple(
-    pattern.replace("<model>", MODEL).replace("<does>", DOES) for pattern in (*ENGLISH, *CHINESE, *_MARKUP)
-)
-"""Patterns over a text without runs of blanks and empty lines."""
-_CHINESE: Final = frozenset(CHINESE)
 _AT_WORD: Final = r"\b"
 
 
@@ -118,8 +113,18 @@ def _alternation(patterns: Sequence[str]) -> re.Pattern[str]:
     return lazy("|".join([*others, rf"\b(?:{'|'.join(at_word)})"] if at_word else others), re.DOTALL)
 
 
-_ORDERS: Final = _alternation([pattern for pattern in ORDERS if pattern not in _CHINESE])
-_ORDERS_ZH: Final = _alternation([pattern for pattern in ORDERS if pattern in _CHINESE])
+def _filled(patterns: Iterable[str]) -> list[str]:
+    return [pattern.replace("<model>", MODEL).replace("<does>", DOES) for pattern in patterns]
+
+
+_WESTERN: Final = (*ENGLISH, *_MARKUP)
+ORDERS: Final = tuple(_filled((*_WESTERN, *CHINESE)))
+"""Patterns over a text without runs of blanks and empty lines."""
+_ORDERS: Final = _alternation(_filled(pattern for pattern in _WESTERN if "<model>" not in pattern))
+_ORDERS_TO_MODELS: Final = _alternation(_filled(pattern for pattern in _WESTERN if "<model>" in pattern))
+"""Those that name a model; none fits a text that names none."""
+_MODEL: Final = lazy(rf"\b{MODEL}(?!\w)")
+_ORDERS_ZH: Final = _alternation(_filled(CHINESE))
 """The same in Chinese; none fits a text without a Chinese character."""
 _HAN: Final = lazy(f"[{HAN}]")
 _CALLED: Final = lazy("|".join(_CALLS), re.DOTALL)
@@ -151,7 +156,11 @@ def addresses_model(text: str) -> bool:
 
 
 def _gives_orders(plain: str) -> bool:
-    return bool(_ORDERS.search(plain) or (_HAN.search(plain) and _ORDERS_ZH.search(plain)))
+    return bool(
+        _ORDERS.search(plain)
+        or (_MODEL.search(plain) and _ORDERS_TO_MODELS.search(plain))
+        or (_HAN.search(plain) and _ORDERS_ZH.search(plain))
+    )
 
 
 def _speaks(hidden: str) -> bool:

@@ -109,7 +109,11 @@ ENGLISH: Final = (
     # orders without a name
     (
         r"\b(?:new|updated?|revised|urgent|secret|hidden|real|actual|true|special|override) (?:system prompt\b"
-        r"|(?:directives?|orders)(?: (?:for|to) (?:the |all |any )?<model>\b|\s?[:：]))"
+        r"|(?:directives?|orders)\s?[:：])"
+    ),
+    (
+        r"\b(?:new|updated?|revised|urgent|secret|hidden|real|actual|true|special|override) (?:directives?|orders)"
+        r" (?:for|to) (?:the |all |any )?<model>\b"
     ),
     r"\b(?:real|actual|true|updated|following) instructions? *[:：]",
     (
@@ -155,8 +159,11 @@ ENGLISH: Final = (
         r"|be sure|give|write|insert|rate)\b"
     ),
     (
-        r"\b(?:the )?<model> (?:is|are) (?:now )?(?:required|instructed|ordered|obliged|commanded|directed"
-        r"|to be told) to\b|\b(?:this|the following) (?:message|notice|instruction|order) (?:is"
+        r"\b<model> (?:is|are) (?:now )?(?:required|instructed|ordered|obliged|commanded|directed"
+        r"|to be told) to\b"
+    ),
+    (
+        r"\b(?:this|the following) (?:message|notice|instruction|order) (?:is"
         r"|comes) (?:directly )?from (?:openai|anthropic|google|the (?:developers?|system|administrators?"
         r"|creators?))\b"
     ),

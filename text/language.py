@@ -6,11 +6,11 @@ from itertools import pairwise
 from math import ceil
 from typing import Final, Literal
 
-from weiwo.text.patterns import lazy
+from weiwo.text.patterns import HAN_RANGES, lazy
 
 Language = Literal["en", "zh"]
 
-HAN: Final = r"\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+HAN: Final = HAN_RANGES
 """Han characters, for use inside a character class."""
 
 HAN_PER_WORD: Final = 1.6
@@ -109,6 +109,8 @@ def fold(text: str) -> str:
     Returns:
         The folded text; its length may differ from the original's.
     """
+    if text.isascii():
+        return " ".join(text.casefold().split())
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     plain = unicodedata.normalize("NFKC", _ACCENT.sub("", decomposed))
     return " ".join(plain.split())
@@ -166,7 +168,7 @@ def _blocks(text: str) -> list[tuple[int, int]]:
                 blocks.append((start, position))
             mark = _BLOCK_START.match(line) and _BLOCK.match(line)
             start = position + (mark.end() if mark else 0)
-        width = len(line) + len(_HAN_CHARACTER.findall(line))
+        width = len(line) + (0 if line.isascii() else len(_HAN_CHARACTER.findall(line)))
         wrapped = width >= _WRAPPED_FROM and not line.lstrip().startswith(("#", "|"))
         position += len(line)
     if position > start:

@@ -1,7 +1,7 @@
 """Lists in prose: "A, B and C", 甲、乙和丙, bullets; taken apart and put together."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from weiwo.text.language import Language
@@ -62,13 +62,15 @@ def join_items(items: list[str], language: Language) -> Iterator[str]:
     if not items:
         yield "none" if language == "en" else "无"
         return
-    yield _joined(items, language)
-    yield _joined([item if split_items(item) == [item] else f"“{item}”" for item in items], language)
-    yield _joined([f"“{item}”" for item in items], language)
+    yield join_names(items, language)
+    yield join_names([item if split_items(item) == [item] else f"“{item}”" for item in items], language)
+    yield join_names([f"“{item}”" for item in items], language)
 
 
-def _joined(items: list[str], language: Language) -> str:
-    comma, conjunction = (", ", " and ") if language == "en" else ("、", "和")
+def join_names(items: Sequence[str], language: Language, *, either: bool = False) -> str:
+    """Put at least one name together: "A, B and C", 甲、乙和丙; with "or" and 或 where one of them is enough."""
+    comma = ", " if language == "en" else "、"
+    conjunction = {"en": " or " if either else " and ", "zh": "或" if either else "和"}[language]
     return conjunction.join(part for part in (comma.join(items[:-1]), items[-1]) if part)
 
 

@@ -110,23 +110,19 @@ def mentions(text: str) -> frozenset[str]:
 def _capitalised(text: str) -> Iterator[str]:
     """Runs of words in which each is capitalised, a number, or small and between two such."""
     written = _plain(text)
-    words: list[tuple[str, bool, bool]] = []  # in lower case, whether it opens a name, whether it goes on with the last
-    before = 0
-    for found in _WORD.finditer(written):
-        word = found.group()
-        words.append((word.casefold(), _opens(word), _WITHIN.issuperset(written[before : found.start()])))
-        before = found.end()
-    for at, (first, opens, _) in enumerate(words):
-        if not opens:
+    words = [(found.group(), *found.span()) for found in _WORD.finditer(written)]
+    for at, (first, _, end) in enumerate(words):
+        if not _opens(first):
             continue
-        if first not in STOP_WORDS:
-            yield first
-        key = first
-        for lower, names, joined in words[at + 1 : at + LONGEST]:
-            if not joined:
+        key, before = first.casefold(), end
+        if key not in STOP_WORDS:
+            yield key
+        for word, start, stop in words[at + 1 : at + LONGEST]:
+            if not _WITHIN.issuperset(written[before:start]):
                 break
+            lower, before = word.casefold(), stop
             key = f"{key} {lower}"
-            if names:
+            if _opens(word):
                 yield key
             elif lower not in _SMALL:
                 break

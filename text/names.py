@@ -63,6 +63,7 @@ _NOT_ALONE: Final = _words(
     "christian muslim austrian swiss danish norwegian finnish hungarian persian mexican canadian australian brazilian "
     "egyptian scottish irish welsh"
 )
+_INITIALS: Final = lazy(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _SENTENCE_GAP: Final = lazy(r"[!?;\n。！？；]|[.](?=\s)")
 _ALWAYS_WORD: Final = _words("i i'm i've i'd i'll bc ad bce ce am pm ok tv")
 _RAISED: Final = _words("Is Are Was Were Did Does Do What Which How")
@@ -113,7 +114,8 @@ def _western(text: str) -> Iterator[tuple[int, int]]:
     """Runs of capitalised words, sentence by sentence so that one title-cased heading spoils only itself."""
     words: list[re.Match[str]] = []
     for word in _WORD.finditer(text):
-        if words and _SENTENCE_GAP.search(_gap(text, words[-1], word)) and not _abbreviated(text, words[-1]):
+        gap = _gap(text, words[-1], word) if words else " "
+        if gap != " " and _SENTENCE_GAP.search(gap) and not _abbreviated(text, words[-1]):
             yield from _runs(text, words)
             words = []
         words.append(word)
@@ -125,10 +127,11 @@ def _gap(text: str, left: re.Match[str], right: re.Match[str]) -> str:
 
 
 def _abbreviated(text: str, word: re.Match[str]) -> bool:
-    initial = len(word.group()) == 1 or bool(re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]", word.group()))
-    return text[word.end() : word.end() + 1] == "." and (
-        (initial and word.group()[0].isupper()) or word.group().casefold() in _ABBREVIATED
-    )
+    if not text.startswith(".", word.end()):
+        return False
+    written = word.group()
+    initials = written[0].isupper() and (len(written) == 1 or _INITIALS.fullmatch(written))
+    return bool(initials) or written.casefold() in _ABBREVIATED
 
 
 def _runs(text: str, words: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
@@ -163,8 +166,8 @@ def _runs(text: str, words: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
 def _capitalised(word: str, *, first: bool) -> bool:
     if word.islower() or word.casefold() in _ALWAYS_WORD or not any(c.isupper() for c in word):
         return False
-    base = re.split("['’]", word)[0].casefold()
-    if base in _NO_NAME or word.casefold().replace("’", "'") in _NO_NAME:
+    plain = word.casefold().replace("’", "'")
+    if plain.partition("'")[0] in _NO_NAME or plain in _NO_NAME:
         return False
     if len(word) == 1:
         return word.isupper() and not first
@@ -176,7 +179,7 @@ def _is_identifier(word: str) -> bool:
 
 
 def _possessive(word: str) -> bool:
-    return bool(re.search(r"['’]s?$", word))
+    return word.removesuffix("s").endswith(("'", "’"))
 
 
 def _joins(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
@@ -198,8 +201,8 @@ def _finished(text: str, run: list[re.Match[str]], first: re.Match[str]) -> Iter
     if all(word.group().split("'")[0].casefold() in _NOT_ALONE for word in run):
         return
     start, last = run[0].start(), run[-1]
-    cut = re.search(r"['’]s?$", last.group())
-    end = last.start() + cut.start() if cut else last.end()
+    cut = _possessive(last.group())
+    end = last.start() + len(last.group().removesuffix("s")) - 1 if cut else last.end()
     if len(last.group()) == 1 and len(run) == 1 and text[end : end + 1] != ".":
         return
     number = _NUMBER_AFTER.match(text, end)

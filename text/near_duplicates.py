@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from heapq import nsmallest
+from itertools import accumulate
 from typing import Final
 
 from weiwo.text.analyzer import STOP_WORDS, plain
@@ -90,10 +90,8 @@ class Told:
         if not written.isascii():
             written = written.translate(SIMPLIFIED)
         tokens = _TOKEN.findall(_NOT.sub(" not", written))
-        words = tuple(token.casefold() for token in tokens)
-        size = _size(words)
-        shingles = frozenset([_hash(words[at : at + size]) for at in range(max(1, len(words) - size + 1))])
-        return cls(words, shingles, tuple(tokens))
+        words = tuple([token.casefold() for token in tokens])
+        return cls(words, _shingles(words), tuple(tokens))
 
     @cached_property
     def particulars(self) -> tuple[str, ...]:
@@ -104,7 +102,7 @@ class Told:
     @property
     def sketch(self) -> list[int]:
         """The smallest of its shingles' hashes: alike texts share some."""
-        return nsmallest(_SKETCH, self.shingles)
+        return sorted(self.shingles)[:_SKETCH]
 
     def likeness(self, other: "Told") -> float:
         """Share of all their shingles that both have, 0 to 1 (Jaccard)."""
@@ -173,12 +171,34 @@ def copied(one: str, other: str) -> bool:
 
 
 def _size(words: Sequence[str]) -> int:
+    if "".join(words).isascii():
+        return _WORDS
     return _CHARACTERS if 2 * sum(map(bool, map(_HAN.match, words))) > len(words) else _WORDS
 
 
+def _shingles(words: Sequence[str]) -> frozenset[int]:
+    """Hashes of all overlapping runs of words, read off the words encoded once."""
+    size = _size(words)
+    if len(words) <= size:
+        return frozenset([_hash(words)])
+    encoded = [_encoded(word) for word in words]
+    joined = b" ".join(encoded)
+    ends = list(accumulate(map(len, encoded), lambda end, length: end + 1 + length))
+    starts = [0, *(end + 1 for end in ends)]
+    return frozenset([_scattered(joined[a:b]) for a, b in zip(starts, ends[size - 1 :], strict=False)])
+
+
 def _hash(words: Sequence[str]) -> int:
+    return _scattered(_encoded(" ".join(words)))
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _scattered(run: bytes) -> int:
     # CRC-32 keeps alike words close; the multiplication (Knuth's) scatters them, so that the smallest are any.
-    return zlib.crc32(" ".join(words).encode("utf-8", "surrogatepass")) * 2_654_435_761 & 0xFFFFFFFF
+    return zlib.crc32(run) * 2_654_435_761 & 0xFFFFFFFF
 
 
 def _particular(written: str, word: str) -> bool:

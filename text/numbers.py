@@ -40,13 +40,15 @@ class NumberSpan(NamedTuple):
 
 
 _ASCII: Final = {0xFF10 + digit: 0x30 + digit for digit in range(10)} | str.maketrans("．－＋−", ".-+-")
-_RUN: Final = lazy(r"(?<![0-9A-Za-z_.])(?<![A-Za-z]-)[0-9]+(?:[.,\u00a0\u2009\u202f][0-9]+)*")
+_RUN: Final = lazy(
+    r"(?:(?<![0-9A-Za-z_.])(?<![A-Za-z]-)|(?<=[A-Z]{3})(?=[0-9.,]{1,20}[%万萬亿億]))[0-9]+(?:[.,\u00a0\u2009\u202f][0-9]+)*"
+)
 _PIECE: Final = lazy(r"[^,]+")
 _GROUPED: Final = lazy(r"[0-9]{1,3}(?:([,\u00a0\u2009\u202f])[0-9]{3}(?:\1[0-9]{3})*)(?:\.[0-9]+)?")
 _SIMPLE: Final = lazy(r"[0-9]{1,40}(?:\.[0-9]{1,40})?")
 _EXPONENT: Final = lazy(r"[eE][-+]?[0-9]{1,2}(?![0-9A-Za-z_.])")
 _HAN_SCALE: Final = lazy(
-    rf"\s?(万亿|萬億|千亿|百亿|十亿|亿|億|千万|百万|十万|万|萬|千(?![米克瓦])|百)(?![{CHINESE_NUMERALS}])"
+    rf"\s?[多余]?(万亿|萬億|千亿|百亿|十亿|亿|億|千万|百万|十万|万|萬|千(?![米克瓦])|百)(?![{CHINESE_NUMERALS}])"
 )
 _NEXT_PART: Final = lazy(r"[0-9]{1,4}(?:\.[0-9]{1,8})?(?=[万千百亿])")
 _WORD_SCALE: Final = lazy(r"(?i)[\s-]{1,2}(hundred|thousand|million|billion|trillion)(?![A-Za-z])|\s?(bn)(?![A-Za-z])")
@@ -60,8 +62,10 @@ _HAN_SCALES: Final = {"万亿": 10**12, "千亿": 10**11, "百亿": 10**10, "十
     "千": 1000,
     "百": 100,
 }
+_COUNTING: Final = str.maketrans("", "", "两兩")
+"""Digits that only count: 这一点两处 holds no decimal."""
 _HAN_RUN: Final = lazy(
-    rf"(?<![{CHINESE_NUMERALS}第几幾数數])([{CHINESE_NUMERALS}]{{1,24}})(?:点([{CHINESE_DIGITS}]{{1,12}}))?(?![{CHINESE_NUMERALS}])"
+    rf"(?<![{CHINESE_NUMERALS}第几幾数數])([{CHINESE_NUMERALS}]{{1,24}})(?:点([{CHINESE_DIGITS.translate(_COUNTING)}]{{1,12}}))?(?![{CHINESE_NUMERALS}])"
 )
 _HAN_COUNTED: Final = lazy(r"[个個名位座部本条條种種次场場件只隻张張首篇卷幅层層所家届]")
 _TOO_LARGE: Final = 10**308

@@ -70,16 +70,7 @@ ending | date | | end, ended, finish | 结束 | ended, finished | 结束 | end |
 
 
 class Relation(NamedTuple):
-    """One relation of the lexicon.
-
-    Attributes:
-        name: Its name, unique.
-        answer_type: The type of its value where the question word does not say it.
-        dimension: The dimension of its quantity, or empty.
-        asks: Words of questions, by language.
-        says: Words of clauses, by language.
-        noun: The noun that names it, by language.
-    """
+    """One relation of the lexicon: its columns, the words by language."""
 
     name: str
     answer_type: str
@@ -94,17 +85,9 @@ def relations() -> dict[str, Relation]:
     """The relations by name."""
     table = {}
     for row in _ROWS.strip().splitlines():
-        name, kind, dimension, asks_en, asks_zh, says_en, says_zh, noun_en, noun_zh = (
-            c.strip() for c in row.split("|")
-        )
-        table[name] = Relation(
-            name,
-            kind,
-            dimension,
-            {"en": _words(asks_en), "zh": _words(asks_zh)},
-            {"en": _words(says_en), "zh": _words(says_zh)},
-            {"en": noun_en, "zh": noun_zh},
-        )
+        name, kind, dimension, *cells = (cell.strip() for cell in row.split("|"))
+        asks, says = ({"en": _words(cells[at]), "zh": _words(cells[at + 1])} for at in (0, 2))
+        table[name] = Relation(name, kind, dimension, asks, says, {"en": cells[4], "zh": cells[5]})
     return table
 
 

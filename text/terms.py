@@ -137,7 +137,7 @@ def terms(text: str) -> list[str]:
     """Content words of a text in order: English stems, numbers, and pairs of Chinese characters."""
     found: list[str] = []
     for token in _TOKEN.findall(fold(text)):
-        if _HAN_CHARACTER.match(token):  # then all of it is
+        if not token.isascii() and _HAN_CHARACTER.match(token):  # then all of it is
             found += [token] if len(token) == 1 else [token[i : i + 2] for i in range(len(token) - 1)]
         elif token not in FUNCTION_WORDS:
             found += [stem(token)] if "-" not in token else [stem(part) for part in token.split("-") if part]

@@ -3,37 +3,38 @@
 import re
 from typing import Final
 
+from weiwo.text.language import Language
 from weiwo.text.patterns import lazy
 
-# canonical name: aliases as written, blanks inside an alias as "_"
+# canonical name: aliases as written, blanks inside an alias as "_"; the English singular and plural first
 _ALIASES: Final = {
-    "m": "m metre metres meter meters 米 公尺",
-    "km": "km kilometre kilometres kilometer kilometers 公里 千米",
-    "cm": "cm centimetre centimetres centimeter centimeters 厘米 公分",
-    "mm": "mm millimetre millimetres millimeter millimeters 毫米",
-    "ft": "ft foot feet 英尺",
+    "m": "metre metres m meter meters 米 公尺",
+    "km": "kilometre kilometres km kilometer kilometers 公里 千米",
+    "cm": "centimetre centimetres cm centimeter centimeters 厘米 公分",
+    "mm": "millimetre millimetres mm millimeter millimeters 毫米",
+    "ft": "foot feet ft 英尺",
     "inch": "inch inches 英寸",
-    "yd": "yd yard yards",
-    "mi": "mi mile miles 英里",
-    "nmi": "nmi nautical_mile nautical_miles 海里",
-    "kg": "kg kilogram kilograms kilogramme kilogrammes 公斤 千克",
-    "g": "g gram grams gramme grammes 克",
-    "mg": "mg milligram milligrams 毫克",
-    "t": "t tonne tonnes metric_ton metric_tons 吨 公吨",
+    "yd": "yard yards yd",
+    "mi": "mile miles mi 英里",
+    "nmi": "nautical_mile nautical_miles nmi 海里",
+    "kg": "kilogram kilograms kg kilogramme kilogrammes 公斤 千克",
+    "g": "gram grams g gramme grammes 克",
+    "mg": "milligram milligrams mg 毫克",
+    "t": "tonne tonnes t metric_ton metric_tons 吨 公吨",
     "lb": "lb lbs 磅",
-    "oz": "oz ounce ounces 盎司",
+    "oz": "ounce ounces oz 盎司",
     "斤": "斤 市斤",
-    "m²": "m² m2 sq_m square_metre square_metres square_meter square_meters 平方米",
+    "m²": "square_metre square_metres m² m2 sq_m square_meter square_meters 平方米",
     "km²": (
-        "km² km2 sq_km square_km square_kilometre square_kilometres square_kilometer square_kilometers "
+        "square_kilometre square_kilometres km² km2 sq_km square_km square_kilometer square_kilometers "
         "平方公里 平方千米"
     ),
-    "mi²": "mi² mi2 sq_mi square_mile square_miles 平方英里",
-    "ft²": "ft² ft2 sq_ft square_foot square_feet 平方英尺",
-    "ha": "ha hectare hectares 公顷",
+    "mi²": "square_mile square_miles mi² mi2 sq_mi 平方英里",
+    "ft²": "square_foot square_feet ft² ft2 sq_ft 平方英尺",
+    "ha": "hectare hectares ha 公顷",
     "acre": "acre acres 英亩",
     "亩": "亩",
-    "m³": "m³ m3 cubic_metre cubic_metres cubic_meter cubic_meters 立方米",
+    "m³": "cubic_metre cubic_metres m³ m3 cubic_meter cubic_meters 立方米",
     "ton": "ton tons",
     "year": "year years yr yrs year_old years_old 年 岁 周岁",
     "month": "month months 个月",
@@ -42,17 +43,19 @@ _ALIASES: Final = {
     "hour": "hour hours 小时 个小时",
     "minute": "minute minutes 分钟",
     "second": "second seconds 秒",
-    "person": "person persons people inhabitants residents 人 居民",
+    "person": "person people persons inhabitants residents 人 居民",
     "人次": "人次",
-    "USD": "USD dollar dollars US_dollars 美元 美金",
-    "EUR": "EUR euro euros 欧元",
-    "GBP": "GBP 英镑",
-    "JPY": "JPY yen 日元 日圆",
-    "HKD": "HKD 港元 港币",
-    "元": "元 人民币 元人民币 RMB CNY yuan",
-    "%": "% percent per_cent pct",
+    "USD": "US_dollar US_dollars USD dollar dollars 美元 美金",
+    "EUR": "euro euros EUR 欧元",
+    "GBP": "pound_sterling pounds_sterling GBP 英镑",
+    "JPY": "yen yen JPY 日元 日圆",
+    "HKD": "HKD HKD 港元 港币",
+    "元": "yuan yuan RMB CNY 元 人民币 元人民币",
+    "%": "% % percent per_cent pct",
     "‰": "‰",
 }
+_WRITTEN: Final = {"lb": "pound pounds 磅", "yd": "yard yards 码", "age": "year years 岁"}
+"""Aliases that are written, but not read: five pounds may be money."""
 _BY_ALIAS: Final = {alias.replace("_", " "): name for name, aliases in _ALIASES.items() for alias in aliases.split()}
 _LONGEST_FIRST: Final = sorted(_BY_ALIAS, key=len, reverse=True)
 _LATIN: Final = "|".join(
@@ -132,6 +135,20 @@ def unit_after(text: str, position: int) -> tuple[str, int] | None:
 def _exact(written: str) -> str:
     """The alias that `written` spells in other letter case."""
     return next(alias for alias in _LONGEST_FIRST if alias.lower() == written.lower())
+
+
+def name_unit(unit: str, amount: object, language: Language) -> str:
+    """A unit by its name as text writes it behind an amount: "metre", "metres" or 米; an unknown one as it is.
+
+    Args:
+        unit: A unit by its one name, of times also in the plural; or "age", years of a life.
+        amount: What it counts.
+        language: The language of the text.
+    """
+    aliases = _WRITTEN.get(unit) or _ALIASES.get(unit) or _ALIASES.get(unit.removesuffix("s"), "")
+    names = [alias.replace("_", " ") for alias in aliases.split() if alias[0].isascii() == (language == "en")]
+    plural = language == "en" and amount not in {1, "1"}
+    return names[plural] if len(names) > plural else unit
 
 
 def to_si(value: float, unit: str) -> tuple[float, str] | None:
