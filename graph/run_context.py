@@ -151,7 +151,7 @@ def context_opener(
                 runtime.store,
                 seconds=settings.limits.tool_seconds,
                 max_bytes=settings.limits.max_page_bytes,
-                fresh=settings.fresh,
+                fresh=settings.fresh or settings.answer_memory == "renew",
                 state=state,
                 record=UsageLog(Path(settings.home), opened.user).record if settings.telemetry else None,
                 usual_times=opened.usual_times,

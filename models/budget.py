@@ -213,13 +213,11 @@ class Budget:
         """
         if self._parent is not None:
             return self._parent.tokens_left(price)
-        limits, spent = self.limits, self.spent
         with self._lock:
-            tokens = sum(call.input_tokens + call.output_tokens for call in self._calls) + self._held_tokens
-            cost = spent.cost + self._cost + self._held_cost
-        left = limits.max_tokens - spent.input_tokens - spent.output_tokens - tokens
-        if limits.max_cost is not None and price is not None and price[0] > 0:
-            left = min(left, int((limits.max_cost - cost) / price[0] * 1_000_000))
+            taken = self._taken()
+        left, most = self.limits.max_tokens - taken.tokens, self.limits.max_cost
+        if most is not None and price is not None and price[0] > 0:
+            left = min(left, int((most - taken.cost) / price[0] * 1_000_000))
         return max(0, left)
 
     def reply_room(self, room: Reservation, prompt: int, price: Price | None = None) -> tuple[int, str]:
@@ -232,13 +230,11 @@ class Budget:
         """
         if self._parent is not None:
             return self._parent.reply_room(room, prompt, price)
-        limits, spent = self.limits, self.spent
         with self._lock:
-            tokens = sum(call.input_tokens + call.output_tokens for call in self._calls) + self._held_tokens
-            cost = spent.cost + self._cost + self._held_cost - room.cost
-        left = limits.max_tokens - spent.input_tokens - spent.output_tokens - tokens + room.tokens - prompt
-        if limits.max_cost is not None and price is not None and price[1] > 0:
-            affordable = int((limits.max_cost - cost - prompt * price[0] / 1_000_000) / price[1] * 1_000_000)
+            taken = self._taken()
+        left, most = self.limits.max_tokens - taken.tokens + room.tokens - prompt, self.limits.max_cost
+        if most is not None and price is not None and price[1] > 0:
+            affordable = int((most - taken.cost + room.cost - prompt * price[0] / 1_000_000) / price[1] * 1_000_000)
             if affordable < left:
                 return max(0, affordable), "max_cost"
         return max(0, left), "max_tokens"
@@ -300,18 +296,20 @@ class Budget:
 
     def _full(self, room: Reservation) -> str | None:
         """The limit that leaves no room for such a call, if any."""
-        limits, spent = self.limits, self.spent
-        if spent.model_calls + self._reserved >= limits.max_model_calls:
+        limits, taken = self.limits, self._taken()
+        if self.spent.model_calls + self._reserved >= limits.max_model_calls:
             return "max_model_calls"
-        tokens = sum(call.input_tokens + call.output_tokens for call in self._calls) + self._held_tokens
-        tokens += spent.input_tokens + spent.output_tokens
-        if tokens >= limits.max_tokens or tokens + room.tokens > limits.max_tokens:
+        if taken.tokens >= limits.max_tokens or taken.tokens + room.tokens > limits.max_tokens:
             return "max_tokens"
-        if limits.max_cost is not None:
-            cost = spent.cost + self._cost + self._held_cost
-            if cost >= limits.max_cost or cost + room.cost > limits.max_cost:
-                return "max_cost"
+        if limits.max_cost is not None and (taken.cost >= limits.max_cost or taken.cost + room.cost > limits.max_cost):
+            return "max_cost"
         return None
+
+    def _taken(self) -> Reservation:
+        """Tokens and cost of the run so far, what is under way counted as spent."""
+        spent = self.spent
+        tokens = sum(call.input_tokens + call.output_tokens for call in self._calls) + self._held_tokens
+        return Reservation(spent.input_tokens + spent.output_tokens + tokens, spent.cost + self._cost + self._held_cost)
 
     def _unwanted(self, limit: str) -> bool:
         return not getattr(self.limits, limit)

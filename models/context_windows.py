@@ -1,21 +1,16 @@
-"""Context windows: how much a model can be given, the reply it is left room for, and how its text is counted.
-
-What is known of an endpoint is kept for the process, as its structured mode is: agents are opened anew for every
-node, and ask before their model has been made. No list of models stands here; it would be wrong within months.
-"""
+"""Context windows: how much a model can be given, the reply it is left room for, and how its text is counted."""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
+from weiwo.models.endpoint_memory import EndpointMemory
 from weiwo.models.token_estimate import OUTPUT_RESERVE, reply_tokens, text_tokens
 from weiwo.models.tokenizer import find_tokenizer
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-
-V = TypeVar("V")
 
 DEFAULT_WINDOW: Final = 32_000
 """Tokens taken for the window of a model of which nothing is known. Most hold more; one that holds less says so in its
@@ -27,8 +22,6 @@ FORM_RESERVE: Final = 800
 """Tokens kept for what a request holds besides its prompt and reply: a schema, the wrapping of messages."""
 LEAST_WINDOW: Final = 1_000
 """A refusal that names a smaller window than this speaks of something else."""
-MAX_REMEMBERED: Final = 1_024
-"""Endpoints remembered; the oldest gives way."""
 _SHRINK: Final = 2 / 3
 """What is left of a window, against a prompt that was too long for it, where the refusal names no number."""
 
@@ -69,12 +62,12 @@ class WindowMemory:
     """What is known of endpoints: their sizes, and what their refusals taught."""
 
     def __init__(self) -> None:
-        self._sizes: dict[str, ModelSize] = {}
-        self._learned: dict[str, int] = {}
+        self._sizes = EndpointMemory[ModelSize]()
+        self._learned = EndpointMemory[int]()
 
     def size(self, endpoint: str) -> ModelSize:
         """What is known of an endpoint's model; estimates where it has not been made yet."""
-        return self._sizes.get(endpoint, ModelSize())
+        return self._sizes.get(endpoint) or ModelSize()
 
     def has(self, endpoint: str) -> bool:
         """Whether the endpoint's model was looked at."""
@@ -82,7 +75,7 @@ class WindowMemory:
 
     def remember_size(self, endpoint: str, size: ModelSize) -> None:
         """Remember a size."""
-        _put(self._sizes, endpoint, size)
+        self._sizes.put(endpoint, size)
 
     def learn(self, endpoint: str, window: int | None, prompt: int) -> None:
         """Remember what a refusal taught.
@@ -93,7 +86,7 @@ class WindowMemory:
             prompt: Tokens of the prompt that was too long, estimated.
         """
         told = window if window is not None and window >= LEAST_WINDOW else math.floor(prompt * _SHRINK)
-        _put(self._learned, endpoint, max(LEAST_WINDOW, min(told, self._learned.get(endpoint, told))))
+        self._learned.put(endpoint, max(LEAST_WINDOW, min(told, self._learned.get(endpoint) or told)))
 
     def window(self, endpoint: str, configured: int | None) -> int:
         """Tokens of an endpoint's window: as configured, else as its model has them, else a careful guess.
@@ -105,23 +98,12 @@ class WindowMemory:
             configured: What the settings say.
         """
         window = configured or self.size(endpoint).window or DEFAULT_WINDOW
-        return min(window, self._learned.get(endpoint, window))
-
-    def forget(self) -> None:
-        """Start anew."""
-        self._sizes.clear()
-        self._learned.clear()
+        return min(window, self._learned.get(endpoint) or window)
 
 
 def prompt_bound(window: int, reply: int) -> int:
     """Tokens that a whole prompt may take: a share of the window, and never what the reply needs."""
     return max(0, min(math.floor(window * WINDOW_SHARE), window - reply - FORM_RESERVE))
-
-
-def _put(memory: dict[str, V], endpoint: str, value: V) -> None:
-    while endpoint not in memory and len(memory) >= MAX_REMEMBERED:
-        del memory[next(iter(memory))]
-    memory[endpoint] = value
 
 
 window_memory: Final = WindowMemory()

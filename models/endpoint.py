@@ -1,16 +1,31 @@
-"""The endpoint of a model: provider, model, base URL and key, as the environment gives them."""
+"""The endpoint of a model: provider, model, base URL and key, as the environment or the run's user gives them."""
 
 import hashlib
 import ipaddress
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Final
 from urllib.parse import urlsplit
 
 from weiwo.models.errors import ModelUnavailableError
 
 PLACEHOLDER_KEY = "none"
 """Sent to a local server that needs no key; the client refuses to start without one."""
+
+_OWN_KEY: Final[ContextVar[str]] = ContextVar("own_key", default="")
+
+
+@contextmanager
+def own_key(key: str) -> Iterator[None]:
+    """Have models asked with a user's own key within, in place of the environment's; an empty one changes nothing."""
+    token = _OWN_KEY.set(key)
+    try:
+        yield
+    finally:
+        _OWN_KEY.reset(token)
 
 
 @dataclass(frozen=True)
@@ -21,7 +36,8 @@ class Endpoint:
         name: The model as configured, `provider:model`.
         provider: The part before the colon.
         base_url: `OPENAI_BASE_URL` for OpenAI-compatible endpoints, else "".
-        api_key: The key, for those too. Never shown.
+        api_key: The key, for those and where it is a user's own. Never shown.
+        own: Whether the key is a user's own: what is learned with it, as that it is refused, counts for nobody else.
         instance: Tells models apart that were made elsewhere and share a name.
     """
 
@@ -30,10 +46,15 @@ class Endpoint:
     base_url: str = ""
     api_key: str = field(default="", repr=False)
     instance: int = 0
+    own: bool = False
 
     @property
     def identity(self) -> str:
         """What tells endpoints apart in memories of how they behave. Holds no secret."""
+        return f"{self._place} {self.key_hash[:12]}" if self.own else self._place
+
+    @property
+    def _place(self) -> str:
         if not self.base_url:
             return f"{self.name} {self.instance}" if self.instance else self.name
         host = urlsplit(self.base_url)
@@ -48,17 +69,22 @@ class Endpoint:
 def resolve_endpoint(name: str, env: Mapping[str, str] | None = None) -> Endpoint:
     """The endpoint of a model named `provider:model`.
 
+    Args:
+        name: The model.
+        env: The environment; None: the process's, with the own key of the run's user.
+
     Raises:
         ModelUnavailableError: The name has no provider, the base URL is none, or a key is missing.
     """
+    key = _OWN_KEY.get() if env is None else ""
     env = os.environ if env is None else env
     provider, colon, model = name.partition(":")
     if not (provider and colon and model):
         raise ModelUnavailableError(f"model {name!r} has no provider; write provider:model, such as openai:{name}")
     if provider != "openai":
-        return Endpoint(name, provider)
+        return Endpoint(name, provider, api_key=key, own=bool(key))
     base_url = (env.get("OPENAI_BASE_URL") or env.get("OPENAI_API_BASE") or "").strip()
-    api_key = (env.get("OPENAI_API_KEY") or "").strip()
+    api_key = key or (env.get("OPENAI_API_KEY") or "").strip()
     if base_url and not _is_http(base_url):
         raise ModelUnavailableError(
             f"{name}: OPENAI_BASE_URL is not an http(s) address; give one, such as http://localhost:8000/v1"
@@ -67,7 +93,7 @@ def resolve_endpoint(name: str, env: Mapping[str, str] | None = None) -> Endpoin
         raise ModelUnavailableError(
             f"{name}: OPENAI_API_KEY is not set; set it, or OPENAI_BASE_URL to a server on this machine or network"
         )
-    return Endpoint(name, provider, base_url, api_key or PLACEHOLDER_KEY)
+    return Endpoint(name, provider, base_url, api_key or PLACEHOLDER_KEY, own=bool(key))
 
 
 def _is_http(url: str) -> bool:

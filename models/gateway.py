@@ -6,11 +6,12 @@ arrives at the caller as `ModelCallError`, who then decides by rule.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar, Union
+from typing import TYPE_CHECKING, Final, TypeVar, Union
 
 from pydantic import BaseModel
 
@@ -18,6 +19,7 @@ from weiwo.models.budget import Budget
 from weiwo.models.context_windows import ModelSize, measure_model, own_window, prompt_bound, window_memory
 from weiwo.models.endpoint import Endpoint, resolve_endpoint
 from weiwo.models.endpoint_breaker import EndpointBreaker, endpoint_breaker
+from weiwo.models.endpoint_memory import EndpointMemory
 from weiwo.models.errors import BudgetExhaustedError, ModelCallError, ModelUnavailableError
 from weiwo.models.model_cache import get_chat_model
 from weiwo.models.prices import price_of, require_prices
@@ -25,7 +27,7 @@ from weiwo.models.reasoning_filter import strip_reasoning
 from weiwo.models.reply import finish_reason, message_text
 from weiwo.models.session import RETRIES, ModelSession, require_complete, unsent_call
 from weiwo.models.structured import StructuredCall
-from weiwo.models.structured_modes import MODES, mode_memory
+from weiwo.models.structured_modes import DOUBT_SECONDS, MODES, mode_memory
 from weiwo.models.thinking import set_thinking
 from weiwo.models.token_estimate import PER_MESSAGE
 from weiwo.state.settings import Settings
@@ -44,6 +46,9 @@ Maker = Callable[[Endpoint, float], Awaitable["BaseChatModel"]]
 
 SHARE_OF_BUDGET = 0.5
 """The share of the tokens a run may still spend that passages may fill up to in one prompt."""
+
+_overlooked: Final = EndpointMemory[float]()
+"""Until when a role's model is asked one thing at a time (`time.monotonic`), by role and endpoint."""
 
 NOSTREAM = ("nostream", "langsmith:nostream")
 """Tags that keep a call's tokens out of LangGraph's `messages` stream: the first is read by
@@ -92,11 +97,21 @@ class ChatModels:
         """Whether one request may ask a role's model for several things at once.
 
         It may where it takes schemas, as far as is known: a model that has to be told its format in the prompt is
-        better asked one thing at a time. Other roles whose work is asked for too must have the same model.
+        better asked one thing at a time, and so is one that has overlooked such a thing lately. Other roles whose work
+        is asked for too must have the same model.
         """
         where = self._size(role)[0].identity
         same = all(self.configured(other) and self._size(other)[0].identity == where for other in others)
-        return self.configured(role) and same and mode_memory.known(where) != MODES[-1]
+        lapsed = any(self._overlooks(one) for one in (role, *others))
+        return self.configured(role) and same and mode_memory.known(where) != MODES[-1] and not lapsed
+
+    def note_overlooked(self, role: str) -> None:
+        """Remember for a while that a role's model left out what was asked of it beside its work."""
+        _overlooked.put(f"{role} {self._size(role)[0].identity}", time.monotonic() + DOUBT_SECONDS)
+
+    def _overlooks(self, role: str) -> bool:
+        until = _overlooked.get(f"{role} {self._size(role)[0].identity}")
+        return until is not None and time.monotonic() < until
 
     async def ready(self, role: str) -> None:
         """Make a role's model, so that `room` and `count` know it; without this they go by careful estimates."""

@@ -103,6 +103,8 @@ def make_model(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatMode
     """
     # The session itself asks again: each attempt is a call of the run's budget.
     options: dict[str, Any] = {"timeout": seconds, "max_retries": 0}
+    if endpoint.own:
+        options["api_key"] = endpoint.api_key
     if endpoint.provider == "openai":
         # The client warns about replies that the structured modes handle.
         warnings.filterwarnings("ignore", message=".*OpenAI's structured output feature")
@@ -138,11 +140,14 @@ def make_model(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatMode
 
 
 def _init(make: Any, name: str, options: dict[str, Any]) -> "BaseChatModel":
-    """Make a model with the options, or bare if its class knows none of them; our own timeout holds anyway."""
+    """Make a model with the options, or bare if its class knows none of them; our own timeout holds anyway.
+
+    Never bare in place of one with a key: it would take the environment's.
+    """
     try:
         model: BaseChatModel = make(name, **options)
     except (TypeError, ValueError):
-        if name.startswith("openai:"):
+        if "api_key" in options:
             raise
         model = make(name)
     return model

@@ -24,10 +24,10 @@ def has_list_price(name: str, env: Mapping[str, str] | None = None) -> bool:
     return name in LIST_PRICES and not elsewhere
 
 
-def describe_source(settings: Settings, names: Iterable[str]) -> str:
-    """Where the prices of some models are from, in a few words; empty where all are configured."""
+def list_price_date(settings: Settings, names: Iterable[str]) -> str:
+    """The date of the list prices that count for some models; empty where all are configured."""
     listed = any(_configured(settings, name) is None and has_list_price(name) for name in names)
-    return f"list prices of {AS_OF}" if listed else ""
+    return str(AS_OF) if listed else ""
 
 
 def _configured(settings: Settings, name: str) -> Price | None:

@@ -6,6 +6,8 @@ reply; of a stream it must be known before, so it is remembered by endpoint.
 
 from typing import Final, Literal
 
+from weiwo.models.endpoint_memory import EndpointMemory
+
 _OPEN, _CLOSE = "<think>", "</think>"
 _STOPS: Final = (
     "<|im_end|>",
@@ -18,7 +20,6 @@ _STOPS: Final = (
 )
 """Tokens of chat templates that end a turn; a server whose template is wrong lets them through, and goes on."""
 _QUOTES: Final = "`'\"“「"
-MAX_REMEMBERED: Final = 1024
 
 
 class ReasoningFilter:
@@ -119,29 +120,18 @@ def closes_alone(text: str) -> bool:
     return bool(closed) and _OPEN not in head
 
 
-class OpenedMemory:
-    """Which endpoints open the reasoning in their template."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, None] = {}
-
-    def notice(self, endpoint: str, text: str) -> None:
-        """Remember what a whole reply shows: that it closes what it did not open, or that it opens it."""
-        if closes_alone(text):
-            self._known[endpoint] = None
-            while len(self._known) > MAX_REMEMBERED:
-                del self._known[next(iter(self._known))]
-        elif text.lstrip().startswith(_OPEN):
-            self._known.pop(endpoint, None)
-
-    def opens(self, endpoint: str) -> bool:
-        """Whether the next stream of an endpoint is to be taken for begun with reasoning."""
-        return endpoint in self._known
-
-    def forget(self) -> None:
-        """Start anew."""
-        self._known.clear()
+_opened: Final = EndpointMemory[None]()
+"""Endpoints that open the reasoning in their template."""
 
 
-opened_memory: Final = OpenedMemory()
-"""The memory of this process."""
+def notice_opening(endpoint: str, text: str) -> None:
+    """Remember what a whole reply shows: that it closes what it did not open, or that it opens it."""
+    if closes_alone(text):
+        _opened.put(endpoint, None)
+    elif text.lstrip().startswith(_OPEN):
+        _opened.drop(endpoint)
+
+
+def opens_reasoning(endpoint: str) -> bool:
+    """Whether the next stream of an endpoint is to be taken for begun with reasoning."""
+    return endpoint in _opened

@@ -21,6 +21,7 @@ _FINISH_KEYS = ("finish_reason", "stop_reason", "done_reason", "stopReason")
 LENGTH = frozenset({"length", "max_tokens", "MAX_TOKENS", "model_length"})
 BLOCKED = frozenset({"content_filter", "refusal", "SAFETY", "guardrail_intervened"})
 
+_LONGEST_LINE = 200
 _CUT_WORDS = "it was cut off at the length limit; send a shorter one"
 
 
@@ -131,7 +132,7 @@ def _payload(message: "BaseMessage") -> Any:
     return parse_json(message_text(message))
 
 
-def clip_line(words: str, size: int = 200) -> str:
+def clip_line(words: str) -> str:
     """Words cut to a line of the trace."""
     line = re.sub(r"\s+", " ", words).strip()
-    return line if len(line) <= size else line[: size - 1] + "…"
+    return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"

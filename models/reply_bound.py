@@ -8,6 +8,7 @@ counted while it comes, and ends at a limit of the run.
 
 from typing import TYPE_CHECKING, Any, Final
 
+from weiwo.models.endpoint_memory import EndpointMemory
 from weiwo.models.faults import Fault, ModelRequestError
 from weiwo.models.structured_modes import speaks_openai
 
@@ -18,36 +19,25 @@ MOST_TOKENS: Final = 32_000
 """Tokens asked for at most; reasoning counts among them."""
 MOST_CHARACTERS: Final = 150_000
 """Characters taken of one reply, a report of 50 pages; the rest is left."""
-MAX_REMEMBERED: Final = 1_024
 _COMMON, _OPENAIS, _NONE = "max_tokens", "max_completion_tokens", ""
 
 
-class BoundMemory:
-    """The name under which each endpoint takes the bound; the oldest gives way."""
-
-    def __init__(self) -> None:
-        self._names: dict[str, str] = {}
-
-    def name(self, endpoint: str, model: "BaseChatModel") -> str:
-        """The name to use, or "" where the endpoint takes none."""
-        if not speaks_openai(model):
-            return _COMMON if isinstance(getattr(model, _COMMON, None), int) else _NONE
-        return self._names.get(endpoint, _COMMON if getattr(model, "openai_api_base", None) else _OPENAIS)
-
-    def refused(self, endpoint: str, name: str, fault: Fault) -> None:
-        """Remember that an endpoint refused a bound."""
-        while endpoint not in self._names and len(self._names) >= MAX_REMEMBERED:
-            del self._names[next(iter(self._names))]
-        other = _OPENAIS if name == _COMMON else _COMMON
-        self._names[endpoint] = _NONE if fault.kind == "overflow" or endpoint in self._names else other
-
-    def forget(self) -> None:
-        """Start anew."""
-        self._names.clear()
+_names: Final = EndpointMemory[str]()
+"""The name under which each endpoint takes the bound."""
 
 
-bound_memory: Final = BoundMemory()
-"""The memory of this process."""
+def bound_name(endpoint: str, model: "BaseChatModel") -> str:
+    """The name to bound a reply under, or "" where the endpoint takes none."""
+    if not speaks_openai(model):
+        return _COMMON if isinstance(getattr(model, _COMMON, None), int) else _NONE
+    known = _names.get(endpoint)
+    return known if known is not None else _COMMON if getattr(model, "openai_api_base", None) else _OPENAIS
+
+
+def note_refused_bound(endpoint: str, name: str, fault: Fault) -> None:
+    """Remember that an endpoint refused a bound."""
+    other = _OPENAIS if name == _COMMON else _COMMON
+    _names.put(endpoint, _NONE if fault.kind == "overflow" or endpoint in _names else other)
 
 
 def most_tokens(model: "BaseChatModel", window: int | None, prompt: int) -> int:

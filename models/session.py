@@ -17,9 +17,9 @@ from weiwo.models.endpoint_breaker import EndpointBreaker
 from weiwo.models.errors import BudgetExhaustedError, LimitReachedError, ModelCallError
 from weiwo.models.faults import Fault, ModelRequestError, classify_fault
 from weiwo.models.prices import Price, cost_of
-from weiwo.models.reasoning_filter import ReasoningFilter, opened_memory
+from weiwo.models.reasoning_filter import ReasoningFilter, notice_opening, opens_reasoning
 from weiwo.models.reply import BLOCKED, LENGTH, finish_reason, is_empty, message_text, sent_text
-from weiwo.models.reply_bound import bound_arguments, bound_memory, most_tokens, require_bounded
+from weiwo.models.reply_bound import bound_arguments, bound_name, most_tokens, note_refused_bound, require_bounded
 from weiwo.models.structured_modes import speaks_openai
 from weiwo.models.token_estimate import prompt_tokens, reply_tokens
 from weiwo.state import ModelCall
@@ -103,7 +103,7 @@ class ModelSession:
                 message: BaseMessage = await runnable.ainvoke(messages, self._config(), **bound)
             attempt.take(message, totals=True)
             require_bounded(len(sent_text(message)))
-            opened_memory.notice(self.endpoint.identity, message_text(message))
+            notice_opening(self.endpoint.identity, message_text(message))
             if is_empty(message):
                 raise ModelRequestError(Fault("empty", "the reply was empty"))
         return message
@@ -138,7 +138,7 @@ class ModelSession:
     ) -> AsyncGenerator[str, None]:
         """One attempt at a stream."""
         identity = self.endpoint.identity
-        thinking, given, finish, came = ReasoningFilter(opened=opened_memory.opens(identity)), False, None, 0
+        thinking, given, finish, came = ReasoningFilter(opened=opens_reasoning(identity)), False, None, 0
         said: list[str] = []
         with self._attempt("text", messages, self.model, deadline, number) as attempt:
             chunks = aiter(self.model.astream(messages, self._config(), **self._bind_reply(attempt, self.model)))
@@ -156,7 +156,7 @@ class ModelSession:
             finally:
                 if close := getattr(chunks, "aclose", None):
                     await close()  # releases the connection at once when the caller leaves early
-            opened_memory.notice(identity, "".join(said))
+            notice_opening(identity, "".join(said))
             if rest := thinking.end():
                 given = True
                 yield rest
@@ -190,7 +190,7 @@ class ModelSession:
             error = fault.words
             pause = self._retry_pause(fault, attempt)
             if fault.bound and attempt.bound and not attempt.began:
-                bound_memory.refused(self.endpoint.identity, attempt.bound, fault)
+                note_refused_bound(self.endpoint.identity, attempt.bound, fault)
                 raise ModelRequestError(fault, 0.0) from None
             # A model that does not exist when asked in the plainest way will not exist later either.
             hopeless = fault.kind == "denied" or (fault.status == 404 and mode in {"text", "json_text"})
@@ -225,7 +225,7 @@ class ModelSession:
         left, _ = self.budget.reply_room(attempt.room, attempt.prompt, self.price)
         size = window_memory.size(self.endpoint.identity)
         most = most_tokens(self.model, size.window, attempt.prompt)
-        attempt.bound = bound_memory.name(self.endpoint.identity, self.model)
+        attempt.bound = bound_name(self.endpoint.identity, self.model)
         return bound_arguments(self.model, runnable, attempt.bound, max(1, min(left, most)))
 
     def _require_room(self, attempt: Attempt) -> None:

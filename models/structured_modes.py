@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel
 
+from weiwo.models.endpoint_memory import EndpointMemory
 from weiwo.models.schema import json_schema, schema_name
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ MODES: tuple[StructuredMode, ...] = ("json_schema", "function_call", "json_text"
 
 DOUBT_SECONDS = 900.0
 """How long a step down is remembered that the endpoint did not ask for, but one odd reply suggested."""
-
-MAX_REMEMBERED = 1024
-"""Endpoints remembered; the oldest gives way."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class ModeMemory:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._held: dict[str, _KnownMode] = {}
+        self._held = EndpointMemory[_KnownMode]()
 
     def known(self, endpoint: str) -> StructuredMode | None:
         """The mode that the endpoint last took; None if it has not been seen, or only in doubt and long ago."""
@@ -58,13 +56,7 @@ class ModeMemory:
             certain: It refused the better ones, or there are none.
         """
         if certain or self.known(endpoint) != mode:  # what is certain already stays so
-            while len(self._held) >= MAX_REMEMBERED:
-                del self._held[next(iter(self._held))]
-            self._held[endpoint] = _KnownMode(mode, None if certain else self._clock() + DOUBT_SECONDS)
-
-    def forget(self) -> None:
-        """Start anew."""
-        self._held.clear()
+            self._held.put(endpoint, _KnownMode(mode, None if certain else self._clock() + DOUBT_SECONDS))
 
 
 mode_memory = ModeMemory()

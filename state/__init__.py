@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     )
     from weiwo.state.limits import Limits, ModelCall, Usage
     from weiwo.state.plan import ITEM, REFERENCE, Expectation, Plan, PlanFormatError, Task, references
+    from weiwo.state.plan_form import Complaint
     from weiwo.state.query import QueryFrame
     from weiwo.state.repair import Repair
     from weiwo.state.report import Outline, OutlinedSection, Section, SectionPiece
@@ -63,6 +64,7 @@ __all__ = [
     "Citation",
     "Claim",
     "Clarification",
+    "Complaint",
     "DecidedBy",
     "Decision",
     "Evidence",

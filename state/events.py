@@ -20,7 +20,7 @@ from pydantic import Field, TypeAdapter
 
 from weiwo.state.answer import Decision, Status
 from weiwo.state.assessment import Level, TeamName
-from weiwo.state.evidence import OutcomeStatus
+from weiwo.state.evidence import FailureKind, OutcomeStatus
 from weiwo.state.plan import Plan
 from weiwo.state.values import DecidedBy, JsonValue, Language, PlannedBy, Value
 
@@ -152,6 +152,7 @@ class TaskFinishedEvent(EventBase):
         seconds: Time it worked.
         decided_by: Who read the value.
         failure: Why it has none, in one line; else empty.
+        failure_kind: The kind of that failure; else empty.
         note: Something a reader should know; else empty.
         cached: Whether its results were kept from earlier calls.
     """
@@ -167,6 +168,7 @@ class TaskFinishedEvent(EventBase):
     seconds: float
     decided_by: DecidedBy
     failure: str
+    failure_kind: FailureKind | Literal[""] = ""
     note: str
     cached: bool
 

@@ -148,11 +148,14 @@ class Inconsistency(Value):
             asked about; `units`, a calculation over units that do not fit; `sum`, a whole unlike its parts.
         severity: Whether it is wrong for certain (`error`), or may be meant so (`warning`).
         task_ids: The tasks whose values they are; of a `sum` that of the whole first.
+        items: For each of them the item whose value it is; "" of a task that ran once. Empty where all did, and of a
+            `sum`, which holds whole lists.
     """
 
     kind: Literal["order", "rivals", "span", "units", "sum"]
     severity: Literal["error", "warning"]
     task_ids: tuple[str, ...]
+    items: tuple[str, ...] = Field((), exclude_if=not_)
 
 
 class MonitorReport(Value):

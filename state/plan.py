@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Self
 from pydantic import model_validator
 
 from weiwo.state.errors import WeiwoError
-from weiwo.state.plan_form import parse_type, read_links, read_tasks, read_thought
+from weiwo.state.plan_form import Complaint, parse_type, read_links, read_tasks, read_thought
 from weiwo.state.task import ITEM, REFERENCE, Task, references
 from weiwo.state.values import PlannedBy, Value
 
@@ -27,7 +27,15 @@ __all__ = ["ITEM", "REFERENCE", "Expectation", "Plan", "PlanFormatError", "Sketc
 
 
 class PlanFormatError(WeiwoError, ValueError):
-    """A plan that is not of the interchange form. The message names task and field."""
+    """A plan that is not of the interchange form. The message names task and field.
+
+    Attributes:
+        complaints: What is wrong.
+    """
+
+    def __init__(self, *complaints: Complaint) -> None:
+        super().__init__("; ".join(complaints))
+        self.complaints = complaints
 
 
 class Expectation(Value):
@@ -188,7 +196,9 @@ class Plan(Value):
         try:
             return tuple(sorter.static_order())
         except CycleError as error:
-            raise PlanFormatError(f"edges: the tasks {' → '.join(error.args[1])} wait for each other") from None
+            circle = " → ".join(error.args[1])
+            said = Complaint(f"edges: the tasks {circle} wait for each other", f"edges：任务 {circle} 互相等待")
+            raise PlanFormatError(said) from None
 
     def to_json(self) -> dict[str, Any]:
         """The interchange form, with `revision` and `decided_by`."""
@@ -236,27 +246,29 @@ class Plan(Value):
         """
         sketch = cls.read(data)
         if sketch.complaints:
-            raise PlanFormatError("; ".join(sketch.complaints))
+            raise PlanFormatError(*sketch.complaints)
         return sketch.plan
 
     @classmethod
     def read(cls, data: str | Mapping[str, Any]) -> "Sketch":
         """Read what can be read of the interchange form, and say everything that cannot."""
-        complaints: list[str] = []
+        complaints: list[Complaint] = []
         if isinstance(data, str):
             try:
                 data = json.loads(data)
             except json.JSONDecodeError as error:
-                return Sketch(cls(tasks=()), (f"plan: not JSON ({error})",))
+                return Sketch(cls(tasks=()), (Complaint(f"plan: not JSON ({error})", f"plan：不是 JSON（{error}）"),))
         if not isinstance(data, Mapping):
-            return Sketch(cls(tasks=()), ("plan: expected an object with 'vertices' and 'edges'",))
+            said = "plan：应为含 'vertices' 和 'edges' 的对象"
+            return Sketch(cls(tasks=()), (Complaint("plan: expected an object with 'vertices' and 'edges'", said),))
         tasks, broken = read_tasks(data.get("vertices"), complaints)
         revision = data.get("revision", 0)
         if not isinstance(revision, int) or isinstance(revision, bool) or revision < 0:
-            complaints.append(f"revision: {revision!r} is not a whole number from 0")
+            said = f"revision：{revision!r} 不是从 0 起的整数"
+            complaints.append(Complaint(f"revision: {revision!r} is not a whole number from 0", said))
             revision = 0
-        said = data.get("decided_by")
-        made_by: PlannedBy = "model" if said == "model" else "memory" if said == "memory" else "rule"
+        by = data.get("decided_by")
+        made_by: PlannedBy = "model" if by == "model" else "memory" if by == "memory" else "rule"
         followed = {name: read_thought(data, name) for name in ("procedure", "departure")}
         plan = cls(tasks=tasks, revision=revision, decided_by=made_by, thought=read_thought(data), **followed)
         implied = set(plan.edges)
@@ -302,7 +314,7 @@ class Sketch(NamedTuple):
     """
 
     plan: Plan
-    complaints: tuple[str, ...] = ()
+    complaints: tuple[Complaint, ...] = ()
     broken: frozenset[str] = frozenset()
 
 

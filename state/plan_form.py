@@ -7,9 +7,10 @@ a complaint about one task does not hide what is wrong with the next.
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from typing import Self
 
 from weiwo.state.task import REFERENCE, Task
-from weiwo.state.values import VALUE_TYPES, JsonValue, ValueType
+from weiwo.state.values import VALUE_TYPES, JsonValue, Language, ValueType
 
 _TYPE_ALIASES: dict[str, ValueType] = {
     "string": "text",
@@ -45,6 +46,28 @@ _ID = re.compile(r"[^{}\s.\[\]]{1,60}")
 _NUMBERED = re.compile(r"task_?\d\w*", re.IGNORECASE)
 
 
+class Complaint(str):
+    """What is wrong with a plan, naming task and field: in English, for models and logs; people may read it in Chinese.
+
+    Attributes:
+        chinese: The same in Chinese.
+    """
+
+    __slots__ = ("chinese",)
+
+    chinese: str
+
+    def __new__(cls, english: str, chinese: str) -> Self:
+        """A complaint in both languages."""
+        made = super().__new__(cls, english)
+        made.chinese = chinese
+        return made
+
+    def told(self, language: Language) -> str:
+        """The complaint in a person's language."""
+        return self.chinese if language == "zh" else str(self)
+
+
 def parse_type(text: str) -> ValueType | None:
     """Read a return type as models write it ("string", "list of numbers", "date (year)"); None if it is not one."""
     name = _OR_NOTHING.sub("", " ".join(text.lower().split())).strip()
@@ -66,10 +89,11 @@ def _type(name: str) -> ValueType | None:
     return None
 
 
-def read_tasks(vertices: object, complaints: list[str]) -> tuple[tuple[Task, ...], frozenset[str]]:
+def read_tasks(vertices: object, complaints: list[Complaint]) -> tuple[tuple[Task, ...], frozenset[str]]:
     """The tasks that can be read, and the ids of those that cannot, whose faults are added to `complaints`."""
     if not isinstance(vertices, list) or not vertices:
-        complaints.append("vertices: expected a list with at least one task")
+        said = "vertices：应为至少含一个任务的列表"
+        complaints.append(Complaint("vertices: expected a list with at least one task", said))
         return (), frozenset()
     known = frozenset(_id(vertex) for vertex in vertices) - {""}
     tasks: list[Task] = []
@@ -88,33 +112,38 @@ def _id(vertex: object) -> str:
     return str(vertex.get("id") or "").strip() if isinstance(vertex, Mapping) else ""
 
 
-def _task(vertex: object, position: int, known: Collection[str], complaints: list[str]) -> Task | None:
+def _task(vertex: object, position: int, known: Collection[str], complaints: list[Complaint]) -> Task | None:
     if not isinstance(vertex, Mapping):
-        complaints.append(f"vertices[{position}]: expected an object")
+        complaints.append(Complaint(f"vertices[{position}]: expected an object", f"vertices[{position}]：应为对象"))
         return None
     task_id = _id(vertex)
     where = task_id or f"vertices[{position}]"
     if not task_id:
-        complaints.append(f"{where}.id: missing")
+        complaints.append(Complaint(f"{where}.id: missing", f"{where}.id：缺少编号"))
     binding = vertex.get("tool_binding", vertex.get("tool"))
     if isinstance(binding, Mapping):
         binding = binding.get("name")
     if not isinstance(binding, str) or not binding.strip():
-        complaints.append(f"{where}.tool_binding: missing; name one tool")
+        said = f"{where}.tool_binding：没有工具；请指定一个"
+        complaints.append(Complaint(f"{where}.tool_binding: missing; name one tool", said))
         binding = ""
     args = vertex.get("args") or {}
     if not isinstance(args, Mapping):
-        complaints.append(f"{where}.args: expected an object of argument names and values")
+        said = f"{where}.args：应为由参数名和值组成的对象"
+        complaints.append(Complaint(f"{where}.args: expected an object of argument names and values", said))
         args = {}
     ret = vertex.get("ret") or "text"
     if isinstance(ret, Mapping):
         ret = ret.get("type", "")
     type_ = parse_type(str(ret))
     if type_ is None:
-        complaints.append(f"{where}.ret: {str(ret)[:60]!r} is not a type; use one of {', '.join(VALUE_TYPES)}")
+        shown, known_types = repr(str(ret)[:60]), ", ".join(VALUE_TYPES)
+        said = f"{where}.ret：{shown} 不是一种类型；请用 {known_types} 之一"
+        complaints.append(Complaint(f"{where}.ret: {shown} is not a type; use one of {known_types}", said))
     for_each = _for_each(vertex.get("for_each") or None, known)
     if for_each == "":
-        complaints.append(f"{where}.for_each: expected one reference such as {{{{task_1.ret}}}}")
+        said = f"{where}.for_each：应为一个引用，例如 {{{{task_1.ret}}}}"
+        complaints.append(Complaint(f"{where}.for_each: expected one reference such as {{{{task_1.ret}}}}", said))
     return Task(
         id=task_id,
         description=str(_referring(str(vertex.get("description") or "").strip())),
@@ -166,12 +195,12 @@ def _referring(value: JsonValue) -> JsonValue:
     return value
 
 
-def read_links(edges: object, complaints: list[str]) -> Iterator[tuple[str, str]]:
+def read_links(edges: object, complaints: list[Complaint]) -> Iterator[tuple[str, str]]:
     """The declared edges that can be read; what is wrong with the others is added to `complaints`."""
     if edges is None:
         return
     if not isinstance(edges, list):
-        complaints.append("edges: expected a list of [from, to]")
+        complaints.append(Complaint("edges: expected a list of [from, to]", "edges：应为 [from, to] 的列表"))
         return
     for position, edge in enumerate(edges, 1):
         if isinstance(edge, Mapping):
@@ -181,6 +210,7 @@ def read_links(edges: object, complaints: list[str]) -> Iterator[tuple[str, str]
             or len(edge) != 2
             or not all(isinstance(end, str) and end for end in edge)
         ):
-            complaints.append(f"edges[{position}]: expected [from, to]")
+            said = f"edges[{position}]：应为 [from, to]"
+            complaints.append(Complaint(f"edges[{position}]: expected [from, to]", said))
         else:
             yield edge[0], edge[1]

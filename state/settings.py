@@ -182,7 +182,7 @@ def _set_fields(context: Context) -> dict[str, Any]:
 def _filter(fields: Mapping[str, Any]) -> SourceFilter:
     given: dict[str, Any] = {name: fields[field] for field, name in FILTER_FIELDS.items() if field in fields}
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-    return SourceFilter.model_construct(**given)  # validated as fields of `Context`, as all of `Settings` is
+    return SourceFilter(**given)  # validated as fields of `Context`, as all of `Settings` is
 
 
 __all__ = [

@@ -2,18 +2,18 @@
 
 import os
 import re
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import urlsplit
 
-from weiwo.state.values import Value
-
 _HOST: Final = r"(?=.{1,253}\Z)[^\W_](?:[\w-]{0,61}[^\W_])?(?:\.[^\W_](?:[\w-]{0,61}[^\W_])?)+"
 _SINCE: Final = r"[0-9]{4}(?:-[0-9]{2}){0,2}"
 
 
-class SourceFilter(Value):
+@dataclass(frozen=True, slots=True)
+class SourceFilter:
     """A restriction of sources; what is unset excludes none.
 
     Attributes:
@@ -39,7 +39,7 @@ class SourceFilter(Value):
         Args:
             inner: The further restriction.
         """
-        return inner.model_copy(update={"outer": self}) if inner and self else inner or self
+        return replace(inner, outer=self) if inner and self else inner or self
 
     def layers(self) -> "tuple[SourceFilter, ...]":
         """The restrictions that hold, the innermost first."""
@@ -96,7 +96,7 @@ class SourceFilter(Value):
         return self.allows_document(source, path) and self.allows_date(day)
 
 
-ANY_SOURCE: Final = SourceFilter.model_construct()
+ANY_SOURCE: Final = SourceFilter()
 """No restriction."""
 
 

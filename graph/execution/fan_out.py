@@ -35,7 +35,7 @@ from weiwo.graph.routing import on_loop
 from weiwo.graph.tracing import task_config
 from weiwo.nodes.executor.concurrency import PriorityLimiter
 from weiwo.nodes.executor.for_each import ForEach, join_outcomes, read_for_each
-from weiwo.nodes.executor.node import TaskResources
+from weiwo.nodes.executor.resources import TaskResources
 from weiwo.nodes.executor.task_state import TaskOutput
 from weiwo.nodes.reflection.intervention import Intervention, record_repairs
 from weiwo.nodes.shared.planning.expectation import record_task
@@ -236,13 +236,13 @@ async def _run_for_each(
     work, intervention, line = context.work, context.intervention, None
     fan = read_for_each(task, inputs, work.services.settings.limits.max_items)
     if not fan.starts:
-        return {"outcome": join_outcomes(task, fan, {})}
+        return {"outcome": join_outcomes(task, fan, {}, work.services.language)}
     started = time.monotonic()
     if intervention is not None:
         line = TaskLine(task, inputs, context.board, work, intervention.above(inputs), _run_tasks, fan)
     config = task_config(task)
     result = await graph.ainvoke({"count": len(fan.starts)}, config, context=ForEachContext(work, fan, line))
-    outcome = join_outcomes(task, fan, result["by_position"])
+    outcome = join_outcomes(task, fan, result["by_position"], work.services.language)
     longest = max(one.seconds for one in result["by_position"].values())  # it may have run before this was resumed
     outcome = outcome.model_copy(update={"seconds": max(longest, time.monotonic() - started)})
     return {

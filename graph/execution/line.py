@@ -14,12 +14,12 @@ from langchain_core.runnables import RunnableConfig
 
 from weiwo.graph.execution.board import Board
 from weiwo.nodes.executor.for_each import ForEach, make_other_instance
-from weiwo.nodes.executor.node import TaskResources
+from weiwo.nodes.executor.resources import TaskResources
 from weiwo.nodes.executor.task_state import TaskOutput, TaskProgress
 from weiwo.nodes.reflection.intervention import Intervention
 from weiwo.nodes.reflection.repair_search import RepairSearch
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import Outcome, Plan, Repair, Task
+from weiwo.state import ITEM, Outcome, Plan, Repair, Task
 
 RunAdded = Callable[
     [Plan, Mapping[str, Outcome], TaskResources, RunnableConfig, Intervention], Awaitable[Mapping[str, Any]]
@@ -60,9 +60,14 @@ class TaskLine:
 
     def wakes(self, outcome: Outcome, *, found: bool) -> bool:
         """Whether an outcome wakes reflection."""
-        if self.fan is not None and len(self.fan.starts) > 1:
-            return self.intervention.wakes_for_item(self.task, outcome, self.board.outcomes, found=found)
+        if self.item is not None and self.fan is not None and len(self.fan.starts) > 1:
+            return self.intervention.wakes_for_item(self.task, self.item, outcome, self.board.outcomes, found=found)
         return self.intervention.wakes(self.task, outcome, self.board.outcomes, found=found)
+
+    @property
+    def item(self) -> str | None:
+        """The item that it is of; None of a task that runs once."""
+        return None if self.fan is None else str(self.fan.starts[self.position]["inputs"][ITEM].value)
 
     async def find_repair(self, state: TaskProgress, services: RunContext) -> Repair | None:
         """What is to take the task's place."""
@@ -84,7 +89,7 @@ class TaskLine:
         )
         repairs = {repair.task_id: repair, **ran.get("repairs", {})}
         new = settled_outcome(repair.task_id, ran["outcomes"], repairs)
-        if own.answers and not self.intervention.improves(self.task, own, new, self.board.outcomes):
+        if own.answers and not self.intervention.improves(self.task, own, new, self.board.outcomes, self.item):
             self.intervention.withdraw(repairs)
             repairs = {}
         return {

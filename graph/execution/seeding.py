@@ -7,7 +7,7 @@ from langchain_core.runnables import RunnableConfig
 from weiwo.graph.execution.board import Board
 from weiwo.graph.execution.line import settled_outcome
 from weiwo.graph.execution.task_graph import TaskGraph
-from weiwo.nodes.executor.node import TaskResources
+from weiwo.nodes.executor.resources import TaskResources
 from weiwo.nodes.reflection.intervention import Intervention
 from weiwo.state import Usage
 

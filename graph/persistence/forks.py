@@ -46,7 +46,15 @@ _TITLE: Final[dict[Language, str]] = {"en": "The user", "zh": "用户"}
 
 
 class ForkError(WeiwoError, ValueError):
-    """A fork that cannot be made. The message is one line: what, why, what to do."""
+    """A fork that cannot be made. The message is one line: what, why, what to do.
+
+    Attributes:
+        chinese: The same in Chinese, where people meet it on the page; else empty.
+    """
+
+    def __init__(self, told: str, chinese: str = "") -> None:
+        super().__init__(told)
+        self.chinese = chinese
 
 
 @dataclass(frozen=True)
@@ -102,7 +110,8 @@ async def fork(
         if not snapshot.next:
             raise ForkError(
                 f"checkpoint {checkpoint_id}; its question is answered and nothing is changed; give a plan, the value "
-                "of a task, or a new question"
+                "of a task, or a new question",
+                "这个检查点；它的问题已有答案，也没有任何改动；请给出计划、某个任务的值或新的问题",
             )
         await graph.aupdate_state(snapshot.config, None, as_node="__copy__")
         return config
@@ -155,7 +164,8 @@ def set_outcome(
         data = coerce(value, task.value_type)
     except ValueError as error:
         raise ForkError(
-            f"{task.id}: {error}; {task.id} returns {task.value_type}; give it a value of that type"
+            f"{task.id}: {error}; {task.id} returns {task.value_type}; give it a value of that type",
+            f"{task.id}：这个值不合适；{task.id} 返回 {task.value_type}；请给出这种类型的值",
         ) from None
     shown = render(data, task.value_type, language)
     text = f"{fill_text(task.description, known, language)} {shown}"
@@ -209,9 +219,13 @@ async def _changed(
     old = _plan_of(snapshot)
     new = old if plan is None else await _checked(plan, old, values, settings, tools)
     if new is None:
-        raise ForkError("the checkpoint; at that moment there is no plan yet; choose a later one, or give a plan")
+        said = "the checkpoint; at that moment there is no plan yet; choose a later one, or give a plan"
+        raise ForkError(said, "这个检查点；那时还没有计划；请选更晚的时刻，或给出计划")
     if unknown := [task_id for task_id in given if task_id not in new.ids]:
-        raise ForkError(f"{unknown[0]}: the plan has no such task; it has {', '.join(new.ids)}")
+        has = ", ".join(new.ids)
+        raise ForkError(
+            f"{unknown[0]}: the plan has no such task; it has {has}", f"{unknown[0]}：计划中没有这个任务；它有 {has}"
+        )
     language: Language = values["assessment"].language
     done = {**values.get("outcomes", {}), **ahead.outcomes}
     passages = merge_evidence(values.get("evidence", {}), ahead.evidence)
@@ -251,10 +265,12 @@ def _plan_of(snapshot: StateSnapshot) -> Plan | None:
     """
     assessment = snapshot.values.get("assessment")
     if assessment is None or {"__start__", "master"} & set(snapshot.next):
-        raise ForkError("the checkpoint; at that moment the question is not judged yet; choose a later one")
+        said = "the checkpoint; at that moment the question is not judged yet; choose a later one"
+        raise ForkError(said, "这个检查点；那时问题还没有判断；请选更晚的时刻")
     if assessment.level == "simple":
         raise ForkError(
-            "the checkpoint; its question takes no plan, so there is nothing to change; ask another question"
+            "the checkpoint; its question takes no plan, so there is nothing to change; ask another question",
+            "这个检查点；它的问题不需要计划，所以没有可改的；请另提一个问题",
         )
     plan: Plan | None = snapshot.values.get("plan")
     return plan
@@ -280,8 +296,12 @@ async def _checked(
     if sketch.plan.tasks:
         complaints += check_plan(sketch.plan, interfaces, settings.limits, given=sketch.broken)
     if complaints:
-        more = f" (and {len(complaints) - _MOST_COMPLAINTS} more)" if len(complaints) > _MOST_COMPLAINTS else ""
-        raise ForkError(f"the plan; {'; '.join(complaints[:_MOST_COMPLAINTS])}{more}; correct it")
+        first, left = complaints[:_MOST_COMPLAINTS], len(complaints) - _MOST_COMPLAINTS
+        more, others = (f" (and {left} more)", f"（另有 {left} 处）") if left > 0 else ("", "")
+        raise ForkError(
+            f"the plan; {'; '.join(first)}{more}; correct it",
+            f"计划；{'；'.join(one.chinese for one in first)}{others}；请改正",
+        )
     if old is None:
         return sketch.plan.model_copy(update={"revision": 0})
     return sketch.plan.model_copy(update={"revision": old.revision + 1, "decided_by": old.decided_by})
