@@ -6,14 +6,18 @@ Nothing waits for it, and nothing fails because it cannot be read or written. On
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from sys import intern
 from threading import Lock
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 MOST_BYTES: Final = 1_000_000
 
+_TAIL: Final = 500
 _writing: Final = Lock()
+_reading: Final = Lock()
 
 
 def append_record(path: Path, record: Mapping[str, Any]) -> bool:
@@ -35,19 +39,46 @@ def append_record(path: Path, record: Mapping[str, Any]) -> bool:
 
 
 def read_records(path: Path) -> tuple[dict[str, Any], ...]:
-    """The objects on record, oldest first; lines that are none are passed over. Remembered until the file changes."""
+    """The objects on record, oldest first; lines that are none are passed over. Only what is new is read again."""
     try:
-        found = path.stat()
-        return _read(path, found.st_mtime_ns, found.st_size)
+        with _reading, path.open("rb") as file:
+            return _read_on(file, _known(path))
     except OSError:
         return ()
 
 
+@dataclass
+class _Known:
+    """What was read of a log.
+
+    Attributes:
+        records: Its objects.
+        length: The bytes that these took.
+        tail: The last of these bytes, by which a file is known that was written anew.
+    """
+
+    records: list[dict[str, Any]] = field(default_factory=list)
+    length: int = 0
+    tail: bytes = b""
+
+
 @lru_cache(maxsize=4)
-def _read(path: Path, _changed: int, _size: int) -> tuple[dict[str, Any], ...]:
-    with path.open("rb") as file:
-        lines = file.read(2 * MOST_BYTES).splitlines()
-    return tuple(record for line in lines if (record := _parse(line)) is not None)
+def _known(_path: Path) -> _Known:
+    return _Known()
+
+
+def _read_on(file: BinaryIO, known: _Known) -> tuple[dict[str, Any], ...]:
+    """Read what was appended since, up to the end of its last line."""
+    file.seek(known.length - len(known.tail))
+    if file.read(len(known.tail)) != known.tail:
+        known.records, known.length, known.tail = [], 0, b""
+        file.seek(0)
+    lines, end, _ = file.read(2 * MOST_BYTES - known.length).rpartition(b"\n")
+    if end:
+        known.records += [record for line in lines.splitlines() if (record := _parse(line)) is not None]
+        known.length += len(lines) + 1
+        known.tail = (known.tail + lines + end)[-_TAIL:]
+    return tuple(known.records)
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:
@@ -55,7 +86,7 @@ def _parse(line: bytes) -> dict[str, Any] | None:
         found = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return {intern(key): value for key, value in found.items()} if isinstance(found, dict) else None
 
 
 def _drop_older_half(path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from weiwo.state import VALUE_TYPES, ValueType
+from weiwo.state import VALUE_TYPES, Language, ValueType
 from weiwo.state.settings import Settings, SettingsError
 from weiwo.tools.printable import one_line
 
@@ -34,12 +34,13 @@ class Availability(NamedTuple):
     why_not: str = ""
 
 
-def list_built_in(settings: Settings, passages: int) -> list[Availability]:
+def list_built_in(settings: Settings, passages: int, language: Language = "en") -> list[Availability]:
     """The built-in tools of a run, the unavailable ones last, as its registry has them.
 
     Args:
         settings: The run's settings; corpus, web, search and hosts to allow count here.
         passages: How many the corpus holds.
+        language: The language to say in why one cannot be called.
 
     Raises:
         SettingsError: An entry of `search` or `allow_hosts` cannot be used.
@@ -47,13 +48,13 @@ def list_built_in(settings: Settings, passages: int) -> list[Availability]:
     from weiwo.tools.web.providers.selection import explain_none, select_providers  # noqa: PLC0415 - upon need
 
     sources = select_providers(settings)
-    none = "" if passages else explain_empty_corpus(settings)
+    none = "" if passages else explain_empty_corpus(settings, language)
     tools = [
         Availability("corpus_search", "search", none),
         Availability("open_document", "open", none),
         Availability("calculator", "compute"),
         Availability("date_difference", "dates"),
-        Availability("web_search", "search", "" if sources else explain_none(settings)),
+        Availability("web_search", "search", "" if sources else explain_none(settings, language)),
     ]
     if sources or (settings.web and settings.allow_hosts):
         _require_hosts(settings)
@@ -62,9 +63,11 @@ def list_built_in(settings: Settings, passages: int) -> list[Availability]:
     return sorted(tools, key=lambda tool: bool(tool.why_not))
 
 
-def explain_empty_corpus(settings: Settings) -> str:
+def explain_empty_corpus(settings: Settings, language: Language = "en") -> str:
     """Why there is nothing to search in the documents."""
     paths = one_line(", ".join(settings.corpus))
+    if language == "zh":
+        return f"{paths} 里没有可读取的文字；请指定有文字的文件或文件夹"
     return f"the corpus {paths} holds no text that can be read; name files or folders that do"
 
 

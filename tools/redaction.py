@@ -21,7 +21,7 @@ _SHORTEST_SECRET: Final = 8
 
 def redacted(text: str, secrets: Iterable[str] = ()) -> str:
     """Text with what looks like a secret, the given secrets and those in the environment struck out."""
-    known = {value for name, value in os.environ.items() if _SECRET_NAME.search(name)} | set(secrets)
+    known = {os.environ.get(name, "") for name in tuple(os.environ) if _SECRET_NAME.search(name)} | set(secrets)
     for secret in sorted(known, key=len, reverse=True):
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, "***")

@@ -1,10 +1,12 @@
-"""A synchronous bridge: running async code for callers that are not async."""
+"""A synchronous bridge: async code, and tools that are coroutines, for callers that are not async."""
 
 import asyncio
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
+
+from langchain_core.tools import BaseTool
 
 T = TypeVar("T")
 
@@ -17,3 +19,12 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run(work)
     with ThreadPoolExecutor(max_workers=1) as thread:
         return thread.submit(copy_context().run, asyncio.run, work).result()
+
+
+class AsyncTool(BaseTool):
+    """A LangChain tool that is a coroutine (`_arun`) and gives text for a model with an artifact beside it."""
+
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
+        return run_sync(self._arun(*args, **kwargs))

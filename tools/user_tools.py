@@ -41,7 +41,9 @@ async def _load_tools(entry: str) -> list[BaseTool]:
         raise
     except (Exception, SystemExit) as error:  # whatever the user's module does wrong
         said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
-        raise SettingsError(f"tools: {shown} cannot be loaded: {said}") from error
+        raise SettingsError(
+            f"tools: {shown} cannot be loaded: {said}; correct it, or its place on PYTHONPATH"
+        ) from error
 
 
 async def _make_tools(factory: Callable[..., Any], shown: str) -> list[BaseTool]:

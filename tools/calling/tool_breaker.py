@@ -17,7 +17,7 @@ THRESHOLD: Final = 3
 FIRST_COOLING: Final = 5.0
 LONGEST_COOLING: Final = 60.0
 """Seconds that a breaker stays open: the first time, and at most."""
-MAX_BREAKERS: Final = 1_024
+MAX_BREAKERS: Final = 256
 """Breakers remembered; beyond that the ones not used for longest are forgotten."""
 
 

@@ -2,7 +2,6 @@
 
 from typing import Any, Literal
 
-from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
@@ -51,28 +50,13 @@ class Calculator(BaseTool):
     args_schema: Any = CalculatorArguments
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
 
-    async def _arun(
-        self,
-        expression: str,
-        run_manager: AsyncCallbackManagerForToolRun | None = None,  # noqa: ARG002  # LangChain passes it
-    ) -> ContentAndArtifact:
-        return _calculate(expression)
-
-    def _run(
-        self,
-        expression: str,
-        run_manager: CallbackManagerForToolRun | None = None,  # noqa: ARG002  # LangChain passes it
-    ) -> ContentAndArtifact:
-        return _calculate(expression)
-
-
-def _calculate(expression: str) -> ContentAndArtifact:
-    try:
-        result = evaluate(expression)
-    except ValueError as error:
-        raise ToolArgumentsError(f"calculator: {error}") from None
-    content, value, type_ = _format_result(result)
-    return content, {"value": value, "type": type_, "expression": expression}
+    def _run(self, expression: str) -> ContentAndArtifact:
+        try:
+            result = evaluate(expression)
+        except ValueError as error:
+            raise ToolArgumentsError(f"calculator: {error}") from None
+        content, value, type_ = _format_result(result)
+        return content, {"value": value, "type": type_, "expression": expression}
 
 
 def _format_result(result: Scalar) -> tuple[str, JsonValue, str]:

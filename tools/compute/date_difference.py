@@ -2,7 +2,6 @@
 
 from typing import Any, Final, Literal
 
-from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
@@ -50,22 +49,7 @@ class DateDifference(BaseTool):
     args_schema: Any = DateDifferenceArguments
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
 
-    async def _arun(
-        self,
-        start: str,
-        end: str,
-        unit: Unit = "years",
-        run_manager: AsyncCallbackManagerForToolRun | None = None,  # noqa: ARG002  # LangChain passes it
-    ) -> ContentAndArtifact:
-        return _calculate(start, end, unit)
-
-    def _run(
-        self,
-        start: str,
-        end: str,
-        unit: Unit = "years",
-        run_manager: CallbackManagerForToolRun | None = None,  # noqa: ARG002  # LangChain passes it
-    ) -> ContentAndArtifact:
+    def _run(self, start: str, end: str, unit: Unit = "years") -> ContentAndArtifact:
         return _calculate(start, end, unit)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +91,3 @@ class Changes:
     touched: Sequence[KnownFile] = ()
     failed: Sequence[KnownFile] = ()
     removed: Sequence[str] = ()
-
-
-class ChangeSink(Protocol):
-    """The interface of an index that takes changes; one writer at a time, across processes."""
-
-    def read_known(self) -> Mapping[str, KnownFile]:
-        """The files that the index knows, by absolute path."""
-        ...
-
-    def apply(self, changes: Changes) -> int:
-        """Take over a batch; once this returns it survives a kill. Returns the new generation."""
-        ...

@@ -4,9 +4,8 @@ Content is text for a model; the artifact is the same passages as a list of `Evi
 """
 
 import asyncio
-from typing import Any, Literal
+from typing import Any
 
-from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
 from weiwo.state import Evidence, JsonValue
@@ -15,7 +14,7 @@ from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.corpus.base import Corpus, DocumentNotFoundError
 from weiwo.tools.passages import as_artifact, as_text
 from weiwo.tools.source_restriction import narrow
-from weiwo.tools.sync import run_sync
+from weiwo.tools.sync import AsyncTool
 
 PassageAnswer = tuple[str, list[dict[str, JsonValue]]]
 
@@ -49,13 +48,12 @@ class OpenDocumentArguments(BaseModel):
     near: str = Field("", description="A place in it, as a passage's locator names it: read on around it.")
 
 
-class CorpusSearch(BaseTool):
+class CorpusSearch(AsyncTool):
     """Searches the corpus."""
 
     name: str = "corpus_search"
     description: str = "Search the local documents (English and Chinese) for passages about something."
     args_schema: Any = CorpusSearchArguments
-    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     corpus: Any = Field(exclude=True, repr=False)
     """The `Corpus` to search."""
     within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
@@ -67,11 +65,8 @@ class CorpusSearch(BaseTool):
         found = await (corpus.search(query, k, within=within) if within else corpus.search(query, k))
         return _format_answer(found, self.name, "Nothing in the local documents matches.")
 
-    def _run(self, query: str, k: int = 8, folder: str = "", since: str = "") -> PassageAnswer:
-        return run_sync(self._arun(query, k, folder, since))
 
-
-class OpenDocument(BaseTool):
+class OpenDocument(AsyncTool):
     """Reads one document of the corpus. Nothing outside the corpus can be opened."""
 
     name: str = "open_document"
@@ -79,7 +74,6 @@ class OpenDocument(BaseTool):
         "Read one local document: a short one whole; of a long one, around a place or what matches a query."
     )
     args_schema: Any = OpenDocumentArguments
-    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     corpus: Any = Field(exclude=True, repr=False)
     """The `Corpus` to read from."""
     within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
@@ -97,9 +91,6 @@ class OpenDocument(BaseTool):
                 "blocked", f"{self.name}: {source} is left out: its folder or its date is not to be used"
             )
         return _format_answer(passages, self.name, "The document is empty.")
-
-    def _run(self, source: str, query: str = "", near: str = "") -> PassageAnswer:
-        return run_sync(self._arun(source, query, near))
 
 
 async def _read_on(corpus: Corpus, source: str, query: str, near: str) -> list[Evidence]:

@@ -1,8 +1,7 @@
 """A tool of an MCP server as a LangChain tool, callable from any event loop."""
 
-from typing import Any, Literal
+from typing import Any
 
-from langchain_core.tools import BaseTool
 from pydantic import PrivateAttr
 
 from weiwo.tools.calling.call_context import find_call
@@ -14,10 +13,10 @@ from weiwo.tools.mcp.definitions import ToolDefinition
 from weiwo.tools.mcp.elicitation import Elicitor
 from weiwo.tools.mcp.pool import McpPool
 from weiwo.tools.passages import as_artifact
-from weiwo.tools.sync import run_sync
+from weiwo.tools.sync import AsyncTool
 
 
-class McpTool(BaseTool):
+class McpTool(AsyncTool):
     """One tool of a server; its passages have the source `mcp://SERVER/TOOL`.
 
     Args:
@@ -26,7 +25,6 @@ class McpTool(BaseTool):
         pool: Where the connection lives.
     """
 
-    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     _definition: ToolDefinition = PrivateAttr()
     _connection: Connection = PrivateAttr()
     _pool: McpPool = PrivateAttr()
@@ -47,9 +45,6 @@ class McpTool(BaseTool):
             metadata=metadata,
         )
         self._definition, self._connection, self._pool = definition, connection, pool
-
-    def _run(self, /, **arguments: Any) -> tuple[str, list[dict[str, Any]]]:
-        return run_sync(self._arun(**arguments))
 
     async def _arun(self, /, **arguments: Any) -> tuple[str, list[dict[str, Any]]]:
         definition, call = self._definition, find_call()

@@ -5,9 +5,9 @@ are passages, because all that comes out is written into every checkpoint.
 """
 
 import asyncio
-from typing import Any, Final, Literal
+from dataclasses import replace
+from typing import Any, Final
 
-from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
 from weiwo.state import JsonValue
@@ -17,7 +17,7 @@ from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.singleflight import SingleFlight
 from weiwo.tools.passages import as_artifact, as_text
 from weiwo.tools.source_restriction import require_page
-from weiwo.tools.sync import run_sync
+from weiwo.tools.sync import AsyncTool
 from weiwo.tools.web.fetching.fetch import fetch
 from weiwo.tools.web.fetching.page import WebPage
 from weiwo.tools.web.fetching.page_cache import SECONDS, PageCache
@@ -41,13 +41,12 @@ class ReadPageArguments(BaseModel):
     query: str = Field("", description="What to look for on it; empty to read it from the start.")
 
 
-class ReadPage(BaseTool):
+class ReadPage(AsyncTool):
     """Reads a page of the web, under the guard."""
 
     name: str = "read_page"
     description: str = "Read one web page, the passages that match a query first."
     args_schema: Any = ReadPageArguments
-    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     guard: Any = Field(default_factory=UrlGuard, exclude=True, repr=False)
     """The `UrlGuard` that decides what may be fetched."""
     within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
@@ -62,7 +61,7 @@ class ReadPage(BaseTool):
     def model_post_init(self, context: Any, /) -> None:
         """State what makes two of this tool the same one, for those who keep its results."""
         super().model_post_init(context)
-        limits = f" {self.within.model_dump_json(exclude={'folders'})}" if self.within else ""
+        limits = f" {replace(self.within, folders=())}" if self.within else ""
         stated = {"identity": self._conditions + limits, "cache_seconds": SECONDS, "any_site": True}
         self.metadata = {**stated, **(self.metadata or {})}
 
@@ -78,9 +77,6 @@ class ReadPage(BaseTool):
         content = as_text(passages, "The page holds no text.")
         return f"({page.note})\n\n{content}" if page.note else content, as_artifact(passages)
 
-    def _run(self, url: str, query: str = "") -> tuple[str, list[dict[str, JsonValue]]]:
-        return run_sync(self._arun(url, query))
-
     async def _page(self, url: str) -> WebPage:
         """The page, as it was kept or as it is."""
         guard: UrlGuard = self.guard
@@ -91,15 +87,15 @@ class ReadPage(BaseTool):
         call = current_call()
         keeper = PageCache(call.store, fresh=call.fresh)
         key = f"{address} {self._conditions}"
-        page = await keeper.get(key)
-        if page is None:
-            try:
-                page = await _single_flight.run(key, lambda: self._fetched(address))
-            except ToolCallError as failure:
-                await keeper.put_failure(key, failure)
-                raise
-            await keeper.put(key, page)
-        call.used_kept |= keeper.used
+        if (kept := await keeper.get(key)) is not None:
+            call.used_kept = True
+            return kept
+        try:
+            page = await _single_flight.run(key, lambda: self._fetched(address))
+        except ToolCallError as failure:
+            await keeper.put_failure(key, failure)
+            raise
+        await keeper.put(key, page)
         return page
 
     async def _fetched(self, url: str) -> WebPage:

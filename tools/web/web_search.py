@@ -5,9 +5,9 @@ Who is asked is configured: see `selection`. Trying again, once all have failed,
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final, Literal
 
-from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
 from weiwo.state import Evidence, JsonValue, passage_id
@@ -18,7 +18,7 @@ from weiwo.text.language import detect_language
 from weiwo.tools.passage_ranking import RankedText, rank_passages
 from weiwo.tools.passages import as_artifact, as_text
 from weiwo.tools.source_restriction import narrow
-from weiwo.tools.sync import run_sync
+from weiwo.tools.sync import AsyncTool
 from weiwo.tools.web.providers.failover import SearchResult, search_with_failover
 from weiwo.tools.web.providers.health import PROVIDER_HEALTH, ConfiguredProvider, ProviderHealth
 from weiwo.tools.web.providers.provider import SearchHit, SearchQuery, TimeRange, Topic
@@ -45,13 +45,12 @@ class WebSearchArguments(BaseModel):
     since: str = Field("", description="Only pages since this year, month or day, such as 2025-01; empty for any.")
 
 
-class WebSearch(BaseTool):
+class WebSearch(AsyncTool):
     """Searches the web."""
 
     name: str = "web_search"
     description: str = "Search the web for passages about something, current events included."
     args_schema: Any = WebSearchArguments
-    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     sources: tuple[ConfiguredProvider, ...] = Field(min_length=1, exclude=True, repr=False)
     """The providers, in the order to ask them."""
     seconds: float = 30
@@ -82,7 +81,7 @@ class WebSearch(BaseTool):
         """State what makes two of this tool the same one, for those who keep its results."""
         super().model_post_init(context)
         places = ";".join(f"{source.name}{'+raw' * source.whole}={source.base}" for source in self.sources)
-        places += f" {self.within.model_dump_json(exclude={'folders'})}" if self.within else ""
+        places += f" {replace(self.within, folders=())}" if self.within else ""
         self.metadata = {"identity": places, "cache_seconds": CACHE_SECONDS, **(self.metadata or {})}
 
     async def _arun(
@@ -108,9 +107,6 @@ class WebSearch(BaseTool):
         silent = "; ".join(failure.message for failure in found.failures)
         nothing = "The web search found nothing." + (f" Not everybody answered: {silent}" if silent else "")
         return as_text(passages, nothing), as_artifact(passages)
-
-    def _run(self, /, **arguments: Any) -> tuple[str, list[dict[str, JsonValue]]]:
-        return run_sync(self._arun(**arguments))
 
 
 def _hit_passages(found: SearchResult, query: str, tool: str) -> list[Evidence]:

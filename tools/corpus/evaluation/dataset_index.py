@@ -21,6 +21,8 @@ from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes, Document, Passage
 from weiwo.tools.printable import printable
 
+KEPT: Final = 8
+"""Sets whose indexes are kept for the next time; those not used for longest are deleted."""
 _BATCH: Final = 500
 _COMPLETE: Final = "complete"
 _LOOKED_AT: Final = 500
@@ -30,9 +32,7 @@ StageListener = Callable[[str, int, int], None]
 """Told what is being done, how much of it is, and of how much; 0 if nobody knows."""
 
 
-def index_dataset(
-    dataset: Dataset, home: Path, model: Embedder | None, watch: StageListener | None = None, kept: int = 8
-) -> Path:
+def index_dataset(dataset: Dataset, home: Path, model: Embedder | None, watch: StageListener | None = None) -> Path:
     """Index a set's documents, or find them indexed from an earlier time. Blocks.
 
     Args:
@@ -40,7 +40,6 @@ def index_dataset(
         home: The folder of Weiwo's own files; the index is kept in it by the hash of the documents.
         model: The embedding model, if any.
         watch: Told of the progress.
-        kept: Indexes of sets that are kept for the next time; those not used for longest are deleted.
 
     Returns:
         The corpus folder.
@@ -52,13 +51,11 @@ def index_dataset(
     """
     folder = home / "evaluation" / _make_key(dataset, model)
     _fill_index(dataset, folder, model, watch)
-    _delete_unused(folder.parent, kept)
+    _delete_unused(folder.parent)
     return folder
 
 
-def index_by_name(
-    dataset: Dataset, home: Path, model: Embedder | None, watch: StageListener | None = None, kept: int = 8
-) -> str:
+def index_by_name(dataset: Dataset, home: Path, model: Embedder | None, watch: StageListener | None = None) -> str:
     """Index a set's documents as a corpus that can be named, or find it from an earlier time. Blocks.
 
     Args:
@@ -66,7 +63,6 @@ def index_by_name(
         home: The folder of Weiwo's own files.
         model: The embedding model, if any.
         watch: Told of the progress.
-        kept: Corpora of sets that are kept for the next time; those not used for longest are deleted.
 
     Returns:
         The corpus's name.
@@ -81,7 +77,7 @@ def index_by_name(
     folder = locate_by_name(home, name)
     _fill_index(dataset, folder, model, watch)
     record_roots(folder, ())  # nothing to bring it up to
-    _delete_unused(folder.parent, kept)
+    _delete_unused(folder.parent)
     return name
 
 
@@ -132,9 +128,9 @@ def _cut_passages(entry: DatasetDocument) -> list[Passage]:
     return [Passage(one.text, one.headings, f"line {one.first}", one.first, one.last) for one in pieces]
 
 
-def _delete_unused(parent: Path, kept: int) -> None:
+def _delete_unused(parent: Path) -> None:
     """Delete the indexes of sets that have not been used for longest; no other folder has the mark of one."""
-    for folder in islice(_list_by_use(parent), kept, None):
+    for folder in islice(_list_by_use(parent), KEPT, None):
         shutil.rmtree(folder, ignore_errors=True)
 
 

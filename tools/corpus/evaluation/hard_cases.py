@@ -1,8 +1,9 @@
 """Hard cases: the questions of live use that retrieval served badly, written as a BEIR-shaped set to be labelled.
 
-A case is hard where nothing was found, where the answer cites nothing of what was found, or where a person said that
-the answer was bad. The set holds the whole corpus and, for each question, the documents that were found as candidates;
-who knows the documents judges them (`weiwo eval label`), and `weiwo eval retrieval FOLDER --learn` feeds them back.
+A case is hard where nothing was found, where the answer cites nothing of what was found (also because the plan had to
+be made anew), or where a person said that the answer was bad. The set holds the whole corpus and, for each question,
+the documents that were found as candidates; who knows the documents judges them (`weiwo eval label`), and
+`weiwo eval retrieval FOLDER --learn` feeds them back.
 """
 
 import json
@@ -29,7 +30,7 @@ class HardCase:
 
     Attributes:
         query: What was looked for.
-        reasons: Of `no_passage`, `not_cited`, `bad_feedback`, those that hold.
+        reasons: Of `no_passage`, `not_cited`, `replanned`, `bad_feedback`, those that hold.
         passages: The evidence ids that were found, best first.
     """
 
@@ -38,15 +39,12 @@ class HardCase:
     passages: tuple[str, ...]
 
 
-def collect_hard_cases(
-    records: Iterable[Mapping[str, Any]], feedback: Iterable[Mapping[str, Any]], most: int = MOST_CASES
-) -> list[HardCase]:
-    """The hard cases among telemetry records, the newest first, each query once.
+def collect_hard_cases(records: Iterable[Mapping[str, Any]], feedback: Iterable[Mapping[str, Any]]) -> list[HardCase]:
+    """The hard cases among telemetry records, the newest `MOST_CASES` first, each query once.
 
     Args:
         records: The records, oldest first.
         feedback: What people said of answers, oldest first.
-        most: How many at most.
     """
     good = last_verdicts(feedback)
     found: dict[str, HardCase] = {}
@@ -57,12 +55,13 @@ def collect_hard_cases(
         reasons = {
             "no_passage": not record["passages"],
             "not_cited": record["passages"] and record["cited"] == [],
+            "replanned": record.get("replanned", False) and not record["cited"],
             "bad_feedback": good.get(record["run"]) is False,
         }
         told = tuple(name for name, holds in reasons.items() if holds)
         if told:
             found[query] = HardCase(query, told, tuple(record["passages"]))
-        if len(found) >= most:
+        if len(found) >= MOST_CASES:
             break
     return list(found.values())
 

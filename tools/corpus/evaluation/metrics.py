@@ -70,13 +70,13 @@ def average_metrics(scores: Sequence[RankingMetrics]) -> RankingMetrics:
     )
 
 
-def bootstrap_interval(differences: Sequence[float], seed: int = 1) -> tuple[float, float]:
+def bootstrap_interval(differences: Sequence[float]) -> tuple[float, float]:
     """The 95 % bootstrap interval of a mean of paired differences; (0, 0) of none. The same for the same figures."""
     import numpy as np  # noqa: PLC0415  # heavy
 
     if not any(differences):
         return 0.0, 0.0
-    values, chance = np.asarray(differences), np.random.default_rng(seed)
+    values, chance = np.asarray(differences), np.random.default_rng(1)
     means = [float(chance.choice(values, len(values)).mean()) for _ in range(RESAMPLES)]
     low, high = np.quantile(means, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     return float(low), float(high)

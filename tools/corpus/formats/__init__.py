@@ -65,7 +65,8 @@ _NAMES: Final = {
 
 def find_format(path: str) -> FileFormat | None:
     """The format of a file by its name, or None where it is none that we read."""
-    stem, dot, ending = os.path.basename(path).rpartition(".")  # noqa: PTH119 - asked some times of every file
+    name = os.path.basename(path) if os.sep in path else path  # noqa: PTH119 - asked some times of every file
+    stem, dot, ending = name.rpartition(".")
     return FORMATS.get(f".{ending.lower()}") if dot and stem else _NAMES.get(ending.lower())
 
 

@@ -7,12 +7,12 @@ long file is handed on a part at a time, so that a line appended to it changes i
 import csv
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import chain
 from typing import BinaryIO, Final
 
 from weiwo.tools.corpus.formats.line_stream import read_lines, split_parts
-from weiwo.tools.corpus.formats.parts import Part, format_range
-from weiwo.tools.corpus.formats.table_rows import TableRow, pack_rows
-from weiwo.tools.corpus.records import Passage
+from weiwo.tools.corpus.formats.parts import Part
+from weiwo.tools.corpus.formats.table_rows import TableRow, make_table_passages
 
 _DELIMITERS: Final = ",\t;|"
 _MOST_LINES: Final = 100
@@ -25,22 +25,9 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     first = next(rows, None)
     if first is None:
         return split_parts((), name)
-    header = first.text if _is_header(first.text) else ""
-    return split_parts(_make_passages(rows if header else _prepend(first, rows), header), name, header=header)
-
-
-def _make_passages(rows: Iterator[TableRow], header: str) -> Iterator[Passage]:
-    empty = True
-    for run in pack_rows(rows, header):
-        empty = False
-        yield Passage(run.text, (), format_range(run.first, run.last), run.first, run.last)
-    if header and empty:
-        yield Passage(header, (), "line 1", 1, 1)
-
-
-def _prepend(first: TableRow, rest: Iterable[TableRow]) -> Iterator[TableRow]:
-    yield first
-    yield from rest
+    header = first if _is_header(first.text) else None
+    passages = make_table_passages(rows if header else chain((first,), rows), header, unit="line")
+    return split_parts(passages, name, header=header.text if header else "")
 
 
 def _join_quoted(numbered: Iterable[tuple[int, str]]) -> Iterator[TableRow]:

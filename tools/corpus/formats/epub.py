@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Iterator
-from pathlib import PurePosixPath
+from posixpath import dirname, join, normpath
 from typing import BinaryIO, Final
 from urllib.parse import unquote
 from xml.etree import ElementTree as ET
@@ -34,7 +34,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
             book = _read_xml(opened, at)
         except (ET.ParseError, *_BROKEN) as error:
             raise UnreadableError(f"damaged: no book in it ({error})") from None
-        found, bad = _read_chapters(opened, _list_members(book, PurePosixPath(at).parent))
+        found, bad = _read_chapters(opened, _list_members(book, dirname(at)))
         if bad and not found:
             raise UnreadableError("damaged: none of its chapters can be read")
         stated = {field: book.findtext(f".//{{*}}metadata/{{*}}{field}") for field in ("title", "date")}
@@ -63,7 +63,7 @@ def _read_chapters(opened: ZipFile, names: list[str]) -> tuple[list[Passage], li
     return found, bad
 
 
-def _list_members(book: ET.Element, folder: PurePosixPath) -> list[str]:
+def _list_members(book: ET.Element, folder: str) -> list[str]:
     """The names of the members that make the book, in order."""
     items = {item.get("id"): item for item in book.iterfind(".//{*}manifest/{*}item")}
     listed = [items[ref] for one in book.iterfind(".//{*}spine/{*}itemref") if (ref := one.get("idref")) in items]
@@ -71,15 +71,9 @@ def _list_members(book: ET.Element, folder: PurePosixPath) -> list[str]:
     return [_resolve_member(folder, unquote(item.get("href", "")).partition("#")[0]) for item in pages]
 
 
-def _resolve_member(folder: PurePosixPath, href: str) -> str:
-    """The name of a member that a link in a folder leads to."""
-    parts: list[str] = []
-    for part in (folder / href).parts:
-        if part == ".." and parts:
-            parts.pop()
-        elif part not in {"..", "/", "."}:
-            parts.append(part)
-    return "/".join(parts)
+def _resolve_member(folder: str, href: str) -> str:
+    """The name of a member that a link in a folder leads to; the top of the book is above everything."""
+    return normpath(join("/", folder, href)).lstrip("/")
 
 
 def _find_encrypted(opened: ZipFile) -> set[str]:

@@ -1,6 +1,7 @@
 """PPTX, by slide."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
@@ -36,24 +37,15 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
             if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
                 body.add_paragraph(slide.notes_slide.notes_text_frame.text, 1)
             _, chunks = body.cut_chunks()
-            found += [_place_on_slide(number, heading, piece) for piece in make_passages(chunks, unit="", page=number)]
+            headings = (heading,) if heading else ()
+            pieces = make_passages(chunks, unit="", within=f"slide {number}", page=number)
+            found += [replace(piece, headings=headings) for piece in pieces]
         stated = show.core_properties
         return require_passages(
             Part(
                 choose_title(first_title, stated.title) or name, found, find_saved_date(stated.modified, stated.created)
             )
         )
-
-
-def _place_on_slide(number: int, heading: str, piece: Passage) -> Passage:
-    return Passage(
-        text=piece.text,
-        headings=(heading,) if heading else (),
-        locator=f"slide {number}",
-        first_line=piece.first_line,
-        last_line=piece.last_line,
-        page=number,
-    )
 
 
 def _add_shapes(body: DocumentBuilder, shapes: Iterable[Any], title: Any) -> None:

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from functools import partial
+from itertools import chain
 from typing import Any, BinaryIO, Final
 
 from weiwo.tools.corpus.formats.parts import (
@@ -11,11 +12,10 @@ from weiwo.tools.corpus.formats.parts import (
     choose_title,
     clean_text,
     find_date,
-    format_range,
     import_parser,
     require_passages,
 )
-from weiwo.tools.corpus.formats.table_rows import TableRow, pack_rows
+from weiwo.tools.corpus.formats.table_rows import TableRow, make_table_passages
 from weiwo.tools.corpus.formats.zip_archive import open_office
 from weiwo.tools.corpus.records import Passage
 
@@ -37,7 +37,11 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         for number, sheet in enumerate(book.worksheets, 1):
             sheet.reset_dimensions()  # what it states of its size need not be true
             rows = _read_rows(sheet.iter_rows(values_only=True))
-            found += _make_passages(rows, clean_text(sheet.title), number)
+            if (first := next(rows, None)) is None:
+                continue
+            header = first if _is_header(first.text.split(_BETWEEN)) else None
+            below = rows if header else chain((first,), rows)
+            found += make_table_passages(below, header, unit="row", sheet=clean_text(sheet.title), page=number)
         stated = book.properties
         when = stated.modified or stated.created
         return require_passages(
@@ -45,7 +49,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         )
 
 
-def _read_rows(values: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, list[str]]]:
+def _read_rows(values: Iterable[tuple[Any, ...]]) -> Iterator[TableRow]:
     blank: tuple[Any, ...] | None = None
     for number, row in enumerate(values, 1):
         if row is blank:  # what stands for the million rows above a cell in the last one is a single object
@@ -56,31 +60,9 @@ def _read_rows(values: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, list[st
         while cells and not cells[-1]:
             cells.pop()
         if cells:
-            yield number, cells
+            yield TableRow(_BETWEEN.join(cells), number, number)
         else:
             blank = row
-
-
-def _make_passages(rows: Iterator[tuple[int, list[str]]], sheet: str, number: int) -> Iterator[Passage]:
-    first = next(rows, None)
-    if first is None:
-        return
-    at, cells = first
-    header = _BETWEEN.join(cells) if _is_header(cells) else ""
-    whole = [] if header else [TableRow(_BETWEEN.join(cells), at, at)]
-    rest = (TableRow(_BETWEEN.join(below), row, row) for row, below in rows)
-    empty = True
-    for run in pack_rows(_chain_rows(whole, rest), header):
-        empty = False
-        place = f"sheet {sheet}, {format_range(run.first, run.last, 'row')}"
-        yield Passage(run.text, (sheet,), place, run.first, run.last, number)
-    if header and empty:
-        yield Passage(header, (sheet,), f"sheet {sheet}, row {at}", at, at, number)
-
-
-def _chain_rows(first: list[TableRow], rest: Iterable[TableRow]) -> Iterator[TableRow]:
-    yield from first
-    yield from rest
 
 
 def _is_header(cells: list[str]) -> bool:

@@ -21,7 +21,7 @@ _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 @contextmanager
-def open_archive(file: BinaryIO, size_of: int | None = None) -> Iterator[ZipFile]:
+def open_archive(file: BinaryIO) -> Iterator[ZipFile]:
     """Open an archive whose stated sizes are within bounds; `zipfile` reads no more than is stated.
 
     Raises:
@@ -36,7 +36,7 @@ def open_archive(file: BinaryIO, size_of: int | None = None) -> Iterator[ZipFile
     except (BadZipFile, NotImplementedError, ValueError, OSError) as error:
         raise UnreadableError(f"damaged: {error}") from None
     with opened:
-        _check_size(opened, size_of or file.seek(0, 2))
+        _check_size(opened, file.seek(0, 2))
         yield opened
 
 

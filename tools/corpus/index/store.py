@@ -66,7 +66,8 @@ class Store:
                     f"index {path.parent}: made by another version of Weiwo; delete the folder and index again"
                 )
         except sqlite3.DatabaseError as error:
-            raise CorpusError(f"index {path.parent}: {error}; delete the folder and index again") from None
+            what = "free some space" if "full" in str(error) else "delete the folder"
+            raise CorpusError(f"index {path.parent}: {error}; {what} and index again") from None
 
     def close(self) -> None:
         """Close the idle connections; the store may still be used."""

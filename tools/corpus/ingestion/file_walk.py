@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from glob import glob, has_magic
 from os.path import abspath, join, normpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from weiwo.state.home import home
 from weiwo.tools.corpus.base import CorpusError, Problem
@@ -43,9 +43,8 @@ _SPECIAL: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A file to read, and what tells whether it has changed since.
+class SourceFile(NamedTuple):
+    """A file to read, and what tells whether it has changed since. Thousands are made and compared at each question.
 
     Attributes:
         path: Where it is, absolute.
@@ -152,11 +151,12 @@ def describe_error(error: Exception) -> str:
 
 
 def _add_file(listing: FileListing, path: str, status: os.stat_result) -> None:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        listing.problems[path] = "its name is not in UTF-8; rename it"
-        return
+    if not path.isascii():
+        try:
+            path.encode()
+        except UnicodeEncodeError:
+            listing.problems[path] = "its name is not in UTF-8; rename it"
+            return
     if stat.S_ISREG(status.st_mode):
         listing.files[path] = SourceFile(path, status.st_size, status.st_mtime_ns)
     else:

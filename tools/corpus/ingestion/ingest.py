@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from weiwo.tools.corpus.base import Problem
+from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.change_batch import BATCH_SECONDS, ChangeBatch
 from weiwo.tools.corpus.ingestion.change_detection import Comparison, compare_files
 from weiwo.tools.corpus.ingestion.file_walk import FileListing, SourceFile, expand_paths, list_files, stat_file
@@ -23,7 +24,7 @@ from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport, Progress
 from weiwo.tools.corpus.ingestion.name_assignment import NameAssigner, derive_title
 from weiwo.tools.corpus.ingestion.reading_limits import IngestLimits, group_files
 from weiwo.tools.corpus.ingestion.worker_pool import ParserWorker, WorkerError
-from weiwo.tools.corpus.records import ChangeSink, Document, KnownFile, Passage
+from weiwo.tools.corpus.records import Document, KnownFile, Passage
 from weiwo.tools.corpus.source_names import make_part_path, strip_part
 
 T = TypeVar("T")
@@ -35,7 +36,7 @@ _NEVER: Final = -1  # a time of change that no file has: it is read again next t
 
 async def ingest_files(
     paths: Iterable[str | os.PathLike[str]],
-    writer: ChangeSink,
+    writer: IndexWriter,
     *,
     progress: ProgressListener | None = None,
     limits: IngestLimits | None = None,
@@ -73,7 +74,7 @@ class _IngestRun:
 
     def __init__(
         self,
-        writer: ChangeSink,
+        writer: IndexWriter,
         listing: FileListing,
         todo: Comparison,
         limits: IngestLimits,

@@ -15,10 +15,11 @@ from weiwo.text.chunking import chunk_sections
 from weiwo.tools.corpus.base import Problem
 from weiwo.tools.corpus.formats.langchain_metadata import DocumentMetadata, derive_source_title, read_metadata
 from weiwo.tools.corpus.formats.parts import Part, clean_text, detect_part_language
+from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.change_batch import ChangeBatch
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport
 from weiwo.tools.corpus.ingestion.langchain_loader import LoadedDocuments, LoaderSpec
-from weiwo.tools.corpus.records import ChangeSink, Document, KnownFile, Passage
+from weiwo.tools.corpus.records import Document, KnownFile, Passage
 from weiwo.tools.corpus.source_names import make_loaded_path, make_loaded_prefix
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class _Source:
         return digest.hexdigest()
 
 
-def ingest_loaded(spec: LoaderSpec, loaded: LoadedDocuments, writer: ChangeSink) -> IngestReport:
+def ingest_loaded(spec: LoaderSpec, loaded: LoadedDocuments, writer: IndexWriter) -> IngestReport:
     """Bring an index up to what a loader gave; what others gave, and files, stay. Blocks.
 
     What the loader gave before and does not give now leaves the index, unless it was stopped on its way.
@@ -78,7 +79,7 @@ def ingest_loaded(spec: LoaderSpec, loaded: LoadedDocuments, writer: ChangeSink)
 class _LoaderRun:
     """A run over the documents of one loader."""
 
-    def __init__(self, spec: LoaderSpec, known: Mapping[str, KnownFile], writer: ChangeSink) -> None:
+    def __init__(self, spec: LoaderSpec, known: Mapping[str, KnownFile], writer: IndexWriter) -> None:
         self.report = IngestReport(documents=sum(not one.problem for one in known.values()))
         self._spec, self._known, self._writer = spec, known, writer
         self._taken = {one.source: path for path, one in known.items()}

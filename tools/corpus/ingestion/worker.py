@@ -1,8 +1,7 @@
 """The parser process: opens and parses files, apart from the process that holds the index.
 
 Parsers of foreign documents hang, eat memory and crash. Here that costs one file: the parent ends a worker that is
-late, the operating system one that takes too much, and the parent starts another. Requests and replies are JSON in
-frames of four bytes of length and that many bytes, since what comes from hostile documents is never unpickled.
+late, the operating system one that takes too much, and the parent starts another.
 """
 
 import json
@@ -22,13 +21,10 @@ from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import detect_part_language
 from weiwo.tools.corpus.records import Passage
 from weiwo.tools.printable import one_line
-
-READY: Final = b"ready"
-"""What a worker says once it has started."""
+from weiwo.tools.worker_process import limit_resources, read_frame, take_over_streams, write_frame
 
 _FLUSH_BYTES: Final = 250_000
 _FLUSH_SECONDS: Final = 0.2
-_GRACE_SECONDS: Final = 30
 _SMALL: Final = 1_000_000
 _OPEN_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """Without waiting: a pipe that took the place of a file must not hold us up."""
@@ -36,29 +32,18 @@ _OPEN_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O
 
 def main() -> None:
     """Serve requests from standard input until it ends."""
-    requests = os.fdopen(os.dup(0), "rb")
-    replies = os.fdopen(os.dup(1), "wb")
-    silence = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):  # what a parser prints is nobody's reply
-        os.dup2(silence, stream)
+    requests, replies = take_over_streams()
     sys.setrecursionlimit(2_000)
-    replies.write(READY)
-    replies.flush()
-    while (request := _receive(requests)) is not None:
-        limit_resources(request["memory_bytes"], request["seconds"])
-        outbox = _Outbox(replies)
-        for number, file in enumerate(request["files"]):
-            for message in _read_file(file):
-                outbox.add([number, message])
-        outbox.flush()
-
-
-def _receive(stream: BinaryIO) -> dict[str, Any] | None:
-    head = stream.read(4)
-    if len(head) < 4:
-        return None
-    request: dict[str, Any] = json.loads(stream.read(int.from_bytes(head, "big")))
-    return request
+    write_frame(replies, b"")
+    with suppress(EOFError):
+        while True:
+            request: dict[str, Any] = json.loads(read_frame(requests))
+            limit_resources(request["memory_bytes"], request["seconds"])
+            outbox = _Outbox(replies)
+            for number, file in enumerate(request["files"]):
+                for message in _read_file(file):
+                    outbox.add([number, message])
+            outbox.flush()
 
 
 class _Outbox:
@@ -79,25 +64,8 @@ class _Outbox:
 
     def flush(self) -> None:
         if self._held:
-            data = f"[{','.join(self._held)}]".encode("ascii")
-            self._stream.write(len(data).to_bytes(4, "big"))
-            self._stream.write(data)
-            self._stream.flush()
+            write_frame(self._stream, f"[{','.join(self._held)}]".encode("ascii"))
         self._held, self._size, self._since = [], 0, time.monotonic()
-
-
-def limit_resources(memory_bytes: int, seconds: float) -> None:
-    """Bound what this process may take from now on, where the platform can."""
-    try:
-        import resource  # noqa: PLC0415 - not on every platform
-    except ImportError:
-        return
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, resource.getrlimit(resource.RLIMIT_AS)[1]))
-        spent = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
-        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-        # For the case that the parent was killed and cannot end us.
-        resource.setrlimit(resource.RLIMIT_CPU, (int(spent + seconds) + _GRACE_SECONDS, hard))
 
 
 def _read_file(request: dict[str, Any]) -> Iterator[dict[str, Any]]:

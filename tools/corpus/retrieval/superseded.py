@@ -7,27 +7,29 @@ dates in its names too, and none of it supersedes the others.
 
 import re
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from weiwo.state import Evidence
 from weiwo.text.language import fold
+from weiwo.text.patterns import lazy
 
-_VERSION: Final = re.compile(
+_VERSION: Final = lazy(
     r"(?:(?<![a-z])(?:v|ver|version|rev|revision)[ ._-]?|第)(\d{1,4}(?:\.\d{1,4}){0,3})版?", re.IGNORECASE
 )
-_DATE: Final = re.compile(r"(?<!\d)(\d{4})[-_.年]?(0[1-9]|1[0-2])?[-_.月]?(0[1-9]|[12]\d|3[01])?日?(?!\d)")
-_OLD: Final = re.compile(
+_DATE: Final = lazy(r"(?<!\d)(\d{4})[-_.年]?(0[1-9]|1[0-2])?[-_.月]?(0[1-9]|[12]\d|3[01])?日?(?!\d)")
+_OLD: Final = lazy(
     r"(?<![a-z])(?:old|obsolete|superseded|deprecated|outdated|draft)(?![a-z])|旧版?|废止|作废|草案", re.IGNORECASE
 )
-_NEW: Final = re.compile(r"(?<![a-z])(?:new|final|current|latest)(?![a-z])|新版|现行|最终版?", re.IGNORECASE)
-_PERIODIC: Final = re.compile(
+_NEW: Final = lazy(r"(?<![a-z])(?:new|final|current|latest)(?![a-z])|新版|现行|最终版?", re.IGNORECASE)
+_PERIODIC: Final = lazy(
     r"minutes|meeting|report|notes?|log|invoice|newsletter|weekly|monthly|quarter|daily|annual|journal|diary|statement|"
     r"summary|release|news|纪要|会议|报告|周报|月报|季报|年报|日报|日志|发票|通讯|新闻|总结",
     re.IGNORECASE,
 )
-_AROUND: Final = re.compile(r"[\W_]+")
+_AROUND: Final = lazy(r"[\W_]+")
 _MOST: Final = 200
 """Documents of a folder with like names that are compared."""
 
@@ -46,6 +48,10 @@ class FileVersion(NamedTuple):
     standing: int
     version: tuple[int, ...]
     date: str
+
+
+_Family = dict[str, tuple[FileVersion, str]]
+"""Documents of one series by source: version and date of each."""
 
 
 @lru_cache(maxsize=8192)
@@ -75,23 +81,34 @@ def find_superseded(connection: sqlite3.Connection, sources: Iterable[str], at: 
         at: The generation to look at.
     """
     found: dict[str, str] = {}
+    series: dict[str, dict[str, _Family]] = {}  # of what begins alike, read once
     for source in {source for source in sources if "#" not in source}:
         own = read_version(source)
         if not own.series:
             continue
         folder = source.rpartition("/")[0] + "/" if "/" in source else ""
         beginning = folder + _first_word(source[len(folder) :])
-        rows = connection.execute(
-            "SELECT source, date FROM documents WHERE source >= ? AND source < ? AND born <= ? AND"
-            " (died IS NULL OR died > ?) LIMIT ?",
-            (beginning, beginning + "\U0010ffff", at, at, _MOST),
-        ).fetchall()
-        family = {name: (read_version(name), date or "") for name, date in rows}
-        family = {name: told for name, told in family.items() if told[0].series == own.series}
+        if beginning not in series:
+            series[beginning] = _read_series(connection, beginning, at)
+        family = series[beginning].get(own.series, {})
         current = max(family, key=lambda name: (_age(*family[name]), name), default=source)
         if source in family and _supersedes(family[current], family[source]):
             found[source] = current
     return found
+
+
+def _read_series(connection: sqlite3.Connection, beginning: str, at: int) -> dict[str, _Family]:
+    """The documents whose names begin so, by what is common to the versions of each."""
+    rows = connection.execute(
+        "SELECT source, date FROM documents WHERE source >= ? AND source < ? AND born <= ? AND"
+        " (died IS NULL OR died > ?) LIMIT ?",
+        (beginning, beginning + "\U0010ffff", at, at, _MOST),
+    )
+    series: dict[str, _Family] = defaultdict(dict)
+    for name, date in rows:
+        version = read_version(name)
+        series[version.series][name] = (version, date or "")
+    return series
 
 
 def mark_superseded(connection: sqlite3.Connection, passages: dict[int, Evidence], at: int) -> dict[int, Evidence]:

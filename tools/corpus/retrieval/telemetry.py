@@ -73,6 +73,7 @@ class RetrievalRecord:
 class _CitationLabel:
     run: str
     ids: frozenset[str]
+    replanned: bool
 
 
 class TelemetryRecorder:
@@ -97,10 +98,10 @@ class TelemetryRecorder:
         """Keep a retrieval, soon."""
         self._put(retrieval)
 
-    def label_citations(self, run: str, evidence_ids: Iterable[str]) -> None:
+    def label_citations(self, run: str, evidence_ids: Iterable[str], *, replanned: bool = False) -> None:
         """Label the retrievals of a run with what its answer cites. The first label stays."""
         if run:
-            self._put(_CitationLabel(run, frozenset(evidence_ids)))
+            self._put(_CitationLabel(run, frozenset(evidence_ids), replanned))
 
     def flush(self, seconds: float = 5.0) -> bool:
         """Wait until all that came before is written or dropped; whether it was, in that time."""
@@ -183,6 +184,11 @@ def _write_label(connection: sqlite3.Connection, answer: _CitationLabel) -> None
         (_encode([one for one in json.loads(passages) if one in answer.ids]), number) for number, passages in rows
     ]
     connection.executemany("UPDATE retrievals SET cited = ? WHERE id = ?", labels)
+    if answer.replanned:
+        numbers = [(number,) for _, number in labels]
+        connection.executemany(
+            "UPDATE retrievals SET record = json_set(record, '$.replanned', json('true')) WHERE id = ?", numbers
+        )
 
 
 def _encode(value: object) -> str:
@@ -201,18 +207,19 @@ def get_recorder(folder: Path) -> TelemetryRecorder:
         return _recorders.setdefault(folder.absolute(), TelemetryRecorder(folder))
 
 
-def label_citations(run: str, evidence_ids: Iterable[str]) -> None:
+def label_citations(run: str, evidence_ids: Iterable[str], *, replanned: bool = False) -> None:
     """Tell all recorders what the answer of a run cites. Does not wait, and never fails.
 
     Args:
         run: The run's id.
         evidence_ids: The evidence that its answer cites; none where it has no answer.
+        replanned: Whether its plan had to be made anew.
     """
     ids = tuple(evidence_ids)
     with _guard:
         recorders = list(_recorders.values())
     for recorder in recorders:
-        recorder.label_citations(run, ids)
+        recorder.label_citations(run, ids, replanned=replanned)
 
 
 def flush_recorders(seconds: float = _EXIT_SECONDS) -> None:

@@ -88,8 +88,10 @@ def parse_robots(text: str, agent: str = AGENT) -> list[Rule]:
         text: The file.
         agent: The program's product token.
     """
-    groups: dict[str, list[Rule]] = {}
-    named: list[str] = []
+    agent = agent.lower()
+    rules: dict[str, list[Rule]] = {"*": [], agent: []}
+    met: set[str] = set()
+    named: set[str] = set()
     open_group = False
     for line in text.removeprefix("\ufeff").splitlines():
         found = _LINE.match(line)
@@ -98,15 +100,15 @@ def parse_robots(text: str, agent: str = AGENT) -> list[Rule]:
         field, value = found[1].lower(), found[2].strip()
         if field == "user-agent":
             token = _TOKEN.match(value)
-            named = [*(named if open_group else ()), token[0].lower() if token else ""]
-            groups.setdefault(named[-1], [])
+            named = (named if open_group else set()) | ({token[0].lower() if token else ""} & rules.keys())
+            met |= named
             open_group = True
             continue
         open_group = False
         if value:  # an empty rule says nothing
             for name in named:
-                groups[name].append((field == "allow", _normalize_path(value)))
-    return groups.get(agent.lower(), groups.get("*", []))
+                rules[name].append((field == "allow", _normalize_path(value)))
+    return rules[agent if agent in met else "*"]
 
 
 def is_allowed(rules: list[Rule], path: str) -> bool:

@@ -7,6 +7,8 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from weiwo.text.patterns import lazy
 
+LONGEST: Final = 4_096
+"""Characters of a URL that is looked into; a longer one is known as it stands."""
 _TRACKING: Final = lazy(
     r"(?:utm|pk|piwik|mtm|matomo|hsa|oly)_\w+|fbclid|fb_(?:action_ids|source|ref)|g(?:clid|clsrc|ad_source|braid)|dclid|"
     r"wbraid|msclkid|yclid|twclid|ttclid|li_fat_id|igsh(?:id)?|mibextid|mc_[ce]id|_hs(?:enc|mi)|hsctatracking|mkt_tok|"
@@ -28,7 +30,7 @@ _CACHED: Final = lazy(r"/(?:amp|[cv])/(?:s/)?(?P<host>[\w-]+(?:\.[\w-]+)+)(?P<pa
 _EDITION: Final = lazy(r"^(?:www\d?|m|mobile|wap|amp|touch|3g)\.")
 _MOBILE_INNER: Final = lazy(r"^([a-z-]{2,12})\.m\.(?=[^.]+\.)")
 _AMP_PREFIX: Final = lazy(r"^/amp(?=/.)")
-_AMP_END: Final = lazy(r"^((?:/[^/]+){2,}|/[^/]*[-\d][^/]*)/amp$")
+_AMP_END: Final = lazy(r"^((?:/[^/]++){2,}|/(?=[^/]*[-\d])[^/]++)/amp$")
 """An edition of a page that is called by more than one word: /wiki/amp is a page on its own."""
 _AMP_FILE: Final = lazy(r"\.amp(?=(?:\.html)?$)")
 _INDEX: Final = lazy(r"/(?:index|default)\.(?:[sx]?html?|php|aspx?|jsp)$", re.IGNORECASE)
@@ -54,8 +56,10 @@ def canonical_url(url: str) -> str:
     the end do not count. Every other parameter does. Good for telling pages apart, not for fetching.
 
     Args:
-        url: An absolute URL; anything else comes back as it is.
+        url: An absolute URL of at most `LONGEST` characters; anything else comes back as it is.
     """
+    if len(url) > LONGEST:
+        return url
     try:
         parts = urlsplit(url.strip())
         port = parts.port

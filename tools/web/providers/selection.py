@@ -16,6 +16,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from weiwo.state.settings import Settings, SettingsError
+from weiwo.state.values import Language
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
 from weiwo.tools.web.providers.catalog import PROVIDERS
@@ -54,14 +55,15 @@ def select_providers(settings: Settings, env: Mapping[str, str] | None = None) -
     return tuple(_parse_entry(name, env) for name in ready or (KEYLESS if asked_for else ()))
 
 
-def explain_none(settings: Settings) -> str:
+def explain_none(settings: Settings, language: Language = "en") -> str:
     """Why there are no providers, and what would change that."""
     if not settings.web:
-        return "the web is switched off for this run"
-    enough = ", ".join(
-        needs[0] for provider in PROVIDERS.values() if len(needs := missing_variables(provider, {})) == 1
-    )
-    return f"no search provider is set up; set one of {enough}, or WEIWO_SEARCH={','.join(KEYLESS)}, which need no key"
+        return "the web is switched off for this run" if language == "en" else "这次运行不使用网络"
+    names = [needs[0] for provider in PROVIDERS.values() if len(needs := missing_variables(provider, {})) == 1]
+    keyless = ",".join(KEYLESS)
+    if language == "zh":
+        return f"没有设置网络搜索服务；请设置 {'、'.join(names)} 之一，或不需要密钥的 WEIWO_SEARCH={keyless}"
+    return f"no search provider is set up; set one of {', '.join(names)}, or WEIWO_SEARCH={keyless}, which need no key"
 
 
 def missing_variables(provider: Provider, env: Mapping[str, str]) -> tuple[str, ...]:
