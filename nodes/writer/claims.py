@@ -26,7 +26,7 @@ class CheckedClaim:
         start: Offset of its first character in the piece it was found in.
         end: Offset behind its last, marks included.
         claim: The claim, citations under the numbers of the draft.
-        hard: Of a doubtful one, whether a figure or a name failed, which no judgement can make good.
+        hard: Of a doubtful one, whether a figure or a name is in no source: a judgement has to show where it is.
     """
 
     start: int
@@ -68,7 +68,8 @@ def check_piece(piece: str, given: ClaimSources) -> list[CheckedClaim]:
             numbers = dict.fromkeys(n for mark in blank_marks(row)[1] for n in mark.numbers)
         if re.search(r"\w", text):
             claim, hard = _check(_tidy(text, marks), tuple(numbers), row, given)
-            checked.append(CheckedClaim(start, end, claim, hard))
+            if not (claim.verdict == "uncited" and text.rstrip().endswith((":", "："))):  # it leads to what follows
+                checked.append(CheckedClaim(start, end, claim, hard))
     return checked
 
 

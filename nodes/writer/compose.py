@@ -4,7 +4,7 @@ A statement is only made of what was computed or shown: a value with its subject
 values, a calculation. Everything else is left to extracts, the sources' own words.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +14,7 @@ from weiwo.nodes.writer.statement_words import COMPARED, PLACES, WORDS
 from weiwo.state import REFERENCE, Language, Outcome, Plan, Task
 from weiwo.state.query import QueryFrame
 from weiwo.text.dates import PartialDate
+from weiwo.text.lists import join_names
 from weiwo.text.mentions import title_key
 from weiwo.text.numbers import format_number
 from weiwo.text.relations import relations
@@ -54,13 +55,9 @@ class _Operand:
     def key(self) -> PartialDate | float | None:
         """What it is ordered by; None where it cannot be ordered."""
         value = self.outcome.value
-        if isinstance(value, bool):
-            return None
-        if isinstance(value, int | float):
-            return float(value)
         if self.outcome.type == "date" and isinstance(value, str):
             return PartialDate.from_iso(value)
-        return None
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def compose_statements(
@@ -77,7 +74,7 @@ def compose_statements(
     composer = _Composer(plan, outcomes, language, titles)
     finals = [task for task in plan.tasks if task.id in plan.final_ids]
     others = [task for task in plan.tasks if task.id not in plan.final_ids]
-    found = [statement for task in (*finals, *others) for statement in composer.tell(task)]
+    found = [statement for task in (*finals, *others) if (statement := composer.tell(task)) is not None]
     return list({statement.text: statement for statement in reversed(found)}.values())[::-1]
 
 
@@ -91,19 +88,14 @@ class _Composer:
         self._words = WORDS[language]
         self._spelling = {title_key(title): title.strip("《》") for title in titles}
 
-    def tell(self, task: Task) -> Iterator[Statement]:
-        """The statement of a task; none where it came to nothing or nothing safe can be said."""
+    def tell(self, task: Task) -> Statement | None:
+        """The statement of a task; None where it came to nothing or nothing safe can be said."""
         outcome, frame = self._outcomes.get(task.id), frame_task(task, self._language)
         if outcome is None or outcome.type == "passages":
-            return
+            return None
         if outcome.computed:
-            told = self._computed(task, frame, outcome)
-        elif not task.for_each:
-            told = self._value(task, frame, outcome)
-        else:
-            told = None
-        if told is not None:
-            yield told
+            return self._computed(task, frame, outcome)
+        return None if task.for_each else self._value(task, frame, outcome)
 
     def _value(self, task: Task, frame: QueryFrame, outcome: Outcome) -> Statement:
         """A looked-up value with its subject and relation, or after the question it answers."""
@@ -150,8 +142,8 @@ class _Composer:
     def _related(self, frame: QueryFrame, operands: Sequence[_Operand], result: Outcome) -> tuple[str, str]:
         """What a calculation over things tells of them, and the mechanism; empty where nothing safe can be said."""
         kind = "date" if operands[0].outcome.type == "date" else "number"
-        names = self._listed([operand.name for operand in operands])
-        noun = self._noun(frame) or self._noun(self._frame(operands[0]))
+        names = join_names([operand.name for operand in operands], self._language)
+        noun = self._noun(frame) or self._noun(frame_task(self._plan.task(operands[0].outcome.task_id), self._language))
         if frame.shape == "same":
             return self._sameness(frame, names, noun, operands, result), f"same:{kind}"
         if len({operand.name for operand in operands}) == 1:
@@ -179,7 +171,7 @@ class _Composer:
                 values = [write_amount(date.iso(), "date", self._language) for date in asked]
         if same:
             return self._words["yes"] + self._words["same"].format(names=names, noun=noun, v=values[0])
-        pairs = self._listed(values)
+        pairs = join_names(values, self._language)
         return self._words["no"] + self._words["differ"].format(names=names, noun=noun, pairs=pairs)
 
     def _compared(
@@ -189,7 +181,7 @@ class _Composer:
         ordered = _order(operands, frame.direction or ("least" if kind == "date" else "greatest"))
         difference = self._difference(result, operands)
         if not frame.direction and len(operands) == 2:
-            names = self._listed([operand.name for operand in operands])
+            names = join_names([operand.name for operand in operands], self._language)
             return self._words["apart"].format(names=names, noun=noun, d=difference), mechanism
         if ordered is None:
             return "", mechanism
@@ -227,9 +219,6 @@ class _Composer:
             found.append(_Operand(self._named(frame.subject) or self._filled(frame.question), outcome))
         return found
 
-    def _frame(self, operand: _Operand) -> QueryFrame:
-        return frame_task(self._plan.task(operand.outcome.task_id), self._language)
-
     def _noun(self, frame: QueryFrame) -> str:
         if frame.answer_type == "place" and frame.relation in PLACES:
             return PLACES[frame.relation][self._language]
@@ -247,13 +236,8 @@ class _Composer:
         name = self._filled(subject)
         return self._spelling.get(title_key(name), name) if name.islower() else name
 
-    def _listed(self, names: Sequence[str]) -> str:
-        if len(names) < 2:
-            return "".join(names)
-        return self._words["comma"].join(names[:-1]) + self._words["and"] + names[-1]
-
     def _ended(self, text: str) -> str:
-        return text if text.endswith((".", "。", "!", "?", "！", "？")) else text + self._words["end"]
+        return text if text.endswith(tuple(".。!?！？")) else text + self._words["end"]
 
     def _cited(self, outcome: Outcome) -> tuple[str, ...]:
         """The passages an outcome rests on: those that are quoted, else the best."""

@@ -54,7 +54,7 @@ class WriterContext:
         passages = {source.evidence.id: source for source in all_.items if source.evidence is not None}
         fitted = await asyncio.to_thread(
             pack_passages,
-            [source.evidence for source in passages.values() if source.evidence is not None],
+            all_.evidence,
             self._state["assessment"].question,
             models.room(WRITER, self._system, bare),
             partial(models.count, WRITER),

@@ -118,7 +118,10 @@ class _Claims:
             position = bar.end() if bar else end
 
     def _sentences(self) -> Iterator[tuple[int, int]]:
-        """The sentences of the lines since the last block; a mark behind a full stop belongs to what it follows."""
+        """The sentences of the lines since the last block.
+
+        A mark behind a full stop belongs to what it follows, unless that begins with a mark or has one before the stop.
+        """
         lines, self._prose = self._prose, []
         if not lines:
             return
@@ -129,12 +132,17 @@ class _Claims:
         plain = mask(plain, 0, [(at.end(), at.end() + 1, "X") for at in _CITED_STOP.finditer(marked)])
         words = _overwritten(self._blanked(start, end, formula=" "), start, gaps)
         found = [list(span) for span in sentences(plain) if re.search(r"\w", words[span[0] : span[1]])]
-        position = 0
-        for mark in self._marks_in(start, end):
-            while position + 1 < len(found) and start + found[position + 1][0] <= mark.start:
+        position, own = 0, -1  # the sentence that begins with a mark or has one before its stop
+        for left, right in ((mark.start - start, mark.end - start) for mark in self._marks_in(start, end) if found):
+            while position + 1 < len(found) and found[position + 1][0] <= left:
                 position += 1
-            if found:
-                found[position][1] = max(found[position][1], mark.end - start)
+            inside = left < found[position][1]
+            if not inside and own == position and position + 1 < len(found):
+                position += 1
+            first, last = found[position]
+            if left < first or (inside and not re.search(r"\w", words[right:last])):
+                own = position
+            found[position] = [min(first, left), max(last, right)]
         yield from ((start + a, start + b) for a, b in found)
 
     def _blanked(self, start: int, end: int, formula: str = "X") -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
 
-from weiwo.nodes.shared.markdown.citation_marks import clean_marks, list_cited_numbers, renumber_marks
+from weiwo.nodes.shared.markdown.citation_marks import blank_marks, clean_marks, list_cited_numbers, renumber_marks
 from weiwo.nodes.shared.markdown.spans import FENCE, find_opaque
 from weiwo.nodes.writer.blocks import parse_blocks
 from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, check_code, check_piece, share_of_words
@@ -58,6 +58,7 @@ class Draft:
         broken: Why the model's draft ended early, or "".
         asserted: Mechanisms of the rules that assert something in it.
         extracts: The passages it shows as they are.
+        confidence: How probable it is that these hold the answer, where nothing is asserted; else None.
         ruled: Of an answer by rule, the status and stop reason it amounts to; None of a model's.
     """
 
@@ -69,6 +70,7 @@ class Draft:
     broken: str = ""
     asserted: list[str] = field(default_factory=list)
     extracts: list[Extract] = field(default_factory=list)
+    confidence: float | None = None
     ruled: tuple[Status, str] | None = None
 
     def given(self, question: str) -> ClaimSources:
@@ -84,14 +86,14 @@ class Draft:
         given = self.given(question)
         piece = Piece(text, check_piece(text, given))
         for checked in reversed(piece.checked):
-            if checked.claim.verdict in DOUBTFUL and (marks := self._carrying(checked, given)) is not None:
-                body = clean_marks(text[checked.start : checked.end], ()).rstrip()
-                text = text[: checked.start] + add_marks(body, marks, given.language) + text[checked.end :]
+            if checked.claim.verdict in DOUBTFUL and (numbers := self._carrying(checked, given)):
+                cited = cite_sources(text[checked.start : checked.end], numbers, given.language)
+                text = text[: checked.start] + cited + text[checked.end :]
         claims = piece.checked if text == piece.text else check_piece(text, given)
         return Piece(text, sorted([*claims, *check_code(text, given)], key=lambda one: one.start))
 
-    def _carrying(self, checked: CheckedClaim, given: ClaimSources) -> str | None:
-        """The marks of sources that carry a failing claim.
+    def _carrying(self, checked: CheckedClaim, given: ClaimSources) -> Sequence[int]:
+        """The numbers of sources that carry a failing claim; none where none do.
 
         Models often state what is true and cite the wrong number, or none: its own citations with a calculation added
         are tried first, then the sources that outcomes rest on, alone, in pairs and in threes. What it cites stays
@@ -101,7 +103,7 @@ class Draft:
         """
         own = list(checked.claim.citations)
         if own and not checked.hard:
-            return None
+            return ()
         told = share_of_words(checked.claim.text, own, given)
         grounded = [source.n for source in self.sources.items if source.quote][:MOST_RECITED]
         if own and not names(checked.claim.text):
@@ -116,12 +118,12 @@ class Draft:
                 continue
             enough = 0.0 if verdict != "matched" or numbers == own else max(LEAST_SHARE, told)
             if share_of_words(checked.claim.text, numbers, given) >= enough:
-                return "".join(f"[{n}]" for n in numbers)
-        return None
+                return numbers
+        return ()
 
     def accept(self, text: str, claims: Sequence[Claim]) -> str:
         """Take a piece whose claims are known into the answer; returns it as it is to be spoken."""
-        spans = claim_spans(text)
+        spans = claim_spans(text) if claims else []
         places = spans if len(spans) == len(claims) else [(0, len(text))] * len(claims)
         checked = [CheckedClaim(start, end, claim) for (start, end), claim in zip(places, claims, strict=True)]
         return self.add(Piece(text, checked))
@@ -165,7 +167,7 @@ class Draft:
         text = "".join(self.spoken)
         starts, offset = [], -(len(text) - len(text.lstrip()))
         for piece, spoken in zip(self.pieces, self.spoken, strict=True):
-            places = [start for start, _ in claim_spans(spoken)][: len(piece.checked)]
+            places = [start for start, _ in claim_spans(spoken)][: len(piece.checked)] if piece.checked else []
             if any(FENCE.match(checked.claim.text) for checked in piece.checked):
                 places = [one.start for one in find_opaque(spoken) if one.code][: len(piece.checked)]
             places += [places[-1] if places else 0] * (len(piece.checked) - len(places))
@@ -174,7 +176,7 @@ class Draft:
         return parse_blocks(text.strip(), starts)
 
     def in_context(self, number: int, position: int) -> Claim:
-        """A claim as one can judge it: a cell with its row and column, a claim that names nothing with its heading."""
+        """A claim as one can judge it, with marks: a cell with row and column, else perhaps with its heading."""
         piece = self.pieces[number]
         checked = piece.checked[position]
         first = number
@@ -185,8 +187,8 @@ class Draft:
         if not about and not names(checked.claim.text):
             lines = "".join(one.text for one in self.pieces[max(0, number - MOST_ROWS) : number]) + piece.text
             about = find_heading(lines[: len(lines) - len(piece.text) + checked.start])
-        text = f"({about}) {checked.claim.text}" if about else checked.claim.text
-        return checked.claim.model_copy(update={"text": text})
+        written = " ".join(piece.text[checked.start : checked.end].split())
+        return checked.claim.model_copy(update={"text": f"({about}) {written}" if about else written})
 
     def _rendered(self, piece: Piece) -> str:
         if is_indented_code(piece.text):
@@ -229,6 +231,16 @@ def mark_unverified(claim: str, _: str, language: Language) -> str:
     """A claim with the mark of what could not be verified, inside its sentence or cell."""
     body = claim.rstrip().rstrip(_STOPS)
     return f"{body}{' ' if language == 'en' else ''}{UNVERIFIED[language]}{claim[len(body) :]}"
+
+
+def cite_sources(sentence: str, numbers: Sequence[int], language: Language) -> str:
+    """A sentence that cites these sources alone: marks of them inside it stay, the others go to its end."""
+    kept = clean_marks(sentence, numbers)
+    words = re.match(r".*\w", blank_marks(kept)[0], re.DOTALL)
+    inside = kept[: words.end() if words else 0]
+    missing = [n for n in numbers if n not in list_cited_numbers(inside)]
+    body = (inside + clean_marks(kept[len(inside) :], ())).rstrip()
+    return add_marks(body, "".join(f"[{n}]" for n in missing), language)
 
 
 def add_marks(sentence: str, marks: str, language: Language) -> str:

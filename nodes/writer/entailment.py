@@ -8,15 +8,17 @@ from typing import Final, Literal
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ChatModels, ModelCallError
+from weiwo.nodes.shared.markdown.citation_marks import blank_marks, clean_marks, list_cited_numbers
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passage, quote_as_data
 from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply
 from weiwo.nodes.shared.prompting.sanitizer import protect_prompt, remove_links
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited
+from weiwo.nodes.writer.claims import MOST_REASONS, CheckedClaim, ClaimSources, check_cited
 from weiwo.nodes.writer.draft import Draft
 from weiwo.nodes.writer.sources import CitableSource
-from weiwo.state import DOUBTFUL, Claim, Language, Verdict
+from weiwo.state import DOUBTFUL, Claim, Evidence, Language, Verdict
+from weiwo.text.language import fold
 
 MOST_CLAIMS: Final = 30
 """Claims in one call."""
@@ -25,16 +27,27 @@ ENOUGH_CLAIMS: Final = 8
 MOST_CALLS: Final = 6
 """Calls for one answer; what is beyond keeps the verdict of the code."""
 AT_ONCE: Final = 3
+SHORTEST_QUOTE: Final = 6
+"""Characters of a passage that show what code did not find there."""
 
 SYSTEM: Final = protect_prompt(
     f"""\
-You verify an answer. For each numbered claim judge whether the passages and calculations it cites carry it, by them \
-alone and not by what you know. Brackets before a claim hold its heading, or its row and column. {DATA_RULE}
-- `supported`: each part of the claim is said there, in whatever words, or follows directly (a sum, an order of dates).
+You verify an answer. For each numbered claim judge whether the passages and calculations it cites, as [n], carry it, \
+by them alone and not by what you know. Read each passage whole, its title too: a sentence may go on about what \
+another named. Brackets before a claim hold its heading, or its row and column; a subject it leaves out is that of \
+the question. {DATA_RULE}
+Check of each claim: is every number, date, unit, version and name said there of the same thing, event and time? Who \
+does it to whom? Is it affirmed or denied, of all or of some, more or less, the first or the last, planned or done? \
+Where it says what a source tells ("both [1] and [2] say"), does that very source tell it?
+- `supported`: each part of the claim is said there, in whatever words, units or rounding, or follows directly (a \
+sum, an order of dates). That something is not told is supported where no cited passage tells it, else contradicted.
 - `partly`: a part of it is not there. `not_there`: nothing of it is there.
 - `contradicted`: they say otherwise: another value, name, order, direction, role or property, or its denial.
 - `judgement`: it is a recommendation or an assessment of the writer's own, and the facts it rests on are there.
-- `words`: of a claim that is not supported, the words in it that fail and why, in one line; else empty.
+- `words`: where the claim fails, the words in it that fail and why, in one line; else empty.
+- `quote`: where a claim with a `Doubt` holds, the words of a cited passage that show it, copied exactly (of something \
+not told, those that come nearest); else empty. A doubt comes from a program that compares words: it does not know \
+other wordings, and may be right.
 Reply with one verdict for each claim."""
 )
 
@@ -54,6 +67,7 @@ class ClaimJudgement(Reply):
     n: Ordinal
     verdict: Judgement
     words: Line = ""
+    quote: Line = ""
 
 
 class EntailmentReply(Reply):
@@ -75,7 +89,9 @@ def verifier_role(services: RunContext) -> str:
     return next((role for role in ("verifier", "writer") if services.models.configured(role)), "")
 
 
-async def judge_claims(services: RunContext, draft: Draft, places: Sequence[ClaimPlace] | None = None) -> None:
+async def judge_claims(
+    services: RunContext, draft: Draft, question: str, places: Sequence[ClaimPlace] | None = None
+) -> None:
     """Have a model judge the claims that code could not verify whole; changes the verdicts of the draft.
 
     A quick search does without, and so does a run whose limits leave no room: the verdicts say what they rest on.
@@ -83,8 +99,9 @@ async def judge_claims(services: RunContext, draft: Draft, places: Sequence[Clai
     Args:
         services: The models.
         draft: The draft.
+        question: The user's question.
         places: The claims to judge; None: all that cite something and that code neither found word for word nor
-            computed, nor refused for a figure or a name.
+            computed.
     """
     role = verifier_role(services)
     if not role or services.settings.depth == "quick" or services.budget.exhausted():
@@ -94,10 +111,8 @@ async def judge_claims(services: RunContext, draft: Draft, places: Sequence[Clai
 
     async def ask(batch: Sequence[ClaimPlace]) -> Mapping[ClaimPlace, ClaimJudgement]:
         claims = [draft.in_context(place.piece, place.position) for place in batch]
-        messages = [
-            SystemMessage(SYSTEM),
-            HumanMessage(_entailment_prompt(services.models, role, claims, draft.sources.items)),
-        ]
+        prompt = _entailment_prompt(services.models, role, claims, draft.sources.items, question)
+        messages = [SystemMessage(SYSTEM), HumanMessage(prompt)]
         async with gate:
             try:
                 reply = await services.models.structured(role, "verify", messages, EntailmentReply)
@@ -105,17 +120,30 @@ async def judge_claims(services: RunContext, draft: Draft, places: Sequence[Clai
                 return {}  # in the trace; the verdicts of the code stand
         return {batch[one.n - 1]: one for one in reply.verdicts if 1 <= one.n <= len(batch)}
 
+    language = draft.sources.language
     for judged in await asyncio.gather(*map(ask, batches)):
         for place, judgement in judged.items():
             checked = draft.pieces[place.piece].checked
-            checked[place.position] = _judged(checked[place.position], judgement, draft.sources.language)
+            checked[place.position] = _judged(checked[place.position], judgement, draft.sources.passages, language)
 
 
-def _judged(checked: CheckedClaim, judgement: ClaimJudgement, language: Language) -> CheckedClaim:
+def _judged(
+    checked: CheckedClaim, judgement: ClaimJudgement, passages: Mapping[int, Sequence[Evidence]], language: Language
+) -> CheckedClaim:
+    """A claim as judged; what code did not find in its sources has to be shown there in their own words."""
     verdict = _VERDICTS[judgement.verdict]
+    cited = [passage for n in checked.claim.citations for passage in passages.get(n, ())]
+    if checked.hard and verdict not in DOUBTFUL and not _quotes(judgement.quote, cited):
+        return checked
     reason = remove_links(safe_note(judgement.words), (), language) if verdict in DOUBTFUL else ""
     claim = checked.claim.model_copy(update={"verdict": verdict, "reason": reason})
     return replace(checked, claim=claim)
+
+
+def _quotes(quote: str, cited: Iterable[Evidence]) -> bool:
+    """Whether a model shows the words of a cited passage for what code did not find there."""
+    words = " ".join(fold(quote).split()).strip(" .。\"'“”…")
+    return len(words) >= SHORTEST_QUOTE and any(words in " ".join(fold(one.text).split()) for one in cited)
 
 
 def _batches(draft: Draft, places: Sequence[ClaimPlace] | None) -> Iterator[list[ClaimPlace]]:
@@ -135,16 +163,18 @@ def _batches(draft: Draft, places: Sequence[ClaimPlace] | None) -> Iterator[list
 
 
 def is_open(checked: CheckedClaim) -> bool:
-    """Whether a model may judge a claim: it cites something, and code found neither its words nor a hard fault."""
-    claim = checked.claim
-    return bool(claim.citations) and (claim.verdict == "matched" or (claim.verdict in DOUBTFUL and not checked.hard))
+    """Whether a model judges a claim: it cites something, and code neither found its words nor computed it."""
+    return bool(checked.claim.citations) and checked.claim.verdict in {"matched", "uncited", *DOUBTFUL}
 
 
-def _entailment_prompt(models: ChatModels, role: str, claims: Sequence[Claim], sources: Iterable[CitableSource]) -> str:
-    """The passages and calculations that claims cite, and the claims, numbered from 1; passages are cut to what fits."""  # noqa: E501 - one line reads best
+def _entailment_prompt(
+    models: ChatModels, role: str, claims: Sequence[Claim], sources: Iterable[CitableSource], question: str
+) -> str:
+    """The passages and calculations that claims cite, cut to what fits, then the question and the claims from 1."""
     cited = {n for claim in claims for n in claim.citations}
     listed = [
-        f"{n}. {quote_as_data(claim.text, 800)} {''.join(f'[{c}]' for c in claim.citations)}"
+        f"{n}. {_cited(claim)}"
+        + (f"\n   Doubt: {quote_as_data(claim.reason, 200)}" if claim.verdict in DOUBTFUL else "")
         for n, claim in enumerate(claims, 1)
     ]
     shown = [source for source in sources if source.n in cited]
@@ -159,29 +189,39 @@ def _entailment_prompt(models: ChatModels, role: str, claims: Sequence[Claim], s
         for source in shown
         if source.outcome is not None
     ]
-    return "\n".join([*lines, "", "Claims:", *listed])
+    return "\n".join([*lines, "", f"Question: {quote_as_data(question, 400)}", "Claims:", *listed])
+
+
+def _cited(claim: Claim) -> str:
+    """A claim with its marks where they stand in it; what it cites beside them, by its row perhaps, behind it."""
+    text = quote_as_data(clean_marks(claim.text, claim.citations), 800)
+    marked = list_cited_numbers(text)
+    return f"{text} {''.join(f'[{n}]' for n in claim.citations if n not in marked)}".rstrip()
 
 
 async def judge_statement(
-    models: ChatModels, role: str, text: str, numbers: tuple[int, ...], given: ClaimSources
+    models: ChatModels, role: str, written: str, numbers: tuple[int, ...], given: ClaimSources
 ) -> Verdict:
     """The verdict on one claim by code and, where code leaves it open, by a model.
 
     Args:
         models: The models.
         role: The role that judges.
-        text: The claim, without marks.
+        written: The claim, with its marks.
         numbers: What it cites.
         given: What claims are checked against.
     """
-    found = check_cited(text, numbers, given)
-    claim = Claim(text=text, citations=numbers, verdict=found.verdict)
-    if not is_open(CheckedClaim(0, len(text), claim, found.hard)):
+    found = check_cited(blank_marks(written)[0].strip(), numbers, given)
+    reason = "; ".join(found.reasons[:MOST_REASONS])
+    claim = Claim(text=written, citations=numbers, verdict=found.verdict, reason=reason)
+    checked = CheckedClaim(0, len(written), claim, found.hard)
+    if not is_open(checked):
         return found.verdict
     sources = (CitableSource(n, evidence=passage) for n, found in given.passages.items() for passage in found)
-    messages = [SystemMessage(SYSTEM), HumanMessage(_entailment_prompt(models, role, [claim], sources))]
+    prompt = _entailment_prompt(models, role, [claim], sources, given.question)
     try:
-        reply = await models.structured(role, "verify", messages, EntailmentReply)
+        reply = await models.structured(role, "verify", [SystemMessage(SYSTEM), HumanMessage(prompt)], EntailmentReply)
     except ModelCallError:
         return found.verdict
-    return _VERDICTS[reply.verdicts[0].verdict] if reply.verdicts else found.verdict
+    judged = (_judged(checked, one, given.passages, given.language) for one in reply.verdicts[:1])
+    return next(judged, checked).claim.verdict

@@ -7,19 +7,23 @@ A sentence is chosen for the rare words it shares with the question (the title c
 early, and for holding a value of the type that is asked for.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
+from weiwo.nodes.writer.extract_confidence import estimate_confidence, extract_features
 from weiwo.nodes.writer.subject_match import (
     correct_spelling,
+    find_missing_subjects,
     inverse_document_frequency,
     is_about_subject,
     matching_terms,
     question_terms,
 )
 from weiwo.nodes.writer.value_worth import ValueWorth
-from weiwo.state import Evidence, Extract, Language, Quote
+from weiwo.state import Evidence, Language, Quote
+from weiwo.state.answer import Extract
 from weiwo.state.query import QueryFrame
 from weiwo.text.language import sentences
 from weiwo.text.mentions import mentions, title_key
@@ -42,12 +46,14 @@ _TITLE: Final = 0.6  # of the weight of a word that stands in the title alone
 _KNOWN: Final = 0.3  # of the weight of a word that is covered already
 _LATE: Final = 0.3  # off the seventh sentence and those after it, in proportion off those before
 _ASKING: Final = 0.2  # off a sentence that itself asks
+_HEADING: Final = 2.0  # off a heading and the header row of a table, which answer nothing
 _LAST: Final = 6
 
 _BRIDGE: Final = 0.2
 """Added for a passage whose title a shown one mentions; the search's own score is 1 at most."""
 
-_COMPOUND: Final = frozenset({"chain", "comparison", "difference", "same", "several"})
+_COMPARED: Final = frozenset({"comparison", "difference", "same"})
+_COMPOUND: Final = _COMPARED | {"chain", "several"}
 """Shapes of questions whose parts may be answered in different passages."""
 
 _SUPERSEDED: Final[dict[Language, str]] = {"en": "(older version; current: {})", "zh": "（旧版；现行版本：{}）"}
@@ -57,7 +63,9 @@ _LEANING: Final = lazy(
     r"(?i)(?:he|she|it|they|his|her|its|their|this|these|those|that|such|both|the (?:former|latter))\b"
     r"|[他她它该其此这那]|两者|前者|后者|同年|当时"
 )
-_QUESTION: Final = lazy(r"[?？][\"'”’」』)）\s]*$")
+_QUESTION: Final = lazy(r"[?？][\"'”’」』)）*_\s]*$")
+_RULE: Final = lazy(r"[ \t|]*\n[ \t|]*:?---")
+"""What follows the header row of a table, or an underlined heading."""
 _CLAUSE: Final = lazy(r"[,;，；、\n]\s?|\s-\s|\.\.\.\s?|\s")
 
 
@@ -68,32 +76,42 @@ class Extracts:
     Attributes:
         items: The passages shown, best first, numbered from 1.
         about_subject: Whether any of the passages searched speaks of what the question is about.
+        missing: Of things compared, those that none of them speaks of.
+        features: What is known of whether they hold the answer (`extract_confidence.FEATURES`); empty of quotes.
     """
 
     items: tuple[Extract, ...] = ()
     about_subject: bool = False
+    missing: tuple[str, ...] = ()
+    features: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def confidence(self) -> float | None:
+        """How probable it is that the passages hold the answer, 0 to 1; None of quotes and where none is shown."""
+        return estimate_confidence(self.features) if self.items and self.features else None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Sentence:
-    """A sentence of a passage: where it stands, its terms, and what its values are worth (`ValueWorth`)."""
+    """A sentence of a passage: where it stands, its terms, what its kind costs it, its values' worth (`ValueWorth`)."""
 
     start: int
     end: int
     terms: frozenset[str]
     place: float
-    asks: bool
+    handicap: float
     typed: float | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Passage:
-    """A passage taken apart."""
+    """A passage taken apart; `named` is what it may mention, read where it is shown for a compound question."""
 
     evidence: Evidence
     title: frozenset[str]
     sentences: list[_Sentence]
     relevance: float
+    named: frozenset[str] = frozenset()
     terms: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -122,15 +140,23 @@ def choose_extracts(
     read = [_read(one, one.score / best[one.tool] if best[one.tool] > 0 else 1 / one.rank) for one in ranked]
     everywhere = [passage.terms for passage in read]
     spelling = correct_spelling(frame, frozenset().union(*everywhere))
-    weights = inverse_document_frequency((spelling[term] for term in question_terms(frame)), everywhere)
+    asked = question_terms(frame)
+    weights = inverse_document_frequency((spelling[term] for term in asked), everywhere)
     considered = [passage for passage in read if passage.sentences][:CONSIDERED]
-    if frame.shape == "open" and set(question_terms(frame)) <= set(matching_terms(frame.subject)):
+    considered.sort(key=lambda one: _precedence(one, weights))
+    if frame.shape == "open" and set(asked) <= set(matching_terms(frame.subject)):
         considered.sort(key=lambda passage: not _introduces(passage.evidence, frame.subject))
     choice = _Choice(frame, weights, considered)
     choice.choose(passages_shown, sentences_shown)
     items = tuple(choice.extracts())
     statements = [terms for one in read for terms in (one.title, *(sentence.terms for sentence in one.sentences))]
-    return Extracts(items, bool(items) and is_about_subject(frame, everywhere, statements, spelling))
+    missing = find_missing_subjects(frame, everywhere, statements, spelling)
+    return Extracts(
+        items,
+        bool(items) and is_about_subject(frame, missing, everywhere, spelling),
+        tuple(missing) if frame.shape in _COMPARED else (),
+        extract_features(frame, items[0].score if items else 0.0, len(asked), linked=choice.linked),
+    )
 
 
 def build_quote_extracts(quotes: Sequence[Quote], passages: Sequence[Evidence], language: Language) -> Extracts:
@@ -174,25 +200,33 @@ def _shown(
 def _read(passage: Evidence, relevance: float) -> _Passage:
     """Take a passage apart."""
     spans = [span for sentence in sentences(passage.text) for span in _pieces(passage.text, *sentence)]
-    found = [
-        _Sentence(start, end, frozenset(matching_terms(said)), min(at, _LAST) / _LAST, bool(_QUESTION.search(said)))
-        for at, (start, end) in enumerate(spans)
-        for said in (passage.text[start:end],)
-    ]
+    found: list[_Sentence] = []
+    asked: frozenset[str] = frozenset()  # an answer speaks of what the question on the line above it says
+    for at, (start, end) in enumerate(spans):
+        said = passage.text[start:end]
+        asks, own = bool(_QUESTION.search(said)), frozenset(matching_terms(said))
+        heading = passage.text[start - 2 : start] == "# " or _RULE.match(passage.text, end)
+        handicap = _HEADING if heading else _ASKING * asks
+        found.append(_Sentence(start, end, own | asked, min(at, _LAST) / _LAST, handicap))
+        asked = own if asks and passage.text[end : end + 1] == "\n" else frozenset()
     return _Passage(passage, frozenset(matching_terms(passage.title)), found, relevance)
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """A sentence, cut between clauses where it is far too long for one."""
     while end - start > _LONGEST_SENTENCE:
-        cuts = [
-            found.end() for found in _CLAUSE.finditer(text, start + _LONGEST_SENTENCE // 2, start + _LONGEST_SENTENCE)
-        ]
-        cut = cuts[-1] if cuts else start + _LONGEST_SENTENCE
+        last = start + _LONGEST_SENTENCE
+        cut = max((found.end() for found in _CLAUSE.finditer(text, last - _LONGEST_SENTENCE // 2, last)), default=last)
         yield start, cut
         start = cut
-    if text[start:end].strip():
+    if any(letter.isalnum() for letter in text[start:end]):
         yield start, end
+
+
+def _precedence(passage: _Passage, weights: Mapping[str, float]) -> tuple[bool, int, float]:
+    """The order of passages: by rank, and of several searches' equal ones by what they share with the question."""
+    shared = sum(weight for term, weight in weights.items() if term in passage.terms)
+    return bool(passage.evidence.superseded_by), passage.evidence.rank, -shared
 
 
 def _introduces(evidence: Evidence, subject: str) -> bool:
@@ -212,6 +246,7 @@ class _Choice:
         self._passages = passages
         self._covered: set[str] = set()
         self._mentioned: set[str] = set()
+        self.linked = False  # whether a passage shown names the title of another one
         self._shown: list[_Passage] = []
         self._highlights: list[tuple[_Passage, _Sentence]] = []
         self._compound = frame.shape in _COMPOUND
@@ -231,10 +266,13 @@ class _Choice:
             if any(now.resembles(other) or other.holds(now) for other in told):
                 continue
             told.append(now)
+            if self._compound:
+                self._link(passage)
             self._shown.append(passage)
-            self._mentioned |= mentions(passage.evidence.text) if self._compound else set()
             if len(self._highlights) < sentences_shown:
-                self._highlight(passage, max(passage.sentences, key=lambda one: self._fit(passage, one)))
+                best = max(passage.sentences, key=lambda one: self._fit(passage, one))
+                self._highlights.append((passage, best))
+                self._covered |= best.terms | passage.title
         self._covered.clear()
         rest = [(passage, one) for passage in self._shown for one in passage.sentences]
         rest = [pair for pair in rest if pair not in self._highlights]
@@ -248,9 +286,14 @@ class _Choice:
             said = sum(weight for term, weight in self._weights.items() if term in passage.terms)
             yield _shown(passage, chosen, n, round(said / self._asked, 4), self._language)
 
-    def _highlight(self, passage: _Passage, sentence: _Sentence) -> None:
-        self._highlights.append((passage, sentence))
-        self._covered |= sentence.terms | passage.title
+    def _link(self, passage: _Passage) -> None:
+        """Take in what a passage to be shown names, and whether it names another one's title or is named by it."""
+        passage.named = mentions(passage.evidence.text)
+        self._mentioned |= passage.named
+        key = title_key(passage.evidence.title)
+        for one in self._shown:
+            other = title_key(one.evidence.title)
+            self.linked |= other != key and (other in passage.named or key in one.named)
 
     def _fit(self, passage: _Passage, sentence: _Sentence) -> float:
         """How well a sentence fits: the rare words it shares, its title's, the type of its values, its place."""
@@ -260,7 +303,7 @@ class _Choice:
         for term, weight in self._weights.items():
             part = 1.0 if term in sentence.terms else _TITLE if term in passage.title else 0.0
             shared += part * weight * (_KNOWN if term in self._covered else 1.0)
-        return shared / self._total + sentence.typed - _LATE * sentence.place - _ASKING * sentence.asks
+        return shared / self._total + sentence.typed - _LATE * sentence.place - sentence.handicap
 
     def _worth(self, passage: _Passage) -> float:
         """What showing a passage would add: what is new in it, the search's word for it, a mention in a shown one."""
@@ -271,8 +314,7 @@ class _Choice:
 
 def _excerpt(passage: _Passage, chosen: Sequence[_Sentence], length: int) -> tuple[str, tuple[tuple[int, int], ...]]:
     """The readable part of a passage around its highlights, and these as offsets into it."""
-    whole = passage.evidence.text
-    every = passage.sentences
+    whole, every = passage.evidence.text, passage.sentences
     if len(whole) <= length:
         return whole, tuple(sorted((one.start, one.end) for one in chosen))
     kept = {at for at, one in enumerate(every) if one in chosen} or {0}
@@ -292,20 +334,12 @@ def _joined(
     whole: str, every: Sequence[_Sentence], kept: Sequence[int], chosen: Collection[int]
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
     """Sentences of a passage joined as they stand in it, with a mark where some are left out."""
-    parts = [_CUT.lstrip()] if kept[0] else []
-    length = sum(map(len, parts))
-    highlights = []
-    before = kept[0]
-    for at in kept:
+    text, highlights = "", []
+    for before, at in pairwise([-1, *kept]):
         one = every[at]
-        if at != kept[0]:
-            parts.append(whole[every[before].end : one.start] if at == before + 1 else _CUT)
-            length += len(parts[-1])
+        if at:
+            text += whole[every[before].end : one.start] if text and at == before + 1 else _CUT[not text :]
         if one.start in chosen:
-            highlights.append((length, length + one.end - one.start))
-        parts.append(whole[one.start : one.end])
-        length += one.end - one.start
-        before = at
-    if before != len(every) - 1:
-        parts.append(_CUT.rstrip())
-    return "".join(parts), tuple(highlights)
+            highlights.append((len(text), len(text) + one.end - one.start))
+        text += whole[one.start : one.end]
+    return text if kept[-1] == len(every) - 1 else text + _CUT.rstrip(), tuple(highlights)

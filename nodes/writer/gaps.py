@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from weiwo.nodes.shared.consistency import describe_inconsistency
-from weiwo.state import Language, Outcome
+from weiwo.nodes.shared.planning.references import fill_text
+from weiwo.state import Language
 from weiwo.state.answer import Gap
 from weiwo.state.evidence import WeakValue
 from weiwo.state.search import SearchState
@@ -23,6 +24,7 @@ _WORDS: Final[dict[str, dict[Language, str]]] = {
     "disputed": {"en": "sources disagree about “{}”", "zh": "关于“{}”，来源说法不一"},
 }
 _CARRIES: Final[dict[Language, str]] = {"en": "The answer hangs on this: {}.", "zh": "答案取决于这一点：{}。"}
+_ASKED: Final[dict[Language, str]] = {"en": " (asked: {})", "zh": "（所问：{}）"}
 _LONGEST: Final = 120
 
 
@@ -40,7 +42,7 @@ def find_gaps(state: SearchState, language: Language) -> tuple[Gap, ...]:
         Gap(kind="uncovered", text=_WORDS["uncovered"][language].format(part)) for part in find_uncovered(state)
     ]
     report = looks[-1].report
-    weak = _weak(report.weak, state.get("outcomes", {}), language) if report is not None else ()
+    weak = _weak(report.weak, state, language) if report is not None else ()
     return (*uncovered, *weak, *_inconsistent(state, language))
 
 
@@ -59,16 +61,20 @@ def _inconsistent(state: SearchState, language: Language) -> Iterator[Gap]:
             yield Gap(kind="inconsistent", text=_WORDS["inconsistent"][language].format(told))
 
 
-def _weak(values: tuple[WeakValue, ...], outcomes: dict[str, Outcome], language: Language) -> Iterator[Gap]:
+def _weak(values: tuple[WeakValue, ...], state: SearchState, language: Language) -> Iterator[Gap]:
     """The weak values that others build on, and the final ones that were doubted.
 
     A final value that is disputed is told with what stands against it, and is whole as that; whether an implied one
     will do, reflection has judged.
     """
+    plan, outcomes = state.get("plan"), state.get("outcomes", {})
+    asked = {task.id: task.description for task in plan.tasks} if plan is not None else {}
     for weak in values:
         if weak.task_id in outcomes and (weak.carries or weak.weakness == "doubted"):
             outcome = outcomes[weak.task_id]
             shown = render(outcome.value, outcome.type, language)[:_LONGEST]
             words = _WORDS[weak.weakness][language].format(shown)
+            if question := fill_text(asked.get(weak.task_id, ""), outcomes, language)[:_LONGEST]:
+                words += _ASKED[language].format(question)
             text = _CARRIES[language].format(words) if weak.carries else words
             yield Gap(kind=weak.weakness, text=text, task_id=weak.task_id)

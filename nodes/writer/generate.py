@@ -22,6 +22,7 @@ from weiwo.nodes.writer.claims import CheckedClaim
 from weiwo.nodes.writer.document import ITEM, LINE, ROW, claim_spans, row_of, split_row
 from weiwo.nodes.writer.draft import Draft, Piece, trailing_blanks
 from weiwo.nodes.writer.entailment import ClaimPlace, is_open, judge_claims
+from weiwo.nodes.writer.opening import skip_opening
 from weiwo.nodes.writer.part_check import PartCheck
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, REWRITE
@@ -105,7 +106,8 @@ async def _in_language(
     for attempt in range(2):
         waiting: list[str] | None = []  # headings, tables and code tell no language
         deltas = services.models.stream("writer", "draft", messages)
-        async with aclosing(split_pieces(deltas if check is None else check.strip(deltas))) as stream:
+        pieces = split_pieces(deltas if check is None else check.strip(deltas))
+        async with aclosing(skip_opening(pieces)) as stream:
             async for segment in stream:
                 if waiting is None:
                     yield segment
@@ -166,7 +168,7 @@ async def settle_draft(
         question: The user's question.
         say: Makes replacements fit to be spoken.
     """
-    await judge_claims(services, draft)
+    await judge_claims(services, draft, question)
     failing = [
         ClaimPlace(number, position)
         for number, piece in enumerate(draft.pieces)
@@ -176,7 +178,7 @@ async def settle_draft(
     if failing:
         rewritten = await _rewrite(failing, context, services, draft, question, say)
         if again := _matched(draft, rewritten):
-            await judge_claims(services, draft, again)
+            await judge_claims(services, draft, question, again)
     draft.render_again()
 
 
@@ -256,7 +258,7 @@ _MARKER = lazy(r"^[\s>]*(?:[-*+•]|\d{1,3}[.)、])\s")
 
 
 def _matched(draft: Draft, pieces: set[int]) -> list[ClaimPlace]:
-    """The claims of pieces that code found no hard fault with, and that a model has not judged."""
+    """The claims of pieces that a model has yet to judge."""
     return [
         ClaimPlace(number, position)
         for number in sorted(pieces)

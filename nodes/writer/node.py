@@ -9,18 +9,15 @@ settled in place: what still fails keeps its mark inside its sentence or cell.
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.memory.earlier_answers import keep_answer
-from weiwo.nodes.memory.plan_memory import learn_plan
 from weiwo.nodes.memory.thread_memory import format_conversation
 from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.markdown.citation_marks import clean_marks
-from weiwo.nodes.shared.planning.expectation import record_rest
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer, remove_links
 from weiwo.nodes.shared.question.turn import find_current_turn
@@ -29,6 +26,7 @@ from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.generate import draft_answer, settle_draft
+from weiwo.nodes.writer.learning import learn_from_answer
 from weiwo.nodes.writer.part_check import record_check
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
@@ -45,9 +43,6 @@ from weiwo.nodes.writer.token_stream import stream_answer
 from weiwo.state import Answer, Citation, Claim, Language
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
 from weiwo.state.search import SearchState
-from weiwo.tools.built_in import BUILT_IN
-from weiwo.tools.corpus.retrieval import telemetry
-from weiwo.tools.retrieval.usage_history import record_use
 
 SOURCES = {"en": "Sources", "zh": "来源"}
 BEWARE = {"en": "(gives orders to AI models)", "zh": "（含有写给 AI 模型的指令）"}
@@ -101,6 +96,7 @@ async def _finish_checked(
     async with aclosing(_spoken(own, services, draft, context)) as pieces:
         first = await anext(pieces, "")
         if check is None or not (check.given or draft.broken):
+            services.models.note_overlooked("writer")
             return {}
         found = record_check(check, state, services)
         looks = [found] if found is not None else []
@@ -136,11 +132,7 @@ async def _finish(
         stop_reason=reason,
         decided_by=draft.decided_by,
     )
-    telemetry.label_citations(services.run, [citation.evidence_id for citation in answer.citations])
-    if status == "complete" and services.settings.telemetry:
-        await asyncio.to_thread(_learn_tools, state, services)
-    await learn_plan(state, status, services)
-    await record_rest(state, services)
+    await learn_from_answer(state, answer, services, asserts=draft.confidence is None)
     services.emit(FinishedEvent(status=status, stop_reason=reason))
     result = {**build_result(state, answer, services), **_shown(draft)}
     await keep_answer(state, result, text + listed, services)
@@ -149,19 +141,11 @@ async def _finish(
     return {"result": result, "messages": [build_message(spoken, answer, result)]}
 
 
-def _learn_tools(state: SearchState, services: RunContext) -> None:
-    """Keep which tools, beside the built-in ones, answered this question together."""
-    plan, outcomes = state.get("plan"), state.get("outcomes", {})
-    tasks = plan.tasks if plan is not None else ()
-    used = {task.tool for task in tasks if task.id in outcomes and outcomes[task.id].answers} - BUILT_IN
-    if used:
-        record_use(Path(services.settings.home), state["assessment"].question, used)
-
-
 def _shown(draft: Draft) -> dict[str, Any]:
     """What an answer shows and asserts beside its text, for the result."""
     return {
         "extracts": [one.model_dump(mode="json") for one in draft.extracts],
+        **({} if draft.confidence is None else {"confidence": draft.confidence}),
         "asserted": draft.asserted,
         "blocks": [block.model_dump(mode="json", exclude_defaults=True) for block in draft.blocks()],
     }
@@ -281,11 +265,14 @@ async def _by_rule(state: SearchState, services: RunContext, draft: Draft) -> As
     """Statements that can be shown, then extracts; after a broken draft, only what it had not said."""
     said = clean_marks("".join(draft.spoken), ())
     say = _sanitizer(state, services, draft)
-    answer = await asyncio.to_thread(answer_by_rule, state, draft)
+    answer = await asyncio.to_thread(answer_by_rule, state, draft, services)
     draft.asserted, draft.ruled = answer.mechanisms, answer.status
+    draft.confidence = None if draft.spoken else answer.extracts.confidence
+    plan = state.get("plan")
+    heads = 0 if plan and len(plan.final_ids) > 1 else 1  # a conclusion stands above the values it rests on
     for n, (segment, claims) in enumerate(answer.statements):
         if clean_marks(segment, ()) not in said and (spoken := say(segment)):
-            yield draft.accept(f"\n- {spoken}" if n else spoken, claims)
+            yield draft.accept(("\n" if n else "") + f"- {spoken}" if n >= heads else spoken, claims)
     if answer.lead:
         yield draft.accept(f"\n\n{answer.lead}", [])
     for extract in answer.extracts.items:
@@ -342,5 +329,4 @@ async def _grounded(
 
 def _sanitizer(state: SearchState, services: RunContext, draft: Draft) -> AnswerSanitizer:
     """What makes sentences fit to be spoken in this answer."""
-    passages = [passage for known in draft.sources.passages.values() for passage in known]
-    return AnswerSanitizer(passages, state["assessment"].question, services.language)
+    return AnswerSanitizer(draft.sources.evidence, state["assessment"].question, services.language)

@@ -19,6 +19,8 @@ from weiwo.state.search import SearchState
 MARK: Final = "MISSING:"
 LONGEST: Final = 1_000
 """Characters of the line."""
+LONGEST_LEAD_IN: Final = 80
+"""Characters of a line such as "Here is the answer:" that some models put first."""
 _AROUND: Final = "*_`#> \t\r\n"
 
 ASKED: Final = f"""\
@@ -48,8 +50,8 @@ class PartCheck:
                     yield delta
                     continue
                 head += delta
-                line = head.lstrip().partition("\n")
-                if line[1] or len(head) > LONGEST or not _may_be_mark(line[0]):
+                line, end, _ = _first_line(head)
+                if end or len(head) > LONGEST or not (_may_be_mark(line) or _may_lead_in(line)):
                     read = True
                     yield self._read(head)
         if not read:
@@ -57,13 +59,25 @@ class PartCheck:
 
     def _read(self, head: str) -> str:
         """What is left of the beginning of a draft."""
-        line, _, rest = head.lstrip().partition("\n")
+        line, _, rest = _first_line(head)
         said = line.strip(_AROUND)
         if not said.upper().startswith(MARK):
             return head
         self.given = True
         self.missing = read_missing(re.split("[;；]", said[len(MARK) :].strip(_AROUND)))
         return rest.lstrip("\n")
+
+
+def _first_line(head: str) -> tuple[str, str, str]:
+    """The first line, its end if it has come, and what follows; a line that only leads in to it is passed over."""
+    line, end, rest = head.lstrip().partition("\n")
+    if end and _may_lead_in(line) and line.rstrip(_AROUND).endswith((":", "：")):
+        return rest.lstrip().partition("\n")
+    return line, end, rest
+
+
+def _may_lead_in(line: str) -> bool:
+    return len(line) <= LONGEST_LEAD_IN and not _may_be_mark(line)
 
 
 def _may_be_mark(line: str) -> bool:

@@ -17,6 +17,7 @@ from weiwo.nodes.writer.document import (
     LINE,
     ROW,
     UNDERLINE,
+    claim_spans,
     is_label,
     leads_items,
     mask_opaque,
@@ -302,8 +303,11 @@ def _sentence_end(block: str, body: int, start: int) -> int | None:
     if len(spans) < 2:
         return None
     end = spans[0][1]
-    for mark in find_marks(block):
+    marks = find_marks(block)
+    for mark in marks:
         if mark.start >= end and not block[end : mark.start].strip():
             end = mark.end
+    if sum(skip <= mark.start < end for mark in marks) > 1:  # those behind the stop may be of the next sentence
+        end = next((body + last for _, last in claim_spans(block[body:])), end)
     end += len(block[end:]) - len(block[end:].lstrip())
     return end if end < len(block) else None

@@ -1,6 +1,6 @@
 """The writer's prompts: its instructions, and its material: what each task came to and the numbered sources."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from weiwo.nodes.memory.thread_memory import CONVERSATION
@@ -9,9 +9,10 @@ from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passages, quote_as_data
 from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
 from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.writer.amounts import render_value
 from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.part_check import check_instructions, is_left_to_draft
-from weiwo.nodes.writer.sources import UNITS, CitableSources, list_relied_on
+from weiwo.nodes.writer.sources import CitableSources, list_relied_on
 from weiwo.state import REFERENCE, Language, Outcome, Task, item_type
 from weiwo.state.search import SearchState
 from weiwo.text.values import render
@@ -22,22 +23,23 @@ GROUNDED = protect_prompt(
     f"""\
 You are the Writer of a search system. Answer the user's question from the findings and sources below.
 {DATA_RULE}
-- Answer first; then the facts it rests on.
+- Begin with the answer itself: no label, no "Here is …"; then the facts it rests on.
 - Every sentence that states a fact ends with the numbers of the sources that carry it, such as [1] or [1][3]. A \
-calculated value cites the number of its <calculation>, besides the sources of its inputs. Cite by the n of a passage \
-or calculation, not by the position of a finding. Cite only numbers that are listed.
+calculated value cites the n of its <calculation>, besides the sources of its inputs. Cite only the n of a passage \
+or calculation below, never the position of a finding.
 - Use only what the sources say, never your own memory. Copy numbers, dates and names exactly.
 - If sources disagree, say so and cite both. If something was not found, say what; do not fill the gap.
 - In a table or a list each row or item carries its own citations. Code is copied from the sources, in a fenced block.
 - A recommendation says what it rests on. If the question assumes what the sources deny, say so first, and cite them.
-- No label such as "Answer:", no list of sources (it is added)."""
+- No list of sources: it is added."""
 )
 
 REWRITE = protect_prompt(
     """\
-Some sentences of an answer could not be verified against their sources. For each give a replacement \
-that says only what listed sources carry (exact numbers, dates, names), with the right citation marks at its end (you \
-may cite other listed sources or a calculation), or an empty string to drop it. No list marker, no other cell."""
+These parts of your answer could not be verified against their sources. For each give a replacement \
+that says only what the sources shown carry (exact numbers, dates, names), with the right citation marks at its end \
+(other sources or a calculation may be cited), or an empty string to drop it. Give the sentence without its list \
+marker, and of a table only the cell."""
 )
 
 
@@ -59,12 +61,12 @@ def writer_instructions(language: Language) -> str:
 
 
 _FORMS: Final[dict[str, str]] = {
-    "": "Prose; a list or a table where the question asks for several things of several kinds.",
+    "": "Prose; a list where several things are asked for, a table where they are asked for in several respects.",
     "sentence": "One or two sentences, no headings.",
     "list": "A Markdown list, one item a thing.",
     "table": "A Markdown table, one row a thing, and a sentence before it that answers.",
     "report": "A Markdown report: the answer first, then sections under headings, what speaks against it, what stays open.",  # noqa: E501 - one line reads best
-    "code": "The code in a fenced block, copied from the sources, and a sentence on how to use it.",
+    "code": "The code, and a sentence on how to use it.",
 }
 _LENGTHS: Final = {"quick": "As short as the question allows.", "normal": "As short as the question allows.", "deep": "Thorough: all that the findings hold and the question can use."}  # fmt: skip  # noqa: E501 - one line reads best
 
@@ -78,7 +80,7 @@ def form_instructions(state: SearchState, services: RunContext) -> str:
     if perspectives:
         lines += ["Perspectives to cover:", *(f"- {quote_as_data(line, 200)}" for line in perspectives)]
     if gaps := find_gaps(state, services.language):
-        lines += ["Open (it is added below the answer; do not fill it):"]
+        lines += ["Open (added below the answer; neither repeat nor fill it):"]
         lines += [f"- {quote_as_data(gap.text, 200)}" for gap in gaps]
     if is_left_to_draft(state):
         lines += check_instructions(state)
@@ -90,11 +92,10 @@ def findings_prompt(state: SearchState, services: RunContext, sources: CitableSo
     plan, outcomes = state.get("plan"), current_outcomes(state)
     tasks = plan.tasks if plan else ()
     lines = [f"Question: {state['assessment'].question}", form_instructions(state, services)]
-    lines += [*list_wishes(state), "", "Findings:"]
-    lines += list_findings(state, services, sources)
+    lines += [*list_wishes(state), *list_findings(state, services, sources)]
     carrying = {key for outcome in outcomes.values() for key in list_relied_on(outcome)}
     lost = sum(not (task.id in outcomes and outcomes[task.id].answers) for task in tasks)
-    passages = [source.evidence for source in sources.items if source.evidence is not None]
+    passages = sources.evidence
     wide = services.settings.depth == "deep" or state["assessment"].frame.form in {"table", "report"}
     spare = len(passages) if wide else SPARE_PASSAGES * lost
     shown = sum(passage.id in carrying or passage.tool == CONVERSATION for passage in passages) + spare
@@ -106,14 +107,15 @@ def findings_prompt(state: SearchState, services: RunContext, sources: CitableSo
 def list_findings(
     state: SearchState, services: RunContext, sources: CitableSources, task_ids: Collection[str] | None = None
 ) -> list[str]:
-    """What tasks came to, a line each; of all tasks of the plan where none are named."""
+    """What tasks came to, a line each below their heading; of all tasks of the plan where none are named."""
     plan, outcomes = state.get("plan"), current_outcomes(state)
-    return [
+    lines = [
         f"- {quote_as_data(describe_task(task, state, services.language), 300)} →"
         f" {_told(outcomes.get(task.id), services, sources)}"
         for task in (plan.tasks if plan else ())
         if task_ids is None or task.id in task_ids
     ]
+    return ["", "Findings:", *lines] if lines else []
 
 
 def list_calculations(sources: CitableSources) -> list[str]:
@@ -137,14 +139,9 @@ def current_outcomes(state: SearchState) -> dict[str, Outcome]:
     return {task_id: outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes}
 
 
-def usable_outcomes(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
-    """The outcomes whose values may stand in a sentence."""
-    return {key: outcome for key, outcome in outcomes.items() if outcome.usable}
-
-
 def describe_task(task: Task, state: SearchState, language: Language) -> str:
     """What a task asks, with its references written out; what was not found is described, never shown by its mark."""
-    known = usable_outcomes(current_outcomes(state))
+    known = {key: outcome for key, outcome in current_outcomes(state).items() if outcome.usable}
     question = REFERENCE.sub(
         lambda found: quote_as_data(fill_text(found[0], known, language), _LONGEST_FILLED), task.description
     )
@@ -201,6 +198,4 @@ def _value(outcome: Outcome, services: RunContext) -> str:
         one = item_type(outcome.type)
         pairs = zip(items, outcome.value, strict=True)
         return "; ".join(f"{item}: {render(value, one, services.language)}" for item, value in pairs)
-    unit = outcome.detail.unit or str((outcome.detail.computation or {}).get("unit", ""))
-    unit = UNITS[services.language].get(unit, unit)
-    return f"{render(outcome.value, outcome.type, services.language)} {unit}".strip()
+    return render_value(outcome, services.language)

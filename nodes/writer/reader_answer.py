@@ -43,7 +43,7 @@ def _tell_not_found(outcome: Outcome, state: SearchState, draft: Draft, say: Ans
 
 def _may_stand(piece: Piece) -> bool:
     """Whether code verifies a piece, or leaves what it doubts to a model's judgement."""
-    return all(one.claim.verdict not in DOUBTFUL or is_open(one) for one in piece.checked)
+    return all(one.claim.verdict not in DOUBTFUL or (is_open(one) and not one.hard) for one in piece.checked)
 
 
 def _marked(finding: Finding, draft: Draft, say: AnswerSanitizer, *, item: bool = False) -> str:

@@ -4,33 +4,55 @@ Nothing is asserted beyond what `compose` makes of outcomes; what was not found 
 sentences that fit best in bold, in neutral words.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.compose import DISPUTED, Statement, compose_statements
 from weiwo.nodes.writer.draft import Draft, add_marks, all_supported
+from weiwo.nodes.writer.extract_confidence import DOUBTED_BELOW
 from weiwo.nodes.writer.extracts import Extracts, build_quote_extracts, choose_extracts
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Claim, Extract, Language, Status
 from weiwo.state.search import SearchState
+from weiwo.text.lists import join_names
 
 _LEADS: Final[dict[Language, dict[str, str]]] = {
     "en": {
         "asserted": "What the sources say:",
         "extracts": "Nothing definite was found by rule; the closest passages:",
+        "partly": "No passage speaks of {subject}. The closest passages on the rest:",
+        "doubted": "Nothing definite was found by rule; the closest passages, which may well not hold the answer:",
         "nearest": "No passage speaks of {subject}. The nearest there is:",
-        "none": "No passage was found. Add documents, allow a web search, or set up a model.",
-        "doors": "To find more: add documents about it, allow a web search, or set up a model.",
+        "none": "No passage was found.",
+        "doors": "To find more: {}.",
     },
     "zh": {
         "asserted": "来源原文：",
         "extracts": "规则没有找到确定的答案；最接近的段落：",
+        "partly": "没有段落谈到{subject}。其余部分最接近的段落：",
+        "doubted": "规则没有找到确定的答案；最接近的段落，其中未必有答案：",
         "nearest": "没有段落谈到{subject}。最接近的内容：",
-        "none": "没有找到任何段落。可以添加文档、允许网络搜索，或者配置模型。",
-        "doors": "要找到更多：添加相关文档、允许网络搜索，或者配置模型。",
+        "none": "没有找到任何段落。",
+        "doors": "要找到更多：{}。",
     },
 }
 _THIS: Final[dict[Language, str]] = {"en": "this", "zh": "这个问题"}
+_DOORS: Final[dict[Language, dict[str, str]]] = {
+    "en": {
+        "documents": "add documents about it",
+        "web": "allow a web search",
+        "model": "set up a model",
+        "again": "ask again (the model gave no usable answer)",
+    },
+    "zh": {
+        "documents": "添加相关文档",
+        "web": "允许网络搜索",
+        "model": "配置模型",
+        "again": "再问一次（模型没有给出可用的回答）",
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -45,6 +67,7 @@ class RuleAnswer:
         language: The language of the answer.
         subject: What the question asks about.
         whole: Whether the statements answer the whole question.
+        doors: What would find more: names of `_DOORS`.
     """
 
     statements: tuple[tuple[str, list[Claim]], ...]
@@ -53,6 +76,7 @@ class RuleAnswer:
     language: Language
     subject: str
     whole: bool
+    doors: tuple[str, ...]
 
     @property
     def status(self) -> tuple[Status, str]:
@@ -71,18 +95,24 @@ class RuleAnswer:
             return "" if self.statements else words["none"]
         if self.statements:
             return words["asserted"]
+        missing = join_names(self.extracts.missing, self.language) if self.extracts.missing else ""
         if self.extracts.about_subject:
-            return words["extracts"]
-        return words["nearest"].format(subject=self.subject or _THIS[self.language])
+            confidence = self.extracts.confidence
+            doubted = confidence is not None and confidence < DOUBTED_BELOW
+            lead = "partly" if missing else "doubted" if doubted else "extracts"
+            return words[lead].format(subject=missing)
+        return words["nearest"].format(subject=missing or self.subject or _THIS[self.language])
 
     @property
     def advice(self) -> str:
-        """What would find more, said only where no passage speaks of the subject."""
-        missed = self.extracts.items and not self.extracts.about_subject and not self.statements
-        return _LEADS[self.language]["doors"] if missed else ""
+        """What would find more, said only where no passage speaks of the subject, or of one of those compared."""
+        if self.statements or (self.extracts.about_subject and not self.extracts.missing):
+            return ""
+        doors = [_DOORS[self.language][door] for door in self.doors]
+        return _LEADS[self.language]["doors"].format(join_names(doors, self.language, either=True))
 
 
-def answer_by_rule(state: SearchState, draft: Draft) -> RuleAnswer:
+def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> RuleAnswer:
     """Put together what can be said and shown without a model. CPU-bound; call it through `asyncio.to_thread`.
 
     A statement that the claim check does not pass is left out.
@@ -90,10 +120,12 @@ def answer_by_rule(state: SearchState, draft: Draft) -> RuleAnswer:
     Args:
         state: What the run came to.
         draft: The answer so far, whose sources may be cited.
+        services: The tools, and whether a model is set up.
     """
     frame, plan, outcomes = state["assessment"].frame, state.get("plan"), current_outcomes(state)
     told: list[tuple[Statement, str, list[Claim]]] = []
-    titles = [source.evidence.title for source in draft.sources.items if source.evidence is not None]
+    passages = draft.sources.evidence
+    titles = [passage.title for passage in passages]
     dropped = plan is None or any(not (name in outcomes and outcomes[name].usable) for name in plan.final_ids)
     for statement in compose_statements(plan, outcomes, frame.language, titles) if plan else ():
         numbers = draft.sources.numbers_of(statement.evidence_ids, statement.computed_by)
@@ -104,7 +136,6 @@ def answer_by_rule(state: SearchState, draft: Draft) -> RuleAnswer:
             told.append((statement, statement.verdict + sentence, [first, *claims[1:]]))
         else:
             dropped = True
-    passages = [source.evidence for source in draft.sources.items if source.evidence is not None]
     usable = [outcome for outcome in outcomes.values() if outcome.usable]
     disputes = [one for one in told if one[0].mechanism == DISPUTED]
     whole = bool(told) and not dropped and not disputes
@@ -118,25 +149,30 @@ def answer_by_rule(state: SearchState, draft: Draft) -> RuleAnswer:
         language=frame.language,
         subject=frame.subject,
         whole=whole,
+        doors=tuple(_find_doors(draft, services)),
     )
 
 
+def _find_doors(draft: Draft, services: RunContext) -> Iterator[str]:
+    """What would find more than this run did; a limit that kept a model from writing is told by the stop reason."""
+    budget = services.budget
+    yield "documents"
+    if "web_search" not in services.registry.names():
+        yield "web"
+    if not services.models.configured("writer"):
+        yield "model"
+    elif draft.broken and not budget.exhausted() and min(budget.calls_left(), budget.tokens_left()) > 0:
+        yield "again"
+
+
 def format_extract(extract: Extract, mark: str) -> str:
-    """One extract as a Markdown quote, its highlights in bold, its title and number above."""
+    """One extract as a Markdown quote, its highlights and nothing else in bold, its title and number above."""
     text, position = "", 0
-    for start, end in _join_touching(extract):
-        bold = extract.text[start:end].strip()
-        text += extract.text[position:start] + (f"**{bold}**" if bold else "")
+    for start, end in extract.highlights:
+        bold = extract.text[start:end].replace("**", "").strip()
+        text += extract.text[position:start].replace("**", "") + (f"**{bold}**" if bold else "")
         position = end
-    text += extract.text[position:]
+    text += extract.text[position:].replace("**", "")
+    text = text.replace("****", "")  # of two sentences with no blank between them
     body = "\n".join(f"> {line}" for line in text.strip().splitlines() if line.strip())
     return f"\n\n{extract.title} {mark}\n\n{body}"
-
-
-def _join_touching(extract: Extract) -> list[tuple[int, int]]:
-    """The highlights, those with nothing between them as one: `**A****B**` is no bold in Markdown."""
-    joined: list[tuple[int, int]] = []
-    for start, end in extract.highlights:
-        touches = joined and joined[-1][1] == start and not extract.text[start - 1].isspace()
-        joined.append((joined.pop()[0] if touches else start, end))
-    return joined

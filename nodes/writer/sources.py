@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from weiwo.nodes.memory.thread_memory import CONVERSATION
+from weiwo.nodes.writer.amounts import render_value
 from weiwo.state import Citation, Evidence, Language, Outcome, Plan
 from weiwo.text.near_duplicates import Known, Told
 from weiwo.text.values import render
@@ -12,11 +13,6 @@ PASSAGE_HEAD = 300
 """Characters of a passage that a citation has in place of a quotation, where none was read from it."""
 MAX_SOURCES = 14
 """Sources offered to the writer; those that outcomes rest on come first."""
-
-UNITS: dict[Language, dict[str, str]] = {
-    "en": {"years": "years", "age": "years", "months": "months", "days": "days"},
-    "zh": {"years": "年", "age": "岁", "months": "个月", "days": "天"},
-}
 
 
 @dataclass(frozen=True)
@@ -61,6 +57,11 @@ class CitableSources:
     items: tuple[CitableSource, ...]
     language: Language
     final: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def evidence(self) -> list[Evidence]:
+        """The passages, in order."""
+        return [source.evidence for source in self.items if source.evidence is not None]
 
     @property
     def passages(self) -> dict[int, tuple[Evidence, ...]]:
@@ -143,13 +144,12 @@ def list_relied_on(outcome: Outcome) -> tuple[str, ...]:
 
 def describe_calculation(outcome: Outcome, language: Language) -> str:
     """A calculation in one line: what was computed from what."""
-    value = render(outcome.value, outcome.type, language)
+    value = render_value(outcome, language)
     detail = outcome.detail.computation or {}
     if "expression" in detail:
         return f"{detail['expression']} = {value}"
     if "start" in detail and "end" in detail:
         start = render(detail["start"], "date", language)
         end = render(detail["end"], "date", language)
-        unit = UNITS[language].get(str(detail.get("unit", "")), "")
-        return f"{outcome.tool}({start}, {end}) = {value} {unit}".rstrip()
+        return f"{outcome.tool}({start}, {end}) = {value}"
     return f"{outcome.tool} = {value}"

@@ -47,8 +47,7 @@ def matching_terms(text: str) -> list[str]:
 def question_terms(frame: QueryFrame) -> list[str]:
     """The distinct content words of a question; of a Chinese one without what only asks or links."""
     if frame.language == "zh":
-        bare = _ASKING.sub(" ", frame.question)
-        found = matching_terms(bare)
+        found = matching_terms(_ASKING.sub(" ", frame.question))
     else:
         found = matching_terms(" ".join(frame.terms)) or matching_terms(frame.question)
     return list(dict.fromkeys(found or matching_terms(frame.question)))
@@ -72,7 +71,8 @@ def correct_spelling(frame: QueryFrame, vocabulary: Collection[str]) -> dict[str
         The term to look for, by the term as asked; a term without a counterpart stays as it is.
     """
     asked = dict.fromkeys([*question_terms(frame), *(word for subject in _subjects(frame) for word in subject)])
-    missing = [word for word in asked if word not in vocabulary and _may_be_misspelt(word)]
+    words = (word for word in asked if word.isalpha() and word.isascii() and len(word) >= _SHORTEST_WORD)
+    missing = [word for word in words if word not in vocabulary]
     alike: dict[str, list[str]] = {}
     if missing:
         for word in sorted(vocabulary):
@@ -82,18 +82,37 @@ def correct_spelling(frame: QueryFrame, vocabulary: Collection[str]) -> dict[str
     return {word: near.get(word) or word for word in asked}
 
 
-def is_about_subject(
+def find_missing_subjects(
     frame: QueryFrame,
     passages: Sequence[Collection[str]],
     statements: Sequence[Collection[str]],
     spelling: Mapping[str, str],
-) -> bool:
-    """Whether any passage speaks of what a question is about.
+) -> list[str]:
+    """The subjects of a question that no sentence and no title speaks of.
 
     Args:
         frame: The question.
         passages: The terms of each passage, its title's among them.
         statements: The terms of each of their sentences and titles: the words of a subject stand together.
+        spelling: What `correct_spelling` found for the terms of the question.
+    """
+
+    def spoken_of(words: Sequence[str]) -> bool:
+        alike = any(_is_written_alike(words, said) for said in statements)
+        return alike or _covered(words, statements, passages, spelling) >= SPOKEN_OF
+
+    return [one for one in frame.subjects if (words := matching_terms(one)) and not spoken_of(words)]
+
+
+def is_about_subject(
+    frame: QueryFrame, missing: Sequence[str], passages: Sequence[Collection[str]], spelling: Mapping[str, str]
+) -> bool:
+    """Whether any passage speaks of what a question is about.
+
+    Args:
+        frame: The question.
+        missing: What `find_missing_subjects` found.
+        passages: The terms of each passage, its title's among them.
         spelling: What `correct_spelling` found for the terms of the question.
 
     Returns:
@@ -101,12 +120,8 @@ def is_about_subject(
         where there are subjects, which may have been made out wrongly.
     """
     subjects = _subjects(frame)
-    if any(_is_written_alike(words, said) for words in subjects for said in statements):
-        return True
-    if any(_covered(words, statements, passages, spelling) >= SPOKEN_OF for words in subjects):
-        return True
     enough = MOST_TERMS if subjects else SPOKEN_OF_TERMS[frame.language]
-    return _covered(question_terms(frame), passages, passages, spelling) >= enough
+    return len(missing) < len(subjects) or _covered(question_terms(frame), passages, passages, spelling) >= enough
 
 
 def _is_written_alike(words: Sequence[str], said: Collection[str]) -> bool:
@@ -138,10 +153,6 @@ def _covered(
 def _subjects(frame: QueryFrame) -> list[list[str]]:
     """The words of each subject."""
     return [words for subject in frame.subjects if (words := matching_terms(subject))]
-
-
-def _may_be_misspelt(word: str) -> bool:
-    return word.isalpha() and word.isascii() and len(word) >= _SHORTEST_WORD
 
 
 def _nearest(word: str, words: Sequence[str]) -> str:

@@ -30,8 +30,7 @@ class ValueWorth:
     def of(self, text: str) -> float:
         """What a value of the type asked for adds to a sentence, more where it says the relation asked for."""
         held = self._held(text)
-        low = text.lower() if held else ""
-        return TYPED * held + SAID * any(phrase in low for phrase in self._says)
+        return held and TYPED * held + SAID * any(phrase in text.lower() for phrase in self._says)
 
     def _held(self, text: str) -> float:
         """Whether a sentence holds such a value, 0 to 1; 0 where any text would answer."""

@@ -76,8 +76,7 @@ def assemble_report(report: ReportDraft, state: SearchState, services: RunContex
 def list_missing(state: SearchState, services: RunContext, draft: Draft) -> list[str]:
     """What the report leaves open, a line each: gaps, and tasks that came to nothing."""
     outcomes, plan = current_outcomes(state), state.get("plan")
-    passages = [passage for known in draft.sources.passages.values() for passage in known]
-    say = AnswerSanitizer(passages, state["assessment"].question, services.language)
+    say = AnswerSanitizer(draft.sources.evidence, state["assessment"].question, services.language)
     lines = [gap.text for gap in find_gaps(state, services.language)]
     lines += [
         quote_as_data(describe_task(task, state, services.language), 200)
@@ -159,5 +158,5 @@ def _limits(report: ReportDraft, draft: Draft, language: Language) -> Iterator[s
 
 def _dates(citations: Sequence[Citation], draft: Draft) -> list[str]:
     cited = {citation.evidence_id for citation in citations}
-    known = (passage for found in draft.sources.passages.values() for passage in found)
-    return sorted({date[:10] for passage in known if passage.id in cited and (date := own_date(passage))})
+    known = (passage for passage in draft.sources.evidence if passage.id in cited)
+    return sorted({date[:10] for passage in known if (date := own_date(passage))})

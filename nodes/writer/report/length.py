@@ -57,7 +57,7 @@ def word_goal(state: SearchState, services: RunContext, sources: CitableSources)
     """The length that a report is to have, in words or Chinese characters; 0 where one draft will do."""
     language = services.language
     factor = ZH_CHARACTERS if language == "zh" else 1.0
-    held = sum(count_words(source.evidence.text, "en") for source in sources.items if source.evidence is not None)
+    held = sum(count_words(passage.text, "en") for passage in sources.evidence)
     wanted = state["assessment"].frame.words or MOST_WORDS[services.settings.depth] * factor
     goal = min(wanted, held * factor * CARRIED)  # sources may be in the other language
     return 0 if goal < LEAST_WORDS * factor else int(goal)

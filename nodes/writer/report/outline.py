@@ -53,8 +53,7 @@ async def outline_report(state: SearchState, services: RunContext, sources: Cita
     if not goal:
         return Outline()
     await services.models.ready("writer")
-    texts = [source.evidence.text for source in sources.items if source.evidence is not None]
-    tokens = sum(services.models.count("writer", text) for text in texts)
+    tokens = sum(services.models.count("writer", passage.text) for passage in sources.evidence)
     wanted = sections_for(goal, services.language)
     most, limit = affordable_sections(services, tokens, wanted)
     if most < LEAST_SECTIONS:

@@ -84,8 +84,6 @@ def outline_prompt(state: SearchState, services: RunContext, sources: CitableSou
         f"Length: about {goal // 10 * 10} {_UNITS[services.language]} in all; at most {most} sections.",
         f"Write titles in {LANGUAGE_NAMES[services.language]}.",
         *(f"Perspective to cover: {quote_as_data(line, 200)}" for line in perspectives),
-        "",
-        "Findings:",
         *list_findings(state, services, sources),
         "",
         "Sources, the beginning of each:",
@@ -116,7 +114,7 @@ def section_prompt(
         sources: What it may cite.
         shown: The passages as they are shown, under their numbers.
     """
-    keys = {source.evidence.id for source in sources.items if source.evidence is not None}
+    keys = {passage.id for passage in sources.evidence}
     computed = {source.outcome.task_id for source in sources.items if source.outcome is not None}
     concerned = {
         task_id
@@ -134,10 +132,8 @@ def section_prompt(
             "Its sections, and what each covers:",
             *others,
             f"Your section: {section.title}",
-            f"It covers: {section.covers or section.title}",
+            *([f"It covers: {section.covers}"] if section.covers else []),
             f"Length: about {section.words} {_UNITS[services.language]}; shorter only where its sources hold no more.",
-            "",
-            "Findings:",
             *list_findings(state, services, sources, concerned),
             "",
             "Sources:",
@@ -184,13 +180,11 @@ def summary_prompt(
 def _list_documents(sources: CitableSources) -> list[str]:
     """A line for each document: its title, its date as it states one, and whether it is out of date."""
     lines = {}
-    for source in sources.items:
-        if source.evidence is not None:
-            passage = source.evidence
-            told = [
-                quote_as_data(" ".join((passage.title or passage.source).split()), 120),
-                f"dated {passage.date}" if own_date(passage) else "no date stated",
-                *(["superseded"] if passage.superseded_by else []),
-            ]
-            lines[passage.source] = "- " + ", ".join(told)
+    for passage in sources.evidence:
+        told = [
+            quote_as_data(" ".join((passage.title or passage.source).split()), 120),
+            f"dated {passage.date}" if own_date(passage) else "no date stated",
+            *(["superseded"] if passage.superseded_by else []),
+        ]
+        lines[passage.source] = "- " + ", ".join(told)
     return list(lines.values())[:_MOST_DOCUMENTS]

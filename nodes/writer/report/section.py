@@ -25,7 +25,7 @@ from weiwo.nodes.writer.report.prompt import (
     summary_prompt,
 )
 from weiwo.nodes.writer.sources import CitableSources
-from weiwo.state import Language, Outline, OutlinedSection, Section, SectionPiece
+from weiwo.state import Evidence, Language, Outline, OutlinedSection, Section, SectionPiece
 from weiwo.state.search import SearchState
 from weiwo.text.patterns import lazy
 
@@ -85,7 +85,7 @@ class SectionContext:
         numbers = {source.evidence.id: source.n for source in self._mine.items if source.evidence is not None}
         fitted = await asyncio.to_thread(
             pack_passages,
-            [source.evidence for source in self._mine.items if source.evidence is not None],
+            self._mine.evidence,
             f"{self._section.title} {self._section.covers}",
             models.room("writer", system, self._prompt(self._mine, [])),
             partial(models.count, "writer"),
@@ -96,8 +96,8 @@ class SectionContext:
         self.citable = CitableSources(items, self._mine.language)
         self.messages = [SystemMessage(system), HumanMessage(self._prompt(self.citable, shown))]
 
-    def _prompt(self, sources: CitableSources, shown: Sequence[tuple[int, object]]) -> str:
-        return section_prompt(self._state, self._services, self._outline, self._section, sources, shown)  # type: ignore[arg-type]
+    def _prompt(self, sources: CitableSources, shown: Sequence[tuple[int, Evidence]]) -> str:
+        return section_prompt(self._state, self._services, self._outline, self._section, sources, shown)
 
 
 class SummaryContext:
@@ -162,8 +162,7 @@ async def write_summary(
 async def _write(state: SearchState, services: RunContext, context: DraftContext, title: str) -> Section:
     """A draft of a part of a report, piece by piece, then judged and mended."""
     question = state["assessment"].question
-    passages = [passage for known in context.citable.passages.values() for passage in known]
-    say = AnswerSanitizer(passages, question, services.language)
+    say = AnswerSanitizer(context.citable.evidence, question, services.language)
     draft = Draft(CitableSources(context.citable.items, context.citable.language), decided_by="model")
     try:
         async for text in draft_answer(services, draft, context, say):

@@ -9,23 +9,23 @@ from weiwo.nodes.writer.verification.attribution import find_silent, split_attri
 from weiwo.nodes.writer.verification.binding import find_borrowed
 from weiwo.nodes.writer.verification.clauses import content_words, matched, strip_lead
 from weiwo.nodes.writer.verification.comparison import find_reversed
-from weiwo.nodes.writer.verification.counts import counts_listed, counts_things
+from weiwo.nodes.writer.verification.counts import counts_things
 from weiwo.nodes.writer.verification.derivation import follows
 from weiwo.nodes.writer.verification.exchange import find_exchanged
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.headings import announces, is_heading, plain_claim
-from weiwo.nodes.writer.verification.not_found import affirmed_part, find_said, not_found_only, says_not_found
+from weiwo.nodes.writer.verification.not_found import affirmed_part, not_found_only, says_not_found
 from weiwo.nodes.writer.verification.particulars import Particulars, find_decades, find_particulars, is_han
 from weiwo.nodes.writer.verification.polarity import find_contradiction
 from weiwo.nodes.writer.verification.roles import find_swapped
 from weiwo.state import Language, Verdict
+from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.language import detect_language, fold
 from weiwo.text.patterns import lazy
 
 _CODE: Final = lazy(r"(?<!`)`([^`\n]{1,120})`(?!`)")
 _LABEL: Final = lazy(r"^(?:\*\*|__)?([^\s:：][^:：\n]{0,40})(?:\*\*|__)?[:：](?:\*\*|__)?\s+(?=\S)")
 _DENIED_BEFORE: Final = lazy(r"(?:\b(?:no|not|never|without|neither)\s|n't\s|[不没未无勿非]|没有|禁止|不得)$")
-_QUOTED: Final = lazy(r"[\"“][^\"“”]{3,80}[\"”]")
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ def check_statement(
         question: The user's question.
         cited: Whether it cites anything that exists.
     """
+    text, question = text.translate(SIMPLIFIED), question.translate(SIMPLIFIED)
     if is_heading(text) or announces(text, question):
         return CheckResult("uncited")
     attributed = _attributed(text, grounds, language=language, question=question, cited=cited)
@@ -79,9 +80,8 @@ def check_statement(
     if grounds.calculates and not grounds.sources:
         return _calculated(statement, stated, grounds, naming or grounds, question)
     reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, own=own)
-    said = find_said(statement, grounds) if same and says_not_found(statement) else ""
-    if said or absent:
-        return CheckResult("contradicted", (said,)) if said else CheckResult("uncited")
+    if absent:
+        return CheckResult("uncited")
     if reasons:
         return CheckResult("unsupported", tuple(dict.fromkeys(reasons)), hard=True)
     quoted = _quoted(strip_lead(plain_claim(text)), grounds)
@@ -122,10 +122,10 @@ def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds, *, 
         return CheckResult("contradicted", tuple(dict.fromkeys(against)))
     if not same:
         return None
-    reasons = list(_coded(text, grounds))
+    reasons = tuple(dict.fromkeys(_coded(text, grounds)))
     if not reasons and stated.empty and not stated.countries and not _on_topic(affirmed, grounds):
-        reasons = ["the sources speak of something else"]
-    return CheckResult("unsupported", tuple(dict.fromkeys(reasons))) if reasons else None
+        reasons = ("the sources speak of something else",)
+    return CheckResult("unsupported", reasons) if reasons else None
 
 
 def _calculated(statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str) -> CheckResult:
@@ -170,7 +170,7 @@ def _particulars(
     reasons += [f"month {m}: no cited source gives this month" for m in stated.months if m not in months | dated]
     reasons += [f"century {c}: no cited source gives it" for c in stated.centuries if not grounds.century(c)]
     for number in stated.numbers:
-        if counts_things(statement, number) or counts_listed(statement, number):
+        if counts_things(statement, number):
             continue
         ways.append(grounds.number(number, statement) or "computed" * follows(number, statement, grounds))
         if not ways[-1]:
@@ -193,7 +193,7 @@ def _coded(text: str, grounds: Grounds) -> Iterator[str]:
         for token in code.split():
             word = fold(token).strip("\"'.,;:")
             if word and not any(
-                re.search(rf"(?<!\w){re.escape(word)}(?!\w)", source.text) for source in grounds.sources
+                re.search(rf"(?a:(?<!\w){re.escape(word)}(?!\w))", source.text) for source in grounds.sources
             ):
                 yield f"`{token}`: it stands in no cited source"
 
@@ -205,7 +205,11 @@ def _naming(stated: Particulars, grounds: Grounds, naming: Grounds, question: st
             yield f"“{name}”: no cited source names it"
     lands = {key for source in naming.sources for key in source.countries}
     for key, written in stated.countries:
-        if key not in lands and fold(written) not in fold(question):
+        if (
+            key not in lands
+            and not any(source.unread for source in naming.sources)
+            and fold(written) not in fold(question)
+        ):
             yield f"“{written}”: no cited source says so"
     for quote in stated.quotes:
         words = fold(quote).strip(" .,;!?。，")
@@ -218,20 +222,10 @@ def _naming(stated: Particulars, grounds: Grounds, naming: Grounds, question: st
             and words not in fold(question)
         ):
             yield f"“{quote}”: these words stand in no cited source"
-        elif not long and same_script and " " in words and _misquotes(words, naming):
-            yield f"“{quote}”: the sources quote other words"
-
-
-def _misquotes(words: str, naming: Grounds) -> bool:
-    """Whether a short quotation stands in no source, and one of them quotes words that share some with it."""
-    quoted = [m[0] for source in naming.sources for m in _QUOTED.finditer(source.text)]
-    mine = set(content_words(words))
-    return not any(words in source.text for source in naming.sources) and any(
-        mine & set(content_words(q)) for q in quoted
-    )
 
 
 def _on_topic(statement: str, grounds: Grounds) -> bool:
+    """Whether the sources have any word of a statement, or it has too few to tell."""
     words = {word for word in content_words(statement) if not word[0].isdigit()}
     return len(words) < 4 or bool(matched(words, grounds.keys)) or grounds.calculates
 

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -33,6 +33,11 @@ _THAN: Final = lazy(
     r"(?i)\s(?:than|compared (?:with|to)|against|over)\s(?!(?:once|expected|ever|before|usual|average|it)\b)"
 )
 _WORD: Final = lazy(rf"[^\W\d_{HAN}]+(?:['’-][^\W\d_{HAN}]+)*")
+_IN_NAME: Final = lazy(r"(?<=\w\s)[A-Z][a-z]+\s[A-Z]")
+_PERIOD: Final = lazy(
+    r"(?i)(?:in |the |a |its )*(?:\d{4}|(?:previous|prior|last|same) \w+|(?:year|month|quarter) (?:before|earlier)|now|today)"
+    r"|(?:\d{4}|[上去前今同][一个]{0,2}|上年同)(?:年|季度?|月|期)"
+)
 _STOP: Final = lazy(r"[,.;:()，。；：（）]|\s(?:while|and|but|with|by|at|in)\s")
 _HAN_SIGNS: Final = "年长|年轻|便宜|[长久短高多低少大小重轻宽深厚窄浅薄贵热暖冷凉早老晚新快慢]"
 _HAN_THAN: Final = (
@@ -54,7 +59,7 @@ _HAN_THAN: Final = (
     lazy(rf"(?P<left>[^，。；：、]{{0,30}}?)(?:年纪|价格|也)?[更较](?P<word>{_HAN_SIGNS})(?P<right>)"),
 )
 _NO_ORDER: Final = lazy(
-    r"(?i)\b(?:no|not|never|n't)\s(?:\w+\s)?(?:later|earlier|more|less|longer|older|as)\b|\bat (?:least|most)\b|\bmore or less\b|\bor (?:more|less|later|earlier|older|newer|higher|lower)\b|不比|并不|\bnever\b|n't\b|\b(?:died|death)\b|去世|逝世|没有"
+    r"(?i)\b(?:no|not|never|n't)\s(?:\w+\s)?(?:later|earlier|more|less|longer|older|as)\b|\bat (?:least|most)\b|\bmore or less\b|\bor (?:more|less|later|earlier|older|newer|higher|lower)\b|不比|并不|[或及]更[高新低早晚大小]|\bnever\b|n't\b|\b(?:died|death)\b|去世|逝世|没有"
 )
 _CONTRASTED: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|than|while|whereas|to|for)\b|对|，|而|,|\(")
 _FIGURE: Final = lazy(r"\d(?!\d{3}$).*")
@@ -100,7 +105,6 @@ def find_reversed(statement: str, grounds: Grounds) -> Iterator[str]:
     order = _find_order(statement)
     if order is None:
         return
-    order = replace(order, right=order.right or _other_title(order.left + statement, grounds))
     values = _two_values(statement, order)
     if values is not None:
         (kind, first, second) = values
@@ -120,7 +124,7 @@ def _find_order(text: str) -> _Order | None:
     for at, word in reversed(list(enumerate(words))):
         said = word.group().lower()
         senses = _senses().get(said)
-        if senses is None or (than and than.start() - word.end() > 60):
+        if senses is None or _IN_NAME.match(text, word.start()) or (than and than.start() - word.end() > 60):
             continue
         behind = words[at + 1].group().lower() if at + 1 < len(words) else ""
         if said in {"more", "less"} and behind in _QUALIFIED:
@@ -136,13 +140,6 @@ def _find_order(text: str) -> _Order | None:
         left = compared if set(content_words(compared)) - set(_QUALIFIED) else text[: word.start()]
         return _Order(left, right, senses, word.group())
     return None
-
-
-def _other_title(statement: str, grounds: Grounds) -> str:
-    """What a comparison without a second side is with: of two sources, the title that it does not name."""
-    titles = [source.title for source in grounds.sources]
-    named = [bool(set(content_words(title)) & set(content_words(statement))) for title in titles]
-    return titles[named.index(False)] if len(titles) == 2 and sum(named) == 1 else ""
 
 
 def _moment(date: PartialDate) -> float:
@@ -208,8 +205,8 @@ def _contradicted(order: _Order, grounds: Grounds) -> bool:
 def _disproved(statement: str, order: _Order, grounds: Grounds) -> bool:
     """Whether all values of one kind that the sources give of both sides stand in the other order."""
     left, right = _sides(order)
-    if not right:
-        return False
+    if not right or _PERIOD.fullmatch(order.right.strip()):
+        return False  # of two times of one thing, which value is whose is not told by its neighbours
     about = {word for word in content_words(statement) if word not in left | right and not _FIGURE.fullmatch(word)}
     found: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     given = [

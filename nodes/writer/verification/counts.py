@@ -14,6 +14,10 @@ _REPEATED: Final = lazy(r"[次倍遍]|\s(?:times|fold)\b")
 
 def counts_things(sentence: str, number: Quantity) -> bool:
     """Whether a small number only counts what the answer is about: "the oldest of the three", "三人中"."""
+    if number.value == 1 and number.kind == "s" and sentence[number.start] == "一":
+        return True  # 一年, a year
+    if sentence.startswith("一、", number.start):
+        return True  # the first of those that it lists
     if number.kind == "%" or not 1 < number.value <= LARGEST_COUNT or number.value != int(number.value):
         return False
     before, after = sentence[: number.start], sentence[number.end :]
@@ -26,12 +30,3 @@ def counts_things(sentence: str, number: Quantity) -> bool:
         or re.match(rf"[一二三四五六七八九十两\d]+个?[{HAN}]{{0,4}}?(?:之?中|里|都|均|当中)", sentence[number.start :])
         or re.match(r"(?i) of (?:the|these|those|them|its)\b", after)
     )
-
-
-def counts_listed(statement: str, number: Quantity) -> bool:
-    """Whether a small number counts what the statement goes on to list: "five states: Georgia, …"."""
-    colon = re.search(r"[:：]|\(|包括|including|namely", statement[number.end : number.end + 60])
-    if colon is None or not 1 < number.value <= LARGEST_COUNT:
-        return False
-    listed = re.split(r",\s*(?:and\s)?|\sand\s|、|和|及", statement[number.end + colon.end() :].strip(" .。)"))
-    return len([item for item in listed if item.strip()]) == number.value

@@ -8,7 +8,15 @@ from itertools import combinations, permutations
 from typing import Final
 
 from weiwo.nodes.writer.verification.grounds import Grounds
-from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, NEAR_SHARE, SHARE, Quantity, close
+from weiwo.nodes.writer.verification.quantities import (
+    LARGEST_COUNT,
+    NEAR_SHARE,
+    POINTS,
+    ROUGHLY,
+    SHARE,
+    Quantity,
+    close,
+)
 from weiwo.nodes.writer.verification.shares import find_shares
 from weiwo.text.dates import PartialDate
 from weiwo.text.patterns import lazy
@@ -23,9 +31,6 @@ _DIFFERENCE: Final = lazy(
 _COUNTED: Final = lazy(
     r"(?i)\b(?:each|apiece|per|every|a (?:quarter|month|week|year)|(?:quarter|month|week|year)ly|total|together|altogether|comes? to|came to|average)\b|[每共]|合计|平均"
 )
-_HALF_DAY: Final = lazy(r"(?i)\d{1,2}\s?(?:[ap]\.?m\b|o'clock|[点时])")
-_HALF_DAY_BEFORE: Final = lazy(r"(?:上午|下午|晚上|早上|中午)$")
-_ONE_IN: Final = lazy(r"(?i)\b(?:one|1) in(?: every)?\s$")
 _PERIODS: Final = (4.0, 12.0, 52.0, 7.0)
 """Quarters, months and weeks of a year, days of a week."""
 _TIMES: Final = lazy(r"\s?(?:times\b|倍)")
@@ -41,12 +46,13 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
         grounds: The sources.
     """
     figures = list(dict.fromkeys(_figures(grounds)))[:MOST_FIGURES]
-    if _idiomatic(number, statement, grounds) or _in_ratio(number, statement, figures):
+    if _proportional(number, statement, grounds):
         return True
     if not (number.unit or number.value > LARGEST_COUNT or _DIFFERENCE.search(statement)):
         return False
     dates = [date for source in grounds.sources for date in source.dates][:MOST_DATES]
-    alike = [f.base for f in figures if f.kind == number.kind or (not number.unit and f.kind != "%")]
+    kind = "%" if number.kind == POINTS else number.kind
+    alike = [f.base for f in figures if f.kind == kind or (not number.unit and f.kind != "%")]
     bare = [f.value for f in figures if number.unit and not f.unit and f.value > LARGEST_COUNT]
     alike += [value * number.base / number.value for value in bare if number.kind != "%" and number.value]
     near = 0.03 if number.about else 0.0
@@ -54,20 +60,15 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
     ways = (
         *_results(number, figures, alike, counted=counted),
         *(_stretches(dates, grounds) if number.kind == "s" else ()),
+        *(_days_through(grounds) if number.unit == "day" else ()),
     )
-    if any(close(abs(number.base), way) or abs(abs(number.base) - way) <= near * way for way in ways):
-        return True
-    decimals = len(f"{number.value:.12g}".partition(".")[2])
-    if number.unit == SHARE and any(
-        abs(number.value - share) <= NEAR_SHARE * number.value for share in _shares(figures)
-    ):
-        return True
-    if number.kind == "%" and any(abs(number.value - share) < 0.51 / 10**decimals for share in _shares(figures)):
+    size = abs(number.base)
+    if any(close(size, way) or (abs(size - way) <= near * way and number.bound * (size - way) <= 0) for way in ways):
         return True
     years = number.unit in {"year", ""}
-    return years and any(
-        0 <= abs(a.year - b.year) - abs(number.value) <= 1 for a, b in combinations(dates, 2) if a.year != b.year
-    )
+    apart = [abs(a.year - b.year) for a, b in combinations(dates, 2) if a.year != b.year] if years else []
+    rounded = ROUGHLY * abs(number.value) if number.about else 0.0
+    return any(-rounded <= way - abs(number.value) <= max(1.0, rounded) for way in apart)
 
 
 def _figures(grounds: Grounds) -> Iterator[Quantity]:
@@ -79,28 +80,24 @@ def _figures(grounds: Grounds) -> Iterator[Quantity]:
             yield from (one for one in found if not any(a < one.end and one.start < b for a, b in clocks))
 
 
-def _idiomatic(number: Quantity, statement: str, grounds: Grounds) -> bool:
-    """Whether a number is no figure of its own: 一天 for a rate, or an hour of the half day."""
-    if number.value == 1 and number.kind == "s" and statement[number.start] == "一":
-        return True
-    if not (_HALF_DAY.match(statement, number.start) or _HALF_DAY_BEFORE.search(statement[: number.start])):
+def _proportional(number: Quantity, statement: str, grounds: Grounds) -> bool:
+    """Whether a number is the share, the change in percent or the multiple of two figures of one sentence."""
+    times = _TIMES.match(statement, number.end)
+    if number.kind != "%" and not times:
         return False
-    hours = {float(m[1]) for source in grounds.sources for m in _CLOCK.finditer(source.text)}
-    return bool({number.value, number.value + 12} & hours)
-
-
-def _in_ratio(number: Quantity, statement: str, figures: list[Quantity]) -> bool:
-    """Whether a number is how many times one figure is another, how often a day, or one in so many."""
-    if number.unit or not number.value:
-        return False
-    if _TIMES.match(statement, number.end):
-        times = (a.base / b.base for a, b in permutations(figures, 2) if a.kind == b.kind and b.base)
-        often = (period / f.base for f in figures if f.kind == "s" and f.base for period in (_DAY, 7 * _DAY))
-        return any(close(number.value, way) for way in (*times, *often))
-    if not _ONE_IN.search(statement[max(0, number.start - 24) : number.start]):
-        return False
-    shares = [*(f.value for f in figures if f.kind == "%"), *_shares(figures)]
-    return any(abs(100 / number.value - share) <= 25 / number.value for share in shares)
+    near = (
+        NEAR_SHARE * number.value
+        if number.unit == SHARE
+        else 0.51 / 10 ** len(f"{number.value:.12g}".partition(".")[2])
+    )
+    for clause in (clause for source in grounds.sources for clause in source.sentences):
+        for one, other in permutations(clause.quantities[:MOST_FIGURES], 2):
+            if one.kind == other.kind and other.base:
+                ratio = one.base / other.base
+                ways = (ratio,) if times else (100 * ratio, abs(100 * ratio - 100))
+                if any(abs(number.value - way) <= near for way in ways):
+                    return True
+    return False
 
 
 def _results(number: Quantity, figures: list[Quantity], alike: list[float], *, counted: bool) -> Iterator[float]:
@@ -119,12 +116,12 @@ def _results(number: Quantity, figures: list[Quantity], alike: list[float], *, c
         )
 
 
-def _shares(figures: list[Quantity]) -> Iterator[float]:
-    for one in figures:
-        for other in figures:
-            if one.kind == other.kind and one != other and other.base:
-                share = 100 * one.base / other.base
-                yield from (share, abs(share - 100))
+def _days_through(grounds: Grounds) -> Iterator[float]:
+    """Seconds from a day to another one of the same month, both included, as one counts the days of an event."""
+    for source in grounds.sources:
+        for one, other in combinations(sorted(source.days)[:MOST_DATES], 2):
+            if one[0] == other[0]:
+                yield (other[1] - one[1] + 1) * _DAY
 
 
 def _stretches(dates: list[PartialDate], grounds: Grounds) -> Iterator[float]:

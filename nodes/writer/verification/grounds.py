@@ -1,7 +1,7 @@
 """What a set of sources carries: the values, names and clauses that the particulars of a claim are looked up in."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -18,12 +18,12 @@ from weiwo.nodes.writer.verification.quantities import (
     Quantity,
     close,
     same_quantity,
-    within,
 )
 from weiwo.nodes.writer.verification.source import ParsedSource, parse_source
 from weiwo.state import Evidence, JsonValue, Outcome
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.demonyms import find_countries
+from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.language import fold
 from weiwo.text.numbers import find_numbers
 from weiwo.text.terms import terms
@@ -61,7 +61,9 @@ class Grounds:
         """How the sources carry a date: "passage", "computed" or ""."""
         bare = date.month is None and date.year > 0
         for source in self.sources:
-            if any(date.contains(known) for known in source.dates) or (bare and str(date.year) in source.dotted):
+            if any(date.contains(known) for known in source.dates):
+                return "passage"
+            if (bare or source.unread) and str(date.year) in source.dotted:
                 return "passage"
         return "computed" if any(date.contains(known) for known in self.computed_dates) else ""
 
@@ -88,8 +90,6 @@ class Grounds:
                     return "passage"
         if any(close(abs(number.value), abs(value)) for value in self.computed_numbers):
             return "computed"
-        if any(within(number, known) for source in self.sources for known in source.numbers):
-            return "passage"
         written = statement[number.start : number.end].strip().rstrip("%").removesuffix(" pence")
         if number.kind in {"", "penny"} and re.fullmatch(r"[\d.,]{1,20}", written):
             letters = re.compile(rf"(?<![\w.]){re.escape(written)}(?:[a-zA-Zµ]{{1,3}}(?!\w)|-[a-z])")
@@ -130,7 +130,7 @@ class Grounds:
         squeezed = re.sub(r"[\s-]", "", folded) if not han else ""
         pairs = [term for term in terms(name) if len(term) == 2] if han else []
         for source in self.sources:
-            if folded in source.text or (han and _mostly(pairs, source.terms)) or is_acronym_of(name, source.initials):
+            if folded in source.text or is_acronym_of(name, source.initials):
                 return True
             short = len(squeezed) < LONGEST_CHANCE and not (len(squeezed) >= 4 and re.search(r"\d", squeezed))
             if not short and squeezed in source.squeezed:
@@ -142,8 +142,9 @@ class Grounds:
             forms = pairs if han else [word for word in name_words(name) if len(word) >= 3]
             if any(form in source.terms or form in source.words for form in forms for source in self.sources):
                 return True
-        foreign = [s for s in self.sources if (s.language == "zh") != han and (asked or s.language != language)]
-        return bool(foreign)
+        return any(
+            s.unread or ((s.language == "zh") != han and (asked or s.language != language)) for s in self.sources
+        )
 
     def _named_in_parts(self, name: str) -> bool:
         """Whether each word of a name occurs, inflections, demonyms and abbreviations of titles apart."""
@@ -161,14 +162,6 @@ class Grounds:
         return bool(words) and all(found[1:] if titled else found)
 
 
-def _mostly(pairs: Sequence[str], known: frozenset[str]) -> bool:
-    """Whether the pairs of a Chinese name occur, but for some in what is long enough to have been put together."""
-    found = sum(pair in known for pair in pairs)
-    return bool(pairs) and (
-        found == len(pairs) or (len(pairs) >= 3 and pairs[0] in known and found >= 0.6 * len(pairs))
-    )
-
-
 def is_acronym_of(name: str, initials: frozenset[str]) -> bool:
     """Whether a name is the initials of one that the sources write out, or the plural of a short abbreviation."""
     letters = name.replace(".", "").removesuffix("s")
@@ -179,14 +172,9 @@ def is_acronym_of(name: str, initials: frozenset[str]) -> bool:
 
 def _inflected(word: str, known: frozenset[str]) -> bool:
     """Whether the sources have another inflection of a name's word: Democrat and Democratic, Fame and Famer."""
-    if len(word) < 5:
-        return False
-    root = word[: max(4, len(word) - 3)]
-    return any(
-        other.startswith(root)
+    return len(word) >= 5 and any(
+        min(len(other), len(word)) >= 4
         and abs(len(other) - len(word)) <= 3
-        and other[:4] == word[:4]
-        and min(len(other), len(word)) >= 4
         and (other.startswith(word) or word.startswith(other))
         for other in known
     )
@@ -208,7 +196,10 @@ def collect_grounds(passages: Iterable[Evidence], outcomes: Iterable[Outcome] = 
         _take(outcome.value, values, dates, results)
         _take(outcome.value, numbers, dates, said)
         _take(outcome.detail.computation, numbers, dates, said)
-    sources = tuple(parse_source(passage.title, passage.text, passage.date) for passage in passages)
+    sources = tuple(
+        parse_source(passage.title.translate(SIMPLIFIED), passage.text.translate(SIMPLIFIED), passage.date)
+        for passage in passages
+    )
     words = tuple(fold(result) for result in results if len(result) > 1)
     return Grounds(sources, tuple(numbers), tuple(dates), fold(" ".join(said)), tuple(values), words)
 

@@ -3,10 +3,7 @@
 import re
 from typing import Final
 
-from weiwo.nodes.writer.verification.clauses import Clause, content_words, matched
-from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.particulars import Particulars, find_particulars
-from weiwo.nodes.writer.verification.quantities import MONEY
 from weiwo.text.patterns import lazy
 
 _NOT_FOUND: Final = lazy(
@@ -21,21 +18,6 @@ _NOT_FOUND: Final = lazy(
 _CLAUSE: Final = lazy(
     r"[;；]\s*|,\s*(?:but|and|while|though|although|however)\b|\s(?:but|while|whereas|although|though)\s|，"
 )
-_ASKED: Final = (
-    (lazy(r"(?i)\bhow long\b|\bhow many (?:years|months|weeks|days|hours|minutes)\b|多[久长]|几[天年个]"), "s"),
-    (lazy(r"(?i)\bhow much\b.*\bcosts?\b|\bprices?\b|多少钱"), "money"),
-    (lazy(r"(?i)\bhow (?:much|many|old|far|high|big)\b|多[少大高远]"), "quantity"),
-    (lazy(r"(?i)\bwhen\b|\bwhat (?:year|date|day)\b|何时|什么时候|哪[年天]"), "date"),
-    (lazy(r"(?i)\bwho\b|谁"), "name"),
-    (lazy(r"(?i)\bwhether\b|是否|能不能|可不可以|有没有|会不会|有无"), "any"),
-)
-"""What is asked for, and the kind of a value that answers it."""
-_QUESTION: Final = lazy(
-    r"(?i)\bhow (?:long|much|many|old|far|high|big)\b|\bwhat (?:year|date|day)\b|多[久少长大高远]|几[个天年]|何时|什么时候|哪[年天]|谁"
-    r"|是否|能不能|可不可以|有没有|会不会|有无"
-)
-LEAST_SAID: Final = {"any": 0.75}
-"""Share of the words asked with that the sentence has to have, by the kind asked for; half of them where it is a value."""
 
 
 def says_not_found(statement: str) -> bool:
@@ -55,35 +37,6 @@ def not_found_only(statement: str, stated: Particulars, question: str) -> bool:
         and {span.value for span in stated.numbers} <= {span.value for span in asked.numbers}
         and set(stated.codes) <= set(asked.codes)
     )
-
-
-def find_said(statement: str, grounds: Grounds) -> str:
-    """The sentence that says what a statement says was not found: words that it asks with, and a value of its kind."""
-    part = next((part for part in _CLAUSE.split(statement) if part and _NOT_FOUND.search(part)), "")
-    gap = _NOT_FOUND.search(part)
-    asked = part[gap.end() :] if gap else ""
-    kind = next((values for pattern, values in _ASKED if pattern.search(asked)), "")
-    words = set(content_words(_QUESTION.sub(" ", asked)))
-    if not kind or not words:
-        return ""
-    for source in grounds.sources:
-        title = Clause(source.title).keys
-        for clause in source.sentences[:200]:
-            own = matched(words, clause.keys)
-            enough = len(own | matched(words, title)) >= max(
-                1 + (kind == "any"), LEAST_SAID.get(kind, 0.5) * len(words)
-            )
-            if own and enough and _has_value(clause, kind):
-                return f"“{clause.text.strip()[:120]}” says it"
-    return ""
-
-
-def _has_value(clause: Clause, kind: str) -> bool:
-    """Whether a clause holds a value of the kind asked for."""
-    if kind in {"date", "name"}:
-        return bool(clause.dates if kind == "date" else clause.names)
-    kinds = {quantity.kind for quantity in clause.quantities}
-    return kind == "any" or bool(kinds if kind == "quantity" else kinds & (MONEY if kind == "money" else {kind}))
 
 
 def affirmed_part(statement: str) -> str:

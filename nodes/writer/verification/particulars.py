@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities, join_durations
+from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
 from weiwo.nodes.writer.verification.shares import stated_shares
 from weiwo.text.common_words import is_common
 from weiwo.text.dates import DateSpan, find_dates
@@ -22,7 +22,7 @@ from weiwo.text.patterns import lazy
 _DIGITS: Final = lazy(r"(?:(?<![A-Za-z])[A-Za-z]+)?-?[0-9][A-Za-z0-9]*")
 _FULL_WIDTH: Final = {0xFF10 + d: 0x30 + d for d in range(10)}
 _VERSION: Final = lazy(
-    r"(?i)(?<![\w.$€£¥-])(?:v(?=\d))?(\d{1,4}(?:\.\d{1,4}){1,4})(?:[-+.]?(?:rc|beta|alpha|b|a)\d*)?(?![\d%]|\.\d)"
+    r"(?i)(?<![A-Za-z0-9_.$€£¥-])(?:v(?=\d))?(\d{1,4}(?:\.\d{1,4}){1,4})(?:[-+.]?(?:rc|beta|alpha|b|a)\d*)?(?![\d%]|\.\d)"
 )
 _VERSION_BEFORE: Final = lazy(
     r"(?i)(?:\b(?:versions?|release|since|from|requires?|needs?|python|node|in|to|than|with|by|version of|as of|until|before|after)\s?v?$"
@@ -56,9 +56,8 @@ _DAY: Final = lazy(
     r"|\b(January|February|March|April|May|June|July|August|September|October|November|December)\s(\d{1,2})(?:st|nd|rd|th)?\b(?![,\s]*\d{1,2}:)"
     r"|(\d{1,2})月(\d{1,2})[日号]"
 )
-ORDINAL_WORDS: Final = [
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth",
-]  # fmt: skip
+_UNTIL_DAY: Final = lazy(r"\s?[-–—~～至到]\s?(?:(\d{1,2})[日号]|(?<=\d[-–—])(\d{1,2})\b(?![\d:/]|[.-]\d))")
+"""The second day of a range within a month: 7月6日-8日, July 6–8."""
 _CENTURY: Final = lazy(r"(?i)\b(\d{1,2})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|(\d{1,2}|[一二三四五六七八九十]{1,3})世纪")
 _DECADE: Final = lazy(r"\b(\d{3}0)s\b|(?<!\d)(\d{3}0)年代")
 _QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
@@ -124,7 +123,7 @@ def find_particulars(statement: str) -> Particulars:
     taken += [place for _, _, place in days]
     versions = [found for found in find_versions(statement) if not _inside(found.start(1), found.end(1), taken)]
     taken += [(found.start(1), found.end(1)) for found in versions]
-    numbers = [n for n in join_durations(statement, find_quantities(statement)) if not _inside(n.start, n.end, taken)]
+    numbers = [n for n in find_quantities(statement) if not _inside(n.start, n.end, taken)]
     numbers += [n for n in stated_shares(statement) if not _inside(n.start, n.end, [(m.start, m.end) for m in numbers])]
     taken += [(n.start, n.end) for n in numbers]
     codes = [
@@ -220,6 +219,8 @@ def find_days(text: str) -> list[tuple[int, int, tuple[int, int]]]:
         month, day = (found[2] or found[3], found[1] or found[4]) if not found[5] else (found[5], found[6])
         number = int(month) if month.isdigit() else _MONTHS.index(month.lower()) + 1
         days.append((number, int(day), found.span()))
+        if last := _UNTIL_DAY.match(text, found.end()):
+            days.append((number, int(last[1] or last[2]), last.span()))
     return days
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, content_words, match_keys, matched, overlap, split_clauses
 from weiwo.nodes.writer.verification.grounds import Grounds
-from weiwo.text.contrasts import classes, opposites
+from weiwo.text.contrasts import opposites
 from weiwo.text.language import fold
 from weiwo.text.patterns import lazy
 
@@ -17,11 +17,7 @@ NEARLY: Final = 0.85
 ALIKE: Final = 0.66
 """Share of a clause's words that the other has to have before a denial in one of them counts as a contradiction."""
 
-WEAK: Final = 0.2
-"""Overlap from which a clause may tell of an exception."""
-
 _EACH: Final = lazy(r"(?i)\b(?:both|all|every|each|always|everywhere)\b|[都均]|一律|所有|全部|每[个种座位]")
-_ONLY: Final = lazy(r"(?i)\bonly\b|\bexcept\b|\bapart from\b|\bother than\b|[仅只](?!有?不)|除[^，。]{1,16}外|除外")
 _COMPARED: Final = lazy(r"(?i)\bthan\b|比|[高低早晚大小多少]于")
 _NONE: Final = lazy(
     r"(?i)\b(?:no|never|not an?|cannot(?: be)?|instead of|rather than|in place of)\s|不含|没有|(?:无需|不需要?|不必|不用)(?:另|再)?(?:装|安装|用)?|不支持|而不是|而非|[切请]?勿(?:使用|用)?|不[能得可](?:放入|使用|用)?"
@@ -33,7 +29,6 @@ _PREFIXED: Final = lazy(r"^(?:un|non-?|in|im|dis)([a-z]{4,})$")
 def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
     """The contradictions between the clauses of a statement and the closest clauses of its sources, in words."""
     known = [clause for source in grounds.sources for clause in source.clauses]
-    everything = grounds.keys
     titles = frozenset(word for source in grounds.sources for word in content_words(source.title))
     for part in split_clauses(statement):
         claim = Clause(part)
@@ -45,25 +40,9 @@ def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
         least = max(CLOSE if part.isascii() else 0.25, NEARLY * best)
         near = [clause for score, clause in scored if score >= least][:12]
         found = [conflict for clause in near if (conflict := _conflict(claim, clause, titles)) is not None]
-        if found and all(found):
-            yield found[0]
-        elif _EACH.search(part):
-            yield from _exceptions(claim, [clause for score, clause in scored if score >= WEAK], titles)
-        else:
-            yield from _other_member(claim, [c for score, c in scored if score >= max(0.2, 0.6 * best)], everything)
-
-
-def _exceptions(claim: Clause, near: list[Clause], titles: frozenset[str]) -> Iterator[str]:
-    """What speaks against a statement about each of several: a clause that denies it of one, or says it of some only."""
-    for clause in near:
-        words = {word for word in claim.stems if not word[0].isdigit()}
-        met = len(matched(words, clause.keys))
-        only = _ONLY.search(clause.whole or clause.text) and not _ONLY.search(claim.text)
-        named = bool(claim.names & clause.names) and met >= 0.5 * len(words)
-        denies = clause.negations % 2 and not claim.negations and (named or _conflict(claim, clause, titles))
-        if denies or (only and met >= (ALIKE if claim.text.isascii() else 0.4) * len(words)):
-            yield f"“{clause.text.strip()[:120]}” excepts some"
-            return
+        denied = [conflict for conflict in found if conflict]
+        if denied and (len(denied) == len(found) or _EACH.search(part)):
+            yield denied[0]
 
 
 def _denied(claim: Clause, known: list[Clause]) -> Iterator[str]:
@@ -138,16 +117,3 @@ def _other_figures(claim: Clause, source: Clause) -> bool:
 
 def _pivot(clause: Clause) -> set[str]:
     return set(clause.denied) or set(clause.stems)
-
-
-def _other_member(claim: Clause, near: list[Clause], keys: frozenset[str]) -> Iterator[str]:
-    """Words of a class that no source has while the clauses close to the claim have another of that class."""
-    table = classes()
-    for group, members in claim.members.items():
-        others = {member for clause in near for member in clause.members.get(group, ())}
-        if others and members.isdisjoint(others):
-            words = [
-                word for word, places in table.items() if any(place == (group, m) for place in places for m in members)
-            ]
-            if not any(word in keys for word in words):
-                yield f"“{next((w for w in words if w in fold(claim.text)), words[0])}”: the sources say another"

@@ -5,12 +5,12 @@ sizes, power, speeds and the short forms of time, fractions in words, and the bo
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
-from weiwo.text.numbers import find_numbers
+from weiwo.text.numbers import find_numbers, parse_number
 from weiwo.text.patterns import lazy
 from weiwo.text.units import to_si, unit_after
 
@@ -22,6 +22,8 @@ SHARE: Final = "share"
 NEAR_SHARE: Final = 0.1
 """Share by which a share told in words may differ."""
 
+LEAST_SHORTENED: Final = 100_000
+"""Whole figures from which prose leaves out the last digits."""
 ROUGHLY: Final = 0.05
 """Share by which a figure told as rounded may differ."""
 
@@ -31,7 +33,7 @@ L 1 L l litre litres liter liters 升 | L 0.001 mL ml millilitre millilitres mil
 B 1 byte bytes 字节 | B 1e3 kB KB kilobyte kilobytes | B 1e6 MB megabyte megabytes 兆字节 | B 1e9 GB gigabyte gigabytes
 B 1e12 TB terabyte terabytes | B 1e15 PB petabyte petabytes | bit/s 1e3 kbps | bit/s 1e6 Mbps Mbit/s | bit/s 1e9 Gbps Gbit/s
 W 1 W watt watts 瓦 | W 1e3 kW kilowatt kilowatts 千瓦 | W 1e6 MW megawatt megawatts 兆瓦 | W 1e9 GW gigawatt gigawatts 吉瓦
-Wh 1 Wh | Wh 1e3 kWh 千瓦时 度电 | Wh 1e6 MWh | Wh 1e9 GWh | mAh 1 mAh 毫安时 | V 1 V volt volts 伏
+Wh 1 Wh 瓦时 | Wh 1e3 kWh 千瓦时 千瓦小时 度电 | Wh 1e6 MWh | Wh 1e9 GWh | mAh 1 mAh 毫安时 | V 1 V volt volts 伏
 m/s 0.2777778 km/h kph 公里/小时 千米/小时 | m/s 0.44704 mph | m/s 1 m/s 米/秒 | m/s 0.514444 knot knots
 m 1e-6 µm μm um micrometre micrometres micrometer micrometers micron microns 微米 | m 1e-9 nm nanometre nanometres nanometer nanometers 纳米
 Hz 1 Hz hertz 赫兹 | Hz 1e3 kHz | Hz 1e6 MHz | Hz 1e9 GHz | dB 1 dB decibel decibels 分贝
@@ -61,15 +63,18 @@ PHYSICAL: Final = MONEY | {
     "tsp",
     "tbsp",
 }
+POINTS: Final = "pp"
+"""The unit of a difference of two percentages."""
+_POINTS: Final = lazy(r"(?i)\s?(?:个百分点|percentage points?\b)")
 _RATE: Final = lazy(r"\s?(?:/|an? |per |每)(?:h\b|hour|小时)")
 _RANGE: Final = lazy(r"\s?(?:-|–|—|~|～|to|and|or|至|到)\s?")
 _HALF: Final = lazy(
     r"(?i)\bhalf an? (?=hour|minute|day|month|year|mile|million)|\b(?P<one>an?|one|two|three) (?P<unit>hours?|minutes?|days?|months?|years?) and a half\b"
-    r"|半(?=小时|天|年|个月|分钟)"
+    r"|\b(?P<some>one|two|three|four|five|six|\d{1,3}) and a half(?= (?:hour|minute|day|month|year|mile|million))"
+    r"|(?P<han>\d{1,3}|[一两二三四五六七八九十]{1,3})个半(?=小时|钟头|月|世纪)|半(?=小时|天|年|个月|分钟)"
 )
-_AND: Final = lazy(r"\s?(?:and\s|,\s(?:and\s)?|零|又)?")
 _ABOUT: Final = lazy(
-    r"(?i)(?:\b(?:about|around|roughly|approximately|nearly|almost|over|some|more than|just under|just over|up to|circa|ca\.?)\s|[~≈]|[约近超]过?|大约|将近|接近|\bclose to\s)\s?$"
+    r"(?i)(?:\b(?:about|around|roughly|approximately|nearly|almost|over|some|more than|just under|just over|up to|under|below|(?:less|fewer) than|circa|ca\.?)\s|[~≈]|[约近超]过?|大约|将近|接近|不到|不足|\bclose to\s)\s?$"
 )
 _AT_LEAST: Final = lazy(
     r"(?i)(?:\b(?:more than|over|above|exceed(?:s|ed|ing)?|at least|(?:no|not) (?:fewer|less) than|minimum of|upwards of|longer than|after)\s|超过|逾|多于|高于|至少|不少于|不低于|大于)\s?[$€£¥￥]?$"
@@ -77,13 +82,16 @@ _AT_LEAST: Final = lazy(
 _AT_MOST: Final = lazy(
     r"(?i)(?:\b(?:less than|fewer than|under|below|at most|up to|(?:no|not) more than|maximum of|within|shorter than|before)\s|不到|不足|少于|低于|至多|最多|不超过|不高于|小于)\s?[$€£¥￥]?$"
 )
+_AND_MORE: Final = r"\s?[个名位人]?(?:余(?![额地下])|多(?![次个家种数少])|出头)"
 _AFTER: Final = (
-    lazy(r"(?i)\s?(?:or (?:more|longer|higher|above|later)|以上|及以上)"),
+    lazy(r"(?i)\s?(?:or (?:more|longer|higher|above|later)|以上|及以上)|" + _AND_MORE),
     lazy(r"(?i)\s?(?:or (?:less|fewer|lower|below)|以下|以内|之内)"),
 )
 
 
-_ROUNDED_AFTER: Final = lazy(r"\s?(?:左右|上下|余|多)")
+_ODD: Final = lazy(r"[多余]")
+"""What stands within a figure that is a little more: 20多年, 300余万."""
+_ROUNDED_AFTER: Final = lazy(r"\s?[个名位人]?(?:左右|上下)|" + _AND_MORE)
 
 
 class Quantity(NamedTuple):
@@ -159,21 +167,6 @@ def _glued() -> re.Pattern[str]:
     )
 
 
-def join_durations(text: str, found: Sequence[Quantity]) -> list[Quantity]:
-    """Quantities with the parts of a duration put together: "two hours and 45 minutes" is one figure."""
-    joined: list[Quantity] = []
-    for one in found:
-        last = joined[-1] if joined else None
-        smaller = last is not None and last.kind == one.kind == "s" and _size(one) < _size(last)
-        if last is not None and smaller and _AND.fullmatch(text, last.end, one.start):
-            joined[-1] = last._replace(
-                end=one.end, value=last.value + one.base / _size(last), base=last.base + one.base
-            )
-        else:
-            joined.append(one)
-    return joined
-
-
 def _size(one: Quantity) -> float:
     return one.base / one.value if one.value else 0.0
 
@@ -196,12 +189,15 @@ def _quantity(text: str, start: int, end: int, value: float, unit: str) -> Quant
         base, kind = known
     if kind == "m" and (rate := _RATE.match(text, end)):
         kind, base, end, unit = "m/s", base / 3_600, rate.end(), f"{unit}/h"
+    elif not unit and (points := _POINTS.match(text, end)):
+        kind, end, unit = POINTS, points.end(), POINTS
     elif not unit and (found := _pattern().match(text, end)):
         unit = found[1] or f"°{found[2]}"
         kind, factor = _more_units()[unit]
         base, end = value * factor, found.end()
     before = text[max(0, start - 24) : start]
-    bound = 1 if _AT_LEAST.search(before) or _AFTER[0].match(text, end) else 0
+    odd = bool(_ODD.search(text, start, end))
+    bound = 1 if odd or _AT_LEAST.search(before) or _AFTER[0].match(text, end) else 0
     bound = bound or (-1 if _AT_MOST.search(before) or _AFTER[1].match(text, end) else 0)
     return Quantity(
         start,
@@ -211,12 +207,18 @@ def _quantity(text: str, start: int, end: int, value: float, unit: str) -> Quant
         kind,
         base,
         bound,
-        bool(_ABOUT.search(before) or _ROUNDED_AFTER.match(text, end)),
+        odd or bool(_ABOUT.search(before) or _ROUNDED_AFTER.match(text, end)),
         before[-12:].casefold(),
     )
 
 
 def _half(text: str, found: re.Match[str]) -> Quantity:
+    if written := found["han"] or found["some"]:
+        named = unit_after(text, found.end())
+        whole = parse_number(written)
+        return _quantity(
+            text, found.start(), named[1] if named else found.end(), whole + 0.5, named[0] if named else ""
+        )
     if found["unit"]:
         unit = found["unit"].casefold().removesuffix("s")
         whole = {"two": 2.0, "three": 3.0}.get(found["one"].casefold(), 1.0)
@@ -254,7 +256,8 @@ def same_quantity(claimed: Quantity, known: Quantity) -> bool:
         units = {claimed.unit or "lb", known.unit or "lb"}
         return close(claimed.value, known.value) and units <= {"pound", "pounds", "GBP", "lb", "lbs"}
     if not (claimed.kind and known.kind) or claimed.unit == known.unit:
-        return close(claimed.value, known.value) or _roughly(claimed, claimed.value, known.value)
+        exact = claimed.value, known.value
+        return close(*exact) or _roughly(claimed, *exact) or _shortened(*exact)
     if claimed.kind != known.kind or not claimed.value:
         return False
     if claimed.kind == "s" and _calendar(claimed) != _calendar(known):
@@ -266,12 +269,19 @@ def same_quantity(claimed: Quantity, known: Quantity) -> bool:
 
 def _roughly(claimed: Quantity, value: float, other: float) -> bool:
     """Whether a figure told as rounded is near enough: to its digits, or to a twentieth where it has but two."""
-    if not claimed.about or not claimed.value:
+    if not claimed.about or not claimed.value or claimed.bound * (value - other) > 0:
         return False
-    coarse = claimed.value == int(claimed.value) and len(f"{int(claimed.value)}".rstrip("0")) <= 2
-    return (coarse and abs(value - other) <= ROUGHLY * abs(other)) or _rounds(
-        claimed.value, value / claimed.value, other
-    )
+    digits = f"{int(claimed.value)}"
+    coarse = claimed.value == int(claimed.value) and len(digits.rstrip("0")) <= 2
+    step = 10 ** (len(digits) - len(digits.rstrip("0"))) * value / claimed.value if claimed.bound else 0.0
+    near = max(ROUGHLY * abs(other), step)  # twenty-odd are below thirty
+    return (coarse and abs(value - other) <= near) or _rounds(claimed.value, value / claimed.value, other)
+
+
+def _shortened(claimed: float, known: float) -> bool:
+    """Whether a figure is another without its last digits: 6.8 billion of 6,809 million, 17.9 % of 17.92 %."""
+    written = f"{abs(claimed):.12g}".replace(".", "").rstrip("0")
+    return len(written) >= 2 and (claimed >= LEAST_SHORTENED or known != int(known)) and _rounds(claimed, 1.0, known)
 
 
 def _calendar(one: Quantity) -> bool:
@@ -298,12 +308,3 @@ def _rounds(written: float, scale: float, other: float) -> bool:
     zeros = len(digits) - len(digits.rstrip("0")) if not decimals and "e" not in digits else 0
     step = 10.0 ** (zeros - decimals) * scale
     return abs(written * scale - other) <= min(0.51 * step, 0.05 * abs(other))
-
-
-def within(claimed: Quantity, known: Quantity) -> bool:
-    """Whether a bound that a claim gives holds of a known figure that is not far from it."""
-    if not claimed.bound or claimed.kind != known.kind:
-        return False
-    low, high = sorted((claimed.base, known.base))
-    far = low <= 0 or high > 2 * low
-    return not far and (known.base - claimed.base) * claimed.bound >= 0

@@ -8,7 +8,7 @@ from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.text.language import HAN, fold
 from weiwo.text.patterns import lazy
 
-_ORDINALS: Final = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|final"
+_ORDINALS: Final = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
 _RANK: Final = rf"{_ORDINALS}|\d+(?:st|nd|rd|th)"
 _ORDINAL: Final = lazy(rf"(?i)\b({_ORDINALS})[\s-]([a-z]{{3,20}})")
 _SUPERLATIVE: Final = lazy(

@@ -57,7 +57,6 @@ class _Roles:
 
 def find_swapped(statement: str, grounds: Grounds) -> Iterator[str]:
     """Names in roles that the sources give the other way round, for the same verb."""
-    yield from _swapped_han(statement, grounds)
     claim = _roles(statement)
     if not claim.agents and not claim.objects:
         return
@@ -120,40 +119,3 @@ def _last_verb(before: str) -> str:
 
 def _who(pairs: Pairs, verb: frozenset[str]) -> Iterator[frozenset[str]]:
     return (words for keys, words in pairs if keys & verb)
-
-
-_HAN_VERB: Final = "收购|击败|战胜|打败|执导|导演|设计|创办|创立|流入|流出|雇用|任命|提名|师从|教过|赠给|赠予|卖给|出售给|起诉|指控|批评|支持|反对|影响|翻译|改编|主演|抚养|救起|救出|采访|拜访|邀请|代表|取代|继承|撰写|击沉|隶属于|并入|嫁给|资助"
-_HAN_ROLES: Final = lazy(rf"(?:将|把)?({_HAN_VERB})了?([^，。；！？\s]{{0,20}})")
-_HAN_STOP: Final = lazy(r"[，。；！？\s]")
-_HAN_PASSIVE: Final = lazy(r"(.{1,24})[被由](.{1,16})")
-_LONGEST_AGENT: Final = 41
-"""Characters before a verb that are looked at."""
-
-
-def _swapped_han(statement: str, grounds: Grounds) -> Iterator[str]:
-    """Chinese clauses whose agent is the object of the same verb in the sources."""
-    for verb, agent, object_ in _han_roles(statement):
-        for source in grounds.sources:
-            for clause in source.sentences[:120]:
-                for other, who, whom in _han_roles(clause.text):
-                    straight = _pairs(agent, who) + _pairs(object_, whom)
-                    crossed = _pairs(agent, whom) + _pairs(object_, who)
-                    if other == verb and crossed > straight:
-                        yield f"“{agent}”: in the sources it is the other way round"
-
-
-def _han_roles(text: str) -> Iterator[tuple[str, str, str]]:
-    """The verbs of a text, each with who does it and whom it is done to."""
-    begin = 0
-    for found in _HAN_ROLES.finditer(text):
-        before = _HAN_STOP.split(text[max(begin, found.start() - _LONGEST_AGENT) : found.start()])[-1]
-        begin = found.end()
-        passive = _HAN_PASSIVE.fullmatch(before)
-        if passive:
-            yield found[1], passive[2], passive[1] + found[2]
-        elif before and not before.endswith("的"):  # 的主演 names a part, and no deed
-            yield found[1], before, found[2]
-
-
-def _pairs(one: str, other: str) -> int:
-    return len({one[at : at + 2] for at in range(len(one) - 1)} & {other[at : at + 2] for at in range(len(other) - 1)})

@@ -1,14 +1,13 @@
 """One source, parsed: the dates, figures, names and clauses that claims are looked up in."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, source_clauses
 from weiwo.nodes.writer.verification.particulars import (
-    ORDINAL_WORDS,
     find_days,
     find_decades,
     find_months,
@@ -17,45 +16,26 @@ from weiwo.nodes.writer.verification.particulars import (
 from weiwo.nodes.writer.verification.quantities import (
     Quantity,
     find_quantities,
-    join_durations,
     named_units,
 )
 from weiwo.nodes.writer.verification.shares import find_shares
 from weiwo.nodes.writer.verification.windows import Window, source_windows
-from weiwo.text.date_forms import MONTHS
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.demonyms import find_countries
-from weiwo.text.language import detect_language
-from weiwo.text.numbers import find_numbers
+from weiwo.text.language import HAN, detect_language
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
 
 _DIGITS: Final = lazy(r"(?:(?<![A-Za-z])[A-Za-z]+)?-?[0-9][A-Za-z0-9]*")
-_DOTTED: Final = lazy(r"(?<![\w.])v?(\d{1,4}(?:\.\d{1,4}){0,4})(?![\d]|\.\d)")
+_DOTTED: Final = lazy(r"(?<![A-Za-z0-9_.])[vV]?(\d{1,4}(?:\.\d{1,4}){0,4})(?![\d]|\.\d)")
 _FULL_WIDTH: Final = {0xFF10 + d: 0x30 + d for d in range(10)}
-_ORDINALS: Final = {word: number for number, word in enumerate(ORDINAL_WORDS, 1)}
-_ORDINAL_WORD: Final = lazy(r"(?i)\b(?:" + "|".join(_ORDINALS) + r")\b")
 _COUNTED: Final = lazy(
     r"\s?[个名位]?(?=[\u4e00-\u9fff])(?![，。和与或至到万亿])|\s(?!(?:at|in|on|of|for|by|per|and|or|to|from|with|as|is|was|were|are|a|an|the|may|can|must|will|has|have|had|who|that|which|then|but|if|when|million|billion|thousand|hundred|trillion)\b)[a-z]{3,}"
 )
 _CAPITALS: Final = lazy(r"\b[A-Z][\w'’-]*(?:\s(?:(?:of|the|and|for|in|de|du)\s){0,2}[A-Z][\w'’-]*){1,8}")
-_FOREIGN_MONTHS: Final = """
-januar janvier enero gennaio janeiro januari | februar février febrero febbraio fevereiro februari | märz mars marzo março maart
-april avril abril aprile | mai mayo maggio maio mei | juni juin junio giugno junho | juli juillet julio luglio julho
-august août agosto augustus | september septembre septiembre settembre setembro | oktober octobre octubre ottobre outubro
-november novembre noviembre novembro | dezember décembre diciembre dicembre dezembro december
-"""
-_MONTH_OF: Final = {
-    name: MONTHS[number]
-    for number, names in enumerate(re.split(r"[|\n]", _FOREIGN_MONTHS.strip()))
-    for name in names.split()
-}
-_FOREIGN_DATE: Final = lazy(rf"(?i)\b(\d{{1,2}})(?:\.|er|º)?\s(?:de\s)?({'|'.join(_MONTH_OF)})\s(?:de\s)?(\d{{4}})\b")
-_YEAR_LATER: Final = lazy(r"(?i)次年|翌年|第二年|\b(?:following|next) year\b|\b(?:a|one) year later\b")
 _YEAR_BEFORE: Final = lazy(r"(?i)上年|去年|上一年|前一年|\b(?:previous|prior|last) year\b|\byear (?:earlier|before)\b")
-_MONTH_RANGE: Final = lazy(
-    r"(?i)\b(?:from |between )?([A-Z][a-z]{2,8}) (?:to|until|through|and|[-–]) ([A-Z][a-z]{2,8})\b|(\d{1,2})月?[至到~–—-](?:次年|翌年)?(\d{1,2})月"
-)
+_LETTER: Final = lazy(r"[^\W\d_]")
+_READ: Final = lazy(rf"[a-z\u00c0-\u024f{HAN}]")
 _ENGLISH: Final = lazy(r"(?i)\b(?:the|of|and|in|is|was|are|to|by|for|with|it|has|an?)\b")
 
 
@@ -104,6 +84,12 @@ class ParsedSource:
     clauses: tuple[Clause, ...]
 
     @cached_property
+    def unread(self) -> bool:
+        """Whether it is written in a script whose names and words nothing here can compare: Cyrillic, Arabic, kana."""
+        letters = _LETTER.findall(self.text[:4_000])
+        return self.language == "other" and sum(not _READ.match(letter) for letter in letters) > len(letters) / 2
+
+    @cached_property
     def squeezed(self) -> str:
         """Its text without blanks and hyphens, by which "WebSockets" is "Web-Sockets"."""
         return re.sub(r"[\s-]", "", self.text)
@@ -124,14 +110,10 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
         published: Its date, ISO, if known.
     """
     language = _language(text[:4_000])
-    if language == "other":
-        text = _in_english_figures(text)
     both = f"{title}\n{text}"
     spans = find_dates(both)
     dates = [d for span in spans for d in (span.date, span.until) if d is not None]
     dates += [PartialDate(year) for year in find_decades(both)]
-    if _YEAR_LATER.search(both):
-        dates += [PartialDate(d.year + 1) for d in dates[:100] if d.year != -1]
     if _YEAR_BEFORE.search(both):
         dates += [PartialDate(d.year - 1) for d in dates[:100] if d.year != 1]
     days = find_days(both)
@@ -148,14 +130,14 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
         terms=frozenset(terms(both)),
         words=frozenset(re.findall(r"\w+", folded)),
         dates=tuple(dates),
-        numbers=tuple(dict.fromkeys([*free, *join_durations(both, free), *find_shares(both)])),
+        numbers=tuple(dict.fromkeys([*free, *find_shares(both)])),
         counts=frozenset(n for n in free if not n.unit and _COUNTED.match(both, n.end)),
         units=named_units(frozenset(re.findall(r"[^\W\d_]+", both))),
         codes=frozenset(m.group().lstrip("-").casefold() for m in _DIGITS.finditer(both.translate(_FULL_WIDTH))),
         dotted=frozenset(m[1] for m in _DOTTED.finditer(both)),
-        whole=frozenset({*(int(n.value) for n in found if n.value == int(n.value)), *_ordinals(both), *(abs(d.year) for d in dates)}),
+        whole=frozenset({*(int(n.value) for n in found if n.value == int(n.value)), *(abs(d.year) for d in dates)}),
         days=frozenset((month, day) for month, day, _ in days) | {(d.month, d.day) for d in dates if d.month and d.day},
-        months=frozenset({*find_months(both), *_months_between(both), *(d.month for d in dates if d.month)}),
+        months=frozenset({*find_months(both), *(d.month for d in dates if d.month)}),
         countries=frozenset(key for _, _, key in find_countries(both)),
         initials=frozenset(
             "".join(word[0] for word in re.findall(r"[A-Z][\w'’-]*", run[0])) for run in _CAPITALS.finditer(both)
@@ -174,12 +156,6 @@ def _language(text: str) -> str:
     return "other" if words >= 6 and len(_ENGLISH.findall(prose)) < 0.04 * words else "en"
 
 
-def _in_english_figures(text: str) -> str:
-    """A text in another language with its dates and figures as English writes them: "3. Oktober 1990", "1.234,5"."""
-    text = _FOREIGN_DATE.sub(lambda found: f"{found[1]} {_MONTH_OF[found[2].lower()]} {found[3]}", text)
-    return re.sub(r"(?<=\d),(?=\d{1,2}\b)", ".", re.sub(r"(?<=\d)[.\u202f](?=\d{3}\b)", ",", text))
-
-
 def _days_of_known_years(
     days: Sequence[tuple[int, int, tuple[int, int]]], dates: Sequence[PartialDate], published: str | None
 ) -> list[PartialDate]:
@@ -194,24 +170,4 @@ def _days_of_known_years(
                 found.append(PartialDate(year, month, day))
             except ValueError:
                 continue
-    return found
-
-
-def _months_between(text: str) -> Iterator[int]:
-    """The months of the ranges that a text names: "from November to February"."""
-    for found in _MONTH_RANGE.finditer(text):
-        first, last = (
-            find_months(f"in {m}") if not m.isdigit() else [int(m)]
-            for m in (found[1] or found[3], found[2] or found[4])
-        )
-        if first and last and 1 <= first[0] <= 12 and 1 <= last[0] <= 12:
-            yield from ((first[0] - 1 + step) % 12 + 1 for step in range((last[0] - first[0]) % 12 + 1))
-
-
-def _ordinals(text: str) -> set[int]:
-    found = {_ORDINALS[m.group().lower()] for m in _ORDINAL_WORD.finditer(text)}
-    found |= {int(m[1]) for m in re.finditer(r"\b(\d{1,6})(?:st|nd|rd|th)\b", text)}
-    found |= {int(m[1]) for m in re.finditer(r"第\s?(\d{1,6})", text)}
-    for written in re.findall(r"第([一二三四五六七八九十百]{1,5})", text):
-        found |= {int(span.value) for span in find_numbers(f"{written}个") if span.value == int(span.value)}
     return found
