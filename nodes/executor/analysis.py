@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
@@ -16,6 +16,7 @@ from pydantic import Field
 from weiwo.models.errors import BudgetExhaustedError, ModelCallError
 from weiwo.nodes.executor import outcomes
 from weiwo.nodes.executor.concurrency import Lease
+from weiwo.nodes.executor.resources import TaskResources
 from weiwo.nodes.executor.task_state import TaskState
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.prompting.context_packing import pack_passages
@@ -29,9 +30,6 @@ from weiwo.state.events import TaskStartedEvent
 from weiwo.state.evidence import Finding
 from weiwo.state.task import ANALYSE
 from weiwo.text.values import render
-
-if TYPE_CHECKING:
-    from weiwo.nodes.executor.node import TaskResources
 
 MOST_FINDINGS: Final = 20
 LONGEST_FINDING: Final = 600
@@ -65,7 +63,7 @@ class AnalysisReply(Reply):
     confidence: Share = 0.8
 
 
-async def analyse(state: TaskState, work: "TaskResources", lease: Lease) -> dict[str, Any]:
+async def analyse(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
     """Do an analysis task; the update of its graph, with its outcome."""
     task, services = state["task"], work.services.scoped()
     services.emit(TaskStartedEvent(task_id=task.id, description=task.description, turn=1, tool=ANALYSE, args={}))
@@ -82,7 +80,7 @@ async def analyse(state: TaskState, work: "TaskResources", lease: Lease) -> dict
     return {"outcome": outcome, "usage": services.budget.delta()}
 
 
-async def _analyse(state: TaskState, work: "TaskResources", services: RunContext) -> Outcome:
+async def _analyse(state: TaskState, work: TaskResources, services: RunContext) -> Outcome:
     task, inputs = state["task"], state["inputs"]
     asked = _name_inputs(task.description, inputs, services.language)
     values = [_value(name, outcome, services.language) for name, outcome in inputs.items()]

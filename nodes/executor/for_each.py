@@ -16,6 +16,7 @@ from weiwo.state import (
     FailureKind,
     Finding,
     JsonValue,
+    Language,
     Outcome,
     OutcomeDetail,
     Quote,
@@ -26,6 +27,16 @@ from weiwo.state.task import renamed
 
 _NAMED = 10
 """Items without a value that a note names; all are in `OutcomeDetail.missing`."""
+_NONE: dict[Language, str] = {"en": "none of the {} items has a value", "zh": "{} 项中没有一项有值"}
+_NOTES: dict[Language, tuple[str, str, str, str]] = {
+    "en": (
+        "{} more items were cut by the limit of {}",
+        "no value for {}{}",
+        " and {} more",
+        "sources disagree about {}",
+    ),
+    "zh": ("另有 {} 项超出上限 {}，未查", "没有 {}{} 的值", " 等另 {} 项", "来源对 {} 说法不一"),
+}
 
 
 @dataclass(frozen=True)
@@ -119,7 +130,7 @@ def make_other_instance(task: Task, fan: ForEach, position: int) -> Task:
     return task.model_copy(update={"id": f"{root}[{len(fan.starts) + position + 1}]", **asked})
 
 
-def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome]) -> Outcome:
+def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome], language: Language = "en") -> Outcome:
     """One outcome for the whole: values in item order, and what is missing said.
 
     Its detail names the item that each value belongs to (an instance that returns a list has as many values) and the
@@ -129,6 +140,7 @@ def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome]) 
         task: The `for_each` task.
         fan: What it ran over.
         by_position: Outcome of each instance.
+        language: The language that a note is in.
     """
     outcomes = [by_position[position] for position in range(len(fan.starts))]
     values: list[JsonValue] = []
@@ -149,7 +161,7 @@ def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome]) 
     told = [one for one in outcomes if one.usable and one.detail.sentence]
     findings = [Finding(text=one.detail.sentence, evidence_ids=one.evidence_ids) for one in told]
     quotes: list[Quote] = [quote for outcome in outcomes for quote in outcome.quotes]
-    failure = None if usable or not outcomes else _failure(task, outcomes)
+    failure = None if usable or not outcomes else _failure(task, outcomes, language)
     limited = any(outcome.failure is not None and outcome.failure.kind == "limit" for outcome in outcomes)
     return Outcome(
         task_id=task.id,
@@ -168,19 +180,20 @@ def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome]) 
             items=tuple(items),
             missing=tuple(missing),
             limited=limited,
+            approximate=any(outcome.detail.approximate for outcome in usable),
             opened=tuple(dict.fromkeys(page for outcome in outcomes for page in outcome.detail.opened)),
             unread=tuple(dict.fromkeys(page for outcome in outcomes for page in outcome.detail.unread)),
         ),
         failure=failure,
-        note="; ".join(filter(None, (_note(fan, missing, contested), *_corrections(outcomes)))),
+        note="; ".join(filter(None, (_note(fan, missing, contested, language), *_corrections(outcomes)))),
         basis="implied" if any(outcome.basis == "implied" for outcome in usable) else "stated",
     )
 
 
-def _failure(task: Task, outcomes: Sequence[Outcome]) -> Failure:
+def _failure(task: Task, outcomes: Sequence[Outcome], language: Language) -> Failure:
     kinds = {outcome.failure.kind for outcome in outcomes if outcome.failure is not None}
     kind: FailureKind = kinds.pop() if len(kinds) == 1 else "incomplete"
-    return Failure(task_id=task.id, kind=kind, message=f"none of the {len(outcomes)} items has a value")
+    return Failure(task_id=task.id, kind=kind, message=_NONE[language].format(len(outcomes)))
 
 
 def _corrections(outcomes: Sequence[Outcome]) -> list[str]:
@@ -188,13 +201,14 @@ def _corrections(outcomes: Sequence[Outcome]) -> list[str]:
     return [str(outcome.value) for outcome in outcomes if outcome.premise][:_NAMED]
 
 
-def _note(fan: ForEach, missing: Sequence[str], contested: Sequence[str]) -> str:
+def _note(fan: ForEach, missing: Sequence[str], contested: Sequence[str], language: Language) -> str:
+    cut, none, more, disputed = _NOTES[language]
     notes = []
     if fan.cut:
-        notes.append(f"{fan.cut} more items were cut by the limit of {len(fan.starts)}")
+        notes.append(cut.format(fan.cut, len(fan.starts)))
     if missing:
-        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-        notes.append(f"no value for {', '.join(missing[:_NAMED])}{more}")
+        others = more.format(len(missing) - _NAMED) if len(missing) > _NAMED else ""
+        notes.append(none.format(", ".join(missing[:_NAMED]), others))
     if contested:
-        notes.append(f"sources disagree about {', '.join(dict.fromkeys(contested[:_NAMED]))}")
+        notes.append(disputed.format(", ".join(dict.fromkeys(contested[:_NAMED]))))
     return "; ".join(notes)

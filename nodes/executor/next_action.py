@@ -116,8 +116,7 @@ class NextActions:
         search = self._search()
         if search is None:
             return []
-        passages, most = self._state.get("passages", []), self._limits.max_queries
-        return further_queries(search, self._frame, passages, self._tried, most)
+        return further_queries(search, self._frame, self._tried, self._limits.max_queries)
 
     def _other_tool(self) -> list[Call]:
         """The searches made with the latest tool, with another one of its cluster."""

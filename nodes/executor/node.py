@@ -9,81 +9,40 @@ turns. Whatever happens ends in a typed outcome. `fan_out` decides when tasks ru
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from weiwo.nodes.executor import outcomes
 from weiwo.nodes.executor.analysis import analyse
 from weiwo.nodes.executor.calling.consent import seek_consent
 from weiwo.nodes.executor.calling.tool_calls import CallBatch, make_calls
-from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
+from weiwo.nodes.executor.concurrency import Lease
 from weiwo.nodes.executor.evidence_merging import merge_passages
 from weiwo.nodes.executor.next_action import NextActions, is_opening_call
-from weiwo.nodes.executor.outcome_note import note_for_people
 from weiwo.nodes.executor.queries import first_queries, requested_queries
-from weiwo.nodes.executor.reading.batch_reader import ReadBatches, ReadRequest
+from weiwo.nodes.executor.reading.batch_reader import ReadRequest
 from weiwo.nodes.executor.reading.judgement import Judgement
 from weiwo.nodes.executor.reading.progress_note import TaskProgressNote
 from weiwo.nodes.executor.reading.read_ahead import list_waiting, read_ahead, take_ahead
 from weiwo.nodes.executor.reading.reading_turn import judge_turn, report_hops
 from weiwo.nodes.executor.reading.speculation import Guess, look_up_guesses, read_beside
 from weiwo.nodes.executor.reading.sufficiency import needs_second_source
+from weiwo.nodes.executor.resources import TaskResources
 from weiwo.nodes.executor.task_state import OF_CORPUS, Call, TaskState, call_query, opened_address, source_address
 from weiwo.nodes.shared.planning.references import fill_args, fill_text
 from weiwo.nodes.shared.planning.rule_plan import frame_task
 from weiwo.nodes.shared.prompting.passage_prompt import flag_injections
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import ITEM, Evidence, Language, Outcome, Plan, Task
-from weiwo.state.events import TaskFinishedEvent, TaskProgressEvent, TaskStartedEvent
+from weiwo.state import ITEM, Evidence, Language, Outcome, Task
+from weiwo.state.events import TaskProgressEvent, TaskStartedEvent
 from weiwo.state.query import QueryFrame
 from weiwo.state.task import ANALYSE
-from weiwo.text.values import render
 from weiwo.tools.calling.policies import POLICIES
+
+_NOTHING_ANSWERS: dict[Language, str] = {"en": "nothing found answers: {}", "zh": "未找到答案：{}"}
 
 KEPT_PASSAGES = 8
 """Passages a task hands to the state beside those it cites; whole results would swell every checkpoint."""
-
-
-@dataclass(frozen=True)
-class TaskResources:
-    """Resources that the tasks of one execution share.
-
-    Attributes:
-        services: The run's resources.
-        limiter: Bounds the tasks that work at the same time; waiting takes none.
-        frame: The user's question.
-        tools: The tools tasks may use.
-        passages: What the tasks that have finished found, by id, for those that analyse it.
-        batches: Reads tasks together that come to read at the same time.
-        plan: The plan that is executed.
-    """
-
-    services: RunContext
-    limiter: PriorityLimiter
-    frame: QueryFrame
-    tools: tuple[str, ...]
-    passages: dict[str, Evidence] = field(default_factory=dict)
-    batches: ReadBatches = field(default_factory=ReadBatches)
-    plan: Plan | None = None
-
-    def report_finished(self, outcome: Outcome) -> None:
-        """Tell the watchers what a task came to."""
-        shown = "" if outcome.value is None else render(outcome.value, outcome.type, self.services.language)
-        self.services.emit(
-            TaskFinishedEvent(
-                task_id=outcome.task_id,
-                status=outcome.status,
-                value=shown[: TaskFinishedEvent.LONGEST_VALUE],
-                tool=outcome.tool,
-                attempts=outcome.attempts,
-                seconds=round(outcome.seconds, 3),
-                decided_by=outcome.decided_by,
-                failure=outcome.failure.message if outcome.failure else "",
-                note=note_for_people(outcome, self.services.language),
-                cached=outcome.detail.cached,
-            )
-        )
 
 
 async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
@@ -189,7 +148,7 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
         found = {one.id: one for one in (*passages, *(one for guess in guesses for one in guess.passages))}
         update |= {"evidence": _kept([*found.values()], judgement, now), "best" if calls else "outcome": now}
     elif not calls:
-        missing = judgement.reading.missing or f"nothing found answers: {frame.question}"
+        missing = judgement.reading.missing or _NOTHING_ANSWERS[services.language].format(frame.question)
         gave_up = _gave_up(judgement, progress) and turns_left > 0
         empty = outcomes.outcome_without_value(task, judgement, missing, known, gave_up=gave_up)
         outcome = outcomes.choose_better(state.get("best"), empty)

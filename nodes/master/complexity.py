@@ -53,6 +53,7 @@ def extract_static_features(frame: QueryFrame) -> dict[str, float]:
     """
     shape = frame.shape
     talk = shape in {"small_talk", "writing"}
+    value = bool(frame.relation) or frame.answer_type != "text" or shape not in {"look_up", "open"}  # and no account
     found = {
         "length": min(1.0, word_count(frame.question) / 50),
         "entities": min(1.0, len(frame.subjects) / 5),
@@ -67,7 +68,7 @@ def extract_static_features(frame: QueryFrame) -> dict[str, float]:
         "freshness": float(frame.fresh),
         "local": float(frame.local),
         "facts": float(not talk),
-        "value_asked": float(not talk and _asks_for_value(frame)),
+        "value_asked": float(not talk and value),
     }
     return dict(sorted(found.items()))
 
@@ -99,11 +100,6 @@ def minimum_score(features: dict[str, float]) -> float:
     """
     looked_up = ("freshness", "local", "value_asked")
     return SIMPLE_BELOW if max(features.get(name, 0.0) for name in looked_up) >= 0.5 else 0.0
-
-
-def _asks_for_value(frame: QueryFrame) -> bool:
-    """Whether a question asks for a particular fact or calculation, not for an account or an opinion."""
-    return bool(frame.relation) or frame.answer_type != "text" or frame.shape not in {"look_up", "open"}
 
 
 def classify_level(score: float) -> Level:

@@ -11,9 +11,11 @@ from typing import Final
 from langchain_core.messages import AnyMessage, HumanMessage
 
 from weiwo.nodes.shared.question.parser import parse_question
+from weiwo.nodes.shared.question.turn import without_sources
 from weiwo.state import Language
 from weiwo.state.query import QueryFrame
 from weiwo.text.language import detect_language
+from weiwo.text.lists import join_names
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 
@@ -42,7 +44,6 @@ _NO_SUBJECT: Final = lazy(
 )
 _FEMALE: Final = lazy(r"(?i)\b(?:wife|mother|daughter|sister|queen|empress)\b|妻|母|女儿|姐|妹|后")
 _MALE: Final = lazy(r"(?i)\b(?:husband|father|son|brother|king|emperor)\b|丈夫|父|儿子|兄|弟|皇帝")
-_LISTING: Final = lazy(r"(?s)\n\n[^\n]{1,20}[:：]\n\[1\] .*")
 _PEOPLE: Final = frozenset({"birth", "death", "lifespan", "spouse", "father", "mother"})
 
 
@@ -63,7 +64,7 @@ def resolve_follow_up(question: str, history: Sequence[AnyMessage], language: La
         if isinstance(message, HumanMessage):
             asked, answered = _resolved(text, asked, answered, detect_language(text)), ""
         elif message.type == "ai" and asked:
-            answered = _LISTING.sub("", text)
+            answered = without_sources(text)
     return _resolved(question, asked, answered, language)
 
 
@@ -93,7 +94,7 @@ def _topic(kind: str, word: str, frame: QueryFrame, answered: str, language: Lan
     """The one thing a pronoun can mean: the subject asked about, or the one that was asked for."""
     if kind == "several" or word == "their":
         both = [_as_asked(frame, subject) for subject in frame.subjects]
-        return ("和" if language == "zh" else " and ").join(both) if len(both) == 2 else ""
+        return join_names(both, language) if len(both) == 2 else ""
     person = kind == "person" or word in {"his", "her"}
     if frame.answer_type in {"person", "name"} if person else frame.relation == "capital":
         other_sex = _FEMALE if word in {"he", "him", "his", "他"} else _MALE if word in {"she", "her", "她"} else None

@@ -2,8 +2,8 @@
 
 The same question is one of the same words. Its answer counts as long as nothing that shaped it has changed: documents,
 settings, models, wishes, this version; what came from the web counts for a day. It is kept only where looking it up
-again would take a model, for whoever asked, and never where it rests on a page that gives orders to models, on a tool
-of somebody's own, or on what was said before in a conversation.
+again would take a model, for whoever asked, and never where a model was down, where it rests on a page that gives
+orders to models, on a tool of somebody's own, or on what was said before in a conversation.
 """
 
 import asyncio
@@ -78,6 +78,11 @@ class EarlierAnswer(Value):
     result: dict[str, Any]
     message: str
 
+    @property
+    def key(self) -> str:
+        """The identity of its question."""
+        return question_key(self.question, self.assessment.language)
+
     def counts(self, context: str, now: float) -> bool:
         """Whether it still answers its question, where this shapes an answer now."""
         return self.context == context and 0 <= now - self.at <= (WEB_AGE if self.from_web else MOST_AGE)
@@ -149,6 +154,8 @@ async def keep_answer(state: SearchState, result: Mapping[str, Any], message: st
         return
     if not all(_is_ours(name, services) for name in used):
         return
+    if any(call.get("error") for call in result["usage"]["calls"]):
+        return  # rules stood in for a model that was down: it may do better the next time
     context = await asyncio.to_thread(_context, state.get("wishes", []), services)
     kept = EarlierAnswer(
         question=state["question"],
@@ -163,12 +170,16 @@ async def keep_answer(state: SearchState, result: Mapping[str, Any], message: st
     )
     value = kept.model_dump(mode="json")
     if context and len(json.dumps(value, ensure_ascii=False)) <= LONGEST:
-        await memory.put("answers", question_key(state["question"], services.language), value)
+        await memory.put("answers", kept.key, value)
 
 
-async def forget_answer(memory: MemoryStore, run: str) -> bool:
-    """Forget the answer of a run, which was bad; whether it was kept."""
-    found = [one.key for one in await memory.list("answers") if run and one.value.get("run") == run]
+async def forget_answers(memory: MemoryStore, *, run: str = "", thread_id: str = "") -> bool:
+    """Forget the answers of a run, which was bad, or of a thread, which is deleted; whether any was kept."""
+    found = [
+        one.key
+        for one in await memory.list("answers")
+        if (run and one.value.get("run") == run) or (thread_id and one.value.get("thread_id") == thread_id)
+    ]
     for key in found:
         await memory.delete("answers", key)
     return bool(found)

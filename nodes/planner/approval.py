@@ -16,7 +16,7 @@ from weiwo.nodes.shared.human_in_the_loop.approval_answer import read_answer
 from weiwo.nodes.shared.human_in_the_loop.request import human_in_the_loop
 from weiwo.nodes.shared.planning.analysis import plan_interfaces
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import Language, Plan
+from weiwo.state import Complaint, Language, Plan
 from weiwo.state.events import PlannedEvent
 from weiwo.state.search import SearchState
 from weiwo.text.values import render
@@ -41,9 +41,10 @@ async def approval(state: SearchState, services: RunContext) -> dict[str, Any]:
     plan = state.get("plan")
     if plan is None:  # a state edited by hand; there is nothing to ask about
         return {"feedback": ""}
-    complaints: list[str] = []
+    complaints: list[Complaint] = []
     while True:
-        verdict = read_answer(interrupt(approval_request(state, plan, services.language, complaints)))
+        wrong = [one.told(services.language) for one in complaints]
+        verdict = read_answer(interrupt(approval_request(state, plan, services.language, wrong)))
         if verdict.kind == "approve":
             return {"approved": plan.revision, "feedback": ""}
         if verdict.kind == "reject":

@@ -7,15 +7,11 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from weiwo.nodes.planner.validator import (
-    DATE_ARGUMENTS,
-    FORMULA_TOOLS,
-    ToolInterface,
-    list_json_types,
-    resolve_schema_reference,
-)
+from weiwo.nodes.planner.validator import DATE_ARGUMENTS, list_json_types, resolve_schema_reference
+from weiwo.nodes.shared.planning.references import FORMULA_TOOLS
 from weiwo.state import REFERENCE, JsonValue, Plan, Task, ValueType, references
 from weiwo.text.patterns import lazy
+from weiwo.tools.tool_info import ToolInfo
 
 _WRITES: Final = lazy(
     r"summar|synthe|writ|answer|final|respon|repl(?:y|ies)|report|compos|conclu|present|output|format|llm|model|"
@@ -31,9 +27,7 @@ _ASKS_DATE: Final = lazy(
 _ASKS_NAME: Final = lazy(r"\b(?:who|whom|whose|where)\b|谁|哪里|何处|哪[一]?[位座个国]|什么地方", re.IGNORECASE)
 
 
-def autofix_plan(
-    plan: Plan, tools: Mapping[str, ToolInterface], kept: Collection[str] = ()
-) -> tuple[Plan, tuple[str, ...]]:
+def autofix_plan(plan: Plan, tools: Mapping[str, ToolInfo], kept: Collection[str] = ()) -> tuple[Plan, tuple[str, ...]]:
     """Mend what a model meant well.
 
     A last task that only writes the answer is dropped; a look-up whose text is calculated with returns a date or a

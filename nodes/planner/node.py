@@ -30,7 +30,7 @@ from weiwo.nodes.shared.planning.rule_plan import add_frames, build_rule_plan, b
 from weiwo.nodes.shared.planning.task_identity import adopt_ids
 from weiwo.nodes.shared.planning.tool_choice import choose_tools
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import Language, Plan
+from weiwo.state import Complaint, Language, Plan
 from weiwo.state.events import PLANNING, PlannedEvent, TaskProgressEvent
 from weiwo.state.plan_form import read_thought
 from weiwo.state.query import QueryFrame
@@ -157,6 +157,7 @@ async def _by_model(
             need = json.dumps({"need": reply.need, "vertices": []}, ensure_ascii=False)
             messages = asked = [*asked, AIMessage(need), HumanMessage(_show_more(more, services))]
             continue
+        complaints: Sequence[str]
         plan, complaints = _checked(sketch, past, tools, services)
         if not complaints and past is not None and (complaints := past.find_repetitions(plan)):
             if repeated:
@@ -187,7 +188,7 @@ def _show_more(names: tuple[str, ...], services: RunContext) -> str:
 
 def _checked(
     sketch: Mapping[str, Any], past: PlanHistory | None, tools: Toolset, services: RunContext
-) -> tuple[Plan, list[str]]:
+) -> tuple[Plan, list[Complaint]]:
     """The plan that a sketch makes of what is kept, and everything that is wrong with it."""
     new, unread, broken = Plan.read(sketch)
     kept = past.kept if past else Plan(tasks=())

@@ -27,7 +27,7 @@ from weiwo.state.task import ANALYSE
 MOST_ITEMS: Final = 5
 """Items of one `for_each` task that are replaced in an execution: where more fail, it is not for the item's sake."""
 
-PlanCheck = Callable[[Plan], list[str]]
+PlanCheck = Callable[[Plan], Iterable[str]]
 """Says everything that is wrong with a plan."""
 
 
@@ -81,16 +81,19 @@ class Intervention:
             rounds=rounds,
         )
 
-    def wakes_for_item(self, task: Task, outcome: Outcome, others: Mapping[str, Outcome], *, found: bool) -> bool:
+    def wakes_for_item(
+        self, task: Task, item: str, outcome: Outcome, others: Mapping[str, Outcome], *, found: bool
+    ) -> bool:
         """Whether what one of several items came to is not to be left as it is; asked once for each.
 
         Args:
             task: The `for_each` task.
+            item: The item.
             outcome: What the item came to.
             others: What the tasks that have finished came to.
             found: Whether it found passages.
         """
-        if self.items[task.id] >= MOST_ITEMS or not self.wakes(task, outcome, others, found=found, is_one_of_many=True):
+        if self.items[task.id] >= MOST_ITEMS or not self.wakes(task, outcome, others, found=found, item=item):
             return False
         self.items[task.id] += 1
         return True
@@ -102,7 +105,7 @@ class Intervention:
         others: Mapping[str, Outcome],
         *,
         found: bool,
-        is_one_of_many: bool = False,
+        item: str | None = None,
     ) -> bool:
         """Whether what a task came to is not to be left as it is.
 
@@ -111,9 +114,9 @@ class Intervention:
             outcome: What it came to.
             others: What the tasks that have finished came to.
             found: Whether it found passages.
-            is_one_of_many: Whether it is that of an item, whose sisters run beside it.
+            item: The item that it is of, whose sisters run beside it; None of a task that runs once.
         """
-        beside = is_one_of_many or self._runs_beside(task)
+        beside = item is not None or self._runs_beside(task)
         if self.level >= self.rounds or task.tool == ANALYSE or not beside or self.acts(task.tool):
             return False
         if self.services.budget.exhausted() or self.services.work_seconds() <= 0 or outcome.premise:
@@ -121,6 +124,9 @@ class Intervention:
         if outcome.failure is not None:
             shown = found and outcome.status == "empty" and not self.services.models.configured("executor")
             return outcome.failure.kind not in HOPELESS and outcome.status != "blocked" and not shown
+        if item is not None:
+            outcome = _list_of_item(task, item, outcome)
+            others = {name: _narrow_to_item(one, item) for name, one in others.items()}
         report = monitor_plan(self.plan, {**others, task.id: outcome}, self.services.settings.limits)
         return any(one.task_id == task.id and one.carries and one.weakness != "implied" for one in report.weak) or any(
             task.id in one.task_ids and one.severity == "error" for one in report.inconsistencies
@@ -173,12 +179,14 @@ class Intervention:
         if any(one is not None and one.task_id in self.plan.ids for one in withdrawn):
             self._tell_plan()
 
-    def improves(self, task: Task, old: Outcome, new: Outcome, others: Mapping[str, Outcome]) -> bool:
-        """Whether a repair came to more than its task had."""
+    def improves(
+        self, task: Task, old: Outcome, new: Outcome, others: Mapping[str, Outcome], item: str | None = None
+    ) -> bool:
+        """Whether a repair came to more than its task had, or than its item had."""
         if not old.answers or not new.usable:
             return not old.answers
         renamed = new.model_copy(update={"task_id": task.id})
-        settled = not self.wakes(task, renamed, others, found=True, is_one_of_many=task.for_each is not None)
+        settled = not self.wakes(task, renamed, others, found=True, item=item)
         return settled or new.confidence > old.confidence
 
     def _tell_plan(self) -> None:
@@ -226,3 +234,19 @@ def _look_back(decision: Literal["replan", "retry"], made: Sequence[Repair], pla
         task_ids=tuple(repair.task_id for repair in made),
         revision=plan.revision,
     )
+
+
+def _list_of_item(task: Task, item: str, outcome: Outcome) -> Outcome:
+    """What an item came to, as the list that its task would come to without its other items."""
+    detail = outcome.detail.model_copy(update={"items": (item,)})
+    return outcome.model_copy(update={"value": [outcome.value], "type": task.value_type, "detail": detail})
+
+
+def _narrow_to_item(outcome: Outcome, item: str) -> Outcome:
+    """What a `for_each` task came to for one item; of any other task what it came to."""
+    items, values = outcome.detail.items, outcome.value
+    if items is None or not isinstance(values, list):
+        return outcome
+    kept = [value for name, value in zip(items, values, strict=False) if str(name) == item]
+    detail = outcome.detail.model_copy(update={"items": (item,) * len(kept)})
+    return outcome.model_copy(update={"value": kept, "detail": detail})

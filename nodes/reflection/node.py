@@ -21,6 +21,7 @@ from weiwo.nodes.reflection.part_coverage import covers_parts
 from weiwo.nodes.reflection.prompt import SYSTEM
 from weiwo.nodes.shared.consistency import describe_inconsistency
 from weiwo.nodes.shared.planning.perspectives import format_perspectives
+from weiwo.nodes.shared.planning.question_graph import format_question_graph
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.planning.replanning import (
     HOPELESS,
@@ -40,7 +41,6 @@ from weiwo.state import Evidence, Failure, MonitorReport, Outcome, Plan, Reflect
 from weiwo.state.events import ReflectedEvent
 from weiwo.state.evidence import WeakValue
 from weiwo.state.search import SearchState
-from weiwo.text.values import render
 
 HARMLESS = frozenset({"slow"})
 ALL_DONE = "every task has an outcome"
@@ -289,19 +289,19 @@ def list_rounds(state: SearchState) -> list[Reflection]:
 def _prompt(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> str:
     past = list_rounds(state)
     made = f" ({', '.join(one.decision for one in past)})" if past else ""
+    outcomes: dict[str, Outcome] = state.get("outcomes", {})
+    usable = {task_id: outcome for task_id, outcome in outcomes.items() if outcome.usable}
+    denied = {task_id for task_id, outcome in outcomes.items() if outcome.premise}
+    remarks = {
+        task.id: f"{'; it corrects the question' * (task.id in denied)}; {task.tool}{_sent(task, usable, services)}"
+        for task in plan.tasks
+    }
     lines = [
         f"Question: {state['assessment'].question}",
         f"Rounds so far: {len(past)} of {services.settings.limits.max_replans}{made}",
-        "Tasks:",
+        "Tasks, each under the one it came from, with what it came to:",
+        format_question_graph(plan, outcomes, services.language, remarks=remarks),
     ]
-    outcomes: dict[str, Outcome] = state.get("outcomes", {})
-    usable = {task_id: outcome for task_id, outcome in outcomes.items() if outcome.usable}
-    for task in plan.tasks:
-        asked = quote_as_data(fill_text(task.description, usable, services.language), 300)
-        lines.append(
-            f"- {task.id} ({task.tool}{_sent(task, usable, services)}): {asked} "
-            f"→ {_told(outcomes.get(task.id), services)}"
-        )
     saw = [f"- {quote_as_data(failure.message, 300)}{format_cause(failure.cause)}" for failure in report.failures]
     lines += ["What the monitor saw:", *(saw or [f"- {ALL_DONE}"])]
     if parts := state["assessment"].parts:
@@ -335,13 +335,3 @@ def _sent(task: Task, usable: Mapping[str, Outcome], services: RunContext) -> st
     if not isinstance(query, str):
         return ""
     return f', query "{quote_as_data(fill_text(query, usable, services.language), 200)}"'
-
-
-def _told(outcome: Outcome | None, services: RunContext) -> str:
-    if outcome is None:
-        return "did not run"
-    if outcome.premise:
-        return f"the question is mistaken: {quote_as_data(str(outcome.value), 300)}"
-    if not outcome.usable:
-        return f"{outcome.status}: {quote_as_data(outcome.failure.message, 300) if outcome.failure else ''}"
-    return quote_as_data(render(outcome.value, outcome.type, services.language), 300)

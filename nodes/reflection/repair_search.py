@@ -21,8 +21,8 @@ from weiwo.nodes.shared.planning.plan_reply import Vertex
 from weiwo.nodes.shared.planning.plan_rules import MOST_TASKS, PLAN_RULES
 from weiwo.nodes.shared.planning.question_graph import format_question_graph
 from weiwo.nodes.shared.planning.references import fill_text
-from weiwo.nodes.shared.planning.replanning import PASSING, PlanHistory, format_cause
-from weiwo.nodes.shared.planning.rule_plan import add_frames, list_other_searches
+from weiwo.nodes.shared.planning.replanning import PASSING, PlanHistory, format_cause, list_other_searches
+from weiwo.nodes.shared.planning.rule_plan import add_frames
 from weiwo.nodes.shared.planning.task_identity import wording_key
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
@@ -146,7 +146,7 @@ class RepairSearch:
         if (last := repair.tasks[-1]).value_type != self.task.value_type:
             faults.append(f"{last.id}: the last task is to give {self.task.value_type}, not {last.value_type}")
         revised = revise(self.may.plan, [repair])[-1]
-        if faults := faults or self.may.check(revised):
+        if faults := faults or list(self.may.check(revised)):
             return faults
         past = PlanHistory(self.may.plan, self.may.earlier, {**self.may.outcomes, self.task.id: self.outcome})
         again = [one.id for one in repair.tasks if wording_key(one, revised.keys()) in past.futile_keys]

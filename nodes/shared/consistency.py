@@ -1,23 +1,27 @@
 """Consistency across tasks: values that cannot all be right, found by code from what the tasks asked and came to.
 
 Only what can be shown is one: an end before its beginning, two values for one thing, a date outside the span its
-task asked for, a calculation over amounts in units that do not fit, a whole unlike its parts (`part_sums.py`). A date
-or figure that is known less exactly than another agrees with it.
+task asked for, a calculation over amounts in units that do not fit, a whole less than its parts (`part_sums.py`).
+A date or figure that is known less exactly than another agrees with it. A task that ran once for each item of a list
+counts as one task for each.
 """
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from itertools import combinations
-from typing import Final, Literal
+from itertools import combinations, permutations
+from typing import Final, Literal, NamedTuple
 
 from weiwo.nodes.shared.amounts import Amount, read_amounts, with_one_unit
-from weiwo.nodes.shared.part_sums import PartSum, find_part_sums
+from weiwo.nodes.shared.part_sums import find_part_sums
 from weiwo.nodes.shared.topics import find_topic
-from weiwo.state import REFERENCE, Language, Outcome, Plan, Task
+from weiwo.state import ITEM, REFERENCE, Language, Outcome, OutcomeDetail, Plan, Task, item_type
 from weiwo.state.evidence import Inconsistency
+from weiwo.state.query import QueryFrame
+from weiwo.text.dates import PartialDate
 from weiwo.text.lists import join_items
 from weiwo.text.numbers import format_number
 from weiwo.text.patterns import lazy
+from weiwo.text.terms import terms
 from weiwo.text.units import to_si
 from weiwo.text.values import render
 
@@ -26,7 +30,6 @@ _BEFORE: Final = frozenset({("birth", "death"), ("beginning", "ending")})
 """Relations of which the first never comes after the second."""
 _SAME_SHARE: Final = 0.01
 """Figures that differ by less are one figure, rounded."""
-_DATE: Final = lazy(r"(-?\d{1,6})(?:-(\d{1,2}))?(?:-(\d{1,2}))?")
 _ADDS: Final = lazy(r"[+<>=]|(?<!\()-|\b(?:sum|min|max|avg)\b", re.IGNORECASE)
 _SCALES: Final = lazy(r"[*/^%]")
 
@@ -47,16 +50,26 @@ _WORDS: Final[dict[str, dict[Language, str]]] = {
         "en": "“{}” ({}) and “{}” ({}) were calculated with each other, and their units do not fit",
         "zh": "“{}”（{}）与“{}”（{}）一起参与了计算，但单位不一致",
     },
-    "over": {
+    "sum": {
         "en": "“{}” ({}) and its parts ({}): together they come to {}, more than the whole",
         "zh": "“{}”（{}）与其各部分（{}）：各部分合计{}，超过了整体",
     },
-    "under": {
-        "en": "“{}” ({}) and its parts ({}): all together they come to {}, less than the whole",
-        "zh": "“{}”（{}）与其各部分（{}）：各部分合计仅{}，少于整体",
-    },
 }
 _LONGEST: Final = 100
+
+
+class _Reading(NamedTuple):
+    """A value with what was asked for it: that of a task, or of a `for_each` task for one item.
+
+    Attributes:
+        task: The task; of an item, asked about that item.
+        outcome: What it came to.
+        item: The item; empty of a task that ran once.
+    """
+
+    task: Task
+    outcome: Outcome
+    item: str = ""
 
 
 def find_inconsistencies(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[Inconsistency, ...]:
@@ -67,10 +80,12 @@ def find_inconsistencies(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[I
         outcomes: What its tasks came to; those without a usable value count for nothing.
     """
     usable = {task_id: outcomes[task_id] for task_id in plan.ids if task_id in outcomes and outcomes[task_id].usable}
-    tasks = [task for task in plan.tasks if task.id in usable and task.for_each is None]
+    readings = [one for task in plan.tasks if task.id in usable for one in _readings(task, usable[task.id])]
     sums = list(find_part_sums(plan, usable))
-    found = [*_out_of_order(tasks, usable), *_rivals(tasks, usable, {one.whole for one in sums})]
-    found += [*_out_of_span(tasks, usable), *_unlike_units(plan, usable), *map(_unlike_parts, sums)]
+    alike = _by_subject(readings, usable)
+    found = [*_out_of_order(alike), *_rivals(alike, {one.whole for one in sums})]
+    found += [*_out_of_span(readings), *_unlike_units(plan, usable)]
+    found += [Inconsistency(kind="sum", severity="error", task_ids=(one.whole, *one.parts)) for one in sums]
     return tuple(found[:MOST_FINDINGS])
 
 
@@ -82,15 +97,17 @@ def describe_inconsistency(
     if len(tasks) < len(inconsistency.task_ids):
         return ""
     if inconsistency.kind == "sum":
-        words = _WORDS["over" if inconsistency.severity == "error" else "under"][language]
         told = _describe_sum(tasks, outcomes, language)
-        return words.format(*told) if told else ""
+        return _WORDS["sum"][language].format(*told) if told else ""
     shown: list[str] = []
-    for task in tasks:
-        outcome = outcomes[task.id]
-        amounts = read_amounts(task, outcome)
+    for task, item in zip(tasks, inconsistency.items or [""] * len(tasks), strict=True):
+        one = next((one for one in _readings(task, outcomes[task.id]) if one.item == item), None)
+        if one is None and item:
+            return ""
+        asked, outcome, _ = one or _Reading(task, outcomes[task.id])
+        amounts = read_amounts(asked, outcome)
         value = render(outcome.value, outcome.type, language)[:_LONGEST]
-        shown += [_asked(task, outcomes), _written(amounts[0], language) if len(amounts) == 1 else value]
+        shown += [_asked(asked, outcomes), _written(amounts[0], language) if len(amounts) == 1 else value]
     return _WORDS[inconsistency.kind][language].format(*shown)
 
 
@@ -120,45 +137,78 @@ def _asked(task: Task, outcomes: Mapping[str, Outcome]) -> str:
     return _fill(task.description, outcomes)[:_LONGEST].rstrip("?？")
 
 
-def _out_of_order(tasks: list[Task], usable: Mapping[str, Outcome]) -> Iterator[Inconsistency]:
-    for first in tasks:
-        for last in tasks:
-            if first.frame is None or last.frame is None:
-                continue
-            about = _subject(first, usable)
-            if (first.frame.relation, last.frame.relation) not in _BEFORE or about != _subject(last, usable):
-                continue
-            if about and _is_later(usable[first.id], usable[last.id]):
-                yield Inconsistency(kind="order", severity="error", task_ids=(first.id, last.id))
+def _readings(task: Task, outcome: Outcome) -> Iterator[_Reading]:
+    """The value of a task; of a `for_each` task, that of each item that has one."""
+    if task.for_each is None:
+        yield _Reading(task, outcome)
+        return
+    items, values = outcome.detail.items, outcome.value
+    if items is None or not isinstance(values, list) or len(items) != len(values) or task.ret.startswith("list"):
+        return
+    detail = OutcomeDetail(approximate=outcome.detail.approximate)
+    for item, value in dict(zip(map(str, items), values, strict=True)).items():
+        one = outcome.model_copy(update={"value": value, "type": item_type(outcome.type), "detail": detail})
+        bound = outcome.model_copy(update={"value": item})
+        asked = _fill(task.description, dict.fromkeys([ITEM, *REFERENCE.findall(task.for_each)], bound))
+        yield _Reading(task.model_copy(update={"description": asked, "for_each": None}), one, item)
 
 
-def _rivals(tasks: list[Task], usable: Mapping[str, Outcome], summed: Collection[str]) -> Iterator[Inconsistency]:
+def _by_subject(readings: list[_Reading], usable: Mapping[str, Outcome]) -> list[list[_Reading]]:
+    """The readings that say something of one thing, for each thing."""
+    alike: dict[frozenset[str], list[_Reading]] = {}
+    for one in readings:
+        if one.task.frame is not None and one.task.frame.relation and (about := _subject(one, usable)):
+            alike.setdefault(about, []).append(one)
+    return list(alike.values())
+
+
+def _out_of_order(alike: list[list[_Reading]]) -> Iterator[Inconsistency]:
+    for group in alike:
+        for first, last in permutations(group, 2):
+            asked = (_frame(first).relation, _frame(last).relation)
+            if asked in _BEFORE and _is_before(_as_date(last.outcome), _as_date(first.outcome)):
+                yield _finding("order", "error", first, last)
+
+
+def _rivals(alike: list[list[_Reading]], summed: Collection[str]) -> Iterator[Inconsistency]:
     """Two values for one thing; that a whole is unlike the sum of its parts is told as that."""
-    for one, other in combinations(tasks, 2):
-        if any(a.id in summed and "expression" in b.args for a, b in ((one, other), (other, one))):
-            continue
-        if one.frame is None or other.frame is None or one.description.casefold() == other.description.casefold():
-            continue  # the very same question is the monitor's own matter
-        about = _subject(one, usable)
-        asked = (one.frame.relation, one.frame.answer_type, one.frame.dimension)
-        if not (about and asked[0]) or about != _subject(other, usable):
-            continue
-        if asked != (other.frame.relation, other.frame.answer_type, other.frame.dimension):
-            continue
-        if (one.frame.since, one.frame.until) == (other.frame.since, other.frame.until) and _differ(
-            (one, usable[one.id]), (other, usable[other.id])
-        ):
-            yield Inconsistency(kind="rivals", severity="error", task_ids=(one.id, other.id))
+    for group in alike:
+        for one, other in combinations(group, 2):
+            a, b = one.task, other.task
+            if any(x.id in summed and "expression" in y.args for x, y in ((a, b), (b, a))):
+                continue
+            if a.id == b.id or a.description.casefold() == b.description.casefold():
+                continue  # the very same question is the monitor's own matter
+            if _asked_for(_frame(one)) == _asked_for(_frame(other)) and _differ(one, other):
+                yield _finding("rivals", "error", one, other)
 
 
-def _out_of_span(tasks: list[Task], usable: Mapping[str, Outcome]) -> Iterator[Inconsistency]:
-    for task in tasks:
-        value = _as_date(usable[task.id])
-        if task.frame is None or value is None or task.frame.answer_type not in {"date", "year"}:
+def _out_of_span(readings: list[_Reading]) -> Iterator[Inconsistency]:
+    for one in readings:
+        frame, value = one.task.frame, _as_date(one.outcome)
+        if frame is None or frame.answer_type not in {"date", "year"}:
             continue
-        since, until = _parse(task.frame.since), _parse(task.frame.until)
-        if (since is not None and _compare(value, since) < 0) or (until is not None and _compare(value, until) > 0):
-            yield Inconsistency(kind="span", severity="warning", task_ids=(task.id,))
+        if _is_before(value, _parse(frame.since)) or _is_before(_parse(frame.until), value):
+            yield _finding("span", "warning", one)
+
+
+def _finding(
+    kind: Literal["order", "rivals", "span"], severity: Literal["error", "warning"], *readings: _Reading
+) -> Inconsistency:
+    items = tuple(one.item for one in readings)
+    task_ids = tuple(one.task.id for one in readings)
+    return Inconsistency(kind=kind, severity=severity, task_ids=task_ids, items=items if any(items) else ())
+
+
+def _frame(one: _Reading) -> QueryFrame:
+    frame = one.task.frame
+    assert frame is not None  # noqa: S101 - `_by_subject` leaves out those without one
+    return frame
+
+
+def _asked_for(frame: QueryFrame) -> tuple[object, ...]:
+    """What a question asks of its subject."""
+    return frame.relation, frame.answer_type, frame.dimension, frame.since, frame.until
 
 
 def _unlike_units(plan: Plan, usable: Mapping[str, Outcome]) -> Iterator[Inconsistency]:
@@ -178,54 +228,46 @@ def _unlike_units(plan: Plan, usable: Mapping[str, Outcome]) -> Iterator[Inconsi
                 yield Inconsistency(kind="units", severity="error", task_ids=(one, other))
 
 
-def _unlike_parts(found: PartSum) -> Inconsistency:
-    severity: Literal["error", "warning"] = "error" if found.is_over else "warning"
-    return Inconsistency(kind="sum", severity=severity, task_ids=(found.whole, *found.parts))
-
-
-def _subject(task: Task, usable: Mapping[str, Outcome]) -> frozenset[str]:
-    """The one thing a task asks about, references filled; empty where it is not one, or not known."""
-    frame = task.frame
-    filled = _fill(task.description, usable)
+def _subject(one: _Reading, usable: Mapping[str, Outcome]) -> frozenset[str]:
+    """The one thing a reading is about, references filled; empty where it is not one, or not known."""
+    frame = one.task.frame
+    filled = _fill(one.task.description, usable)
     if frame is None or len(frame.subjects) != 1 or REFERENCE.search(filled):
         return frozenset()
-    return find_topic(filled, frame.relation, frame.language)
+    return find_topic(filled, frame.relation, frame.language) | set(terms(one.item))
 
 
 def _fill(text: str, outcomes: Mapping[str, Outcome]) -> str:
     return REFERENCE.sub(lambda found: str(outcomes[found[1]].value) if found[1] in outcomes else found[0], text)
 
 
-def _differ(one: tuple[Task, Outcome], other: tuple[Task, Outcome]) -> bool:
+def _differ(one: _Reading, other: _Reading) -> bool:
     """Whether two values of one type cannot both be right."""
-    if one[1].type == other[1].type == "date":
-        first, second = _as_date(one[1]), _as_date(other[1])
-        return first is not None and second is not None and _compare(first, second) != 0
-    figures = with_one_unit([*read_amounts(*one), *read_amounts(*other)])
-    if not one[1].type == other[1].type == "number" or len(figures) != len((one, other)):
+    if one.outcome.type == other.outcome.type == "date":
+        first, second = _as_date(one.outcome), _as_date(other.outcome)
+        return _is_before(first, second) or _is_before(second, first)
+    figures = with_one_unit([*read_amounts(one.task, one.outcome), *read_amounts(other.task, other.outcome)])
+    if not one.outcome.type == other.outcome.type == "number" or len(figures) != len((one, other)):
         return False
     (a, unit), (b, other_unit) = figures
     return unit == other_unit and abs(a - b) > _SAME_SHARE * max(abs(a), abs(b))
 
 
-def _is_later(one: Outcome, other: Outcome) -> bool:
-    first, second = _as_date(one), _as_date(other)
-    return first is not None and second is not None and _compare(first, second) > 0
+def _is_before(one: PartialDate | None, other: PartialDate | None) -> bool:
+    """Whether a date is earlier than another, as far as both are known."""
+    if one is None or other is None or one.contains(other) or other.contains(one):
+        return False
+    return one < other
 
 
-def _as_date(outcome: Outcome) -> tuple[int, ...] | None:
+def _as_date(outcome: Outcome) -> PartialDate | None:
     if outcome.type != "date" or outcome.detail.approximate or not isinstance(outcome.value, str):
         return None
     return _parse(outcome.value)
 
 
-def _parse(text: str) -> tuple[int, ...] | None:
-    """Year, month and day, as far as they are known."""
-    found = _DATE.fullmatch(text)
-    return tuple(int(part) for part in found.groups() if part is not None) if found else None
-
-
-def _compare(one: tuple[int, ...], other: tuple[int, ...]) -> int:
-    """Which date is later, as far as both are known; 0 where they agree that far."""
-    known = min(len(one), len(other))
-    return (one[:known] > other[:known]) - (one[:known] < other[:known])
+def _parse(text: str) -> PartialDate | None:
+    try:
+        return PartialDate.from_iso(text)
+    except ValueError:
+        return None

@@ -1,9 +1,8 @@
-"""Sums unlike their parts: a whole that one task gives, held against its parts, which others give.
+"""Parts that come to more than their whole, which one task gives and others give the parts of.
 
 That values are parts of a whole is known from the plan alone: a task runs over a list that was asked for as the parts
 of what another asks about; or a sum is described as that other's own question, or as that of its parts. Parts that
-come to more than the whole cannot all be right. Parts that come to less are a contradiction only where they are known
-to be all: the plan calls their sum by the name of the whole, or the words of the list's source say that it is whole.
+come to less are no contradiction: there may be further ones.
 """
 
 import re
@@ -13,8 +12,7 @@ from typing import Final, NamedTuple
 from weiwo.nodes.shared.amounts import Amount, read_amounts, with_one_unit
 from weiwo.nodes.shared.topics import find_topic, relation_words
 from weiwo.state import REFERENCE, Language, Outcome, Plan, Task
-from weiwo.text.language import detect_language, fold
-from weiwo.text.numbers import find_numbers
+from weiwo.text.language import detect_language
 from weiwo.text.patterns import lazy
 
 FEWEST_PARTS: Final = 2
@@ -37,24 +35,18 @@ _LISTS: Final = lazy(
     r"|有哪些|哪些|由|组成|构成|包括|包含|下辖|分为|划分|和|的",
     re.IGNORECASE,
 )
-_WHOLE_LIST: Final = lazy(
-    r"\b(?:consists? of|(?:made up|composed) of|comprises?|divided into)\b|由.{1,60}(?:组成|构成)|分为|下辖",
-    re.IGNORECASE,
-)
 
 
 class PartSum(NamedTuple):
-    """A whole unlike its parts.
+    """A whole that is less than its parts.
 
     Attributes:
         whole: The task that gives the whole.
         parts: The tasks that give the parts.
-        is_over: Whether the parts come to more, which is wrong whether or not they are all.
     """
 
     whole: str
     parts: tuple[str, ...]
-    is_over: bool
 
 
 class _Parts(NamedTuple):
@@ -64,17 +56,15 @@ class _Parts(NamedTuple):
         tasks: The tasks.
         about: What they are parts of, as terms.
         relation: What is asked of each.
-        are_all: Whether they are known to be all the parts there are.
     """
 
     tasks: tuple[Task, ...]
     about: frozenset[str]
     relation: str
-    are_all: bool
 
 
 def find_part_sums(plan: Plan, usable: Mapping[str, Outcome]) -> Iterator[PartSum]:
-    """The wholes that their parts do not come to; of each the first that is found.
+    """The wholes that their parts come to more than; of each the first that is found.
 
     Args:
         plan: The plan.
@@ -89,30 +79,27 @@ def find_part_sums(plan: Plan, usable: Mapping[str, Outcome]) -> Iterator[PartSu
             inside = whole.id in {task.id for task in parts.tasks}
             if inside or not (relation and about) or (parts.relation, parts.about) != (relation, about):
                 continue
-            found = _compare(whole, parts, usable)
-            if found is not None:
-                yield found
+            if _exceed(parts, whole, usable):
+                yield PartSum(whole.id, tuple(task.id for task in parts.tasks))
                 break
 
 
-def _compare(whole: Task, parts: _Parts, usable: Mapping[str, Outcome]) -> PartSum | None:
+def _exceed(parts: _Parts, whole: Task, usable: Mapping[str, Outcome]) -> bool:
+    """Whether parts come to more than a whole, as far as their amounts are exact and of one unit."""
     given, amounts = read_amounts(whole, usable[whole.id]), list[Amount]()
     for task in parts.tasks:
         amounts += (read := read_amounts(task, usable[task.id]))
         if not read or usable[task.id].detail.approximate:
-            return None
+            return False
     if len(given) != 1 or usable[whole.id].detail.approximate:
-        return None
+        return False
     if len(amounts) < FEWEST_PARTS or any(one.value < 0 for one in amounts):
-        return None
+        return False
     limit, *added = with_one_unit([*given, *amounts])
     if any(one.unit != limit.unit for one in added):
-        return None
+        return False
     total, slack = sum(one.value for one in added), _SAME_SHARE * abs(limit.value) + _rounding(added)
-    is_over = total > limit.value + slack
-    if is_over or (parts.are_all and total < limit.value - slack):
-        return PartSum(whole.id, tuple(task.id for task in parts.tasks), is_over)
-    return None
+    return total > limit.value + slack
 
 
 def _rounding(amounts: list[Amount]) -> float:
@@ -126,13 +113,12 @@ def _listed_parts(plan: Plan, usable: Mapping[str, Outcome]) -> Iterator[_Parts]
         source = REFERENCE.fullmatch(task.for_each.strip()) if task.for_each else None
         if source is None or task.id not in usable or source[1] not in usable or source[1] not in plan.ids:
             continue
-        listing, told = plan.task(source[1]), usable[source[1]]
+        listing = plan.task(source[1])
         if not _PARTS.search(listing.description) or not isinstance(usable[task.id].value, list):
             continue
         of_whole = _topic(listing, _LISTS.sub(" ", _PARTS.sub(" ", listing.description)))
         if of_whole:
-            are_all = _is_whole_list(told) and not usable[task.id].detail.missing
-            yield _Parts((task,), of_whole | _topic(task), _relation(task), are_all)
+            yield _Parts((task,), of_whole | _topic(task), _relation(task))
 
 
 def _added_parts(plan: Plan, usable: Mapping[str, Outcome]) -> Iterator[_Parts]:
@@ -143,20 +129,7 @@ def _added_parts(plan: Plan, usable: Mapping[str, Outcome]) -> Iterator[_Parts]:
             continue
         if all(name in usable and name in plan.ids for name in task.references):
             added = tuple(plan.task(name) for name in dict.fromkeys(task.references))
-            bare = _PARTS.sub(" ", task.description)
-            yield _Parts(added, _topic(task, bare), _relation(task), are_all=bare == task.description)
-
-
-def _is_whole_list(listing: Outcome) -> bool:
-    """Whether the words of a list's source say that there are no more items."""
-    items = listing.value if isinstance(listing.value, list) else []
-    for quote in listing.quotes:
-        text = fold(quote.text)
-        named = all(fold(str(item)) in text for item in items)
-        counted = any(one.value == len(items) for one in find_numbers(quote.text))
-        if items and named and (counted or _WHOLE_LIST.search(quote.text)):
-            return not listing.note  # such as that it was cut
-    return False
+            yield _Parts(added, _topic(task, _PARTS.sub(" ", task.description)), _relation(task))
 
 
 def _relation(task: Task) -> str:

@@ -36,6 +36,7 @@ _ASKED: Final[dict[Language, str]] = {
     "en": "The tool **{tool}**{server} may change something. It is to be called with:",
     "zh": "工具 **{tool}**{server} 可能会造成改动。将以下列参数调用：",
 }
+_UNCLEAR: Final[dict[Language, str]] = {"en": "answer: {} is unclear", "zh": "答复：{} 意思不明"}
 _REFUSED: Final[dict[Language, str]] = {"en": "a person did not allow it", "zh": "未获得允许"}
 
 
@@ -104,7 +105,8 @@ def _ask(call: Call, info: ToolInfo, task: Task, services: RunContext) -> _Verdi
         answer = interrupt(consent_request(call, info, task, services.language, complaints))
         verdict = read_consent(answer)
         if verdict is None:
-            complaints = [f"answer: {one_line(json.dumps(answer, ensure_ascii=False, default=str), 80)} is unclear"]
+            shown = one_line(json.dumps(answer, ensure_ascii=False, default=str), 80)
+            complaints = [_UNCLEAR[services.language].format(shown)]
             continue
         if verdict.args is not None:
             try:

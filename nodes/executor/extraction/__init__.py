@@ -1,1 +1,1 @@
-"""Extraction without a model: values that a clause, a row or a list gives the subject by the asked relation."""
+"""Extraction without a model: values that a clause or a row gives the subject by the asked relation."""

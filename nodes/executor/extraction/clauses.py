@@ -287,6 +287,3 @@ def sentences_of(page: Page) -> Iterator[Sentence]:
             _ = before.focus  # so that what looks back never looks back far
         if not before.text.endswith(("?", "？")) and (page.about or before.named or page.subject.key in before.folded):
             yield before
-
-
-__all__ = ["Sentence", "sentences_of"]

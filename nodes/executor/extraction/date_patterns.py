@@ -65,10 +65,7 @@ def span_in_brackets(sentence: Sentence, relation: str) -> Iterator[StatedValue]
     own = any(end <= len(head) and not text[end : len(head)].strip() for _, end in sentence.mentions)
     if not own and sentence.page.titled and sentence.before is None and len(head) <= 80:
         said = subject.tokens[-1] in re.findall(r"\w+", sentence.folded[: len(head)]) or head.startswith(subject.text)
-        known_as = bool(sentence.mentions) and re.search(
-            r"\bborn\b|生于", first[0]
-        )  # "Al Moor (born 1988), known as S"
-        own = bool(said or known_as) and not re.search(r"\b(?:is|was|are|were)\b|[，。；是]", head)
+        own = said and not re.search(r"\b(?:is|was|are|were)\b|[，。；是]", head)
     inside = [one for one in sentence.dates if own and first.start() < one.start and one.end <= first.end()]
     born = SPANNED[relation]
     for one in inside:

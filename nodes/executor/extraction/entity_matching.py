@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
+from weiwo.nodes.shared.question.lexicon import words
 from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.language import HAN, fold, sentences
 from weiwo.text.patterns import lazy
@@ -17,10 +18,6 @@ LONGEST_TEXT: Final = 20_000
 """Characters of one passage that are read."""
 
 Span = tuple[int, int]
-
-
-def _words(joined: str) -> frozenset[str]:
-    return frozenset(joined.split())
 
 
 _BRACKET: Final = lazy(r"\s?[(（]([^()（）]{1,80})[)）]")
@@ -47,15 +44,7 @@ _WORD_BEFORE: Final = lazy(r"(?<![\w.'’])([\w.'’]+)( |-)$")
 _GIVEN_NAMES: Final = lazy(
     r"(?:(?!(?:The|In|On|At|By|When|After|Before|For|As|His|Her|Its)\s)[A-Z][\w.'’-]{1,20}\s){1,3}"
 )
-_HONORIFICS: Final = _words("sir dr lord lady saint st king queen emperor president general pope")
-_OPENERS: Final = _words("The A An In On At By When While After Before Since As And But Although From Of For With")
-_THINGS: Final = _words(
-    "film movie magazine journal album song single novel book play opera ship crater asteroid school award prize "
-    "series band video game newspaper comic character musical locomotive station street 电影 小说 杂志 专辑 歌曲 "
-    "学校 奖项 游戏"
-)
-"""Kinds of things that are neither born nor die, whoever they are named after."""
-_PERSONS_RELATIONS: Final = frozenset(["birth", "death", "lifespan", "spouse", "father", "mother"])
+_OPENERS: Final = words("The A An In On At By When While After Before Since As And But Although From Of For With")
 
 
 @lru_cache(maxsize=32_768)
@@ -82,7 +71,8 @@ def qualifier(name: str) -> str:
 
 
 def page_name(title: str, source: str) -> str:
-    """A title without the name of its site, which the address tells: "Vale – Town Almanac" of townalmanac.org."""
+    """A title without the name of its site, which the address may tell: "Vale – Town Almanac" of townalmanac.org."""
+    title = _SITE.sub("", title.strip())
     last = _LAST_PART.search(title)
     host = re.match(r"https?://([^/:?#]{1,253})", source)
     return title[: last.start()] if last and host and "".join(name_key(last[1]).split()) in host[1] else title
@@ -134,7 +124,7 @@ class Subject:
         if ahead is None or ahead[2] == "-" or known or not ahead[1][0].isupper():
             return ahead is None or ahead[2] != "-"
         opens = text[: start - len(ahead[0])].rstrip()[-1:] in {"", ".", "!", "?", "\n"}
-        return fold(ahead[1]).strip(".") in _HONORIFICS or (opens and ahead[1] in _OPENERS)
+        return opens and ahead[1] in _OPENERS
 
     def alias(self, text: str, folded: str) -> list[Span]:
         """Where a text about a person names the person by the last name alone, or as Pliny the Elder by the first."""
@@ -148,7 +138,7 @@ class Subject:
         if not text[start].isupper() or _LONGER.match(text, end):
             return False
         ahead = re.search(r"([A-Z][\w.'’-]{0,30}) $", text[max(0, start - 30) : start])
-        return ahead is None or fold(ahead[1]).strip(".") in {*self.tokens, *_HONORIFICS} or ahead[1] in _OPENERS
+        return ahead is None or fold(ahead[1]).strip(".") in self.tokens or ahead[1] in _OPENERS
 
 
 @dataclass(frozen=True)
@@ -173,18 +163,13 @@ class Page:
 
         "(film)" tells one of several things of a name; "(It's Not Easy)" and "(Godsmack song)" belong to other names.
         """
-        mine, theirs = qualifier(self.subject.text), qualifier(self._name)
+        mine, theirs = qualifier(self.subject.text), qualifier(self.title)
         fits = plain(mine) == plain(theirs) if mine else not theirs[:1].isupper()
         return self._namesake and fits
 
     @cached_property
-    def _name(self) -> str:
-        """The title without the site's name behind it."""
-        return _SITE.sub("", self.title.strip())
-
-    @cached_property
     def _namesake(self) -> bool:
-        key = name_key(self._name)
+        key = name_key(self.title)
         return self.subject.key in {key, _MOUNT.sub("", key)} - {""}
 
     @cached_property
@@ -230,11 +215,6 @@ class Page:
         named = self.subject.tokens if len(self.subject.tokens) > 1 else []
         return frozenset([*fold(self.definition or self.known_as).split()[-1:], *named[-1:], *named[:1]])
 
-    def fits(self, relation: str) -> bool:
-        """Whether the thing it is about may have such a relation: a film was not born."""
-        kind = {*plain(qualifier(self.title)).split(), *fold(self.definition).split()[-1:], self.definition[-2:]}
-        return relation not in _PERSONS_RELATIONS or not kind & _THINGS
-
     def mentions(self, text: str, folded: str) -> list[Span]:
         """Where a sentence of it names the subject, in full or, on a person's own page, by the last name."""
         alone = len(self.subject.tokens) == 1 and not self.subject.han  # one word may name many things
@@ -263,6 +243,3 @@ def pages(subject: Subject, title: str, text: str) -> list[Page]:
         # "## Newbridge" on the page of a town is about the bridge if its text names it.
         made.append(Page(subject, title if name_key(title) == subject.key and name not in below else name, below))
     return [page for page in made if page.text.strip()]
-
-
-__all__ = ["Page", "Span", "Subject", "name_key", "page_name", "pages", "plain", "qualifier"]

@@ -39,10 +39,6 @@ revenue | revenue, turnover | | | |
 _IS_THE: Final = (
     r"(?:(?:it|(?:the\s)?(?:[A-Z][\w'’-]{0,30}\s?){1,5})\s)?is\s(?:one\sof\s)?(?:the|[\w ]{1,30}['’]s)\s(?:\w{1,12}-)?"
 )
-_SUMMIT: Final = lazy(
-    r"(?:[A-Z][\w'’-]{0,20}\s?){1,4},\sits\s(?:highest\s)?(?:summit|peak),\s|Its\s(?:highest\s)?(?:summit|peak)\s"
-)
-"""What stands for a mountain where its height is told: "Its summit is", "Kibo, its highest peak, rises"."""
 _COUNTED: Final = frozenset(["population", "employees"])
 _ALL: Final = lazy(
     r"(?:\s?(?:people|inhabitants|residents|employees|staff))?(?:[,.;)]|$|\s(?:in|as|and|at|on|by|worldwide|today|\()\b|\s\()"
@@ -119,8 +115,6 @@ def _figure_en(sentence: Sentence, one: NumberSpan, relation: str) -> int:
         or (one.unit == "person" and re.search(rf"(?:{behind})$", text[one.start : one.end]))
     )
     said = said if relation not in _COUNTED or _ALL.match(text, one.end) else None
-    if said and relation == "height" and sentence.focus and _SUMMIT.fullmatch(text, 0, verb.start()):
-        return 0
     start = sentence.verb_start(verb.start())[0]
     ours = sentence.governs(start) or (start == 0 and is_fronted(sentence, one.end))
     return verb.start() if said and ours else -1

@@ -30,8 +30,7 @@ def name_after(sentence: Sentence, at: int, _: Relation) -> StatedValue | None:
     text = sentence.text
     described = _DESCRIBED.match(text, at)
     first = next((n for n in sentence.names if n.start in {at + 1, described.end() if described else 0}), None)
-    end = first.end if first else 0
-    end = _joined(sentence, end, r",\s|,?\sand\s") if first else 0
+    end = _joined(sentence, first.end, r",\s|,?\sand\s") if first else 0
     if first is None or not _NAME_END.match(text, end) or _NO_PERSON.search(text[first.start : end]):
         return None
     return StatedValue(text[first.start : end], text[first.start : end], first.start, end)
@@ -60,12 +59,6 @@ def place_after(sentence: Sentence, at: int, _: Relation) -> StatedValue | None:
     return StatedValue(text[first.start : end], text[first.start : end], first.start, end) if whole else None
 
 
-_ROLE_ZH: Final = lazy(
-    rf"^[{HAN}、]{{0,14}}?(?:[小说作诗画专音文思史科化物数发建企艺]{{0,2}}家|诗人|导演|[建筑工程设计]{{2}}师|皇帝|国王|医生|学者|词人|教授|博士)"
-    rf"(?=[{HAN}]{{2}})"
-)
-
-
 def agents_zh(sentence: Sentence, relation: Relation) -> Iterator[StatedValue]:
     """《S》的作者是NAME; S由NAME创作."""
     text = sentence.text
@@ -74,23 +67,8 @@ def agents_zh(sentence: Sentence, relation: Relation) -> Iterator[StatedValue]:
     held += r"(?=[，。；（(]|$)"
     done = rf"由(?P<name>[^，。；：（）()《》由]{{2,24}}?)(?:于[^，。；]{{1,16}})?(?:所|共同)?(?:{cue})(?=[，。；的]|$)"
     for one in (*re.finditer(held, text), *re.finditer(done, text)):
-        role = _ROLE_ZH.match(one["name"])
-        value = one["name"][role.end() if role else 0 :]
+        value = one["name"]
         dotted = re.fullmatch(rf"[{HAN}]{{1,8}}(?:[·・•][{HAN}]{{1,8}})+", value)
         named = dotted or any(n.text == value for n in (*sentence.names, *names(value)))
         if named and sentence.heads_zh(one.start() - (text[one.start() - 1 : one.start()] == "的")):
             yield StatedValue(value, value, one.start(), one.end())
-
-
-_NO_PLACE_ZH: Final = lazy(r"家庭|世家|书香|[一年月日与和及]|[家后时症病]$|^[是了在]")
-
-
-def places_zh(sentence: Sentence, relation: Relation) -> Iterator[StatedValue]:
-    """出生于浙江绍兴; 1881年9月25日出生于绍兴; 总部设在上海."""
-    if relation.name in {"birth", "death", "location", "headquarters"}:
-        cue = "|".join(word for word in relation.says["zh"] if word != "国家")
-        for one in re.finditer(
-            rf"(?:{cue})(?:设?在|位于|于)?(?P<name>[{HAN}·]{{2,14}}?)(?=[，。；（(]|$|的|一[个户])", sentence.text
-        ):
-            if not _NO_PLACE_ZH.search(one["name"]) and sentence.heads_zh(one.start()):
-                yield StatedValue(one["name"], one["name"], *one.span())

@@ -1,36 +1,36 @@
 """Typed extraction without a model: a value counts only if subject, relation and value stand in one clause.
 
 `extract_value` reads passages for one parsed look-up. It asserts a value where a clause about the very subject, or a
-record of its name, gives it in one of a few tight patterns (`value_patterns`), nothing else that the question says is
+record of its name, gives it in one of a few tight patterns, nothing else that the question says is
 left over, and no other such clause of the same document differs. In every other case it is silent. Documents that
 differ from each other are told as rivals.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from weiwo.nodes.executor.extraction.clauses import sentences_of
+from weiwo.nodes.executor.extraction.clauses import Sentence, sentences_of
+from weiwo.nodes.executor.extraction.date_patterns import SPANNED, date_after, dates_zh, span_in_brackets
 from weiwo.nodes.executor.extraction.entity_matching import Page, Subject, page_name, pages, qualifier
-from weiwo.nodes.executor.extraction.extracted_value import (
-    ExtractedValue,
-    is_same_date,
-    is_same_figure,
-    is_same_name,
-)
-from weiwo.nodes.executor.extraction.list_extraction import enumerated_items
-from weiwo.nodes.executor.extraction.predicates import StatedValue, vouched
+from weiwo.nodes.executor.extraction.figure_patterns import stated_figures
+from weiwo.nodes.executor.extraction.name_patterns import agents_zh, name_after, place_after
+from weiwo.nodes.executor.extraction.predicates import StatedValue, find_cues, predicate_start, vouched
 from weiwo.nodes.executor.extraction.records import recorded_values
-from weiwo.nodes.executor.extraction.value_patterns import stated_values
-from weiwo.state import Evidence, Quote, Rival, ValueType
+from weiwo.nodes.executor.extraction.value_agreement import is_same_date, is_same_figure, is_same_name
+from weiwo.nodes.executor.reading.reading import Reading
+from weiwo.state import Evidence, OutcomeDetail, Quote, Rival, ValueType
 from weiwo.state.query import QueryFrame
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import Relation, relations
 from weiwo.text.terms import terms
+
+BY_RULE: Final = 0.95
+"""Confidence in a value that rules show: the share of right assertions without which a mechanism is not kept."""
 
 MOST_PASSAGES: Final = 40
 """Passages that are read, best first."""
@@ -46,13 +46,13 @@ class _Candidate:
     mechanism: str
 
 
-def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> ExtractedValue | None:
+def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> Reading | None:
     """Read the value of one parsed look-up out of passages.
 
     CPU-bound, a few milliseconds; time grows linearly with the passages' length.
 
     Args:
-        frame: The parsed look-up, its references filled; subject and relation must be known, of a list the subject.
+        frame: The parsed look-up, its references filled; subject and relation must be known.
         ret: The type of the value.
         passages: The passages, best first.
 
@@ -74,15 +74,13 @@ def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
             continue
         if not subject.key or _namesakes([pair for pair in seen if pair[1].about]):
             return None
-        if kind == "list":
-            return enumerated_items(frozenset(frame.terms) - {*terms(frame.subject), *_ASKING}, seen)
         residue = _residue(frame, relations()[frame.relation]) | left
         found = [one for pair in seen for one in _candidates(frame, kind, residue, *pair)]
         return _weighed(found, kind, ret)
     return None
 
 
-def _weighed(found: Sequence[_Candidate], kind: str, ret: ValueType) -> ExtractedValue | None:
+def _weighed(found: Sequence[_Candidate], kind: str, ret: ValueType) -> Reading | None:
     """The value that the documents give, what others of them give as rivals; None where one differs from itself.
 
     Of figures the undated count, or else those of the latest year.
@@ -122,10 +120,8 @@ def _readings(name: str) -> Iterator[tuple[Subject, frozenset[str]]]:
 
 
 def _kind(frame: QueryFrame, ret: ValueType) -> str:
-    """The kind of value to read: `date`, `quantity`, `agent`, `place`, `list`; empty where none can be."""
+    """The kind of value to read: `date`, `quantity`, `agent`, `place`; empty where none can be."""
     relation = relations().get(frame.relation)
-    if frame.shape == "list":
-        return "list" if ret in {"list[text]", "text"} else ""
     if relation is None or frame.shape != "look_up":
         return ""
     wanted = frame.answer_type if frame.answer_type != "text" else relation.answer_type
@@ -147,17 +143,40 @@ def _candidates(
 ) -> Iterator[_Candidate]:
     """Every value that a page gives the subject, where page or clause say whatever else the question says."""
     relation = relations()[frame.relation]
-    if page.about and not page.fits(relation.name):
-        return
     around = {*terms(page.title), *(terms(page.definition) if page.about else ())}
     for found, line in recorded_values(page, relation, kind):
         if residue <= around | set(terms(line)):
             yield _Candidate(passage, line, found, f"record:{kind}")
     for sentence in sentences_of(page):
-        for found in stated_values(sentence, relation, kind):
+        for found in _stated_values(sentence, relation, kind):
             clause = sentence.text if sentence.han else sentence.text[max(0, found.start - 120) : found.end + 40]
             if vouched(sentence.text, found) and residue <= around | set(terms(clause)):
                 yield _Candidate(passage, sentence.text, found, f"look_up:{kind}")
+
+
+_Reader = Callable[[Sentence, int, Relation], StatedValue | None]
+_READERS: Final[dict[str, _Reader]] = {"date": date_after, "agent": name_after, "place": place_after}
+_READERS_ZH: Final = {"date": dates_zh, "agent": agents_zh}
+
+
+def _stated_values(sentence: Sentence, relation: Relation, kind: str) -> Iterator[StatedValue]:
+    """Every value of a kind that a sentence gives the subject by a relation.
+
+    Each pattern is tight: subject, relation and value stand in one clause, with nothing between them but prepositions,
+    places and hedges.
+    """
+    if kind == "quantity":
+        yield from stated_figures(sentence, relation)
+        return
+    if kind == "date" and relation.name in SPANNED:
+        yield from span_in_brackets(sentence, relation.name)
+    if sentence.han and kind in _READERS_ZH:
+        yield from _READERS_ZH[kind](sentence, relation)
+    for cue in find_cues(relation.says["en"], kind).finditer(sentence.folded):
+        start = predicate_start(sentence, cue)
+        found = _READERS[kind](sentence, cue.end(), relation) if start >= 0 else None
+        if found is not None:
+            yield replace(found, start=min(start, found.start))
 
 
 _ASKING: Final = frozenset(
@@ -204,18 +223,18 @@ def _agreed(found: Sequence[_Candidate], kind: str) -> list[_Candidate]:
     return finest if all(same(finest[0].found, one.found) for one in finest) else []
 
 
-def _extracted(chosen: Sequence[_Candidate], ret: ValueType) -> ExtractedValue:
+def _extracted(chosen: Sequence[_Candidate], ret: ValueType) -> Reading:
     best = chosen[0].found
     value = best.shown if ret == "text" else best.value
     if ret == "number" and isinstance(value, str):
         value = PartialDate.from_iso(value).year
     quotes = tuple(dict.fromkeys((one.passage.id, one.line) for one in chosen))[:4]
-    return ExtractedValue(
+    return Reading(
         value=value,
         evidence_ids=tuple(dict.fromkeys(one.passage.id for one in chosen))[:4],
         quotes=tuple(Quote(evidence_id=passage, text=text) for passage, text in quotes),
-        unit=best.unit,
-        approximate=best.approximate,
-        shown=best.shown,
-        mechanism=chosen[0].mechanism,
+        confidence=BY_RULE,
+        detail=OutcomeDetail(
+            mechanism=chosen[0].mechanism, unit=best.unit, approximate=best.approximate, shown=best.shown
+        ),
     )

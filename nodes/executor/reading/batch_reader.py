@@ -34,7 +34,8 @@ PASSAGES: Final = 2
 """Passages shown of each task, the best ones; a task that they do not answer sees more of them alone."""
 LONGEST_PASSAGES: Final = 3_000
 """Characters of them together, up to which a task is read with others."""
-_SCALARS: Final = frozenset({"text", "number", "date", "boolean"})
+SCALARS: Final = frozenset({"text", "number", "date", "boolean"})
+"""Types of one value."""
 
 
 class BatchAnswer(ValueAnswer):
@@ -100,7 +101,7 @@ class ReadBatches:
 
     def expect(self, task: Task, services: RunContext) -> None:
         """Wait for a task that has begun, if it may be read with others."""
-        alike = task.tool in OF_CORPUS and task.ret in _SCALARS and services.settings.depth == "normal"
+        alike = task.tool in OF_CORPUS and task.ret in SCALARS and services.settings.depth == "normal"
         if alike and not self._failed and services.models.holds_schemas("executor"):
             self.expected.add(task.id)
 

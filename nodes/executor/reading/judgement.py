@@ -2,9 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
-
-from pydantic import BaseModel, ConfigDict
+from dataclasses import dataclass, replace
 
 from weiwo.nodes.executor.reading.reader_reply import AheadAnswer, Move
 from weiwo.nodes.executor.reading.reading import Reading
@@ -13,7 +11,8 @@ from weiwo.state import DecidedBy, Evidence, Hop, Outcome, ValueType
 from weiwo.state.query import QueryFrame
 
 
-class Judgement(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
     """What reading came to: a reading, who made it, and the move that follows.
 
     Attributes:
@@ -29,7 +28,6 @@ class Judgement(BaseModel):
         ahead: Values that the model gave of tasks that wait for this one; nobody has checked them yet.
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True)
     reading: Reading
     decided_by: DecidedBy
     move: Move
@@ -79,4 +77,4 @@ async def reweigh_judgement(
     reading = await asyncio.to_thread(weigh_sources, alone, frame, ret, passages, before.rivals)
     if any(len(rival.evidence_ids) > reading.support for rival in reading.rivals):
         return None
-    return judgement.model_copy(update={"reading": reading})
+    return replace(judgement, reading=reading)

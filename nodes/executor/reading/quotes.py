@@ -1,11 +1,12 @@
 """Quotes found again in the passages they are from: word for word, else the sentence that they paraphrase."""
 
+import math
 import re
 
 from weiwo.state import JsonValue, ValueType, item_type
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.language import HAN, fold, sentences
-from weiwo.text.numbers import find_numbers
+from weiwo.text.numbers import find_numbers, to_base
 from weiwo.text.patterns import lazy
 
 _HAN = lazy(f"[{HAN}]")
@@ -60,14 +61,14 @@ def find_paraphrase(quote: str, text: str, value: JsonValue, type_: ValueType) -
     if len(said) < MIN_WORDS:
         return None
     numbers = {word for word in said if word.isdigit()}
+    values = value if isinstance(value, list) else [value]
     best: tuple[float, tuple[int, int]] | None = None
     for start, end in sentences(text):
         there = _words(text[start:end])
         share = len(said & there) / len(said)
-        if share >= SAME_SHARE and numbers <= there and (best is None or share > best[0]):
-            sentence = text[start:end]
-            if _holds(sentence, value, type_):
-                best = share, (start, end)
+        near = share >= SAME_SHARE and numbers <= there and (best is None or share > best[0])
+        if near and any(carries(text[start:end], one, item_type(type_)) for one in values):
+            best = share, (start, end)
     return best[1] if best else None
 
 
@@ -75,16 +76,33 @@ def _words(text: str) -> set[str]:
     return set(re.findall(f"[{HAN}]|[^\\W_{HAN}]+", fold(text))[:MAX_QUOTE_WORDS])
 
 
-def _holds(sentence: str, value: JsonValue, type_: ValueType) -> bool:
-    """Whether a value of that type stands in a sentence; of a list, any of its items."""
-    if value is None or type_ in {"boolean", "list[boolean]", "passages"}:
-        return False  # nothing stands there that could be looked for
+def single_date(text: str) -> PartialDate | None:
+    """The date that a text is or names; None where it names none or several."""
+    try:
+        return PartialDate.from_iso(text)
+    except ValueError:
+        spans = find_dates(text)
+        return spans[0].date if len(spans) == 1 and spans[0].until is None else None
+
+
+def carries(sentence: str, value: JsonValue, type_: ValueType) -> bool:
+    """Whether a sentence contains a value in some form: a date as coarse or finer, a figure in any unit, a name.
+
+    Args:
+        sentence: The sentence.
+        value: The value in the data form of its type.
+        type_: Its type.
+    """
     if isinstance(value, list):
-        return any(_holds(sentence, item, item_type(type_)) for item in value)
-    if type_ == "date":
-        date = PartialDate.from_iso(str(value))
-        return any(date.contains(span.date) for span in find_dates(sentence))
-    if type_ == "number" and isinstance(value, int | float):
-        years = (span.date.year for span in find_dates(sentence))
-        return value in {*(span.value for span in find_numbers(sentence)), *years}
-    return locate_quote(str(value), sentence) is not None
+        return bool(value) and all(carries(sentence, one, "text") for one in value)
+    if isinstance(value, bool) or value is None:
+        return False
+    dates = [end for span in find_dates(sentence) for end in (span.date, span.until) if end]
+    if isinstance(value, int | float):
+        found = find_numbers(sentence)
+        figures = [*(one.value for one in found), *(base[0] for one in found if (base := to_base(one)))]
+        return any(math.isclose(value, one) for one in (*figures, *(date.year for date in dates)))
+    wanted = single_date(str(value)) if type_ == "date" else None
+    if wanted:
+        return any(wanted.contains(one) for one in dates)
+    return fold(str(value)) in fold(sentence) or locate_quote(str(value), sentence) is not None

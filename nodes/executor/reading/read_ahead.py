@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from weiwo.nodes.executor.for_each import list_items, make_instance
+from weiwo.nodes.executor.reading.batch_reader import SCALARS
 from weiwo.nodes.executor.reading.judgement import Judgement
 from weiwo.nodes.executor.reading.reader import judge_answer
 from weiwo.nodes.executor.reading.speculation import Guess
@@ -22,7 +23,6 @@ from weiwo.text.language import fold
 
 MOST: Final = 40
 """Values that one reading may give ahead."""
-_SCALARS: Final = frozenset({"text", "number", "date", "boolean"})
 
 
 def list_waiting(task: Task, plan: Plan | None, services: RunContext) -> Sequence[Task]:
@@ -37,7 +37,7 @@ def list_waiting(task: Task, plan: Plan | None, services: RunContext) -> Sequenc
         return ()
     if not services.models.holds_schemas("executor"):
         return ()
-    found = (one for one in plan.tasks if one.tool in OF_CORPUS and one.ret in _SCALARS)
+    found = (one for one in plan.tasks if one.tool in OF_CORPUS and one.ret in SCALARS)
     return [one for one in found if set(plan.upstream(one.id)) == {task.id} == set(one.references)]
 
 

@@ -74,7 +74,7 @@ async def read_passages(
 def _by_rule(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> Reading:
     passages = _current(passages, ()) or passages
     found = extract_value(frame, ret, passages)
-    return Reading(value=None) if found is None else weigh_sources(Reading.from_extracted(found), frame, ret, passages)
+    return Reading(value=None) if found is None else weigh_sources(found, frame, ret, passages)
 
 
 async def _by_model(

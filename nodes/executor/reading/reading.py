@@ -1,9 +1,7 @@
 """A reading: the typed value of a task, the words that carry it, and who gives another."""
 
 from dataclasses import dataclass, field
-from typing import Self
 
-from weiwo.nodes.executor.extraction.extracted_value import ExtractedValue
 from weiwo.state import JsonValue, OutcomeDetail, Quote, Rival
 from weiwo.state.evidence import Basis
 
@@ -35,11 +33,3 @@ class Reading:
     rivals: tuple[Rival, ...] = ()
     basis: Basis = "stated"
     premise: str = ""
-
-    @classmethod
-    def from_extracted(cls, found: ExtractedValue) -> Self:
-        """The reading that a value extracted by rule is."""
-        detail = OutcomeDetail(
-            mechanism=found.mechanism, unit=found.unit, approximate=found.approximate, shown=found.shown
-        )
-        return cls(found.value, found.evidence_ids, found.quotes, found.confidence, detail, rivals=found.rivals)

@@ -39,7 +39,7 @@ async def judge_turn(
     seen = [*progress.seen, *judgement.shown]
     rest = replace(progress, seen=seen, hops=judgement.hops, latest=0, deep=True)  # all that is left, not a few
     more = await read_passages(frame, ret, passages, services.models, rest)
-    return more.model_copy(update={"shown": (*judgement.shown, *more.shown)})
+    return replace(more, shown=(*judgement.shown, *more.shown))
 
 
 def _gives_up_early(judgement: Judgement, passages: Sequence[Evidence], progress: TaskProgressNote) -> bool:

@@ -5,16 +5,19 @@ value that extraction can show in it alone cannot be the same. A disagreement th
 trust than one not noticed.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from weiwo.nodes.executor.extraction.extracted_value import ExtractedValue, carries, values_conflict
+from weiwo.nodes.executor.extraction.predicates import StatedValue
 from weiwo.nodes.executor.extraction.typed_extraction import extract_value
+from weiwo.nodes.executor.extraction.value_agreement import is_same_figure, is_same_name
+from weiwo.nodes.executor.reading.quotes import carries, single_date
 from weiwo.nodes.executor.reading.reading import Reading
 from weiwo.state import Evidence, Rival, ValueType
 from weiwo.state.query import QueryFrame
-from weiwo.text.language import sentences
+from weiwo.text.language import HAN, sentences
 from weiwo.text.near_duplicates import Known, Told, copied
 from weiwo.text.numbers import find_numbers
 from weiwo.text.terms import terms
@@ -114,10 +117,9 @@ def _gives(source: Sequence[Evidence], reading: Reading, frame: QueryFrame, ret:
 
 def _told_rivals(reading: Reading, ret: ValueType, rivals: Iterable[Rival]) -> Iterable[Rival]:
     """The rivals a reader told of, without those that are the value in other words."""
-    finding = _as_extracted(reading, ret)
     for rival in rivals:
-        other = replace(finding, value=rival.value, quotes=rival.quotes)
-        if rival.value != reading.value and (ret not in {"date", "number"} or values_conflict(finding, other)):
+        other = replace(reading, value=rival.value)
+        if rival.value != reading.value and (ret not in {"date", "number"} or values_conflict(reading, other)):
             yield rival
 
 
@@ -125,24 +127,10 @@ def _found_rivals(
     reading: Reading, frame: QueryFrame, ret: ValueType, others: Iterable[Sequence[Evidence]]
 ) -> Iterable[Rival]:
     """The values that extraction can show in other sources, each by itself, and that cannot be the same."""
-    value = _as_extracted(reading, ret)
     for source in others:
         found = extract_value(frame, ret, source)
-        if found is not None and values_conflict(value, found):
+        if found is not None and values_conflict(reading, found):
             yield Rival(value=found.value, evidence_ids=found.evidence_ids[:1], quotes=found.quotes[:1])
-
-
-def _as_extracted(reading: Reading, ret: ValueType) -> ExtractedValue:
-    return ExtractedValue(
-        value=reading.value,
-        evidence_ids=reading.evidence_ids,
-        quotes=reading.quotes,
-        unit=reading.detail.unit,
-        approximate=reading.detail.approximate,
-        shown="",
-        mechanism=f"look_up:{ret}",
-        confidence=reading.confidence,
-    )
 
 
 def _group_rivals(rivals: Iterable[Rival]) -> list[Rival]:
@@ -170,3 +158,24 @@ def _count_distinct(sentences_said: Iterable[str]) -> int:
         if not sentence or not any(copied(sentence, other) for other in kept):
             kept.append(sentence)
     return len(kept)
+
+
+def values_conflict(one: Reading, other: Reading) -> bool:
+    """Whether two values of one look-up cannot both be right.
+
+    A year and a day in it, a figure and its rounding, a name and its longer form do not conflict; nor do lists.
+    """
+    a, b = one.value, other.value
+    if isinstance(a, bool | list) or isinstance(b, bool | list):
+        return isinstance(a, bool) and isinstance(b, bool) and a is not b
+    if isinstance(a, int | float) and isinstance(b, int | float):
+        return not is_same_figure(_stated(one), _stated(other))
+    first, second = single_date(str(a)), single_date(str(b))
+    if first and second:
+        return not (first.contains(second) or second.contains(first))
+    one_script = bool(re.search(f"[{HAN}]", str(a))) == bool(re.search(f"[{HAN}]", str(b)))
+    return one_script and not is_same_name(_stated(one), _stated(other))
+
+
+def _stated(reading: Reading) -> StatedValue:
+    return StatedValue(reading.value, "", 0, 0, reading.detail.unit, reading.detail.approximate)

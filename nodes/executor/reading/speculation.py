@@ -12,7 +12,7 @@ import re
 from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from weiwo.nodes.executor.calling.tool_calls import make_calls
 from weiwo.nodes.executor.concurrency import Lease
@@ -21,6 +21,7 @@ from weiwo.nodes.executor.for_each import make_instance
 from weiwo.nodes.executor.reading.batch_reader import LEAST_TASKS, MOST_TASKS, ReadRequest
 from weiwo.nodes.executor.reading.judgement import Judgement
 from weiwo.nodes.executor.reading.progress_note import MORE_PASSAGES
+from weiwo.nodes.executor.resources import TaskResources
 from weiwo.nodes.executor.task_state import TaskState
 from weiwo.nodes.shared.planning.references import fill_args, fill_text
 from weiwo.nodes.shared.prompting.passage_prompt import flag_injections
@@ -32,9 +33,6 @@ from weiwo.text.language import HAN, fold, sentences
 from weiwo.text.lists import split_items
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
-
-if TYPE_CHECKING:
-    from weiwo.nodes.executor.node import TaskResources
 
 MOST_PASSAGES: Final = 5
 """Passages in which a list is looked for, best first."""
@@ -84,7 +82,7 @@ async def read_beside(
 
 
 async def look_up_guesses(
-    state: TaskState, frame: QueryFrame, waiting: Sequence[Task], work: "TaskResources", services: RunContext
+    state: TaskState, frame: QueryFrame, waiting: Sequence[Task], work: TaskResources, services: RunContext
 ) -> Sequence[Guess]:
     """Look up what a task's passages seem to enumerate, for the `for_each` tasks that wait for it.
 
@@ -111,7 +109,7 @@ async def look_up_guesses(
 
 
 async def _look_up(
-    task: Task, items: Sequence[str], listed: Outcome, state: TaskState, work: "TaskResources", services: RunContext
+    task: Task, items: Sequence[str], listed: Outcome, state: TaskState, work: TaskResources, services: RunContext
 ) -> list[Guess]:
     """What one task finds of each item that its passages answer; read in batches, as its instances would be."""
     instances = [make_instance(task, item, n, listed, state["inputs"]) for n, item in enumerate(items)]
@@ -133,7 +131,7 @@ async def _look_up(
 
 
 async def _search(
-    instance: Task, inputs: dict[str, Outcome], work: "TaskResources", services: RunContext
+    instance: Task, inputs: dict[str, Outcome], work: TaskResources, services: RunContext
 ) -> list[Evidence]:
     """What the search of an instance finds; nothing where it fails."""
     schema = services.registry.info(instance.tool).args_schema

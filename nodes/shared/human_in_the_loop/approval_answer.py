@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple
 
+from weiwo.state import Complaint
 from weiwo.text.language import clean
 
 LONGEST_WORDS: Final = 4_000
@@ -45,7 +46,7 @@ class ApprovalAnswer(NamedTuple):
 
     Attributes:
         kind: `unclear` where it means nothing that can be acted on.
-        content: The edited plan in its interchange form, the words of a rejection, or what is unclear.
+        content: The edited plan in its interchange form, the words of a rejection, or a `Complaint` of what is unclear.
     """
 
     kind: Literal["approve", "edit", "reject", "unclear"]
@@ -94,7 +95,8 @@ def _read_decision(decision: Mapping[str, Any]) -> ApprovalAnswer:
         said = decision.get("message", args)
         return _read_words(said) if isinstance(said, str) else _rejection(said)
     if kind == "ignore":
-        return ApprovalAnswer("unclear", "ignore: the plan waits; approve it, edit it or say what is to be different")
+        said = "ignore: the plan waits; approve it, edit it or say what is to be different"
+        return ApprovalAnswer("unclear", Complaint(said, "ignore：计划仍在等待；请批准、修改，或说明哪里要改"))
     return _unclear(decision)
 
 
@@ -105,7 +107,8 @@ def _read_words(answer: str) -> ApprovalAnswer:
             parsed = json.loads(text)
         except (ValueError, RecursionError) as error:
             if text.startswith("{"):
-                return ApprovalAnswer("unclear", f"answer: looks like a plan, but is not JSON ({error})")
+                said = f"answer: looks like a plan, but is not JSON ({error})"
+                return ApprovalAnswer("unclear", Complaint(said, f"答复：看来是计划，但不是 JSON（{error}）"))
         else:
             return read_answer(parsed)
     return ApprovalAnswer("approve") if agrees(text) else _rejection(text)
@@ -134,10 +137,12 @@ def _goes_on(word: str, text: str) -> bool:
 def _rejection(words: object) -> ApprovalAnswer:
     text = clean(words)[:LONGEST_WORDS] if isinstance(words, str) else ""
     if text.casefold().rstrip(".!。！") in REFUSING or not any(character.isalnum() for character in text):
-        return ApprovalAnswer("unclear", "reject: says nothing; say in words what should be different")
+        said = "reject: says nothing; say in words what should be different"
+        return ApprovalAnswer("unclear", Complaint(said, "退回：没有说明；请写明哪里要改"))
     return ApprovalAnswer("reject", text)
 
 
 def _unclear(answer: object) -> ApprovalAnswer:
     shown = json.dumps(answer, ensure_ascii=False, default=str)[:80]
-    return ApprovalAnswer("unclear", f"answer: {shown} is neither an approval, nor a plan, nor words")
+    said = f"answer: {shown} is neither an approval, nor a plan, nor words"
+    return ApprovalAnswer("unclear", Complaint(said, f"答复：{shown} 既不是批准，也不是计划或文字"))

@@ -16,8 +16,9 @@ _MARK: Final = lazy(
     rf"\[(?P<a>{_NUMBERS})\](?:\(https?://[^()\s]{{1,500}}\))?|【(?P<b>{_NUMBERS})(?:†[^【】\n]{{0,80}})?】|［(?P<c>{_NUMBERS})］"
 )
 _IDENTIFIER: Final = lazy(
-    r"(?:^|[^\w])(?:[a-z]|[A-Za-z]\w{0,60}_\w{0,60}|[a-z]+[A-Z]\w*|[A-Za-z]\w*\(\)|argv|arr|array|list|args|items)$"
+    r"(?:^|[^\w])(?:[a-z]|[A-Za-z]\w{0,60}_\w{0,60}|[A-Za-z]\w*\(\)|argv|arr|array|list|args|items)$"
 )
+_MEASURED: Final = lazy(r"\d\s[a-z]$")
 _ON: Final = lazy(r"\s?(?:[-+*/%]?=[^=]|[-+*/]\s?\w|\.\w|\(|\[\w*[A-Za-z])")
 _RANGE: Final = lazy(r"(\d+)\s?[–—-]\s?\^?(\d+)")
 _WIDEST_RANGE: Final = 30
@@ -62,7 +63,7 @@ def _is_index(text: str, found: re.Match[str]) -> bool:
         return True
     if not word:
         return False
-    return bool(_IDENTIFIER.search(word)) or (
+    return bool(_IDENTIFIER.search(word) and not _MEASURED.search(before)) or (
         word[-1].isascii() and word[-1].isalnum() and bool(_ON.match(behind)) and not behind.startswith("(h")
     )
 

@@ -7,13 +7,13 @@ the question's language, or, inside an arithmetic expression, as a literal.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from weiwo.state import REFERENCE, JsonValue, Language, Outcome, Task, ValueType
 from weiwo.text.dates import PartialDate
 from weiwo.text.values import coerce, render
 
-ARITHMETIC = frozenset({"calculator"})
+FORMULA_TOOLS: Final = frozenset({"calculator"})
 """Tools whose strings are arithmetic, so that a date becomes `date(-156)` and a list `[1, 2]`."""
 
 
@@ -37,7 +37,7 @@ def fill_args(
         ValueError: A value cannot be read as what its argument or an arithmetic expression takes; the message names it.
     """
     properties = schema.get("properties", {})
-    if task.tool in ARITHMETIC:
+    if task.tool in FORMULA_TOOLS:
         return {name: _formula(value, inputs) for name, value in task.args.items()}
     return {name: _fill(value, inputs, language, properties.get(name, {})) for name, value in task.args.items()}
 

@@ -1,4 +1,4 @@
-"""What a replanning builds on and may not repeat, and another way by rule."""
+"""Local replanning: what the next plan builds on and may not repeat, and another way by rule."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -6,14 +6,22 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from weiwo.nodes.shared.planning.rule_plan import build_rule_plan, replan_by_rule
+from weiwo.nodes.shared.planning.rule_plan import (
+    LONGEST_QUERY,
+    build_rule_plan,
+    choose_search_tool,
+    frame_task,
+    list_searches,
+    search_query,
+)
 from weiwo.nodes.shared.planning.task_identity import adopt_ids, list_past_keys, wording_key
 from weiwo.nodes.shared.prompting.input_guard import safe_note
-from weiwo.state import Outcome, Plan
+from weiwo.state import Language, Outcome, Plan, Task
 from weiwo.state.evidence import Cause
 from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
 from weiwo.text.patterns import lazy
+from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.calling.policies import POLICIES
 
 PASSING: Final = frozenset(kind for kind, policy in POLICIES.items() if policy.again)
@@ -164,6 +172,77 @@ def _ways(
     mended = replan_by_rule(plan, failed, past.outcomes, frame.language, tools, earlier=past.earlier)
     if mended is not None:
         yield mended
+
+
+def replan_by_rule(
+    plan: Plan,
+    failed: Collection[str],
+    outcomes: Mapping[str, Outcome],
+    language: Language,
+    tools: Collection[str],
+    *,
+    earlier: Sequence[Plan] = (),
+) -> Plan | None:
+    """Local replanning by rule: what failed goes to another search tool, or is searched for in fewer words.
+
+    A task with a value keeps it. What is replaced and what hangs on it gets a new id; everything else stays.
+
+    Args:
+        plan: The plan that ran.
+        failed: Ids of tasks that did not come to what they were for; unknown ids are ignored.
+        outcomes: What each task came to.
+        language: The language of the question.
+        tools: Names of the tools at hand.
+        earlier: Revisions before the plan, oldest first; what they asked is not asked again.
+
+    Returns:
+        The next revision, or None when nothing else can be tried.
+    """
+    past = (*earlier, plan)
+    replaced = {
+        task.id: other
+        for task in plan.tasks
+        if task.id in failed and _is_at_fault(task, plan, outcomes)
+        if (other := next(list_other_searches(task, past, language, tools), None)) is not None
+    }
+    if not replaced:
+        return None
+    changed = plan.model_copy(update={"tasks": tuple(replaced.get(task.id, task) for task in plan.tasks)})
+    return adopt_ids(changed, Plan(tasks=(), revision=plan.revision + 1), past)
+
+
+def _is_at_fault(task: Task, plan: Plan, outcomes: Mapping[str, Outcome]) -> bool:
+    """Whether a look-up failed by itself, not for want of what it builds on."""
+    outcome = outcomes.get(task.id)
+    looks_up = "query" in task.args or task.tool not in BUILT_IN
+    if not looks_up or (outcome is not None and (outcome.usable or outcome.status == "blocked")):
+        return False
+    return all(name not in outcomes or outcomes[name].usable for name in plan.upstream(task.id))
+
+
+def list_other_searches(task: Task, past: Sequence[Plan], language: Language, tools: Collection[str]) -> Iterator[Task]:
+    """The same question asked of another search tool, by its keywords, or by its subjects, as far as it was not yet.
+
+    Args:
+        task: A task with a `query`.
+        past: The revisions so far, oldest first; what they asked is not asked again.
+        language: The language of the question.
+        tools: Names of the tools at hand.
+    """
+    tried = {
+        (one.tool, str(one.args.get("query")))
+        for plan in past
+        for one in plan.tasks
+        if (one.description, one.ret) == (task.description, task.ret)
+    }
+    frame, searches = frame_task(task, language), list_searches(tools)
+    query = str(task.args.get("query") or search_query(frame))
+    simpler = (text[:LONGEST_QUERY] for text in (frame.search, " ".join(frame.subjects)) if text)
+    again = task.tool if "query" in task.args else choose_search_tool(tools)
+    ways = [*((name, query) for name in searches), *((again, text) for text in simpler if again in tools)]
+    args = task.args if "query" in task.args else {}
+    for tool, other in dict.fromkeys(way for way in ways if way not in tried):
+        yield task.model_copy(update={"tool": tool, "args": {**args, "query": other}})
 
 
 def is_stuck(state: SearchState) -> bool:

@@ -4,15 +4,13 @@ Every part of the question is one task on the search tool. Where dates or number
 calculation ends the plan, so that it is done by code. A question that was not taken apart is one search.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from weiwo.nodes.shared.planning.task_identity import adopt_ids
 from weiwo.nodes.shared.question.parser import parse_question
-from weiwo.state import JsonValue, Language, Outcome, Plan, Task, ValueType
+from weiwo.state import JsonValue, Language, Plan, Task, ValueType
 from weiwo.state.query import AnswerType, QueryFrame
-from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.retrieval.clusters import searches_one_kind
 
 CALCULATOR: Final = "calculator"
@@ -119,7 +117,7 @@ def add_frames(plan: Plan, language: Language) -> Plan:
     )
 
 
-def _search_query(frame: QueryFrame) -> str:
+def search_query(frame: QueryFrame) -> str:
     """What to search for."""
     # A Chinese question's characters are searched for in pairs, so what only asks would count as words.
     return ((frame.search if frame.language == "zh" else "") or frame.question)[:LONGEST_QUERY]
@@ -157,7 +155,7 @@ class _PlanBuilder:
         chosen = self._choices.get(frame.question)
         if chosen is not None and chosen.tool in self._tools:
             return self._append(frame, chosen.tool, chosen.args, ret)
-        return self._append(frame, choose_search_tool(self._tools), {"query": _search_query(frame)}, ret)
+        return self._append(frame, choose_search_tool(self._tools), {"query": search_query(frame)}, ret)
 
     def _append(self, frame: QueryFrame, tool: str, args: dict[str, JsonValue], ret: ValueType) -> str:
         task_id = f"task_{len(self.tasks) + 1}"
@@ -187,74 +185,3 @@ class _PlanBuilder:
         best = "min" if frame.direction == "least" else "max"
         ret: ValueType = "date" if types == {"date"} else "number"
         return self._append(frame, CALCULATOR, {"expression": f"{best}({', '.join(values)})"}, ret)
-
-
-def replan_by_rule(
-    plan: Plan,
-    failed: Collection[str],
-    outcomes: Mapping[str, Outcome],
-    language: Language,
-    tools: Collection[str],
-    *,
-    earlier: Sequence[Plan] = (),
-) -> Plan | None:
-    """Local replanning by rule: what failed goes to another search tool, or is searched for in fewer words.
-
-    A task with a value keeps it. What is replaced and what hangs on it gets a new id; everything else stays.
-
-    Args:
-        plan: The plan that ran.
-        failed: Ids of tasks that did not come to what they were for; unknown ids are ignored.
-        outcomes: What each task came to.
-        language: The language of the question.
-        tools: Names of the tools at hand.
-        earlier: Revisions before the plan, oldest first; what they asked is not asked again.
-
-    Returns:
-        The next revision, or None when nothing else can be tried.
-    """
-    past = (*earlier, plan)
-    replaced = {
-        task.id: other
-        for task in plan.tasks
-        if task.id in failed and _is_at_fault(task, plan, outcomes)
-        if (other := next(list_other_searches(task, past, language, tools), None)) is not None
-    }
-    if not replaced:
-        return None
-    changed = plan.model_copy(update={"tasks": tuple(replaced.get(task.id, task) for task in plan.tasks)})
-    return adopt_ids(changed, Plan(tasks=(), revision=plan.revision + 1), past)
-
-
-def _is_at_fault(task: Task, plan: Plan, outcomes: Mapping[str, Outcome]) -> bool:
-    """Whether a look-up failed by itself, not for want of what it builds on."""
-    outcome = outcomes.get(task.id)
-    looks_up = "query" in task.args or task.tool not in BUILT_IN
-    if not looks_up or (outcome is not None and (outcome.usable or outcome.status == "blocked")):
-        return False
-    return all(name not in outcomes or outcomes[name].usable for name in plan.upstream(task.id))
-
-
-def list_other_searches(task: Task, past: Sequence[Plan], language: Language, tools: Collection[str]) -> Iterator[Task]:
-    """The same question asked of another search tool, by its keywords, or by its subjects, as far as it was not yet.
-
-    Args:
-        task: A task with a `query`.
-        past: The revisions so far, oldest first; what they asked is not asked again.
-        language: The language of the question.
-        tools: Names of the tools at hand.
-    """
-    tried = {
-        (one.tool, str(one.args.get("query")))
-        for plan in past
-        for one in plan.tasks
-        if (one.description, one.ret) == (task.description, task.ret)
-    }
-    frame, searches = frame_task(task, language), list_searches(tools)
-    query = str(task.args.get("query") or _search_query(frame))
-    simpler = (text[:LONGEST_QUERY] for text in (frame.search, " ".join(frame.subjects)) if text)
-    again = task.tool if "query" in task.args else choose_search_tool(tools)
-    ways = [*((name, query) for name in searches), *((again, text) for text in simpler if again in tools)]
-    args = task.args if "query" in task.args else {}
-    for tool, other in dict.fromkeys(way for way in ways if way not in tried):
-        yield task.model_copy(update={"tool": tool, "args": {**args, "query": other}})

@@ -1,13 +1,12 @@
-"""Which passages a prompt shows, when not all of them fit: the relevant ones, unlike each other, from several sources.
+"""Which passages a prompt shows, when not all of them fit: the relevant ones, from several sources.
 
 All are shown as they are if there is room. If not, those that must be seen come first; the others are ordered by what
-they say about the task, a page's second and third passage counting less than its first, and the best of them once more
-by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), so that near-copies give way. They are taken while
-there is room. What is too long for its share is shown in part: whole sentences in a row, those that say most.
+they say about the task, a page's second and third passage counting less than its first, and taken while there is room.
+What is too long for its share is shown in part: whole sentences in a row, those that say most.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -24,10 +23,6 @@ LARGEST_SHARE: Final = 4
 """Where not all fit, one passage takes at most one part in this many of the room, and shows in part if it is longer."""
 LEAST_TOKENS: Final = 80
 """Tokens below which no part of a passage is worth showing."""
-DIVERSE: Final = 100
-"""Passages ordered by how unlike each other they are; the work grows with the square of this."""
-UNLIKE: Final = 0.5
-"""How much likeness to what is shown already weighs against relevance."""
 SAME_SOURCE: Final = 0.8
 """What the next passage of a page is worth, against the one before it."""
 RANK: Final = 0.3
@@ -36,12 +31,9 @@ MISSES: Final = 20
 """Passages in a row that do not fit any more, after which none is tried."""
 GAP: Final = "…"
 
-_COMPARED: Final = 1_500
-"""Characters of a passage that likeness is judged by."""
 _SOUGHT: Final = 40
 """Terms of a task that relevance is judged by."""
 _HAN_TERM: Final = lazy(f"[{HAN}]")
-_FEATURE: Final = lazy(rf"[{HAN}]+|[^\W{HAN}]+")
 _CLAUSE: Final = lazy(r"(?<=[;；，、\n])|(?<=,)(?=\s)")
 
 
@@ -137,7 +129,7 @@ def _held(
     return shown, room
 
 
-def _ordered(passages: Sequence[Evidence], among: Sequence[int], query: str) -> Iterator[int]:
+def _ordered(passages: Sequence[Evidence], among: Sequence[int], query: str) -> list[int]:
     """Positions, those to show first at the front."""
     worth = _worth(passages, among, query)
     by_source: dict[str, list[int]] = {}
@@ -146,14 +138,12 @@ def _ordered(passages: Sequence[Evidence], among: Sequence[int], query: str) -> 
     for ranked in by_source.values():
         for place, n in enumerate(ranked):
             worth[n] *= SAME_SOURCE ** min(place, 20)
-    ordered = sorted(among, key=lambda n: (-worth[n], n))
-    yield from _unlike(passages, ordered[:DIVERSE], worth)
-    yield from ordered[DIVERSE:]
+    return sorted(among, key=lambda n: (-worth[n], n))
 
 
 def _worth(passages: Sequence[Evidence], among: Sequence[int], query: str) -> dict[int, float]:
     """The share of the task's terms that each passage has, rare ones weighing more, and its rank where it was found."""
-    terms = [term for term in query_terms(query) if len(term) > 1 or not _HAN_TERM.match(term)][:_SOUGHT]
+    terms = _sought_terms(query)
     texts = {n: f"{passages[n].title}\n{passages[n].text}".casefold() for n in among}
     having = {term: [n for n in among if term in texts[n]] for term in terms}
     weights = {term: math.log(1 + len(among) / (1 + len(found))) for term, found in having.items()}
@@ -165,29 +155,8 @@ def _worth(passages: Sequence[Evidence], among: Sequence[int], query: str) -> di
     return worth
 
 
-def _unlike(passages: Sequence[Evidence], candidates: Sequence[int], worth: Mapping[int, float]) -> Iterator[int]:
-    """Candidates by maximal marginal relevance: worth, less the likeness to the one most like it that is out."""
-    features = {n: _features(passages[n].text[:_COMPARED]) for n in candidates}
-    likeness = dict.fromkeys(candidates, 0.0)
-    while likeness:
-        best = max(likeness, key=lambda n: (worth[n] - UNLIKE * likeness[n], -n))
-        yield best
-        del likeness[best]
-        own = features[best]
-        for n in likeness:
-            common = len(own & features[n])
-            likeness[n] = max(likeness[n], common / (len(own) + len(features[n]) - common or 1))
-
-
-def _features(text: str) -> frozenset[str]:
-    """Words, and pairs of Han characters."""
-    found: set[str] = set()
-    for run in _FEATURE.findall(text.casefold()):
-        if _HAN_TERM.match(run):
-            found.update(run[at : at + 2] for at in range(len(run)))
-        else:
-            found.add(run)
-    return frozenset(found)
+def _sought_terms(query: str) -> list[str]:
+    return [term for term in query_terms(query) if len(term) > 1 or not _HAN_TERM.match(term)][:_SOUGHT]
 
 
 def shorten_passage(
@@ -239,7 +208,7 @@ def _best_run(
     text: str, pieces: Sequence[tuple[int, int, int]], room: int, query: str, words: Sequence[str]
 ) -> tuple[int, int]:
     """The run of pieces in the room that holds most of the words, then most of the query's terms; the earliest such."""
-    terms = [term for term in query_terms(query) if len(term) > 1 or not _HAN_TERM.match(term)][:_SOUGHT]
+    terms = _sought_terms(query)
     weight = len(terms) * len(pieces) + 1.0  # more than all the terms there can be
     low = text.casefold()
     said = [sum(term in low[start:end] for term in terms) for start, end, _ in pieces]

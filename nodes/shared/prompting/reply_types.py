@@ -31,7 +31,7 @@ _ARROW = lazy(r"(?<!\s)\s*(?:(?<!-)-+>|(?<!=)=+>|→|>)\s*")
 class Reply(BaseModel):
     """A model's structured reply: null for an optional field is its default, one value for a list a list of one."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", defer_build=True)
 
     @model_validator(mode="before")
     @classmethod

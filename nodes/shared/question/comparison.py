@@ -91,7 +91,7 @@ def _read(kind: str, match: re.Match[str], asked: str, language: Language) -> Co
     if "list" in group:
         items = items_of(asked[match.start("list") : match.end("list")], language, "or" if kind == "which" else "and")
     else:
-        items = tuple(lexicon.AROUND.sub("", asked[match.start(g) : match.end(g)].strip(" ,")) for g in "ab")
+        items = tuple(asked[match.start(g) : match.end(g)].strip(" ,") for g in "ab")
         items = items if all(items) and not any(lexicon.ITEM_BAD.search(item.lower()) for item in items) else ()
     if kind == "apart":
         items = tuple(lexicon.OWNED.sub("", lexicon.OWNED.sub("", item, count=1), count=1) for item in items)
@@ -107,9 +107,8 @@ def _read(kind: str, match: re.Match[str], asked: str, language: Language) -> Co
         return Compared("difference", items, name, unit=unit) if name and len(items) == 2 else None
     who = group.get("wh") or ""
     thing = lexicon.EXTENDED.search(items[0])
-    people = bool(
-        lexicon.PEOPLE.match(who) or (language == "zh" and not who and _named_person(items[0])) or "岁" in low
-    )
+    person = not any(kind.search(items[0]) for kind in (lexicon.EXTENDED, lexicon.BUILT, lexicon.FOUNDED))
+    people = bool(lexicon.PEOPLE.match(who)) or (language == "zh" and not who and person) or "岁" in low
     read = _predicate(pred, f"{items[0]} {items[-1]}", language, people=people and not thing)
     if read is None:
         return None
@@ -118,11 +117,6 @@ def _read(kind: str, match: re.Match[str], asked: str, language: Language) -> Co
         if kind == "how_much"
         else Compared("comparison", items, **read, whether=kind == "whether")
     )
-
-
-def _named_person(name: str) -> bool:
-    """Whether a Chinese name can be a person's: it is no building, institution or thing with an area."""
-    return not any(kind.search(name) for kind in (lexicon.EXTENDED, lexicon.BUILT, lexicon.FOUNDED))
 
 
 # --- lists ---

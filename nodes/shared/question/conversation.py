@@ -8,7 +8,7 @@ write, rewrite, translate, play or code works on what the user brings along, and
 from typing import Final
 
 from weiwo.nodes.shared.question import conversation_cues as cues
-from weiwo.nodes.shared.question.lexicon import ESSAY, ESSAY_FACTS, IN_DOCUMENTS, STRONG_FRESH, SUMMED
+from weiwo.nodes.shared.question.lexicon import ESSAY, ESSAY_FACTS, FORM_ASIDE, IN_DOCUMENTS, STRONG_FRESH, SUMMED
 from weiwo.state.query import Talk
 from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
@@ -36,7 +36,8 @@ def without_greeting(text: str) -> tuple[str, Talk | None]:
         if not (said := piece.group().strip()):
             continue
         found = _social(said)
-        only = not _HAN.search(said) and set(_tokens(said)) <= cues.OF_TALK - cues.ASKING
+        talk = not _HAN.search(said) and set(_tokens(said)) <= cues.OF_TALK - cues.ASKING
+        only = talk and not cues.ASKS.search(said)
         after = kind in {"thanks", "farewell"} and len(said) <= 40 and not cues.ASKS.search(text, piece.start())
         if found is None and kind and (after or only):
             continue
@@ -62,8 +63,8 @@ def talk_of(text: str, marked: str, rest: str) -> Talk | None:
         return "writing"
     if len(task) + 2 >= len(bare) and _speaks_to_assistant(bare):
         return "identity" if cues.IDENTITY.search(bare) else "ability"
-    stated = cues.SIGH.sub("", rest).strip(" .!,~")
-    asks = bool(cues.ASKS.search(stated) or cues.ASKS_BESIDES.search(stated))
+    stated = rest.strip(" .!,~")
+    asks = cues.ASKS.search(stated) is not None
     remark = cues.PASTIME.search(bare) or (cues.STATED.fullmatch(stated) and not asks)
     return "remark" if remark or ("?" not in rest and _is_about_oneself(stated, asks=asks)) else None
 
@@ -80,6 +81,7 @@ def _asks_to_write(task: str, marked: str) -> bool:
     facts = SUMMED.search(marked) or (ESSAY.search(marked) and ESSAY_FACTS.search(marked))
     if facts or cues.ASKS_BESIDES.search(_QUOTED.sub(" it ", task)):
         return False
+    task = FORM_ASIDE.sub("", task)  # "in two sentences" is no sentence to be written
     return bool(cues.WRITING.search(task) or cues.BROUGHT.search(task))
 
 

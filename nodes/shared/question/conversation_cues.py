@@ -105,5 +105,4 @@ BROUGHT: Final = lazy(r"\b(?:my|this|following)(?: \w+){0,2} (?:code|script|func
 ASKS: Final = lazy(r"\?|呢$|\b(?:who|what|whats|when|where|which|why|how|tell|find|list|show|explain|write|translate|is|are|does|did|can|could|compare|search)\b|[谁哪几吗何]|什么|怎|多少|多[高大长远久]|如何|查|找|告诉|介绍|列|写|翻译|帮我|解释|说明|比较|对比|分析|总结|推荐|报告|天气|新闻|价|需要|想知道|想问|想了解|怎么")
 ASKS_BESIDES: Final = lazy(r"[,.;?!] ?(?:and |but |so )?(?:who|what|whats|when|where|which|why|how|is|are|was|were|did|does)\b|[,;。?!][^,;。?!“]*(?:谁|哪|什么|多少|几|为何|为什么|怎么|吗)|(?:是谁|是哪[^,。]{0,6}|是什么|多少|几[^,。]{0,2})$")
 """A question besides what is to be written."""
-SIGH: Final = lazy(r"^(?:[呜哈嘿哎唉啊哦嗯呃唔天][,~ ]?)+|^(?:ugh|oh|ah|well|no|yes|wow|haha|sorry|hey|man|god|omg|lol)[ ,!]+")
 # fmt: on

@@ -11,8 +11,6 @@ from weiwo.state.values import Language
 from weiwo.text.patterns import lazy
 
 # fmt: off
-TITLED: Final = lazy(r"[\"“《「『]N[\"”》」』]")
-ROLE: Final = lazy(r"(President|King|Queen|Emperor|Prime Minister|Chancellor|Mayor|Governor|Prince|Duke|Pope) of (?:the )?")
 _COMPARATIVE: Final = r"(?:old|young|tall|high|long|short|bigg|larg|small|great|earli|lat|soon|fast|slow|heavi|light|deep|wid|clos|near|farth|furth|bett|cheap|rich|poor|hott|cold|warm|strong|weak|new|saf|dens|busi|bright|easi|hard|few|cool|wealthi)er|worse|more|less"
 _SUPERLATIVE: Final = r"(?:(?:old|young|tall|high|long|short|bigg|larg|small|great|earli|fast|slow|heavi|light|deep|wid|clos|near|farth|cheap|rich|poor|hott|cold|strong|new|busi|bright|low)est|best|worst|most|least|first|last)"
 _ATTRIBUTES: Final = (
@@ -67,7 +65,6 @@ _CONTACT: Final = lazy(
     r"|does|do|play\w*|live[sd]?|work\w*|died|attended|founded|wrote|directed|won|belong\w*|came|comes|grew|starred|produced|born|moved|fought|graduated|served|studied|joined|represent\w*|[a-z]{3,}ed)\b"
 )
 _ASKS: Final = lazy(r"(?:.{0,40}\b)?(?:who|whom|whose|what|which|where|when|why|how|is|are|was|were|did|does|do)\b|\b(?:population|area|height|age|birthday|name|nationality|currency|length|date)\b")
-_NAMING: Final = lazy(r"\b(?:the )?(?:full |real |first |last )?(?:names?|title|identity) of (?=the |an? )")
 
 _AND: Final = "(?:和|与|跟|同|及|以及|、|还是|或|或者|vs|,)"
 _PIECE: Final = "[^,。?!;的]{1,16}"
@@ -103,12 +100,8 @@ _ANSWER_TAIL: Final = lazy(
 """What may follow a noun that the question itself asks for."""
 _PLACE: Final = "首都|省会|总部|出生地|故乡|家乡|老家|祖籍|故里|发源地|发祥地|所在地|诞生地|举办地|最大城市"
 _OWNED: Final = lazy(rf"(?<!哪)(?<!哪[个位支些座家国种])(?<!什么)(?P<relation>{_RELATION_ZH})(?P<tail>[^,。?!]{{1,40}})$")
-_TWICE_OWNED: Final = lazy(f"的[^的,。?!]{{1,8}}的{_RELATION_ZH}")
-_RELATIVE_ZH: Final = lazy(rf"(?P<before>[^,。?!的]{{2,30}})的(?:那|这)?一?(?:个|位|部|座|条|本|首|所|家|场|届|任|支)?(?:[^,。?!的]{{0,6}}?){_THING}(?![口们民均类际旗歌庆拔洋内])(?P<tail>[^,。?!]{{0,40}})")
-_ASKS_ZH: Final = lazy("谁|哪|什么|几|多少")
-_WHO_DID: Final = lazy("(?:谁|哪(?:个|位|些|家|支|部|国|所))[^,。?!是]{1,24}$")
+_RELATIVE_ZH: Final = lazy(rf"[^,。?!的]{{2,30}}的(?:那|这)?一?(?:个|位|部|座|条|本|首|所|家|场|届|任|支)?(?:[^,。?!的]{{0,6}}?){_THING}(?![口们民均类际旗歌庆拔洋内])(?P<tail>[^,。?!]{{0,40}})")
 _WHEN: Final = lazy("(?<![什何小同当及按准临平随届])(?:时|那年|那一年|同年|同一年|当年|那天|的时候|期间)(?!间|代|期|候|区|刻|装|常|髦|光)[,]?[^,。?!]{0,12}(?:总统|皇帝|国王|首相|总理|主席|市长|教皇|女王|天皇|校长|冠军|领导人|几岁|多大|多少岁|年龄|首领|丞相|宰相|国君|是谁)")
-_SUPERLATIVE_ZH: Final = lazy(rf"(?:最[^,。?!的]{{1,5}}|第[一二三四五六七八九十\d]+[^,。?!的]{{1,3}}|唯一)的?(?:一?[个座条位部])?{_THING}(?:的|{_RELATION_ZH}|(?:是|在|于)?(?:哪一?年|什么时候|何时|由谁|谁))(?!$|是哪|是什么)")
 # fmt: on
 
 
@@ -119,7 +112,7 @@ def is_compound(marked: str, language: Language) -> bool:
 
 def is_chain(marked: str, language: Language) -> bool:
     """Whether answering takes a look-up whose question only an earlier look-up can complete."""
-    return _chain_zh(marked.rstrip("?!.。 ")) if language == "zh" else _chain_en(_NAMING.sub("", marked.strip(" ?.!")))
+    return _chain_zh(marked.rstrip("?!.。 ")) if language == "zh" else _chain_en(marked.strip(" ?.!"))
 
 
 def _chain_en(body: str) -> bool:
@@ -132,14 +125,10 @@ def _chain_en(body: str) -> bool:
 
 
 def _chain_zh(text: str) -> bool:
-    if any(found.search(text) for found in (_WHEN, _SUPERLATIVE_ZH, _TWICE_OWNED)):
+    if _WHEN.search(text):
         return True
     for found in _OWNED.finditer(text):
         place = re.fullmatch(_PLACE, found["relation"]) and re.match("(?:现在)?(?:位于|在|坐落)", found["tail"])
         if not place and not _ANSWER_TAIL.fullmatch(found["tail"]):
             return True
-    for found in _RELATIVE_ZH.finditer(text):
-        asked = _ASKS_ZH.search(found["before"])
-        if _WHO_DID.match(found["before"]) if asked else not _ANSWER_TAIL.fullmatch(found["tail"]):
-            return True
-    return False
+    return any(not _ANSWER_TAIL.fullmatch(found["tail"]) for found in _RELATIVE_ZH.finditer(text))

@@ -3,9 +3,8 @@
 A new phrasing is a word in a row. Patterns read lower-case, half-width text.
 """
 
-from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from weiwo.state.query import Direction
 from weiwo.text.patterns import lazy
@@ -32,15 +31,9 @@ mass | How heavy is {}? | {}有多重？ | lighter, lightest | heavier, heaviest
 speed | How fast is {}? | {}的速度是多少？ | slower, slowest | faster, fastest | 慢 | 快
 price | How much does {} cost? | {}的价格是多少？ | cheaper, cheapest, less expensive | more expensive, most expensive, pricier | 便宜 | 贵
 temperature | What is the temperature of {}? | {}的温度是多少？ | colder, coldest, cooler | hotter, hottest, warmer, warmest | 冷 | 热
+| | | first, earlier, earliest, sooner, before, less, fewer, least, fewest, lower, lowest, smaller, smallest, shorter, shortest | later, last, latest, after, more recently, most recently, more, most, greater, greatest, larger, largest, bigger, biggest, higher, highest, longer, longest | 早, 先, 少, 小, 低, 短, 矮 | 晚, 迟, 后, 多, 大, 高, 长
 """
-_LESS: Final = (
-    "first, earlier, earliest, sooner, before, less, fewer, least, fewest, lower, lowest, smaller, smallest, shorter, shortest",
-    "早, 先, 少, 小, 低, 短, 矮",
-)
-_MORE: Final = (
-    "later, last, latest, after, more recently, most recently, more, most, greater, greatest, larger, largest, bigger, biggest, higher, highest, longer, longest",
-    "晚, 迟, 后, 多, 大, 高, 长",
-)
+"""The last row compares what its clause names; a word of it that a row before has names that row's relation."""
 FOUNDED: Final = lazy(r"\b(?:university|college|school|academy|company|corporation|bank|newspaper|club|museum|party|empire|dynasty|city|town|church|order|institute|society|republic|kingdom|inc)\b|(?:大学|学院|中学|公司|集团|银行|报|俱乐部|博物馆|党|帝国|王朝|市|学校|书院)$")
 BUILT: Final = lazy(r"\b(?:tower|bridge|cathedral|temple|building|castle|palace|stadium|dam|canal|wall|house|pyramid|station|tunnel)\b|(?:塔|桥|寺|宫|楼|大厦|教堂|城堡|体育场|大坝|运河|庙|殿|长城)$")
 IDLE_PREDICATE: Final = {
@@ -56,8 +49,7 @@ EXTENDED: Final = lazy(r"(?:国|省|州|市|县|洲|洋|海|湖|岛|球|星|平�
 # fmt: on
 
 
-@dataclass(frozen=True, slots=True)
-class Comparative:
+class Comparative(NamedTuple):
     """What a comparing word says: the relation it compares (empty for `earlier` or `more`) and which value wins."""
 
     relation: str
@@ -67,23 +59,13 @@ class Comparative:
 @cache
 def comparatives(language: str) -> dict[str, Comparative]:
     """Comparing words of a language; a word that names its own relation stands before one that does not."""
-    chinese = language == "zh"
     table: dict[str, Comparative] = {}
-    for row in _rows():
-        least, greatest = (row[5], row[6]) if chinese else (row[3], row[4])
-        table |= {word: Comparative(row[0], "least") for word in split(least)}
-        table |= {word: Comparative(row[0], "greatest") for word in split(greatest)}
-    for word in split(_LESS[chinese]):
-        table.setdefault(word, Comparative("", "least"))
-    for word in split(_MORE[chinese]):
-        table.setdefault(word, Comparative("", "greatest"))
+    directions: tuple[Direction, Direction] = ("least", "greatest")
+    for name, _, _, *cells in _rows():
+        for cell, direction in zip(cells[2:] if language == "zh" else cells[:2], directions, strict=True):
+            for word in split(cell):
+                table.setdefault(word, Comparative(name, direction))
     return table
-
-
-@cache
-def wordings(language: str) -> dict[str, str]:
-    """Questions for one value of one thing, `{}` in its place, by relation."""
-    return {row[0]: row[2 if language == "zh" else 1] for row in _rows()}
 
 
 def wording(relation: str, language: str) -> str:
@@ -92,17 +74,16 @@ def wording(relation: str, language: str) -> str:
     if row is None:
         return ""
     noun, dated = row.noun[language], row.answer_type == "date"
+    if own := next((row[2 if language == "zh" else 1] for row in _rows() if row[0] == relation), ""):
+        return own
     if language == "zh":
         asks = {"person": "是谁", "place": "在哪里", "quantity": "是多少", "number": "是多少"}.get(
             row.answer_type, "是什么"
         )
-        return wordings("zh").get(relation, f"{{}}是什么时候{noun}的？" if dated else f"{{}}的{noun}{asks}？")
-    asked = (
-        f"When was {{}} {row.says['en'][0]}?"
-        if dated
-        else f"{'Who' if row.answer_type == 'person' else 'What'} is the {noun} of {{}}?"
-    )
-    return wordings("en").get(relation, asked)
+        return f"{{}}是什么时候{noun}的？" if dated else f"{{}}的{noun}{asks}？"
+    if dated:
+        return f"When was {{}} {row.says['en'][0]}?"
+    return f"{'Who' if row.answer_type == 'person' else 'What'} is the {noun} of {{}}?"
 
 
 @cache
@@ -138,8 +119,8 @@ FRAMES_BEFORE: Final = {
 }
 """Politeness and orders that stand before a question; each is taken off as often as it fits."""
 FRAMES_AFTER: Final = {
-    "en": lazy(r"[\s,.;!?…-]+(?:please|pls|plz|thanks?(?: you)?(?: (?:in advance|so much|a lot|very much))?|thx|cheers|if you (?:know|can|could|don't mind|please)|do you know|can you tell me|any idea|for me|exactly|by any chance|anyone|i wonder|though|anyway|again|right|mate|lol)$"),
-    "zh": lazy(r"[,。.!?;~ ]*(?:(?:非常)?谢谢(?:你|您|了|啦)?|多谢|感谢|麻烦(?:你|您)?了|好吗|可以吗|行吗|你知道吗|您知道吗|知道吗|来着|呢|啊|呀|哦|呐|嘛|啦|请问|请告诉我|告诉我|帮我查一?下|求解答?|在线等|急)$"),
+    "en": lazy(r"[\s,.;!?…-]+(?:please|pls|plz|thanks?(?: you)?(?: (?:in advance|so much|a lot|very much))?|thx|cheers|if you (?:know|can|could|don't mind|please)|do you know|can you tell me|any idea|for me|exactly|by any chance|anyone|i wonder|though|anyway|again|right|mate|lol|(?:just )?(?:answer )?(?:with )?(?:yes or no|yes/no|true or false))$"),
+    "zh": lazy(r"[,。.!?;~ ]*(?:(?:非常)?谢谢(?:你|您|了|啦)?|多谢|感谢|麻烦(?:你|您)?了|好吗|可以吗|行吗|你知道吗|您知道吗|知道吗|来着|呢|啊|呀|哦|呐|嘛|啦|请问|请告诉我|告诉我|帮我查一?下|求解答?|在线等|急|是还是(?:不是|否)|是或否|(?:请|只)?(?:回答|说)是[或还]是?(?:不是|否))$"),
 }
 
 # type | where the question word is one of these, English | Chinese. At one place the longest wins.
@@ -156,13 +137,14 @@ ANSWER_TYPES: Final = tuple((kind, lazy(rf"\b(?:{en})\b"), lazy(zh)) for kind, e
 BOOLEAN: Final = lazy(r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|isn't|aren't|wasn't|didn't|doesn't)\b|吗$|(?<![什怎那这])么$|是不是|是否|有没有|能不能|会不会")
 QUESTION_PHRASE: Final = {
     "en": lazy(
-        r"\b(?:(?:in|on|at|from|by|of|to|for|with|about|since|until|during) )?(?:what|which|whom?|who's|whose|whos|what's|where's|when's|how's|when|where|why|how)\b(?!-)(?: (?:many|much|old|tall|high|long|deep|wide|far|big|large|fast|heavy|often|thick|expensive)\b)?(?: (?:exact )?(?:years?|dates?|day|time|month"
+        r"\bhow many (?:[a-z-]+ ){1,3}?(?:do|does|did|has|have)\b"
+        r"|\b(?:(?:in|on|at|from|by|of|to|for|with|about|since|until|during) )?(?:what|which|whom?|who's|whose|whos|what's|where's|when's|how's|when|where|why|how)\b(?!-)(?: (?:many|much|old|tall|high|long|deep|wide|far|big|large|fast|heavy|often|thick|expensive)\b)?(?: (?:exact )?(?:years?|dates?|day|time|month"
         r"|century|kilomet(?:er|re)s?|met(?:er|re)s?|feet|miles|km|people|inhabitants|country|city|state|town|person|place|university|nation|continent|province|school|kind|type|sort)\b)?(?: of\b)?"
     ),
     "zh": lazy(
         r"^(?:(?:简要|简单|详细)地?)?(?:介绍|解释|说明|简述|概述|阐述|论述|讲解|科普|讲讲|说说|谈谈)(?![书信人员])(?:一?下)?(?:什么是|关于)?|什么是"
-        r"|(?:位于|坐落于|坐落在|于|是|在|为|有|到|由|从)?(?:哪几[年个位座条部天]|几几年|哪个(?:国家|城市|省份?|州|地区|洲|朝代|地方|世纪|大洲|月份?|人)?|哪一?(?:年|天|日|位|座城市|座|条|所大学|所|部|本|家|些|国人?|里人?|儿人?|种|首)|什么(?:时候|时间|地方|意思|名字|样|人|年代)?|啥(?:时候)?|何时|何地|何处|何年|几月几[日号]"
-        r"|几[岁年月号个只]|几时|谁|多少(?:个|位|座|条|所|部|本|家|名|种|次|平方公里|平方千米|平方米|公里|千米|公斤|岁|米|吨|元|度|钱|人(?!口)|年|天)?|多[高长大深宽重快远久]|如何|怎么样?|怎样|为什么|为何|哪)|吗|呢|是否|是不是|有没有|请问|分别|一共|总共|究竟|到底|具体|大概|大约|现在|目前"
+        r"|(?:位于|坐落于|坐落在|于|是|在|为|有|到|由|从|能用|可用|需要|要|(?:[要该])?找)?(?:哪几[年个位座条部天]|几几年|哪个(?:国家|城市|省份?|州|地区|洲|朝代|地方|世纪|大洲|月份?|人)?|哪一?(?:年|天|日|位|座城市|座|条|所大学|所|部|本|家|些|国人?|里人?|儿人?|种|首)|什么(?:时候|时间|地方|意思|名字|样|人|年代)?|啥(?:时候)?|何时|何地|何处|何年|几月几[日号]"
+        r"|几(?:公里|小时|分钟|[岁年月号个只天日周米名位次种台件])|几时|谁|多少(?:个|位|座|条|所|部|本|家|名|种|次|平方公里|平方千米|平方米|公里|千米|公斤|岁|米|吨|元|度|钱|人(?!口)|年|天)?|多[高长大深宽重快远久]|如何|怎么样?|怎样|为什么|为何|哪)|吗|呢|是否|是不是|有没有|请问|分别|一共|总共|究竟|到底|具体|大概|大约|现在|目前"
     ),
 }
 OPEN: Final = lazy(
@@ -182,7 +164,6 @@ AND_ASKS: Final = {
     "zh": lazy(r"[,?;。](?:又|并且|而且|那么?|以及|还有)?(?=.*(?:谁|什么|哪|多少|何时|几|多[高长大深]))|以及(?=.*(?:谁|什么|哪|多少|何时))"),
 }
 ASKS: Final = lazy(r"^(?:is|are|was|were|do|does|did|has|have)\b|\b(?:who|when|where|what|which|how|why)\b|谁|什么|哪|多少|何|几|吗|多[高长大深久]|怎|为什么")
-PRONOUN: Final = lazy(r"(?:it|its|he|she|his|her|they|their|him|them)|它的?|他们?的?|她们?的?|其")
 FRESH: Final = lazy(
     r"\b(?:latest|newest|most recent|recent(?:ly)?|current(?:ly)?|breaking|up-to-date|upcoming|weather|forecast|news|headlines|exchange rate|stock price|share price|stock market|right now|at the moment|these days|live score|trending|price of|traffic|air quality|happening|as of (?:today|now)|today(?:'s)?|now|tonight"
     r"|tomorrow|yesterday|nowadays|this (?:week|month|year|morning|weekend|season|quarter)|(?:last|past|next) (?:week|month|year|weekend|night|\w+ (?:eclipse|election|meeting|game|match|world cup))|the next|rain|snow|so far this|20(?:2[5-9]|3\d))\b|最新|最近的?(?!怎么样|好吗|还好)|近期|近日|实时|当前|目前|现任|天气"
@@ -213,7 +194,7 @@ FORMS: Final = (
     ("code", lazy(r"\b(?:write|show|give|in) (?:me )?(?:\w+ ){0,3}?(?:code|script|function|program|regex|snippet)\b|代码|脚本|函数")),
     ("sentence", lazy(r"\bin (?:one|a single|1) sentence\b|\bin a sentence\b|一句话")),
 )
-FORM_ASIDE: Final = lazy(r"[ ,]+(?:in|as) (?:a |an |the form of a )?(?:\w+ )?(?:table|list|bullet points?|bullets|single sentence|one sentence|sentence)\b|[,]?(?:请)?(?:用|以)(?:表格|列表|一句话)(?:的?形式)?(?:展示|列出|回答|呈现|说明)?")
+FORM_ASIDE: Final = lazy(r"[ ,]+(?:in|as) (?:a |an |the form of a )?(?:\w+ )?(?:table|list|bullet points?|bullets|sentences?)\b|[,]?(?:请)?(?:用|以)(?:表格|列表|一句话)(?:的?形式)?(?:展示|列出|回答|呈现|说明)?")
 """A form named beside the question."""
 WORDS: Final = lazy(r"\b(?:in|within|about|around|under|at most|no more than|max(?:imum)?|up to|fewer than|less than|roughly)(?: (?:about|at most|under))? (?P<a>\d{2,5}) (?:words?|characters)\b|\b(?P<b>\d{2,5})[- ]words?\b|(?:用|写|不超过|不多于|大约|大概|约|控制在|限|在)?(?P<c>\d{2,5})个?字(?:以内|之内|左右|内|上下)?")
 SINCE: Final = lazy(r"\b(?:since|from|starting in|after) (?P<a>(?:1\d|20)\d\d)(?: (?:on|onwards?))?\b(?! ?(?:to|until|till|through|-|–))|(?:自|从)?(?P<b>(?:1\d|20)\d\d)年?(?:以来|至今|以后|之后|起)")
@@ -228,17 +209,18 @@ SOURCES: Final = lazy(
 SLIPPED: Final = words("who what when where which whose why how does did was were is are than between older taller longer higher bigger younger population capital author born founded written invented built height length difference could would please about many much year whether opened discovered established married explain")
 REAL: Final = words("hat hen here were saw doe dos wen hos his its old ear hers ho war on no hose hoes wold cold saw dose shone wooer bother bolder order loner lager year ear heigh woo tat how hoe")
 """Words of their own that a slip would make of another."""
-UNMARKED: Final = {"whats": "what's", "whos": "who's", "hows": "how's", "wheres": "where's", "whens": "when's"}
-"""Contractions as they are typed without their apostrophe."""
+UNMARKED: Final = {"whats": "what's", "whos": "who's", "hows": "how's", "wheres": "where's", "whens": "when's", "mt": "mount"}
+"""Contractions as they are typed without their apostrophe, and abbreviations."""
 
 # What is left of a question when the words that ask are gone.
 THING: Final = lazy(r"^(?:(?:in|on|of|for|from|to) )?(?:what|which|whose) (?!(?:is|was|are|were|be|does|did|do|has|'s)\b)|^(?:what|which) (?:did|does|do)\b|^(?:what|which) (?:was|were) (?!the\b|[\w ]{1,40}'s\b)|(?:什么|哪些|哪[个座条部本家种项])[^?]{0,8}$|^哪")
-SAID_OF: Final = lazy(r"ed\b|wrote|written|sang|sings|by$|built|born|die|come|came|^谁|的$|设计$|执导|谱写|绘制|演唱|发明$|发现$|创立|创办|创建|出版$|发表|发布|推出|建立|成立|死于|生于|出生$")
 BASE_VERBS: Final = lazy(r"(?<=\w) (?:gain|get|become|win|lose|join|leave|sign|flow|run|cross|border|play|sing|write|direct|found|invent|discover|make|use|speak|eat|live|work|study|attend|graduate|marry|meet|visit|rule|reign|lead|serve|fight|defeat|invade|conquer|declare|adopt|host|receive|move|go|come|fall|rise|sink|land|launch|return|retire|appear|belong|have|contain|produce|cause|mean|happen|begin|start|end|close|open|grow|drop|change|take|give|stand|lie|connect|own|buy|sell|earn|pay|publish|release|record|perform|compose|paint|design|build)\b.*$")
 """The verb behind the subject of "did" and "does", and all that follows it."""
+PARTICIPLE: Final = lazy(r"(?<=\w) (?:[a-z]{2,}ed|built|bought|sold|made|held|sent|kept|paid|put|set|sunk|shot|won|lost|taken|given|written|drawn|broken)$")
+"""The verb behind the subject of "was" and "were"."""
 BREAK: Final = lazy(r"(?<!^)\b(?:when|while|because|if|where|who|which|that|whom)\b|[,;:]\s|\s[-–—]\s")
 WHEN_AT_END: Final = lazy(r" (?:in|on|at|during|since|before|after|by|as of|between|from|until) (?:the )?(?:year )?\d.{0,40}$| (?:in (?:the world|history|total|meters|metres|km|kilomet\w+|feet|miles|years|english)|on earth|ever|first|originally|today|now|right now|currently|at the moment)$")
-EDGE_ZH: Final = lazy(r"^(?:[的是在有了于由被为会曾共,、。:]|最早|首次|首先|一共|总共|于)+|(?:[的是在有了于由被为会曾得,、。:]|最早|首次|一共|总共|位于|一般|通常|当年|当时)+$")
+EDGE_ZH: Final = lazy(r"^(?:[的是在有了于由被为会曾共,、。:]|最早|首次|首先|一共|总共|于)+|(?:[的是在有了于由被为会曾得,、。:]|最早|首次|一共|总共|位于|流经|经过|一般|通常|当年|当时)+$")
 TITLE: Final = lazy(r"《(?P<a>[^《》]{1,60})》|“(?P<b>[^”]{2,60})”|(?<!\w)\"(?P<c>[^\"]{2,60})\"|「(?P<d>[^」]{1,40})」")
 EDGE_WORDS: Final = FUNCTION_WORDS | words(
     "located situated called named year years date dates place places exact exactly current currently total full official name names day time people number amount list kilometers kilometres meters metres km miles feet itself originally actually first now currently today ever get got s explain describe define mean"
@@ -252,5 +234,4 @@ OWNED: Final = lazy(
     r"|elevation|release|publication|opening)$|(?:的|出生|成立|建立|年龄|时间)+$"
 )
 PEOPLE: Final = lazy(r"who|.*\b(?:person|man|woman|scientist|king|queen|emperor|president|writer|author|composer|painter|artist|actor|actress|singer|player|poet)\b|谁|.*[位人]$")
-AROUND: Final = lazy(r"^(?:that of|in|of) | (?:is|was|are|were|did|does|do)(?: so)?$|(?:的|还|更|要|都|在|,|是不是|是否|有没有|会)+$|^比较")
 DESCRIBED: Final = lazy(r"\b(?:father|mother|wife|husband|author|son|daughter|inventor|founder|who|what|that)\b|[谁哪的]")

@@ -132,11 +132,9 @@ def _marked(text: str) -> str:
     parts: list[str] = []
     position = 0
     for name in names(text):
-        role = cues.ROLE.match(name.text)
-        start = name.start + (role.end() if role and role.end() < len(name.text) else 0)
-        parts += [lower(text[position:start]), "N"]
+        parts += [lower(text[position : name.start]), "N"]
         position = name.end
-    return cues.TITLED.sub("N", "".join([*parts, lower(text[position:])]))
+    return "".join([*parts, lower(text[position:])])
 
 
 def _filters(text: str) -> tuple[dict[str, Any], str]:
@@ -292,12 +290,12 @@ def _may_be_one(items: Sequence[str], relation: str, asked: str, low: str) -> bo
 
 def _two_asked(first: str, second: str, language: Language) -> dict[str, Any]:
     one, two = _look_up(first, language), _look_up(second, language)
-    subject, own = one["subjects"] or two["subjects"], two["subjects"]
-    if not (one["relation"] and two["relation"] and subject):
+    subject = one["subjects"] or two["subjects"]
+    known = one["relation"] and two["relation"] and subject
+    if not known or any(it["answer_type"] == "place" != relations()[it["relation"]].answer_type for it in (one, two)):
         return one | _UNKNOWN | {"shape": "several"}
-    same = not own or lexicon.PRONOUN.fullmatch(lower(own[0]))
-    about = (subject[0], subject[0] if same else own[0])
-    return _compound("several", about, (one["relation"], two["relation"]), language)
+    things = subject[0], (two["subjects"] or subject)[0]
+    return _compound("several", things, (one["relation"], two["relation"]), language)
 
 
 def _listed(asked: str, language: Language, span: tuple[int, int] = (0, 0)) -> tuple[str, ...]:

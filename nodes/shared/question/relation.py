@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from weiwo.nodes.shared.question import lexicon
 from weiwo.state.values import Language
@@ -15,8 +14,7 @@ from weiwo.text.terms import terms
 from weiwo.text.units import to_si, unit_after
 
 
-@dataclass(frozen=True, slots=True)
-class FoundRelation:
+class FoundRelation(NamedTuple):
     """A relation and where the question asks for it."""
 
     name: str
@@ -107,7 +105,7 @@ def _asked_of(name: str, match: re.Match[str], low: str) -> bool:
     if not lexicon.THING.search(low):
         return True
     near = re.match(r"(?:(?:in|on|of) )?(?:what|which) (?:\w+ )?$", low[: match.start()])
-    noun = relations()[name].answer_type != "date" and not lexicon.SAID_OF.search(match["phrase"])
+    noun = relations()[name].answer_type != "date"
     return bool(near and noun) or bool(noun and low[match.end() :].lstrip("都又")[:1] == "是")
 
 
@@ -133,7 +131,8 @@ def subject_of(asked: str, span: tuple[int, int], language: Language, *, whole: 
     if not whole and (title := lexicon.TITLE.search(asked)):
         return title[title.lastgroup or 0]
     low = asked.lower() if len(asked.lower()) == len(asked) else asked
-    blank = [span, *(m.span() for m in lexicon.QUESTION_PHRASE[language].finditer(low) if _asks_here(asked, m))]
+    asking = lexicon.QUESTION_PHRASE[language].finditer(low)  # in capitals, a word of a name: "What Women Want"
+    blank = [span, *(m.span() for m in asking if not m.start() or asked.isupper() or not asked[m.start()].isupper())]
     chunks = [chunk for chunk in _chunks(asked, blank, language, whole=whole) if terms(chunk)]
     if not chunks:
         return ""
@@ -146,13 +145,13 @@ def subject_of(asked: str, span: tuple[int, int], language: Language, *, whole: 
         return chunk
     if re.search(r"\b(?:did|does|do|can|will)\b", low):
         chunk = lexicon.BASE_VERBS.sub("", chunk)
+    elif re.match(r"(?:when|where|why|how|by whom) (?:was|were)\b", low):
+        chunk = lexicon.PARTICIPLE.sub("", chunk)
+    elif verb := re.match(r"who ([a-z]{2,}ed) ", low):  # "who approved the budget"
+        chunk = chunk.removeprefix(verb[1]).lstrip()
     if not span[1]:
         chunk = _owner(chunk)
     return _tight(chunk, [name for name in named if name in chunk])
-
-
-def _asks_here(asked: str, match: re.Match[str]) -> bool:
-    return match.start() == 0 or not asked[match.start()].isupper() or asked.isupper()
 
 
 def _chunks(asked: str, blank: list[tuple[int, int]], language: Language, *, whole: bool) -> Iterator[str]:

@@ -1,0 +1,218 @@
+"""The assessment of a question: by its features and, where there is a model, by the model's reading of it.
+
+Complexity = 0.4 · static + 0.6 · semantic, levels at 0.3 and 0.7 (AI Search Paradigm, arXiv 2506.17188, section 3).
+The static part is `weiwo.nodes.master.complexity`; the semantic part is one structured call. Without a model the
+static score stands alone. Whatever is fresh or local is never answered from memory.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.master.clarify import frame_meaning, read_clarification
+from weiwo.nodes.master.complexity import (
+    COMPLEX_FROM,
+    SIMPLE_BELOW,
+    classify_level,
+    compute_static_score,
+    extract_static_features,
+    minimum_score,
+)
+from weiwo.nodes.master.followup import resolve_follow_up
+from weiwo.nodes.master.prompt import PLAN, SYSTEM, TOOLS
+from weiwo.nodes.master.reply import AssessmentReply, PlannedAssessmentReply, ToolAssessmentReply
+from weiwo.nodes.memory.plan_memory import has_plan
+from weiwo.nodes.memory.thread_memory import format_conversation
+from weiwo.nodes.memory.wishes import format_wishes
+from weiwo.nodes.shared.planning.plan_rules import planning_instructions
+from weiwo.nodes.shared.planning.rule_plan import Choices, choose_search_tool
+from weiwo.nodes.shared.planning.tool_choice import offer_tools, read_choice
+from weiwo.nodes.shared.prompting.input_guard import safe_note, safe_query
+from weiwo.nodes.shared.question.parser import parse_question
+from weiwo.nodes.shared.question.turn import ConversationTurn
+from weiwo.nodes.shared.run_context import RunContext, today
+from weiwo.state import Assessment, Language, Level, QueryFrame
+from weiwo.text.language import detect_language
+
+STATIC_SHARE, SEMANTIC_SHARE = 0.4, 0.6
+ONE_SEARCHER = 0.69
+"""The score of a chain of look-ups that one task takes hop by hop: the most that needs no plan."""
+MOST_WORDS = 20_000
+MOST_COMPARED = 6
+"""Things compared that one searcher looks up; for more there is a plan."""
+MOST_QUERIES = 3
+"""Queries of a model's that are kept."""
+MOST_PARTS = 8
+"""Parts of a question that are kept."""
+
+
+class QuestionJudgement(NamedTuple):
+    """What the master makes of a question.
+
+    Attributes:
+        assessment: The assessment.
+        sketch: The plan that a model gave with its judgement; empty where it was not asked for one or gave none.
+        choices: The call that answers the question where a model chose one; None where no model was asked.
+    """
+
+    assessment: Assessment
+    sketch: dict[str, Any]
+    choices: Choices | None
+
+
+async def assess_question(
+    turn: ConversationTurn, services: RunContext, wishes: Sequence[str] = ()
+) -> QuestionJudgement:
+    """Judge a question by its features and, where there is a model, by the model's reading of it."""
+    language: Language = services.language
+    reply: AssessmentReply | None = None
+    question = resolve_follow_up(turn.question, turn.history, language)
+    if services.models.configured("master"):
+        planning = await asyncio.to_thread(_promises_plan, question, services)  # which lists the documents
+        if planning and await has_plan(question, services, wishes):
+            planning = ""
+        more, schema = (planning, PlannedAssessmentReply) if planning else await _offer_tools(question, services)
+        try:
+            reply = await services.models.structured("master", "assess", _messages(turn, more, wishes), schema)
+        except ModelCallError:
+            reply = None  # in the trace; the features decide alone
+    if reply is not None and _plausible(reply.standalone_question, turn.question):
+        question = reply.standalone_question.strip()
+    frame = _with_queries(_formed(parse_question(question, language), reply, services), reply)
+    clarification, assumed = read_clarification(reply.clarify if reply is not None else None, turn, services)
+    frame = frame_meaning(frame, assumed) if assumed else frame
+    features = extract_static_features(frame)
+    static = compute_static_score(features)
+    semantic = compute_semantic_score(reply) if reply is not None else None
+    blended = static if semantic is None else STATIC_SHARE * static + SEMANTIC_SHARE * semantic
+    choices = _read_choices(reply, frame, services)
+    score = max(blended, minimum_score(features), SIMPLE_BELOW if choices else 0.0)
+    if (
+        classify_level(score) == "moderate"
+        and services.settings.depth == "deep"
+        and services.models.configured("planner")
+    ):
+        features, score = {**features, "deep": 1.0}, COMPLEX_FROM  # it asks for more than one look-up
+    if _takes_one_searcher(frame, reply, services) and classify_level(score) == "complex":
+        compares = _is_small_comparison(frame, services)
+        frame = frame if compares else frame.model_copy(update={"shape": "chain", "parts": ()})
+        features, score = {**features, "one_searcher": 1.0}, ONE_SEARCHER
+    level = classify_level(score)
+    if level == "simple":
+        clarification, assumed = None, ""  # nothing is searched
+    reason = reply.reason if reply is not None and reply.reason else _reason(features, level)
+    sketch = reply.sketch() if isinstance(reply, PlannedAssessmentReply) else {}
+    judged = Assessment(
+        frame=frame,
+        features=features,
+        static_score=static,
+        semantic_score=semantic,
+        score=score,
+        level=level,
+        reason=" ".join(reason.split())[:300],
+        decided_by="rule" if reply is None else "model",
+        parts=tuple(part for named in reply.parts[:MOST_PARTS] if (part := safe_note(named))) if reply else (),
+        clarification=clarification,
+        assumed=assumed,
+    )
+    return QuestionJudgement(judged, sketch, choices)
+
+
+def _promises_plan(question: str, services: RunContext) -> str:
+    """What to tell a model that is to give the plan with its judgement; empty where it is not asked for one.
+
+    It is where the features alone promise a plan, and one model judges and plans, sees all tools, and holds to schemas.
+    """
+    tools = services.registry.names()
+    if services.settings.depth == "deep" or len(tools) > services.settings.max_tools:
+        return ""
+    if not services.models.holds_schemas("master", "planner"):
+        return ""
+    frame = parse_question(question, services.language)
+    features = extract_static_features(frame)
+    narrow = features["chain"] > features["listing"] or _is_small_comparison(frame, services)
+    wide = classify_level(compute_static_score(features)) == "complex" and not narrow
+    return PLAN.format(rules=planning_instructions(tools, services)) if wide else ""
+
+
+async def _offer_tools(question: str, services: RunContext) -> tuple[str, type[AssessmentReply]]:
+    """What to tell a model that may name the tool which answers a question, and the schema of its reply."""
+    offered = await offer_tools(question, services) if services.models.holds_schemas("master") else ""
+    return (TOOLS.format(tools=offered), ToolAssessmentReply) if offered else ("", AssessmentReply)
+
+
+def _read_choices(reply: AssessmentReply | None, frame: QueryFrame, services: RunContext) -> Choices | None:
+    """The call that a model chose, by the question; None where it was not asked for one."""
+    if not isinstance(reply, ToolAssessmentReply):
+        return None
+    call = read_choice(reply.tool, reply.args, frame, services) if reply.tool and frame.shape != "chain" else None
+    return {} if call is None else {frame.question: call}
+
+
+def _takes_one_searcher(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> bool:
+    """Whether one searcher that goes from hop to hop does it: planning is for what is wide, long, typed or computed."""
+    if reply is None or not services.models.configured("executor") or services.settings.depth == "deep":
+        return False
+    one_value = frame.shape in {"look_up", "chain"} and not frame.parts
+    misread = frame.shape == "several" and len(reply.parts) == 1  # whose parts are steps on the way
+    return (reply.chain and (one_value or misread)) or _is_small_comparison(frame, services)
+
+
+def _is_small_comparison(frame: QueryFrame, services: RunContext) -> bool:
+    """Whether things are compared that are few enough to be read of in one context.
+
+    Documents at hand are searched by name, several in a turn; on the web each thing takes pages of its own.
+    """
+    if frame.shape not in {"comparison", "same"} or frame.wants_difference or services.settings.depth == "deep":
+        return False
+    at_hand = choose_search_tool(services.registry.names()) == "corpus_search"
+    few = 2 <= len(frame.subjects) <= (MOST_COMPARED if at_hand else 2)
+    return few and services.models.holds_schemas("executor")
+
+
+def _formed(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> QueryFrame:
+    """The frame with the form and length that the settings want, else the user's words, else the model."""
+    settings = services.settings
+    form = settings.form or frame.form or (reply.form if reply is not None else "")
+    words = settings.words or frame.words or (min(max(reply.words, 0), MOST_WORDS) if reply is not None else 0)
+    return frame.model_copy(update={"form": form, "words": words})
+
+
+def _with_queries(frame: QueryFrame, reply: AssessmentReply | None) -> QueryFrame:
+    """The frame with what the model would search for first."""
+    said = reply.queries[:MOST_QUERIES] if reply is not None else ()
+    queries = tuple(query for one in said if (query := safe_query(one, frame.question, ())))
+    return frame.model_copy(update={"queries": queries})
+
+
+def compute_semantic_score(reply: AssessmentReply) -> float:
+    """One number from the four judgements: a need for outside facts alone is moderate, steps on top are complex."""
+    outside = max(_unit(reply.external_information), _unit(reply.tool_use))
+    steps = max(_unit(reply.multi_step), _unit(reply.comparison_or_calculation))
+    return 0.45 * outside + 0.55 * steps * max(outside, 0.5)
+
+
+def _messages(turn: ConversationTurn, planning: str, wishes: Sequence[str]) -> list[SystemMessage | HumanMessage]:
+    before = format_conversation(turn)
+    prompt = f"Conversation so far:\n{before}\n\nLast message: {turn.question}" if before else turn.question
+    if wishes:
+        prompt = f"{format_wishes(wishes)}\n\nMessage: {prompt}"
+    return [SystemMessage(f"{SYSTEM}{planning}\nToday: {today()}"), HumanMessage(prompt)]
+
+
+def _plausible(rewritten: str, question: str) -> bool:
+    """Whether a rewriting can be the same question: in its language, and of a sane length."""
+    text = rewritten.strip()
+    return 0 < len(text) <= 4 * len(question) + 400 and detect_language(text) == detect_language(question)
+
+
+def _unit(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+def _reason(features: dict[str, float], level: Level) -> str:
+    strongest = [name for name, value in sorted(features.items(), key=lambda pair: -pair[1]) if value >= 0.5][:3]
+    return f"{level}: {', '.join(strongest).replace('_', ' ') or 'no sign of more'}"
