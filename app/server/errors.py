@@ -11,6 +11,7 @@ _THINGS: Final = {
     "passage": "段落",
     "corpus": "文档集",
     "standing question": "定期提问",
+    "memory": "记忆",
 }
 
 

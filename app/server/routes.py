@@ -6,11 +6,11 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute, Mount, Route
 
 from weiwo.app.server import standing_questions
-from weiwo.app.server.access import login_routes
+from weiwo.app.server.access import login_routes, model_key_routes
 from weiwo.app.server.access.oidc import CALLBACK
 from weiwo.app.server.langgraph_api import assistant_routes, protocol_routes, run_routes, thread_routes
 from weiwo.app.server.openai_api import chat_routes, response_routes
-from weiwo.app.server.weiwo_api import answer_routes, installation_routes, page_files
+from weiwo.app.server.weiwo_api import answer_routes, installation_routes, memory_routes, page_files
 
 LANGGRAPH_API: Final[list[BaseRoute]] = [
     Route("/ok", assistant_routes.ok),
@@ -69,8 +69,16 @@ WEIWO_API: Final[list[BaseRoute]] = [
     Route("/weiwo/watches", standing_questions.watches),
     Route("/weiwo/watches/{key}", standing_questions.set_paused, methods=["PATCH"]),
     Route("/weiwo/watches/{key}", standing_questions.remove, methods=["DELETE"]),
+    Route("/weiwo/memory", memory_routes.index),
+    Route("/weiwo/memory", memory_routes.add, methods=["POST"]),
+    Route("/weiwo/memory/offer", memory_routes.offer, methods=["POST"]),
+    Route("/weiwo/memory/{kind}", memory_routes.forget, methods=["DELETE"]),
+    Route("/weiwo/memory/{kind}/{key}", memory_routes.forget, methods=["DELETE"]),
     Route("/weiwo/login", login_routes.log_in, methods=["POST"]),
     Route("/weiwo/logout", login_routes.log_out, methods=["POST"]),
+    Route("/weiwo/key", model_key_routes.show),
+    Route("/weiwo/key", model_key_routes.put, methods=["PUT"]),
+    Route("/weiwo/key", model_key_routes.delete, methods=["DELETE"]),
     Route(login_routes.OIDC_LOGIN, login_routes.begin_oidc),
     Route(CALLBACK, login_routes.finish_oidc),
     Route("/weiwo/threads/{thread_id}", answer_routes.get),

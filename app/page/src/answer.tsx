@@ -7,7 +7,7 @@ import { NOTHING_KNOWN, safeUrl, visible, type Known } from "./inline";
 import { parse, withoutSources, type Node } from "./markdown";
 import { read, update, useStore, useWords, type Say, type Turn } from "./store";
 import type { Block, Extract, Result } from "./types";
-import { placeIn } from "./words";
+import { localeOf, placeIn } from "./words";
 
 /** What of an answer may be a link: numbers of its citations, and the addresses of its sources. */
 export function knownOf(result: Result | null): Known {
@@ -51,7 +51,7 @@ export function Answer({ turn, result }: { turn: Turn; result: Result }) {
   const extracts = new Map(result.extracts.map((one) => [one.n, one]));
   const blocks = useMemo(() => withExtracts(result), [result]);
   return (
-    <div class={`prose${extracts.size ? " with-extracts" : ""}`} lang={result.language === "zh" ? "zh-CN" : "en"}>
+    <div class={`prose${extracts.size ? " with-extracts" : ""}`} lang={localeOf(result.language)}>
       {blocks.map((block, at) =>
         "n" in block
           ? <ExtractView key={at} turn={turn.key} extract={block} t={t} />
@@ -112,8 +112,7 @@ interface BlockProps {
 
 function BlockView({ turn, block, result, known, t }: BlockProps) {
   const scene = sceneOf(turn, result, known, block.claims ?? [], t);
-  const nodes: Node[] = block.kind === "table" && block.rows?.length ? [{ kind: "table", rows: block.rows.map((row) => [...row]) }] : parse(block.text);
-  const drawn = nodes.map((node, at) => <Drawn key={at} node={node} scene={scene} />);
+  const drawn = parse(block.text).map((node, at) => <Drawn key={at} node={node} scene={scene} />);
   return (
     <>
       {drawn}
@@ -160,8 +159,8 @@ function Drawn({ node, scene }: { node: Node; scene: Scene }): ComponentChildren
       return (
         <div class="table" tabIndex={0} role="group">
           <table>
-            <thead><tr>{head?.map((cell, at) => <th key={at} scope="col">{plain(cell)}</th>)}</tr></thead>
-            <tbody>{rows.map((row, at) => <tr key={at}>{row.map((cell, n) => <td key={n}>{words(cell, scene)}</td>)}</tr>)}</tbody>
+            <thead><tr>{head?.map((cell, at) => <th key={at} scope="col" class={node.align[at]}>{plain(cell)}</th>)}</tr></thead>
+            <tbody>{rows.map((row, at) => <tr key={at}>{row.map((cell, n) => <td key={n} class={node.align[n]}>{words(cell, scene)}</td>)}</tr>)}</tbody>
           </table>
         </div>
       );

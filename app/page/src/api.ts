@@ -1,6 +1,6 @@
 // Calls to the server. A failure is an `ApiError` with one line for people.
 import { eventParser, type ServerEvent } from "./sse";
-import { inOwnWords, type Language } from "./words";
+import { inOwnWords, type Language, localeOf, messageOf } from "./words";
 
 export class ApiError extends Error {
   /** @param retryAfter Seconds after which the server may be asked again; 0 where it does not say. */
@@ -46,7 +46,7 @@ export async function request(method: string, path: string, body?: unknown, more
 
 async function send(method: string, path: string, body: unknown, more: RequestInit): Promise<Response> {
   const headers = new Headers(more.headers);
-  headers.set("accept-language", language() === "zh" ? "zh-CN" : "en"); // of the page, not of the browser
+  headers.set("accept-language", localeOf(language())); // of the page, not of the browser
   if (body !== undefined && !(body instanceof Blob)) headers.set("content-type", "application/json");
   try {
     return await fetch(path, {
@@ -59,7 +59,7 @@ async function send(method: string, path: string, body: unknown, more: RequestIn
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(0, inOwnWords(language(), error instanceof Error ? error.message : String(error)));
+    throw new ApiError(0, inOwnWords(language(), messageOf(error)));
   }
 }
 

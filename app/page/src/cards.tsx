@@ -1,13 +1,14 @@
 // Cards on which a person answers what a run waits for: a plan, a tool that acts, a question, or anything else.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { visible } from "./inline";
-import { Graph } from "./plan";
+import { Graph } from "./graph";
 import { Args } from "./panel";
 import { checkPlan, draftOf, planOf, referredBy, type TaskDraft } from "./plan_draft";
 import { newRun, apply } from "./progress";
 import { answer, complaintsOf, forkHere } from "./session";
 import { useStore, useWords, type Say, type Turn } from "./store";
 import type { Dict, Interrupt, Json, Plan } from "./types";
+import { messageOf } from "./words";
 
 export function Card({ turn, interrupt }: { turn: Turn; interrupt: Interrupt }) {
   const t = useWords();
@@ -101,7 +102,7 @@ export function PlanChange({ turn, plan, close }: { turn: Turn; plan: Plan; clos
   const complaints = useComplaints(edited, plan);
   const tools = turn.run.assessed["tools"];
   const run = (): void => {
-    if (edited) forkHere(turn, { plan: planOf(edited, plan) }).catch((error: unknown) => setFailed(error instanceof Error ? error.message : String(error)));
+    if (edited) forkHere(turn, { plan: planOf(edited, plan) }).catch((error: unknown) => setFailed(messageOf(error)));
   };
   return (
     <section class="card" data-change="plan">

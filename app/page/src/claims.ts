@@ -1,6 +1,7 @@
-// Claims found again in the text of an answer: the result lists them without marks and citations, the text has both.
+// Claims found again in the text of an answer (the result lists them without marks and citations, the text has both), and the
+// tasks that carry them.
 import { inline, type Known, type Piece } from "./inline";
-import type { Claim } from "./types";
+import type { Claim, Result } from "./types";
 
 /** A piece of text with the position of the claim it belongs to, -1 for none. */
 export interface Marked extends Piece {
@@ -84,4 +85,19 @@ export function groups(pieces: Marked[]): { claim: number; pieces: Marked[] }[] 
     else out.push({ claim: piece.claim, pieces: [piece] });
   }
   return out;
+}
+
+/** The tasks whose values or passages a claim cites. */
+export function tasksOfClaim(result: Result, claim: number): ReadonlySet<string> {
+  const tasks = new Set<string>();
+  for (const n of result.claims[claim]?.citations ?? []) {
+    const citation = result.citations.find((one) => one.n === n);
+    if (!citation) continue;
+    if (citation.source.startsWith("task:")) tasks.add(citation.source.slice(5));
+    for (const [id, outcome] of Object.entries(result.outcomes)) {
+      const quoted = outcome.quotes?.some((quote) => quote.evidence_id === citation.evidence_id);
+      if (quoted || (!outcome.quotes?.length && outcome.evidence_ids.includes(citation.evidence_id) && !outcome.detail?.["computation"])) tasks.add(id);
+    }
+  }
+  return tasks;
 }

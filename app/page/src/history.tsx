@@ -1,10 +1,11 @@
 // The moments of a thread: any of them can be gone back to, looked at and run on from, as it was or changed.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { get } from "./api";
 import { wholeResult } from "./progress";
 import { fork, goBack } from "./session";
 import { read, updateTurn, useStore, useWords, type Turn } from "./store";
 import type { Dict, Plan, Result } from "./types";
+import { localeOf, messageOf } from "./words";
 
 interface Moment {
   checkpoint_id: string;
@@ -20,7 +21,9 @@ export function History({ turn }: { turn: Turn }) {
   const language = useStore((now) => now.language);
   const [moments, setMoments] = useState<Moment[] | null>(null);
   const [failed, setFailed] = useState("");
-  const tell = (error: unknown): void => setFailed(error instanceof Error ? error.message : String(error));
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), [moments]); // from behind the box to ask in
+  const tell = (error: unknown): void => setFailed(messageOf(error));
   useEffect(() => {
     const id = encodeURIComponent(read().threadId ?? "");
     get<Moment[]>(`/weiwo/threads/${id}/moments`).then((told) => setMoments(told.filter((one) => !one.next.includes("__start__")).reverse()), tell);
@@ -48,13 +51,13 @@ export function History({ turn }: { turn: Turn }) {
     goBack(turn, to === last || !one ? null : { checkpointId: one.checkpoint_id, values: { ...one, language: turn.result?.language } });
   };
   return (
-    <div class="history" data-checkpoint={id}>
+    <div class="history" data-checkpoint={id} ref={box}>
       <p class="quiet">{t("historyHint")}</p>
       <input type="range" name="moment" min={0} max={Math.max(0, last)} value={at} aria-label={t("moment")} aria-valuetext={said}
         onInput={(event) => move(Number(event.currentTarget.value))} />
       <p class="moment">
         <span>{said}</span>
-        <span class="quiet">{moment?.created_at ? new Date(moment.created_at).toLocaleTimeString(language === "zh" ? "zh-CN" : "en") : ""}</span>
+        <span class="quiet">{moment?.created_at ? new Date(moment.created_at).toLocaleTimeString(localeOf(language)) : ""}</span>
         {id && next.length > 0 && <button class="link" data-action="fork" onClick={() => fork(turn, id).catch(tell)}>{t("runFrom")}</button>}
         {moment?.answered && at < last && <button class="link" data-action="compare" onClick={() => compare().catch(tell)}>{t("compareAnswers")}</button>}
       </p>

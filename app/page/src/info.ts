@@ -3,6 +3,7 @@ import { ApiError, get, post } from "./api";
 import { read, update } from "./store";
 import { loadThreads } from "./threads";
 import type { Info } from "./types";
+import { messageOf } from "./words";
 
 /** A person's own corpora are searched where the operator has named none: what one has added is what one asks about. */
 async function searched(corpora: string[]): Promise<string[]> {
@@ -24,7 +25,7 @@ export async function loadInfo(): Promise<void> {
     for (const resolve of waiting.splice(0)) resolve(true);
     await loadThreads();
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
+    const said = messageOf(error);
     update(error instanceof ApiError && error.status === 401 ? { missing: said } : { infoError: said }); // a host's own login
   }
 }

@@ -33,6 +33,7 @@ interface Cell {
   depth: number; // along them
   rank: number;
   at: number; // centre, across
+  wish: number; // where its neighbours would have it
   up: Cell[];
   down: Cell[];
 }
@@ -56,7 +57,7 @@ export function layoutBy(boxes: Box[], edges: [string, string][]): (across: bool
   const { ranks, kept } = rankOf(boxes, unique(wanted));
   const cells = new Map<string, Cell>();
   for (const box of boxes) {
-    cells.set(box.id, { id: box.id, real: true, size: 0, depth: 0, rank: ranks.get(box.id) ?? 0, at: 0, up: [], down: [] });
+    cells.set(box.id, { id: box.id, real: true, size: 0, depth: 0, rank: ranks.get(box.id) ?? 0, at: 0, wish: 0, up: [], down: [] });
   }
   const chains = kept.map(([from, to]) => chain(cells, from, to));
   const layers = layersOf(cells);
@@ -105,7 +106,7 @@ function chain(cells: Map<string, Cell>, from: string, to: string): Cell[] {
   const path = [first];
   for (let rank = first.rank + 1; rank < last.rank; rank += 1) {
     const id = `${from}\u0000${to}\u0000${rank}`;
-    const dummy: Cell = { id, real: false, size: 8, depth: 0, rank, at: 0, up: [], down: [] };
+    const dummy: Cell = { id, real: false, size: 8, depth: 0, rank, at: 0, wish: 0, up: [], down: [] };
     cells.set(id, dummy);
     path.push(dummy);
   }
@@ -130,15 +131,17 @@ function layersOf(cells: Map<string, Cell>): Cell[][] {
 function order(layers: Cell[][], forward: boolean): void {
   const turn = forward ? layers.slice(1) : layers.slice(0, -1).reverse();
   for (const layer of turn) {
-    const weights = new Map(layer.map((cell) => [cell, barycenter(forward ? cell.up : cell.down, cell.at)]));
-    layer.sort((a, b) => (weights.get(a) as number) - (weights.get(b) as number) || a.at - b.at);
+    for (const cell of layer) cell.wish = barycenter(forward ? cell.up : cell.down, cell.at);
+    layer.sort((a, b) => a.wish - b.wish || a.at - b.at);
     layer.forEach((cell, position) => (cell.at = position));
   }
 }
 
 function barycenter(cells: Cell[], otherwise: number): number {
   if (cells.length === 0) return otherwise;
-  return cells.reduce((sum, cell) => sum + cell.at, 0) / cells.length;
+  let sum = 0;
+  for (const cell of cells) sum += cell.at;
+  return sum / cells.length;
 }
 
 function place(layers: Cell[][], gap: number): void {

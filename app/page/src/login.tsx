@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { loadInfo, login } from "./info";
 import { useStore, useWords } from "./store";
+import { messageOf } from "./words";
 
 /** A login that ended while somebody was at work: it is asked for above the page, which keeps all it holds. */
 export function LoginAgain() {
@@ -32,7 +33,7 @@ export function Login({ again }: { again: boolean }) {
       {oidc && <a class="button primary" href="/weiwo/oidc/login" {...(again ? { target: "_blank", rel: "noopener" } : {})}>{t("loginOidc")}</a>}
       {!oidc && <form onSubmit={(event) => {
         event.preventDefault();
-        login(token.trim()).catch((error: unknown) => setFailed((error as { status?: number }).status === 401 ? t("loginWrong") : String((error as Error).message)));
+        login(token.trim()).catch((error: unknown) => setFailed((error as { status?: number }).status === 401 ? t("loginWrong") : messageOf(error)));
       }}>
         <label>{t("token")}<input type="password" name="token" autocomplete="current-password" value={token} onInput={(event) => setToken(event.currentTarget.value)} /></label>
         {failed && <p class="complaint" role="alert">{failed}</p>}

@@ -11,7 +11,9 @@ import { Sidebar } from "./sidebar";
 import { read, update, useStore, useWords, type View } from "./store";
 import { statusOf, TurnView } from "./turn";
 import { Corpora, Settings, Tools } from "./views";
+import { Memory } from "./memory";
 import { Watches } from "./watches";
+import { localeOf } from "./words";
 
 const EXAMPLES = {
   en: ["Who was older, Emperor Wu of Han or Julius Caesar, and by how many years?", "Which of the sample documents speak of Cambridge?"],
@@ -28,7 +30,7 @@ function App() {
   const t = useWords();
   const known = useStore((now) => Boolean(now.threads)); // somebody was logged in before
   useEffect(() => {
-    document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
+    document.documentElement.lang = localeOf(language);
     document.title = question === undefined ? t("title") : `${question.slice(0, 60)} · ${t("title")}`;
   }, [language, question]);
   useEffect(() => {
@@ -38,10 +40,10 @@ function App() {
   if (asked && !known) return <div class="shell alone" data-status="login"><main><Login again={false} /></main></div>;
   return (
     <div class={`shell${menu ? " menu-open" : ""}${panel ? " with-panel" : ""}`} data-status={asked ? "login" : status} data-line={line}>
-      <a class="skip" href="#question" onClick={(event) => { event.preventDefault(); document.getElementById("question")?.focus(); }}>{t("skip")}</a>
+      <Skip to={view === "ask" ? "question" : "content"} />
       <header class="topbar"><button class="icon" aria-label={t("menu")} aria-expanded={menu} onClick={() => update({ menu: !menu })}>☰</button><a href="#/"><b>{t("title")}</b></a></header>
       <Sidebar />
-      <main>
+      <main id="content" tabIndex={-1}>
         <Line />
         {view === "ask" ? <Conversation /> : <Shown view={view} />}
       </main>
@@ -51,8 +53,14 @@ function App() {
   );
 }
 
+/** The first thing that a keyboard comes to: past the sidebar, to where one asks or to what is shown. */
+function Skip({ to }: { to: "question" | "content" }) {
+  const t = useWords();
+  return <a class="skip" href={`#${to}`} onClick={(event) => { event.preventDefault(); document.getElementById(to)?.focus(); }}>{t(to === "question" ? "skip" : "skipToContent")}</a>;
+}
+
 function Shown({ view }: { view: View }) {
-  return view === "watches" ? <Watches /> : view === "corpora" ? <Corpora /> : view === "tools" ? <Tools /> : <Settings />;
+  return view === "watches" ? <Watches /> : view === "memory" ? <Memory /> : view === "corpora" ? <Corpora /> : view === "tools" ? <Tools /> : <Settings />;
 }
 
 /** The state of the connection, said where it is lost and where it is back. */
@@ -111,7 +119,7 @@ function Conversation() {
       {turns.map((turn, at) => (
         <div key={turn.key} ref={at === turns.length - 1 ? end : undefined}>
           <TurnView turn={turn} last={at === turns.length - 1} />
-          {noModel && turns.length === 1 && turn.state === "done" && turn.result?.status !== "complete" && <p class="hint" data-hint="no-model"><b>{t("noModelTitle")}.</b> {t("noModel")}</p>}
+          {noModel && turns.length === 1 && turn.state === "done" && turn.result && turn.result.status !== "complete" && <p class="hint" data-hint="no-model"><b>{t("noModelTitle")}.</b> {t("noModel")}</p>}
         </div>
       ))}
       {last?.state !== "waiting" && <div class="dock"><AskBox running={running} /></div>}

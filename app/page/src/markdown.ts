@@ -6,8 +6,11 @@ export type Node =
   | { kind: "code"; language: string; text: string }
   | { kind: "quote"; nodes: Node[] }
   | { kind: "list"; ordered: boolean; start: number; items: Node[][] }
-  | { kind: "table"; rows: string[][] }
+  | { kind: "table"; rows: string[][]; align: Align[] }
   | { kind: "rule" };
+
+/** How a column of a table is aligned; as the page would where it is not said. */
+export type Align = "" | "left" | "center" | "right";
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]{0,40})/;
 const HEADING = /^ {0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*$/;
@@ -50,7 +53,7 @@ function blocks(lines: string[], depth: number): Node[] {
       at = end;
     } else if (line.includes("|") && DIVIDER.test(lines[at + 1] ?? "") && (lines[at + 1] ?? "").includes("-")) {
       const end = until(lines, at + 2, (one) => one.includes("|") && one.trim() !== "");
-      nodes.push({ kind: "table", rows: [line, ...lines.slice(at + 2, end)].map(cells) });
+      nodes.push({ kind: "table", rows: [line, ...lines.slice(at + 2, end)].map(cells), align: cells(lines[at + 1] as string).map(alignOf) });
       at = end;
     } else {
       let end = at + 1;
@@ -133,6 +136,12 @@ export function cells(line: string): string[] {
   }
   if (cell.trim()) row.push(cell.trim());
   return row;
+}
+
+/** The alignment that a cell of a table's divider names: `---:`. */
+function alignOf(divider: string): Align {
+  if (!divider.endsWith(":")) return divider.startsWith(":") ? "left" : "";
+  return divider.startsWith(":") ? "center" : "right";
 }
 
 /** An answer as it is streamed, without the list of sources that ends its message. */

@@ -1,15 +1,16 @@
 // The side panel: a task with its calls, value and passages, or a source with the quoted words marked in context.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { get } from "./api";
 import { forkHere } from "./session";
 import { Outward, Place, openSource } from "./answer";
 import { safeUrl, visible } from "./inline";
-import { flagsOf, seconds, tasksOfClaim } from "./plan";
+import { tasksOfClaim } from "./claims";
+import { failureOf, flagsOf, reasonOf, seconds } from "./graph";
 import { fill, shown, valueOf, type Call, type Row } from "./progress";
 import { read, runAt, update, useStore, useWords, type Say, type Turn } from "./store";
 import type { Citation, Evidence, Json, Outcome, Passage, Result } from "./types";
-import { placeIn } from "./words";
+import { messageOf, placeIn } from "./words";
 
 export function Panel() {
   const panel = useStore((now) => now.panel);
@@ -18,7 +19,7 @@ export function Panel() {
   const box = useRef<HTMLElement>(null);
   const before = useRef<Element | null>(null);
   const shows = panel ? `${panel.turn} ${panel.task ?? ""} ${panel.source ?? ""} ${panel.claim ?? ""}` : "";
-  useEffect(() => {
+  useLayoutEffect(() => { // whoever sees it is in it: Escape closes it
     if (!shows) return;
     if (!box.current?.contains(document.activeElement)) before.current = document.activeElement;
     box.current?.focus({ preventScroll: true });
@@ -68,6 +69,7 @@ function findRow(turn: Turn, id: string): Row | undefined {
 
 function TaskDetail({ turn, row, t }: { turn: Turn; row: Row; t: Say }) {
   const { result } = turn;
+  const language = useStore((now) => now.language);
   const run = runAt(turn);
   const outcome = row.state === "waiting" ? undefined : result?.outcomes[row.id];
   const ids = new Set([...(outcome?.evidence_ids ?? [])]);
@@ -79,10 +81,10 @@ function TaskDetail({ turn, row, t }: { turn: Turn; row: Row; t: Say }) {
   ].filter(Boolean);
   return (
     <div class="task-detail" data-detail={row.id}>
-      <p class={`eyebrow ${row.state}`}>{t(`state_${row.state}`)} · <span class="mono">{row.id}</span></p>
+      <p class={`eyebrow ${row.state}`}>{[t(`state_${row.state}`), failureOf(row, t)].filter(Boolean).join(" · ")} · <span class="mono">{row.id}</span></p>
       <h3>{fill(run, row.description)}</h3>
       {row.value && <p class="big-value">{row.value}</p>}
-      {row.reason && <p class="reason">{row.reason}</p>}
+      {row.reason && <p class="reason">{visible(reasonOf(run, row, t, language))}</p>}
       <p class="quiet">{facts.join(" · ")}</p>
       {row.notes.map((note) => <p key={note} class="note">{note}</p>)}
       {outcome?.premise && <p class="note">{outcome.premise}</p>}
@@ -122,7 +124,7 @@ function OtherValue({ turn, row, t }: { turn: Turn; row: Row; t: Say }) {
   return (
     <form class="words" onSubmit={(event) => {
       event.preventDefault();
-      forkHere(turn, { outcomes: { [row.id]: value } }).catch((error: unknown) => setFailed(error instanceof Error ? error.message : String(error)));
+      forkHere(turn, { outcomes: { [row.id]: value } }).catch((error: unknown) => setFailed(messageOf(error)));
     }}>
       <label>{t("otherValue")}<input name="value" autofocus value={value} onInput={(event) => setValue(event.currentTarget.value)} /></label>
       {failed && <p class="complaint" role="alert">{failed}</p>}

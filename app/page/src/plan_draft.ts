@@ -1,5 +1,6 @@
 // A plan while a person edits it: checked as they type. The server checks again, and knows more.
 import type { Json, Plan, Vertex } from "./types";
+import { messageOf } from "./words";
 
 export interface TaskDraft {
   id: string;
@@ -53,7 +54,7 @@ function readArgs(one: TaskDraft, problems: Map<string, string>): Record<string,
     if (value && typeof value === "object" && !Array.isArray(value)) return value;
     problems.set(`${one.id}.args`, "notObject");
   } catch (error) {
-    problems.set(`${one.id}.args`, `notJson\u0000${error instanceof Error ? error.message : String(error)}`);
+    problems.set(`${one.id}.args`, `notJson\u0000${messageOf(error)}`);
   }
   return {};
 }

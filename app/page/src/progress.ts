@@ -19,6 +19,8 @@ export interface Row {
   tool: string;
   value: string;
   reason: string;
+  /** The kind of failure that the reason is of. */
+  failure: string;
   notes: string[];
   attempts: number;
   seconds: number;
@@ -77,7 +79,7 @@ export function newRun(now: number): Run {
 
 function newRow(id: string): Row {
   return {
-    id, description: "", plannedTool: "", state: "waiting", tool: "", value: "", reason: "", notes: [], attempts: 0,
+    id, description: "", plannedTool: "", state: "waiting", tool: "", value: "", reason: "", failure: "", notes: [], attempts: 0,
     seconds: 0, began: 0, ended: 0, decidedBy: "", forEach: false, args: {}, ret: "", upstream: [], thought: "",
     cached: false, calls: [], instances: [],
   };
@@ -244,6 +246,7 @@ function finished(run: Run, event: Dict, now: number): Run {
       state: (ENDED.has(status) ? status : "unknown") as RowState,
       value: text(event["value"]),
       reason: text(event["failure"]),
+      failure: text(event["failure_kind"]),
       notes: note && !row.notes.includes(note) ? [...row.notes, note] : row.notes,
       tool: text(event["tool"]) || row.tool,
       attempts: number(event["attempts"]),
@@ -254,6 +257,12 @@ function finished(run: Run, event: Dict, now: number): Run {
       instances: row.instances.map((one) => (one.state === "running" ? { ...one, state: "unknown" as const } : one)),
     };
   });
+}
+
+/** The run where nothing works on it any more: what was under way waits until somebody goes on with it. */
+export function halted(run: Run): Run {
+  const still = (row: Row): Row => (row.state === "running" ? { ...row, state: "waiting", instances: row.instances.map(still) } : row);
+  return { ...run, rows: new Map([...run.rows].map(([id, row]) => [id, still(row)])) };
 }
 
 /** A value of a task, for people. */
@@ -281,7 +290,7 @@ export function runOf(result: Partial<Result> & Dict, now: number): Run {
       {
         type: "task_finished", task_id: id, status: outcome.status, value: valueOf(outcome.value, outcome.type, result.language),
         tool: outcome.tool, attempts: outcome.attempts, seconds: outcome.seconds, decided_by: outcome.decided_by,
-        failure: outcome.failure?.message ?? "", note: outcome.note ?? "", cached: outcome.detail?.["cached"] === true,
+        failure: outcome.failure?.message ?? "", failure_kind: outcome.failure?.kind ?? "", note: outcome.note ?? "", cached: outcome.detail?.["cached"] === true,
       },
       now,
     );

@@ -1,12 +1,13 @@
 // What the page does: asks, follows, opens threads, answers what waits for a person.
 import { ApiError, get, post, request } from "./api";
 import { follow } from "./follow";
-import { apply, newRun, runOf, wholeResult, type Run } from "./progress";
+import { apply, halted, newRun, runOf, wholeResult, type Run } from "./progress";
 import { read, update, updateTurn, type Turn, type TurnState, type View } from "./store";
 import type { Dict, Interrupt, Json, Result } from "./types";
 import { withoutSources } from "./markdown";
 import { loadThreads, remove } from "./threads";
-import { inOwnWords, moment, say as word } from "./words";
+import { findWish } from "./wishes";
+import { inOwnWords, messageOf, moment, say as word } from "./words";
 
 const STREAM_MODE = ["custom", "messages-tuple", "values"];
 let lastKey = 0;
@@ -21,6 +22,8 @@ export interface Options {
   web: boolean;
   /** The corpora to search; null for those that are searched where none is chosen. */
   corpus: string[] | null;
+  /** Whether an earlier answer will not do. */
+  anew?: boolean;
 }
 
 const now = (): number => performance.now();
@@ -30,7 +33,7 @@ function say(error: unknown): string {
     const { language } = read();
     return word(language, "budgetSpent", moment(new Date(Date.now() + error.retryAfter * 1000), language));
   }
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 const stopped = (error: unknown): boolean => error instanceof DOMException && error.name === "AbortError";
 
@@ -38,7 +41,7 @@ function newTurn(question: string, state: TurnState): Turn {
   lastKey += 1;
   return {
     key: lastKey, question, state, run: newRun(now()), runId: null, result: null, interrupts: [], error: "",
-    message: "", cancelling: false, before: null, moment: null,
+    message: "", cancelling: false, before: null, moment: null, wish: null,
   };
 }
 
@@ -105,7 +108,7 @@ async function watch(key: number, threadId: string, body: unknown, runId: string
     if (stopped(error)) return false;
     refused = error instanceof ApiError && error.status > 0 && !read().turns.find((one) => one.key === key && one.runId !== before?.runId);
     const kept = refused && before?.state === "waiting" ? before : { state: "error" as const };
-    updateTurn(key, { ...kept, error: say(error), cancelling: false });
+    updateTurn(key, ({ run }) => ({ run: halted(run), ...kept, error: say(error), cancelling: false }));
   } finally {
     if (following === control) following = null;
     if (!control.signal.aborted) update({ line: "open" });
@@ -136,7 +139,7 @@ async function ended(key: number, threadId: string, last: Dict, failure: string)
   const result = last["result"] as Result | null | undefined;
   if (asked.length) updateTurn(key, { state: "waiting", interrupts: asked, cancelling: false });
   else if (result && turn.run.finished && !failure) finish(key, { ...result, thread_id: threadId });
-  else if (failure && !turn.cancelling) updateTurn(key, { state: "error", error: failure });
+  else if (failure && !turn.cancelling) updateTurn(key, { state: "error", error: failure, run: halted(turn.run) });
   else await refresh(key, threadId, turn.cancelling);
 }
 
@@ -153,7 +156,7 @@ async function refresh(key: number, threadId: string, cancelled: boolean): Promi
   const turn = read().turns.find((one) => one.key === key);
   if (!turn) return;
   const interrupts = (state?.tasks ?? []).flatMap((task) => interruptsOf(task.interrupts));
-  const rest: Partial<Turn> = { cancelling: false, run: turn.run.rows.size ? turn.run : recalled(shown) };
+  const rest: Partial<Turn> = { cancelling: false, run: turn.run.rows.size ? halted(turn.run) : recalled(shown) };
   if (interrupts.length) updateTurn(key, { ...rest, state: "waiting", interrupts });
   else if (shown.answer !== undefined && shown.question === turn.question && !state?.next?.length) {
     updateTurn(key, rest);
@@ -184,6 +187,9 @@ export async function ask(question: string, options: Options): Promise<void> {
   const key = begin(question);
   const follows = Boolean(read().threadId);
   try {
+    const wish = await findWish(question);
+    updateTurn(key, { wish });
+    if (wish?.requested && wish.alone) return updateTurn(key, { state: "done" });
     let { threadId } = read();
     if (!threadId) {
       threadId = (await post<{ thread_id: string }>("/threads", { metadata: { question: question.slice(0, 200) } })).thread_id;
@@ -214,6 +220,7 @@ function body(more: Dict, options?: Options): Dict {
   if (options?.form) context["form"] = options.form;
   if (options?.approve) context["approve_plan"] = true;
   if (options && !options.web) context["web"] = false;
+  if (options && read().info?.answer_memory) context["answer_memory"] = options.anew ? "renew" : true;
   const corpus = options?.corpus ?? read().info?.searches ?? [];
   if (options && corpus.length) context["corpus"] = corpus;
   return {
@@ -366,7 +373,7 @@ export function route(): void {
     const threadId = decodeURIComponent(second);
     if (threadId !== read().threadId || read().missing) void open(threadId);
     else update({ view: "ask", menu: false });
-  } else if (["watches", "corpora", "tools", "settings"].includes(first ?? "")) {
+  } else if (["watches", "memory", "corpora", "tools", "settings"].includes(first ?? "")) {
     update({ view: first as View, menu: false, panel: null });
   } else {
     startAnew();

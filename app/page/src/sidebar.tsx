@@ -3,8 +3,9 @@ import { memo } from "preact/compat";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { visible } from "./inline";
 import { loadThreads, remove } from "./threads";
-import { remember, update, useOperator, useStore, useWords, type Theme, type View } from "./store";
+import { remember, update, useGuest, useOperator, useStore, useWords, type Theme, type View } from "./store";
 import type { Dict, ThreadRow } from "./types";
+import { localeOf } from "./words";
 
 export const Sidebar = memo(function Sidebar() {
   const t = useWords();
@@ -18,7 +19,8 @@ export const Sidebar = memo(function Sidebar() {
   }, [search]);
   const shown = (threads ?? []).filter((one) => titleOf(one).toLowerCase().includes(search.trim().toLowerCase()));
   const operates = useOperator();
-  const views: [View, string][] = [...(operates ? [["watches", t("watches")] as [View, string]] : []), ["corpora", t("corpora")], ["tools", t("tools")], ["settings", t("settings")]];
+  const guest = useGuest();
+  const views: [View, string][] = [...(operates ? [["watches", t("watches")] as [View, string]] : []), ...(guest ? [] : [["memory", t("memory")] as [View, string]]), ["corpora", t("corpora")], ["tools", t("tools")], ["settings", t("settings")]];
   return (
     <nav class="sidebar" aria-label={t("menu")}>
       <a class="brand" href="#/"><span class="seal" aria-hidden="true">帷</span><span><b>{t("title")}</b><small>{t("tagline")}</small></span></a>
@@ -37,7 +39,7 @@ export const Sidebar = memo(function Sidebar() {
       <div class="switches">
         <div role="group" aria-label={t("language")} class="switch">
           {(["en", "zh"] as const).map((one) => (
-            <button key={one} lang={one === "zh" ? "zh-CN" : "en"} aria-pressed={language === one} data-language={one} onClick={() => { remember("language", one); update({ language: one }); }}>{one === "zh" ? "中文" : "English"}</button>
+            <button key={one} lang={localeOf(one)} aria-pressed={language === one} data-language={one} onClick={() => { remember("language", one); update({ language: one }); }}>{one === "zh" ? "中文" : "English"}</button>
           ))}
         </div>
         <label class="choice"><span class="sr">{t("theme")}</span>

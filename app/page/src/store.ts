@@ -3,6 +3,7 @@ import { useEffect, useReducer, useRef } from "preact/hooks";
 import type { Line } from "./follow";
 import type { Run } from "./progress";
 import type { Info, Interrupt, Result, ThreadRow } from "./types";
+import type { Wish } from "./wishes";
 import { preferred, say, type Language, type Word } from "./words";
 
 export type TurnState = "running" | "waiting" | "interrupted" | "cancelled" | "done" | "error";
@@ -24,12 +25,14 @@ export interface Turn {
   before: Result | null;
   /** The moment that one has gone back to; null for now. */
   moment: { checkpointId: string; run: Run } | null;
+  /** What the question says that sounds as if it should last. */
+  wish: Wish | null;
 }
 
 /** The run that is drawn: as it is, or as it was at the moment gone back to. */
 export const runAt = (turn: Turn): Run => turn.moment?.run ?? turn.run;
 
-export type View = "ask" | "watches" | "corpora" | "tools" | "settings";
+export type View = "ask" | "watches" | "memory" | "corpora" | "tools" | "settings";
 export type Theme = "auto" | "light" | "dark";
 
 export interface State {

@@ -1,7 +1,7 @@
 // The plan on a time axis: a bar for each task, those of the critical path marked.
 import { bars } from "./bars";
 import { fill } from "./progress";
-import { seconds } from "./plan";
+import { seconds } from "./graph";
 import { runAt, update, useWords, type Turn } from "./store";
 
 export function Timeline({ turn }: { turn: Turn }) {

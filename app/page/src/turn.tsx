@@ -1,10 +1,11 @@
 // One question and what came of it: phase, plan, what waits for a person, answer, sources, what it cost.
 import { memo } from "preact/compat";
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, post } from "./api";
+import { post } from "./api";
 import { Answer, Draft } from "./answer";
 import { chosenOptions } from "./ask";
 import { Card, PlanChange } from "./cards";
+import { Earlier } from "./earlier";
 import { History } from "./history";
 import { visible } from "./inline";
 import { Sources } from "./panel";
@@ -13,6 +14,8 @@ import { phase, valueOf, type Run } from "./progress";
 import { goOn, retry } from "./session";
 import { read, runAt, useGuest, useStore, useWords, type Say, type Turn } from "./store";
 import type { Result } from "./types";
+import { WishCard } from "./wishes";
+import { messageOf } from "./words";
 
 /** The word for how a turn stands: that of its result, or of its run. */
 export function statusOf(turn: Turn | undefined): string {
@@ -29,7 +32,9 @@ export const TurnView = memo(function TurnView({ turn, last }: { turn: Turn; las
     <article class="turn" data-turn={statusOf(turn)}>
       <h2 class="question">{visible(turn.question)}</h2>
       {restated && restated !== turn.question && <p class="restated">{visible(restated)}</p>}
+      <WishCard turn={turn} />
       <Progress turn={turn} t={t} />
+      {result && <Earlier result={result} />}
       {result && <Head result={result} t={t} />}
       {result && (
         <div class="answers">
@@ -98,7 +103,7 @@ function Progress({ turn, t }: { turn: Turn; t: Say }) {
       <p class="quiet" aria-hidden="true">
         {[
           level ? t(`level_${level}` as "level_simple") : "", `${Math.max(0, Math.round((performance.now() - run.began) / 1000))} s`,
-          run.tokens ? t("usage", run.calls, run.tokens.toLocaleString(), [...run.rows.values()].reduce((sum, row) => sum + row.attempts, 0), "–").split(" · ").slice(0, 2).join(" · ") : "",
+          run.tokens ? t("usage", run.calls, run.tokens, [...run.rows.values()].reduce((sum, row) => sum + row.attempts, 0), "–").split(" · ").slice(0, 2).join(" · ") : "",
         ].filter(Boolean).join(" · ")}
       </p>
     </div>
@@ -157,7 +162,7 @@ function Foot({ turn, result, t, last }: { turn: Turn; result: Result; t: Say; l
     <footer class="foot">
       {failed.length > 0 && <p class="note">{t("modelTrouble", failed.length, visible(String(failed[0]?.error)).slice(0, 200))}</p>}
       <p class="quiet" data-usage>
-        {t("usage", usage.model_calls, (usage.input_tokens + usage.output_tokens).toLocaleString(), usage.tool_calls, usage.seconds.toFixed(1))}
+        {t("usage", usage.model_calls, usage.input_tokens + usage.output_tokens, usage.tool_calls, usage.seconds.toFixed(1))}
         {usage.cost ? ` · ${t("cost", usage.cost.toFixed(4))}` : ""}
       </p>
       {last && (
@@ -186,7 +191,7 @@ function Feedback({ id, t }: { id: string; t: Say }) {
   const send = (good: boolean): void => {
     post(`/weiwo/threads/${id}/feedback`, words.trim() ? { good, words: words.trim() } : { good }).then(
       () => setGiven("thanks"),
-      (error: unknown) => setGiven(error instanceof ApiError ? error.message : String(error)),
+      (error: unknown) => setGiven(messageOf(error)),
     );
   };
   if (given === "thanks") return <p class="quiet" role="status" data-feedback="thanks">{t("feedbackThanks")}</p>;

@@ -51,7 +51,6 @@ export interface Block {
   text: string;
   level?: number;
   language?: string;
-  rows?: string[][];
   claims?: number[];
 }
 
@@ -148,6 +147,9 @@ export interface Result {
   reflections: { decision: string; reason: string; decided_by: string }[];
   usage: Usage;
   thread_id: string;
+  /** The thread of the earlier answer that is given again, and when it was found. */
+  from_thread?: string;
+  answered_at?: string;
 }
 
 export interface Interrupt {
@@ -191,6 +193,8 @@ export interface Info {
   max_upload?: number;
   formats?: string[];
   day?: Day;
+  /** Whether earlier answers are given again. */
+  answer_memory?: boolean;
 }
 
 /** What a user has spent on the day, and may; it ends at that moment. */

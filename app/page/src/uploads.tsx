@@ -5,6 +5,7 @@ import { visible } from "./inline";
 import { loadInfo } from "./info";
 import { read, useWords, type Say } from "./store";
 import type { Dict } from "./types";
+import { messageOf } from "./words";
 
 export interface Upload {
   name: string;
@@ -37,7 +38,7 @@ export function useUploads(done: () => void = () => undefined): [Upload[], (file
         await index(file, corpus || read().info?.corpora?.[0] || NEW_CORPUS, show, t);
         if (!entry.ended) show({ ended: t("done") });
       } catch (error) {
-        show({ ended: error instanceof Error ? error.message : String(error), bad: true });
+        show({ ended: messageOf(error), bad: true });
       }
     }
     await loadInfo();

@@ -7,7 +7,8 @@ import { loadInfo } from "./info";
 import { useGuest, useOperator, useStore, useWords, type Say } from "./store";
 import type { Day, Dict } from "./types";
 import { ChooseFiles, UploadList, useDrop, useUploads } from "./uploads";
-import { inOwnWords, moment, type Language } from "./words";
+import { OwnKey } from "./own_key";
+import { inOwnWords, type Language, localeOf, messageOf, moment } from "./words";
 
 interface Corpus {
   name: string;
@@ -44,7 +45,7 @@ export function useLoaded<T>(path: string): { data: T | null; failed: string; ag
   const [failed, setFailed] = useState("");
   const language = useStore((now) => now.language); // what the server says is said in it
   const again = useCallback(() => {
-    get<T>(path).then((found) => { setData(found); setFailed(""); }, (error: unknown) => setFailed(error instanceof Error ? error.message : String(error)));
+    get<T>(path).then((found) => { setData(found); setFailed(""); }, (error: unknown) => setFailed(messageOf(error)));
   }, [path, language]);
   useEffect(again, [again]);
   return { data, failed, again };
@@ -73,7 +74,7 @@ export function Corpora() {
   const guest = useGuest();
   return (
     <Page head={t("corpora")} failed={failed} again={again} waits={!data}>
-      {data?.every((one) => one.sample) && <div class="card"><h3>{t("noCorpus")}</h3><p>{t("noCorpusHow")}</p></div>}
+      {data?.every((one) => one.sample) && <div class="card"><h2>{t("noCorpus")}</h2><p>{t("noCorpusHow")}</p></div>}
       {!guest && <Drop names={data?.filter((one) => !one.sample).map((one) => one.name) ?? []} done={again} />}
       <ul class="tiles">
         {data?.map((one) => (
@@ -143,13 +144,15 @@ export function Settings() {
   const info = useStore((now) => now.info);
   useEffect(() => void loadInfo(), []); // what is spent is told as it is now
   const operates = useOperator();
+  const guest = useGuest();
   const models = [...new Set(Object.values(info?.models ?? {}))];
   return (
     <div class="page">
       <h1>{t("settings")}</h1>
       {info && <p class="quiet">Weiwo {info.version}{info.user ? ` · ${info.user}` : ""}{models.length ? ` · ${models.join(", ")}` : ""}</p>}
-      {info && !models.length && <div class="card"><h3>{t("noModelTitle")}</h3><p>{t("noModel")}</p></div>}
+      {info && !models.length && <div class="card"><h2>{t("noModelTitle")}</h2><p>{t("noModel")}</p></div>}
       {info?.day?.ends && <Today day={info.day} />}
+      {info?.user && !guest && info.auth !== "none" && <OwnKey />}
       {operates && <SettingsTable />}
     </div>
   );
@@ -164,7 +167,7 @@ function Today({ day }: { day: Day }) {
   ];
   const bounded = all.filter(([, , most]) => most !== null);
   if (!bounded.length) return null;
-  const shown = (value: number): string => value.toLocaleString(language === "zh" ? "zh-CN" : "en", { maximumFractionDigits: 2 });
+  const shown = (value: number): string => value.toLocaleString(localeOf(language), { maximumFractionDigits: 2 });
   return (
     <section class="today" data-today>
       <h2>{t("today")}</h2>

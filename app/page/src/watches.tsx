@@ -4,7 +4,7 @@ import { request } from "./api";
 import { visible } from "./inline";
 import { useStore, useWords, type Say } from "./store";
 import { Page, useLoaded } from "./views";
-import { inOwnWords, moment, type Language } from "./words";
+import { inOwnWords, type Language, localeOf, moment } from "./words";
 
 interface Change {
   asked: string;
@@ -32,7 +32,7 @@ export function Watches() {
   const { data, failed, again } = useLoaded<{ watches: Watch[] }>("/weiwo/watches");
   return (
     <Page head={t("watches")} failed={failed} again={again} waits={!data}>
-      {data?.watches.length === 0 && <div class="card"><h3>{t("noWatches")}</h3><p>{t("noWatchesHow")}</p></div>}
+      {data?.watches.length === 0 && <div class="card"><h2>{t("noWatches")}</h2><p>{t("noWatchesHow")}</p></div>}
       <ul class="rows">{data?.watches.map((one) => <Row key={one.key} watch={one} again={again} t={t} />)}</ul>
     </Page>
   );
@@ -75,5 +75,5 @@ const UNITS: [Intl.NumberFormatOptions["unit"] & string, number][] = [["week", 6
 /** An interval in the largest unit that it is a whole number of. */
 function interval(seconds: number, language: Language): string {
   const [unit, size] = UNITS.find(([, one]) => seconds % one === 0) ?? (["minute", 60] as const);
-  return new Intl.NumberFormat(language === "zh" ? "zh-CN" : "en", { style: "unit", unit, unitDisplay: "long" }).format(seconds / size);
+  return new Intl.NumberFormat(localeOf(language), { style: "unit", unit, unitDisplay: "long" }).format(seconds / size);
 }

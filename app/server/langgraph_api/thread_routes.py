@@ -18,6 +18,7 @@ from weiwo.app.server.langgraph_api.threads import shown_state
 from weiwo.app.server.runs.run_results import delete_thread
 from weiwo.app.server.storage.thread_copy import copy_thread
 from weiwo.app.server.wire import plain, read_count, read_json, read_object, reply
+from weiwo.nodes.memory.earlier_answers import forget_answers
 from weiwo.state.settings import describe_validation_error
 
 _MOST_HISTORY: Final = 1_000
@@ -70,11 +71,13 @@ async def update(request: Request) -> Response:
 
 
 async def delete(request: Request) -> Response:
-    """Delete a thread; what runs on it is ended."""
+    """Delete a thread; what runs on it is ended, and its answer is given to nobody again."""
     engine, thread_id = engine_of(request), request.path_params["thread_id"]
     await engine.threads.require(user_of(request), thread_id)
     await engine.runs.cancel_thread(thread_id)
     await delete_thread(engine.graph, engine.records, thread_id)
+    if (memory := engine.memory(user_of(request))) is not None:
+        await forget_answers(memory, thread_id=thread_id)
     return Response(status_code=204)
 
 

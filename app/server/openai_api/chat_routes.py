@@ -76,11 +76,7 @@ async def completions(request: Request) -> Response:
 
 async def whole(backend: Backend, run: RunRecord) -> ProtocolAnswer:
     """What a run comes to."""
-    answer = ProtocolAnswer("", error="the run ended without an answer; ask again")
-    async for one in follow_answer(backend, run):
-        if isinstance(one, ProtocolAnswer):
-            answer = one
-    return answer
+    return [one async for one in follow_answer(backend, run) if isinstance(one, ProtocolAnswer)][-1]
 
 
 def rest(answer: ProtocolAnswer, streamed: str) -> str:

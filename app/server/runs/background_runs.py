@@ -33,6 +33,7 @@ from weiwo.app.server.wire import dump
 from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.graph.persistence.thread_lock import claimed
 from weiwo.graph.run_context import ServedUser
+from weiwo.models.endpoint import own_key
 from weiwo.state.limits import Usage
 from weiwo.state.settings import Context, Settings, operator_defaults
 
@@ -238,7 +239,7 @@ class Runs:
         defaults = await asyncio.to_thread(run_defaults, Path(self._settings.home), run.owner, request.corpora)
         before = Usage() if isinstance(given, Mapping) else snapshot.values.get("usage") or Usage()
         limited = await self.budgets.limit(run.owner, defaults, Context.model_validate(context), before)
-        with operator_defaults(limited):
+        with operator_defaults(limited), own_key(await self._records.model_key(run.owner)):
             async for name, data in stream:
                 self._log.add(live, name, data)
                 await self.budgets.count(run.owner, name, data)

@@ -46,6 +46,7 @@ CREATE TABLE IF NOT EXISTS events (
     at REAL NOT NULL, PRIMARY KEY (run_id, attempt, seq)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS secrets (
     hash TEXT PRIMARY KEY, kind TEXT NOT NULL, user TEXT NOT NULL, expires REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS model_keys (owner TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS spending (
     owner TEXT NOT NULL, day TEXT NOT NULL, runs INTEGER NOT NULL, tokens INTEGER NOT NULL, cost REAL NOT NULL,
     PRIMARY KEY (owner, day)) WITHOUT ROWID;
@@ -228,6 +229,19 @@ class Records:
         """Forget a login, or all tokens and logins of a user."""
         await self._write("DELETE FROM secrets WHERE hash = ? OR user = ?", (digest, user))
 
+    async def model_key(self, owner: str) -> str:
+        """The key that a user's runs ask models with; empty where he has none of his own."""
+        rows = await self._all("SELECT key FROM model_keys WHERE owner = ?", (owner,))
+        return str(rows[0][0]) if rows else ""
+
+    async def put_model_key(self, owner: str, key: str) -> None:
+        """Keep a user's model key."""
+        await self._write("INSERT OR REPLACE INTO model_keys VALUES (?, ?)", (owner, key))
+
+    async def delete_model_key(self, owner: str) -> None:
+        """Forget a user's model key."""
+        await self._write("DELETE FROM model_keys WHERE owner = ?", (owner,))
+
     async def has_tokens(self) -> bool:
         """Whether any token was ever made."""
         return bool(await self._all("SELECT 1 FROM secrets WHERE kind = 'token' LIMIT 1", ()))
@@ -260,6 +274,7 @@ class Records:
         self._path.chmod(0o600)
         database.execute("PRAGMA journal_mode=WAL")
         database.execute("PRAGMA synchronous=NORMAL")
+        database.execute("PRAGMA secure_delete=FAST")  # a key that is deleted is overwritten
         database.executescript(_TABLES)
         return database
 

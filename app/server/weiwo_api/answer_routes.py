@@ -20,15 +20,15 @@ from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.run_request import allowed_fields, read_context
 from weiwo.app.server.weiwo_api.exports import download_response
 from weiwo.app.server.weiwo_api.passages import passage_in_context
-from weiwo.app.server.wire import read_json, read_object, reply
+from weiwo.app.server.wire import read_json, read_object, reply, wants_chinese
 from weiwo.app.session.langsmith_feedback import send_to_langsmith
 from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.app.session.thread import Thread, thread_as_json
 from weiwo.graph.persistence.forks import ForkError, fork
-from weiwo.nodes.memory.earlier_answers import forget_answer
+from weiwo.nodes.memory.earlier_answers import forget_answers
 from weiwo.nodes.memory.plan_memory import mark_bad
 from weiwo.nodes.planner.validator import check_plan
-from weiwo.state import Plan
+from weiwo.state import Language, Plan
 from weiwo.state.settings import Context, Settings, operator_defaults
 from weiwo.text.language import clean
 from weiwo.tools.corpus.retrieval.feedback import LONGEST_WORDS, Feedback, record_feedback
@@ -96,7 +96,7 @@ async def feedback(request: Request) -> Response:
     memory = backend_of(request).memory(user_of(request))
     if memory is not None and not one.good:
         await mark_bad(memory, run)
-        await forget_answer(memory, run)
+        await forget_answers(memory, run=run)
     return reply({"kept": True, "sent": sent})
 
 
@@ -150,7 +150,7 @@ async def fork_thread(request: Request) -> Response:
             metadata=metadata,
         )
     except ForkError as error:
-        raise RequestError(422, str(error)) from None
+        raise RequestError(422, str(error), error.chinese) from None
     await engine.threads.touch(user, thread_id)
     now = await engine.graph.aget_state(config)
     return reply({"checkpoint": now.config["configurable"], "next": now.next})
@@ -172,7 +172,8 @@ async def check(request: Request) -> Response:
     complaints = list(sketch.complaints)
     if sketch.plan.tasks:
         complaints += check_plan(sketch.plan, known, settings.limits, given=sketch.broken)
-    return reply({"complaints": complaints, "plan": sketch.plan.to_json()})
+    language: Language = "zh" if wants_chinese(request.headers) else "en"
+    return reply({"complaints": [one.told(language) for one in complaints], "plan": sketch.plan.to_json()})
 
 
 def _unanswered(thread: Thread) -> RequestError:

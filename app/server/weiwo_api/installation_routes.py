@@ -47,6 +47,7 @@ async def info(request: Request) -> Response:
         "max_upload": MOST_UPLOAD_BYTES,
         "formats": format_names(),
         "day": await backend.day(user),
+        "answer_memory": backend.memory(user) is not None and _remembers_answers(settings),
     }
     return reply(known)
 
@@ -84,6 +85,11 @@ async def tools(request: Request) -> Response:
 async def upload_file(request: Request) -> Response:
     """Add a file to a corpus of the user, and index it."""
     return await upload(request, backend_of(request).settings)
+
+
+def _remembers_answers(settings: Settings) -> bool:
+    """Whether the page asks for earlier answers: somebody reads along there, as at a terminal."""
+    return bool(settings.answer_memory or not os.environ.get("WEIWO_ANSWER_MEMORY"))
 
 
 def _web(settings: Settings) -> str | None:
