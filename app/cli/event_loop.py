@@ -50,6 +50,8 @@ def run(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | N
         del before[_HANG_UP]  # nohup's wish
 
     def stop(task: "asyncio.Task[Any]", code: int) -> None:
+        if patience:
+            return  # the impatient second one
         task.cancel()
         patience.append(threading.Timer(PATIENCE_SECONDS, _leave, [code, stopped]))
         patience[0].daemon = True
@@ -60,11 +62,11 @@ def run(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | N
         loop.set_default_executor(DaemonPool())
 
         # Not `loop.add_signal_handler`: a signal that comes while its loop is being closed is told as an OSError.
+        # Which one is the first is the loop's to see: a signal may come between any two lines of the handler.
         def came(sent: int, _: object) -> None:
             stops.append(INTERRUPTED if sent == signal.SIGINT else TERMINATED)
-            if len(stops) == 1:
-                with suppress(RuntimeError):  # the loop is closed: all was done
-                    loop.call_soon_threadsafe(stop, task, stops[0])
+            with suppress(RuntimeError):  # the loop is closed: all was done
+                loop.call_soon_threadsafe(stop, task, stops[0])
 
         for sent in before:
             signal.signal(sent, came)

@@ -10,20 +10,13 @@ from typing import NoReturn
 
 import typer
 
-from weiwo.app.cli.documents.commands import documents
-from weiwo.app.cli.evaluation.commands import evaluations
+from weiwo.app.cli.command_group import CommandGroup
 from weiwo.app.cli.failures import silence_output, tell_failure
-from weiwo.app.cli.memory.commands import memories
-from weiwo.app.cli.questions.commands import questions
-from weiwo.app.cli.serving.commands import serving
-from weiwo.app.cli.setup.commands import setups
-from weiwo.app.cli.text_parameters import TextGroup
-from weiwo.app.cli.threads.commands import threads
 from weiwo.state.home import home
 
 app = typer.Typer(
     name="weiwo",
-    cls=TextGroup,
+    cls=CommandGroup,
     help="AI search that plans before it searches. Without a model it shows extracts, asserting what rules can prove.",
     epilog="Exit codes: 0 complete or extracts, 3 partial, 4 waits for a person, 1 failed, 2 wrong usage, 130 stopped.",
     no_args_is_help=True,
@@ -57,18 +50,11 @@ def read_env(context: typer.Context) -> None:
         say(file.complaint)
 
 
-for group in (questions, threads, setups, serving, documents, memories):
-    app.add_typer(group)
-app.add_typer(evaluations, name="eval")
-
-
 def main() -> NoReturn:
     """Run the command and exit."""
     from weiwo.app.cli.output import prepare  # noqa: PLC0415 - kept with its use
 
     prepare()
-    # What is imported stays: with the usual threshold, the collector looks through it for a sixth of a start.
-    gc.set_threshold(100_000, 20, 20)
     try:
         code = app(prog_name="weiwo", standalone_mode=False)
     except Exception as error:  # noqa: BLE001 - the last line of defence: a line and an exit code

@@ -5,6 +5,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+from weiwo.app.errors import AppError
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
 
@@ -15,9 +16,19 @@ if TYPE_CHECKING:
 _UNSAFE: Final = lazy("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
 
 
+YES: Final = frozenset({"y", "yes", "是", "好", "可以", "对"})
+NO: Final = frozenset({"n", "no", "否", "不", "不要", "不是"})
+"""What a person types at a question that is answered with yes or no."""
+
+
 def is_terminal() -> bool:
     """Whether standard output is a terminal that can be drawn on."""
     return sys.stdout.isatty() and os.environ.get("TERM", "").lower() not in {"dumb", "unknown"}
+
+
+def can_ask() -> bool:
+    """Whether a person sits at the terminal and can be asked."""
+    return is_terminal() and sys.stdin.isatty()
 
 
 def terminal() -> "Console":
@@ -48,9 +59,19 @@ def prepare() -> None:
 
 
 def write(text: str) -> None:
-    """Write to standard output."""
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    """Write to standard output.
+
+    Raises:
+        BrokenPipeError: Nobody reads it any more.
+        AppError: It cannot be written.
+    """
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise AppError(f"standard output; {error.strerror or error}; write it elsewhere") from None
 
 
 def write_json(value: Any) -> None:

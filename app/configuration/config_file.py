@@ -79,7 +79,7 @@ def write_config(settings: Mapping[str, str], environ: Mapping[str, str] = os.en
         AppError: It cannot be written.
     """
     path = config_path(environ)
-    lines = ["# Written by `weiwo setup`; the environment and a folder's .env win over it.", f"[{TABLE}]"]
+    lines = ["# Written by weiwo; the environment and a folder's .env win over it.", f"[{TABLE}]"]
     lines += [f"{name} = {_quoted(value)}" for name, value in sorted({**read_config(environ), **settings}.items())]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -34,6 +34,7 @@ class SystemAnswer:
         cited: The sources it cites or shows, each once.
         claims: Its claims, where it checks them: text, citations and verdict.
         values: The values it rests on, where it tells how sure it is of them (`app.evaluation.calibration`).
+        confidence: Of passages shown where nothing is stated: how probable it is that they hold the answer.
         level: The level that Weiwo gave the question.
         calls: Calls of the model.
         tool_calls: Calls of tools.
@@ -51,6 +52,7 @@ class SystemAnswer:
     cited: tuple[str, ...] = ()
     claims: Sequence[Mapping[str, Any]] = ()
     values: Sequence[Mapping[str, Any]] = ()
+    confidence: float | None = None
     level: str = ""
     calls: int = 0
     tool_calls: int = 0

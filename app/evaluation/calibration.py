@@ -1,8 +1,9 @@
 """Calibration of confidence: how often what is said with 0.9 is right, and the fit that makes it nine in ten.
 
 Values are those of the tasks on which nothing else builds, against the known answer; an answer has the least confidence
-of the values it rests on. The fit, of values that a model read, is a logistic regression drawn towards leaving a
-confidence as it is; it is made on one half of the questions and judged on the other, by a hash of the question.
+of the values it rests on; extracts have one of their own, against whether they hold the answer. The fit, of values that
+a model read, is a logistic regression drawn towards leaving a confidence as it is; it is made on one half of the
+questions and judged on the other, by a hash of the question.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -72,7 +73,7 @@ def measure_reliability(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any] |
 
 
 def measure_rows(rows: Iterable[Row]) -> dict[str, Any]:
-    """The reliability of the values and of the answers of some rows; empty where none tells a confidence."""
+    """The reliability of the values, answers and extracts of some rows; empty where none tells a confidence."""
     rows = list(rows)
     values = [(one["confidence"], bool(one["right"])) for one in _known_values(rows)]
     answers = [
@@ -80,7 +81,13 @@ def measure_rows(rows: Iterable[Row]) -> dict[str, Any]:
         for row in rows
         if row.get("values") and row["outcome"] != "abstained"
     ]
-    found = {"values": measure_reliability(values), "answers": measure_reliability(answers)}
+    extracts = [
+        (row["confidence"], row["on_screen"])
+        for row in rows
+        if row.get("confidence") is not None and row["on_screen"] is not None
+    ]
+    pairs = {"values": values, "answers": answers, "extracts": extracts}
+    found = {name: measure_reliability(those) for name, those in pairs.items()}
     return {name: one for name, one in found.items() if one is not None}
 
 

@@ -62,6 +62,7 @@ def read_result(result: Mapping[str, Any], seconds: float) -> SystemAnswer:
         cited=tuple(dict.fromkeys(one["source"] for one in result.get("citations") or [])),
         claims=claims,
         values=list_values(result),
+        confidence=result.get("confidence"),
         level=str(result.get("level") or ""),
         calls=usage["model_calls"],
         tool_calls=usage["tool_calls"],

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from weiwo.app.export.report import Source
+from weiwo.app.export.report import Report, Source
 
 _ESCAPES: Final = {
     "\\": r"\textbackslash{}",
@@ -29,33 +29,21 @@ _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep",
 _KEY_WORDS: Final = 3
 
 
-def render_bibtex(sources: Sequence[Source]) -> bytes:
-    """BibTeX entries, in UTF-8.
-
-    Args:
-        sources: The sources; calculations are none.
-    """
-    return "\n".join(_bibtex(key, cited) for key, cited in _entries(sources)).encode("utf-8", "replace")
+def render_bibtex(report: Report) -> bytes:
+    """The sources of a report as BibTeX entries, in UTF-8; calculations are none."""
+    return "\n".join(_bibtex(key, cited) for key, cited in _entries(report)).encode("utf-8", "replace")
 
 
-def render_csl(sources: Sequence[Source]) -> bytes:
-    """A CSL-JSON array of items.
-
-    Args:
-        sources: The sources; calculations are none.
-    """
-    items = [_csl(key, cited) for key, cited in _entries(sources)]
+def render_csl(report: Report) -> bytes:
+    """The sources of a report as a CSL-JSON array of items; calculations are none."""
+    items = [_csl(key, cited) for key, cited in _entries(report)]
     return (json.dumps(items, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "replace")
 
 
-def _entries(sources: Sequence[Source]) -> Iterator[tuple[str, list[Source]]]:
+def _entries(report: Report) -> Iterator[tuple[str, list[Source]]]:
     """The documents cited, each with a key of its own and all its citations."""
-    documents: dict[str, list[Source]] = {}
-    for source in sources:
-        if source.address:
-            documents.setdefault(source.address, []).append(source)
     taken: set[str] = set()
-    for cited in documents.values():
+    for cited in (those for those in report.documents if those[0].address):
         base = _key(cited[0])
         key, number = base, 1
         while key in taken:

@@ -59,8 +59,8 @@ class _Writer(OfficeWriter):
         report, file = self._report, self._file
         self._set_styles()
         self._text(file.add_paragraph(style="Title"), report.title)
-        if report.title != report.question:
-            self._text(file.add_paragraph(), word(self._language, "question", report.question), dim=True)
+        if report.question_below:
+            self._text(file.add_paragraph(), report.question_below, dim=True)
         about = f"{word(self._language, report.status)} · {report.about}"
         self._text(file.add_paragraph(), about, dim=True)
         if report.notes:
@@ -191,8 +191,7 @@ class _Writer(OfficeWriter):
             self._link(paragraph, source.title, url=source.url)
         else:
             paragraph.add_run(xml_text(source.title)).bold = True
-        told = [source.address] * (source.address != source.title) + source.particulars(self._language)
-        if line := " · ".join(filter(None, told)):
+        if line := source.description(self._language):
             paragraph.add_run().add_break()
             self._text(paragraph, line, dim=True)
         for one in cited:
@@ -247,7 +246,7 @@ class _Writer(OfficeWriter):
         written.font.strike = True if run.strike else None
         if run.code:
             _set_fonts(written, _CODE_FONT)
-        if run.claim >= 0 and self._report.claims[run.claim].get("verdict") in DOUBTFUL:
+        if self._report.is_doubtful(run):
             written.font.underline = WD_UNDERLINE.WAVY
             written.font.color.rgb = _BAD
 

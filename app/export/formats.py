@@ -5,7 +5,8 @@ Renderers are imported when they are used; those of Word and PowerPoint stand on
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple
@@ -26,12 +27,14 @@ class Format(NamedTuple):
         name: Its name, as `render` takes it.
         endings: Endings of file names that mean it, the longest that fits decides.
         media_type: For HTTP.
+        renderer: The module of this package and its function that renders a `Report`; empty for the result as it is.
         library: The module it needs from the extra `documents`; empty for none.
     """
 
     name: str
     endings: tuple[str, ...]
     media_type: str
+    renderer: str = ""
     library: str = ""
 
 
@@ -39,13 +42,13 @@ _OFFICE: Final = "application/vnd.openxmlformats-officedocument."
 FORMATS: Final = {
     one.name: one
     for one in (
-        Format("md", (".md", ".markdown"), "text/markdown; charset=utf-8"),
-        Format("html", (".html", ".htm"), "text/html; charset=utf-8"),
-        Format("docx", (".docx",), f"{_OFFICE}wordprocessingml.document", "docx"),
-        Format("pptx", (".pptx",), f"{_OFFICE}presentationml.presentation", "pptx"),
+        Format("md", (".md", ".markdown"), "text/markdown; charset=utf-8", "markdown:render_markdown"),
+        Format("html", (".html", ".htm"), "text/html; charset=utf-8", "html:render_html"),
+        Format("docx", (".docx",), f"{_OFFICE}wordprocessingml.document", "docx:render_docx", "docx"),
+        Format("pptx", (".pptx",), f"{_OFFICE}presentationml.presentation", "pptx:render_pptx", "pptx"),
         Format("json", (".json",), "application/json"),
-        Format("bib", (".bib",), "application/x-bibtex; charset=utf-8"),
-        Format("csl", (".csl.json", ".csl"), "application/vnd.citationstyles.csl+json"),
+        Format("bib", (".bib",), "application/x-bibtex; charset=utf-8", "bibliography:render_bibtex"),
+        Format("csl", (".csl.json", ".csl"), "application/vnd.citationstyles.csl+json", "bibliography:render_csl"),
     )
 }
 """All formats by name."""
@@ -94,28 +97,11 @@ def render(result: Mapping[str, Any], format: str, *, plan: Mapping[str, Any] | 
         ExportError: There is no such format, or its library is missing.
     """
     chosen = check_format(format)
-    if chosen.name == "json":
+    if not chosen.renderer:
         text = json.dumps({**result, "plan": plan} if plan else dict(result), ensure_ascii=False, indent=2)
         return (_HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
-    from weiwo.app.export.report import read_result  # noqa: PLC0415 - JSON needs none
+    from weiwo.app.export.report import Report, read_result  # noqa: PLC0415 - JSON needs none
 
-    report = read_result(result, plan)
-    if chosen.name == "md":
-        from weiwo.app.export.markdown import render_markdown  # noqa: PLC0415 - one renderer is used
-
-        return render_markdown(report, result)
-    if chosen.name in {"bib", "csl"}:
-        from weiwo.app.export.bibliography import render_bibtex, render_csl  # noqa: PLC0415 - as above
-
-        return (render_bibtex if chosen.name == "bib" else render_csl)(report.sources)
-    if chosen.name == "docx":
-        from weiwo.app.export.docx import render_docx  # noqa: PLC0415 - as above
-
-        return render_docx(report)
-    if chosen.name == "pptx":
-        from weiwo.app.export.pptx import render_pptx  # noqa: PLC0415 - as above
-
-        return render_pptx(report)
-    from weiwo.app.export.html import render_html  # noqa: PLC0415 - as above
-
-    return render_html(report)
+    module, _, function = chosen.renderer.partition(":")
+    render_report: Callable[[Report], bytes] = getattr(import_module(f"weiwo.app.export.{module}"), function)
+    return render_report(read_result(result, plan))

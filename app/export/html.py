@@ -47,7 +47,7 @@ class _Page:
         about = f'<span class="status {escape(report.status)}">{escape(self._status())}</span>{escape(report.about)}'
         parts = [
             f"<h1>{escape(report.title)}</h1>",
-            self._question(),
+            f'<p class="question">{escape(report.question_below)}</p>' if report.question_below else "",
             f'<p class="about">{about}</p>',
             self._notes(),
             f"<article>{answer}</article>",
@@ -66,12 +66,6 @@ class _Page:
             + "\n".join(part for part in parts if part)
             + "\n</main>\n</body>\n</html>\n"
         )
-
-    def _question(self) -> str:
-        """The question below a title of the answer's own."""
-        if self._report.title == self._report.question:
-            return ""
-        return f'<p class="question">{escape(word(self._language, "question", self._report.question))}</p>'
 
     def _status(self) -> str:
         known = self._report.status in {"complete", "partial", "failed", "extracts"}
@@ -106,10 +100,9 @@ class _Page:
         if source.url:
             title = f'<a href="{escape(source.url)}" rel="noopener noreferrer nofollow">{title}</a>'
         lines = [f"<strong>{title}</strong>"]
-        told = [source.address] * (source.address != source.title) + source.particulars(language)
-        if told := [part for part in told if part]:
+        if told := source.description(language):
             kind = "where old" if source.superseded_by else "where"
-            lines.append(f'<span class="{kind}">{escape(" · ".join(told))}</span>')
+            lines.append(f'<span class="{kind}">{escape(told)}</span>')
         if source.also:
             others = ", ".join(source.also[:5])
             lines.append(f'<span class="where">{escape(word(language, "also", others))}</span>')

@@ -1,7 +1,6 @@
 """A report as a Markdown file: the answer as it stands, what limits it above, its sources below."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from weiwo.app.export.report import Report, Source
 from weiwo.app.export.words import word
@@ -11,19 +10,18 @@ from weiwo.tools.printable import printable
 _SYNTAX = lazy(r"([\\`*_\[\]<>#|~!&])")
 
 
-def render_markdown(report: Report, result: Mapping[str, Any]) -> bytes:
+def render_markdown(report: Report) -> bytes:
     """Render a report as Markdown.
 
     Args:
-        report: The report.
-        result: The result it was read from, whose answer is Markdown already.
+        report: The report, whose answer is Markdown already.
     """
     language = report.language
-    answer = printable(str(result.get("answer") or "")).strip()
+    answer = printable(report.answer).strip()
     parts = [f"# {_escaped(' '.join(report.title.split()))}", f"*{_escaped(report.about)}*"]
-    if report.title != report.question:
+    if report.question_below:
         answer = answer.partition("\n")[2].strip() if answer.startswith("#") else answer
-        parts.insert(1, _escaped(word(language, "question", " ".join(report.question.split()))))
+        parts.insert(1, _escaped(report.question_below))
     if report.notes:
         notes = "\n".join(f"> - {_escaped(note)}" for note in report.notes)
         parts.append(f"> **{word(language, 'limits')}**\n>\n{notes}")

@@ -127,7 +127,7 @@ def _foot(step: Step, language: Tongue) -> str:
     return f"{_MARKS[step.state]} {word(language, name)}" if name else ""
 
 
-def _wrapped(text: str, lines: int = _LINES) -> tuple[str, ...]:
+def _wrapped(text: str) -> tuple[str, ...]:
     """Text in lines of a box, broken at blanks or between Chinese characters; what does not fit ends in "…"."""
     out, line, word_start = [], "", 0
     for sign in text:
@@ -139,8 +139,8 @@ def _wrapped(text: str, lines: int = _LINES) -> tuple[str, ...]:
         if sign == " ":
             word_start = len(line)
     out.append(line)
-    if len(out) > lines:
-        out = [*out[: lines - 1], _clipped(out[lines - 1] + "……")]
+    if len(out) > _LINES:
+        out = [*out[: _LINES - 1], _clipped(out[_LINES - 1] + "……")]
     return tuple(out)
 
 

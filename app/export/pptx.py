@@ -16,7 +16,6 @@ from weiwo.app.export.document import Chart, Node, Run, plain
 from weiwo.app.export.office import OfficeWriter, chart_data, share_width, xml_text
 from weiwo.app.export.report import Report, Source
 from weiwo.app.export.words import word
-from weiwo.state.answer import DOUBTFUL
 from weiwo.text.language import sentences
 
 T = TypeVar("T")
@@ -94,10 +93,8 @@ class _Writer(OfficeWriter):
         size = 40 if cell_len(self._title) < 70 else 28 if cell_len(self._title) < 200 else 20
         self._write(title.text_frame.paragraphs[0], (Run(self._title),), size)
         about = f"{word(self._language, self._report.status)} · {self._report.about}"
-        question = self._report.question if self._report.title != self._report.question else ""
-        lines = [word(self._language, "question", " ".join(question.split())), about] if question else [about]
         frame = below.text_frame
-        for number, line in enumerate(lines):
+        for number, line in enumerate(filter(None, (self._report.question_below, about))):
             self._write(frame.add_paragraph() if number else frame.paragraphs[0], (Run(line),), 14, dim=True)
 
     def _sections(self) -> None:
@@ -237,14 +234,13 @@ class _Writer(OfficeWriter):
                 written.hyperlink.address = run.link
             if run.cites:
                 font.size, font.color.rgb = Pt(max(size * 2 // 3, 9)), _LINK
-            if run.claim >= 0 and self._report.claims[run.claim].get("verdict") in DOUBTFUL:
+            if self._report.is_doubtful(run):
                 font.color.rgb = _BAD
 
     def _document(self, cited: Sequence[Source]) -> Iterator[_Point]:
         """A document, its numbers before it, and below it the words that are cited."""
         source = cited[0]
-        told = [source.address] * (source.address != source.title) + source.particulars(self._language)
-        line = " · ".join(filter(None, told))
+        line = source.description(self._language)
         runs = [Run(source.title, bold=True, link=source.url), *([Run(f" · {line}")] if line else [])]
         yield _Point(tuple(runs), number="".join(f"[{one.n}]" for one in cited))
         for one in cited:

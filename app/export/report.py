@@ -7,8 +7,9 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from weiwo.app.export.chart import add_charts
-from weiwo.app.export.document import Node, parse_document, plain
-from weiwo.app.export.words import Tongue, stop_reason, tongue, word
+from weiwo.app.export.document import Node, Run, parse_document, plain
+from weiwo.app.export.words import Tongue, tongue, word
+from weiwo.app.stop_reasons import stop_reason
 from weiwo.nodes.writer.sources import PASSAGE_HEAD
 from weiwo.state import REFERENCE
 from weiwo.state.answer import DOUBTFUL
@@ -70,6 +71,11 @@ class Source:
         ]
         return [part for part in parts if part]
 
+    def description(self, language: Tongue) -> str:
+        """Where the document is, if its title does not say so, and its particulars, on one line."""
+        address = [self.address] if self.address not in {"", self.title} else []
+        return " · ".join([*address, *self.particulars(language)])
+
     def place(self, language: Tongue) -> str:
         """Its place within the document, in words of the language."""
         found = _PLACE.fullmatch(self.locator) if language == "zh" else None
@@ -103,6 +109,7 @@ class Report:
         language: The language of the words around the answer.
         title: The title that the answer gives itself; the question where it gives none.
         question: The question, as asked.
+        answer: The answer, as Markdown.
         status: The status of the answer.
         day: ISO date of the answer; empty where it is not known.
         notes: What limits the answer, a line each.
@@ -118,6 +125,7 @@ class Report:
     language: Tongue
     title: str
     question: str
+    answer: str
     status: str
     day: str
     notes: tuple[str, ...]
@@ -135,6 +143,16 @@ class Report:
         told = [str(claim.get("verdict")) for claim in self.claims]
         order = ("quoted", "supported", "matched", "computed", "judgement", "unsupported", "contradicted")
         return {verdict: told.count(verdict) for verdict in order if verdict in told}
+
+    @property
+    def question_below(self) -> str:
+        """The question on one line, for below a title of the answer's own; empty where it is the title."""
+        asked = " ".join(self.question.split())
+        return word(self.language, "question", asked) if self.title != self.question else ""
+
+    def is_doubtful(self, run: Run) -> bool:
+        """Whether a run is of a claim that no source carries, or that one contradicts."""
+        return run.claim >= 0 and self.claims[run.claim].get("verdict") in DOUBTFUL
 
     @property
     def documents(self) -> list[list[Source]]:
@@ -181,6 +199,7 @@ def read_result(result: Mapping[str, Any], plan: Mapping[str, Any] | None = None
         language=language,
         title=title or question,
         question=question,
+        answer=answer,
         status=str(result.get("status") or "failed"),
         day=_day(result),
         notes=tuple(dict.fromkeys(_notes(result, sources, language))),

@@ -85,23 +85,6 @@ _WORDS: Final[dict[Tongue, dict[str, str]]] = {
     },
 }
 
-_STOPS: Final[dict[str, tuple[str, str]]] = {
-    "not_found": ("something asked for was not found", "有所问内容未找到"),
-    "unsupported_claims": ("not every statement is carried by a source", "并非每处陈述都有来源支持"),
-    "weak_evidence": ("it rests on evidence that is not firm", "所依据的证据不够可靠"),
-    "tool_failure": ("the tools failed", "工具调用失败"),
-    "model_failed": ("the model failed", "模型未能回应"),
-    "no_model": ("no model is configured", "没有配置模型"),
-    "no_source": ("no source was searched", "没有检索任何来源"),
-    "no_plan": ("no plan could be made", "未能制定计划"),
-    "max_tasks": ("the limit of tasks was reached", "达到任务数上限"),
-    "max_seconds": ("the time limit was reached", "达到时间上限"),
-    "max_tokens": ("the limit of tokens was reached", "达到词元上限"),
-    "max_cost": ("the cost limit was reached", "达到费用上限"),
-    "max_model_calls": ("the limit of model calls was reached", "达到模型调用上限"),
-    "max_tool_calls": ("the limit of tool calls was reached", "达到工具调用上限"),
-}
-
 
 def tongue(language: object) -> Tongue:
     """The language of the words around an answer: Chinese for Chinese, else English."""
@@ -111,9 +94,3 @@ def tongue(language: object) -> Tongue:
 def word(language: Tongue, name: str, *values: object) -> str:
     """A word or phrase in a language."""
     return _WORDS[language][name].format(*values)
-
-
-def stop_reason(language: Tongue, reason: str) -> str:
-    """Why an answer is not complete, in words."""
-    known = _STOPS.get(reason)
-    return known[language == "zh"] if known else reason.replace("_", " ")

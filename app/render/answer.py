@@ -7,10 +7,11 @@ from rich.console import Console
 from rich.text import Text
 
 from weiwo.app.render.extracts import render_extracts, split_answer
-from weiwo.app.render.labels import label
+from weiwo.app.render.labels import describe_place, label
 from weiwo.app.render.markdown import Markdown
 from weiwo.app.render.plan_tree import duration
 from weiwo.app.render.text_wrapping import Flow
+from weiwo.app.stop_reasons import stop_reason
 from weiwo.tools.printable import one_line, printable
 
 _LONGEST_QUOTE: Final = 220
@@ -23,7 +24,7 @@ def print_answer(console: Console, result: Mapping[str, Any], *, verbose: bool =
     extracts = result.get("extracts") or ()
     before, after = split_answer(printable(str(result.get("answer", ""))), extracts)
     _print_prose(console, before)
-    for extract in render_extracts(extracts):
+    for extract in render_extracts(extracts, str(result.get("language", "en"))):
         console.print()
         console.print(Flow(extract, indent=4))
     if after:
@@ -41,7 +42,7 @@ def print_answer(console: Console, result: Mapping[str, Any], *, verbose: bool =
     console.print(Text(label(language, "sources"), "bold"))
     for citation in citations:
         mark = f"[{citation['n']}] "
-        console.print(Flow(Text.assemble((mark, "cyan"), _origin(citation)), indent=len(mark)))
+        console.print(Flow(Text.assemble((mark, "cyan"), _origin(citation, language)), indent=len(mark)))
         if verbose and (also := _also(citation, language)):
             console.print(Flow(Text(" " * len(mark) + also, "dim"), indent=len(mark)))
         if verbose and (quote := _quote(citation)):
@@ -63,7 +64,7 @@ def plain_answer(result: Mapping[str, Any]) -> str:
         shown = {extract.get("n") for extract in result.get("extracts") or ()}
         lines += ["", label(language, "sources")]
         for citation in citations:
-            lines.append(f"[{citation['n']}] {_origin(citation)}")
+            lines.append(f"[{citation['n']}] {_origin(citation, language)}")
             if also := _also(citation, language):
                 lines.append(f"    {also}")
             if citation["n"] not in shown and (quote := _quote(citation)):
@@ -78,22 +79,19 @@ def _coverage(result: Mapping[str, Any]) -> list[str]:
 
 
 def foot(result: Mapping[str, Any], decided_by: str = "") -> str:
-    """How the answer came about, in one line."""
-    usage = result.get("usage") or {}
-    calls = usage.get("model_calls", 0)
+    """How the answer came about, in one line in its language."""
+    usage, language, status = result.get("usage") or {}, str(result.get("language", "en")), result.get("status")
+    why = stop_reason(language, str(result.get("stop_reason", "")))
     parts = [
+        label(language, f"status_{status}", why) if status in {"extracts", "partial", "failed"} else "",
         str(result.get("level", "")),
         str(result.get("team", "")),
-        f"by {decided_by}" if decided_by else "",
-        f"{calls} model call{'' if calls == 1 else 's'}",
+        label(language, f"by_{decided_by}") if decided_by else "",
+        label(language, "model_calls", usage.get("model_calls", 0)),
         model_trouble(result),
         duration(float(usage.get("seconds", 0.0))),
         f"thread {result.get('thread_id', '')}",
     ]
-    if result.get("status") == "extracts":
-        parts.insert(0, "extracts")
-    elif result.get("status") != "complete":
-        parts.insert(0, f"{result.get('status')}: {stop_words(result)}")
     return " · ".join(one_line(part) for part in parts if part)
 
 
@@ -104,19 +102,21 @@ def model_trouble(result: Mapping[str, Any]) -> str:
     if not errors:
         return ""
     failed = sum(bool(call.get("error")) for call in calls)
-    return f"rules stood in for the model {failed} time{'' if failed == 1 else 's'}: {errors[0]}"
+    return label(str(result.get("language")), "stood_in", failed, errors[0])
 
 
-def stop_words(result: Mapping[str, Any]) -> str:
-    """The stop reason, in words."""
-    return one_line(str(result.get("stop_reason", "")).replace("_", " "))
+def shortfall(result: Mapping[str, Any]) -> str:
+    """In one line that an answer is not complete, and why."""
+    language = str(result.get("language", "en"))
+    why = stop_reason(language, str(result.get("stop_reason", "")))
+    return label(language, "shortfall", label(language, f"status_{result.get('status')}", one_line(why)))
 
 
-def _origin(citation: Mapping[str, Any]) -> str:
+def _origin(citation: Mapping[str, Any], language: str) -> str:
     title, source = one_line(str(citation.get("title", ""))), one_line(str(citation.get("source", "")), 500)
     source = source.removeprefix("task:")  # a calculation is known by its task
     origin = f"{title} · {source}" if title and source and title != source else title or source
-    place = one_line(str(citation.get("locator") or ""))
+    place = describe_place(language, one_line(str(citation.get("locator") or "")))
     return f"{origin} · {place}" if place else origin
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from weiwo.app.render.labels import describe_place
 from weiwo.state import Evidence
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line, printable
@@ -20,7 +21,7 @@ _QUOTED: Final = lazy(r"(?:^>[^\n]*\n?)+", re.MULTILINE)
 _MARK: Final = lazy(r"\[(\d{1,4})\]\Z")
 
 
-def render_extracts(extracts: Sequence[Mapping[str, Any]]) -> "list[Text]":
+def render_extracts(extracts: Sequence[Mapping[str, Any]], language: str = "en") -> "list[Text]":
     """Extracts as styled text for a terminal: a line with number and source each, then the passage.
 
     The lines below the first are for the caller to indent.
@@ -28,7 +29,7 @@ def render_extracts(extracts: Sequence[Mapping[str, Any]]) -> "list[Text]":
     from rich.text import Text  # noqa: PLC0415 - a pipe needs none
 
     heads = [
-        Text.assemble((f"[{extract.get('n', 0)}] ", "cyan"), (source_line(extract), "dim"), "\n")
+        Text.assemble((f"[{extract.get('n', 0)}] ", "cyan"), (source_line(extract, language), "dim"), "\n")
         for extract in extracts
     ]
     return [head + render_passage(extract) for head, extract in zip(heads, extracts, strict=True)]
@@ -50,10 +51,11 @@ def plain_extract(extract: Mapping[str, Any]) -> str:
     return " ".join(f"**{piece}**" if highlighted else piece for piece, highlighted in pieces if piece)
 
 
-def source_line(extract: Mapping[str, Any]) -> str:
+def source_line(extract: Mapping[str, Any], language: str = "en") -> str:
     """Title, source and place of an extract, on one line."""
     title, source = one_line(str(extract.get("title") or "")), one_line(str(extract.get("source") or ""), 500)
-    parts = [title, source if source != title else "", one_line(str(extract.get("locator") or ""))]
+    place = describe_place(language, one_line(str(extract.get("locator") or "")))
+    parts = [title, source if source != title else "", place]
     return " · ".join(part for part in parts if part)
 
 
@@ -91,12 +93,15 @@ def split_answer(answer: str, extracts: Sequence[Mapping[str, Any]]) -> tuple[st
 
 
 def _pieces(extract: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    """The passage in pieces, each with whether it is highlighted; offsets that make no sense are passed over."""
+    """The passage in pieces, each with whether it is highlighted; offsets that make no sense are passed over.
+
+    Marks by which the source itself makes something bold are left out.
+    """
     text = str(extract.get("text") or "")
     position = 0
     for start, end in extract.get("highlights") or ():
         if position <= start < end <= len(text):
-            yield printable(text[position:start]), False
-            yield printable(text[start:end]), True
+            yield printable(text[position:start].replace("**", "")), False
+            yield printable(text[start:end].replace("**", "")), True
             position = end
-    yield printable(text[position:]), False
+    yield printable(text[position:].replace("**", "")), False

@@ -19,41 +19,34 @@ from rich.tree import Tree
 from weiwo.app.render.labels import label
 from weiwo.app.render.markdown import Markdown
 from weiwo.app.render.plan_tree import plan_tree, spinner
-from weiwo.app.render.progress import Progress
+from weiwo.app.render.watchers import Watcher
 from weiwo.tools.printable import one_line, printable
 
 _FRAME_SECONDS = 0.1
 
 
-class LiveView:
+class LiveView(Watcher):
     """Draws a run on a terminal.
 
     Attributes:
         console: The terminal.
         question: The question as asked.
-        language: Its language, until the run tells.
-        progress: The run so far.
     """
 
     def __init__(self, console: Console, question: str, language: str = "en") -> None:
+        super().__init__(language)
         self.console = console
         self.question = question
-        self.language = language
-        self.progress = Progress()
         self._live: Live | None = None
         self._ticker: asyncio.Task[None] | None = None
         self._tree_printed = False
 
     def event(self, event: Mapping[str, Any]) -> None:
         """Take in an event."""
-        self.progress.apply(event)
+        super().event(event)
         self.language = str(self.progress.assessed.get("language") or self.language)
         if event.get("type") == "answer_started":
             self._print_tree()
-
-    def token(self, text: str) -> None:
-        """Take in a piece of the answer."""
-        self.progress.answer += text
 
     async def __aenter__(self) -> Self:
         self._ticker = asyncio.create_task(self._tick())
@@ -114,8 +107,7 @@ class LiveView:
         if progress.sections:
             parts.append(label(self.language, "sections", len(progress.written), len(progress.sections)))
         if progress.calls:
-            name = "spent_one" if progress.calls == 1 else "spent"
-            parts.append(label(self.language, name, *([progress.calls] * (name == "spent")), f"{progress.tokens:,}"))
+            parts.append(label(self.language, "spent", progress.calls, f"{progress.tokens:,}"))
         if (seconds := progress.clock() - progress.started) >= 1:
             parts.append(f"{seconds:.0f} s")
         foot = Text.assemble(

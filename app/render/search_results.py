@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from weiwo.app.render.extracts import excerpt_of, place_of, render_passage
+from weiwo.app.render.figures_table import figures_table
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.state import Evidence
 from weiwo.tools.printable import one_line
@@ -30,15 +29,11 @@ def print_explanation(console: Console, parts: "Mapping[str, RoutedSearchResult]
 
 def _print_one(console: Console, routed: "RoutedSearchResult") -> None:
     decision, trace = routed.decision, routed.trace
-    features = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for head in ("feature", "value"):
-        features.add_column(head)
+    features = figures_table("feature", "value", texts=2)
     for name, value in asdict(decision.features).items():
         features.add_row(name, one_line(_shown(value), 80))
     features.add_row("kind", decision.features.segment)
-    scores = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for head in ("strategy", "signals", "learned", "score", ""):
-        scores.add_column(head, justify="left" if head in {"strategy", ""} else "right")
+    scores = figures_table("strategy", "signals", "learned", "score", "")
     for arm, score in decision.scores.items():
         marks = [
             word for word, named in (("chosen", decision.strategy), ("candidate", decision.candidate)) if named == arm

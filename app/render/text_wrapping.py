@@ -15,15 +15,17 @@ from rich.text import Text
 
 from weiwo.text.patterns import lazy
 
-_CJK: Final = (
-    "\u2e80-\u2fff\u3005-\u3007\u3021-\u30ff\u3100-\u31bf\u3400-\u4dbf\u4e00-\u9fff"
-    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_IDEOGRAPHS: Final = (
+    "\u3005-\u3007\u3021-\u30ff\u3100-\u31bf\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
+_CJK: Final = f"\u2e80-\u2fff{_IDEOGRAPHS}"
 _OPENING: Final = "（《〈「『【〔"
 _CLOSING: Final = "，。、！？；：）》〉」』】〕"
 # Quotation marks and dashes belong to whatever they touch: they are Chinese and Western alike.
 _UNIT: Final = lazy(
-    rf"[{_OPENING}“‘]*(?:[{_CJK}]|[^\s{_CJK}{_OPENING}{_CLOSING}]+)?[{_CLOSING}”’…—·]*(?:\[\d+\])*\s*", re.DOTALL
+    rf"[{_OPENING}“‘]*(?:[{_CJK}]|[^\s{_CJK}{_OPENING}{_CLOSING}]+)?[{_CLOSING}”’…—·]*(?:\[\d+\])*\s*",
+    re.DOTALL,
+    costly=_IDEOGRAPHS,
 )
 
 

@@ -1,8 +1,8 @@
-"""Watchers of a run: what each must be able to do, and two that do not draw on a terminal."""
+"""Watchers of a run: one that keeps what it is told, and one that writes it in lines."""
 
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Protocol, Self, TextIO
+from typing import Any, Self, TextIO
 
 from weiwo.app.render.labels import label
 from weiwo.app.render.plan_tree import expected_line, procedure_line, row_text
@@ -10,30 +10,13 @@ from weiwo.app.render.progress import Progress
 from weiwo.tools.printable import one_line
 
 
-class Watcher(Protocol):
-    """Observer of a run. Entered before it, left after it, however it ends.
+class Watcher:
+    """Observer of a run, which says nothing. Entered before it, left after it, however it ends.
 
     Attributes:
+        language: The language of the question, until the run tells.
         progress: What it has been told.
     """
-
-    progress: Progress
-
-    def event(self, event: Mapping[str, Any]) -> None:
-        """One of the graph's events."""
-
-    def token(self, text: str) -> None:
-        """The next piece of the answer."""
-
-    async def __aenter__(self) -> Self: ...
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
-
-class Silent:
-    """Watches without a word, and remembers who judged the question."""
 
     def __init__(self, language: str = "en") -> None:
         self.language = language
@@ -56,7 +39,7 @@ class Silent:
         return None
 
 
-class Lines(Silent):
+class Lines(Watcher):
     """Writes one plain line per step, for logs and pipes."""
 
     def __init__(self, stream: TextIO, language: str = "en") -> None:

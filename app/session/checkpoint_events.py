@@ -77,6 +77,7 @@ def finished_event(outcome: Outcome, language: str) -> dict[str, Any]:
         "seconds": outcome.seconds,
         "decided_by": outcome.decided_by,
         "failure": outcome.failure.message if outcome.failure else "",
+        "failure_kind": outcome.failure.kind if outcome.failure else "",
         "note": note_for_people(outcome, "zh" if language == "zh" else "en"),
     }
 

@@ -11,7 +11,7 @@ from langgraph.types import Command
 from pydantic import ValidationError
 
 from weiwo.app.errors import AppError, MisuseError, unknown_thread
-from weiwo.app.render.watchers import Silent, Watcher
+from weiwo.app.render.watchers import Watcher
 from weiwo.app.session.checkpoint_events import events_of, finished_tasks
 from weiwo.app.session.run_end import APPROVE, RunEnd
 from weiwo.app.session.session import Session, claim
@@ -54,7 +54,7 @@ async def resume(
     context = context or remembered(snapshot.metadata)
     request = request_of(snapshot)
     if request is None and answer is not None and snapshot.next == ("approval",):  # killed on the way to the question
-        ended = await _follow(session, None, thread_id, context, Silent())
+        ended = await _follow(session, None, thread_id, context, Watcher())
         return ended if not ended.request else await resume(session, thread_id, watcher, answer, context)
     if request is None and answer not in (None, APPROVE):
         raise MisuseError(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from weiwo.app.errors import AppError
-from weiwo.app.render.watchers import Silent
+from weiwo.app.render.watchers import Watcher
 from weiwo.app.session.runs import ask, resume
 from weiwo.app.session.session import Session
 from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed
@@ -56,9 +56,9 @@ async def _ask(session: Session, watch: watches.Watch) -> Mapping[str, Any]:
     require_prices(settings)
     one = replace(session, settings=settings)
     if await thread_exists(session.saver, watch.running):
-        ended = await resume(one, watch.running, Silent())
+        ended = await resume(one, watch.running, Watcher())
     else:
-        ended = await ask(one, watch.question, watch.running, context, Silent())
+        ended = await ask(one, watch.question, watch.running, context, Watcher())
     if ended.request:
         raise AppError(f"it waits for a person; go on with: weiwo resume {ended.thread_id}")
     return ended.result

@@ -1,18 +1,34 @@
-"""The documents of a command: opened, listed by `weiwo corpora`, and how they stand."""
+"""The documents of a command: opened, and listed by `weiwo corpora`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.output import hint, write, write_json
 from weiwo.state.home import home
 from weiwo.tools.printable import one_line
 
-_MOST_SHOWN: Final = 10
 _UNITS: Final = ((86_400 * 365, "year"), (86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+
+_COUNTED: Final = {
+    "document": "个文档",
+    "passage": "个段落",
+    "thread": "个会话",
+    "retrieval": "次检索",
+    "question": "个问题",
+    "error": "个错误",
+    "answer": "个答案",
+    "year": "年",
+    "day": "天",
+    "hour": "小时",
+    "minute": "分钟",
+    "second": "秒",
+}
+"""What is counted in Chinese, with its measure word."""
 
 if TYPE_CHECKING:
     from weiwo.state.settings import Settings
+    from weiwo.state.values import Language
     from weiwo.tools.corpus import Corpus
     from weiwo.tools.corpus.index.catalog import CorpusSummary
 
@@ -52,55 +68,9 @@ async def open_corpus(settings: "Settings") -> "Corpus":
     return corpus
 
 
-def describe_default_corpus(settings: "Settings") -> str:
-    """What is searched where nothing is named."""
-    from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, corpus_exists  # noqa: PLC0415 - heavy
-
-    indexed = corpus_exists(Path(settings.home), DEFAULT_NAME)
-    return f"the corpus {DEFAULT_NAME}, as weiwo index made it" if indexed else "the bundled sample"
-
-
-def describe_corpora(home: Path) -> tuple[Literal["ok", "note"], str]:
-    """The corpora there are, with sizes and ages, in one line; a `note` if one is broken."""
-    from weiwo.tools.corpus.index.catalog import list_corpora  # noqa: PLC0415 - heavy
-
-    found = list(list_corpora(home))
-    told = [
-        f"{one.name}: {one.trouble}"
-        if one.trouble
-        else f"{one.name} ({counted(one.documents, 'document')}, {size(one.bytes)}, {span(one.age)} old)"
-        + "".join(f"; {told}" for told in (*filter(None, [one.note]), *_partial(one)))
-        for one in found[:_MOST_SHOWN]
-    ]
-    if len(found) > _MOST_SHOWN:
-        told.append(f"and {len(found) - _MOST_SHOWN:,} more")
-    troubled = any(one.trouble or one.note or _partial(one) for one in found)
-    return "note" if troubled else "ok", ", ".join(told) or "none yet"
-
-
-def describe_embeddings(corpus: "Corpus", name: str | None) -> tuple[Literal["ok", "note", "problem"], str]:
-    """Whether documents are also found by meaning, in one line. Tries the model."""
-    from weiwo.tools.corpus import CorpusError  # noqa: PLC0415 - heavy
-    from weiwo.tools.corpus.index.embedding_models import explain_embedding_error  # noqa: PLC0415 - the same
-    from weiwo.tools.corpus.retrieval.embedding_coverage import collect_warnings, count_embedded  # noqa: PLC0415 - the same
-
-    if name is None:
-        return "note", "no WEIWO_EMBEDDINGS is set; beside keywords, character n-grams are searched, not meaning"
-    try:
-        done, total = count_embedded(corpus)
-        warnings = collect_warnings(corpus, name)
-    except (CorpusError, ImportError) as error:
-        return "problem", explain_embedding_error(error)
-    if warnings:
-        return "note", warnings[0]
-    if done < total:
-        return "note", f"{name}: {done:,} of {counted(total, 'passage')} have vectors; weiwo index makes the others"
-    return "ok", f"{name}: all {counted(total, 'passage')} have vectors"
-
-
-def counted(number: int, what: str) -> str:
+def counted(number: int, what: str, language: "Language" = "en") -> str:
     """A number of things."""
-    return f"{number:,} {what}" + "s" * (number != 1)
+    return f"{number:,} {_COUNTED[what]}" if language == "zh" else f"{number:,} {what}" + "s" * (number != 1)
 
 
 def size(number: int) -> str:
@@ -114,8 +84,13 @@ def size(number: int) -> str:
 
 def span(seconds: float) -> str:
     """A length of time, for people."""
+    return counted(*span_parts(seconds))
+
+
+def span_parts(seconds: float) -> tuple[int, str]:
+    """A length of time as a number of the largest unit that it has one of."""
     length, unit = next((pair for pair in _UNITS if seconds >= pair[0]), _UNITS[-1])
-    return counted(round(seconds / length), unit)
+    return round(seconds / length), unit
 
 
 def _line(one: "CorpusSummary") -> str:

@@ -1,20 +1,16 @@
-"""`weiwo index` and `weiwo corpora`: bringing corpora up to files or document loaders, and listing them."""
+"""`weiwo index`: bringing a corpus up to files or a document loader."""
 
 import asyncio
-import sys
-import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-from weiwo.app.cli.documents.corpora import counted, span
+from weiwo.app.cli.documents.corpora import counted
+from weiwo.app.cli.documents.index_progress import show_ingestion
 from weiwo.app.cli.errors import COMPLETE, PARTIAL, CommandError, UsageError
 from weiwo.app.cli.event_loop import InterruptedRunError, run
 from weiwo.app.cli.output import hint, write, write_json
+from weiwo.app.cli.progress_line import ProgressLine
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.catalog import (
@@ -31,13 +27,12 @@ from weiwo.tools.printable import one_line
 if TYPE_CHECKING:
     from weiwo.tools.corpus.index.embedding_models import EmbeddingProgress
     from weiwo.tools.corpus.index.writer import IndexWriter
-    from weiwo.tools.corpus.ingestion.ingestion_report import IngestProgress, IngestReport
+    from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport
     from weiwo.tools.corpus.ingestion.langchain_loader import LoaderSpec
     from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus
 
 Ingest = Callable[["IndexWriter"], Coroutine[Any, Any, "IngestReport"]]
 
-_LINE_SECONDS: Final = 5.0
 _MOST_SHOWN: Final = 200
 
 
@@ -178,7 +173,7 @@ def _prepare_files(paths: Sequence[str], folder: Path, *, silent: bool) -> Inges
 
     async def ingest(writer: "IndexWriter") -> "IngestReport":
         await asyncio.to_thread(record_roots, folder, paths)
-        with _shown(as_json=silent) as progress:
+        with show_ingestion(silent=silent) as progress:
             report = await ingest_files(paths, writer, progress=progress)
         await asyncio.to_thread(writer.flush)  # whoever searches meanwhile need not wait for vectors
         await asyncio.to_thread(record_roots, folder, paths)
@@ -192,13 +187,11 @@ async def _run_loader(loader: "LoaderSpec", folder: Path, *, silent: bool) -> In
     from weiwo.tools.corpus.ingestion.langchain_loader import import_loader, load_documents  # noqa: PLC0415 - heavy
     from weiwo.tools.corpus.ingestion.loader_ingest import ingest_loaded  # noqa: PLC0415 - heavy
 
-    told = time.monotonic()
+    progress = ProgressLine(in_place=False)
 
     def tell(documents: int) -> None:
-        nonlocal told
-        if not silent and time.monotonic() - told >= _LINE_SECONDS:
-            told = time.monotonic()
-            hint(f"{counted(documents, 'document')} from {loader.label} …")
+        if not silent and progress.is_due():
+            progress.tell(f"{counted(documents, 'document')} from {loader.label} …")
 
     make = await asyncio.to_thread(import_loader, loader)
     loaded = await load_documents(loader, make, report=tell)
@@ -222,15 +215,12 @@ def _embed(writer: "IndexWriter", name: str, *, quiet: bool) -> None:
     )
     from weiwo.tools.corpus.index.language_fit import assess_fit  # noqa: PLC0415 - heavy
 
-    told = time.monotonic()
+    progress = ProgressLine(in_place=False)
 
     def tell(now: "EmbeddingProgress") -> None:
-        nonlocal told
-        late = time.monotonic() - told >= _LINE_SECONDS
-        if not quiet and (late or (now.replaces and now.done == 0)):
-            told = time.monotonic()
+        if not quiet and (progress.is_due() or (now.replaces and now.done == 0)):
             instead = f", in place of {now.replaces}" if now.replaces else ""
-            hint(f"{now.done:,} of {now.total:,} passages have vectors of {now.model}{instead}")
+            progress.tell(f"{now.done:,} of {now.total:,} passages have vectors of {now.model}{instead}")
 
     try:
         model = load_embedder(name)
@@ -277,63 +267,3 @@ def summary(corpus: CorpusSummary, report: "IngestReport") -> str:
         if len(report.left_out) > _MOST_SHOWN:
             lines.append(f"  and {len(report.left_out) - _MOST_SHOWN:,} more; --json lists them all")
     return "\n".join(lines) + "\n"
-
-
-@contextmanager
-def _shown(*, as_json: bool) -> Iterator[Callable[["IngestProgress"], None] | None]:
-    """Show progress on standard error: a bar on a terminal, a line now and then elsewhere."""
-    if as_json:
-        yield None
-    elif sys.stderr.isatty():
-        with _bar() as bar:
-            task = bar.add_task("indexing", total=None, files="", rate="")
-            yield _drawing(bar, task)
-    else:
-        yield _telling()
-
-
-def _bar() -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[files]}"),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True, markup=False, emoji=False, highlight=False),
-        transient=True,
-    )
-
-
-def _drawing(bar: Progress, task: Any) -> Callable[["IngestProgress"], None]:
-    started = time.monotonic()
-
-    def draw(now: "IngestProgress") -> None:
-        rate = now.passages / max(time.monotonic() - started, 0.001)
-        bar.update(
-            task,
-            total=now.bytes_total or 1,
-            completed=now.bytes if now.bytes_total else 1,
-            files=f"{now.files:,}/{now.files_total:,} files",
-            rate=f"{rate:,.0f} passages/s",
-        )
-
-    return draw
-
-
-def _telling() -> Callable[["IngestProgress"], None]:
-    started = told = time.monotonic()
-
-    def tell(now: "IngestProgress") -> None:
-        nonlocal told
-        passed = time.monotonic() - started
-        if time.monotonic() - told < _LINE_SECONDS or not now.bytes:
-            return
-        told = time.monotonic()
-        left = passed * (now.bytes_total - now.bytes) / now.bytes
-        hint(
-            f"{now.files:,} of {now.files_total:,} files, {now.passages:,} passages,"
-            f" {now.passages / passed:,.0f} a second, about {span(left)} left"
-        )
-
-    return tell

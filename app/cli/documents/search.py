@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weiwo.app.cli.documents.corpora import open_corpus
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
-from weiwo.app.cli.output import hint, is_terminal, page, terminal, write, write_json
+from weiwo.app.cli.output import hint, is_terminal, screen, terminal, write, write_json
 from weiwo.app.render.extracts import excerpt_of, place_of, plain_extract
 from weiwo.state import Evidence
 from weiwo.state.settings import Context, Settings
@@ -57,7 +57,7 @@ def search_command(query: str, k: int, context: Context, *, as_json: bool, expla
     if routed:
         from weiwo.app.render.search_results import print_explanation  # noqa: PLC0415 - a plain list needs no tables
 
-        print_explanation(terminal() if is_terminal() else page(), routed.parts)
+        print_explanation(screen(), routed.parts)
     if is_terminal():
         from weiwo.app.render.search_results import print_results  # noqa: PLC0415 - the same
 

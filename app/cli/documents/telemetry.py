@@ -5,14 +5,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from weiwo.app.cli.documents.telemetry_words import count, word
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
-from weiwo.app.cli.output import hint, is_terminal, page, terminal, write_json
+from weiwo.app.cli.output import hint, screen, write_json
 from weiwo.app.cli.questions.spending import read_spending, summarize_spending
+from weiwo.app.render.figures_table import figures_table
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.evaluation.telemetry_report import DRIFTING, count_feedback, summarize_telemetry
@@ -53,7 +54,7 @@ def telemetry_command(
         and not corpus_exists(Path(settings.home), DEFAULT_NAME)
     ):
         alone = {"corpus": None, "recording": settings.telemetry, "spending": spending}
-        write_json(alone) if as_json else print_spending(_console(), spending)
+        write_json(alone) if as_json else print_spending(screen(), spending)
         return
     name = name or _usual_corpus(Path(settings.home))
     try:
@@ -66,8 +67,8 @@ def telemetry_command(
         found = {"corpus": name, "recording": settings.telemetry, **summarize_telemetry(folder)}
         found["feedback"] = count_feedback(folder, read_feedback(Path(settings.home)))
         if export is not None:
-            count = _export(folder, Path(export).expanduser())
-            hint(f"{count:,} records in {export}")
+            written = _export(folder, Path(export).expanduser())
+            hint(word("exported", written, export))
         if hard is not None:
             _export_hard_cases(folder, Path(settings.home), Path(hard).expanduser())
         if learn:
@@ -78,8 +79,8 @@ def telemetry_command(
     if as_json:
         write_json(found)
     else:
-        print_summary(_console(), found)
-        print_spending(_console(), spending)
+        print_summary(screen(), found)
+        print_spending(screen(), spending)
 
 
 def _usual_corpus(home: Path) -> str:
@@ -90,19 +91,15 @@ def _usual_corpus(home: Path) -> str:
     return names[0] if len(names) == 1 else DEFAULT_NAME
 
 
-def _console() -> Console:
-    return terminal() if is_terminal() else page()
-
-
 def print_spending(console: Console, spending: Mapping[str, Any]) -> None:
     """Print what answers took, by day and by model; nothing where no model was called yet."""
     if not spending["answers"]:
         return
     each = spending["cost_per_complete"]
-    told = f", ${each:.4f} for each of {spending['complete']:,} complete ones" if each else ""
-    console.print(f"{_count(spending['answers'], 'answer')} by models: ${spending['cost']:.4f}{told}", soft_wrap=True)
+    told = word("each", each, spending["complete"]) if each else ""
+    console.print(word("spent", count(spending["answers"], "answer"), spending["cost"]) + told, soft_wrap=True)
     for title, rows in (("day", spending["days"]), ("model", spending["models"])):
-        table = _table(title, "answers", "calls", "input tokens", "output tokens", "US dollars")
+        table = figures_table(word(title), *map(word, ("answers", "calls", "input", "output", "dollars")))
         for key, one in list(rows.items())[-_MOST_DAYS:]:
             counts = (f"{one[name]:,.0f}" for name in ("answers", "calls", "input", "output"))
             table.add_row(one_line(key, 60), *counts, f"{one['cost']:.4f}")
@@ -119,12 +116,12 @@ def _learn(folder: Path, settings: Settings) -> None:
     from weiwo.tools.corpus.retrieval.routing_policy import load_policy, save_policy  # noqa: PLC0415 - upon need
 
     home = Path(settings.home)
-    policy, count = learn_from_use(load_policy(home, settings.embeddings or ""), folder, read_feedback(home))
-    if not count:
-        hint("nothing new to learn: no hybrid search since then whose passages an answer cites")
+    policy, searches = learn_from_use(load_policy(home, settings.embeddings or ""), folder, read_feedback(home))
+    if not searches:
+        hint(word("nothing_new"))
         return
     save_policy(home, policy)
-    hint(f"policy {policy.version} has learned from what answers cited of {count:,} searches, in shadow")
+    hint(word("learned", policy.version, searches))
 
 
 def _export_hard_cases(folder: Path, home: Path, target: Path) -> None:
@@ -138,56 +135,51 @@ def _export_hard_cases(folder: Path, home: Path, target: Path) -> None:
 
     cases = collect_hard_cases(read_records(folder), read_feedback(home))
     if not cases:
-        hint("no question was served badly, as far as the records tell; nothing was written")
+        hint(word("nothing_hard"))
         return
     corpus = IndexedCorpus(folder)
     try:
         run_to_end(export_hard_cases(corpus, cases, target))
     finally:
         corpus.close()
-    hint(
-        f"{_count(len(cases), 'question')} in {target}; weiwo eval label {target} asks which documents answer, then:"
-        f" weiwo eval retrieval {target} --learn"
-    )
+    hint(word("hard", count(len(cases), "question"), target))
 
 
 def _export(folder: Path, file: Path) -> int:
     """Write all records; returns how many."""
-    count = 0
+    written = 0
     try:
         with file.open("w", encoding="utf-8") as out:
             for record in read_records(folder):
                 out.write(json.dumps(record) + "\n")  # ASCII, so that no line end of a question splits a line
-                count += 1
+                written += 1
     except OSError as error:
         raise CommandError(f"--export {file}: {error.strerror or error}; choose another file") from None
-    return count
+    return written
 
 
 def print_summary(console: Console, found: Mapping[str, Any]) -> None:
     """Print a summary, laid out for a terminal or a page."""
-    console.print(f"{found['corpus']}: {_count(found['retrievals'], 'retrieval')}", soft_wrap=True)
+    console.print(word("retrievals", found["corpus"], count(found["retrievals"], "retrieval")), soft_wrap=True)
     if not found["recording"]:
-        console.print("recording is off (WEIWO_TELEMETRY)")
+        console.print(word("off"))
     if not found["retrievals"]:
         return
-    console.print(f"from {found['since']} to {found['until']}")
-    console.print(f"{_count(found['errors'], 'error')}, {found['misses']:,} without a passage")
-    console.print(f"strategies: {_shares(found['strategies'])}; decided by: {_shares(found['decided_by'])}")
+    console.print(word("since", found["since"], found["until"]))
+    console.print(word("errors", count(found["errors"], "error"), found["misses"]))
+    console.print(word("strategies", _shares(found["strategies"]), _shares(found["decided_by"])))
     policy = found["policy"]
-    console.print(
-        f"policy {policy['version']} ({policy['stage']}) would choose {_shares(policy['would_choose'])};"
-        f" that is what was done in {policy['agrees']:.0%}",
-        soft_wrap=True,
-    )
+    chosen = _shares(policy["would_choose"])
+    told = word("policy", policy["version"], policy["stage"], chosen, policy["agrees"])
+    console.print(told, soft_wrap=True)
     if flips := policy["flips"]:
-        console.print(f"choice flips: {flips['share']:.0%} of {_count(flips['asked_again'], 'question')} asked again")
+        console.print(word("flips", flips["share"], count(flips["asked_again"], "question")))
     regret = found["regret"]
     if regret:
-        console.print(f"regret in order, where an answer has cited: {regret['mean']:.3f} over {regret['labelled']:,}")
+        console.print(word("regret", regret["mean"], regret["labelled"]))
     said = found["feedback"]
     if said["good"] or said["bad"]:
-        console.print(f"feedback on answers that used it: {said['good']:,} good, {said['bad']:,} bad")
+        console.print(word("feedback", said["good"], said["bad"]))
     console.print(_times(found["milliseconds"]))
     console.print(_segments(found["segments"]))
     if found["drift"]:
@@ -195,14 +187,14 @@ def print_summary(console: Console, found: Mapping[str, Any]) -> None:
 
 
 def _times(stages: Mapping[str, Any]) -> Table:
-    table = _table("stage", "p50 ms", "p95 ms", "p99 ms")
+    table = figures_table(word("stage"), "p50 ms", "p95 ms", "p99 ms")
     for stage, taken in stages.items():
         table.add_row(one_line(stage, 40), *(f"{taken[name]:.2f}" for name in ("p50", "p95", "p99")))
     return table
 
 
 def _segments(segments: Mapping[str, Any]) -> Table:
-    table = _table("kind of question", "retrievals", "labelled", "cited")
+    table = figures_table(*map(word, ("kind", "count", "labelled", "cited")))
     for kind, one in segments.items():
         cited = "" if one["hit_rate"] is None else f"{one['hit_rate']:.0%}"
         table.add_row(one_line(kind, 40), f"{one['retrievals']:,}", f"{one['labelled']:,}", cited)
@@ -210,27 +202,15 @@ def _segments(segments: Mapping[str, Any]) -> Table:
 
 
 def _drift(weeks: list[dict[str, Any]]) -> Table:
-    table = _table("week", *DRIFTING)
+    table = figures_table(word("week"), *map(word, DRIFTING))
     for week in weeks:
         table.add_row(week["week"], *(_moved(week[name]) for name in DRIFTING))
     return table
 
 
 def _moved(index: float) -> str:
-    return f"{index:.2f} {'same' if index < _MOVING else 'moving' if index < _MOVED else 'moved'}"
-
-
-def _table(first: str, *others: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(first)
-    for head in others:
-        table.add_column(head, justify="right")
-    return table
+    return word("same" if index < _MOVING else "moving" if index < _MOVED else "moved", index)
 
 
 def _shares(shares: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} {share:.0%}" for name, share in shares.items()) or "none"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" + "s" * (number != 1)
+    return ", ".join(f"{name} {share:.0%}" for name, share in shares.items()) or word("none")

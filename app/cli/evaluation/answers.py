@@ -1,18 +1,23 @@
 """`weiwo eval answers`: questions with known answers, asked of Weiwo and, with `--baseline`, of plainer systems."""
 
+import logging
 import os
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.app.cli.errors import CommandError, UsageError
-from weiwo.app.cli.evaluation.answers_table import print_answers
 from weiwo.app.cli.evaluation.experiments import Design, ExperimentOptions, open_results, run_experiment
-from weiwo.app.cli.output import hint, is_terminal, page, terminal, write_json
+from weiwo.app.cli.evaluation.systems_table import print_answers
+from weiwo.app.cli.evaluation.words import word
+from weiwo.app.cli.output import hint, screen, write_json
 from weiwo.app.evaluation.answer import AnswerScorer
 from weiwo.app.evaluation.experiment import Experiment
 from weiwo.app.evaluation.question_set import QuestionSet
 from weiwo.app.evaluation.summary import count_right, summarize
 from weiwo.state.settings import Context, Settings
+from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     from weiwo.app.evaluation.judge import ModelJudge
@@ -67,15 +72,15 @@ def answers_command(
     found, experiment = run_experiment(target, context, options, make_design)
     failed = sum(judge.failed for judge in judges)
     if failed:
-        hint(f"the judge could not grade {failed:,} answers; right_judged counts them as wrong")
+        hint(word("not_graded", failed))
     _show(experiment.summary(summarize), as_json=options.as_json)
-    hint(f"results are in {experiment.folder}")
+    hint(word("results", experiment.folder))
     if langsmith:
         _send(found, experiment, options.limit)
 
 
 def _tell_right(rows: Sequence[Mapping[str, Any]]) -> str:
-    return "right: " + ", ".join(f"{name} {count:,}" for name, count in count_right(rows).items())
+    return word("right_so_far", ", ".join(f"{name} {count:,}" for name, count in count_right(rows).items()))
 
 
 def _choose_systems(settings: Settings, *, baseline: bool) -> list[str]:
@@ -83,7 +88,7 @@ def _choose_systems(settings: Settings, *, baseline: bool) -> list[str]:
         return ["weiwo"]
     if settings.models.get("writer"):
         return ["weiwo", *_BASELINES]
-    hint("rag and react are left out: they need a model, and none is configured; weiwo setup finds one")
+    hint(word("no_baselines"))
     return ["weiwo", *(name for name in _BASELINES if name not in _NEED_A_MODEL)]
 
 
@@ -91,7 +96,7 @@ def _show(summary: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
         write_json(summary)
     else:
-        print_answers(terminal() if is_terminal() else page(), summary)
+        print_answers(screen(), summary)
 
 
 def _send(found: QuestionSet, experiment: Experiment, limit: int | None) -> None:
@@ -105,9 +110,12 @@ def _send(found: QuestionSet, experiment: Experiment, limit: int | None) -> None
 
     from weiwo.app.evaluation.langsmith_upload import upload_experiment  # noqa: PLC0415 - heavy
 
+    logging.getLogger("langsmith").setLevel(logging.ERROR)  # its warnings tell parts of the key
     name = f"{found.name}-{experiment.config['questions_digest'][:8]}"
     try:
-        sent = upload_experiment(Client(), name, found.questions[:limit], experiment.latest_rows())
+        with redirect_stdout(sys.stderr):  # where the client says where the results can be seen
+            sent = upload_experiment(Client(), name, found.questions[:limit], experiment.latest_rows())
     except (LangSmithError, OSError, ValueError) as error:
-        raise CommandError(f"--langsmith: {error}; the results are kept in {experiment.folder}") from None
-    hint(f"sent to LangSmith: dataset {name}, experiments {', '.join(sent)}")
+        why = one_line(str(error).partition("\n")[0], 300)  # below which its client tells parts of the key
+        raise CommandError(f"--langsmith: {why}; the results are kept in {experiment.folder}") from None
+    hint(word("sent", name, ", ".join(sent)))

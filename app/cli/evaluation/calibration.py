@@ -5,16 +5,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from weiwo.app.cli.errors import CommandError, UsageError
-from weiwo.app.cli.output import hint, is_terminal, page, terminal, write_json
+from weiwo.app.cli.evaluation.words import word
+from weiwo.app.cli.output import hint, screen, write_json
 from weiwo.app.evaluation.calibration import calibrate
 from weiwo.app.evaluation.experiment import Experiment, ExperimentError
 from weiwo.app.export.files import write_atomically
 from weiwo.app.export.formats import ExportError
+from weiwo.app.render.figures_table import figures_table
 from weiwo.nodes.reflection.calibration import FILE, load_calibrations
 from weiwo.state.settings import Settings
 
@@ -37,7 +37,9 @@ def calibration_command(folders: Sequence[str], *, keep: bool, as_json: bool) ->
         raise UsageError(str(error)) from error
     readers = {str((one.config.get("models") or {}).get("executor") or "") for one in experiments}
     if readers == {""}:
-        raise UsageError("these results were made by rules, which do not weigh their values; give those of a model")
+        raise UsageError(
+            "these results were made by rules; weiwo eval answers tells how their confidence holds; give a model's"
+        )
     if len(readers) > 1:
         raise UsageError(f"these results are of several models, {', '.join(sorted(readers))}; give those of one")
     (reader,) = readers
@@ -49,7 +51,7 @@ def calibration_command(folders: Sequence[str], *, keep: bool, as_json: bool) ->
     if as_json:
         write_json({"model": reader, **found})
     else:
-        _print_fit(terminal() if is_terminal() else page(), reader, found)
+        _print_fit(screen(), reader, found)
     if not keep:
         return
     if not found["better"]:
@@ -62,26 +64,22 @@ def calibration_command(folders: Sequence[str], *, keep: bool, as_json: bool) ->
         write_atomically(home / FILE, (json.dumps(kept, indent=1) + "\n").encode())
     except (ExportError, OSError) as error:
         raise CommandError(f"--keep: {error}") from error
-    hint(f"kept in {home / FILE}; remove the file to take confidence as it is given")
+    hint(word("kept", home / FILE))
 
 
 def print_reliability(console: Console, title: str, measured: Mapping[str, Any]) -> None:
     """Print a reliability table, with Brier score and expected calibration error above it."""
-    console.print(
-        f"{title}: {measured['n']:,}, Brier {measured['brier']:.3f}, calibration error {measured['ece']:.3f}",
-        soft_wrap=True,
-    )
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for head in ("confidence", "of", "mean", "right"):
-        table.add_column(head, justify="right")
+    told = word("reliability", title, measured["n"], measured["brier"], measured["ece"])
+    console.print(told, soft_wrap=True)
+    table = figures_table(*map(word, ("confidence", "of", "mean", "right")), texts=0)
     for one in measured["table"]:
-        said = f"{one['from']:.1f} to {one['to']:.1f}"
+        said = word("to", one["from"], one["to"])
         table.add_row(said, f"{one['n']:,}", f"{one['confidence']:.2f}", f"{one['right']:.2f}")
     console.print(table)
 
 
 def _print_fit(console: Console, reader: str, found: Mapping[str, Any]) -> None:
     weights = ", ".join(f"{name} {weight:+.2f}" for name, weight in found["weights"].items())
-    console.print(f"{reader}: fitted on {found['fitted_on']:,} values; weights: {weights}", soft_wrap=True)
-    print_reliability(console, "values of the other half, as given", found["before"])
-    print_reliability(console, "values of the other half, fitted", found["after"])
+    console.print(word("fitted", reader, found["fitted_on"], weights), soft_wrap=True)
+    print_reliability(console, word("as_given"), found["before"])
+    print_reliability(console, word("as_fitted"), found["after"])

@@ -6,7 +6,15 @@ import typer
 
 from weiwo.app.cli.options import Json, takes_context
 
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="The first so many questions.")]
+Results = Annotated[
+    str | None, typer.Option("--output", metavar="FOLDER", help="The folder of results. Default: below WEIWO_HOME.")
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with an evaluation that was stopped.")]
+
+evaluation = typer.Typer()
 evaluations = typer.Typer(help="Measure over labelled sets.", no_args_is_help=True)
+evaluation.add_typer(evaluations, name="eval")
 
 
 @evaluations.callback()
@@ -63,7 +71,7 @@ def answers(  # noqa: PLR0913 - each option is a parameter
         ),
     ],
     *,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="The first so many questions.")] = None,
+    limit: Limit = None,
     baseline: Annotated[
         bool, typer.Option("--baseline", help="Ask plain RAG and a ReAct loop, too: same model, search and limits.")
     ] = False,
@@ -71,10 +79,8 @@ def answers(  # noqa: PLR0913 - each option is a parameter
         str | None,
         typer.Option("--judge", metavar="PROVIDER:MODEL", help="Let this model grade what matching of words cannot."),
     ] = None,
-    output: Annotated[
-        str | None, typer.Option("--output", metavar="FOLDER", help="The folder of results. Default: below WEIWO_HOME.")
-    ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an evaluation that was stopped.")] = False,
+    output: Results = None,
+    resume: Resume = False,
     langsmith: Annotated[
         bool, typer.Option("--langsmith", help="Send the set as a dataset and the results as experiments to LangSmith.")
     ] = False,
@@ -103,15 +109,13 @@ def report(
     limits: Annotated[
         str, typer.Option("--limits", metavar="N,N,…", help="Tool calls that an answer may take.")
     ] = "2,20,150",
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="The first so many questions.")] = None,
+    limit: Limit = None,
     judge: Annotated[
         str | None,
         typer.Option("--judge", metavar="PROVIDER:MODEL", help="Let this model look for facts told in other words."),
     ] = None,
-    output: Annotated[
-        str | None, typer.Option("--output", metavar="FOLDER", help="The folder of results. Default: below WEIWO_HOME.")
-    ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an evaluation that was stopped.")] = False,
+    output: Results = None,
+    resume: Resume = False,
     json: Json = False,
     context: Any,
 ) -> None:
@@ -126,11 +130,15 @@ def report(
 @evaluations.command()
 def label(
     folder: Annotated[str, typer.Argument(metavar="FOLDER", help="A folder that weiwo telemetry --hard wrote.")],
+    *,
+    judge: Annotated[
+        str | None, typer.Option("--judge", metavar="PROVIDER:MODEL", help="Let this model judge, and ask nobody.")
+    ] = None,
 ) -> None:
-    """Judge in the terminal which documents answer the questions that were served badly."""
+    """Judge which documents answer the questions that were served badly: in the terminal, or by a model."""
     from weiwo.app.cli.evaluation.label import label_command  # noqa: PLC0415 - heavy
 
-    label_command(folder)
+    label_command(folder, judge)
 
 
 @evaluations.command()

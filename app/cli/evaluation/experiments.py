@@ -3,19 +3,20 @@
 import asyncio
 import hashlib
 import json
-import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from weiwo.app.cli.errors import CommandError, UsageError
-from weiwo.app.cli.evaluation.retrieval import open_embedder, tell_progress
+from weiwo.app.cli.evaluation.retrieval import open_embedder
+from weiwo.app.cli.evaluation.words import word
 from weiwo.app.cli.event_loop import InterruptedRunError, run
 from weiwo.app.cli.output import hint
+from weiwo.app.cli.progress_line import ProgressLine, tell_stages
 from weiwo.app.evaluation.experiment import Experiment, ExperimentError, Score
 from weiwo.app.evaluation.question_set import QuestionSet, read_question_set
 from weiwo.models.errors import ModelUnavailableError
@@ -26,8 +27,6 @@ from weiwo.tools.corpus.evaluation.dataset import DatasetError
 if TYPE_CHECKING:
     from weiwo.app.evaluation.experiment import Listener
     from weiwo.app.evaluation.systems import System
-
-_LINE_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True)
@@ -201,7 +200,7 @@ def _open(home: Path, config: Mapping[str, Any], options: ExperimentOptions) -> 
         return experiment
     for folder in sorted(parent.glob("*"), key=lambda one: one.name[-22:], reverse=True):
         if (folder / "config.json").exists() and Experiment.open(folder).config["same"] == config["same"]:
-            hint(f"going on with {folder}")
+            hint(word("going_on", folder))
             return Experiment.open(folder)
     raise ExperimentError("--resume: there are no results of this set with these settings; leave it out")
 
@@ -213,29 +212,21 @@ async def _index(found: QuestionSet, settings: Settings) -> str:
     if found.dataset is None:
         raise AssertionError("a set without documents has nothing to index")
     model = await open_embedder(settings, found.dataset)
-    return await asyncio.to_thread(index_by_name, found.dataset, Path(settings.home), model, tell_progress())
+    return await asyncio.to_thread(index_by_name, found.dataset, Path(settings.home), model, tell_stages())
 
 
 def _make_listener(count: Callable[[Sequence[Mapping[str, Any]]], str]) -> "Listener":
-    """One line of progress on standard error: in place on a terminal, a line now and then elsewhere."""
-    drawn, begun = sys.stderr.isatty(), time.monotonic()
-    told = begun
+    """How many questions are answered, and when the others will be."""
+    progress, begun = ProgressLine(), time.monotonic()
     first: list[int] = []
 
     def tell(done: int, total: int, rows: Sequence[Mapping[str, Any]]) -> None:
-        nonlocal told
         first.append(done)
-        if not drawn and done < total and time.monotonic() - told < _LINE_SECONDS:
+        if done < total and not progress.is_due():
             return
-        told = time.monotonic()
         asked = max(1, done - first[0] + 1)
-        left = (told - begun) / asked * (total - done)
-        soon = "" if done == total else " · under a minute left" if left < 60 else f" · about {left / 60:,.0f} min left"
-        line = f"{done:,} of {total:,} · {count(rows)}{soon}"
-        if drawn:
-            sys.stderr.write(f"\r\033[K{line}" + "\n" * (done == total))
-            sys.stderr.flush()
-        else:
-            hint(line)
+        left = (time.monotonic() - begun) / asked * (total - done)
+        soon = "" if done == total else word("soon") if left < 60 else word("left", left / 60)
+        progress.tell(word("progress", done, total, count(rows)) + soon, last=done == total)
 
     return tell

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.evaluation.experiments import Design, ExperimentOptions, open_results, run_experiment
-from weiwo.app.cli.output import hint, is_terminal, page, terminal, write_json
+from weiwo.app.cli.evaluation.systems_table import compare_systems
+from weiwo.app.cli.evaluation.words import word
+from weiwo.app.cli.output import hint, screen, write_json
 from weiwo.app.evaluation.experiment import Experiment
 from weiwo.app.evaluation.question_set import QuestionSet
 from weiwo.app.evaluation.report import ReportScorer, chart_reports, summarize_reports
@@ -21,23 +21,21 @@ if TYPE_CHECKING:
     from weiwo.app.evaluation.systems import System
 
 CHART: Final = "chart.svg"
-_SHARES: Final = {
-    "facts": "facts covered",
-    "claims_hold": "claims that hold",
-    "citation_accuracy": "citations that hold",
-}
-_MEANS: Final = {
-    "stale": ("stale values told as current", ".2f"),
-    "effective_citations": ("effective citations", ".1f"),
-    "words": ("words", ",.0f"),
-    "tool_calls": ("tool calls made", ".1f"),
-    "calls": ("model calls", ".1f"),
-    "input_tokens": ("input tokens", ",.0f"),
-    "output_tokens": ("output tokens", ",.0f"),
-    "cost": ("US dollars", ".4f"),
-    "seconds_p50": ("seconds, p50", ".2f"),
-    "errors": ("errors", ",.0f"),
-}
+_SHARES: Final = ("facts", "claims_hold", "citation_accuracy")
+_TOLD: Final = ("stale", "words", "tool_calls")
+"""Means that are told also where they are 0."""
+_MEANS: Final = (
+    "stale",
+    "effective_citations",
+    "words",
+    "tool_calls",
+    "calls",
+    "input_tokens",
+    "output_tokens",
+    "cost",
+    "seconds_p50",
+    "errors",
+)
 _COLOURS: Final = ":root{--ink:#1d2126;--dim:#5d6672;--line:#d9dde3}svg{font-family:sans-serif;background:#fff}"
 
 
@@ -62,7 +60,7 @@ def report_command(target: str, limits: str, context: Context, options: Experime
             return _make_design(found, settings, steps, options.judge)
 
         _, experiment = run_experiment(target, context, options, make_design)
-        hint(f"results are in {experiment.folder}")
+        hint(word("results", experiment.folder))
     _show(experiment, as_json=options.as_json)
 
 
@@ -70,7 +68,7 @@ def _make_design(found: QuestionSet, settings: Settings, steps: Sequence[int], j
     if not all(one.answers for one in found.questions):
         raise UsageError(f"{found.name}: not every question has facts; weiwo eval report needs them")
     if not settings.models.get("writer"):
-        hint("no model is configured: the passages that are shown count as what is told; weiwo setup finds a model")
+        hint(word("no_writer"))
 
     async def open_them(within: Context) -> "Mapping[str, System]":
         from weiwo.app.evaluation.systems import WeiwoSystem  # noqa: PLC0415 - heavy
@@ -104,7 +102,7 @@ def _read_limits(limits: str) -> list[int]:
 
 def _tell_facts(rows: Sequence[Mapping[str, Any]]) -> str:
     told = [float(row["facts"]) for row in rows if row["facts"] is not None]
-    return f"facts covered {sum(told) / len(told):.0%}" if told else "no facts yet"
+    return word("facts_so_far", sum(told) / len(told)) if told else word("no_facts_so_far")
 
 
 def _show(experiment: Experiment, *, as_json: bool) -> None:
@@ -116,36 +114,21 @@ def _show(experiment: Experiment, *, as_json: bool) -> None:
     summary = experiment.summary(summarize_reports)
     file = experiment.folder / CHART
     if summary["systems"]:
-        drawn = draw_chart(chart_reports(summary, {name: f"{title}, %" for name, title in _SHARES.items()}))
+        drawn = draw_chart(chart_reports(summary, {name: f"{word(name)}, %" for name in _SHARES}))
         try:
             file.write_text(drawn.replace(">", f"><style>{_COLOURS}{CHART_STYLE}</style>", 1), encoding="utf-8")
         except OSError as error:
             raise CommandError(f"{file}: {error.strerror or error}") from error
-        hint(f"the curve is in {file}")
+        hint(word("curve", file))
     if as_json:
         write_json(summary)
     else:
-        print_reports(terminal() if is_terminal() else page(), summary)
+        print_reports(screen(), summary)
 
 
 def print_reports(console: Console, summary: Mapping[str, Any]) -> None:
     """Print a summary: shares with their 95 % intervals, then means a question, by limit of tool calls."""
     systems = summary["systems"]
-    console.print(f"{summary['dataset']}: {summary['n']:,} questions; 95 % intervals in brackets")
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("within")
-    for name in systems:
-        table.add_column(name, justify="right", no_wrap=True)
-    for name, title in _SHARES.items():
-        table.add_row(title, *(_share(figures, name) for figures in systems.values()))
-    for name, (title, form) in _MEANS.items():
-        if name in {"stale", "words", "tool_calls"} or any(figures[name] for figures in systems.values()):
-            table.add_row(title, *(format(float(figures[name]), form) for figures in systems.values()))
-    console.print(table)
-
-
-def _share(figures: Mapping[str, Any], name: str) -> str:
-    if figures[name] is None:
-        return ""
-    low, high = figures["intervals"][name]
-    return f"{figures[name]:.3f} ({low:.2f}–{high:.2f})"
+    console.print(word("head_intervals", summary["dataset"], summary["n"]))
+    heads = (word("within"), *(word("step", name.partition(" ")[0], name) for name in systems))
+    console.print(compare_systems(systems, heads, _SHARES, _MEANS, _TOLD))

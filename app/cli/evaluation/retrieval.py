@@ -1,31 +1,27 @@
 """`weiwo eval retrieval`: how well the documents of a labelled set are found, and what the router may learn of it."""
 
 import asyncio
-import sys
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.evaluation.words import word
 from weiwo.app.cli.event_loop import InterruptedRunError, run
-from weiwo.app.cli.output import hint, is_terminal, page, terminal, write_json
+from weiwo.app.cli.output import hint, screen, write_json
+from weiwo.app.cli.progress_line import tell_stages
+from weiwo.app.render.figures_table import figures_table
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError, locate_dataset
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyError, PolicyStep, RoutingPolicy, load_policy, save_policy
 
 if TYPE_CHECKING:
-    from weiwo.tools.corpus.evaluation.dataset_index import StageListener
     from weiwo.tools.corpus.evaluation.strategy_comparison import Evaluation
     from weiwo.tools.corpus.index.embedding_models import Embedder
 
-_LINE_SECONDS: Final = 5.0
-_REDRAW_SECONDS: Final = 0.2
 _COLUMNS: Final = ("recall", "all", "hit", "ndcg10", "mrr", "p50_ms", "vector_calls")
 
 
@@ -74,20 +70,13 @@ def eval_command(
         evaluation = run(_evaluated(home, dataset, model, policy, k, strategy))
         _check_whole(evaluation, policy, as_json=as_json)
         if learn:
-            known = policy.version
-            step = PolicyStep(what=f"learned from {dataset.name}", at=_now())
-            policy = policy.learn(evaluation.list_observations(), f"{dataset.questions_digest()}-{k}", step)
-            if policy.version == known:
-                hint(f"policy {known} has learned from this set before; nothing new in it")
-            else:
-                save_policy(home, policy)
-                evaluation = evaluation.replay_policy(policy)
+            policy, evaluation = _learn(home, dataset, policy, evaluation, k)
         refused = ""
         if promote:
             try:
                 policy = policy.promote(evaluation.measure_policy(), _now(), share)
                 save_policy(home, policy)
-                hint(f"policy {policy.version} is now in {policy.stage}; --demote takes the step back")
+                hint(word("promoted", policy.version, policy.stage))
             except PolicyError as error:  # the figures say why
                 refused = str(error)
         _print(evaluation, policy, as_json=as_json)
@@ -99,6 +88,23 @@ def eval_command(
         raise CommandError(str(error)) from error
     except InterruptedRunError as stopped:
         raise CommandError("stopped; what was indexed is kept", stopped.code) from None
+
+
+def _learn(
+    home: Path, dataset: Dataset, policy: RoutingPolicy, evaluation: "Evaluation", k: int
+) -> "tuple[RoutingPolicy, Evaluation]":
+    """Let the policy in shadow learn from a set, once; the figures are then those of what it has learned."""
+    observed = evaluation.list_observations()
+    if not observed:
+        hint(word("nothing_learned"))
+        return policy, evaluation
+    step = PolicyStep(what=f"learned from {dataset.name}", at=_now())
+    learned = policy.learn(observed, f"{dataset.questions_digest()}-{k}", step)
+    if learned.version == policy.version:
+        hint(word("learned_before", policy.version))
+        return policy, evaluation
+    save_policy(home, learned)
+    return learned, evaluation.replay_policy(learned)
 
 
 def _check(folder: str | None, strategy: str, *, learn: bool, promote: bool, demote: bool, share: float | None) -> None:
@@ -140,7 +146,7 @@ async def _evaluated(
     from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus  # noqa: PLC0415 - heavy
     from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus  # noqa: PLC0415 - heavy
 
-    watch = tell_progress()
+    watch = tell_stages()
     folder = await asyncio.to_thread(index_dataset, dataset, home, model, watch)
     corpus = RoutedCorpus(await asyncio.to_thread(IndexedCorpus, folder, embedder=model), lambda: policy)
     try:
@@ -177,70 +183,34 @@ def _print(evaluation: "Evaluation", policy: RoutingPolicy, *, as_json: bool) ->
     if as_json:
         write_json(evaluation_json(evaluation, policy))
     else:
-        _print_figures(terminal() if is_terminal() else page(), evaluation, policy)
+        _print_figures(screen(), evaluation, policy)
 
 
 def _print_figures(console: Console, evaluation: "Evaluation", policy: RoutingPolicy) -> None:
     found = evaluation.as_json()
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("strategy", no_wrap=True)
-    heads = (f"recall@{evaluation.k}", f"all@{evaluation.k}", f"hit@{evaluation.k}", "NDCG@10", "MRR", "p50 ms")
-    for head in (*heads, "vector calls"):
-        table.add_column(head, justify="right", no_wrap=True)
+    heads = (*(f"{name}@{evaluation.k}" for name in ("recall", "all", "hit")), "NDCG@10", "MRR", "p50 ms")
+    table = figures_table(word("strategy"), *heads, word("vector_calls"))
     rows = dict(found["strategies"]) | ({"oracle": found["oracle"]} if evaluation.whole else {})
     for name, figures in rows.items():
         shown = [f"{figures[column]:.3f}" for column in _COLUMNS[:-2]]
         table.add_row(name, *shown, f"{figures['p50_ms']:.1f}", f"{figures['vector_calls']:,}")
-    console.print(f"{evaluation.dataset}: {len(evaluation.answered):,} questions")
+    console.print(word("head", evaluation.dataset, len(evaluation.answered)))
     console.print(table)
     if not evaluation.whole:
         return
     router, held = found["router"], evaluation.measure_policy()
-    low, high = router["interval"]
-    console.print(
-        f"auto is what you get without choosing. Against always-hybrid {router['difference']:+.4f} recall@"
-        f"{evaluation.k} ({low:+.4f} to {high:+.4f}); to the best choice per question (oracle) it lacks"
-        f" {router['regret']:.4f}.",
-        soft_wrap=True,
-    )
-    if not policy.segments:
-        console.print("No policy has learned anything yet; --learn begins one, in shadow.")
-        return
-    console.print(
-        f"Policy {policy.version} ({policy.stage}): on {held.questions:,} questions that it does not learn from"
-        f" {held.difference:+.4f} ({held.low:+.4f} to {held.high:+.4f}).",
-        soft_wrap=True,
-    )
+    told = word("auto", router["difference"], evaluation.k, *router["interval"], router["regret"])
+    console.print(told, soft_wrap=True)
+    proved = word("policy", policy.version, policy.stage, held.questions, held.difference, held.low, held.high)
+    console.print(proved if policy.segments else word("no_policy"), soft_wrap=True)
 
 
 def _print_policy(policy: RoutingPolicy, *, as_json: bool) -> None:
     if as_json:
         write_json({"policy": policy_json(policy)})
     else:
-        hint(f"policy {policy.version} is now in {policy.stage}")
+        hint(word("stage", policy.version, policy.stage))
 
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def tell_progress() -> "StageListener":
-    """Tell the progress on standard error: in place on a terminal, a line now and then elsewhere."""
-    drawn = sys.stderr.isatty()
-    every = _REDRAW_SECONDS if drawn else _LINE_SECONDS
-    told = time.monotonic()
-
-    def tell(what: str, done: int, total: int) -> None:
-        nonlocal told
-        if drawn and done == total:
-            sys.stderr.write("\r\033[K")
-        elif time.monotonic() - told >= every:
-            told = time.monotonic()
-            line = f"{what}: {done:,}" + (f" of {total:,}" if total else "")
-            if drawn:
-                sys.stderr.write(f"\r\033[K{line}")
-                sys.stderr.flush()
-            else:
-                hint(line)
-
-    return tell

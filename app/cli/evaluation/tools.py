@@ -1,15 +1,16 @@
 """`weiwo eval tools`: how well the tools that a question needs are found, with and without a history."""
 
-import sys
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from rich import box
-from rich.table import Table
 
 from weiwo.app.cli.errors import CommandError, UsageError
-from weiwo.app.cli.output import hint, is_terminal, page, terminal, write_json
+from weiwo.app.cli.evaluation.words import word
+from weiwo.app.cli.output import hint, screen, write_json
+from weiwo.app.cli.progress_line import tell_stages
+from weiwo.app.render.figures_table import figures_table
 from weiwo.nodes.shared.planning.tool_ranking import open_vectors
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
@@ -19,7 +20,7 @@ from weiwo.tools.retrieval.tool_index import ToolDocument, ToolIndex
 from weiwo.tools.retrieval.tool_scenes import ToolUse
 
 _HEADS: Final = ("recall@3", "recall@5", "complete@3", "complete@5", "NDCG@5")
-_GROUPS: Final = {"all": "all", "known": "known sets", "new": "new sets"}
+_GROUPS: Final = ("all", "known", "new")
 
 
 def eval_tools_command(folder: str, history: str | None, *, as_json: bool) -> None:
@@ -63,7 +64,7 @@ def _read_uses(folder: str, dataset: Dataset, known: set[str]) -> list[ToolUse]:
     other = [one for one in past.questions if one.text not in asked]
     if len(other) < len(past.questions):
         same = len(past.questions) - len(other)
-        hint(f"{same:,} questions of the history are asked in the set, too; nothing is learned from these")
+        hint(word("both", same))
     uses = [ToolUse(one.text, frozenset(one.relevant)) for one in other if known.issuperset(one.relevant)]
     if not uses:
         raise DatasetError(f"{folder}: no other question with tools of {dataset.name}; give a set over the same tools")
@@ -83,33 +84,23 @@ def _evaluate(dataset: Dataset, tools: list[ToolDocument], uses: list[ToolUse]) 
     folder.mkdir(parents=True, exist_ok=True)
     model = load_embedder(name)
     cache = open_vectors(folder, model, model.embed_texts(["?"]).shape[1])
-    vectors = cache.fill(texts, _show_progress if sys.stderr.isatty() else None)
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\033[K")
+    vectors = cache.fill(texts, partial(tell_stages(), "embedding"))
     of_tools, asked, past = np.split(vectors, [len(tools), len(tools) + len(questions)])
     questions = [one._replace(vector=vector) for one, vector in zip(questions, asked, strict=True)]
     uses = [use._replace(vector=vector) for use, vector in zip(uses, past, strict=True)]
     return evaluate_tools(ToolIndex(tools, of_tools), questions, uses)
 
 
-def _show_progress(done: int, total: int) -> None:
-    sys.stderr.write(f"\r\033[Kembedding: {done:,} of {total:,}")
-
-
 def _print(name: str, found: dict[str, Any]) -> None:
-    console = terminal() if is_terminal() else page()
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("questions", no_wrap=True)
-    table.add_column("ranking", no_wrap=True)
-    for head in (*_HEADS, "p50 ms"):
-        table.add_column(head, justify="right", no_wrap=True)
-    for group, label in _GROUPS.items():
+    console = screen()
+    table = figures_table(word("questions"), word("ranking"), *_HEADS, "p50 ms", texts=2)
+    for group in _GROUPS:
         for ranking in ("hybrid", "history"):
             figures = found.get(group, {}).get(ranking)
             if figures:
                 *shares, milliseconds = figures.values()
                 shown = [f"{share:.3f}" for share in shares]
-                table.add_row(f"{label} ({found[group]['questions']:,})", ranking, *shown, f"{milliseconds:.2f}")
-    past = f", {found['history']:,} past questions, {found['scenes']:,} sets" if found["history"] else ""
-    console.print(f"{name}: {found['questions']:,} questions, {found['tools']:,} tools{past}")
+                table.add_row(word(group, found[group]["questions"]), ranking, *shown, f"{milliseconds:.2f}")
+    past = word("head_history", found["history"], found["scenes"]) if found["history"] else ""
+    console.print(word("head_tools", name, found["questions"], found["tools"]) + past)
     console.print(table)

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.memory.words import word
 from weiwo.app.cli.output import hint, page, write_json
 from weiwo.app.cli.session import database_url
 from weiwo.app.render.text_wrapping import Flow
@@ -29,7 +30,7 @@ def with_memory(work: Callable[[MemoryStore], Awaitable[T]]) -> T:
     async def inside() -> T:
         async with open_store(settings, database_url(), hint) as store:
             if store is None:
-                raise CommandError("memory; its store cannot be used; see weiwo doctor")
+                raise CommandError(word("no_store"))
             return await work(MemoryStore(store, local_user(settings)))
 
     return run_to_end(inside())
@@ -43,8 +44,7 @@ def find_key(keys: list[str], given: str, listing: str) -> str:
     """
     found = [key for key in keys if given and key.startswith(given)]
     if len(found) != 1:
-        why = "several begin so; give more of it" if found else f"there is none of that key; {listing} lists them"
-        raise UsageError(f"{given!r}; {why}")
+        raise UsageError(word("several", given) if found else word("no_key", given, listing))
     return found[0]
 
 
@@ -77,9 +77,10 @@ def forget_command(kind: Kind, key: str | None, listing: str, *, everything: boo
         UsageError: Both a key and all were named or neither, or no one entry has that key.
     """
     if (key is None) is not everything:
-        raise UsageError(f"{listing.removeprefix('weiwo ')} forget; it takes a KEY, or --all; give one of them")
+        raise UsageError(word("key_or_all", listing.removeprefix("weiwo ")))
     gone = forget(kind, key, listing)
-    tell({"forgotten": gone}, f"forgotten: {', '.join(gone) or 'none; there was none'}", as_json=as_json)
+    told = word("forgotten", ", ".join(gone)) if gone else word("none_forgotten")
+    tell({"forgotten": gone}, told, as_json=as_json)
 
 
 def tell(value: dict[str, Any], line: str, *, as_json: bool) -> None:

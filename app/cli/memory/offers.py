@@ -3,11 +3,11 @@
 Only the words of the command line are looked at; what comes from standard input, a page or an answer never is.
 """
 
-import sys
 from typing import Final
 
+from weiwo.app.cli.errors import UsageError
 from weiwo.app.cli.memory.wishes import add_command
-from weiwo.app.cli.output import hint, is_terminal
+from weiwo.app.cli.output import YES, can_ask, hint
 from weiwo.nodes.memory.wishes import FoundWish, find_wish
 from weiwo.text.language import detect_language
 from weiwo.tools.printable import one_line
@@ -17,14 +17,19 @@ _ASK: Final = {
     "zh": "要为以后的问题记住“{}”吗？ [y/n] ",
 }
 _HOW: Final = {"en": 'to have it remembered: weiwo memory add "{}"', "zh": "若要记住：weiwo memory add “{}”"}
-_YES: Final = frozenset({"y", "yes", "是", "好", "要", "记住"})
 
 
 def keeps_wish(message: str) -> bool:
-    """Keep a wish that somebody at the terminal asks to remember and says nothing else with; whether there was one."""
+    """Keep a wish that somebody at the terminal asks to remember and says nothing else with; whether there was one.
+
+    Raises:
+        UsageError: It is no terminal, where nothing is kept; and there is no question to answer.
+    """
     found = find_wish(message)
-    if found is None or not (found.requested and found.alone and _is_person()):
+    if found is None or not (found.requested and found.alone):
         return False
+    if not can_ask():
+        raise UsageError(_HOW[detect_language(found.text)].format(one_line(found.text)))
     add_command(found.text)
     return True
 
@@ -34,14 +39,10 @@ def offer_wish(message: str) -> None:
     found = find_wish(message)
     if found is None:
         return
-    if not _is_person():
+    if not can_ask():
         hint(_HOW[detect_language(found.text)].format(one_line(found.text)))
     elif found.requested or _agrees(found):
         add_command(found.text)
-
-
-def _is_person() -> bool:
-    return is_terminal() and sys.stdin.isatty()
 
 
 def _agrees(found: FoundWish) -> bool:
@@ -49,4 +50,4 @@ def _agrees(found: FoundWish) -> bool:
         said = input(_ASK[detect_language(found.text)].format(one_line(found.text)))
     except (EOFError, KeyboardInterrupt):
         return False
-    return said.strip().casefold() in _YES
+    return said.strip().casefold() in YES | {"要", "记住"}

@@ -1,13 +1,15 @@
 """`weiwo plans`: the plans that are remembered, listed, shown, pinned and forgotten."""
 
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from rich.text import Text
 
 from weiwo.app.cli.memory.access import find_key, print_entries, tell, with_memory
+from weiwo.app.cli.memory.words import word
 from weiwo.app.cli.output import hint, page, write_json
 from weiwo.app.render.text_wrapping import Flow
+from weiwo.app.session.memory_listing import plan_as_json
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.nodes.memory.plan_memory import list_templates, mark_bad, set_pinned
 from weiwo.nodes.memory.plan_templates import PlanTemplate
@@ -25,12 +27,10 @@ def list_command(*, as_json: bool) -> None:
     """List the plans, those that changed last first."""
     found = with_memory(list_templates)
     if as_json:
-        write_json({"plans": [_as_json(one) for one in found]})
+        write_json({"plans": [plan_as_json(one) for one in found]})
         return
     entries = [(one.key, one.wording, _fared(one)) for one in found]
-    print_entries(
-        entries, "no plan is remembered yet; one is kept when a model's plan leads to a complete answer", indent=14
-    )
+    print_entries(entries, word("no_plans"), indent=14)
 
 
 def show_command(key: str, *, as_json: bool) -> None:
@@ -41,7 +41,7 @@ def show_command(key: str, *, as_json: bool) -> None:
     """
     one = with_memory(lambda memory: _find(memory, key))
     if as_json:
-        write_json(_as_json(one))
+        write_json(plan_as_json(one))
         return
     console = page()
     console.print(Flow(Text(one.key, "bold").append(f"  {one_line(one.wording, 400)}", "not bold"), indent=14))
@@ -65,14 +65,14 @@ def pin_command(key: str, *, pinned: bool, as_json: bool) -> None:
         return await _find(memory, one.key)
 
     one = with_memory(work)
-    done = f"{'pinned' if one.pinned else 'unpinned'} {one.key}"
+    done = word("pinned" if one.pinned else "unpinned", one.key)
     tell({"key": one.key, "pinned": one.pinned}, done, as_json=as_json)
 
 
 def mark_run_bad(run: str) -> None:
     """Use the plan of a run no more, since its answer was bad."""
     if with_memory(lambda memory: mark_bad(memory, run)):
-        hint("the plan behind it is not used again; weiwo plans lists it")
+        hint(word("bad_plan"))
 
 
 async def _find(memory: MemoryStore, key: str) -> PlanTemplate:
@@ -86,7 +86,3 @@ def _fared(one: PlanTemplate) -> str:
     parts = [words["fared"].format(one.wins, one.losses), words["last"].format(day)]
     parts += [words["pinned"]] if one.pinned else []
     return " · ".join([*parts, words["bad"]] if one.bad else parts)
-
-
-def _as_json(one: PlanTemplate) -> dict[str, Any]:
-    return {"key": one.key, **one.model_dump(mode="json", exclude={"context", "runs"}), "tools": list(one.tools)}

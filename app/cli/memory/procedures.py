@@ -5,6 +5,7 @@ from typing import Any, Final
 from rich.text import Text
 
 from weiwo.app.cli.errors import UsageError
+from weiwo.app.cli.memory.words import word
 from weiwo.app.cli.output import hint, page, write_json
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.nodes.memory.briefing import rank_procedures, recall_procedures
@@ -27,7 +28,7 @@ def procedures_command(question: str, context: Context, *, as_json: bool) -> int
     """
     folder = Settings.resolve(context).procedures
     if not folder:
-        raise UsageError("procedures; no folder is set; set WEIWO_PROCEDURES=FOLDER or give --procedures FOLDER")
+        raise UsageError(word("no_folder"))
     try:
         known = load_procedures(folder)
     except ProcedureFolderError as error:
@@ -46,7 +47,7 @@ def procedures_command(question: str, context: Context, *, as_json: bool) -> int
     if question and not shown:
         hint(words["none"])
     elif not known.found:
-        hint(f"{folder} holds no procedure yet; examples/procedures/ has ten")
+        hint(word("no_procedures", folder))
     for problem in known.problems:
         console.print(Flow(Text(one_line(problem, 300), "yellow")))
     return 0

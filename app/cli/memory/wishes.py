@@ -1,10 +1,10 @@
 """`weiwo memory`: what a user said holds for all their questions, listed, added and forgotten."""
 
-from datetime import UTC, datetime
-
 from weiwo.app.cli.errors import UsageError
 from weiwo.app.cli.memory.access import print_entries, tell, with_memory
+from weiwo.app.cli.memory.words import word
 from weiwo.app.cli.output import write_json
+from weiwo.app.session.memory_listing import wish_as_json
 from weiwo.nodes.memory import wishes
 from weiwo.text.language import detect_language
 
@@ -16,12 +16,12 @@ _KEPT = {
 
 def list_command(*, as_json: bool) -> None:
     """List the wishes, the latest first."""
-    found = with_memory(wishes.list_wishes)
+    found = [wish_as_json(one) for one in with_memory(wishes.list_wishes)]
     if as_json:
-        write_json({"memory": [_as_json(one) for one in found]})
+        write_json({"memory": found})
         return
-    entries = [(one.key, one.text, _day(one)) for one in found]
-    print_entries(entries, 'nothing is remembered; weiwo memory add "I work in euros" is an example', indent=10)
+    entries = [(one["key"], one["text"], one["since"]) for one in found]
+    print_entries(entries, word("no_wishes"), indent=10)
 
 
 def add_command(text: str, *, as_json: bool = False) -> None:
@@ -34,12 +34,4 @@ def add_command(text: str, *, as_json: bool = False) -> None:
         one = with_memory(lambda memory: wishes.add_wish(memory, text))
     except wishes.WishError as error:
         raise UsageError(f"memory; {error}") from None
-    tell(_as_json(one), _KEPT[detect_language(one.text)].format(one.text, one.key), as_json=as_json)
-
-
-def _day(one: wishes.Wish) -> str:
-    return datetime.fromtimestamp(one.at, UTC).date().isoformat()
-
-
-def _as_json(one: wishes.Wish) -> dict[str, str]:
-    return {"key": one.key, "text": one.text, "since": _day(one)}
+    tell(wish_as_json(one), _KEPT[detect_language(one.text)].format(one.text, one.key), as_json=as_json)

@@ -19,9 +19,11 @@ from weiwo.app.cli.questions.result_output import make_watcher
 from weiwo.app.cli.questions.web_offer import offer_web
 from weiwo.app.cli.session import open_session
 from weiwo.app.cli.threads.reading import is_thread_known
+from weiwo.app.render.labels import label
 from weiwo.app.session.run_end import RunEnd
 from weiwo.state.settings import Context, Settings
 from weiwo.state.source_filter import SourceFilter
+from weiwo.text.language import detect_language
 
 
 def ask_command(question: str, thread_id: str, context: Context, delivery: Delivery, *, given: bool) -> int:
@@ -46,7 +48,7 @@ def ask_command(question: str, thread_id: str, context: Context, delivery: Deliv
     async def work() -> RunEnd:
         problems = await corpus_problems(settings)
         new = given and not is_thread_known(thread_id)
-        hint(f"thread {thread_id}{' is new' * new} · reading the question")
+        hint(label(detect_language(question), "reading_new" if new else "reading", thread_id))
         if problems:
             hint(problems)
         from weiwo.app.session.runs import ask  # noqa: PLC0415 - heavy, and the first line is on the screen

@@ -1,14 +1,13 @@
 """The end of a run: what waits is asked about until there is a result, which is printed and written to files."""
 
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from weiwo.app.cli.errors import StoppedError
 from weiwo.app.cli.event_loop import run_to_end
-from weiwo.app.cli.output import hint, is_terminal
+from weiwo.app.cli.output import can_ask, hint, is_terminal
 from weiwo.app.cli.questions import approval, clarify, consent, elicitation
 from weiwo.app.cli.questions.delivery import Delivery
 from weiwo.app.cli.questions.output_files import owed_files, remember_files, tell_files, write_files
@@ -30,11 +29,6 @@ _KINDS: Final = {
 def kind_of(ended: RunEnd) -> RequestKind:
     """The kind of the request a run waits with; without a `type` of its own it is about the plan."""
     return _KINDS.get(str(ended.request.get("type")), approval.APPROVAL)
-
-
-def can_ask() -> bool:
-    """Whether a person sits at the terminal and can be asked."""
-    return is_terminal() and sys.stdin.isatty()
 
 
 def on_at_terminal(variable: str, *, wanted: bool | str | None, as_json: bool) -> bool | str | None:

@@ -1,12 +1,11 @@
 """The cost notice: what a deep search is expected to cost, said before it runs; above `WEIWO_ASK_COST` it asks."""
 
 import os
-import sys
 from pathlib import Path
 from typing import Final
 
 from weiwo.app.cli.errors import CommandError, UsageError
-from weiwo.app.cli.output import hint, is_terminal
+from weiwo.app.cli.output import YES, can_ask, hint
 from weiwo.app.cli.questions.requests import answering, read_line
 from weiwo.app.cli.questions.spending import expect_tokens, read_spending
 from weiwo.app.render.labels import label
@@ -14,7 +13,6 @@ from weiwo.state.settings import Settings
 from weiwo.text.language import detect_language
 
 VARIABLE: Final = "WEIWO_ASK_COST"
-_YES: Final = frozenset({"y", "yes", "是", "好", "可以"})
 
 
 def tell_cost(question: str, settings: Settings, *, as_json: bool) -> None:
@@ -33,7 +31,7 @@ def tell_cost(question: str, settings: Settings, *, as_json: bool) -> None:
     """
     if settings.depth != "deep" or not settings.models:
         return
-    from weiwo.models.prices import cost_of, describe_source, price_of  # noqa: PLC0415 - heavy
+    from weiwo.models.prices import cost_of, list_price_date, price_of  # noqa: PLC0415 - heavy
 
     names = set(settings.models.values())
     prices = [price for name in names if (price := price_of(settings, name)) is not None]
@@ -43,18 +41,16 @@ def tell_cost(question: str, settings: Settings, *, as_json: bool) -> None:
     sent, received, answers = expect_tokens(read_spending(Path(settings.home)), settings.depth)
     expected = cost_of(most, sent, received)
     limit = min(cost_of((max(most),) * 2, settings.limits.max_tokens, 0), settings.limits.max_cost or float("inf"))
-    why = f"as {answers:,} before" if answers else "assumed"
-    source = describe_source(settings, names)
-    hint(
-        f"a deep search: about ${expected:.2f} ({sent + received:,} tokens, {why}), at most ${limit:.2f} by its limits"
-        + f"; {source}" * bool(source)
-    )
+    language, listed = detect_language(question), list_price_date(settings, names)
+    why = label(language, "cost_as_before", f"{answers:,}") if answers else label(language, "cost_assumed")
+    told = label(language, "cost", f"{expected:.2f}", f"{sent + received:,}", why, f"{limit:.2f}")
+    hint(told + label(language, "list_prices", listed) * bool(listed))
     threshold = _read_threshold()
-    if threshold is None or expected <= threshold or as_json or not (is_terminal() and sys.stdin.isatty()):
+    if threshold is None or expected <= threshold or as_json or not can_ask():
         return
     stopped = "nothing was asked; give --depth normal, or raise WEIWO_ASK_COST"
     with answering(stopped):
-        if read_line(label(detect_language(question), "cost_prompt")).casefold() in _YES:
+        if read_line(label(language, "cost_prompt")).casefold() in YES:
             return
     raise CommandError(stopped)
 

@@ -9,13 +9,13 @@ from rich.text import Text
 
 from weiwo.app.cli.errors import FAILED, STATUS_CODES
 from weiwo.app.cli.output import hint, is_terminal, say, terminal, write, write_json
-from weiwo.app.render.answer import foot, model_trouble, plain_answer, print_answer, stop_words
+from weiwo.app.render.answer import foot, model_trouble, plain_answer, print_answer, shortfall
 from weiwo.app.render.answer_age import describe_age
 from weiwo.app.render.labels import label
 from weiwo.app.render.live import LiveView
 from weiwo.app.render.plan_tree import comparison_lines
 from weiwo.app.render.text_wrapping import Flow
-from weiwo.app.render.watchers import Lines, Silent, Watcher
+from weiwo.app.render.watchers import Lines, Watcher
 from weiwo.state.settings import Settings
 from weiwo.text.language import detect_language
 
@@ -26,7 +26,7 @@ def make_watcher(question: str, *, as_json: bool, verbose: bool) -> Watcher:
     if verbose:
         return Lines(sys.stderr, language)
     if as_json or not is_terminal():
-        return Silent(language)
+        return Watcher(language)
     return LiveView(terminal(), question, language)
 
 
@@ -59,7 +59,7 @@ def print_result(
         for line in (*([age] if age else []), *(comparison_lines(result, language) if verbose else ())):
             hint(line)
         if code:
-            say(f"the answer is {result.get('status')}; {stop_words(result)}")
+            say(shortfall(result))
         if no_model:
             hint(no_model)
         elif trouble := model_trouble(result):

@@ -25,9 +25,9 @@ ASSUMED: Final = (250_000, 20_000)
 
 
 def record_spending(result: Mapping[str, Any], settings: Settings) -> None:
-    """Note what an answer took; nothing where telemetry is off or no model was called. What cannot be kept is not."""
+    """Note what an answer took; nothing where telemetry is off or no model answered. What cannot be kept is not."""
     calls = (result.get("usage") or {}).get("calls") or []
-    if not settings.telemetry or not calls:
+    if not settings.telemetry or not any(call["input_tokens"] or call["output_tokens"] for call in calls):
         return
     from weiwo.models.prices import cost_of, price_of  # noqa: PLC0415 - heavy
 

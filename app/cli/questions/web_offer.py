@@ -5,11 +5,10 @@ A person of a search engine expects the web, and nobody's questions are sent any
 """
 
 import os
-import sys
 from pathlib import Path
 from typing import Final
 
-from weiwo.app.cli.output import is_terminal
+from weiwo.app.cli.output import NO, YES, can_ask
 from weiwo.app.cli.questions.requests import answering, read_line
 from weiwo.app.configuration.config_file import write_config
 from weiwo.app.render.labels import label
@@ -18,8 +17,6 @@ from weiwo.text.language import detect_language
 
 DECLINED: Final = "WEIWO_WEB_OFFER"
 """Set in `config.toml` where the person said no: the web stays as it was, so that a key set later counts."""
-_YES: Final = frozenset({"y", "yes", "是", "好", "可以"})
-_NO: Final = frozenset({"n", "no", "否", "不", "不要"})
 
 
 def offer_web(question: str, context: Context, *, as_json: bool) -> None:
@@ -33,17 +30,17 @@ def offer_web(question: str, context: Context, *, as_json: bool) -> None:
     Raises:
         CommandError: They stopped the command, or the answer cannot be kept.
     """
-    if as_json or not (is_terminal() and sys.stdin.isatty()) or not _is_in_question(context):
+    if as_json or not can_ask() or not _is_in_question(context):
         return
     language = detect_language(question)
     with answering("stopped; nothing had begun; ask again"):
         while True:
             word = read_line(label(language, "web_prompt")).casefold()
-            if word in _YES:
+            if word in YES:
                 write_config({"WEIWO_WEB": "on"})
                 os.environ["WEIWO_WEB"] = "on"
                 return
-            if word in _NO:
+            if word in NO:
                 write_config({DECLINED: "declined"})
                 return
 

@@ -1,30 +1,30 @@
-"""`weiwo doctor`: what there is, what is missing, and what each missing thing would add. No secret is shown."""
+"""`weiwo doctor`: what there is, what is missing, and what each missing thing would add. No secret is shown.
+
+It speaks the language of the machine's user; its JSON, which programs read, is in English.
+"""
 
 import asyncio
-import importlib.metadata
 import os
 import platform
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weiwo.app.cli.documents.corpora import (
-    counted,
-    describe_corpora,
-    describe_default_corpus,
-    describe_embeddings,
-    open_corpus,
-)
+from weiwo.app.cli.documents.corpora import counted, open_corpus
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import is_terminal, terminal, write, write_json
 from weiwo.app.cli.session import database_url, open_session
 from weiwo.app.cli.setup.checks import Check, printable_place
+from weiwo.app.cli.setup.doctor_words import name_cluster, words_in
+from weiwo.app.cli.setup.document_checks import describe_corpora, describe_default_corpus, describe_embeddings
 from weiwo.app.cli.setup.endpoint_check import check_endpoint
-from weiwo.app.cli.threads.reading import saved_file
+from weiwo.app.cli.threads.reading import read_saved
 from weiwo.app.configuration.env_file import read_env_file
-from weiwo.app.render.labels import label
+from weiwo.app.render.labels import label, system_language
 from weiwo.state.settings import ROLES, Context, Settings, SettingsError
+from weiwo.state.values import Language
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from weiwo.tools.tool_info import ToolInfo
 
 MOST_THREADS = 1_000
+_MOST_LEFT_OUT = 20
 _PACKAGES = (
     "weiwo",
     "langgraph",
@@ -62,7 +63,7 @@ def doctor_command(*, as_json: bool) -> int:
     """Examine the set-up; returns the exit code."""
 
     async def work() -> list[Check]:
-        return [check async for check in examine()]
+        return [check async for check in examine(language="en" if as_json else system_language())]
 
     checks = run_to_end(work())
     if as_json:
@@ -72,27 +73,30 @@ def doctor_command(*, as_json: bool) -> int:
     return 1 if any(check.verdict == "problem" for check in checks) else 0
 
 
-async def examine(context: Context | None = None) -> AsyncIterator[Check]:
+async def examine(context: Context | None = None, language: Language = "en") -> AsyncIterator[Check]:
     """Look at everything, quick things first."""
-    yield Check("python", "ok", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
-    yield Check("packages", "ok", ", ".join(_versions()))
-    for check in _environment(os.environ):
+    say = words_in(language)
+    system = say("on", platform.python_version(), platform.system(), platform.machine())
+    yield Check(say("python"), "ok", system)
+    yield Check(say("packages"), "ok", ", ".join(_versions(language)))
+    for check in _environment(os.environ, language):
         yield check
-    if complaint := read_env_file().complaint:
-        yield Check(".env", "note", complaint)
+    file = read_env_file()
+    if file.complaint:
+        yield Check(".env", "note", say("untrusted", file.path, ", ".join(file.risky)))
     try:
         settings = Settings.resolve(context)
     except SettingsError as error:
-        yield Check("settings", "problem", str(error))
+        yield Check(say("settings"), "problem", str(error))
         return
-    yield Check("home", "ok", settings.home)
-    for check in _models(settings):
+    yield Check(say("home"), "ok", settings.home)
+    for check in _models(settings, language):
         yield check
     for name in dict.fromkeys(settings.models.values()):
-        yield await check_endpoint(name)
-    async for check in _corpus_and_tools(settings):
+        yield await check_endpoint(name, language)
+    async for check in _corpus_and_tools(settings, language):
         yield check
-    yield await _database(settings)
+    yield await _database(settings, language)
 
 
 def checks_json(checks: list[Check]) -> dict[str, Any]:
@@ -105,93 +109,111 @@ def checks_json(checks: list[Check]) -> dict[str, Any]:
 
 def print_checks(console: "Console | None", checks: list[Check]) -> None:
     """Print all checks, one a line: on a terminal, or as plain text where there is none."""
-    widest = max(len(check.name) for check in checks)
+    if console is None:
+        write("".join(f"{one.verdict}\t{one.name}\t{one_line(one.text, 1_000)}\n" for one in checks))
+        return
+    from rich.cells import cell_len  # noqa: PLC0415 - plain text needs none
+    from rich.text import Text  # noqa: PLC0415 - the same
+
+    from weiwo.app.render.text_wrapping import Flow  # noqa: PLC0415 - the same
+
+    widest = min(max(cell_len(one.name) for one in checks), console.width // 3)
     for check in checks:
         mark, style = _MARKS[check.verdict]
+        name = check.name + " " * (widest - cell_len(check.name) + 2)
         text = one_line(check.text, 1_000)
-        if console is None:
-            write(f"{check.verdict}\t{check.name}\t{text}\n")
-        else:
-            from rich.text import Text  # noqa: PLC0415 - plain text needs none
-
-            from weiwo.app.render.text_wrapping import Flow  # noqa: PLC0415 - the same
-
-            name = f"{check.name:<{min(widest, console.width // 3)}}  "
-            console.print(Flow(Text.assemble((f"{mark} ", style), (name, "bold"), text), indent=4))
+        console.print(Flow(Text.assemble((f"{mark} ", style), (name, "bold"), text), indent=4))
 
 
-def _versions() -> list[str]:
-    found = []
-    for name in _PACKAGES:
-        try:
-            found.append(f"{name} {importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
-            found.append(f"{name} not installed")
+def _versions(language: Language) -> list[str]:
+    found = _read_installed()
+    return [f"{name} {found[name]}" if name in found else _find_version(name, language) for name in _PACKAGES]
+
+
+def _read_installed() -> dict[str, str]:
+    """Versions of packages, read off the names of the folders that installers make beside them."""
+    found: dict[str, str] = {}
+    for folder in sys.path:
+        for entry in Path(folder).glob("*.dist-info"):
+            name, _, version = entry.stem.partition("-")
+            found.setdefault(name.lower().replace("_", "-"), version)
     return found
 
 
-def _environment(env: Mapping[str, str]) -> list[Check]:
+def _find_version(name: str, language: Language) -> str:
+    """A package that was installed in another way, or not at all."""
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - heavy; parses whole files
+
+    try:
+        return f"{name} {version(name)}"
+    except PackageNotFoundError:
+        return words_in(language)("not_installed", name)
+
+
+def _environment(env: Mapping[str, str], language: Language) -> list[Check]:
     """The variables in force. Values that are or may hold secrets are not shown."""
     known = {f"WEIWO_{field.upper()}" for field in Context.model_fields} | _OTHER_NAMES
-    checks = []
+    say, checks = words_in(language), []
     for name in sorted(name for name, value in env.items() if name.startswith("WEIWO_") and value):
         if name not in known:
-            checks.append(Check(name, "note", "Weiwo does not read a variable of this name; mind the spelling"))
+            checks.append(Check(name, "note", say("misspelt")))
         elif name.endswith("DATABASE_URL"):
-            checks.append(Check(name, "ok", "set; see database"))
+            checks.append(Check(name, "ok", say("see_database")))
         elif _SECRET.search(name) and name != "WEIWO_MAX_TOKENS":
-            checks.append(Check(name, "ok", "set"))
+            checks.append(Check(name, "ok", say("set")))
         else:
             checks.append(Check(name, "ok", env[name]))
     if base_url := env.get("OPENAI_BASE_URL"):
         checks.append(Check("OPENAI_BASE_URL", "ok", printable_place(base_url)))
-    checks += [Check(name, "ok", "set") for name in _KEYS if env.get(name)]
+    checks += [Check(name, "ok", say("set")) for name in _KEYS if env.get(name)]
     return checks
 
 
-def _models(settings: Settings) -> list[Check]:
+def _models(settings: Settings, language: Language) -> list[Check]:
+    say = words_in(language)
     if not settings.models:
-        return [Check("models", "note", label("en", "no_model"))]
+        return [Check(say("models"), "note", label(language, "no_model"))]
     return [
-        Check(f"model of the {role}", "ok", settings.models[role])
+        Check(say("role", say(role)), "ok", settings.models[role])
         if role in settings.models
-        else Check(f"model of the {role}", "note", "none: rules alone")
+        else Check(say("role", say(role)), "note", say("rules_alone"))
         for role in ROLES
     ]
 
 
-async def _corpus_and_tools(settings: Settings) -> AsyncIterator[Check]:
+async def _corpus_and_tools(settings: Settings, language: Language) -> AsyncIterator[Check]:
+    say = words_in(language)
     try:
         corpus = await open_corpus(settings)
-        where = ", ".join(settings.corpus) or describe_default_corpus(settings)
-        yield Check(
-            "corpus",
-            "ok",
-            f"{where}: {counted(len(corpus.documents), 'document')}, {counted(corpus.size, 'passage')}",
-        )
-        for problem in corpus.problems[:20]:
-            yield Check("corpus", "note", f"left out {problem.source}: {problem.reason}")
-        if len(corpus.problems) > 20:
-            yield Check("corpus", "note", f"{len(corpus.problems) - 20} more were left out")
+        where = ", ".join(settings.corpus) or describe_default_corpus(settings, language)
+        documents, passages = len(corpus.documents), corpus.size
+        size = [counted(documents, "document", language), counted(passages, "passage", language)]
+        yield Check(say("corpus"), "ok", say("holds", where, *size))
+        for problem in corpus.problems[:_MOST_LEFT_OUT]:
+            yield Check(say("corpus"), "note", say("left_out", problem.source, problem.reason))
+        if len(corpus.problems) > _MOST_LEFT_OUT:
+            yield Check(say("corpus"), "note", say("more_left_out", len(corpus.problems) - _MOST_LEFT_OUT))
     except CommandError as error:
-        yield Check("corpus", "problem", str(error))
+        yield Check(say("corpus"), "problem", str(error))
         return
-    yield Check("corpora", *await asyncio.to_thread(describe_corpora, Path(settings.home)))
-    yield Check("embeddings", *await asyncio.to_thread(describe_embeddings, corpus, settings.embeddings))
-    for check in await asyncio.to_thread(_search, settings):
+    yield Check(say("corpora"), *await asyncio.to_thread(describe_corpora, Path(settings.home), language))
+    vectors = await asyncio.to_thread(describe_embeddings, corpus, settings.embeddings, language)
+    yield Check(say("embeddings"), *vectors)
+    for check in await asyncio.to_thread(_search, settings, language):
         yield check
         if check.verdict == "problem":
             return
     try:
-        tools = await _tools(settings, corpus.size)
+        tools = await _tools(settings, corpus.size, language)
     except SettingsError as error:
-        yield Check("tools", "problem", str(error))
+        yield Check(say("tools"), "problem", str(error))
         return
     for tool in tools:
-        yield Check(f"tool {tool.name}", "note" if tool.why_not else "ok", tool.why_not or tool.cluster)
+        told = tool.why_not or name_cluster(language, tool.cluster)
+        yield Check(say("tool", tool.name), "note" if tool.why_not else "ok", told)
 
 
-async def _tools(settings: Settings, passages: int) -> "Sequence[ToolInfo | Availability]":
+async def _tools(settings: Settings, passages: int, language: Language) -> "Sequence[ToolInfo | Availability]":
     """The tools of a run. LangChain is imported only where the user has tools of their own, which are of its kind."""
     if settings.tools:
         from weiwo.tools.registry import build_registry  # noqa: PLC0415 - heavy
@@ -199,63 +221,61 @@ async def _tools(settings: Settings, passages: int) -> "Sequence[ToolInfo | Avai
         return (await build_registry(settings)).infos()
     from weiwo.tools.built_in import list_built_in  # noqa: PLC0415 - upon need
 
-    return await asyncio.to_thread(list_built_in, settings, passages)
+    return await asyncio.to_thread(list_built_in, settings, passages, language)
 
 
-def _search(settings: Settings) -> list[Check]:
+def _search(settings: Settings, language: Language) -> list[Check]:
     """Who searches the web, and who could. Nobody is asked anything: it would cost."""
     from weiwo.tools.web.providers.catalog import PROVIDERS  # noqa: PLC0415 - heavy
     from weiwo.tools.web.providers.selection import missing_variables, select_providers  # noqa: PLC0415 - heavy
 
+    say = words_in(language)
     try:
         sources = select_providers(settings)
     except SettingsError as error:
-        return [Check("search", "problem", str(error))]
+        return [Check(say("search"), "problem", str(error))]
     if not sources:
         return []  # the line of the tool says why, and what would change that
     told = []
     for source in sources:
-        own = (
-            f" at {printable_place(source.base)}"
-            if source.base != source.provider.base and "://" in source.base
-            else ""
-        )
-        day = "" if source.a_day is None else f", {source.a_day:,} a day"
-        told.append(f"{source.name}{own} ({round(source.per_second, 2):g} a second{day})")
+        own = source.base != source.provider.base and "://" in source.base
+        name = say("at", source.name, printable_place(source.base)) if own else source.name
+        rate = round(source.per_second, 2)
+        told.append(say("rate", name, rate) if source.a_day is None else say("rate_day", name, rate, source.a_day))
     names = {source.name for source in sources}
     idle = [
-        f"{name} (lacks {' and '.join(lacking)})" if (lacking := missing_variables(provider, os.environ)) else name
+        say("lacks", name, say("and").join(lacking)) if (lacking := missing_variables(provider, os.environ)) else name
         for name, provider in PROVIDERS.items()
         if name not in names
     ]
-    checks = [Check("search", "ok", f"in this order, not tried: {', '.join(told)}")]
-    return checks + [Check("search", "note", f"could be named in WEIWO_SEARCH: {', '.join(idle)}")] * bool(idle)
+    checks = [Check(say("search"), "ok", say("order", say("comma").join(told)))]
+    return checks + [Check(say("search"), "note", say("could", say("comma").join(idle)))] * bool(idle)
 
 
-async def _database(settings: Settings) -> Check:
+async def _database(settings: Settings, language: Language) -> Check:
     from weiwo.graph.persistence.storage import describe  # noqa: PLC0415 - upon need
 
+    say = words_in(language)
     try:
         count = await _count_threads()
     except CommandError as error:
-        return Check("database", "problem", str(error))
-    threads = f"{MOST_THREADS:,} threads or more" if count == MOST_THREADS else counted(count, "thread")
-    return Check("database", "ok", f"{describe(settings, database_url())}: {threads}")
+        return Check(say("database"), "problem", str(error))
+    threads = counted(count, "thread", language)
+    told = say("or_more", threads) if count == MOST_THREADS else threads
+    return Check(say("database"), "ok", say("said_of", describe(settings, database_url()), told))
 
 
 async def _count_threads() -> int:
     """How many threads there are, up to `MOST_THREADS`; the database is opened as a run would open it."""
-    from weiwo.graph.persistence.checkpoint_reader import UnreadableCheckpointError, list_saved_threads  # noqa: PLC0415 - upon need
-    from weiwo.graph.persistence.storage import StorageError, require_writable  # noqa: PLC0415 - upon need
+    from weiwo.graph.persistence.checkpoint_reader import list_saved_threads  # noqa: PLC0415 - upon need
+    from weiwo.graph.persistence.storage import require_writable  # noqa: PLC0415 - upon need
     from weiwo.graph.persistence.threads import list_threads  # noqa: PLC0415 - upon need
 
-    try:
-        if (file := saved_file()) is not None:
-            await asyncio.to_thread(require_writable, file)
-            return len(await asyncio.to_thread(list_saved_threads, file, MOST_THREADS))
-    except StorageError as error:
-        raise CommandError(str(error)) from error
-    except UnreadableCheckpointError:
-        pass  # LangGraph reads more
+    def count(file: Path) -> int:
+        require_writable(file)
+        return len(list_saved_threads(file, MOST_THREADS))
+
+    if (found := await asyncio.to_thread(read_saved, count)) is not None:
+        return found
     async with open_session() as session:
         return len(await list_threads(session.saver, MOST_THREADS))

@@ -1,6 +1,5 @@
 """`weiwo setup`: finds a model, shows what it would write, asks one question, writes it."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
@@ -9,13 +8,15 @@ import httpx
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
-from weiwo.app.cli.output import hint, is_terminal, say, write, write_json
+from weiwo.app.cli.output import YES, can_ask, hint, say, write, write_json
 from weiwo.app.cli.setup.choice import ModelCandidate, list_candidates, missing_packages
 from weiwo.app.cli.setup.probe import Probe, probe_model
 from weiwo.app.cli.setup.servers import FoundServer, ServerError, find_servers, widen_ollama
 from weiwo.app.cli.setup.thinking_probe import find_switch
 from weiwo.app.cli.setup.words import word
 from weiwo.app.configuration.config_file import config_path, write_config
+from weiwo.app.export.words import word as label
+from weiwo.app.render.labels import system_language
 from weiwo.tools.printable import one_line
 
 INSTALL: Final = (
@@ -99,10 +100,10 @@ def _find(wanted: str, candidates: Sequence[ModelCandidate]) -> ModelCandidate:
 
 
 def _agreed(*, as_json: bool) -> bool:
-    if as_json or not (is_terminal() and sys.stdin.isatty()):
+    if as_json or not can_ask():
         raise UsageError("nobody can be asked here; give --yes to set it up, or --dry-run to look only")
     try:
-        return input(word("ask")).strip().lower() in {"y", "yes", "是", "好"}
+        return input(word("ask")).strip().lower() in YES
     except EOFError:
         return False
 
@@ -157,9 +158,9 @@ def _print_found(servers: Sequence[FoundServer], candidates: Sequence[ModelCandi
     for server in servers:
         many = len(server.models) != 1
         told = server.problem or (word("models", len(server.models)) if many else word("one_model"))
-        write(f"{server.kind} {server.root}: {told}\n")
+        write(f"{word('said_of', f'{server.kind} {server.root}', told)}\n")
     for one in candidates[:MOST_SHOWN]:
-        write(f"  {one.worth:3}  {one.title}: {'; '.join(one.why)}\n")
+        write(f"  {one.worth:3}  {word('said_of', one.title, word('then').join(one.why))}\n")
     if len(candidates) > MOST_SHOWN:
         write(f"  {word('more', len(candidates) - MOST_SHOWN)}\n")
 
@@ -174,7 +175,8 @@ def _print_choice(chosen: ModelCandidate) -> None:
 def _print_probe(probe: Probe) -> None:
     write(f"{one_line(probe.answer, 400)}\n")
     modes = ", ".join(probe.modes) or "–"
-    told = word("tried", probe.status, probe.seconds, probe.calls, probe.failed, modes, probe.tokens_a_second)
+    status = label(system_language(), probe.status)
+    told = word("tried", status, probe.seconds, probe.calls, probe.failed, modes, probe.tokens_a_second)
     write(f"{told}\n")
     if probe.works and probe.tokens_a_second and probe.tokens_a_second < 5:
         write(f"{word('slow')}\n")

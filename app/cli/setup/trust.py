@@ -4,11 +4,9 @@ import sys
 from pathlib import Path
 
 from weiwo.app.cli.errors import COMPLETE, UsageError
-from weiwo.app.cli.output import write
+from weiwo.app.cli.output import YES, write
 from weiwo.app.configuration.env_file import describe_effect, digest, read_env_file, read_trusted, write_trusted
 from weiwo.tools.printable import one_line
-
-_YES = frozenset({"y", "yes", "是", "好", "信任"})
 
 
 def trust_command(revoke: str | None, *, yes: bool, listed: bool) -> int:
@@ -45,7 +43,7 @@ def _trust_this_folder(trusted: dict[str, str], *, yes: bool) -> int:
         if not sys.stdin.isatty():
             raise UsageError("nobody can be asked; read the lines above, then: weiwo trust --yes")
         write("Use these settings whenever weiwo runs in this folder? [y/N] ")
-        if sys.stdin.readline().strip().lower() not in _YES:
+        if sys.stdin.readline().strip().lower() not in YES | {"信任"}:
             write("not trusted\n")
             return COMPLETE
     write_trusted({**trusted, folder: digest(file.risky)})

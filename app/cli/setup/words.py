@@ -2,9 +2,10 @@
 
 from typing import Final
 
-from weiwo.app.render.labels import system_language
+from weiwo.app.render.labels import in_system_language
+from weiwo.state.values import Language
 
-_WORDS: Final[dict[str, dict[str, str]]] = {
+_WORDS: Final[dict[Language, dict[str, str]]] = {
     "en": {
         "nothing": "No model was found. Install a local one, or set the key of a hosted one (OPENAI_API_KEY=…):",
         "none_ready": "No model can be set up yet:",
@@ -44,6 +45,8 @@ _WORDS: Final[dict[str, dict[str, str]]] = {
         "on": "{} on {} ({})",
         "key": "{} is set",
         "sent": "questions and passages are sent to the provider",
+        "said_of": "{}: {}",
+        "then": "; ",
     },
     "zh": {
         "nothing": "没有找到模型。请安装一个本地模型，或设置托管模型的密钥（OPENAI_API_KEY=…）：",
@@ -84,10 +87,11 @@ _WORDS: Final[dict[str, dict[str, str]]] = {
         "on": "{}，位于 {}（{}）",
         "key": "已设置 {}",
         "sent": "问题和段落会发送给服务商",
+        "said_of": "{}：{}",
+        "then": "；",
     },
 }
 
 
-def word(name: str, *values: object) -> str:
-    """A phrase, with its values filled in."""
-    return _WORDS[system_language()][name].format(*values)
+word: Final = in_system_language(_WORDS)
+"""A phrase by its name, with its values filled in."""

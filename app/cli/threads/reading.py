@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import typer
 
 from weiwo.app.cli.errors import CommandError, UsageError
-from weiwo.app.cli.output import hint, is_terminal, page, terminal, write, write_json
+from weiwo.app.cli.output import hint, is_terminal, screen, terminal, write, write_json
 from weiwo.app.cli.session import database_url
 from weiwo.app.errors import unknown_thread
 from weiwo.state.home import home
@@ -78,7 +78,7 @@ def show_command(
     elif as_json:
         write_json(thread_as_json(thread))
     else:
-        show.print_thread(terminal() if is_terminal() else page(), thread)
+        show.print_thread(screen(), thread)
 
 
 def _write_files(told: "dict[str, Any]", files: Sequence[Path], *, as_json: bool) -> None:
@@ -103,14 +103,8 @@ def _write_files(told: "dict[str, Any]", files: Sequence[Path], *, as_json: bool
 def is_thread_known(thread_id: str) -> bool:
     """Whether the thread is known to be there already; a database elsewhere is not asked."""
     from weiwo.graph.persistence.checkpoint_reader import saved_thread_exists  # noqa: PLC0415 - upon need
-    from weiwo.graph.persistence.storage import StorageError  # noqa: PLC0415 - upon need
 
-    if (file := saved_file()) is None:
-        return True
-    try:
-        return saved_thread_exists(file, thread_id)
-    except StorageError as error:
-        raise CommandError(str(error)) from error
+    return read_saved(lambda file: saved_thread_exists(file, thread_id)) is not False
 
 
 async def find_moment(session: "Session", thread_id: str | None, prefix: str) -> tuple[str, str]:
@@ -136,6 +130,23 @@ def saved_file() -> Path | None:
     return None if database_url() else database_file(home())
 
 
+def read_saved(read: Callable[[Path], T]) -> T | None:
+    """What a function reads in the file of threads; None where LangGraph has to read them.
+
+    Raises:
+        CommandError: The file cannot be read.
+    """
+    from weiwo.graph.persistence.checkpoint_reader import UnreadableCheckpointError  # noqa: PLC0415 - upon need
+    from weiwo.graph.persistence.storage import StorageError  # noqa: PLC0415 - upon need
+
+    try:
+        return None if (file := saved_file()) is None else read(file)
+    except UnreadableCheckpointError:
+        return None
+    except StorageError as error:
+        raise CommandError(str(error)) from error
+
+
 def run_in_session(work: "Callable[[Session], Coroutine[Any, Any, T]]") -> T:
     """Open the database and the graph to look at something; stopped, it leaves nothing behind."""
     from weiwo.app.cli.event_loop import run_to_end  # noqa: PLC0415 - heavy
@@ -149,17 +160,11 @@ def run_in_session(work: "Callable[[Session], Coroutine[Any, Any, T]]") -> T:
 
 
 def _list_threads(limit: int) -> "list[ThreadInfo]":
-    from weiwo.graph.persistence.checkpoint_reader import UnreadableCheckpointError, list_saved_threads  # noqa: PLC0415 - upon need
-    from weiwo.graph.persistence.storage import StorageError  # noqa: PLC0415 - upon need
+    from weiwo.graph.persistence.checkpoint_reader import list_saved_threads  # noqa: PLC0415 - upon need
     from weiwo.graph.persistence.threads import list_threads  # noqa: PLC0415 - upon need
 
-    try:
-        if (file := saved_file()) is not None:
-            return list_saved_threads(file, limit)
-    except UnreadableCheckpointError:
-        pass  # LangGraph reads more
-    except StorageError as error:
-        raise CommandError(str(error)) from error
+    if (found := read_saved(lambda file: list_saved_threads(file, limit))) is not None:
+        return found
 
     async def work(session: "Session") -> "list[ThreadInfo]":
         return await list_threads(session.saver, limit)
@@ -175,18 +180,15 @@ def load_thread(thread_id: str) -> "Thread":
         CommandError: The database cannot be read.
     """
     from weiwo.app.session.thread import Thread, read_thread  # noqa: PLC0415 - upon need
-    from weiwo.graph.persistence.checkpoint_reader import UnreadableCheckpointError, read_finished_thread  # noqa: PLC0415 - upon need
-    from weiwo.graph.persistence.storage import StorageError  # noqa: PLC0415 - upon need
+    from weiwo.graph.persistence.checkpoint_reader import read_finished_thread  # noqa: PLC0415 - upon need
 
-    try:
-        if (file := saved_file()) is not None:
-            if (values := read_finished_thread(file, thread_id)) is None:
-                raise unknown_thread(thread_id)
-            return Thread(thread_id, values, (), {})
-    except UnreadableCheckpointError:
-        pass  # LangGraph reads more, and knows what is to run next
-    except StorageError as error:
-        raise CommandError(str(error)) from error
+    def read(file: Path) -> "Thread":
+        if (values := read_finished_thread(file, thread_id)) is None:
+            raise unknown_thread(thread_id)
+        return Thread(thread_id, values, (), {})
+
+    if (found := read_saved(read)) is not None:
+        return found
 
     async def work(session: "Session") -> "Thread":
         return await read_thread(session, thread_id)

@@ -1,0 +1,43 @@
+"""The group of all commands: each is built when it is named, since building all takes longer than a light one runs."""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any, Final
+
+from typer.main import get_group
+
+from weiwo.app.cli.text_parameters import TextGroup
+
+_DECLARED_IN: Final = {
+    "questions.commands.questions": ("ask", "resume", "feedback"),
+    "threads.commands.threads": ("threads", "show"),
+    "setup.commands.setups": ("trust", "setup", "doctor", "tools", "mcp"),
+    "serving.commands.serving": ("serve",),
+    "documents.commands.documents": ("index", "corpora", "search", "telemetry"),
+    "memory.commands.memories": ("procedures", "watch", "plans", "memory"),
+    "evaluation.commands.evaluation": ("eval",),
+}
+"""Where commands are declared, with their names in the order in which help lists them."""
+
+_MODULE_OF: Final = {name: module for module, names in _DECLARED_IN.items() for name in names}
+
+
+class _Commands(Mapping[str, Any]):
+    """The commands by name."""
+
+    def __getitem__(self, name: str) -> Any:
+        module, _, declared = _MODULE_OF[name].rpartition(".")
+        return get_group(getattr(import_module(f"weiwo.app.cli.{module}"), declared)).commands[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MODULE_OF)
+
+    def __len__(self) -> int:
+        return len(_MODULE_OF)
+
+
+class CommandGroup(TextGroup):
+    """The `weiwo` command itself."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**{**attributes, "commands": _Commands()})
