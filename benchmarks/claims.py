@@ -6,7 +6,8 @@ Each row has `claim`, `sources` (a list of `title` and `text`), `question`, `lan
 `unsupported`) and `kind`. A claim cites the sources whose marks it
 holds, else all. Code judges alone; with `WEIWO_MODEL`
 (or `WEIWO_VERIFIER_MODEL`) set, a model judges what code leaves open as well. `true_passed` is the share of supported
-claims that pass, `false_caught` that of unsupported ones that do not.
+claims that pass, `false_caught` that of unsupported ones that do not. `--concurrency 300` asks about as many rows at
+once, for an endpoint that a person answers; `WEIWO_MODEL_SECONDS` and `WEIWO_MAX_SECONDS` bound how long that may take.
 """
 
 import argparse
@@ -33,9 +34,12 @@ def main() -> None:
     parser.add_argument("file", type=Path, help="Rows as JSON lines.")
     parser.add_argument("--json", action="store_true", help="Print one JSON object.")
     parser.add_argument("--wrong", action="store_true", help="Print the rows that were judged wrongly.")
+    parser.add_argument("--concurrency", type=int, default=8, metavar="N", help="Rows a model is asked about at once.")
     given = parser.parse_args()
+    if given.concurrency < 1:
+        parser.error("--concurrency: at least 1 row at once")
     rows = [json.loads(line) for line in given.file.read_text().splitlines() if line.strip()]
-    found = asyncio.run(_judged(rows))
+    found = asyncio.run(_judged(rows, given.concurrency))
     figures = {name: _figures(rows, verdicts) for name, verdicts in found.items()}
     whole: dict[str, Any] = {**figures["code"], **({"with_model": figures["model"]} if "model" in figures else {})}
     if given.json:
@@ -53,24 +57,24 @@ def main() -> None:
                 print(f"{row['label']} {row['kind']}: {row['claim']} → {verdict}")
 
 
-async def _judged(rows: Iterable[Row]) -> dict[str, list[Verdict]]:
+async def _judged(rows: Iterable[Row], concurrency: int) -> dict[str, list[Verdict]]:
     settings = Settings.resolve()
     models = ChatModels(settings, Budget(settings.limits))
     role = "verifier" if models.configured("verifier") else ""
-    gate = asyncio.Semaphore(8)
+    gate = asyncio.Semaphore(concurrency)
     code: list[Verdict] = []
     pending = []
 
-    async def ask(given: ClaimSources, text: str, numbers: tuple[int, ...]) -> Verdict:
+    async def ask(given: ClaimSources, claim: str, numbers: tuple[int, ...]) -> Verdict:
         async with gate:
-            return await judge_statement(models.with_budget(Budget(settings.limits)), role, text, numbers, given)
+            return await judge_statement(models.with_budget(Budget(settings.limits)), role, claim, numbers, given)
 
     for row in rows:
         given, text, numbers = _claim(row)
         finding = check_cited(text, numbers, given)
         code.append(finding.verdict)
         if role:
-            pending.append(ask(given, text, numbers))
+            pending.append(ask(given, row["claim"], numbers))
     return {"code": code, "model": await asyncio.gather(*pending)} if role else {"code": code}
 
 

@@ -1,17 +1,17 @@
-"""Whether a confidence in the passages shown without a model can be fitted that holds on documents nobody fitted it to.
+"""The confidence of the passages shown without a model: its fit, and how it does on questions that were kept out.
 
-    python benchmarks/extract_confidence.py FOLDER FOLDER… [--json]
+    python benchmarks/extract_confidence.py FOLDER FOLDER… [--keep] [--json]
 
 A folder is one that `weiwo eval answers` takes, with documents of its own. Each question is asked three times: over its
-own documents; over these without the passages that say the answer (`removed`); and over the documents of the next
-folder (`other`). The outcome is whether the passages shown say the answer. A logistic regression over what is known of
-the passages (the best and the mean share of the question that one speaks of, whether one is about its subject) is
-fitted on all folders but one and judged on that one, for each in turn: once on questions over their own documents, as
-a user asks them (`own`), and once on all three kinds (`all`). `as given` takes the best share for the probability.
+own documents (`own`); over these without the passages that say the answer (`removed`); and over the documents of the
+next folder (`other`). The outcome is whether the passages shown say the answer. Yes-or-no questions are left out.
 
-`speaks of it` is the decision that Weiwo makes between passages that may answer and the nearest there are: how often
-it keeps what holds the answer, and what is from other documents. `fitted` is that of the fit on all three kinds, with
-the threshold that keeps as much of what holds the answer where it was fitted.
+Half of the questions of each folder, by a hash, are fitted on, as if eight questions in ten were asked of documents
+that hold their answer (`WEIGHTS`). The other half judges: with the fit; with one that leaves out the whole folder that
+is judged (`left out`); and with no fit, the best share of the question that a passage speaks of taken for the
+probability (`as given`). On the questions over their own documents, and on the mixture of the three (`mixed`).
+
+`--keep` writes the weights to where Weiwo reads them, with the figures of the half that was kept out.
 """
 
 import argparse
@@ -20,159 +20,183 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from weiwo.app.evaluation.baselines import BaselineSearch
 from weiwo.app.evaluation.calibration import fit_logistic, measure_reliability
 from weiwo.app.evaluation.question_set import QuestionSet, read_question_set
 from weiwo.nodes.shared.question.parser import parse_question
-from weiwo.nodes.writer.extracts import Extracts, choose_extracts
+from weiwo.nodes.writer.extract_confidence import FEATURES, FILE
+from weiwo.nodes.writer.extracts import choose_extracts
 from weiwo.state.settings import Context, Settings
+from weiwo.tools.corpus.base import Corpus
 from weiwo.tools.corpus.evaluation.dataset_index import index_by_name
-from weiwo.tools.registry import build_registry
+from weiwo.tools.corpus.loading import load_corpus
+from weiwo.tools.corpus.retrieval.routing_policy import hash_to_share
 
 OWN, REMOVED, OTHER = "own", "removed", "other"
-FEATURES = ("bias", "best", "mean", "about")
+WEIGHTS = {OWN: 8, REMOVED: 1, OTHER: 1}
+"""How often a question over documents of each kind counts."""
+PASSAGES, DEEPEST = 8, 50
+"""Passages that a search shows to choose from, and those among which `removed` finds as many."""
+
+Probability = Callable[["Case"], float]
 
 
 @dataclass(frozen=True)
 class Case:
-    """One question over some documents: its folder, the kind of documents, the features, and whether it is answered."""
+    """One question over some documents.
+
+    Attributes:
+        folder: Its set.
+        kind: The kind of documents.
+        learned: Whether its half is fitted on.
+        features: Those of the passages shown, in the order of `FEATURES`.
+        best: The best share of the question that one of them speaks of.
+        answered: Whether they say the answer.
+    """
 
     folder: str
     kind: str
+    learned: bool
     features: tuple[float, ...]
+    best: float
     answered: bool
 
-    @property
-    def best(self) -> float:
-        """The best share of the question that one passage speaks of."""
-        return self.features[FEATURES.index("best")]
 
-    @property
-    def about(self) -> bool:
-        """Whether a passage speaks of the subject."""
-        return bool(self.features[FEATURES.index("about")])
-
-
-def features_of(extracts: Extracts) -> tuple[float, ...]:
-    """The features of the passages shown, in the order of `FEATURES`."""
-    scores = [one.score for one in extracts.items] or [0.0]
-    return (1.0, max(scores), sum(scores) / len(scores), float(extracts.about_subject))
-
-
-async def open_search(found: QuestionSet, home: Path) -> BaselineSearch:
-    """The search over the documents of a set."""
+async def open_corpus(found: QuestionSet, home: Path) -> Corpus:
+    """The documents of a set, indexed."""
     if found.dataset is not None:
-        corpus = await asyncio.to_thread(index_by_name, found.dataset, home, None)
+        name = await asyncio.to_thread(index_by_name, found.dataset, home, None)
     else:
-        corpus = str(found.documents)
-    settings = Settings.resolve(Context(corpus=[corpus], web=False, telemetry=False))
-    return BaselineSearch(await build_registry(settings), "corpus_search")
+        name = str(found.documents)
+    return await load_corpus([name], settings=Settings.resolve(Context(corpus=[name], web=False, telemetry=False)))
 
 
 async def collect(folders: Sequence[Path], home: Path) -> list[Case]:
     """Ask every question over the three kinds of documents."""
     sets = [read_question_set(folder) for folder in folders]
-    searches = [await open_search(one, home) for one in sets]
+    corpora = [await open_corpus(one, home) for one in sets]
     cases: list[Case] = []
-    for found, search, other in zip(sets, searches, islice(cycle(searches), 1, None), strict=False):
+    for found, corpus, other in zip(sets, corpora, islice(cycle(corpora), 1, None), strict=False):
         for question in found.questions:
             if not question.answerable or question.boolean:
                 continue
-            own = await search(question.text)
-            without = [one for one in own if not question.is_said_in([one.title, one.text])]
-            over = {OWN: own, REMOVED: without, OTHER: await other(question.text)}
+            wide = await corpus.search(question.text, DEEPEST)
+            without = [one for one in wide if not question.is_said_in([one.title, one.text])]
+            foreign = await other.search(question.text, PASSAGES)
             frame = parse_question(question.text, question.language)
-            for kind, passages in over.items():
-                extracts = choose_extracts(frame, passages)
-                answered = question.is_said_in(one.text for one in extracts.items)
-                cases.append(Case(found.name, kind, features_of(extracts), answered))
+            for kind, passages in {OWN: wide[:PASSAGES], REMOVED: without[:PASSAGES], OTHER: foreign}.items():
+                shown = choose_extracts(frame, passages)
+                cases.append(
+                    Case(
+                        found.name,
+                        kind,
+                        hash_to_share(question.text) < 0.5,
+                        tuple(shown.features[name] for name in FEATURES),
+                        max((one.score for one in shown.items), default=0.0),
+                        question.is_said_in(one.text for one in shown.items),
+                    )
+                )
     return cases
+
+
+def weigh(cases: Sequence[Case]) -> list[Case]:
+    """The cases, each as often as its kind counts."""
+    return [one for one in cases for _ in range(WEIGHTS[one.kind])]
 
 
 def fit(cases: Sequence[Case]) -> "np.ndarray[Any, Any]":
     """The weights of the probability that the passages shown say the answer."""
-    rows = np.array([one.features for one in cases])
-    return fit_logistic(rows, np.array([float(one.answered) for one in cases]), np.zeros(len(FEATURES)))
+    rows = weigh(cases)
+    features, answered = np.array([one.features for one in rows]), np.array([float(one.answered) for one in rows])
+    return fit_logistic(features, answered, np.zeros(len(FEATURES)))
 
 
-def probabilities(weights: "np.ndarray[Any, Any]", cases: Sequence[Case]) -> "np.ndarray[Any, Any]":
-    """What a fit gives some cases."""
-    return 1 / (1 + np.exp(-np.array([one.features for one in cases]) @ weights))
+def probability(weights: "np.ndarray[Any, Any]") -> Probability:
+    """What a fit says of a case."""
+    return lambda case: float(1 / (1 + np.exp(-np.array(case.features) @ weights)))
 
 
-def judge(cases: Sequence[Case], folder: str, kinds: Sequence[str]) -> dict[str, Any]:
-    """The reliability on one folder, as given and with the fit of the others."""
-    learned = [one for one in cases if one.folder != folder and one.kind in kinds]
-    held_out = [one for one in cases if one.folder == folder and one.kind in kinds]
-    fitted = probabilities(fit(learned), held_out)
+def judge(cases: Sequence[Case], folders: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The reliability of each way on the half that was kept out, by folder and over all."""
+    learned, kept_out = ([one for one in cases if one.learned is half] for half in (True, False))
+    fitted = probability(fit(learned))
+    apart = {name: probability(fit([one for one in learned if one.folder != name])) for name in folders}
+    ways: dict[str, Probability] = {
+        "as given": lambda one: one.best,
+        "fitted": fitted,
+        "left out": lambda one: apart[one.folder](one),
+    }
+
+    def measure(name: str, kind: str, way: Probability) -> dict[str, Any]:
+        those = [one for one in kept_out if name in {one.folder, "all"} and kind in {one.kind, "mixed"}]
+        measured = measure_reliability(
+            [(way(one), one.answered) for one in (weigh(those) if kind == "mixed" else those)]
+        )
+        if measured is None:
+            raise SystemExit(f"{name}: no question was kept out; take a larger set")
+        return {**measured, "n": len(those)}
+
     return {
-        "as given": measure_reliability([(one.best, one.answered) for one in held_out]),
-        "fitted": measure_reliability([(float(p), one.answered) for p, one in zip(fitted, held_out, strict=True)]),
+        name: {kind: {way: measure(name, kind, says) for way, says in ways.items()} for kind in (OWN, "mixed")}
+        for name in (*folders, "all")
     }
-
-
-def decide(cases: Sequence[Case], folder: str) -> dict[str, dict[str, float]]:
-    """How much of what holds the answer, and of what is from other documents, each decision keeps in one folder."""
-    learned = [one for one in cases if one.folder != folder]
-    held_out = [one for one in cases if one.folder == folder]
-    weights = fit(learned)
-    holding = [one for one in learned if one.answered]
-    threshold = np.quantile(probabilities(weights, holding), 1 - sum(one.about for one in holding) / len(holding))
-    kept = {
-        "speaks of it": [one.about for one in held_out],
-        "fitted": [bool(p >= threshold) for p in probabilities(weights, held_out)],
-    }
-
-    def share(which: Sequence[bool], of: Sequence[bool]) -> float:
-        return round(sum(a and b for a, b in zip(which, of, strict=True)) / max(1, sum(of)), 3)
-
-    holds = [one.answered for one in held_out]
-    strange = [one.kind == OTHER and not one.answered for one in held_out]
-    return {name: {"holding": share(which, holds), "other": share(which, strange)} for name, which in kept.items()}
 
 
 def show(found: Mapping[str, Any]) -> None:
-    """Print a line a folder and fit."""
-    for folder, one in found.items():
-        for name in ("own", "all"):
-            measured = ", ".join(
-                f"{which}: Brier {m['brier']:.3f}, calibration error {m['ece']:.3f}" for which, m in one[name].items()
-            )
-            fitted = one[name]["fitted"]
-            counted = f"{fitted['n']:>4} cases, {fitted['right']:.2f} answered"
-            print(f"{folder:<16} {name:<4} {counted}; {measured}")
-        kept = "; ".join(f"{which} {k['holding']:.2f} and {k['other']:.2f}" for which, k in one["kept"].items())
-        print(f"{'':<16} keeps of what holds the answer, and of other documents: {kept}")
+    """Print a line a folder and kind, and the reliability table."""
+    for name, kinds in found.items():
+        for kind, ways in kinds.items():
+            told = "; ".join(f"{way} {m['brier']:.3f}, {m['ece']:.3f}" for way, m in ways.items())
+            first = ways["fitted"]
+            print(f"{name:<16} {kind:<6} {first['n']:>4} kept out, {first['right']:.2f} answered; Brier, error: {told}")
+    for one in found["all"][OWN]["fitted"]["table"]:
+        said = f"{one['from']:.1f} to {one['to']:.1f}"
+        print(f"said {said}: {one['n']:>3}, mean {one['confidence']:.2f}, right {one['right']:.2f}")
+
+
+def keep(cases: Sequence[Case], folders: Sequence[str], found: Mapping[str, Any]) -> None:
+    """Write the weights, with the figures of the half that was kept out."""
+    learned = [one for one in cases if one.learned]
+
+    def brief(ways: Mapping[str, Any]) -> dict[str, Any]:
+        return {way: {"brier": measured["brier"], "ece": measured["ece"]} for way, measured in ways.items()}
+
+    figures = {name: {kind: brief(ways) for kind, ways in kinds.items()} for name, kinds in found.items()}
+    written = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "sets": list(folders),
+        "fitted_on": {kind: sum(one.kind == kind for one in learned) for kind in WEIGHTS},
+        "counted": WEIGHTS,
+        "weights": {name: round(float(weight), 3) for name, weight in zip(FEATURES, fit(learned), strict=True)},
+        "kept_out": figures,
+    }
+    FILE.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
 
 
 def main() -> int:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--keep", action="store_true", help="write the weights to where Weiwo reads them")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if len(options.folders) < 2:
-        parser.error("two folders at least: one is fitted on, the other judges")
+        parser.error("two folders at least: the documents of one are foreign to the other")
     with tempfile.TemporaryDirectory() as home:
         os.environ["WEIWO_HOME"] = home
         cases = asyncio.run(collect(options.folders, Path(home)))
-    names = dict.fromkeys(one.folder for one in cases)
-    found = {
-        name: {
-            "own": judge(cases, name, (OWN,)),
-            "all": judge(cases, name, (OWN, REMOVED, OTHER)),
-            "kept": decide(cases, name),
-        }
-        for name in names
-    }
+    names = list(dict.fromkeys(one.folder for one in cases))
+    found = judge(cases, names)
+    if options.keep:
+        keep(cases, names, found)
     if options.json:
         print(json.dumps(found, ensure_ascii=False, indent=1))
     else:

@@ -31,10 +31,10 @@ from stage import Stage
 
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.persistence.checkpointer import open_checkpointer
-from weiwo.nodes.executor.node import TaskResources
+from weiwo.nodes.executor.resources import TaskResources
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.reflection.intervention import Intervention
-from weiwo.nodes.shared.planning.rule_plan import replan_by_rule
+from weiwo.nodes.shared.planning.replanning import replan_by_rule
 from weiwo.state import Plan, Task
 from weiwo.state.settings import Settings
 

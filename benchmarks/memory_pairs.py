@@ -30,7 +30,7 @@ from player import FAN_OUTS
 from thrift import write_corpus
 
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
+from weiwo.models.endpoint_memory import forget_endpoints
 from weiwo.state.settings import ROLES, Context
 
 PAIRS = 10
@@ -84,7 +84,7 @@ class OtherOracle(Oracle):
 
 async def ask(case: Case, corpus: Path, store: InMemoryStore, *, apart: bool, **settings: Any) -> Answered:
     """Ask a question."""
-    mode_memory.forget()
+    forget_endpoints()
     ledger = Ledger()
     models: dict[str, BaseChatModel] = dict.fromkeys(ROLES, Oracle(case=case, ledger=ledger))
     if apart:

@@ -79,8 +79,9 @@ class Oracle(BaseChatModel):
         tools = kwargs.get("tools") or []
         said = "\n".join(str(message.text) for message in messages)
         name = tools[0]["function"]["name"] if tools else "draft"
+        calls: list[Any] = []
         if self.habit == "schemaless" and name != "search":
-            name, text, calls = *self._write(messages, said, asked=bool(tools)), []
+            name, text = self._write(messages, said, asked=bool(tools))
         else:
             text, calls = Player(self.case, messages, said, tools).play(name)
         if self.habit == "mediocre" and name not in {"search", "PlanReply"}:

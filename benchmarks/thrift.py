@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.support.virtual_time import VirtualTimeLoop
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
+from weiwo.models.endpoint_memory import forget_endpoints
 from weiwo.state.settings import Context
 from weiwo.tools.corpus import Corpus, load_corpus
 from weiwo.tools.passages import as_text
@@ -142,7 +142,7 @@ async def main(arguments: Any) -> None:
         how = {"show_calls": arguments.calls, "habit": arguments.habit}
         show("invented", await measure(kinds, corpus, **how), goals=not arguments.habit)
         for folder in arguments.folders:
-            mode_memory.forget()
+            forget_endpoints()
             known, corpus = from_folder(Path(folder), arguments.most)
             show(folder, await measure(known.cases, corpus, **how), goals=not arguments.habit)
 
