@@ -1,6 +1,7 @@
 """What tests of every kind share: the sample corpus, indexed once for all who only search it, and one Postgres."""
 
 import asyncio
+import gc
 import os
 import shutil
 import tempfile
@@ -14,11 +15,15 @@ import pytest
 from hypothesis import settings
 
 from tests.support.examples import register_profiles
+from weiwo.models.endpoint_memory import forget_endpoints
 from weiwo.state.settings import Settings
 from weiwo.tools.calling import call_context
 
 register_profiles()
 settings.load_profile("ci" if os.environ.get("CI") else "default")  # `--hypothesis-profile` has the last word
+
+_USUAL_THRESHOLD: Final = gc.get_threshold()
+gc.set_threshold(100_000, 20, 20)  # what is collected stays: looking through it again and again is a quarter of that
 
 _POSTGRES: Final = "postgres_folder"
 _FOLDER: Final = pytest.StashKey[Path]()
@@ -49,10 +54,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
+def pytest_collection_finish() -> None:
+    """Let the garbage collector work as ever from here on, and pass over what was imported and collected."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_USUAL_THRESHOLD)
+
+
 @pytest.fixture(autouse=True)
-def no_call_under_way() -> None:
-    """No test sees the tool call that another one had under way."""
+def nothing_left_over() -> None:
+    """No test sees the tool call that another one had under way, or what it taught of a model endpoint."""
     call_context._current.set(None)
+    forget_endpoints()
 
 
 @pytest.fixture(scope="session")

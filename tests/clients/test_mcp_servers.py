@@ -20,7 +20,6 @@ from langgraph.types import Command
 
 from tests.support.fake_model import assessed, fake, found
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
 from weiwo.state.settings import Context
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.invoke import run_tool
@@ -48,7 +47,6 @@ PATIENT = 200.0
 @pytest.fixture(autouse=True)
 async def _ended(indexed_home) -> AsyncIterator[None]:  # noqa: ARG001 - documents are there
     """The processes of a test end with it."""
-    mode_memory.forget()
     yield
     await asyncio.to_thread(mcp_pool.close)
 

@@ -11,7 +11,6 @@ from tests.support.fake_model import assessed, fake, found
 from tests.support.run import search_tool
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.threads import list_threads
-from weiwo.models.structured_modes import mode_memory
 from weiwo.state.settings import Context
 
 pytestmark = pytest.mark.integration
@@ -26,7 +25,6 @@ ASK = Context(approve_plan=True)
 @pytest.fixture(autouse=True)
 def _fresh(weiwo_home, index_sample):
     index_sample(weiwo_home)
-    mode_memory.forget()
 
 
 def people(query: str) -> str | None:

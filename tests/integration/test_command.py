@@ -91,7 +91,8 @@ def test_answers_are_as_promised_and_their_json_is_valid(weiwo, question, code, 
     jsonschema.validate(result, SCHEMA)
     assert (found, result["level"]) == (code, level)
     assert not [word for word in says if word not in result["answer"]]
-    assert f"thread {result['thread_id']} · reading the question\n" in err
+    reading = "正在读题" if question == OLDER_ZH else "reading the question"
+    assert f"thread {result['thread_id']} · {reading}\n" in err
     if level == "complex":
         assert len(result["plan"]["vertices"]) >= 3
         assert {claim["verdict"] for claim in result["claims"]} <= {"quoted", "matched", "supported", "computed"}

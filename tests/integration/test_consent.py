@@ -11,7 +11,6 @@ from langgraph.types import Command
 
 from tests.support.fake_model import assessed, fake
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
 from weiwo.state.settings import Context
 from weiwo.tools.calling.call_context import current_call
 
@@ -23,7 +22,6 @@ QUESTION = "Close ticket 7 and ticket 8, then tell me when each was closed and b
 @pytest.fixture(autouse=True)
 def _fresh(weiwo_home, index_sample):
     index_sample(weiwo_home)
-    mode_memory.forget()
 
 
 def closing(*, acts: bool | None = True, **metadata: Any) -> tuple[BaseTool, list[tuple[str, str]]]:

@@ -11,7 +11,6 @@ from langgraph.types import Command
 
 from tests.support.fake_model import assessed, fake
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
 from weiwo.state.settings import Context
 from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.calling.elicitation import Elicitation
@@ -29,7 +28,6 @@ ASKED = {name: Elicitation("close_ticket", "desk", "form", f"{name}?", form) for
 @pytest.fixture(autouse=True)
 def _fresh(weiwo_home, index_sample):
     index_sample(weiwo_home)
-    mode_memory.forget()
 
 
 class Desk:

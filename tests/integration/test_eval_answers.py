@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from tests.support.langsmith_client import FakeClient
 from tests.support.openai_server import Json, OpenAIServer, Reply, asked_schema, call, last_message, structured, text
 from tests.support.personas import WU_OR_CAESAR, good
 from weiwo.app.cli.errors import CommandError, UsageError
@@ -116,6 +117,17 @@ def test_with_a_model_beside_both_baselines(tmp_path: Path, monkeypatch: pytest.
     assert list(weiwo["by_level"]) == ["complex"]
     assert weiwo["by_hops"]["2"]["right"] == 1
     assert all(name in weiwo for name in SPENT)
+
+
+@pytest.mark.usefixtures("weiwo_home")
+def test_what_langsmith_says_stays_out_of_the_json(rivers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = FakeClient()
+    monkeypatch.setenv("LANGSMITH_API_KEY", "k")
+    monkeypatch.setattr("langsmith.Client", lambda: client)
+    found, told = evaluate(str(rivers), "--langsmith", "--limit", "1")
+    assert (found["n"], [len(one) for one in client.experiments.values()]) == (1, [1])
+    assert "View the evaluation results" in told
+    assert "sent to LangSmith: dataset rivers-" in told
 
 
 def test_langsmith_wants_a_key(weiwo_home: Path, rivers: Path) -> None:

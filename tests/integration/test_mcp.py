@@ -19,7 +19,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 from tests.support import mcp_server
 from tests.support.fake_model import Request, assessed, fake, found
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.calling.call_context import CallContext, current_call, set_current_call
 from weiwo.tools.calling.elicitation import UserAnswers
@@ -44,7 +43,6 @@ PATIENT = 200.0
 @pytest.fixture(autouse=True)
 def _fresh(weiwo_home, index_sample, monkeypatch):
     index_sample(weiwo_home)
-    mode_memory.forget()
     monkeypatch.setattr(pools, "FIRST_SECONDS", PATIENT)
 
 

@@ -37,7 +37,7 @@ from tests.support.openai_server import (
     unfinished,
 )
 from weiwo.models import Budget, ChatModels, ModelCallError
-from weiwo.models.structured_modes import mode_memory
+from weiwo.models.endpoint_memory import forget_endpoints
 from weiwo.state import Limits, Usage
 from weiwo.state.settings import Settings
 
@@ -64,7 +64,6 @@ good = scripted({"Verdict": GOOD}, "Emperor Wu was older [1].")
 
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    mode_memory.forget()
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.setattr("weiwo.models.session.PAUSE_SECONDS", 0.02)  # the pauses are not what is tested
 
@@ -302,7 +301,7 @@ async def test_an_empty_reply_steps_down_and_then_ends_it(serve: Any, reply: Rep
     with serve(in_turn(reply, good)) as server:
         assert await judge(chat()) == Verdict(**GOOD)
         assert server.modes == ["json_schema", "function_call"]
-    mode_memory.forget()
+    forget_endpoints()
     with serve(always(reply)) as server:
         with pytest.raises(ModelCallError, match="the reply was empty"):
             await judge(chat())

@@ -7,18 +7,13 @@ import pytest
 
 from tests.support.openai_server import OpenAIServer, Recorded, Reply, always, error, in_turn, raw, text
 from weiwo.models import Budget, ChatModels, ModelCallError
-from weiwo.models.reply_bound import MOST_CHARACTERS, bound_memory
+from weiwo.models.reply_bound import MOST_CHARACTERS
 from weiwo.state import Limits
 from weiwo.state.settings import Settings
 
 pytestmark = pytest.mark.integration
 ASK = [("human", "Well?")]
 ENDLESS = "The tower is tall. " * 20_000
-
-
-@pytest.fixture(autouse=True)
-def _fresh():
-    bound_memory.forget()
 
 
 @pytest.fixture

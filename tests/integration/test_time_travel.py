@@ -15,7 +15,6 @@ from weiwo.app.session.checkpoint_events import finished_tasks
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.forks import ForkError, branch, fork
 from weiwo.graph.persistence.threads import find_checkpoint, list_threads
-from weiwo.models.structured_modes import mode_memory
 from weiwo.state import Evidence, Plan, passage_id
 from weiwo.state.settings import Context
 
@@ -31,7 +30,6 @@ ASK = Context(approve_plan=True)
 @pytest.fixture(autouse=True)
 def _fresh(weiwo_home, index_sample):
     index_sample(weiwo_home)
-    mode_memory.forget()
 
 
 def people(query: str) -> str | None:

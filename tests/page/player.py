@@ -43,6 +43,7 @@ class Player:
         pause: Seconds between two events.
         login: What must be given to log in; empty for no login.
         csp: Whether pages come with the policy.
+        wishes: What sounds as if it should last, by question.
         asked: Every request that changes something: method, path and body.
     """
 
@@ -59,6 +60,7 @@ class Player:
             "version": "0.1.0", "user": None, "language": "en", "auth": "none", "models": {"writer": "openai:gpt-x"},
             "web": None, "corpora": ["sample"], "limits": {}, "max_upload": 1_000_000, "formats": ["md", "html", "json"],
         }  # fmt: skip
+        self.wishes: Json = {}
         self.views: Json = {"corpora": [], "tools": [], "settings": []}
         self._changed: asyncio.Condition | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -203,7 +205,10 @@ class Player:
         if request.url.path.endswith("/files"):
             told = [{"stage": "reading", "done": 0, "of": 1, "file": "a"}, {"indexed": 1, "errors": []}]
             return Response("".join(json.dumps(one) + "\n" for one in told), media_type="application/x-ndjson")
-        return JSONResponse({})
+        return JSONResponse({"key": "k1"})
+
+    async def _offer(self, request: Request) -> Response:
+        return JSONResponse({"wish": self.wishes.get((await request.json())["message"])})
 
     async def _fork(self, request: Request) -> Response:
         self.asked.append((request.method, request.url.path, (await request.body()).decode()))
@@ -256,6 +261,9 @@ class Player:
                 Route("/page/{file}", self._page),
                 Route("/weiwo/info", self._info),
                 Route("/weiwo/login", self._login, methods=["POST"]),
+                Route("/weiwo/memory", self._changed_something, methods=["POST"]),
+                Route("/weiwo/memory/offer", self._offer, methods=["POST"]),
+                Route("/weiwo/memory/{kind}/{key}", self._changed_something, methods=["DELETE"]),
                 Route("/weiwo/watches/{key}", self._changed_something, methods=["PATCH", "DELETE"]),
                 Route("/weiwo/{view:str}", self._view),
                 Route("/weiwo" + one, self._show),

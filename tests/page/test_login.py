@@ -54,4 +54,10 @@ def test_a_login_that_ended_is_asked_for_in_place_and_the_issuer_lets_one_go_on(
     page.wait_for_selector("dialog", state="detached")
     page.wait_for_selector(".drop")  # what was asked for came after all
     assert page.evaluate("fetch('/weiwo/info').then((told) => told.json())")["user"] == "oidc:7"
+    page.evaluate("location.hash = '#/settings'")
+    page.fill("[data-own-key=none] input", "a-key-of-mine-4711")
+    page.click("[data-own-key=none] button")
+    page.wait_for_selector("[data-own-key=set]:has-text('…4711')")
+    page.click("[data-action=forget-key]")
+    page.wait_for_selector("[data-own-key=none]")
     context.close()

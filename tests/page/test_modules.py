@@ -10,6 +10,7 @@ from typing import get_args
 import pytest
 
 from tests.page.player import STATIC
+from weiwo.state import FailureKind
 from weiwo.state.answer import GapKind, Status, Verdict
 
 PAGE = STATIC.parent
@@ -49,10 +50,16 @@ def test_the_sources_are_strictly_typed():
     run(PAGE / "node_modules" / ".bin" / "tsc", "--noEmit", "-p", ".")
 
 
-@pytest.mark.parametrize(("prefix", "names"), [("gap", GapKind), ("verdict", Verdict), ("status", Status)])
+_FAILURES = tuple(kind for kind in get_args(FailureKind) if kind != "empty")  # that nothing was found is its state
+
+
+@pytest.mark.parametrize(
+    ("prefix", "names"),
+    [("gap", get_args(GapKind)), ("verdict", get_args(Verdict)), ("status", get_args(Status)), ("failure", _FAILURES)],
+)
 def test_the_page_has_words_in_both_languages_for_what_an_answer_may_hold(prefix, names):
     words = (PAGE / "src" / "words.ts").read_text()
-    missing = [name for name in get_args(names) if len(re.findall(rf"^  {prefix}_{name}: ", words, re.MULTILINE)) != 2]
+    missing = [name for name in names if len(re.findall(rf"^  {prefix}_{name}: ", words, re.MULTILINE)) != 2]
     assert missing == []
 
 

@@ -189,6 +189,11 @@ def test_a_failed_run_and_a_missing_thread_are_no_dead_ends(page, player, new_pa
     player.runs["nobody knows"] = recording("planned")["runs"]
     page.click("[data-action=retry]")
     ended(page, "complete")
+    begun = recording("planned")["runs"][0][:6]
+    player.runs["breaks off"] = [[*begun, {"event": "error", "data": {"message": "no memory left"}}]]
+    ask(page, "breaks off")
+    ended(page, "failed")
+    page.wait_for_selector("[data-turn=failed] [data-task=task_1][data-state=waiting]")
     other = new_page("/#/t/gone")
     other.wait_for_selector(".shell[data-status=missing]")
     other.click(".card a")
@@ -352,3 +357,67 @@ def test_a_phone_shows_all_of_it(new_page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.click(".topbar button")
     page.wait_for_selector(".sidebar [data-thread]")
+
+
+def test_an_earlier_answer_says_how_old_it_is_and_is_asked_anew_by_keyboard(page, player):
+    player.info["answer_memory"] = True
+    page.reload()
+    page.wait_for_selector("a[href='#/memory']")
+    (run,) = recording("planned")["runs"]
+    result = {**run[-1]["data"]["result"], "from_thread": "t9", "answered_at": "2001-09-09T12:00:00+00:00"}
+    player.runs[OLDER] = [[*run[:-1], {**run[-1], "data": {**run[-1]["data"], "result": result}}]]
+    ask(page, OLDER)
+    page.wait_for_selector("[data-earlier=t9]")
+    assert player.asked[-1][2]["context"]["answer_memory"] is True
+    assert "days ago; nothing it rests on" in page.inner_text("[data-earlier]")
+    page.click("[data-language=zh]")
+    page.wait_for_selector("[data-earlier] >> text=天前已回答过")
+    player.runs[OLDER] = recording("planned")["runs"]
+    page.focus("[data-earlier] a")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/#/t/t2")
+    ended(page, "complete")
+    assert page.locator("[data-earlier]").count() == 0
+    assert player.asked[-1][1] == "/threads/t2/runs/stream"
+    assert player.asked[-1][2]["context"]["answer_memory"] == "renew"
+
+
+def test_what_should_last_is_kept_on_request_or_after_asking_and_listed_and_forgotten(page, player):
+    wish = {"text": "I work in euros", "requested": False, "alone": False}
+    player.wishes = {OLDER: wish, "Remember that I work in euros.": {**wish, "requested": True, "alone": True}}
+    ask(page, OLDER)
+    page.click("[data-wish=offered] [data-action=keep]")
+    page.wait_for_selector("[data-wish=kept]")
+    assert ("POST", "/weiwo/memory", '{"text":"I work in euros"}') in player.asked
+    ended(page, "complete")
+    page.click("[data-action=new]")
+    ended(page, "idle")
+    before = len(player.asked)
+    ask(page, "Remember that I work in euros.")
+    page.click("[data-wish=kept] [data-action=forget]")
+    page.wait_for_selector("[data-wish]", state="detached")
+    assert [one[:2] for one in player.asked[before:]] == [
+        ("POST", "/weiwo/memory"),
+        ("DELETE", "/weiwo/memory/wishes/k1"),
+    ]
+
+    answer = {"key": "a1", "question": OLDER, "thread_id": "t9", "answered_at": "2001-09-09T12:00:00+00:00"}
+    plan = {"key": "p1", "wording": "who is older, ⟨n1⟩ or ⟨n2⟩", "wins": 3, "losses": 1, "pinned": True, "bad": False}
+    player.views["memory"] = {"wishes": [], "answers": [answer], "plans": [plan]}
+    page.click("a[href='#/memory']")
+    assert page.get_attribute("[data-entry=a1] a", "href") == "#/t/t9"
+    assert "complete 3, not 1 · pinned" in page.inner_text("[data-entry=p1]")
+    player.views["memory"] = {
+        "wishes": [{"key": "w1", "text": "以后都用人民币", "since": "2026-01-02"}],
+        "answers": [],
+        "plans": [],
+    }
+    page.fill("input[name=wish]", "以后都用人民币")
+    page.press("input[name=wish]", "Enter")
+    page.wait_for_selector("[data-entry=w1]")
+    assert json.loads(player.asked[-1][2]) == {"text": "以后都用人民币"}
+    player.views["memory"]["wishes"] = []
+    page.click("[data-entry=w1] [data-action=forget]")
+    page.wait_for_selector("[data-entry]", state="detached")
+    assert player.asked[-1][:2] == ("DELETE", "/weiwo/memory/wishes/w1")

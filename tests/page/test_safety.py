@@ -29,7 +29,9 @@ def hostile() -> list[dict[str, Any]]:
     texts = vectors()
     assert len(texts) >= 73
     result["blocks"] = [{"kind": "paragraph", "text": one, "claims": []} for one in texts]
-    result["blocks"] += [{"kind": "table", "text": "", "rows": [["a"], *([one] for one in texts)], "claims": []}]
+    cells = [" ".join(one.split()).replace("|", "\\|") for one in texts]
+    table = "\n".join(["| a |", "| ---: |", *(f"| {one} |" for one in cells)])
+    result["blocks"] += [{"kind": "table", "text": table, "claims": []}]
     result["blocks"] += [{"kind": "quote", "text": f"> {SCRIPT}"}, {"kind": "list", "text": f"- {SCRIPT}"}]
     result["blocks"][0]["claims"] = [0]
     result["claims"][0] |= {"text": texts[0], "verdict": "contradicted", "reason": SCRIPT}

@@ -19,24 +19,9 @@ from typing import Final
 
 from weiwo.app.cli.main import main
 
-_FORKS: Final = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(
-    [
-        "weiwo.app.cli.questions.ask",
-        "weiwo.app.cli.threads.checkpoints",
-        "weiwo.app.cli.documents.commands",
-        "weiwo.app.cli.documents.index",
-        "weiwo.app.session.runs",
-        "weiwo.app.cli.threads.show",
-        "weiwo.app.cli.evaluation.commands",
-        "weiwo.graph.persistence.postgres_saver",
-        "weiwo.graph.persistence.sqlite_saver",
-        "weiwo.graph.persistence.store",
-        "langchain_openai",
-        "weiwo.tools.corpus.retrieval.indexed_corpus",
-        "weiwo.tools.corpus.ingestion.ingest",
-    ]
-)
+FORKS: Final = multiprocessing.get_context("forkserver")
+"""The one server of this process: `multiprocessing` has no other, whoever asks for it."""
+FORKS.set_forkserver_preload(["tests.support.warm", "tests.torture.child"])
 _ROOT: Final = Path(__file__).parents[2]
 _STREAMS: Final = ("stdout", "stderr")
 
@@ -73,7 +58,7 @@ def run_together(
         processes = []
         for call, folder in zip(calls, folders, strict=True):
             folder.mkdir()
-            processes.append(_FORKS.Process(target=_run, args=(call, str(cwd), dict(env), str(folder))))
+            processes.append(FORKS.Process(target=_run, args=(call, str(cwd), dict(env), str(folder))))
             processes[-1].start()
         until = time.monotonic() + seconds
         codes = [_code(process, until) for process in processes]

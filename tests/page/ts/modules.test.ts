@@ -9,7 +9,7 @@ import { inline, safeUrl, visible } from "../../../app/page/src/inline";
 import { curve, layout } from "../../../app/page/src/layout";
 import { cells, parse, withoutSources } from "../../../app/page/src/markdown";
 import { checkPlan, draftOf, planOf } from "../../../app/page/src/plan_draft";
-import { apply, fill, newRun, phase, runOf, valueOf, wholeResult, type Run } from "../../../app/page/src/progress";
+import { apply, fill, halted, newRun, phase, runOf, valueOf, wholeResult, type Run } from "../../../app/page/src/progress";
 import { eventParser } from "../../../app/page/src/sse";
 import { inOwnWords, placeIn, preferred, say } from "../../../app/page/src/words";
 import type { Claim, Plan } from "../../../app/page/src/types";
@@ -57,11 +57,12 @@ test("code is coloured by its language, and is whole", () => {
 });
 
 test("blocks", () => {
-  const nodes = parse("# T\n\nOne\ntwo\n\n- a\n- b\n  - c\n\n1. x\n\n> q\n\n| h | k |\n|---|---|\n| `a|b` | c\\|d |\n\n```py\nx = 1\n```\n\n---");
+  const nodes = parse("# T\n\nOne\ntwo\n\n- a\n- b\n  - c\n\n1. x\n\n> q\n\n| h | k |\n|---|--:|\n| `a|b` | c\\|d |\n\n```py\nx = 1\n```\n\n---");
   assert.deepEqual(nodes.map((one) => one.kind), ["heading", "paragraph", "list", "list", "quote", "table", "code", "rule"]);
   const list = nodes[2];
   assert.ok(list?.kind === "list" && list.items.length === 2 && list.items[1]?.[1]?.kind === "list");
-  assert.deepEqual(nodes[5], { kind: "table", rows: [["h", "k"], ["`a|b`", "c|d"]] });
+  assert.deepEqual(nodes[5], { kind: "table", rows: [["h", "k"], ["`a|b`", "c|d"]], align: ["", "right"] });
+  assert.deepEqual(parse("a|b\n:-|:-:").map((one) => one.kind === "table" && one.align), [["left", "center"]]);
   assert.deepEqual(parse("```\nunfinished"), [{ kind: "code", language: "", text: "unfinished" }]);
   assert.deepEqual(cells("a | b"), ["a", "b"]);
   assert.equal(withoutSources("Text.\n\nSources:\n[1] A"), "Text.");
@@ -110,6 +111,8 @@ test("events add up to a run", () => {
   assert.deepEqual(run.rows.get("b")?.instances.map((one) => [one.state, one.description]), [["waiting", ""], ["running", "Two"]]);
   assert.equal(run.rows.get("b")?.state, "running");
   assert.equal(phase(run), "working");
+  const [, b] = halted(run).rows.values();
+  assert.deepEqual([b?.state, b?.instances.map((one) => one.state)], ["waiting", ["waiting", "waiting"]]);
   const replanned = apply(run, { type: "planned", plan: { ...PLAN, revision: 1, vertices: PLAN.vertices.slice(0, 1), edges: [] } }, 9);
   assert.equal(replanned.revisions.length, 1);
   assert.equal(replanned.rows.get("a")?.value, "Rome", "what stays keeps what is known of it");

@@ -9,7 +9,6 @@ from tests.support.fake_model import Request, assessed, fake, found
 from tests.support.run import search_tool
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
 
 
 class Case(NamedTuple):
@@ -18,12 +17,12 @@ class Case(NamedTuple):
     Attributes:
         question: The question.
         tasks: Of each what it asks, the passage it finds, and the value a model reads there; of a calculation the
-            formula, and no passage.
+            formula, and no passage; of one that runs over the first's list, both for each item.
         told: What reflection and the answer say of it.
     """
 
     question: str
-    tasks: tuple[tuple[str, str, Any], ...]
+    tasks: tuple[tuple[str, Any, Any], ...]
     told: str
 
 
@@ -35,6 +34,19 @@ CASES = {
             ("When did Ada Lovelace die?", "Ada Lovelace died in 1815.", "1815"),
         ),
         "“When was Ada Lovelace born” (1852) and “When did Ada Lovelace die” (1815): the first cannot come after",
+    ),
+    "order of an item": Case(
+        "When were the poets of the register born, and when did they die?",
+        (
+            ("Which poets does the register name?", "The register names Ada Ito and Bo Lind.", ["Ada Ito", "Bo Lind"]),
+            (
+                "When was {{item}} born?",
+                ("Ada Ito was born in 1815.", "Bo Lind was born in 1921."),
+                ("1815", "1921"),
+            ),
+            ("When did {{item}} die?", ("Ada Ito died in 1852.", "Bo Lind died in 1895."), ("1852", "1895")),
+        ),
+        "“When was Bo Lind born” (1921) and “When did Bo Lind die” (1895): the first cannot come after the second",
     ),
     "rivals": Case(
         "How long is the Nile, and what is its length by another source?",
@@ -74,14 +86,16 @@ CASES = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _fresh():
-    mode_memory.forget()
-
-
 async def run(case: Case, **more: Any) -> tuple[dict[str, Any], str]:
     """The result of a run, and what reflection was told; a reader is told `more` beside each value."""
-    asked = {what: (passage, value) for what, passage, value in case.tasks if passage}
+    asked = {}
+    for what, passages, values in case.tasks:
+        if "{{item}}" in what:
+            items = case.tasks[0][2]
+            for item, passage, value in zip(items, passages, values, strict=True):
+                asked[what.replace("{{item}}", item)] = (passage, value)
+        elif passages:
+            asked[what] = (passages, values)
 
     def read(request: Request) -> dict[str, Any]:
         passage, value = asked[re.findall(r"^Task: (.*)$", request.text, re.MULTILINE)[-1]]
@@ -102,11 +116,12 @@ async def run(case: Case, **more: Any) -> tuple[dict[str, Any], str]:
     return result, prompt
 
 
-def vertex(n: int, asked: str, passage: str, value: Any) -> dict[str, Any]:
+def vertex(n: int, asked: str, passage: Any, value: Any) -> dict[str, Any]:
     """A task of a plan."""
     tool, args = ("corpus_search", {"query": asked}) if passage else ("calculator", {"expression": value})
-    ret = "date" if passage and isinstance(value, str) else "number"
-    return {"id": f"task_{n}", "description": asked, "tool_binding": tool, "args": args, "ret": ret}
+    ret = "list[text]" if isinstance(value, list) else "number" if not passage or isinstance(value, int) else "date"
+    more = {"for_each": "{{task_1.ret}}"} if "{{item}}" in asked else {}
+    return {"id": f"task_{n}", "description": asked, "tool_binding": tool, "args": args, "ret": ret, **more}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -16,7 +16,6 @@ from tests.support.schema import check_result
 from tests.support.states import state_of
 from weiwo.graph import build_graph
 from weiwo.graph.builder import by_decision, by_level
-from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.shared.question.validation import QuestionError
 from weiwo.state import Reflection
 from weiwo.state.events import parse_event
@@ -31,7 +30,6 @@ OLDER = "Who was older, Ada Lovelace or Alan Turing, and by how many years?"
 @pytest.fixture(autouse=True)
 def _fresh(index_sample):
     index_sample(Path(os.environ["WEIWO_HOME"]))
-    mode_memory.forget()
 
 
 def people(query: str) -> str | None:

@@ -11,7 +11,6 @@ from langchain_core.tools import BaseTool, StructuredTool
 from tests.support.injected import INJECTED, Injected
 from tests.support.obedient import ASKED, BORN, CANARY, QUESTION, Obedient
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.executor.reading.reader import SYSTEM
 from weiwo.nodes.writer.node import BEWARE
 from weiwo.nodes.writer.prompt import GROUNDED
@@ -94,7 +93,6 @@ def world(tmp_path_factory: pytest.TempPathFactory, index_sample: Callable[[Path
 async def test_an_order_in_a_passage_comes_to_nothing(
     injected: Injected, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mode_memory.forget()
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("WEIWO_HOME", str(world.home))
     state = await world.run(injected)

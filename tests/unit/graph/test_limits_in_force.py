@@ -8,6 +8,7 @@ import pytest
 from langchain_core.tools import BaseTool, StructuredTool
 
 from tests.support.run import search_tool, services, work
+from tests.support.virtual_time import virtual_time
 from weiwo.graph import build_graph
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.execution.task_graph import GRACE_SECONDS, _seconds_for_task
@@ -109,22 +110,24 @@ async def test_work_is_broken_off_and_what_waits_does_not_start(tool, parallel, 
     assert not [query for query in slow.calls if query.startswith(("After", "Last"))]
 
 
-async def test_of_a_list_what_was_found_is_kept(slow):
-    def find(query: str) -> str:
-        return born(query)
-
+@virtual_time
+async def test_of_a_list_what_was_found_is_kept():
+    never = asyncio.Event()
     everyone = [f"P{n}" for n in range(20)]
     people = Outcome(task_id="people", status="succeeded", value=everyone, type="list[text]")
     held = everyone[5:]
 
     async def some(query: str) -> str:
         if query in held:
-            await slow.over.wait()
-        return find(query)
+            await never.wait()
+        return born(query)
 
     tool = StructuredTool.from_function(coroutine=some, name="corpus_search", description="Finds.")
     plan = Plan(tasks=(ask("people", "who"), ask("each", "{{item}}", for_each="{{people.ret}}")))
-    outcomes = await run(plan, tool, outcomes={"people": people}, parallel=2, limits=SHORT_OF_HANDS)
+    own = services(tool, limits=SHORT_OF_HANDS)
+    object.__setattr__(own, "budget", Budget(SHORT_OF_HANDS, Usage(), clock=asyncio.get_running_loop().time))
+    shared = work(own, parallel=2)
+    outcomes = (await run_plan(plan, {"people": people}, shared, {}))["outcomes"]
     found = list(outcomes["each"].detail.items or ())
     assert len(found) >= 3
     assert outcomes["each"].value == ["1900"] * len(found)

@@ -13,9 +13,6 @@ from tests.support.reply_habits import HABITS, habitual, open_model
 from tests.support.schema import check_result
 from tests.support.virtual_time import virtual_time
 from weiwo.graph import build_graph
-from weiwo.models.context_windows import window_memory
-from weiwo.models.reasoning_filter import opened_memory
-from weiwo.models.structured_modes import mode_memory
 from weiwo.state.settings import Context
 
 AGENTS = ("master", "planner", "executor", "reflection", "writer")
@@ -26,13 +23,6 @@ MOST_CALLS = 40
 LEAKS = re.compile(r"</?think|<tool_call|<\|im_|```|\"(?:next|decision|value)\"")
 """What no reader may see of a model's habits."""
 pytestmark = [pytest.mark.usefixtures("indexed_home"), pytest.mark.long]
-
-
-@pytest.fixture(autouse=True)
-def nothing_remembered():
-    for memory in (mode_memory, opened_memory):
-        memory.forget()
-    window_memory.__init__()  # a small window is learned of the endpoint
 
 
 async def ask(question, by_agent):

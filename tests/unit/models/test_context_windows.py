@@ -21,22 +21,14 @@ from weiwo.models.context_windows import (
     WindowMemory,
     own_window,
     prompt_bound,
-    window_memory,
 )
 from weiwo.models.endpoint import Endpoint
-from weiwo.models.structured_modes import mode_memory
 from weiwo.models.token_estimate import OUTPUT_RESERVE, PER_MESSAGE, text_tokens
 from weiwo.models.tokenizer import find_tokenizer
 from weiwo.state import Limits, ModelCall
 from weiwo.state.settings import Settings
 
 RICH = Limits(max_tokens=100_000_000)
-
-
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    mode_memory.forget()
-    window_memory.forget()
 
 
 def models(

@@ -19,7 +19,6 @@ from tests.support.virtual_time import virtual_time
 from weiwo.models import Budget, BudgetExhaustedError, ChatModels, ModelCallError, ModelUnavailableError
 from weiwo.models import session as line_module
 from weiwo.models.endpoint import Endpoint
-from weiwo.models.structured_modes import mode_memory
 from weiwo.state import Limits, Usage
 from weiwo.state.settings import Settings, SettingsError
 
@@ -98,7 +97,6 @@ class Unreachable(ConnectionError):  # noqa: N818 - it plays a provider's
 
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    mode_memory.forget()
     monkeypatch.setattr(line_module, "PAUSE_SECONDS", 0.001)
 
 

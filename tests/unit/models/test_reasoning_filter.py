@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.models.reasoning_filter import OpenedMemory, ReasoningFilter, strip_reasoning
+from weiwo.models.reasoning_filter import ReasoningFilter, notice_opening, opens_reasoning, strip_reasoning
 
 
 def stream(text: str, size: int, *, opened: bool = False) -> str:
@@ -40,14 +40,13 @@ def test_a_closing_tag_alone(size):
 
 
 def test_it_is_remembered_by_endpoint_until_a_reply_opens_it_itself():
-    memory = OpenedMemory()
-    memory.notice("a", 'hm\n</think>\n{"x": 1}')
-    memory.notice("b", '<think>hm</think>{"x": 1}')
-    assert (memory.opens("a"), memory.opens("b")) == (True, False)
-    memory.notice("a", '{"x": 1}')
-    assert memory.opens("a")
-    memory.notice("a", "<think>hm</think>x")
-    assert not memory.opens("a")
+    notice_opening("a", 'hm\n</think>\n{"x": 1}')
+    notice_opening("b", '<think>hm</think>{"x": 1}')
+    assert (opens_reasoning("a"), opens_reasoning("b")) == (True, False)
+    notice_opening("a", '{"x": 1}')
+    assert opens_reasoning("a")
+    notice_opening("a", "<think>hm</think>x")
+    assert not opens_reasoning("a")
 
 
 @given(st.text(alphabet="<|im_end>ab `", max_size=40), st.integers(1, 9))

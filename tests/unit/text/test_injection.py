@@ -1,6 +1,7 @@
 """Text that speaks to a model is known in both languages; ordinary text, also on models and orders, is left alone."""
 
 import base64
+import re
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from weiwo.nodes.shared.prompting.passage_prompt import (
     quote_as_data,
 )
 from weiwo.text.injection import MOST_READ, addresses_model
+from weiwo.text.injection_en import ENGLISH
 
 ORDINARY = [
     "Ada Lovelace wrote the first program. She ignored previous objections of her mother and went on.",
@@ -128,6 +130,13 @@ def test_orders_in_other_words_are_known(text: str) -> None:
 def test_orders_are_known(injected) -> None:
     assert addresses_model(injected.text)
     assert addresses_model(f"A long history of the house, told by many. {'It goes on. ' * 50}\n{injected.text}")
+
+
+def test_what_names_a_model_fits_no_text_that_names_none() -> None:
+    nobody = [re.compile(row.replace("<model>", "(?!)"), re.DOTALL) for row in ENGLISH if "<model>" in row]
+    texts = [text.casefold() for text in (*ORDINARY, *OTHERWISE, *(injected.text for injected in INJECTED))]
+    assert nobody
+    assert not [(row.pattern, text) for row in nobody for text in texts if row.search(text)]
 
 
 @pytest.mark.parametrize("text", ORDINARY)

@@ -66,7 +66,7 @@ def test_the_writer_is_told_both_values_with_their_numbers() -> None:
     assert "310" in line
     assert "[1] (2 independent sources)" in line
     assert "DISAGREE" in line
-    assert "318 km [2] (“It is 318 kilometres long.”)" in line
+    assert "318 kilometres [2] (“It is 318 kilometres long.”)" in line
     assert GUIDE.text in told.split("Sources:")[1]
 
 

@@ -90,8 +90,7 @@ def weiwo(monkeypatch, capsys, tmp_path, indexed_home):  # noqa: ARG001 - nothin
 
     for module in (ask, conclude, doctor, fork, session):
         monkeypatch.setattr(module, "open_session", open_session)
-    for module in (doctor, threads):
-        monkeypatch.setattr(module, "saved_file", lambda: None)  # this database is in memory
+    monkeypatch.setattr(threads, "saved_file", lambda: None)  # this database is in memory
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(BROKEN, "now", "yes")
 
@@ -126,7 +125,7 @@ def test_ask_on_a_pipe(weiwo, question, code):
     lines = err.splitlines()
     assert lines[0].startswith("thread 20")
     assert [line for line in lines if line.startswith("weiwo: ")] == (
-        [f"weiwo: the answer is {question.split()[1]}; not found"] if code else []
+        [f"weiwo: the answer is {question.split()[1]}: something asked for was not found"] if code else []
     )
     assert lines[-1].startswith("no model is configured: passages are shown")
 
@@ -429,6 +428,7 @@ def test_without_arguments_there_is_help(weiwo):
 
 
 def test_doctor_without_a_model(weiwo, monkeypatch):
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")  # its JSON is in English all the same
     monkeypatch.setenv("WEIWO_MAX_SECOND", "5")
     monkeypatch.setenv("WEIWO_DATABASE_URL", "postgresql://me:s3cret@h/d")
     monkeypatch.setenv("TAVILY_API_KEY", "s3cret")

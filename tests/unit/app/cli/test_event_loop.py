@@ -3,8 +3,10 @@
 import asyncio
 import os
 import signal
+import sys
 from asyncio.selector_events import BaseSelectorEventLoop
 from collections.abc import Iterator
+from types import FrameType
 
 import pytest
 
@@ -54,6 +56,27 @@ def test_the_first_signal_counts_and_those_while_the_loop_is_closed_are_silent(
     monkeypatch.undo()
     assert (caught.value.code, len(closed)) == (143, 1)
     assert capfd.readouterr().err == ""
+
+
+def test_a_second_signal_in_the_middle_of_the_first_ones_handler_does_not_keep_it_from_ending_the_work() -> None:
+    came = []
+
+    def and_again(frame: FrameType, event: str, _: object) -> None:
+        if frame.f_code.co_name == "came" and event == "c_return" and not came:  # its first line is done
+            came.append(event)
+            signal.raise_signal(signal.SIGINT)
+
+    async def work() -> None:
+        sys.setprofile(and_again)
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.wait_for(asyncio.Event().wait(), 60)
+
+    try:
+        with pytest.raises(InterruptedRunError) as caught:
+            run(work())
+    finally:
+        sys.setprofile(None)
+    assert (caught.value.code, len(came)) == (143, 1)
 
 
 def test_work_that_ends_leaves_the_handlers_as_they_were() -> None:

@@ -62,6 +62,13 @@ def test_reliability_is_what_its_definition_says():
     assert measure_reliability([]) is None
 
 
+def test_extracts_are_measured_against_what_stands_on_the_screen():
+    shown = {"values": [], "outcome": "abstained", "right": False}
+    rows = [{**shown, "confidence": 0.8, "on_screen": held} for held in (True, True, False, None)]
+    (measured,) = measure_rows([*rows, {**shown, "confidence": None, "on_screen": True}]).values()
+    assert (measured["n"], measured["confidence"], measured["right"]) == (3, 0.8, 0.6667)
+
+
 def test_a_fit_brings_an_overconfident_reader_nearer_to_the_truth_where_it_was_not_fitted():
     calibration, found = calibrate(make_rows(1_200), ["numbers"])
     assert found["better"]

@@ -112,10 +112,11 @@ async def test_differences_are_paired(tmp_path):
 
     experiment = Experiment.create(tmp_path / "out", CONFIG)
     await experiment.run(QUESTIONS, {"weiwo": Scripted(), "rag": Never()}, AnswerScorer(), quiet)
-    told = experiment.summary(summarize)["differences"]["rag"]["right"]
+    summary = experiment.summary(summarize)
+    told = summary["differences"]["rag"]["right"]
     assert told["mean"] == 0.5
     assert told["low"] > 0
-    assert summarize("numbers", experiment.rows()) == experiment.summary(summarize)  # seeded
+    assert summarize("numbers", experiment.rows()) == summary  # seeded
 
 
 def test_percentiles():

@@ -45,8 +45,12 @@ def test_highlights_are_bold_on_a_terminal_and_starred_on_a_pipe():
         ("bold", "It is 2,850 km long.")
     ]
     assert plain_extract(DANUBE) == "The Danube is a river. **It is 2,850 km long.**"
+    marked = {**DANUBE, "text": "**One.** Two.", "highlights": [[9, 13]]}
+    assert plain_extract(marked) == "One. **Two.**"
     (drawn,) = render_extracts([DANUBE])
     assert drawn.plain.splitlines()[0] == "[1] Danube · danube.md · lines 3-4"
+    (drawn,) = render_extracts([DANUBE], "zh")
+    assert drawn.plain.splitlines()[0] == "[1] Danube · danube.md · 第 3-4 行"
 
 
 def test_the_source_line_names_a_source_once():

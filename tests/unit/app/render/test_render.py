@@ -311,7 +311,11 @@ def test_the_foot_tells_status_effort_and_thread():
         "thread_id": "t-1",
     }
     assert foot(result, "rule") == (
-        "partial: not found · complex · planner_enhanced · by rule · 1 model call · 1 min 15 s · thread t-1"
+        "partial: something asked for was not found · complex · planner_enhanced · by rule · 1 model call"
+        " · 1 min 15 s · thread t-1"
+    )
+    assert foot({**result, "language": "zh"}, "rule") == (
+        "不完整：有所问内容未找到 · complex · planner_enhanced · 由规则判断 · 模型调用 1 次 · 1 min 15 s · thread t-1"
     )
 
 

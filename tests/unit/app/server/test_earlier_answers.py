@@ -11,14 +11,12 @@ from tests.unit.app.server.conftest import running
 from weiwo.app.server.access.auth import Auth
 from weiwo.app.server.access.guard import Rules
 from weiwo.app.server.application import create_app
-from weiwo.models.structured_modes import mode_memory
 
 LONG = "How long is the Yangtze?"
 
 
 @pytest.fixture
 def model() -> FakeModel:
-    mode_memory.forget()
     return fake(
         AssessmentReply=assessed(LONG),
         ToolAssessmentReply=assessed(LONG),
@@ -64,4 +62,26 @@ async def test_a_client_asks_for_its_own_earlier_answers(model, tokens, monkeypa
         assert (await ask(http, answer_memory=True))[0]["from_thread"] == hers["thread_id"]
         told = await http.post(f"/weiwo/threads/{hers['thread_id']}/feedback", json={"good": False})
         assert told.json()["kept"]
-        assert "from_thread" not in (await ask(http, answer_memory=True))[0]
+        anew, _ = await ask(http, answer_memory=True)
+        assert "from_thread" not in anew
+
+        (kept,) = (await http.get("/weiwo/memory")).json()["answers"]
+        assert (kept["question"], kept["thread_id"]) == (LONG, anew["thread_id"])
+        http.headers["x-api-key"] = tokens["operator"]
+        (its,) = (await http.get("/weiwo/memory")).json()["answers"]
+        assert its["thread_id"] == renewed["thread_id"]
+        assert (await http.delete(f"/weiwo/memory/answers/{its['key']}")).json() == {"forgotten": [its["key"]]}
+        assert (await http.get("/weiwo/memory")).json()["answers"] == []
+        http.headers["x-api-key"] = tokens["ann"]
+        assert (await ask(http, answer_memory=True))[0]["from_thread"] == anew["thread_id"]
+        await http.delete(f"/threads/{anew['thread_id']}")
+        assert (await http.get("/weiwo/memory")).json()["answers"] == [], (
+            "a thread that is deleted takes its answer along"
+        )
+
+        await http.post("/weiwo/memory", json={"text": "I work in euros"})
+        for user, is_told in (("ann", True), ("operator", False)):
+            http.headers["x-api-key"] = tokens[user]
+            model.requests.clear()
+            await ask(http)
+            assert any("I work in euros" in request.text for request in model.requests) is is_told

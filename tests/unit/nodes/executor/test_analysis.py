@@ -9,7 +9,6 @@ from tests.support.fake_model import FakeModel, ScriptedError, fake, found
 from tests.support.run import search_tool, services, work
 from tests.support.states import search, state_of
 from weiwo.graph.execution.fan_out import run_plan
-from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.writer.prompt import list_findings
 from weiwo.nodes.writer.sources import gather_sources
 from weiwo.state import Limits, Outcome, Plan, Task
@@ -27,11 +26,6 @@ PLAN = Plan(
     )
 )
 EASIER = "Alpha is easier to run than Beta: it needs no server."
-
-
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    mode_memory.forget()
 
 
 def read(request: Any) -> dict[str, Any]:
@@ -113,5 +107,5 @@ async def test_the_writer_sees_each_finding_with_its_own_numbers():
     state = state_of("?", shared, plan=PLAN, outcomes=outcomes, evidence=tuple(ran["evidence"].values()))
     sources = gather_sources(PLAN, outcomes, ran["evidence"], "en")
     by_text = {source.evidence.text: source.n for source in sources.items if source.evidence}
-    line = list_findings(state, shared, sources, {"c"})[0]
+    line = list_findings(state, shared, sources, {"c"})[-1]
     assert f"server. [{by_text[FACTS['Alpha']]}] Beta needs a server. [{by_text[FACTS['Beta']]}]" in line

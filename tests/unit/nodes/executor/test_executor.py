@@ -11,7 +11,7 @@ from tests.support.run import search_tool, services, work
 from tests.support.virtual_time import virtual_time
 from weiwo.nodes.executor import node as executor
 from weiwo.nodes.executor.concurrency import Lease
-from weiwo.nodes.executor.node import TaskResources
+from weiwo.nodes.executor.resources import TaskResources
 from weiwo.nodes.executor.task_state import TaskState
 from weiwo.state import Limits, Outcome, Task, Usage
 from weiwo.tools.calling.errors import ToolCallError

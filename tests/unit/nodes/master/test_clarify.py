@@ -16,7 +16,6 @@ from tests.support.run import search_tool
 from weiwo.app.cli.questions.clarify import CLARIFICATION
 from weiwo.app.session.run_end import RunEnd
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.master.clarify import read_reply
 from weiwo.state import Clarification
 from weiwo.state.settings import Context, Settings, SettingsError
@@ -31,7 +30,6 @@ THREAD: Any = {"configurable": {"thread_id": "one"}}
 @pytest.fixture(autouse=True)
 def _fresh(index_sample: Any) -> None:
     index_sample(Path(os.environ["WEIWO_HOME"]))
-    mode_memory.forget()
 
 
 def model_of(clarify: Any = CLARIFY, question: str = QUESTION) -> FakeModel:

@@ -12,8 +12,10 @@ from tests.support.fake_model import FakeModel, ScriptedError, assessed, fake
 from tests.support.run import search_tool, services
 from weiwo.models.gateway import ChatModels, _given_endpoint
 from weiwo.models.structured_modes import MODES, mode_memory
+from weiwo.nodes.master.assessment import assess_question, compute_semantic_score
 from weiwo.nodes.master.complexity import compute_static_score, extract_static_features
-from weiwo.nodes.master.node import AssessmentReply, assess_question, compute_semantic_score, configure_team, master
+from weiwo.nodes.master.node import configure_team, master
+from weiwo.nodes.master.reply import AssessmentReply
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.question.turn import find_current_turn
 from weiwo.nodes.shared.question.validation import QuestionError
@@ -21,11 +23,6 @@ from weiwo.nodes.shared.run_context import today
 from weiwo.state import Assessment, Limits
 
 FACT = "When was Julius Caesar born?"
-
-
-@pytest.fixture(autouse=True)
-def _fresh():
-    mode_memory.forget()
 
 
 async def judged(question: str, model: FakeModel | None = None, *said: str, language: str = "en") -> Assessment:

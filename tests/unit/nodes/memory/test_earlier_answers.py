@@ -16,9 +16,8 @@ from tests.support.schema import check_result
 from tests.support.states import passage, state_of
 from weiwo.app.render.answer_age import describe_age
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.memory import earlier_answers
-from weiwo.nodes.memory.earlier_answers import DAY, forget_answer, question_key
+from weiwo.nodes.memory.earlier_answers import DAY, forget_answers, question_key
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.nodes.memory.wishes import add_wish
 from weiwo.state.settings import Context
@@ -31,7 +30,6 @@ ON = {"answer_memory": True, "web": False}
 @pytest.fixture(autouse=True)
 def _fresh(index_sample):
     index_sample(Path(os.environ["WEIWO_HOME"]))
-    mode_memory.forget()
 
 
 def model(**more: Any) -> FakeModel:
@@ -156,20 +154,23 @@ async def test_an_answer_that_is_not_complete_is_not_kept():
     assert await desk.memory.list("answers") == []
 
 
-@pytest.mark.parametrize(("flags", "kept"), [((), 1), (("instructions",), 0)])
-async def test_what_rests_on_a_page_that_gives_orders_is_not_kept(flags, kept):
+@pytest.mark.parametrize(
+    ("flags", "error", "kept"), [((), None, 1), (("instructions",), None, 0), ((), "openai:x: no connection", 0)]
+)
+async def test_what_rests_on_a_page_that_gives_orders_or_on_rules_for_want_of_a_model_is_not_kept(flags, error, kept):
     memory, run = MemoryStore(InMemoryStore(), "local"), services(model=model())
     run = replace(run, memory=memory, settings=run.settings.model_copy(update={"answer_memory": True}))
     state = state_of(LONG, run, level="moderate", evidence=(passage("It is long.", flags=flags),))
     result: dict[str, Any] = {"status": "complete", "thread_id": "t", "citations": [], "outcomes": {}, "evidence": []}
+    result["usage"] = {"calls": [{"error": None}, {"error": error}]}
     await earlier_answers.keep_answer(state, result, "It is long.", run)
     assert len(await memory.list("answers")) == kept
 
 
 async def test_an_answer_that_was_bad_is_forgotten(desk):
     (one,) = await desk.memory.read_all("answers", earlier_answers.EarlierAnswer)
-    assert not await forget_answer(desk.memory, "another run")
-    assert await forget_answer(desk.memory, one.run)
+    assert not await forget_answers(desk.memory, run="another run")
+    assert await forget_answers(desk.memory, run=one.run)
     assert (await desk.ask())[1] > 0
 
 

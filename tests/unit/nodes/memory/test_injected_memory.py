@@ -11,7 +11,6 @@ from langgraph.store.memory import InMemoryStore
 from tests.support.fake_model import FakeModel, Request, assessed, fake, found
 from tests.support.run import search_tool
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
 from weiwo.state.settings import Context
 
 CANARY = "zq7-canary"
@@ -34,7 +33,6 @@ ORDERS = {
 @pytest.fixture(autouse=True)
 def _fresh(index_sample):
     index_sample(Path(os.environ["WEIWO_HOME"]))
-    mode_memory.forget()
 
 
 def vertex(task_id: str, name: str) -> dict[str, Any]:

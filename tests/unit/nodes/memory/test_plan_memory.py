@@ -8,7 +8,6 @@ from langgraph.store.memory import InMemoryStore
 from tests.support.fake_model import fake
 from tests.support.run import search_tool, services
 from tests.support.states import got, state_of
-from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.memory.memory_store import MOST, MemoryStore
 from weiwo.nodes.memory.plan_memory import learn_plan, list_templates, mark_bad, set_pinned
 from weiwo.nodes.memory.plan_templates import fill_template, make_template, take_out_slots
@@ -18,11 +17,6 @@ from weiwo.state import Plan
 
 ADA = "Who was older, Ada Lovelace or Alan Turing, and by how many years?"
 MARIE = "Who was older, Marie Curie or Lise Meitner, and by how many years?"
-
-
-@pytest.fixture(autouse=True)
-def _fresh():
-    mode_memory.forget()
 
 
 def ages(one: str, other: str, **more: Any) -> dict[str, Any]:

@@ -8,7 +8,6 @@ import pytest
 from tests.support.fake_model import fake
 from tests.support.run import search_tool, services
 from tests.support.states import state_of
-from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.memory.briefing import recall_procedures
 from weiwo.nodes.memory.procedures import (
     MOST_BYTES,
@@ -69,11 +68,6 @@ calculator、corpus_search
 ## 交付
 一张表。
 """
-
-
-@pytest.fixture(autouse=True)
-def _fresh():
-    mode_memory.forget()
 
 
 @pytest.mark.parametrize("text", [HEADINGS, FRONT, HEADINGS.replace("\n", "\r\n")])

@@ -10,19 +10,15 @@ from tests.support.fake_model import FakeModel, assessed, fake, found
 from tests.support.run import search_tool
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.memory.thread_memory import condense_turns, format_conversation, recall_sources
 from weiwo.nodes.shared.question.turn import ConversationTurn
 from weiwo.state import Citation, passage_id
 from weiwo.state.settings import Context
 
 QUOTE = "The Zembla Bridge is 310 metres long."
+pytestmark = pytest.mark.usefixtures("indexed_home")  # nothing need be indexed
+
 LATER = "What did you tell me about the length of the Zembla Bridge?"
-
-
-@pytest.fixture(autouse=True)
-def _fresh(indexed_home):  # noqa: ARG001 - nothing need be indexed
-    mode_memory.forget()
 
 
 def answered(n: int, question: str, claim: str, quote: str = "", **more: Any) -> list[AnyMessage]:

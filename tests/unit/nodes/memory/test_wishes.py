@@ -9,7 +9,6 @@ from tests.support.fake_model import fake
 from tests.support.run import search_tool, services
 from tests.support.states import got, passage, search, state_of
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.master.node import master
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.nodes.memory.wishes import WishError, add_wish, find_wish, format_wishes, list_wishes
@@ -27,11 +26,6 @@ ASSESSED = {
     "tool_use": 1,
     "comparison_or_calculation": 0,
 }
-
-
-@pytest.fixture(autouse=True)
-def _fresh():
-    mode_memory.forget()
 
 
 @pytest.mark.parametrize(

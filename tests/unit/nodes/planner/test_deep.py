@@ -8,7 +8,6 @@ from langchain_core.tools import BaseTool
 from tests.support.fake_model import FakeModel, ScriptedError, fake
 from tests.support.run import search_tool
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
 from weiwo.state import Plan
 from weiwo.state.settings import Context
 
@@ -25,11 +24,6 @@ VIEWS = [
     {"who": "A sceptic", "wants": "what it really cost"},
     {"who": "", "wants": ""},
 ]
-
-
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    mode_memory.forget()
 
 
 def plan(*names: str) -> dict[str, Any]:

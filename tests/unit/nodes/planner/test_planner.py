@@ -5,7 +5,6 @@ import pytest
 from tests.support.fake_model import FakeModel, ScriptedError, fake
 from tests.support.run import search_tool, services
 from tests.support.states import got, lost, search, state_of
-from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.planner.node import REPAIRS, planner
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.shared.planning.corpus_summary import summarize_corpus
@@ -16,11 +15,6 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Limits, Plan, Reflection, Task
 
 QUESTION = "Who was older, Ada Lovelace or Alan Turing?"
-
-
-@pytest.fixture(autouse=True)
-def _fresh():
-    mode_memory.forget()
 
 
 def vertex(task_id: str, tool: str = "corpus_search", ret: str = "date", **more) -> dict:

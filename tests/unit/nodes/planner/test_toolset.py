@@ -8,7 +8,6 @@ from langchain_core.tools import BaseTool, StructuredTool
 from tests.support.fake_model import fake
 from tests.support.run import search_tool, services
 from tests.support.states import state_of
-from weiwo.models.structured_modes import mode_memory
 from weiwo.models.token_estimate import text_tokens
 from weiwo.nodes.planner.node import planner
 from weiwo.nodes.planner.toolset import MOST_TOKENS, Toolset
@@ -31,11 +30,6 @@ def remote(name: str, description: str) -> BaseTool:
         return place
 
     return StructuredTool(name=name, description=description, args_schema=SCHEMA, coroutine=run)
-
-
-@pytest.fixture(autouse=True)
-def _fresh():
-    mode_memory.forget()
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,13 @@
 """The plan validator: a message for each fault, none for a plan that fits."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from weiwo.nodes.planner.validator import check_plan
-from weiwo.state import Limits, Plan, Task, ValueType
+from weiwo.state import Complaint, Limits, Plan, Task, ValueType
 
 
 @dataclass
@@ -46,7 +47,7 @@ def calculate(expression: str, task_id: str = "calc") -> Task:
 
 def faults(
     *tasks: Task, links: tuple[tuple[str, str], ...] = (), limits: Limits | None = None, given: tuple[str, ...] = ()
-) -> list[str]:
+) -> list[Complaint]:
     return check_plan(Plan(tasks=tasks, links=links), TOOLS, limits or Limits(), given=given)
 
 
@@ -163,6 +164,10 @@ def test_each_fault_is_named(tasks: tuple[Task, ...], links: tuple[tuple[str, st
     complaints = faults(*tasks, links=links)
     assert any(all(part in complaint for part in said) for complaint in complaints), complaints
     assert len(complaints) == 1, complaints
+    (complaint,) = complaints
+    place, colon, why = complaint.told("zh").partition("：")
+    assert (complaint.told("en").startswith(f"{place}: "), colon) == (True, "：")
+    assert re.search("[\u4e00-\u9fff]", why), why
 
 
 def test_too_many_tasks() -> None:

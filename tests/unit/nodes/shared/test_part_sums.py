@@ -1,4 +1,4 @@
-"""A whole unlike its parts: a finding where the plan says that they are its parts, and only as far as that is known."""
+"""A whole that is less than its parts: a finding where the plan says that they are its parts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,8 +12,7 @@ from weiwo.state import Language, Outcome, Plan, Quote, Task
 from weiwo.state.evidence import OutcomeDetail
 
 ITEMS = ("Bellows", "Crank", "Damper")
-THREE = "The Aldo engine has three parts: Bellows, Crank and Damper."
-SOME = "Parts of the Aldo engine, such as Bellows, Crank and Damper, wear out."
+PARTS = "Parts of the Aldo engine, such as Bellows, Crank and Damper, wear out."
 LISTED = ("Which parts has the Aldo engine?", "How heavy is the {{item}} of the Aldo engine, in kilograms?")
 WHOLE = "What is the total mass of the Aldo engine, in kilograms?"
 
@@ -35,31 +34,21 @@ def told(tasks: Sequence[Task], outcomes: Sequence[Outcome], language: Language 
 
 
 def of_list(
-    whole: Outcome, *values: float, quote: str = THREE, asked: Sequence[str] = (*LISTED, WHOLE), **more: Any
+    whole: Outcome, *values: float, asked: Sequence[str] = (*LISTED, WHOLE), **more: Any
 ) -> list[tuple[str, str]]:
     """The findings of a plan that runs over a list of parts beside a look-up of the whole."""
     language: Language = more.pop("language", "en")
     unit = more.pop("unit", "kg")
     listing, each, total = asked
     tasks = [task("list", listing), task("each", each, for_each="{{list.ret}}"), task("whole", total)]
-    items = got("list", list(ITEMS), "list[text]", quotes=(Quote(evidence_id="e", text=quote),))
+    items = got("list", list(ITEMS), "list[text]", quotes=(Quote(evidence_id="e", text=PARTS),))
     detail = OutcomeDetail(items=ITEMS[: len(values)], unit=unit, **more)
     return told(tasks, [items, got("each", list(values), "list[number]", detail=detail), whole], language)
 
 
-@pytest.mark.parametrize(
-    ("whole", "quote", "found"),
-    [
-        (150, THREE, "sum error"),
-        (150, SOME, "sum error"),  # parts cannot come to more, whether or not they are all
-        (200, THREE, "sum warning"),
-        (200, SOME, ""),  # there may be further parts
-        (165, THREE, ""),
-        (166, THREE, ""),  # rounded
-    ],
-)
-def test_parts_over_a_list(whole, quote, found):
-    assert [kind for kind, _ in of_list(number("whole", whole), 40, 55, 70, quote=quote)] == ([found] if found else [])
+@pytest.mark.parametrize(("whole", "found"), [(150, ["sum error"]), (200, []), (165, []), (166, [])])
+def test_parts_over_a_list(whole, found):
+    assert [kind for kind, _ in of_list(number("whole", whole), 40, 55, 70)] == found
 
 
 def test_it_is_told_with_the_sum():
@@ -93,7 +82,7 @@ def test_what_is_not_known_to_be_wrong(whole, more):
     ("sum_", "whole", "found"),
     [
         ("What is the total population of Benelux?", 25_000_000, ["sum error"]),
-        ("What is the total population of Benelux?", 35_000_000, ["sum warning"]),  # it is called by the whole's name
+        ("What is the total population of Benelux?", 35_000_000, ["rivals error"]),  # it is called by the whole's name
         ("What is the total population of Benelux?", 29_600_000, []),
         ("What is the population of the members of Benelux together?", 35_000_000, []),
         ("What is the population of the members of Benelux together?", 25_000_000, ["sum error"]),

@@ -154,6 +154,7 @@ def test_a_day_without_year_needs_the_year_nearby() -> None:
         ("```\nrow[1] = 2\n```\nthen [2]", [2]),
         ("See https://example.org/a[1]b and https://example.org/c [2].", [2]),
         ("In Rome[1].", [1]),
+        ("5200 mAh[1], an iPhone[2], 15 m[3].", [1, 2, 3]),
         ("[1](https://example.org/made-up) and 【2†source】", [1, 2]),
         ("[x] [ 1 ] (1)", []),
     ],
@@ -255,3 +256,11 @@ def test_long_text_takes_linear_time(piece: str) -> None:
 def test_many_claims_are_checked_against_a_long_passage() -> None:
     long = "The Eiffel Tower is 330 metres tall [1]. " * 500 + "[" * 5_000 + "1" * 5_000
     assert len(check_claims("The Eiffel Tower is 330 metres tall [1]. " * 30, {1: [evidence(long)]})) == 30
+
+
+@pytest.mark.parametrize("lead", ["Here is the answer:", "以下是答案：", "The reasons, in short:", "答案如下："])
+def test_a_line_that_leads_to_what_follows_is_no_claim(lead):
+    (claim,) = check_claims(
+        f"{lead}\n\n- Slow rivers flow [1].", {1: [Evidence(id="e1", text="Slow rivers flow.", source="a")]}
+    )
+    assert claim.text == "Slow rivers flow."

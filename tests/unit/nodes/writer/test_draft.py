@@ -4,7 +4,8 @@ import pytest
 
 from tests.support.states import passage
 from weiwo.nodes.writer.document import claim_spans
-from weiwo.nodes.writer.draft import UNVERIFIED, Draft
+from weiwo.nodes.writer.draft import UNVERIFIED, Draft, cite_sources
+from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.sources import CitableSource, CitableSources
 
 CODE = "```sh\npip install ada\nada --born {}\n```\n"
@@ -42,6 +43,48 @@ async def test_a_citation_is_replaced_only_by_one_that_carries_all(claim, said):
     items = tuple(CitableSource(n, evidence=one, quote="x") for n, one in enumerate((ada, alan), 1))
     draft = Draft(CitableSources(items, "en"), decided_by="model")
     assert draft.read(claim, "Who was born first?").text == said
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        (
+            "It is fast [3]. [1] and [2] say so. [2] adds why.",
+            ["It is fast [3].", "[1] and [2] say so.", "[2] adds why."],
+        ),
+        ("它很快[3]。[1]和[2]都这样说。它也很小[2]。", ["它很快[3]。", "[1]和[2]都这样说。", "它也很小[2]。"]),
+        ("It is fast. [1] It is small. [2]", ["It is fast. [1]", "It is small. [2]"]),
+        ("It is fast [1]. [2]\n\nIt is small [3].", ["It is fast [1]. [2]", "It is small [3]."]),
+    ],
+)
+async def test_a_mark_behind_a_sentence_that_has_its_own_begins_the_next(text, claims):
+    async def deltas():
+        for start in range(0, len(text), 3):
+            yield text[start : start + 3]
+
+    assert [text[a:b] for a, b in claim_spans(text)] == claims
+    assert [piece.strip() async for piece in split_pieces(deltas())] == claims
+
+
+@pytest.mark.parametrize(
+    ("sentence", "numbers", "said"),
+    [
+        ("Ada was born in 1815 [2].", [1], "Ada was born in 1815 [1]."),
+        ("Both [1] and [2] say so.", [1, 2, 3], "Both [1] and [2] say so [3]."),
+        ("Ada came first [1][2].", [2, 3], "Ada came first [2][3]."),
+    ],
+)
+def test_marks_inside_a_sentence_stay_where_they_are(sentence, numbers, said):
+    assert cite_sources(sentence, numbers, "en") == said
+
+
+def test_a_claim_is_judged_with_its_marks_in_place():
+    ada, alan = passage("Ada was born in 1815.", "a.md"), passage("Alan was born in 1912.", "b.md")
+    draft = Draft(CitableSources(tuple(CitableSource(n, evidence=one) for n, one in enumerate((ada, alan), 1)), "en"))
+    draft.add(draft.read("Both [1] and [2] tell of a\nbirth.", "Who was born?"))
+    draft.add(draft.read("\n\n| Who | Born |\n|---|---|\n| Ada | 1815 [1] |\n", "Who was born?"))
+    shown = [draft.in_context(0, 0), draft.in_context(1, 0)]
+    assert [one.text for one in shown] == ["Both [1] and [2] tell of a birth.", "(Ada, Born) 1815 [1]"]
 
 
 def test_a_sentence_may_begin_in_lower_case_behind_a_citation():

@@ -114,6 +114,13 @@ def test_of_two_dates_that_of_the_relation_asked_for_is_highlighted():
     assert bold(found) == ["The tower was completed on 31 March 1889."]
 
 
+def test_of_passages_that_two_searches_put_first_that_which_says_more_comes_first():
+    found = passages(BREMEN, DANUBE)
+    level = [one.model_copy(update={"rank": 1, "tool": one.title}) for one in found]
+    chosen = choose_extracts(frame("how long is the danube near bremen", "quantity"), level)
+    assert [item.title for item in chosen.items] == ["Danube", "Bremen"]
+
+
 def test_a_copy_of_a_shown_passage_is_passed_over():
     copy = (DANUBE[0], DANUBE[1] + " More on page two.")
     chosen = choose_extracts(frame("How long is the Danube?"), passages(DANUBE, copy, VISTULA))
@@ -125,6 +132,26 @@ def test_a_sentence_that_asks_gives_way_to_one_that_tells():
     assert bold(choose_extracts(frame("黄河全长多少千米"), passages(told), sentences_shown=1)) == [
         "黄河全长约5464千米。"
     ]
+
+
+FAQ = "**Q: How long does the battery last?**\nA: About 30 months.\n\n**Q: Is it waterproof?**\nA: No."
+SECTION = "## **Nobel Prizes**\n\nMarie Curie shared the Nobel Prize in Physics of 1903."
+TABLE = "| Product | Delivery time |\n| --- | --- |\n| Gateway | 15 days |\n| Node | 2 days |"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        ("how long does the battery last", FAQ, "A: About 30 months."),
+        ("is it waterproof", FAQ, "A: No."),
+        ("which product has a delivery time of 15 days", TABLE, "Gateway | 15 days"),
+        ("delivery time product", TABLE, "Gateway | 15 days"),
+        ("nobel prizes curie", SECTION, "Marie Curie shared the Nobel Prize in Physics of 1903."),
+    ],
+)
+def test_what_a_question_or_a_header_leads_to_is_highlighted(question, text, answer):
+    found = bold(choose_extracts(frame(question), passages(("", text)), sentences_shown=1))
+    assert [one.strip(" |") for one in found] == [answer]
 
 
 ABOUT = [

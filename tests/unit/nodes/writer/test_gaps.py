@@ -1,5 +1,6 @@
 """Complete means complete: what an answer leaves open is planned, then named; and nothing is answered from memory."""
 
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from tests.support.fake_model import FakeModel, Request, fake
 from tests.support.run import search_tool
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
+from weiwo.nodes.writer.part_check import PartCheck
 from weiwo.state.settings import Context
 
 pytestmark = pytest.mark.usefixtures("indexed_home")
@@ -18,11 +19,6 @@ BUILT = "The bridge of Ansel was built by Ida Holm."
 COST = "It is recorded that the bridge of Ansel cost 4 million crowns."
 BORN = "Ida Holm was born in Malmby."
 FACTS = {"builder": BUILT, "cost": COST, "Ida Holm born": BORN}
-
-
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    mode_memory.forget()
 
 
 def vertex(name: str, asks: str, query: str) -> dict[str, Any]:
@@ -45,8 +41,10 @@ def assess(outside: float = 1.0, **more: Any) -> dict[str, Any]:
     return {"standalone_question": "", **scores, "reason": "r", **more}
 
 
-async def asked(question: str = QUESTION, **script: Any) -> tuple[dict[str, Any], FakeModel]:
-    chat = fake(**script)
+async def asked(
+    question: str = QUESTION, chat: FakeModel | None = None, **script: Any
+) -> tuple[dict[str, Any], FakeModel]:
+    chat = chat or fake(**script)
     graph = build_graph(models=chat, tools=[search_tool(FACTS.get)])
     result = (await graph.ainvoke({"question": question}, context=Context(web=False)))["result"]
     check_result(result)
@@ -90,17 +88,19 @@ async def test_a_part_for_which_there_is_no_plan_is_named() -> None:
     assert result["answer"].endswith("Not found: what the bridge of Ansel cost")
 
 
-async def test_a_draft_that_does_not_say_what_is_missing_leaves_it_to_reflection() -> None:
-    drafts = iter(("\nIda Holm built it [1].", f"{BUILT[:-1]} [1]."))
-    result, chat = await asked(
+async def test_a_draft_that_does_not_say_what_is_missing_leaves_it_to_reflection_and_so_do_later_ones() -> None:
+    drafts = iter(("\nIda Holm built it [1].", *2 * [f"{BUILT[:-1]} [1]."]))
+    chat = fake(
         AssessmentReply=assess(parts=["the builder", "the cost"]),
-        PlanReply={"thought": "", "vertices": [BUILDER]},
+        PlanReply=lambda _: {"thought": "", "vertices": [BUILDER]},
         ReadReply=reads("Ida Holm", "by Ida Holm"),
         ReflectionReply={"decision": "finish", "reason": "r"},
         draft=lambda _: next(drafts),
     )
-    assert [request.schema for request in chat.requests][-3:] == ["draft", "ReflectionReply", "draft"]
-    assert (result["answer"], result["status"]) == (f"{BUILT[:-1]} [1].", "complete")
+    for calls in (["draft", "ReflectionReply", "draft"], ["ReadReply", "ReflectionReply", "draft"]):
+        result, _ = await asked(chat=chat)
+        assert [request.schema for request in chat.requests][-3:] == calls
+        assert (result["answer"], result["status"]) == (f"{BUILT[:-1]} [1].", "complete")
 
 
 @pytest.mark.parametrize(("weak", "kind"), [({"basis": "implied"}, "implied"), ({"confidence": 0.4}, "doubted")])
@@ -169,3 +169,26 @@ async def test_talk_and_writing_are_complete_without_a_source() -> None:
     for question in ("Hello, who are you?", "Write a haiku about snow"):
         result, _ = await asked(question, AssessmentReply=assess(0.0), draft="Snow falls.")
         assert (result["status"], "no source" in result["answer"]) == ("complete", False)
+
+
+@pytest.mark.parametrize("size", [1, 7, 1_000])
+@pytest.mark.parametrize(
+    ("draft", "given", "missing", "left"),
+    [
+        ("MISSING: none\nAda was born.", True, (), "Ada was born."),
+        ("Here is the answer:\n\nMISSING: the price; the year\nAda.", True, ("the price", "the year"), "Ada."),
+        ("以下是答案：\n**MISSING:** 无\n李白。", True, (), "李白。"),
+        ("Here is the answer:\n\nAda was born.", False, (), "Here is the answer:\n\nAda was born."),
+        ("No label.\nMISSING: it says nothing here", False, (), "No label.\nMISSING: it says nothing here"),
+    ],
+)
+async def test_the_line_is_taken_out_also_after_a_lead_in(
+    draft: str, *, given: bool, missing: tuple[str, ...], left: str, size: int
+) -> None:
+    async def deltas() -> AsyncGenerator[str, None]:
+        for start in range(0, len(draft), size):
+            yield draft[start : start + size]
+
+    check = PartCheck()
+    assert "".join([delta async for delta in check.strip(deltas())]) == left
+    assert (check.given, check.missing) == (given, missing)

@@ -8,7 +8,6 @@ from tests.support.fake_model import Request, assessed, fake, found
 from tests.support.run import search_tool
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
 from weiwo.state.settings import Context
 
 QUESTION = "List every town of the Ost League and the year in which it was founded."
@@ -32,11 +31,6 @@ FIRST = {
 
 
 pytestmark = pytest.mark.usefixtures("indexed_home")
-
-
-@pytest.fixture(autouse=True)
-def _fresh():
-    mode_memory.forget()
 
 
 def founded(town: str) -> str:

@@ -17,7 +17,6 @@ from tests.support.states import got, lost, passage, search, state_of
 from weiwo.graph.builder import _write
 from weiwo.graph.execution.report_graph import report_graph
 from weiwo.graph.persistence.serializer import with_state_types
-from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.report.length import count_words, sections_for, wants_report, word_goal
 from weiwo.nodes.writer.report.outline import report_sources
@@ -56,11 +55,6 @@ SUMMARY = """Alpha is licensed under MIT [3] and keeps its data in SQLite 3.45 [
 ## Limitations
 
 - The manuals hold no measurements of speed."""
-
-
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    mode_memory.forget()
 
 
 def author(request: Request) -> str:

@@ -2,12 +2,13 @@
 
 import pytest
 
-from tests.support.run import services
+from tests.support.fake_model import fake
+from tests.support.run import search_tool, services
 from tests.support.states import got, lost, passage, search, state_of
 from weiwo.nodes.writer.draft import Draft
 from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract
 from weiwo.nodes.writer.sources import gather_sources
-from weiwo.state import Evidence, Extract, Outcome, OutcomeDetail, Plan, Quote, Rival
+from weiwo.state import Evidence, Extract, Limits, Outcome, OutcomeDetail, Plan, Quote, Rival
 
 WEND = passage("The River Wend rises in Arvania. It is 310 kilometres long.", "wend.md", "River Wend")
 OTHER = passage("The bakery opens at seven and closes at noon.", "bakery.md", "Bakery hours")
@@ -15,13 +16,14 @@ ASKED = "How long is the River Wend?"
 FOUND = got("a", 310, "number", on=WEND, quotes=(Quote(evidence_id=WEND.id, text="It is 310 kilometres long."),))
 
 
-def answer(question: str, outcome: Outcome, *evidence: Evidence, language: str = "en"):
+def answer(question: str, outcome: Outcome, *evidence: Evidence, language: str = "en", run=None, broken: str = ""):
     plan = Plan(tasks=(search("a", question, ret="number"),))
     known = {one.id: one for one in evidence}
+    run = run or services()
     state = state_of(
-        question, services(), level="moderate", plan=plan, outcomes={"a": outcome}, evidence=evidence, language=language
+        question, run, level="moderate", plan=plan, outcomes={"a": outcome}, evidence=evidence, language=language
     )
-    return answer_by_rule(state, Draft(gather_sources(plan, {"a": outcome}, known, language)))
+    return answer_by_rule(state, Draft(gather_sources(plan, {"a": outcome}, known, language), broken=broken), run)
 
 
 def test_what_is_shown_is_asserted_with_the_words_it_quotes() -> None:
@@ -61,6 +63,24 @@ def test_what_was_not_found_is_answered_by_the_closest_passages() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "language", "doubt"),
+    [
+        ("Where did the engineer who charted the River Wend study law?", "en", "may well not"),
+        ("文德河发源的国家的首都在哪里？", "zh", "未必"),
+    ],
+)
+def test_passages_that_hold_the_answer_less_probably_than_not_are_shown_with_doubt(
+    question: str, language: str, doubt: str
+) -> None:
+    chinese = passage("文德河发源于阿尔瓦尼亚，全长310千米。", "he.md", "文德河")
+    found = answer(question, lost("a"), chinese if language == "zh" else WEND, language=language)
+    assert found.status == ("extracts", "finished")
+    assert found.extracts.confidence is not None
+    assert found.extracts.confidence < 0.5
+    assert doubt in found.lead
+
+
+@pytest.mark.parametrize(
     ("question", "language"), [("How long is the Mirzapur canal?", "en"), ("米尔扎运河有多长？", "zh")]
 )
 def test_where_nothing_speaks_of_the_subject_that_is_said_with_the_three_doors(question: str, language: str) -> None:
@@ -71,10 +91,41 @@ def test_where_nothing_speaks_of_the_subject_that_is_said_with_the_three_doors(q
     assert len(found.extracts.items) == 1
 
 
+@pytest.mark.parametrize(
+    ("question", "language", "missing"),
+    [
+        ("Which is longer, the River Wend or the Mirzapur canal?", "en", "Mirzapur canal"),
+        ("River Wend和米尔扎运河哪个更长？", "zh", "米尔扎运河"),
+    ],
+)
+def test_of_things_compared_the_one_that_no_passage_speaks_of_is_named(question, language, missing) -> None:
+    found = answer(question, lost("a"), WEND, OTHER, language=language)
+    assert found.status == ("extracts", "finished")
+    assert found.extracts.missing == (missing,)
+    assert missing in found.lead
+    assert "Wend" not in found.lead
+    assert found.advice
+
+
 def test_without_any_passage_it_says_what_would_help() -> None:
     found = answer(ASKED, lost("a"))
     assert found.status == ("partial", "not_found")
-    assert "documents" in found.lead
+    assert found.lead == "No passage was found."
+    assert found.advice == "To find more: add documents about it, allow a web search or set up a model."
+
+
+@pytest.mark.parametrize(
+    ("broken", "calls", "told"),
+    [
+        ("the endpoint does not answer", 40, "add documents about it or ask again (the model gave no usable answer)"),
+        ("the run's limit max_model_calls is reached", 0, "add documents about it"),
+        ("", 40, "add documents about it"),
+    ],
+)
+def test_a_model_that_is_set_up_and_a_web_that_is_searched_are_not_advised(broken: str, calls: int, told: str) -> None:
+    web = search_tool(lambda _: None, "web_search")
+    run = services(web, model=fake(), limits=Limits(max_model_calls=calls))
+    assert answer(ASKED, lost("a"), run=run, broken=broken).advice == f"To find more: {told}."
 
 
 def test_an_extract_as_markdown_has_its_highlights_in_bold() -> None:
@@ -88,3 +139,10 @@ def test_highlights_that_touch_are_one_in_markdown() -> None:
     spans = ((0, 3), (3, 6))
     extract = Extract(n=1, source="a.md", title="A", text="她来。他走。", highlights=spans, score=1.0, evidence_id="e")
     assert format_extract(extract, "[1]").strip() == "A [1]\n\n> **她来。他走。**"
+
+
+def test_what_a_source_makes_bold_is_not_bold_in_an_extract():
+    extract = Extract(
+        n=1, source="a", title="A", text="**Q: One?**\nA: Two.", highlights=((12, 19),), score=1.0, evidence_id="e"
+    )
+    assert format_extract(extract, "[1]").strip() == "A [1]\n\n> Q: One?\n> **A: Two.**"

@@ -12,8 +12,6 @@ from langgraph.graph import END, START, StateGraph
 from tests.support.fake_model import FakeModel, ScriptedError, fake
 from tests.support.run import search_tool, services
 from tests.support.states import got, lost, passage, search, state_of
-from weiwo.models.context_windows import window_memory
-from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.draft import UNVERIFIED
 from weiwo.nodes.writer.node import BEWARE, _listed, writer
@@ -52,11 +50,6 @@ ADA_BORN = "Ada Lovelace was born in 1815 [1]."
 ALAN_BORN = "Alan Turing was born in 1912 [2]."
 WRONG = "Alan Turing was born in 1899 [2]."
 GOOD = f"{OLDER} {ADA_BORN} {ALAN_BORN}"
-
-
-@pytest.fixture(autouse=True)
-def _fresh():
-    mode_memory.forget()
 
 
 @dataclass
@@ -134,6 +127,20 @@ def agreed(found: Written) -> None:
     for citation in found.result["citations"]:
         assert f"[{citation['n']}] {citation['title']}" in found.message.text[len(found.answer) :]
     assert {n for claim in found.result["claims"] for n in claim["citations"]} <= set(first)
+
+
+# By rule
+
+
+async def test_several_values_asked_for_are_one_list_and_a_conclusion_stands_above_its_values():
+    several = await written(
+        outcomes={name: FOUND[name] for name in "ab"},
+        plan=Plan(tasks=PLAN.tasks[:2]),
+        question="When were Ada Lovelace and Alan Turing born?",
+    )
+    concluded = await written()
+    assert [line[:2] == "- " for line in several.answer.splitlines()[:2]] == [True, True]
+    assert [line[:2] == "- " for line in concluded.answer.splitlines()[:3]] == [False, True, True]
 
 
 # With a model
@@ -523,9 +530,7 @@ async def test_a_prompt_that_proves_too_long_is_made_shorter_and_sent_again():
 
     refusal = Overflow("This model's maximum context length is 4000 tokens.")
     model = fake(draft=[refusal, "Ada Lovelace was born in 1815 [1]."])
-    window_memory.forget()
     found = await written(model, {"a": got("a", "1815", on=LONG), "b": lost("b")}, evidence=(LONG,))
-    window_memory.forget()
     first, second = (len(request.text) for request in model.requests)
     assert second < first / 2
     assert found.answer.startswith("Ada Lovelace was born in 1815 [1].")

@@ -42,6 +42,21 @@ def test_the_older_half_goes_when_it_has_grown(tmp_path):
     assert (tmp_path / FILE).stat().st_size < 0.6 * MOST_BYTES
 
 
+def test_what_is_appended_is_read_on_and_what_is_written_anew_from_its_beginning(tmp_path):
+    record_use(tmp_path, "one", ["a"])
+    first = read_history(tmp_path)
+    with (tmp_path / FILE).open("ab") as log:
+        log.write(b'{"question": "two", "tools": ["b"]}\n{"question": "three"')
+    assert [use.question for use in read_history(tmp_path)] == [*(use.question for use in first), "two"]
+    with (tmp_path / FILE).open("ab") as log:
+        log.write(b', "tools": ["c"]}\n')
+    assert [use.question for use in read_history(tmp_path)] == ["one", "two", "three"]
+    (tmp_path / FILE).write_bytes(b'{"question": "' + b"longer than all before" * 20 + b'", "tools": ["d"]}\n')
+    assert [use.tools for use in read_history(tmp_path)] == [{"d"}]
+    (tmp_path / FILE).unlink()
+    assert read_history(tmp_path) == ()
+
+
 def test_a_folder_that_cannot_be_written_costs_nothing(tmp_path):
     assert not record_use(tmp_path / "absent", "q", ["a"])
     assert read_history(tmp_path / "absent") == ()

@@ -186,3 +186,8 @@ async def test_what_is_kept_of_all_sites_is_bounded(monkeypatch):
     for number in range(6):
         await site.check(f"https://s{number}.example.com/")
     assert 0 < sum(kept.get(f"https://s{number}.example.com") is not None for number in range(6)) < 3
+
+
+def test_a_file_of_agents_and_rules_is_no_product_of_both():
+    text = "user-agent: *\n" * 5_000 + "disallow: /a\n" * 5_000
+    assert len(parse_robots(text)) == 5_000

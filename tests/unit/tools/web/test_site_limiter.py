@@ -97,7 +97,7 @@ async def test_nobody_holds_us_for_ever_and_no_later_word_shortens_a_hold(polite
     polite.hold("a", 1)
     time.now += LONGEST_HOLD - PATIENCE
     async with polite.turn("a"):
-        pass
+        assert time.now == 100 + LONGEST_HOLD, "the rest of the longest hold is waited for"
 
 
 async def test_only_so_many_sites_are_remembered(time):

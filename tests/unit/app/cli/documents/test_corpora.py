@@ -3,9 +3,10 @@
 import pytest
 
 from tests.support.corpora import LetterEmbeddings
-from weiwo.app.cli.documents.corpora import describe_corpora, describe_default_corpus, describe_embeddings, open_corpus
+from weiwo.app.cli.documents.corpora import open_corpus
 from weiwo.app.cli.documents.index import _once
 from weiwo.app.cli.errors import UsageError
+from weiwo.app.cli.setup.document_checks import describe_corpora, describe_default_corpus, describe_embeddings
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.index import embedding_models
 from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, locate_by_name, summarize_corpus
@@ -60,21 +61,26 @@ async def test_a_model_that_is_down_is_one_line_and_the_words_are_indexed(model,
 async def test_how_documents_stand_is_told(docs, model, tmp_path):
     plain = Settings(home=str(tmp_path / "home"), corpus=(str(docs),), telemetry=False)
     where = plain.model_copy(update={"embeddings": MODEL})
-    assert describe_default_corpus(plain) == "the bundled sample"
-    assert describe_corpora(tmp_path / "home") == ("ok", "none yet")
-    verdict, text = describe_embeddings(await open_corpus(plain), None)
+    assert describe_default_corpus(plain, "en") == "the bundled sample"
+    assert describe_corpora(tmp_path / "home", "en") == ("ok", "none yet")
+    verdict, text = describe_embeddings(await open_corpus(plain), None, "en")
     assert (verdict, "n-grams" in text) == ("note", True)
-    assert describe_embeddings(await open_corpus(where), MODEL) == ("ok", "fake:letters: all 2 passages have vectors")
+    assert describe_embeddings(await open_corpus(where), MODEL, "en") == (
+        "ok",
+        "fake:letters: all 2 passages have vectors",
+    )
     (docs / "new.md").write_text("A third.", encoding="utf-8")
     await open_corpus(plain)
-    assert describe_embeddings(await open_corpus(where), MODEL)[0] == "ok"  # embedded when it was opened
-    verdict, text = describe_corpora(tmp_path / "home")
+    assert describe_embeddings(await open_corpus(where), MODEL, "en")[0] == "ok"  # embedded when it was opened
+    verdict, text = describe_corpora(tmp_path / "home", "en")
     assert (verdict, text.startswith("docs-"), "(3 documents, " in text) == ("ok", True, True)
+    verdict, text = describe_corpora(tmp_path / "home", "zh")
+    assert (verdict, "（3 个文档，" in text, text.endswith("前建立）")) == ("ok", True, True)
     await _once(["docs"], locate_by_name(tmp_path / "home"), None, as_json=True)
-    assert DEFAULT_NAME in describe_default_corpus(plain)
+    assert DEFAULT_NAME in describe_default_corpus(plain, "en")
     model.down = True
     fresh = Settings(home=str(tmp_path / "other"), corpus=(str(docs),), embeddings=MODEL, telemetry=False)
-    verdict, text = describe_embeddings(await open_corpus(fresh), MODEL)
+    verdict, text = describe_embeddings(await open_corpus(fresh), MODEL, "en")
     assert (verdict, "connection refused" in text or "failed" in text) == ("problem", True)
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from weiwo.app.cli.errors import UsageError
+from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.evaluation.label import label_command
+from weiwo.app.evaluation.judge import ModelJudge
 from weiwo.tools.corpus.evaluation.dataset import Dataset
 
 DOCUMENTS = {
@@ -80,6 +81,31 @@ def test_what_is_skipped_stays_open_and_the_end_of_input_leaves(hard: Path, monk
     assert len(sit_down(monkeypatch, "s").prompts) == 0
     label_command(str(hard))
     assert (hard / "qrels.tsv").read_text("utf-8") == before
+
+
+def test_a_model_judges_in_a_persons_place(
+    hard: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[tuple[str, list[str]]] = []
+
+    async def find_answering(judge: ModelJudge, question: str, documents: list[str]) -> set[int] | None:
+        asked.append((question, documents))
+        if question == QUERIES["hard-1"]:
+            return {1}
+        judge.failed, judge.why = judge.failed + 1, "no connection"
+        return None
+
+    monkeypatch.setattr(ModelJudge, "find_answering", find_answering)
+    label_command(str(hard), "openai:m")
+    assert [(question, len(documents)) for question, documents in asked] == [
+        (QUERIES["hard-1"], 2),
+        (QUERIES["hard-2"], 1),
+    ]
+    assert "2,850 km" in asked[0][1][1]
+    assert (hard / "qrels.tsv").read_text("utf-8").splitlines()[1:] == ["hard-1\trhine.md\t0", "hard-1\tdanube.md\t1"]
+    assert "2 judged, 1 left" in capsys.readouterr().err
+    with pytest.raises(CommandError, match="judged nothing: no connection"):
+        label_command(str(hard), "openai:m")
 
 
 def test_it_needs_an_export_and_a_terminal(hard: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

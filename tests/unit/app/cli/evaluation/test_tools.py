@@ -27,7 +27,7 @@ def _settings(monkeypatch, tmp_path):
     monkeypatch.delenv("WEIWO_EMBEDDINGS", raising=False)
 
 
-def test_figures_with_and_without_a_history(tmp_path, capsys):
+def test_figures_with_and_without_a_history(tmp_path, capsys, monkeypatch):
     asked = write(tmp_path / "asked", [("Time off in Rome", "fh"), ("Will it be fine weather?", "w")])
     past = write(tmp_path / "past", [("Time off in Oslo", "fh"), ("Will it be fine weather?", "c")])
     eval_tools_command(asked, past, as_json=True)
@@ -41,8 +41,12 @@ def test_figures_with_and_without_a_history(tmp_path, capsys):
     )
     assert found["known"]["history"]["ndcg5"] == 1 > found["known"]["hybrid"]["ndcg5"]
     assert "1 questions of the history are asked in the set, too" in err
-    eval_tools_command(asked, None, as_json=False)
-    assert "hybrid" in capsys.readouterr().out
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    eval_tools_command(asked, past, as_json=False)
+    out, err = capsys.readouterr()
+    assert "asked：2 个问题，4 个工具，以往问题 1 个" in out
+    assert "全部（2）" in out
+    assert "历史中有 1 个问题也在集合中" in err
 
 
 def test_sets_that_are_none_are_one_line(tmp_path):

@@ -112,14 +112,14 @@ def kept() -> list[str]:
     ("said", "there"), [("y", ["I work in euros"]), ("是", ["I work in euros"]), ("n", []), ("", [])]
 )
 def test_the_terminal_asks_about_what_sounds_lasting(said, there, monkeypatch):
-    monkeypatch.setattr(offers, "_is_person", lambda: True)
+    monkeypatch.setattr(offers, "can_ask", lambda: True)
     monkeypatch.setattr("builtins.input", lambda _: said)
     offers.offer_wish("I work in euros. What did the bridge cost?")
     assert kept() == there
 
 
 def test_what_is_asked_for_is_kept_without_asking(monkeypatch):
-    monkeypatch.setattr(offers, "_is_person", lambda: True)
+    monkeypatch.setattr(offers, "can_ask", lambda: True)
     assert offers.keeps_wish("Remember that I work in euros.")
     assert not offers.keeps_wish("Remember that I live in Bern. How old is it?")
     offers.offer_wish("Remember that I live in Bern. How old is it?")
@@ -127,8 +127,9 @@ def test_what_is_asked_for_is_kept_without_asking(monkeypatch):
 
 
 def test_without_a_terminal_nothing_is_kept(capsys):
-    assert not offers.keeps_wish("Remember that I work in euros.")
-    offers.offer_wish("Remember that I work in euros.")
+    with pytest.raises(UsageError, match='weiwo memory add "I work in euros"'):
+        offers.keeps_wish("Remember that I work in euros.")
+    offers.offer_wish("Remember that I work in euros. What is the fare?")
     offers.offer_wish("How long is the Danube?")
     assert capsys.readouterr().err == 'to have it remembered: weiwo memory add "I work in euros"\n'
     assert kept() == []

@@ -1,7 +1,6 @@
 """What answers took is kept without their questions, summed, and told before a deep search."""
 
 import json
-import sys
 
 import pytest
 
@@ -39,6 +38,7 @@ def test_totals(tmp_path):
         record_spending(one, of)
     record_spending({"status": "extracts", "usage": {"calls": []}}, of)
     record_spending(answer(), settings(telemetry=False))
+    record_spending(answer(tokens=(0, 0)), of)  # nobody answered
     file = tmp_path / "home" / "spending.jsonl"
     assert "secret" not in file.read_text("utf-8")
     with file.open("a", encoding="utf-8") as out:
@@ -73,8 +73,7 @@ def test_what_is_expected_is_the_median_of_those_before():
 @pytest.fixture
 def person(monkeypatch):
     asked = []
-    monkeypatch.setattr(cost_notice, "is_terminal", lambda: True)
-    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(cost_notice, "can_ask", lambda: True)
 
     def typing(word):
         monkeypatch.setattr(cost_notice, "read_line", lambda prompt: asked.append(prompt) or word)
@@ -89,6 +88,10 @@ def test_a_deep_search_says_what_it_costs(capsys, person):
     said = capsys.readouterr().err
     assert "about $0.10" in said
     assert f"list prices of {AS_OF}" in said
+    tell_cost("谁？", settings(depth="deep"), as_json=False)
+    said = capsys.readouterr().err
+    assert "深入查找：大约 $0.10" in said
+    assert f"；{AS_OF} 的标价" in said
     tell_cost("Who?", settings(), as_json=False)
     tell_cost("Who?", Settings.resolve(Context(depth="deep")), as_json=False)
     tell_cost("Who?", Settings.resolve(Context(depth="deep", model="openai:unknown")), as_json=False)
@@ -105,7 +108,7 @@ def test_above_the_threshold_a_person_is_asked(monkeypatch, person):
     with pytest.raises(CommandError, match="--depth normal"):
         tell_cost("Who?", settings(depth="deep"), as_json=False)
     tell_cost("Who?", settings(depth="deep"), as_json=True)
-    monkeypatch.setattr(sys.stdin, "isatty", lambda: False, raising=False)
+    monkeypatch.setattr(cost_notice, "can_ask", lambda: False)
     tell_cost("Who?", settings(depth="deep"), as_json=False)
     assert len(asked) == 3
 

@@ -1,7 +1,6 @@
 """Who has neither documents nor a provider is asked once, on a terminal, whether the web may be searched."""
 
 import os
-import sys
 
 import pytest
 
@@ -32,8 +31,7 @@ def terminal(monkeypatch):
     for name in ("CI", "WEIWO_WEB", "WEIWO_WEB_OFFER"):  # set first, so that it is put back whatever a test leaves
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
-    monkeypatch.setattr(web_offer, "is_terminal", lambda: True)
-    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(web_offer, "can_ask", lambda: True)
 
 
 @pytest.fixture
@@ -99,6 +97,6 @@ def test_where_it_makes_no_sense_nobody_is_asked(person, monkeypatch, context, e
 
 def test_in_a_pipe_nobody_is_asked(person, monkeypatch):
     there = person("y")
-    monkeypatch.setattr(sys.stdin, "isatty", lambda: False, raising=False)
+    monkeypatch.setattr(web_offer, "can_ask", lambda: False)
     offer_web(QUESTION, Context(), as_json=False)
     assert there.asked == []

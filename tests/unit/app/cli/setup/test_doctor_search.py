@@ -4,10 +4,11 @@ import pytest
 
 from weiwo.app.cli.setup.doctor import _search
 from weiwo.state.settings import Settings
+from weiwo.state.values import Language
 
 
-def said(**settings: object) -> dict[str, str]:
-    return {check.verdict: check.text for check in _search(Settings(home="x", **settings))}
+def said(language: Language = "en", **settings: object) -> dict[str, str]:
+    return {check.verdict: check.text for check in _search(Settings(home="x", **settings), language)}
 
 
 def test_who_is_asked_and_who_could_be(monkeypatch):
@@ -22,6 +23,9 @@ def test_who_is_asked_and_who_could_be(monkeypatch):
     assert "wikipedia" in told["note"]
     assert "tavily" not in told["note"]
     assert "s3cret" not in str(told)
+    told = said("zh", search=("searxng@2/100", "tavily"))
+    assert told["ok"].endswith("searxng，位于 http://127.0.0.1:8888/x（每秒 2 次，每天 100 次）、tavily（每秒 5 次）")
+    assert "bing（缺少 BING_API_KEY 和 BING_BASE_URL）" in told["note"]
 
 
 @pytest.mark.parametrize(

@@ -22,12 +22,15 @@ from weiwo.app.cli.setup import endpoint_check
 )
 def test_advice(monkeypatch, inside, url, words):
     monkeypatch.setattr(endpoint_check, "in_container", lambda: inside)
-    told = endpoint_check.advise(url)
+    told = endpoint_check.advise(url, "en")
     assert words in told
+    chinese = endpoint_check.advise(url, "zh")
+    assert any("\u4e00" <= letter <= "\u9fff" for letter in chinese)
+    assert all(name in chinese for name in ("OLLAMA_HOST=0.0.0.0", "host.docker.internal") if name in told)
     assert ("host.docker.internal" in told) == ("host.docker" in url or (inside and "api." not in url))
 
 
 def test_a_base_url_without_its_end_is_told():
-    verdict, told = endpoint_check._judge_reply(httpx.Response(404), "m", "http://localhost:11434")
+    verdict, told = endpoint_check._judge_reply(httpx.Response(404), "m", "http://localhost:11434", "en")
     assert (verdict, "mostly ends in /v1" in told) == ("problem", True)
-    assert endpoint_check._judge_reply(httpx.Response(404), "m", "http://localhost:11434/v1")[0] == "ok"
+    assert endpoint_check._judge_reply(httpx.Response(404), "m", "http://localhost:11434/v1", "en")[0] == "ok"

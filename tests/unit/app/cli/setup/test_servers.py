@@ -187,6 +187,7 @@ async def test_a_variant_with_a_wider_window_is_made():
     ]
 
 
+@pytest.mark.long
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=8),

@@ -148,6 +148,8 @@ async def test_an_edited_plan_is_checked(http: httpx.AsyncClient, answered: str)
     plan["vertices"][0]["tool_binding"] = "telepathy"
     (complaint, *_) = (await http.post(path, json={"plan": plan})).json()["complaints"]
     assert "telepathy" in complaint
+    answer = await http.post(path, json={"plan": plan}, headers={"accept-language": "zh-CN,zh;q=0.9"})
+    assert "没有工具 'telepathy'" in answer.json()["complaints"][0]
 
 
 async def test_no_upload_is_kept_under_a_name_that_is_none(http: httpx.AsyncClient):

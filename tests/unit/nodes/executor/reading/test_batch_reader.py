@@ -18,11 +18,6 @@ from weiwo.state import Outcome, Plan, Task
 TOWNS = {"Alby": 1201, "Bryn": 1302, "Corve": 1403, "Dunmor": 1504}
 
 
-@pytest.fixture(autouse=True)
-def _fresh():
-    mode_memory.forget()
-
-
 def founded(town: str) -> str:
     return f"{town} was founded in {TOWNS[town]}."
 

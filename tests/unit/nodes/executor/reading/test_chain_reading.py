@@ -8,7 +8,6 @@ from tests.support.fake_model import Request, assessed, fake
 from tests.support.run import search_tool
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
 from weiwo.state.settings import Context
 
 OPERA = "The Glass Heron was composed by Mara Lind."
@@ -19,11 +18,6 @@ FOUND = {"Glass Heron": OPERA, "Lind": PERSON, "Ostby": TOWN}
 
 
 pytestmark = pytest.mark.usefixtures("indexed_home")
-
-
-@pytest.fixture(autouse=True)
-def _fresh():
-    mode_memory.forget()
 
 
 def look_up(query: str) -> str | None:

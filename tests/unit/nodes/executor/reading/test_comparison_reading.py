@@ -8,7 +8,6 @@ from tests.support.fake_model import Request, assessed, fake
 from tests.support.run import search_tool
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.executor.reading.compared_values import find_other_winner
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Hop
@@ -20,11 +19,6 @@ VELDEN = "Velden was founded in 1345."
 
 
 pytestmark = pytest.mark.usefixtures("indexed_home")
-
-
-@pytest.fixture(autouse=True)
-def _fresh():
-    mode_memory.forget()
 
 
 def hop(town: str, year: str, words: str) -> dict[str, Any]:

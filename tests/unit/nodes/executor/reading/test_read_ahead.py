@@ -20,11 +20,6 @@ EACH = search("t2", "In which year was {{item}} founded?", "{{item}} founded", f
 PLAN = Plan(tasks=(LISTED, EACH))
 
 
-@pytest.fixture(autouse=True)
-def _fresh():
-    mode_memory.forget()
-
-
 def ahead(item: str, year: str, quote: str = "", **more: Any) -> dict[str, Any]:
     quotes = [{"passage": 1, "text": quote or f"{item} was founded in {year}"}]
     return {"task": "t2", "item": item, "value": year, "quotes": quotes, "confidence": 0.8, **more}

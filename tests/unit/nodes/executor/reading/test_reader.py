@@ -10,7 +10,6 @@ from tests.support.run import services
 from tests.support.states import passage
 from tests.support.work import assert_linear
 from weiwo.models.schema import json_schema
-from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.executor.reading.entity_check import find_unmentioned_name
 from weiwo.nodes.executor.reading.judgement import Judgement
 from weiwo.nodes.executor.reading.progress_note import TaskProgressNote
@@ -24,11 +23,6 @@ from weiwo.state import Evidence, Limits, ValueType
 CAESAR = passage("Julius Caesar was born in Rome on 12 July 100 BC. He was a Roman general.", "caesar.md", "Caesar")
 WU = passage("Emperor Wu of Han, “the Martial”,\nwas born in  156 BC in Chang’an.", "wu.md", "Emperor Wu")
 PASSAGES = (CAESAR, WU)
-
-
-@pytest.fixture(autouse=True)
-def _fresh():
-    mode_memory.forget()
 
 
 async def read(

@@ -6,15 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from weiwo.nodes.executor.reading.quotes import carries
 from weiwo.nodes.executor.reading.reading import Reading
 from weiwo.nodes.executor.reading.source_agreement import (
     DOUBT_LEFT,
     LEAST_SHARE,
     group_independent_sources,
+    values_conflict,
     weigh_sources,
 )
 from weiwo.nodes.shared.question.parser import parse_question
-from weiwo.state import Evidence, OutcomeDetail, Quote, Rival, ValueType, passage_id
+from weiwo.state import Evidence, JsonValue, OutcomeDetail, Quote, Rival, ValueType, passage_id
 from weiwo.state.query import QueryFrame
 
 LENGTH = parse_question("How long is the River Wend?", "en")
@@ -110,3 +112,49 @@ def test_any_passages_can_be_weighed(found: list[tuple[str, str]]) -> None:
     reading = weigh(READ, [WEND, *passages])
     assert 0 <= reading.confidence <= 1
     assert reading.support >= 1
+
+
+def finding(value: JsonValue, unit: str = "", *, approximate: bool = False) -> Reading:
+    return Reading(value, detail=OutcomeDetail(unit=unit, approximate=approximate))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "conflict"),
+    [
+        (finding("-100"), finding("-100-07-12"), False),
+        (finding("-100"), finding("-101-07-12"), True),
+        (finding(212, "m"), finding(0.212, "km"), False),
+        (finding(212, "m"), finding(230, "m"), True),
+        (finding(6300, "km", approximate=True), finding(6380, "km"), False),
+        (finding(5464), finding(5500), False),
+        (finding("Orla Finch"), finding("Finch"), False),
+        (finding("Orla Finch"), finding("Ines Calder"), True),
+        (finding("Lu Zhiyuan"), finding("陆知远"), False),
+        (finding(value=True), finding(value=False), True),
+        (finding(["A", "B"]), finding(["A"]), False),
+    ],
+)
+def test_values_conflict_where_both_cannot_be_right(one: Reading, other: Reading, *, conflict: bool) -> None:
+    assert values_conflict(one, other) is conflict
+    assert values_conflict(other, one) is conflict
+
+
+@pytest.mark.parametrize(
+    ("sentence", "value", "type_", "carried"),
+    [
+        ("He was born on 12 July 100 BC.", "-100-07-12", "date", True),
+        ("He was born in 100 BC.", "-100-07-12", "date", False),
+        ("He was born on 12 July 100 BC.", "-100", "date", True),
+        ("It is 0.212 km tall.", 212, "number", True),
+        ("It is 212 metres tall.", 230, "number", False),
+        ("全长约6300公里。", 6300, "number", True),
+        ("The members are Al Fox, Bo Lee and Cy Day.", ["Al Fox", "Cy Day"], "list[text]", True),
+        ("Orla FINCH wrote it.", "Orla Finch", "text", True),
+        ("Nobody wrote it.", "Orla Finch", "text", False),
+        ("Yes.", True, "boolean", False),
+    ],
+)
+def test_a_sentence_carries_a_value_in_any_form(
+    sentence: str, value: JsonValue, type_: ValueType, *, carried: bool
+) -> None:
+    assert carries(sentence, value, type_) is carried

@@ -9,7 +9,6 @@ from tests.support.fake_model import FakeModel, Request, ScriptedError, fake, fo
 from tests.support.run import search_tool, services, work
 from tests.support.states import passage, search
 from weiwo.graph.execution.fan_out import run_plan
-from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.executor.reading.speculation import guess_items
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Limits, Outcome, Plan
@@ -23,11 +22,6 @@ PLAN = Plan(
         search("t2", "In which year was {{item}} founded?", "{{item}} founded", for_each="{{t1.ret}}"),
     )
 )
-
-
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    mode_memory.forget()
 
 
 def look_up(query: str) -> str:

@@ -12,7 +12,6 @@ from tests.support.plans import finished, plans
 from tests.support.run import search_tool
 from tests.support.states import got, lost, search
 from weiwo.graph import build_graph
-from weiwo.models.structured_modes import mode_memory
 from weiwo.nodes.shared.planning.replanning import PlanHistory, is_stuck, replan_other_way
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Outcome, Plan, Reflection
@@ -203,7 +202,6 @@ def reading(request: Request) -> dict[str, Any]:
 
 
 async def answered(*plans: list[dict[str, Any]]) -> tuple[dict[str, Any], list[str]]:
-    mode_memory.forget()
     tool = search_tool(lambda query: ADA if "Lovelace" in query else ALAN if "enigma" in query else None)
     model = fake(
         AssessmentReply=assessed(QUESTION, steps=1.0),

@@ -3,12 +3,12 @@
 import pytest
 
 from weiwo.nodes.planner.validator import check_plan
+from weiwo.nodes.shared.planning.replanning import replan_by_rule
 from weiwo.nodes.shared.planning.rule_plan import (
     build_rule_plan,
     build_single_task_plan,
     choose_search_tool,
     frame_task,
-    replan_by_rule,
 )
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import VALUE_TYPES, Failure, Limits, Outcome, Plan, Task

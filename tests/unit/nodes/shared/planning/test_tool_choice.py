@@ -9,7 +9,8 @@ from tests.support.fake_model import assessed, fake
 from tests.support.run import search_tool, services
 from weiwo.models.structured_modes import MODES, mode_memory
 from weiwo.nodes.master.node import master
-from weiwo.nodes.shared.planning.rule_plan import build_single_task_plan, choose_search_tool, replan_by_rule
+from weiwo.nodes.shared.planning.replanning import replan_by_rule
+from weiwo.nodes.shared.planning.rule_plan import build_single_task_plan, choose_search_tool
 from weiwo.nodes.shared.planning.tool_choice import MOST_OFFERED, choose_tools, offer_tools
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Evidence, Failure, Outcome, Plan, passage_id
@@ -17,11 +18,6 @@ from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 
 WEATHER = "What is the weather in Oslo?"
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
-
-
-@pytest.fixture(autouse=True)
-def _fresh():
-    mode_memory.forget()
 
 
 def remote(name: str, description: str, argument: str = "city", **metadata: object) -> BaseTool:

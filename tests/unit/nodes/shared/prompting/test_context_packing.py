@@ -87,16 +87,6 @@ def test_one_page_does_not_push_out_the_others() -> None:
     assert len({shown.source for shown in fitted.shown}) >= 4
 
 
-def test_a_near_copy_gives_way_to_something_new() -> None:
-    text = f"Ada Lovelace was born in London in 1815. {noise(1)}"
-    copies = [passage(f"{text} Copy {n}.", f"https://{n}.example") for n in range(5)]
-    new = passage(f"Ada Lovelace, born in 1815, wrote the first program. {noise(2)}", "https://new.example")
-    room = text_tokens(format_passages([copies[0], new])) + 10
-    fitted = pack_passages([*copies, new], "Where was Ada Lovelace born in 1815?", room, text_tokens)
-    assert new.id in {shown.id for shown in fitted.shown[-2:]}
-    assert fitted.left_out >= 2
-
-
 def test_what_is_held_is_shown_before_anything_else_with_its_words() -> None:
     carrying = passage(f"{noise(1, 600)} The answer is Zanzibar. {noise(2, 600)}", "https://dull.example", rank=99)
     tempting = [passage(f"Ada Lovelace {noise(n)}", f"https://{n}.example") for n in range(50)]
@@ -155,7 +145,7 @@ def test_one_passage_takes_a_share_only() -> None:
     assert len(fitted.shown) > LARGEST_SHARE
 
 
-def test_ten_thousand_are_ordered_without_comparing_all_with_all() -> None:
+def test_of_ten_thousand_only_what_is_tried_is_counted() -> None:
     counted: list[str] = []
 
     def count(text: str) -> int:
@@ -165,7 +155,7 @@ def test_ten_thousand_are_ordered_without_comparing_all_with_all() -> None:
     given_ = many(10_000)
     fitted = pack_passages(given_, "the copper treaty of winter", 5_000, count)
     assert fitted.left_out > 9_000
-    assert len(counted) < 1_000  # only what is tried is counted
+    assert len(counted) < 1_000
 
 
 @examples(60)

@@ -17,7 +17,7 @@ def record(query, passages=("a",), cited=None, run="", error=""):
     return {"query": query, "passages": list(passages), "cited": cited, "run": run, "error": error}
 
 
-def test_what_is_hard():
+def test_what_is_hard(monkeypatch: pytest.MonkeyPatch):
     records = [
         record("served well", cited=["a"]),
         record("asked twice", cited=[]),
@@ -27,16 +27,20 @@ def test_what_is_hard():
         record("bad", cited=["a"], run="r1"),
         record("forgiven", cited=["a"], run="r2"),
         record("asked  twice", passages=("b",), cited=[]),
+        {**record("planned anew", cited=[]), "replanned": True},
+        {**record("planned anew, and found", cited=["a"]), "replanned": True},
     ]
     feedback = [{"run": "r1", "good": False}, {"run": "r2", "good": False}, {"run": "r2", "good": True}]
     found = collect_hard_cases(records, feedback)
     assert [(one.query, one.reasons) for one in found] == [
+        ("planned anew", ("not_cited", "replanned")),
         ("asked twice", ("not_cited",)),
         ("bad", ("bad_feedback",)),
         ("not found", ("no_passage",)),
     ]
-    assert found[0].passages == ("b",)
-    assert len(collect_hard_cases(records, feedback, most=1)) == 1
+    assert found[1].passages == ("b",)
+    monkeypatch.setattr("weiwo.tools.corpus.evaluation.hard_cases.MOST_CASES", 1)
+    assert len(collect_hard_cases(records, feedback)) == 1
 
 
 async def test_a_set_is_written_and_evaluated_once_it_is_labelled(tmp_path):

@@ -229,7 +229,7 @@ async def test_an_evaluation_outlives_a_slow_model_and_keeps_its_figures_when_th
     assert "stopped after 1 of" in part.as_json()["stopped"]
 
 
-def test_an_index_is_kept_by_its_documents_and_the_oldest_goes(folder, tmp_path):
+def test_an_index_is_kept_by_its_documents_and_the_oldest_goes(folder, tmp_path, monkeypatch):
     told = []
     dataset = Dataset(folder)
     first = index_dataset(dataset, tmp_path, None, lambda *progress: told.append(progress))
@@ -237,7 +237,8 @@ def test_an_index_is_kept_by_its_documents_and_the_oldest_goes(folder, tmp_path)
     assert index_dataset(dataset, tmp_path, None, lambda *progress: told.append(progress)) == first
     assert len(told) == 1
     (folder / "corpus.jsonl").write_text(lines(DOCUMENTS[:3]), encoding="utf-8")
-    second = index_dataset(Dataset(folder), tmp_path, None, kept=1)
+    monkeypatch.setattr("weiwo.tools.corpus.evaluation.dataset_index.KEPT", 1)
+    second = index_dataset(Dataset(folder), tmp_path, None)
     assert [one.name for one in first.parent.iterdir()] == [second.name]
 
 

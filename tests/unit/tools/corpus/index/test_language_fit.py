@@ -4,8 +4,9 @@ import pytest
 from langchain_core.embeddings import Embeddings
 
 from tests.support.corpora import LetterEmbeddings, document
-from weiwo.app.cli.documents.corpora import _as_json, _line, describe_corpora, describe_embeddings, open_corpus
+from weiwo.app.cli.documents.corpora import _as_json, _line, open_corpus
 from weiwo.app.cli.documents.index import _once
+from weiwo.app.cli.setup.document_checks import describe_corpora, describe_embeddings
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus import load_corpus
 from weiwo.tools.corpus.index import embedding_models
@@ -117,13 +118,13 @@ async def test_indexing_says_so_and_makes_no_vectors(docs, model, tmp_path, caps
     assert (one.vectors, one.note) == ({}, line)
     assert line in _line(one)
     assert _as_json(one)["note"] == line
-    assert describe_corpora(tmp_path / "home")[0] == "note"
+    assert describe_corpora(tmp_path / "home", "en")[0] == "note"
     settings = Settings(home=str(tmp_path / "home"), corpus=("default",), embeddings=MODEL, telemetry=False)
     corpus = await open_corpus(settings)
     found = await corpus.find("石桥建于哪一年")
     assert (found.passages[0].source, found.trace.notes) == ("docs/石桥.md", [])
     assert set(found.trace.arms) == {"keyword", "grams"}
-    assert describe_embeddings(corpus, MODEL) == ("note", line)
+    assert describe_embeddings(corpus, MODEL, "en") == ("note", line)
 
 
 @pytest.mark.usefixtures("model")

@@ -148,10 +148,11 @@ async def test_what_an_answer_cites_labels_the_retrievals_of_its_run_alone(folde
     await corpus.search("Chain Bridge", 1)
     await corpus.search("INC-49217", 1)
     await corpus.search("qqqq xxxx", 1)
-    recorder.label_citations("run-1", [cited.id, "unknown"])
+    recorder.label_citations("run-1", [cited.id, "unknown"], replanned=True)
     recorder.label_citations("run-1", [])  # a later word on the same run changes nothing
     recorder.label_citations("", [cited.id])
     assert [one["cited"] for one in kept(recorder)] == [None, [cited.id], [], []]
+    assert [one.get("replanned", False) for one in kept(recorder)] == [False, True, True, True]
 
 
 async def test_a_task_carries_its_run(folder):

@@ -1,0 +1,44 @@
+"""What `weiwo setup`, `doctor`, `telemetry`, `memory` and `eval` say is said in both languages, each line of it."""
+
+import re
+
+import pytest
+
+from weiwo.app.cli.documents import telemetry_words
+from weiwo.app.cli.evaluation import words as evaluation_words
+from weiwo.app.cli.memory import words as memory_words
+from weiwo.app.cli.setup import doctor_words, words
+from weiwo.app.cli.setup.doctor import examine
+from weiwo.state.settings import Context
+
+HAN = re.compile("[\u4e00-\u9fff]")
+PROSE = re.compile(r"(?<![-\w/.:])(?:the|is|are|not|no|set|of|and|with|a|in|by|it)(?![-\w/.:])")
+
+
+@pytest.mark.parametrize("told", [words, doctor_words, telemetry_words, evaluation_words, memory_words])
+def test_a_phrase_takes_the_same_values_in_both_languages(told):
+    english, chinese = told._WORDS["en"], told._WORDS["zh"]
+    assert english.keys() == chinese.keys()
+    assert [name for name in english if english[name].count("{") != chinese[name].count("{")] == []
+
+
+@pytest.mark.processes
+async def test_each_line_is_told_in_the_language(monkeypatch, tmp_path):
+    for name, value in {
+        "WEIWO_HOME": str(tmp_path / "home"),
+        "WEIWO_MAX_SECOND": "5",
+        "TAVILY_API_KEY": "s3cret",
+        "WEIWO_WRITER_MODEL": "nobody:m",
+    }.items():
+        monkeypatch.setenv(name, value)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "wend.md").write_text("The River Wend is 310 kilometres long.", encoding="utf-8")
+    context = Context(corpus=[str(tmp_path / "docs")])
+    english = [one async for one in examine(context, "en")]
+    chinese = [one async for one in examine(context, "zh")]
+    assert [one.verdict for one in english] == [one.verdict for one in chinese]
+    assert not any(HAN.search(one.name + one.text) for one in english)
+    assert {one.name for one in chinese} >= {"文档", "数据库", "工具 corpus_search", "撰写用的模型", "网络搜索"}
+    assert [one.text for one in chinese if PROSE.search(one.text)] == [
+        one.text for one in english if one.name == "endpoint of nobody:m"
+    ]  # whose words are those of the error
