@@ -52,6 +52,7 @@ lint: $(VENV)/.developed ## Check style, formatting and the layers
 
 types: $(VENV)/.developed ## Check types
 	@$(BIN)/mypy
+	@$(BIN)/mypy --config-file benchmarks/mypy.ini benchmarks/*.py
 
 bench: $(VENV)/.developed ## Print the figures of the README; DATA="folder …" adds those over public sets
 	@for b in complexity start overhead load web thrift; do echo "== $$b"; $(BIN)/python benchmarks/$$b.py || exit 1; done
