@@ -138,7 +138,7 @@ BOOLEAN: Final = lazy(r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|w
 QUESTION_PHRASE: Final = {
     "en": lazy(
         r"\bhow many (?:[a-z-]+ ){1,3}?(?:do|does|did|has|have)\b"
-        r"|\b(?:(?:in|on|at|from|by|of|to|for|with|about|since|until|during) )?(?:what|which|whom?|who's|whose|whos|what's|where's|when's|how's|when|where|why|how)\b(?!-)(?: (?:many|much|old|tall|high|long|deep|wide|far|big|large|fast|heavy|often|thick|expensive)\b)?(?: (?:exact )?(?:years?|dates?|day|time|month"
+        r"|\b(?:(?:in|on|at|from|by|of|to|for|with|about|since|until|during) )?(?:what|which|whom?|whose|when|where|why|how)\b(?!-)(?: (?:many|much|old|tall|high|long|deep|wide|far|big|large|fast|heavy|often|thick|expensive)\b)?(?: (?:exact )?(?:years?|dates?|day|time|month"
         r"|century|kilomet(?:er|re)s?|met(?:er|re)s?|feet|miles|km|people|inhabitants|country|city|state|town|person|place|university|nation|continent|province|school|kind|type|sort)\b)?(?: of\b)?"
     ),
     "zh": lazy(
@@ -209,8 +209,8 @@ SOURCES: Final = lazy(
 SLIPPED: Final = words("who what when where which whose why how does did was were is are than between older taller longer higher bigger younger population capital author born founded written invented built height length difference could would please about many much year whether opened discovered established married explain")
 REAL: Final = words("hat hen here were saw doe dos wen hos his its old ear hers ho war on no hose hoes wold cold saw dose shone wooer bother bolder order loner lager year ear heigh woo tat how hoe")
 """Words of their own that a slip would make of another."""
-UNMARKED: Final = {"whats": "what's", "whos": "who's", "hows": "how's", "wheres": "where's", "whens": "when's", "mt": "mount"}
-"""Contractions as they are typed without their apostrophe, and abbreviations."""
+WRITTEN_SHORT: Final = {"mt": "mount", "abt": "about"}
+"""Abbreviations."""
 
 # What is left of a question when the words that ask are gone.
 THING: Final = lazy(r"^(?:(?:in|on|of|for|from|to) )?(?:what|which|whose) (?!(?:is|was|are|were|be|does|did|do|has|'s)\b)|^(?:what|which) (?:did|does|do)\b|^(?:what|which) (?:was|were) (?!the\b|[\w ]{1,40}'s\b)|(?:什么|哪些|哪[个座条部本家种项])[^?]{0,8}$|^哪")

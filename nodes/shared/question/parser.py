@@ -14,7 +14,7 @@ from weiwo.nodes.shared.question import cues, lexicon
 from weiwo.nodes.shared.question.arithmetic import arithmetic_expression
 from weiwo.nodes.shared.question.comparison import Compared, items_of, read_comparison
 from weiwo.nodes.shared.question.conversation import talk_of, without_greeting
-from weiwo.nodes.shared.question.relation import find_relation, subject_of, unit_of, without_article
+from weiwo.nodes.shared.question.relation import FoundRelation, find_relation, subject_of, unit_of, without_article
 from weiwo.state.query import QueryFrame, Shape
 from weiwo.state.values import Language
 from weiwo.text.language import HAN
@@ -109,7 +109,7 @@ def _slips() -> dict[str, str]:
         made |= {word[:i] + word[i] + word[i:] for i in range(len(word))}
         made |= {word[:i] + word[i + 1 :] for i in range(1, len(word))} if len(word) > 3 else set()
         table |= dict.fromkeys(made - lexicon.REAL - set(lexicon.SLIPPED) - FUNCTION_WORDS, word)
-    return table | lexicon.UNMARKED
+    return table | lexicon.WRITTEN_SHORT
 
 
 _SLIPS: Final = _slips()
@@ -118,12 +118,14 @@ _INDIRECT: Final = lazy(
     r"([^,.?!]{2,60}) (is|was|are|were)(?=[\s?!.]*$)"
 )
 """An indirect question: "how long the Danube is"."""
+_CONTRACTED: Final = lazy(r"(?i)\b(what|who|where|when|how)'?s(?= )")
 _WORD: Final = lazy(r"\b[a-zA-Z]{2,12}\b")
 
 
 def respelt(text: str) -> str:
     """An English question with the slips in its question words put right; names keep their spelling."""
-    spelt = _WORD.sub(lambda m: _SLIPS.get(m[0] if m.start() else m[0].lower(), m[0]), text)
+    spelt = _CONTRACTED.sub(r"\1 is", text)
+    spelt = _WORD.sub(lambda m: _SLIPS.get(m[0] if m.start() else m[0].lower(), m[0]), spelt)
     return _INDIRECT.sub(lambda m: f"{m[1]} {m[3]} {m[2]}", spelt, count=1)
 
 
@@ -275,10 +277,32 @@ def _several(asked: str, low: str, language: Language) -> dict[str, Any] | None:
     if at and at.start() > 4 and lexicon.ASKS.search(low[: at.start()]) and lexicon.ASKS.search(low[at.end() :]):
         return _two_asked(asked[: at.start()].strip(_EDGE), asked[at.end() :].strip(_EDGE), language)
     found = find_relation(asked, low, language, _answer_type(low))
+    if found and (both := _two_relations(asked, low, language, found)):
+        return both
     items = _listed(asked, language, found.span) if found and found.name != "distance" else ()
     if not found or len(items) < 2 or (len(items) == 2 and _may_be_one(items, found.name, asked, low)):
         return None
     return _compound("several", items, (found.name,) * len(items), language)
+
+
+_JOINED: Final = lazy(r" ?(?:,|/|&|and|和|与|及|以及|、) ?(?:the )?")
+_EACH: Final = lazy(r"\b(?:each|every|all)\b|[每各]")
+
+
+def _two_relations(asked: str, low: str, language: Language, one: FoundRelation) -> dict[str, Any] | None:
+    """Two relations side by side, of one thing or of several: "population and area of Malta", "plato born died"."""
+    (start, end), wanted = one.span, _answer_type(low)
+    two = find_relation(asked, low[:start] + "\x00" * (end - start) + low[end:], language, wanted)
+    if not two or two.name == one.name or _EACH.search(low):
+        return None
+    first, last = sorted((one, two), key=lambda found: found.span)
+    between, both = low[first.span[1] : last.span[0]], (first.span[0], last.span[1])
+    if not (_JOINED.fullmatch(between) or (between == " " and not lexicon.ASKS.search(low))):
+        return None
+    things = _listed(asked, language, both) or (subject_of(asked, both, language),)
+    about, kinds = [thing for thing in things for _ in both], [first.name, last.name] * len(things)
+    places = Compared("several", things, answer_type="place") if wanted == "place" else None
+    return _compound("several", about, kinds, language, places) if all(things) else None
 
 
 def _may_be_one(items: Sequence[str], relation: str, asked: str, low: str) -> bool:

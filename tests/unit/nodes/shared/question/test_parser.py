@@ -245,12 +245,30 @@ def test_other_shapes(question, shape, subjects):
         ("法国、德国和意大利的首都分别是哪里", [("法国", "capital"), ("德国", "capital"), ("意大利", "capital")]),
         ("《三国演义》和《水浒传》的作者是谁", [("三国演义", "author"), ("水浒传", "author")]),
         ("谁写了《弗兰肯斯坦》？它是哪一年出版的？", [("弗兰肯斯坦", "author"), ("弗兰肯斯坦", "publication")]),
+        ("augustus born died", [("augustus", "birth"), ("augustus", "death")]),
+        ("what's the population and area of malta", [("malta", "population"), ("malta", "area")]),
+        ("马耳他的人口和面积是多少", [("马耳他", "population"), ("马耳他", "area")]),
+        ("capital and currency of Laos and Mali", [(c, r) for c in ("Laos", "Mali") for r in ("capital", "currency")]),
     ],
 )
 def test_several_things_are_looked_up_one_by_one(question, asked):
     frame = parsed(question)
     assert frame.shape == "several"
     assert [(part.subject, part.relation) for part in frame.parts] == asked
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("where was plato born and died", ["Where was plato born?", "Where did plato die?"]),
+        ("whos older, plato or kant", ["When was plato born?", "When was kant born?"]),
+        ("whats longer danube or nile", ["How long is danube?", "How long is nile?"]),
+        ("ceo and founding year of each supplier", []),
+        ("who was married to the architect of the opera house", []),
+    ],
+)
+def test_one_value_of_one_thing_is_asked_at_a_time(question, parts):
+    assert [part.question for part in parsed(question).parts] == parts
 
 
 @pytest.mark.parametrize(
