@@ -10,6 +10,7 @@ from typing import Final
 
 from langchain_core.messages import AnyMessage, HumanMessage
 
+from weiwo.nodes.shared.question.lexicon import ITEM_BAD
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.question.turn import without_sources
 from weiwo.state import Language
@@ -18,6 +19,7 @@ from weiwo.text.language import detect_language
 from weiwo.text.lists import join_names
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
+from weiwo.text.terms import terms
 
 _PRONOUN: Final = {
     "en": lazy(
@@ -123,8 +125,17 @@ def _with_other_subject(question: str, frame: QueryFrame, language: Language) ->
         named = names(new)
         rest = set(re.findall(r"\w+", (new.replace(named[0].text, " ") if named else new).casefold())) - {"the"}
         known = rest <= set(re.findall(r"\w+", frame.question.casefold())) and not _PRONOUN["en"].search(new)
-        new = "" if len(named) != 1 or not known else named[0].text if rest else new
+        alone = len(named) == 1 or (not named and frame.subject.islower() and _is_name_in_small_letters(new))
+        new = "" if not alone or (named and not known) else named[0].text if named and rest else new
     old = _as_asked(frame, frame.subject)
     at = frame.question.casefold().find(old.casefold())
     text = frame.question[:at] + new + frame.question[at + len(old) :]
     return text[:1].upper() + text[1:] if new else ""
+
+
+def _is_name_in_small_letters(text: str) -> bool:
+    """Whether a text may name a thing and nothing else: "the nile", not "tomorrow", "its length", "you"."""
+    said, thing = parse_question(text, "en"), text.removeprefix("the ").split()
+    known = said.relation or said.fresh or ITEM_BAD.search(" ".join(thing))
+    alone = said.shape == "look_up" and not known and len(thing) <= len(terms(text)) <= 3
+    return alone and said.subject.split() == thing

@@ -20,6 +20,7 @@ OLDER = (
     "Who was older, Emperor Wu of Han or Julius Caesar?",
     "Emperor Wu of Han was older than Julius Caesar, by 56 years [1].",
 )
+SMALL = ("how long is the danube", "The Danube is 2,850 kilometres long [1].")
 ICELAND = ("What is the population of Iceland?", "The population of Iceland is 380,000 [1].")
 AREA = ("What is the area of France?", "France has an area of 551,695 square kilometres [1].")
 DIED_ZH = ("凯撒何时去世？", "凯撒于公元前44年3月15日去世[1]。\n\n来源:\n[1] 凯撒 · 2024年5月1日/caesar.md")
@@ -50,6 +51,7 @@ def resolved(question: str, *said: str) -> str:
         (DIED, "and Cleopatra?", "When did Cleopatra die?"),
         (TOWER, "How about Big Ben?", "How tall is Big Ben?"),
         (TOWER, "What about the Great Wall?", "How tall is the Great Wall?"),
+        (SMALL, "and the nile?", "How long is the nile"),
         (TOWER, "When was it built?", "When was the Eiffel Tower built?"),
         (TOWER, "What is its weight?", "What is the Eiffel Tower's weight?"),
         (TOWER, "Is it taller than Big Ben?", "Is the Eiffel Tower taller than Big Ben?"),
@@ -87,6 +89,10 @@ def test_a_follow_up_is_made_to_stand_on_its_own(said, question, meant):
         (DIED, "What is the capital of France?"),
         (DIED, "What about the price of bread in Rome?"),
         (DIED, "What about lunch?"),
+        (SMALL, "what about tomorrow?"),
+        (SMALL, "and you?"),
+        (SMALL, "and the others"),
+        (SMALL, "how about population"),
         (DIED, "Why?"),
         (WIFE, "When was he born?"),
         (OLDER, "Where was he born?"),
