@@ -15,7 +15,7 @@ gb|United Kingdom, UK, U.K., Great Britain, Britain, British, Briton, Britons, E
 sco|Scotland, Scottish, Scot, Scots|苏格兰 ; wls|Wales, Welsh|威尔士 ; ie|Ireland, Irish|爱尔兰
 de|Germany, German, Germans, West Germany, East Germany|德国, 德语, 德籍, 德意志 ; fr|France, French, Frenchman|法国, 法语, 法籍, 法兰西
 it|Italy, Italian, Italians|意大利 ; es|Spain, Spanish, Spaniard|西班牙 ; pt|Portugal, Portuguese|葡萄牙
-nl|Netherlands, the Netherlands, Dutch, Holland, Dutchman|荷兰 ; be|Belgium, Belgian, Belgians|比利时
+nl|Netherlands, Dutch, Holland, Dutchman|荷兰 ; be|Belgium, Belgian, Belgians|比利时
 ch|Switzerland, Swiss|瑞士 ; at|Austria, Austrian, Austrians|奥地利 ; dk|Denmark, Danish, Dane, Danes|丹麦
 no|Norway, Norwegian, Norwegians|挪威 ; se|Sweden, Swedish, Swede, Swedes|瑞典 ; fi|Finland, Finnish, Finn, Finns|芬兰
 is|Iceland, Icelandic, Icelander|冰岛 ; pl|Poland, Polish, Pole, Poles|波兰
@@ -32,7 +32,7 @@ kr|South Korea, South Korean, Korea, Korean, Koreans|韩国, 韩语, 南韩, 大
 in|India, Indian, Indians|印度 ; pk|Pakistan, Pakistani|巴基斯坦 ; bd|Bangladesh, Bangladeshi|孟加拉国
 lk|Sri Lanka, Sri Lankan|斯里兰卡 ; np|Nepal, Nepalese, Nepali|尼泊尔 ; th|Thailand, Thai|泰国 ; vn|Vietnam, Vietnamese|越南
 id|Indonesia, Indonesian|印度尼西亚, 印尼 ; my|Malaysia, Malaysian|马来西亚 ; sg|Singapore, Singaporean|新加坡
-ph|Philippines, the Philippines, Filipino, Philippine|菲律宾 ; ir|Iran, Iranian, Persia, Persian|伊朗, 波斯
+ph|Philippines, Filipino, Philippine|菲律宾 ; ir|Iran, Iranian, Persia, Persian|伊朗, 波斯
 iq|Iraq, Iraqi|伊拉克 ; il|Israel, Israeli|以色列 ; sa|Saudi Arabia, Saudi|沙特阿拉伯, 沙特 ; eg|Egypt, Egyptian|埃及
 ma|Morocco, Moroccan|摩洛哥 ; dz|Algeria, Algerian|阿尔及利亚 ; ng|Nigeria, Nigerian|尼日利亚 ; gh|Ghana, Ghanaian|加纳
 sn|Senegal, Senegalese|塞内加尔 ; ke|Kenya, Kenyan|肯尼亚 ; et|Ethiopia, Ethiopian|埃塞俄比亚 ; za|South Africa, South African|南非

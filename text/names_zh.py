@@ -79,7 +79,7 @@ _ENDING: Final = lazy(
     + f")|[{HAN}]{{2}}[一二三四五六七八九十百\\d]{{1,3}}号"
 )
 _GENERIC: Final = lazy(
-    "[一二两三四五六七八九十几这那]?[座条个家所部位本首届名些种次]"
+    "[一二两三四五六七八九十几这那]?[座条个家所部位本首届名些种次]|[石木铁拱索吊浮天钢立][桥塔]|[大小深内外][山河江湖海岛]"
     "|(?:[一二两三四五六七八九十几本全外各该某我整敌邻祖强古王小大名]"
     "|[一二两三这那上下中新老旧]?[座条个家所部位本首])?"
     "(?:国|国家|大学|公司|学院|集团|银行|博物馆|图书馆|机场|医院|中学|城市|城|省|市|县|山|河|江|湖|海|海洋|岛"
@@ -95,6 +95,12 @@ _ATTRIBUTE: Final = _any(
         "市值 股价 票房 发源地 建造者 设计者 设计师 发明者 发现者"
     )
 )
+_TITLED: Final = lazy(
+    "(?:学家|工程师|建筑师|设计师|律师|医师|医生|教授|博士|院士|[市省县校院所部局会社队团]长|董事长|总经理|总裁|主任|主席|总统|总理|首相|书记"
+    "|作家|诗人|画家|导演|编剧|演员|歌手|选手|球员|教练|记者|编辑)"
+    f"(?P<name>[{''.join(sorted(_SURNAME | _SURNAME_IF_PERSON))}][{HAN}]{{1,2}})"
+)
+"""A person named behind an office or a calling."""
 _PERSON_CUE: Final = _any(
     _words(
         "是谁 出生 生于 诞生 逝世 去世 死于 几岁 多大 享年 妻子 丈夫 父亲 母亲 儿子 女儿 老师 弟子 籍贯 国籍 "
@@ -111,7 +117,8 @@ _CUT: Final = lazy(
             "哪年 哪个 哪位 哪座 哪条 哪国 哪些 什么时候 何时 几年 几个 是否 是不是 有没有 之间 之后 之前 之一 "
             "之和 之差 以后 以前 以来 时候 期间 当时 同时 时 年 "
             "位于 属于 来自 毕业于 毕业 就读于 就读 始建于 建于 成立于 成立 建立 创立 创办 创建 发明 发现 设计 "
-            "建造 修建 撰写 写作 导演 执导 主演 出演 获得 赢得 打败 击败 统一 "
+            "建造 修建 撰写 写作 执导 主演 出演 获得 赢得 打败 击败 统一 "
+            "翻译 校订 绘制 谱曲 作曲 作词 编曲 认为 表示 指出 强调 "
             "征服 统治 在位 流经 流入 注入 穿过 经过 举办 举行 爆发 结束 开始 发生 发布 上映 出版 发行 上市 收购 "
             "位列 排名 拥有 包括 包含 超过 达到 成为 担任 当选 访问 "
             "相差 相隔 相距 距离 区别 差别 差异 不同 共同 相同 年长 年轻 全长 全称 简称 最早 最大 最高 最长 最多 "
@@ -181,6 +188,8 @@ def _in_run(run: str, offset: int) -> Iterator[tuple[int, int]]:
             run[position:end], after, beside=beside
         ):
             yield offset + position, offset + end
+        elif titled := _TITLED.search(run, max(0, position - 3), end):
+            yield offset + titled.start("name"), offset + titled.end("name")
         position, before = (cut.end() if cut else end), cut
 
 
@@ -194,7 +203,8 @@ def _is_chinese_name(piece: str, after: re.Match[str] | None, *, beside: bool) -
         return False
     kind = after.lastgroup if after else None
     by_ending = _ENDING.fullmatch(piece) and not _NO_PART.search(piece)
-    by_surname = len(piece) <= 3 and (piece[0] in _SURNAME or (piece[0] in _SURNAME_IF_PERSON and kind == "person"))
+    by_cue = kind == "person" and not _NO_PART.search(piece)
+    by_surname = len(piece) <= 3 and (piece[0] in _SURNAME or (piece[0] in _SURNAME_IF_PERSON and by_cue))
     sure = sum(c in _FOREIGN_SURE for c in piece)
     by_sound = _ALL_FOREIGN.fullmatch(piece) and sure >= (2 if len(piece) == 2 else 1)
     by_place = len(piece) <= 8 and (beside or kind == "attribute")

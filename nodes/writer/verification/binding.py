@@ -12,9 +12,10 @@ from weiwo.nodes.writer.verification.clauses import Clause, content_words, match
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.marks import CONTRASTS, WORDS, Mark, same_value
 from weiwo.nodes.writer.verification.particulars import name_words
-from weiwo.nodes.writer.verification.quantities import Quantity
+from weiwo.nodes.writer.verification.quantities import PHYSICAL, Quantity
 from weiwo.nodes.writer.verification.windows import Window, find_windows, keys
 from weiwo.text.contrasts import opposites
+from weiwo.text.language import fold
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import stem
 
@@ -65,6 +66,8 @@ def find_borrowed(statement: str, grounds: Grounds) -> Iterator[str]:
         mark = window.mark
         written = statement[mark.start : mark.end]
         part = next((part for part in parts if written in part), statement)
+        if mark.kind in PHYSICAL and any(fold(written) in fold(source.title) for source in grounds.sources):
+            continue  # what the passage is about
         if len(window.group) > 1 or _unbound(mark, statement, Clause(part), titles):
             continue
         places = [
@@ -84,7 +87,7 @@ def _unbound(mark: Mark, statement: str, part: Clause, titles: Sequence[frozense
     if mark.kind.startswith(CONTRASTS):
         return bool(part.negations or _COMPARED.search(statement))
     if mark.kind == "name":
-        words = keys(name_words(str(mark.value)))
+        words = keys([*name_words(str(mark.value)), *content_words(str(mark.value))])
         return bool(part.negations) or any(not words.isdisjoint(title) for title in titles)
     return mark.kind == "small" and not _counted(mark, statement)
 
@@ -166,7 +169,7 @@ def _beats(rival: _Rival, own: _Place, claim: Window, titles: Sequence[frozenset
     if rival.heads and _same_sentence(rival.place, own):
         return True
     its = own.window.wide if own.source == rival.place.source else own.window.wide | titles[own.source]
-    near = rival.place.window.near
+    near = rival.place.window.near | titles[rival.place.source]
     return not any(_in(word, its) and not _in(word, near) for word in claim.words)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.writer.verification.attribution import find_silent, split_attribution
+from weiwo.nodes.writer.verification.attribution import find_misattributed, find_silent, split_attribution
 from weiwo.nodes.writer.verification.binding import find_borrowed
 from weiwo.nodes.writer.verification.clauses import content_words, matched, strip_lead
 from weiwo.nodes.writer.verification.comparison import find_reversed
@@ -14,10 +14,11 @@ from weiwo.nodes.writer.verification.derivation import follows
 from weiwo.nodes.writer.verification.exchange import find_exchanged
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.headings import announces, is_heading, plain_claim
-from weiwo.nodes.writer.verification.not_found import affirmed_part, not_found_only, says_not_found
+from weiwo.nodes.writer.verification.not_found import affirmed_part, find_told, not_found_only, says_not_found
 from weiwo.nodes.writer.verification.particulars import Particulars, find_decades, find_particulars, is_han
 from weiwo.nodes.writer.verification.polarity import find_contradiction
 from weiwo.nodes.writer.verification.roles import find_swapped
+from weiwo.nodes.writer.verification.tables import find_misplaced
 from weiwo.state import Language, Verdict
 from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.language import detect_language, fold
@@ -25,6 +26,7 @@ from weiwo.text.patterns import lazy
 
 _CODE: Final = lazy(r"(?<!`)`([^`\n]{1,120})`(?!`)")
 _LABEL: Final = lazy(r"^(?:\*\*|__)?([^\s:：][^:：\n]{0,40})(?:\*\*|__)?[:：](?:\*\*|__)?\s+(?=\S)")
+_LATIN: Final = lazy(r"(?a:(?<![\w`.-])[a-z][a-z0-9_-]{3,40}(?![\w`.]))")
 _DENIED_BEFORE: Final = lazy(r"(?:\b(?:no|not|never|without|neither)\s|n't\s|[不没未无勿非]|没有|禁止|不得)$")
 
 
@@ -80,8 +82,9 @@ def check_statement(
     if grounds.calculates and not grounds.sources:
         return _calculated(statement, stated, grounds, naming or grounds, question)
     reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, own=own)
-    if absent:
-        return CheckResult("uncited")
+    told = tuple(find_told(statement, grounds))
+    if told or absent:
+        return CheckResult("contradicted" if told else "uncited", told)
     if reasons:
         return CheckResult("unsupported", tuple(dict.fromkeys(reasons)), hard=True)
     quoted = _quoted(strip_lead(plain_claim(text)), grounds)
@@ -117,12 +120,13 @@ def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds, *, 
     checks = (
         (find_reversed, find_swapped, find_borrowed, find_contradiction, find_exchanged) if same else (find_borrowed,)
     )
-    against = [reason for check in checks for reason in check(affirmed, grounds)]
+    against = [*find_misplaced(affirmed, grounds), *find_misattributed(affirmed, grounds)]
+    against += [reason for check in checks for reason in check(affirmed, grounds)]
     if against:
         return CheckResult("contradicted", tuple(dict.fromkeys(against)))
     if not same:
         return None
-    reasons = tuple(dict.fromkeys(_coded(text, grounds)))
+    reasons = tuple(dict.fromkeys([*_coded(text, grounds), *_strange(affirmed, grounds)]))
     if not reasons and stated.empty and not stated.countries and not _on_topic(affirmed, grounds):
         reasons = ("the sources speak of something else",)
     return CheckResult("unsupported", reasons) if reasons else None
@@ -198,6 +202,13 @@ def _coded(text: str, grounds: Grounds) -> Iterator[str]:
                 yield f"`{token}`: it stands in no cited source"
 
 
+def _strange(statement: str, grounds: Grounds) -> Iterator[str]:
+    """Latin words in small letters of a Chinese statement, names of software mostly, that no source has."""
+    for word in _LATIN.findall(statement) if detect_language(statement) == "zh" else ():
+        if not any(word in source.text for source in grounds.sources):
+            yield f"“{word}”: it stands in no cited source"
+
+
 def _naming(stated: Particulars, grounds: Grounds, naming: Grounds, question: str, own: Language) -> Iterator[str]:
     """Names, countries and quoted words that no source carries."""
     for name in stated.names:
@@ -213,7 +224,7 @@ def _naming(stated: Particulars, grounds: Grounds, naming: Grounds, question: st
             yield f"“{written}”: no cited source says so"
     for quote in stated.quotes:
         words = fold(quote).strip(" .,;!?。，")
-        long = len(words.split()) >= 4 or (is_han(words) and len(words) >= 4)
+        long = len(words.split()) >= 3 or (is_han(words) and len(words) >= 4)
         same_script = any(is_han(source.text) == is_han(words) for source in grounds.sources)
         if (
             long

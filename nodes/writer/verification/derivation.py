@@ -65,6 +65,9 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
     size = abs(number.base)
     if any(close(size, way) or (abs(size - way) <= near * way and number.bound * (size - way) <= 0) for way in ways):
         return True
+    if number.unit == "month":
+        ends = [12 * date.year + date.month for date in dates if date.month]
+        return any(abs(abs(one - other) - number.value) <= 1 for one, other in combinations(ends, 2))
     years = number.unit in {"year", ""}
     apart = [abs(a.year - b.year) for a, b in combinations(dates, 2) if a.year != b.year] if years else []
     rounded = ROUGHLY * abs(number.value) if number.about else 0.0

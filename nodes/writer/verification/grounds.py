@@ -27,6 +27,7 @@ from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.language import fold
 from weiwo.text.numbers import find_numbers
 from weiwo.text.terms import terms
+from weiwo.text.transliteration import is_transliterated
 
 LONGEST_CHANCE: Final = 8
 """Letters from which a name without its blanks and hyphens does not stand in a text by chance."""
@@ -143,7 +144,10 @@ class Grounds:
             if any(form in source.terms or form in source.words for form in forms for source in self.sources):
                 return True
         return any(
-            s.unread or ((s.language == "zh") != han and (asked or s.language != language)) for s in self.sources
+            s.unread
+            or is_transliterated(folded, s.transliterated)
+            or ((s.language == "zh") != han and (asked or s.language != language))
+            for s in self.sources
         )
 
     def _named_in_parts(self, name: str) -> bool:

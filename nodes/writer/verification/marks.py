@@ -52,8 +52,13 @@ def find_marks(text: str) -> tuple[Mark, ...]:
     for mark in figures:
         if not any(mark.start < other.end and other.start < mark.end for other in found):
             found.append(mark)
-    found += [Mark(start, end, "country", key) for start, end, key in find_countries(text)]
-    found += [Mark(start, start + len(name), "name", name) for start, name in stated_names(text)]
+    lands = find_countries(text)
+    found += [Mark(start, end, "country", key) for start, end, key in lands]
+    found += [
+        Mark(start, start + len(name), "name", name)
+        for start, name in stated_names(text)
+        if not any(a <= start and start + len(name) <= b for a, b, _ in lands)
+    ]
     for kind, table in zip(CONTRASTS, (opposites(), classes()), strict=True):
         found += [
             Mark(start, end, f"{kind} {group}", member)

@@ -1,15 +1,18 @@
 """Not found: statements that say only that something stands in no source, and whether it does all the same."""
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
+from weiwo.nodes.writer.verification.clauses import content_words, match_keys
+from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.particulars import Particulars, find_particulars
 from weiwo.text.patterns import lazy
 
 _NOT_FOUND: Final = lazy(
-    r"(?i)\b(?:could not|cannot|can't|couldn't|unable to|did not|didn't|does not|doesn't|do "
+    r"(?i)\bwithout (?:saying|stating|mentioning|giving|telling|specifying)\b|\b(?:could not|cannot|can't|couldn't|unable to|did not|didn't|does not|doesn't|do "
     r"not|don't) (?:be )?(?:find|found|determine[d]?|specify|indicate|"
-    r"establish(?:ed)?|say|state|answer(?:ed)?|mention|give|contain|cover|name|tell)\b|\b(?:no|"
+    r"establish(?:ed)?|say|state|answer(?:ed)?|mention|give|contain|cover|name|tell|reveal|disclose|explain|provide|identify)\b|\b(?:no|"
     r"none of the) (?:passages?|sources?|documents?|information|"
     r"evidence|answer|results?)\b|\bnot (?:found|mentioned|stated|given|answered|known from|"
     r"in the (?:passages|sources))\b"
@@ -18,6 +21,12 @@ _NOT_FOUND: Final = lazy(
 _CLAUSE: Final = lazy(
     r"[;；]\s*|,\s*(?:but|and|while|though|although|however)\b|\s(?:but|while|whereas|although|though)\s|，"
 )
+
+_ASIDE: Final = lazy(
+    r"(?i)\b(?:how|what|when|where|why|whether|which|who|any|sources?|passages?|documents?|documentation|pages?|articles?|reports?|texts?|readme|manual|leaflet|announcement|much|many|long)\b"
+    r"|资料|来源|文档|文件|文章|说明书?|公告|报告|手册|原文|材料|多少|具体|什么|哪[里年个]|如何|是否|有无|任何|何时|多[久长大]|^[但却而也还]"
+)
+"""Words beside what is not found."""
 
 
 def says_not_found(statement: str) -> bool:
@@ -45,3 +54,19 @@ def affirmed_part(statement: str) -> str:
         return statement
     parts = [part for part in _CLAUSE.split(statement) if part and not _NOT_FOUND.search(part)]
     return ", ".join(part.strip() for part in parts)
+
+
+def find_told(statement: str, grounds: Grounds) -> Iterator[str]:
+    """What a statement says was not found, where a sentence of the sources has all words of it and a figure or date."""
+    titles = {key for source in grounds.sources for word in content_words(source.title) for key in match_keys(word)}
+    for part in _CLAUSE.split(statement):
+        if not part or not _NOT_FOUND.search(part):
+            continue
+        said = set(content_words(_ASIDE.sub(" ", _NOT_FOUND.sub(" ", part))))
+        topic = {word for word in said if match_keys(word).isdisjoint(titles)}
+        for clause in (clause for source in grounds.sources for clause in source.sentences if topic):
+            if all(not match_keys(word).isdisjoint(clause.keys) for word in topic) and (
+                clause.quantities or clause.dates
+            ):
+                yield f"“{clause.text.strip()[:120]}” tells it"
+                break

@@ -60,7 +60,7 @@ _UNTIL_DAY: Final = lazy(r"\s?[-–—~～至到]\s?(?:(\d{1,2})[日号]|(?<=\d[
 """The second day of a range within a month: 7月6日-8日, July 6–8."""
 _CENTURY: Final = lazy(r"(?i)\b(\d{1,2})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|(\d{1,2}|[一二三四五六七八九十]{1,3})世纪")
 _DECADE: Final = lazy(r"\b(\d{3}0)s\b|(?<!\d)(\d{3}0)年代")
-_QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
+QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
 _PLURAL: Final = lazy(
     r"[A-Z][a-z]{2,}s (?:an?|each|every|its|their|your|any|all|when|if|whether|over|into|up|through|the(?= [a-z])|of|are|were|have|had|can|may|must|will|should|do|that|which|with|without|in|from|for)\b|[A-Z][a-z]+(?:ing|ed|ly)\b"
 )
@@ -123,8 +123,10 @@ def find_particulars(statement: str) -> Particulars:
     taken += [place for _, _, place in days]
     versions = [found for found in find_versions(statement) if not _inside(found.start(1), found.end(1), taken)]
     taken += [(found.start(1), found.end(1)) for found in versions]
-    numbers = [n for n in find_quantities(statement) if not _inside(n.start, n.end, taken)]
-    numbers += [n for n in stated_shares(statement) if not _inside(n.start, n.end, [(m.start, m.end) for m in numbers])]
+    shares = stated_shares(statement)
+    within = [(share.start, share.end) for share in shares]
+    numbers = [n for n in find_quantities(statement) if not _inside(n.start, n.end, [*taken, *within])]
+    numbers += [share for share in shares if not _inside(share.start, share.end, taken)]
     taken += [(n.start, n.end) for n in numbers]
     codes = [
         found.group().lstrip("-").casefold()
@@ -142,7 +144,7 @@ def find_particulars(statement: str) -> Particulars:
         codes=tuple(code for code in codes if not _is_period(code, statement)),
         names=tuple(_names(statement, taken, lands)),
         countries=tuple((key, statement[start:end]) for start, end, key in lands),
-        quotes=tuple(next(filter(None, found)) for found in _QUOTE.findall(statement)),
+        quotes=tuple(next(filter(None, found)) for found in QUOTE.findall(statement)),
     )
 
 
@@ -162,7 +164,7 @@ def _names(statement: str, taken: Sequence[tuple[int, int]], lands: Sequence[tup
             is_proper(text)
             and not glosses
             and not _inside(start, end, taken)
-            and not any(a <= start and end <= b for a, b, _ in lands)
+            and not any(a <= start and end - (text[-1] in "人籍裔") <= b for a, b, _ in lands)
         ):
             yield text
 

@@ -20,7 +20,7 @@ ALIKE: Final = 0.66
 _EACH: Final = lazy(r"(?i)\b(?:both|all|every|each|always|everywhere)\b|[都均]|一律|所有|全部|每[个种座位]")
 _COMPARED: Final = lazy(r"(?i)\bthan\b|比|[高低早晚大小多少]于")
 _NONE: Final = lazy(
-    r"(?i)\b(?:no|never|not an?|cannot(?: be)?|instead of|rather than|in place of)\s|不含|没有|(?:无需|不需要?|不必|不用)(?:另|再)?(?:装|安装|用)?|不支持|而不是|而非|[切请]?勿(?:使用|用)?|不[能得可](?:放入|使用|用)?"
+    r"(?i)\b(?:no|never|not an?|cannot(?: be)?|instead of|rather than|in place of)\s|不含|没有|(?:无需|不需要?|不必|不用)(?:另|再)?(?:装|安装|用)?|不支持|而不是|而非|(?:[切请]?勿|不要)(?:使用|用)?|不[能得可](?:放入|使用|用)?"
 )
 _NEGATIVE: Final = lazy(r"(?:不|没|未|无|非).")
 _PREFIXED: Final = lazy(r"^(?:un|non-?|in|im|dis)([a-z]{4,})$")
@@ -82,6 +82,8 @@ def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | No
     met = matched(rest, source.topics)
     rest -= titles - met  # the subject of a passage is often told by its title alone
     if sum(denials) % 2:
+        if not claim.denied and claim.negations:
+            return None  # "but that one does not": what is denied was said before
         denied = _pivot(claim if denials[0] % 2 else source)
         other = source if denials[0] % 2 else claim
         if not matched(denied, other.topics) or len(met) < ALIKE * len(rest):

@@ -26,6 +26,8 @@ LEAST_SHORTENED: Final = 100_000
 """Whole figures from which prose leaves out the last digits."""
 ROUGHLY: Final = 0.05
 """Share by which a figure told as rounded may differ."""
+CONVERTED: Final = 0.01
+"""The same where its unit is another."""
 
 _UNITS: Final = """
 °C 1 °C ℃ Celsius celsius 摄氏度 | °F 1 °F ℉ Fahrenheit fahrenheit 华氏度 | K 1 kelvin 开尔文
@@ -50,7 +52,6 @@ PHYSICAL: Final = MONEY | {
     "m³",
     "s",
     "°C",
-    "°F",
     "L",
     "B",
     "W",
@@ -67,6 +68,7 @@ POINTS: Final = "pp"
 """The unit of a difference of two percentages."""
 _POINTS: Final = lazy(r"(?i)\s?(?:个百分点|percentage points?\b)")
 _RATE: Final = lazy(r"\s?(?:/|an? |per |每)(?:h\b|hour|小时)")
+_RATED: Final = lazy(r"[\s-]?[A-Za-zµ]{1,12}(?=/[A-Za-z])")
 _RANGE: Final = lazy(r"\s?(?:-|–|—|~|～|to|and|or|至|到)\s?")
 _HALF: Final = lazy(
     r"(?i)\bhalf an? (?=hour|minute|day|month|year|mile|million)|\b(?P<one>an?|one|two|three) (?P<unit>hours?|minutes?|days?|months?|years?) and a half\b"
@@ -195,6 +197,10 @@ def _quantity(text: str, start: int, end: int, value: float, unit: str) -> Quant
         unit = found[1] or f"°{found[2]}"
         kind, factor = _more_units()[unit]
         base, end = value * factor, found.end()
+        if kind == "°F":
+            kind, base = "°C", (value - 32) / 1.8
+    elif not unit and (rated := _RATED.match(text, end)) and (named := unit_after(rated[0], 0)):
+        return _quantity(text, start, end + named[1], value, named[0])
     before = text[max(0, start - 24) : start]
     odd = bool(_ODD.search(text, start, end))
     bound = 1 if odd or _AT_LEAST.search(before) or _AFTER[0].match(text, end) else 0
@@ -275,6 +281,8 @@ def _roughly(claimed: Quantity, value: float, other: float) -> bool:
     coarse = claimed.value == int(claimed.value) and len(digits.rstrip("0")) <= 2
     step = 10 ** (len(digits) - len(digits.rstrip("0"))) * value / claimed.value if claimed.bound else 0.0
     near = max(ROUGHLY * abs(other), step)  # twenty-odd are below thirty
+    if value != claimed.value and abs(value - other) <= CONVERTED * abs(other):
+        return True
     return (coarse and abs(value - other) <= near) or _rounds(claimed.value, value / claimed.value, other)
 
 

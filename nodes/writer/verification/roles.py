@@ -44,6 +44,14 @@ _PLACED: Final = lazy(r"\b(?:in|of|at|from|on|near|for)\s$")
 _VERBAL: Final = lazy(
     r"(?:[a-z]{2,}(?:ed|s)|won|beat|lost|led|wrote|gave|bought|sold|taught|built|made|took|held|fed|found|founded|met|sent|paid|left|ran|sang|drew|became|overtook|chose|sell|give|buy|pay|lend|lent|owe|teach|study|beats)$"
 )
+_DONE: Final = (
+    lazy(
+        r"\b(?:[Tt]he|[Aa]n?|[Ee]ach|[Ee]very)\s(?P<a>[a-z-]{3,20})\s(?:(?:shall|must|will|would|may|can|has|have|had|is|was|to|be|also|only)\s){0,3}"
+        r"(?P<verb>[a-z]{3,20})\s(?:the|an?|each|every|its|their)\s(?P<b>[a-z-]{3,20})\b"
+    ),
+    lazy(rf"(?P<a>[{HAN}]{{2,3}})[把将][^，。；：]{{1,24}}(?P<verb>给|予)了?(?P<b>[{HAN}]{{2,3}})"),
+)
+"""Who does what to whom, in small letters and in Chinese."""
 Pairs = list[tuple[frozenset[str], frozenset[str]]]
 
 
@@ -57,6 +65,10 @@ class _Roles:
 
 def find_swapped(statement: str, grounds: Grounds) -> Iterator[str]:
     """Names in roles that the sources give the other way round, for the same verb."""
+    done = {found for source in grounds.sources for clause in source.sentences[:120] for found in _done(clause.text)}
+    for agent, deed, patient in sorted(set(_done(statement)) - done):
+        if agent != patient and (patient, deed, agent) in done:
+            yield f"“{agent}”, “{patient}”: in the sources it is the other way round"
     claim = _roles(statement)
     if not claim.agents and not claim.objects:
         return
@@ -102,6 +114,15 @@ def _roles(text: str) -> _Roles:
         if not by and (verb := _last_verb(text[max(0, name.start - 60) : name.start])):
             objects.append((match_keys(stem(verb)), words))
     return _Roles(agents, objects)
+
+
+def _done(text: str) -> Iterator[tuple[str, str, str]]:
+    """Agent, verb and object of each simple clause, by their stems; none that is passive."""
+    for pattern in _DONE:
+        for found in pattern.finditer(text):
+            behind = text[found.end("verb") : found.start("b")]
+            if found["verb"] not in _BE and " by " not in behind:
+                yield stem(found["a"]), stem(found["verb"]), stem(found["b"])
 
 
 def _participle(before: str) -> str:

@@ -1,7 +1,7 @@
 """One source, parsed: the dates, figures, names and clauses that claims are looked up in."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
@@ -22,9 +22,10 @@ from weiwo.nodes.writer.verification.shares import find_shares
 from weiwo.nodes.writer.verification.windows import Window, source_windows
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.demonyms import find_countries
-from weiwo.text.language import HAN, detect_language
+from weiwo.text.language import HAN, detect_language, fold
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
+from weiwo.text.transliteration import transliterated_words
 
 _DIGITS: Final = lazy(r"(?:(?<![A-Za-z])[A-Za-z]+)?-?[0-9][A-Za-z0-9]*")
 _DOTTED: Final = lazy(r"(?<![A-Za-z0-9_.])[vV]?(\d{1,4}(?:\.\d{1,4}){0,4})(?![\d]|\.\d)")
@@ -90,6 +91,11 @@ class ParsedSource:
         return self.language == "other" and sum(not _READ.match(letter) for letter in letters) > len(letters) / 2
 
     @cached_property
+    def transliterated(self) -> frozenset[str]:
+        """Its Greek and Cyrillic words in Latin letters."""
+        return transliterated_words(self.text)
+
+    @cached_property
     def squeezed(self) -> str:
         """Its text without blanks and hyphens, by which "WebSockets" is "Web-Sockets"."""
         return re.sub(r"[\s-]", "", self.text)
@@ -130,7 +136,7 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
         terms=frozenset(terms(both)),
         words=frozenset(re.findall(r"\w+", folded)),
         dates=tuple(dates),
-        numbers=tuple(dict.fromkeys([*free, *find_shares(both)])),
+        numbers=tuple(dict.fromkeys([*free, *find_shares(both), *_percents(sentences)])),
         counts=frozenset(n for n in free if not n.unit and _COUNTED.match(both, n.end)),
         units=named_units(frozenset(re.findall(r"[^\W\d_]+", both))),
         codes=frozenset(m.group().lstrip("-").casefold() for m in _DIGITS.finditer(both.translate(_FULL_WIDTH))),
@@ -145,6 +151,14 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
         sentences=sentences,
         clauses=clauses,
     )  # fmt: skip
+
+
+def _percents(sentences: Sequence[Clause]) -> Iterator[Quantity]:
+    """The figures of a table's columns that are headed as percentages."""
+    for row in sentences:
+        for column, cell in zip(row.head.split(" , "), row.text.split(" , "), strict=False):
+            if row.head and "%" in fold(column):
+                yield from (one._replace(unit="%", kind="%") for one in find_quantities(cell) if not one.unit)
 
 
 def _language(text: str) -> str:

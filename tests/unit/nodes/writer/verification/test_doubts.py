@@ -42,6 +42,13 @@ BENCHMARK = (
     "| htmldate (fast) | 0.924 | 0.929 | 0.863 | 1x |"
 )
 """A table, most of whose words are of no language."""
+FEES = "Fees: Fees in euros.\n| Berth | Day rate | Week rate |\n| Small | 20 | 110 |\n| Large | 45 | 260 |"
+RAIN = "气象: 逐月数据。\n| 月份 | 降水（毫米） | 日照（小时） | 湿度（%） |\n| 3月 | 61.5 | 130 | 71 |\n| 4月 | 88.2 | 152 | 66 |"
+MEETING = (
+    "Minutes: The treasurer, Ivo Brandt, said that the roof “will not see another winter”. Anna Kovač, who leads the"
+    " choir, asked for a list. He answered that it was “already on paper”."
+)
+LOAN = "Loan: The lender shall pay the borrower a sum of 900 euros. The borrower keeps the boat."
 
 
 @pytest.mark.parametrize(
@@ -93,6 +100,21 @@ BENCHMARK = (
             "Порт: Пирс построен по проекту инженера Айно Лайне, открыт в июне 1937 года.",
         ),
         ("2022年的销量比2021年多30台。", "销量: 2021年销量为120台，占18%。2022年销量为150台，占12%。"),
+        ("A large berth costs 45 euros a day.", FEES),
+        ("三月的降水量为61.5毫米，湿度百分之七十一。", RAIN),
+        ("四月降水最多。", RAIN),
+        ("Ivo Brandt said the roof “will not see another winter”.", MEETING),
+        ("The lender pays the borrower 900 euros.", LOAN),
+        ("The minutes do not say how much the roof will cost.", MEETING),
+        ("Dutch growers sold it in the Philippines.", "Bulbs: Growers from the Netherlands sold it to Filipino shops."),
+        ("It bakes at about 190 °C.", "Pie: Heat the oven to 375°F."),
+        ("It has 20 mg of iron a litre.", "Water: Iron 20 mg/L, zinc 3 mg/L."),
+        ("Olha Hrytsenko drew it.", "Bridge: It was drawn by Ольга Гриценко in 1931."),
+        ("The poet is Yorgos Alexiou.", "Grave: Here lies the poet Γιώργος Αλεξίου."),
+        ("The tunnel opened six months later.", "Tunnel: Digging ended in October 1893; it opened on 3 April 1894."),
+        ("The engine sold well, but the boat did not.", "Firm: The boat was unpopular. The engine sold well."),
+        ("副主任是丹麦人。", "实验室: 副主任来自丹麦。"),
+        ("A bee is older than the wasp in years.", "Ages: The bee was born in 1901, the wasp in 1905."),
         (
             "Greater Orno has 183 hotels with just under 36,000 rooms.",
             "Orno: The Greater Orno Area has 183 hotels with almost 36,000 rooms.",
@@ -128,6 +150,20 @@ def test_passes(claim: str, source: str) -> None:
         ("Orno's record is the highest in Asia.", "Orno: Its record is the 3rd highest in Asia."),
         ("Orno followed with 41 goals.", "Goals: Tandil scored 41 goals in 90 matches. Orno followed with 30 goals."),
         ("Files are packed with gzip.", "Notes: Files are packed with zstd instead of gzip."),
+        ("A small berth costs 45 euros a day.", FEES),
+        ("A small berth costs 110 euros at the day rate.", FEES),
+        ("三月的降水量为88.2毫米。", RAIN),
+        ("三月降水最多。", RAIN),
+        ("Anna Kovač said the roof “will not see another winter”.", MEETING),
+        ("The borrower pays the lender 900 euros.", LOAN),
+        ("北邦把两座城割让给南邦。", "和约: 南邦把三处港口割让给北邦。"),
+        ("The act does not say what the second fine is.", "Act: A first fine is $5,000, the second fine $20,000."),
+        ("资料没有提到保修多久。", "说明: 整机保修两年。"),
+        ("金若溪比何远山年长三岁。", "二人: 何远山生于1902年，金若溪生于1905年，两人1930年相识。"),
+        (
+            "Rust was found less often on barges than on ferries.",
+            "Rust: It was found on 19% of barges and 11% of ferries.",
+        ),
         ("Jonas gave it to Adele Hart in 1921.", "Harbour: Adele Hart gave it to Jonas Reed in 1921."),
     ],
 )
@@ -141,6 +177,10 @@ def test_is_contradicted(claim: str, source: str) -> None:
         ("The fair sold more than 7,000 cups.", FAIR),
         ("超过四百所学校参加。", "学校: 共有345所学校参加。"),
         ("展览5月10日开幕，5月13日结束。", "展览: 5月10日-12日，陶艺展览在余塘举行。"),
+        ("About two thirds of the members voted for it.", "Vote: Of 200 members 82 (41%) voted for it."),
+        ("It has 20 g of iron a litre.", "Water: Iron 20 mg/L, zinc 3 mg/L."),
+        ("She called it “a very slow boat”.", "Review: She called it “a slow but lovely boat”."),
+        ("识别由 echowell 完成。", "说明: 识别由 whisperfox 完成。"),
         ("展览为期四天。", "展览: 5月10日-12日，陶艺展览在余塘举行。"),
     ],
 )
