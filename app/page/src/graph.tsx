@@ -17,8 +17,8 @@ const MOST_DOTS = 24;
 const BATCH = 10;
 /** Batches that a wide plan gains with each frame. */
 const STEP = 2;
-/** Milliseconds of a frame for the layout of a large plan. */
-const SLICE = 8;
+/** Milliseconds between two frames for the layout of a large plan. */
+const SLICE = 16;
 /** A plan of more tasks than this is drawn without movement, and of what is out of sight only places and states are kept. */
 const LARGE = 80;
 
@@ -28,42 +28,44 @@ interface Arranged {
   batches: Batch[];
 }
 
-const NOTHING: Arranged = { plan: { nodes: [], routes: [], width: 0, height: 0 }, scale: 1, batches: [] };
+const NOTHING: Arranged = { plan: { nodes: [], routes: [], width: 0, height: 0 }, scale: LEAST, batches: [] };
 
-/** Both directions are laid out, a step at a time; the one that shows more of the plan at once is taken. */
+/** Both directions are measured, a step at a time; the one that shows more of the plan at once is taken. */
 function* arrange(run: Run, room: number, least: number): Generator<void, Arranged> {
   const rows = [...run.rows.values()];
   const edges = rows.flatMap((row) => row.upstream.map((from): [string, string] => [from, row.id]));
-  const place = layoutBy(rows.map(({ id }) => ({ id, ...NODE })), edges);
+  const ordered = layoutBy(rows.map(({ id }) => ({ id, ...NODE })), edges);
   const tries = [];
-  for (const across of [true, false]) {
+  for (const gaps of [GAPS.across, GAPS.down]) {
     yield;
-    const plan = place(across, across ? GAPS.across : GAPS.down);
-    const scale = Math.min(1, Math.max(least, room / plan.width));
-    tries.push({ plan, across, scale, hidden: Math.max(0, plan.width * scale - room), tall: plan.height * scale });
+    const { width, height } = ordered.measure(gaps === GAPS.across, gaps);
+    const scale = Math.min(1, Math.max(least, room / width));
+    tries.push({ gaps, scale, hidden: Math.max(0, width * scale - room), tall: height * scale });
   }
-  yield;
   tries.sort((a, b) => a.hidden - b.hidden || b.scale - a.scale || a.tall - b.tall);
-  const { plan, scale, across } = tries[0] as (typeof tries)[number];
+  const { gaps, scale } = tries[0] as (typeof tries)[number];
+  const across = gaps === GAPS.across;
+  const plan = ordered.draw(across, gaps);
   return { plan, scale, batches: batchesOf(plan, across, run) };
 }
 
-/** A plan laid out: a small one at once, a large one within a few frames. Nothing before it is known how wide it may be. */
+/** A plan laid out: a small one at once, a large one between frames. Nothing before it is known how wide it may be. */
 function useArranged(run: Run, room: number, least: number): Arranged {
   const [arranged, show] = useState(NOTHING);
   useLayoutEffect(() => {
     if (!room) return undefined;
     const steps = arrange(run, room, least);
-    let frame = 0;
+    let timer = 0;
     const work = (): void => {
       const until = run.rows.size > LARGE ? performance.now() + SLICE : Infinity;
       let next = steps.next();
       while (!next.done && performance.now() < until) next = steps.next();
       if (next.done) show(next.value);
-      else frame = requestAnimationFrame(work);
+      else timer = window.setTimeout(work);
     };
-    work();
-    return () => cancelAnimationFrame(frame);
+    if (run.rows.size > LARGE) timer = window.setTimeout(work);
+    else work();
+    return () => clearTimeout(timer);
   }, [run.plan, run.rows.size, room, least]);
   return arranged;
 }
@@ -97,7 +99,7 @@ export function Graph({ turn, least = LEAST }: { turn: Turn; least?: number }) {
   const drawn = batches.filter((batch) => batch.place < steps);
   const glowing = useMemo(() => litTasks(turn, lit), [turn.result, lit]);
   const scroll = plan.width * scale > room + 1;
-  const large = plan.nodes.length > LARGE;
+  const large = run.rows.size > LARGE;
   const sight = useSight(box, scale, large);
   return (
     <div class={`graph${lit === null ? "" : " dimmed"}${large ? " large" : ""}`} ref={box} role="group" aria-label={t("plan")} tabIndex={scroll ? 0 : -1}>
@@ -180,14 +182,14 @@ interface NodesProps extends BatchProps {
 
 const Nodes = memo(function Nodes({ batch, run, sight, turn, glowing, selected, t, language }: NodesProps) {
   return (
-    <>
+    <div class="batch">
       {batch.nodes.map(({ id, x, y }) => {
         const row = run.rows.get(id);
         const words = row?.description.includes("{{") ? fill(run, row.description) : row?.description ?? "";
         const seen = inSight(sight, { left: x, top: y, right: x + NODE.width, bottom: y + NODE.height });
         return row && <Node key={id} row={row} x={x} y={y} seen={seen} words={words} reason={reasonOf(run, row, t, language)} turn={turn} lit={glowing.has(id)} selected={selected === id} t={t} language={language} />;
       })}
-    </>
+    </div>
   );
 }, (a, b) => unchanged(a, b) && a.turn === b.turn && a.glowing === b.glowing && a.selected === b.selected && a.language === b.language);
 

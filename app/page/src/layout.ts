@@ -47,11 +47,17 @@ const SWEEPS = 8;
 
 /** Lays out a directed graph. Edges that would close a circle, and those of unknown nodes, are left out. */
 export function layout(boxes: Box[], edges: [string, string][], across: boolean, gaps: Gaps): Layout {
-  return layoutBy(boxes, edges)(across, gaps);
+  return layoutBy(boxes, edges).draw(across, gaps);
 }
 
-/** The order of a graph's nodes, and what lays them out so in a direction: the order is the same for both. */
-export function layoutBy(boxes: Box[], edges: [string, string][]): (across: boolean, gaps: Gaps) => Layout {
+interface Ordered {
+  /** How wide and how high it is in a direction. */
+  measure(across: boolean, gaps: Gaps): { width: number; height: number };
+  draw(across: boolean, gaps: Gaps): Layout;
+}
+
+/** The nodes of a graph in their order, which is the same in both directions. */
+export function layoutBy(boxes: Box[], edges: [string, string][]): Ordered {
   const known = new Map(boxes.map((box) => [box.id, box]));
   const wanted = edges.filter(([from, to]) => from !== to && known.has(from) && known.has(to));
   const { ranks, kept } = rankOf(boxes, unique(wanted));
@@ -61,43 +67,44 @@ export function layoutBy(boxes: Box[], edges: [string, string][]): (across: bool
   }
   const chains = kept.map(([from, to]) => chain(cells, from, to));
   const layers = layersOf(cells);
-  for (let sweep = 0; sweep < SWEEPS; sweep += 1) order(layers, sweep % 2 === 0);
-  return (across, gaps) => {
+  for (let sweep = 0, still = 0; sweep < SWEEPS && still < 2; sweep += 1) still = order(layers, sweep % 2 === 0) ? 0 : still + 1;
+  const measure: Ordered["measure"] = (across, gaps) => {
     for (const box of boxes) {
       const cell = cells.get(box.id) as Cell;
       [cell.size, cell.depth] = across ? [box.height, box.width] : [box.width, box.height];
     }
-    place(layers, gaps.node);
-    return draw(boxes, layers, chains, cells, across, gaps.rank);
+    const breadth = place(layers, gaps.node);
+    const length = layers.reduce((sum, layer) => sum + deepest(layer) + gaps.rank, 0) - gaps.rank;
+    return { width: across ? Math.max(0, length) : breadth, height: across ? breadth : Math.max(0, length) };
   };
+  return { measure, draw: (across, gaps) => ({ ...measure(across, gaps), ...draw(boxes, layers, chains, cells, across, gaps.rank) }) };
 }
 
+const deepest = (layer: Cell[]): number => Math.max(0, ...layer.map((cell) => cell.depth));
+
 function unique(edges: [string, string][]): [string, string][] {
-  return [...new Map(edges.map((edge) => [JSON.stringify(edge), edge])).values()];
+  return [...new Map(edges.map((edge) => [edge.join("\u0000"), edge])).values()];
 }
 
 function rankOf(boxes: Box[], edges: [string, string][]): { ranks: Map<string, number>; kept: [string, string][] } {
-  const down = new Map<string, string[]>();
-  const waits = new Map<string, number>(boxes.map((box) => [box.id, 0]));
+  const ends = new Map(boxes.map(({ id }) => [id, { rank: 0, waits: 0, down: [] as string[] }]));
+  const of = (id: string) => ends.get(id) as { rank: number; waits: number; down: string[] };
   for (const [from, to] of edges) {
-    down.set(from, [...(down.get(from) ?? []), to]);
-    waits.set(to, (waits.get(to) ?? 0) + 1);
+    of(from).down.push(to);
+    of(to).waits += 1;
   }
-  const ranks = new Map<string, number>();
-  const queue = boxes.filter((box) => waits.get(box.id) === 0).map((box) => box.id);
-  for (const id of queue) ranks.set(id, 0);
-  for (let head = 0; head < queue.length; head += 1) {
-    const id = queue[head] as string;
-    for (const to of down.get(id) ?? []) {
-      ranks.set(to, Math.max(ranks.get(to) ?? 0, (ranks.get(id) ?? 0) + 1));
-      waits.set(to, (waits.get(to) ?? 0) - 1);
-      if (waits.get(to) === 0) queue.push(to);
+  const ready = boxes.filter(({ id }) => of(id).waits === 0).map(({ id }) => id);
+  for (const id of ready) { // it grows meanwhile
+    const { rank, down } = of(id);
+    for (const to of down) {
+      const next = of(to);
+      next.rank = Math.max(next.rank, rank + 1);
+      next.waits -= 1;
+      if (next.waits === 0) ready.push(to);
     }
   }
-  const sorted = new Set(queue);
-  for (const box of boxes) if (!sorted.has(box.id)) ranks.set(box.id, ranks.get(box.id) ?? 0);
-  const kept = edges.filter(([from, to]) => (ranks.get(from) ?? 0) < (ranks.get(to) ?? 0));
-  return { ranks, kept };
+  const ranks = new Map([...ends].map(([id, { rank }]) => [id, rank]));
+  return { ranks, kept: edges.filter(([from, to]) => of(from).rank < of(to).rank) };
 }
 
 function chain(cells: Map<string, Cell>, from: string, to: string): Cell[] {
@@ -128,13 +135,19 @@ function layersOf(cells: Map<string, Cell>): Cell[][] {
   return layers;
 }
 
-function order(layers: Cell[][], forward: boolean): void {
+/** Sorts each layer by where its neighbours are; whether any cell has moved. */
+function order(layers: Cell[][], forward: boolean): boolean {
+  let moved = false;
   const turn = forward ? layers.slice(1) : layers.slice(0, -1).reverse();
   for (const layer of turn) {
     for (const cell of layer) cell.wish = barycenter(forward ? cell.up : cell.down, cell.at);
     layer.sort((a, b) => a.wish - b.wish || a.at - b.at);
-    layer.forEach((cell, position) => (cell.at = position));
+    layer.forEach((cell, position) => {
+      moved ||= cell.at !== position;
+      cell.at = position;
+    });
   }
+  return moved;
 }
 
 function barycenter(cells: Cell[], otherwise: number): number {
@@ -144,7 +157,8 @@ function barycenter(cells: Cell[], otherwise: number): number {
   return sum / cells.length;
 }
 
-function place(layers: Cell[][], gap: number): void {
+/** Places the cells of each layer from 0 on; returns how far they reach. */
+function place(layers: Cell[][], gap: number): number {
   for (const layer of layers) {
     let edge = 0;
     for (const cell of layer) {
@@ -152,7 +166,7 @@ function place(layers: Cell[][], gap: number): void {
       edge += cell.size + gap;
     }
   }
-  const widest = Math.max(0, ...layers.map((layer) => extent(layer)));
+  const widest = Math.max(0, ...layers.map(extent));
   for (const layer of layers) {
     const shift = (widest - extent(layer)) / 2;
     for (const cell of layer) cell.at += shift;
@@ -161,6 +175,9 @@ function place(layers: Cell[][], gap: number): void {
     const forward = sweep % 2 === 0;
     for (const layer of forward ? layers.slice(1) : layers.slice(0, -1).reverse()) settle(layer, forward, gap);
   }
+  const least = Math.min(...layers.map(([first]) => (first ? first.at - first.size / 2 : 0)));
+  for (const layer of layers) for (const cell of layer) cell.at -= least;
+  return Math.max(0, ...layers.map(extent));
 }
 
 function extent(layer: Cell[]): number {
@@ -189,36 +206,26 @@ function distance(layer: Cell[], at: number, gap: number): number {
 
 function draw(
   boxes: Box[], layers: Cell[][], chains: Cell[][], cells: Map<string, Cell>, across: boolean, gap: number,
-): Layout {
-  const all = layers.flat();
-  const least = Math.min(0, ...all.map((cell) => cell.at - cell.size / 2), Infinity);
-  const shift = all.length ? -Math.min(...all.map((cell) => cell.at - cell.size / 2)) : -least;
+): Pick<Layout, "nodes" | "routes"> {
+  const depths = layers.map(deepest);
   const starts: number[] = [];
-  let along = 0;
-  const depths = layers.map((layer) => Math.max(0, ...layer.map((cell) => cell.depth)));
-  for (const depth of depths) {
-    starts.push(along);
-    along += depth + gap;
-  }
+  depths.reduce((along, depth) => (starts.push(along), along + depth + gap), 0);
   const point = (a: number, b: number): [number, number] => (across ? [a, b] : [b, a]);
-  const nodes = boxes.map((box) => {
-    const cell = cells.get(box.id) as Cell;
-    const [x, y] = point(starts[cell.rank] as number, cell.at + shift - cell.size / 2);
-    return { ...box, x, y, rank: cell.rank };
+  const nodes = boxes.map(({ id, width, height }) => {
+    const { rank, at, size } = cells.get(id) as Cell;
+    const [x, y] = point(starts[rank] as number, at - size / 2);
+    return { id, width, height, x, y, rank };
   });
   const routes = chains.map((path) => {
     const points: [number, number][] = [];
     path.forEach((cell, at) => {
       const begin = starts[cell.rank] as number;
-      const middle = cell.at + shift;
-      if (at > 0) points.push(point(begin, middle));
-      if (at < path.length - 1) points.push(point(begin + (cell.real ? cell.depth : (depths[cell.rank] as number)), middle));
+      if (at > 0) points.push(point(begin, cell.at));
+      if (at < path.length - 1) points.push(point(begin + (cell.real ? cell.depth : (depths[cell.rank] as number)), cell.at));
     });
     return { from: (path[0] as Cell).id, to: (path[path.length - 1] as Cell).id, points };
   });
-  const length = Math.max(0, along - gap);
-  const breadth = Math.max(0, ...all.map((cell) => cell.at + shift + cell.size / 2));
-  return { nodes, routes, width: across ? length : breadth, height: across ? breadth : length };
+  return { nodes, routes };
 }
 
 /** A route as an SVG path: a smooth curve through its points. */
