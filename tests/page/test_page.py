@@ -249,6 +249,30 @@ def test_it_speaks_chinese_and_switches(new_page):
     assert page.inner_text(".badge") == "Complete"
 
 
+def test_a_failure_is_told_in_the_language_of_the_page(new_page, player):
+    one = recording("chinese")
+    (run,) = one["runs"]
+    at = next(n for n, event in enumerate(run) if event["data"].get("type") == "task_finished")
+    failed = {
+        **run[at]["data"],
+        "status": "failed",
+        "value": "",
+        "failure": "read_page: slow",
+        "failure_kind": "timeout",
+    }
+    player.runs[one["question"]] = [[*run[:at], {**run[at], "data": failed}, *run[at + 1 :]]]
+    page = new_page(locale="zh-CN")
+    ask(page, one["question"])
+    ended(page, "complete")
+    node = f"[data-task={failed['task_id']}]"
+    assert page.inner_text(f"{node} .node-value") == "没有及时回应"
+    page.click(node)
+    assert "没有及时回应（原话：read_page: slow）" in page.inner_text("[data-detail] .reason")
+    page.click("[data-language=en]")
+    page.wait_for_selector("[data-detail] .reason >> text=/^read_page: slow$/")
+    assert page.inner_text(f"{node} .node-value") == "no reply in time"
+
+
 def test_it_is_used_by_keyboard_alone(page):
     page.wait_for_selector(f"{BOX}:focus")
     page.keyboard.type(OLDER)

@@ -1,6 +1,6 @@
 // Calls to the server. A failure is an `ApiError` with one line for people.
 import { eventParser, type ServerEvent } from "./sse";
-import { inOwnWords, type Language, localeOf, messageOf } from "./words";
+import { inOwnWords, type Language, localeOf, say, statusWord } from "./words";
 
 export class ApiError extends Error {
   /** @param retryAfter Seconds after which the server may be asked again; 0 where it does not say. */
@@ -32,7 +32,8 @@ async function failure(response: Response): Promise<ApiError> {
   } catch {
     /* no JSON: the status says it */
   }
-  return new ApiError(response.status, inOwnWords(language(), said), Number(response.headers.get("retry-after")) || 0);
+  const own = statusWord(response.status);
+  return new ApiError(response.status, inOwnWords(language(), said, own && say(language(), own)), Number(response.headers.get("retry-after")) || 0);
 }
 
 /** Sends a request; one that needs a login is sent again after it, so that whoever asked for it just waits. */
@@ -59,7 +60,7 @@ async function send(method: string, path: string, body: unknown, more: RequestIn
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(0, inOwnWords(language(), messageOf(error)));
+    throw new ApiError(0, say(language(), "noReply")); // a browser's own words are in its language, and for engineers
   }
 }
 

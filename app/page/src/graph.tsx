@@ -106,7 +106,7 @@ export function Graph({ turn, least = LEAST }: { turn: Turn; least?: number }) {
       <div class="sheet" style={{ width: `${plan.width * scale}px`, height: `${plan.height * scale}px` }}>
         <div class="canvas" style={{ width: `${plan.width}px`, height: `${plan.height}px`, transform: `scale(${scale})` }}>
           <svg width={plan.width} height={plan.height} aria-hidden="true" focusable="false">
-            {drawn.map((batch) => <Edges key={batch.nodes[0]?.id} batch={batch} run={run} sight={sight} />)}
+            {drawn.map((batch) => <Edges key={batch.nodes[0]?.id} batch={batch} run={run} sight={sight} large={large} />)}
           </svg>
           {drawn.map((batch) => <Nodes key={batch.nodes[0]?.id} batch={batch} run={run} sight={sight} turn={turn.key} glowing={glowing} selected={selected} t={t} language={language} />)}
         </div>
@@ -160,13 +160,13 @@ interface BatchProps {
 const unchanged = (a: BatchProps, b: BatchProps): boolean =>
   a.batch === b.batch && a.sight === b.sight && (a.run === b.run || a.batch.needs.every((id) => a.run.rows.get(id) === b.run.rows.get(id)));
 
-const Edges = memo(function Edges({ batch, run, sight }: BatchProps) {
+const Edges = memo(function Edges({ batch, run, sight, large }: BatchProps & { large: boolean }) {
   return (
     <g>
       {batch.routes.map((route) => {
         const from = run.rows.get(route.from);
         const value = from?.state === "succeeded" ? from.value : "";
-        return <Edge key={`${route.from} ${route.to}`} route={route} flow={edgeState(from, run.rows.get(route.to))} value={value} seen={inSight(sight, route.frame)} />;
+        return <Edge key={`${route.from} ${route.to}`} route={route} flow={edgeState(from, run.rows.get(route.to))} value={value} seen={inSight(sight, route.frame)} bare={large} />;
       })}
     </g>
   );
@@ -223,13 +223,15 @@ interface EdgeProps {
   flow: string;
   value: string;
   seen: boolean;
+  /** Whether the value is not written on it: the task that it comes from shows it. */
+  bare: boolean;
 }
 
-const Edge = memo(function Edge({ route, flow, value, seen }: EdgeProps) {
+const Edge = memo(function Edge({ route, flow, value, seen, bare }: EdgeProps) {
   const name = `${route.from} ${route.to}`;
   if (!seen) return <g data-edge={name} data-value={value} />;
   const path = curve(route.points, route.across);
-  const [label, wide] = cut(value, 84);
+  const [label, wide] = cut(bare ? "" : value, 84);
   const [x, y] = labelPlace(route.points);
   return (
     <g class={`edge ${flow}`} data-edge={name} data-value={value}>
@@ -267,7 +269,8 @@ interface NodeProps {
 const Node = memo(function Node({ row, x, y, seen, words, reason, turn, lit, selected, t }: NodeProps) {
   const flags = flagsOf(row, t);
   const state = t(`state_${row.state}`);
-  const value = row.state === "succeeded" ? row.value : row.state === "empty" || row.state === "failed" || row.state === "blocked" ? state : "";
+  const unfinished = row.state === "empty" || row.state === "failed" || row.state === "blocked";
+  const value = unfinished ? (row.state === "failed" && failureOf(row, t)) || state : row.state === "succeeded" ? row.value : "";
   return (
     <button
       class={`node ${row.state}${lit ? " lit" : ""}`} style={{ left: `${x}px`, top: `${y}px` }}
@@ -276,7 +279,7 @@ const Node = memo(function Node({ row, x, y, seen, words, reason, turn, lit, sel
       title={words}
       onClick={() => update({ panel: selected ? null : { turn, task: row.id } })}
     >
-      {seen && <Face row={row} words={words} value={value} flag={flags[0]} t={t} />}
+      {seen && <Face row={row} words={words} value={value} flag={unfinished ? undefined : flags[0]} t={t} />}
     </button>
   );
 }, (a, b) => a.row === b.row && a.x === b.x && a.y === b.y && a.seen === b.seen && a.words === b.words && a.lit === b.lit && a.selected === b.selected && a.language === b.language);
@@ -288,7 +291,7 @@ function Face({ row, words, value, flag, t }: { row: Row; words: string; value: 
       <span class="node-head">
         <span class="mark" aria-hidden="true">{MARKS[row.state]}</span>
         <span class="node-tool">{row.tool && row.tool !== "person" ? row.tool : row.plannedTool}</span>
-        <span class="node-seconds">{row.state !== "waiting" && row.seconds > 0 ? seconds(row.seconds) : ""}</span>
+        <span class="node-seconds">{row.state !== "waiting" && row.seconds >= 0.005 ? seconds(row.seconds) : ""}</span>
       </span>
       <span class="node-words">{words}</span>
       {row.instances.length > 0 ? <Fold row={row} t={t} /> : (
@@ -322,7 +325,8 @@ export function failureOf(row: Row, t: Say): string {
 export function reasonOf(run: Run, row: Row, t: Say, language: Language): string {
   if (!row.reason) return "";
   const without = row.state === "blocked" ? row.upstream.filter((id) => ["empty", "failed", "blocked"].includes(run.rows.get(id)?.state ?? "")) : [];
-  return without.length ? t("needsValueOf", without.join(", ")) : inOwnWords(language, row.reason);
+  if (without.length) return t("needsValueOf", without.join(", "));
+  return inOwnWords(language, row.reason, [row.tool, failureOf(row, t) || t(`state_${row.state}`)].filter(Boolean).join(t("colon")));
 }
 
 /** What a reader should know of how a task came to its value. */

@@ -17,7 +17,7 @@ import { localeOf } from "./words";
 
 const EXAMPLES = {
   en: ["Who was older, Emperor Wu of Han or Julius Caesar, and by how many years?", "Which of the sample documents speak of Cambridge?"],
-  zh: ["汉武帝和凯撒谁年长?大多少岁?", "《红楼梦》的作者是谁？"],
+  zh: ["汉武帝和凯撒谁年长？大多少岁？", "《红楼梦》的作者是谁？"],
 };
 
 function App() {

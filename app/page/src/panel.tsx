@@ -77,7 +77,7 @@ function TaskDetail({ turn, row, t }: { turn: Turn; row: Row; t: Say }) {
   const facts = [
     row.tool || row.plannedTool, ...flagsOf(row, t), row.seconds ? seconds(row.seconds) : "",
     row.decidedBy && row.state === "succeeded" ? t("decidedBy", row.decidedBy === "model" ? t("model") : t("rule")) : "",
-    outcome?.confidence !== undefined && outcome.confidence < 1 ? t("confidence", `${Math.round(outcome.confidence * 100)} %`) : "",
+    row.state === "succeeded" && outcome?.confidence !== undefined && outcome.confidence < 1 ? t("confidence", `${Math.round(outcome.confidence * 100)} %`) : "",
   ].filter(Boolean);
   return (
     <div class="task-detail" data-detail={row.id}>
@@ -295,7 +295,7 @@ export function Sources({ turn, result }: { turn: Turn; result: Result }) {
               <span class="cite" aria-hidden="true">{one.n}</span>
               <span class="source-words">
                 <b>{visible(one.title || one.source)}</b>
-                <span class="quiet">{one.source.startsWith("task:") ? one.quote : visible([hostOf(one.source), placeIn(language, one.locator ?? "")].filter(Boolean).join(" · "))}</span>
+                <span class="quiet">{one.source.startsWith("task:") ? one.quote : visible([placeOf(one.source), placeIn(language, one.locator ?? "")].filter(Boolean).join(" · "))}</span>
               </span>
             </button>
           </li>
@@ -305,7 +305,8 @@ export function Sources({ turn, result }: { turn: Turn; result: Result }) {
   );
 }
 
-function hostOf(source: string): string {
+/** What tells a source from others where there is little room: its host, or its file's name. */
+function placeOf(source: string): string {
   const url = safeUrl(source);
-  return url ? new URL(url).host : source;
+  return url ? new URL(url).host : source.slice(source.lastIndexOf("/", source.length - 2) + 1);
 }

@@ -7,7 +7,7 @@ import type { Dict, Interrupt, Json, Result } from "./types";
 import { withoutSources } from "./markdown";
 import { loadThreads, remove } from "./threads";
 import { findWish } from "./wishes";
-import { inOwnWords, messageOf, moment, say as word } from "./words";
+import { inOwnWords, messageOf, moment, phrase, say as word } from "./words";
 
 const STREAM_MODE = ["custom", "messages-tuple", "values"];
 let lastKey = 0;
@@ -119,7 +119,8 @@ async function watch(key: number, threadId: string, body: unknown, runId: string
 
 function failureOf(data: unknown): string {
   const told = (data ?? {}) as { message?: unknown; error?: unknown; detail?: unknown };
-  return inOwnWords(read().language, String(told.message ?? told.detail ?? told.error ?? data));
+  const { language } = read();
+  return inOwnWords(language, String(told.message ?? told.detail ?? told.error ?? data), phrase(language, `error_${told.error}`));
 }
 
 function token(key: number, run: Run, data: unknown): void {

@@ -76,6 +76,7 @@ const en = {
   needsValueOf: "no value came of {0}, which it needs",
   arguments: "Arguments",
   seconds: "{0} s",
+  colon: ": ",
   decidedBy: "read by {0}",
   model: "a model",
   rule: "a rule",
@@ -278,6 +279,13 @@ const en = {
   ownKeyHow: "Your questions are then asked with it, at the models of this server. It is kept on the server, never shown again, and can be deleted.",
   keep: "Keep",
   saidInEnglish: "{0}",
+  saidInOwnWords: "{1}",
+  error_server: "the server failed",
+  error_StorageError: "threads cannot be kept or read",
+  error_ThreadBusyError: "another process works on this thread",
+  error_QuestionError: "this question cannot be asked",
+  error_SettingsError: "a setting cannot be used",
+  noReply: "The server does not answer.",
   healthDown: "not available",
   healthStarting: "starting",
   watches: "Standing questions",
@@ -396,6 +404,7 @@ const zh: Record<Word, string> = {
   needsValueOf: "没有得到它所需要的 {0} 的值",
   arguments: "参数",
   seconds: "{0} 秒",
+  colon: "：",
   decidedBy: "由{0}读出",
   model: "模型",
   rule: "规则",
@@ -598,6 +607,13 @@ const zh: Record<Word, string> = {
   ownKeyHow: "设置后，您的问题用它向本服务器所配的模型提问。密钥保存在服务器上，不再显示，可随时删除。",
   keep: "保存",
   saidInEnglish: "服务器原话：{0}",
+  saidInOwnWords: "{0}（原话：{1}）",
+  error_server: "服务器出错",
+  error_StorageError: "会话无法保存或读取",
+  error_ThreadBusyError: "另一个程序正在处理这个会话",
+  error_QuestionError: "这个问题无法提出",
+  error_SettingsError: "有一项设置不能用",
+  noReply: "服务器没有回应。",
   healthDown: "不可用",
   healthStarting: "正在启动",
   watches: "定期提问",
@@ -652,13 +668,28 @@ export function say(language: Language, word: Word, ...values: (string | number)
   });
 }
 
+/** A phrase of the page that another's word names; empty where it has none of that name. */
+export const phrase = (language: Language, word: string): string => (WORDS[language] as Record<string, string>)[word] ?? "";
+
 /** A number with its thousands apart, as both languages write it; a browser's own formatter takes 30 ms to begin. */
 const grouped = (value: number): string => String(value).replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ",");
 
-/** What a server says, named as what it is where it is in another language than the page. */
-export function inOwnWords(language: Language, said: string): string {
-  return language === "en" || /[\u3400-\u9fff]/.test(said) ? said : say(language, "saidInEnglish", said);
+/**
+ * What a server says, named as what it is where it is in another language than the page.
+ *
+ * @param own What the page itself can say of it, by its kind.
+ */
+export function inOwnWords(language: Language, said: string, own = ""): string {
+  if (language === "en" || /[\u3400-\u9fff]/.test(said)) return said;
+  return own ? say(language, "saidInOwnWords", own, said) : say(language, "saidInEnglish", said);
 }
+
+/** What an HTTP status says of a request that failed. */
+export const statusWord = (status: number): Word | undefined => (status >= 500 ? "error_server" : STATUS[status]);
+
+const STATUS: Record<number, Word> = {
+  401: "failure_auth", 403: "failure_blocked", 404: "failure_not_found", 408: "failure_timeout", 413: "failure_oversized", 422: "failure_bad_arguments", 429: "failure_rate_limit",
+};
 
 const PLACES: Record<string, string> = { line: "行", page: "页", row: "行", slide: "张幻灯片" };
 

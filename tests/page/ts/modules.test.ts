@@ -11,7 +11,7 @@ import { cells, parse, withoutSources } from "../../../app/page/src/markdown";
 import { checkPlan, draftOf, planOf } from "../../../app/page/src/plan_draft";
 import { apply, fill, halted, newRun, phase, runOf, valueOf, wholeResult, type Run } from "../../../app/page/src/progress";
 import { eventParser } from "../../../app/page/src/sse";
-import { inOwnWords, placeIn, preferred, say } from "../../../app/page/src/words";
+import { inOwnWords, phrase, placeIn, preferred, say } from "../../../app/page/src/words";
 import type { Claim, Plan } from "../../../app/page/src/types";
 
 const known = { urls: new Set(["https://docs.example.org/a"]), cites: new Set([1, 2, 3]) };
@@ -164,6 +164,10 @@ test("what a server says in English is named as such on a Chinese page", () => {
   assert.equal(inOwnWords("en", "it broke"), "it broke");
   assert.equal(inOwnWords("zh", "it broke"), "服务器原话：it broke");
   assert.equal(inOwnWords("zh", "服务器出错"), "服务器出错");
+  assert.equal(inOwnWords("zh", "it broke", "工具出错"), "工具出错（原话：it broke）");
+  assert.equal(inOwnWords("en", "it broke", "the tool failed"), "it broke");
+  assert.equal(phrase("zh", "error_StorageError"), "会话无法保存或读取");
+  assert.equal(phrase("zh", "error_AnotherError"), "");
   assert.equal(placeIn("en", "page 2, lines 1-9"), "page 2, lines 1-9");
   assert.equal(placeIn("zh", "page 2, lines 1-9"), "第 2 页，第 1-9 行");
   assert.equal(placeIn("zh", "sheet Sales, rows 2-20"), "工作表 Sales, 第 2-20 行");
