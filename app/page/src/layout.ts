@@ -185,19 +185,24 @@ function extent(layer: Cell[]): number {
   return last ? last.at + last.size / 2 : 0;
 }
 
-/** Moves the cells of a layer to the middle of their neighbours, keeping order and distance. */
+/** Moves the cells of a layer to the middle of their neighbours, as near as order and distance allow (least squares). */
 function settle(layer: Cell[], forward: boolean, gap: number): void {
-  const wished = layer.map((cell) => barycenter(forward ? cell.up : cell.down, cell.at));
-  // Two passes from both ends, averaged: neither end is preferred.
-  const left = [...wished];
-  for (let at = 1; at < layer.length; at += 1) {
-    left[at] = Math.max(left[at] as number, (left[at - 1] as number) + distance(layer, at, gap));
+  const blocks: { sum: number; count: number }[] = []; // of cells side by side
+  let offset = 0;
+  layer.forEach((cell, at) => {
+    if (at > 0) offset += distance(layer, at, gap);
+    let last = { sum: barycenter(forward ? cell.up : cell.down, cell.at) - offset, count: 1 };
+    for (let before = blocks.at(-1); before && before.sum / before.count > last.sum / last.count; before = blocks.at(-1)) {
+      last = { sum: last.sum + before.sum, count: last.count + before.count };
+      blocks.pop();
+    }
+    blocks.push(last);
+    cell.wish = offset;
+  });
+  let at = 0;
+  for (const { sum, count } of blocks) {
+    for (const end = at + count; at < end; at += 1) (layer[at] as Cell).at = sum / count + (layer[at] as Cell).wish;
   }
-  const right = [...wished];
-  for (let at = layer.length - 2; at >= 0; at -= 1) {
-    right[at] = Math.min(right[at] as number, (right[at + 1] as number) - distance(layer, at + 1, gap));
-  }
-  layer.forEach((cell, at) => (cell.at = ((left[at] as number) + (right[at] as number)) / 2));
 }
 
 function distance(layer: Cell[], at: number, gap: number): number {

@@ -39,7 +39,7 @@ export function useSight(box: Box, scale: number, cut: boolean): Frame {
     if (!element || !cut) return undefined;
     const look = (): void => setFrame((old) => {
       const [left, right] = tiles(element.scrollLeft / scale, element.clientWidth / scale);
-      const [top, bottom] = tiles(element.scrollTop / scale, innerHeight / scale); // it grows to no more than the window
+      const [top, bottom] = tiles(element.scrollTop / scale, Math.max(element.clientHeight, 0.74 * innerHeight) / scale); // it will be as high
       return old.left === left && old.right === right && old.top === top && old.bottom === bottom ? old : { left, top, right, bottom };
     });
     const print = (): void => setFrame(EVERYTHING);

@@ -187,6 +187,9 @@ test("a layout keeps ranks, order and distance", () => {
   }
   assert.match(curve(drawn.routes[0]?.points ?? [], true), /^M100 /);
   assert.deepEqual(layout([], [], true, { rank: 1, node: 1 }).nodes, []);
+  const woven = Array.from({ length: 475 }, (_, n) => n + 25).flatMap((n): [string, string][] => [[`${n - 25}`, `${n}`], [`${n - 25 - (n % 2)}`, `${n}`]]);
+  const wide = layout(Array.from({ length: 500 }, (_, n) => ({ id: `${n}`, width: 200, height: 90 })), woven, true, { rank: 100, node: 20 });
+  assert.ok(wide.height < 1.1 * 25 * 110, "what stands side by side drifts no further apart than it must");
   const circle = layout(boxes, [["a", "b"], ["b", "a"]], false, { rank: 1, node: 1 });
   assert.equal(circle.nodes.length, 4, "a circle, which no valid plan has, is drawn all the same");
 });
