@@ -1,4 +1,4 @@
-"""Why an answer is not complete, in words."""
+"""Why an answer is not complete and a model gave nothing, in words."""
 
 from typing import Final
 
@@ -18,6 +18,27 @@ _STOPS: Final[dict[str, tuple[str, str]]] = {
     "max_model_calls": ("the limit of model calls was reached", "达到模型调用上限"),
     "max_tool_calls": ("the limit of tool calls was reached", "达到工具调用上限"),
 }
+
+_FAULTS_ZH: Final = {
+    "refused": "请求被拒绝",
+    "denied": "密钥或权限被拒绝",
+    "overflow": "超出模型的上下文长度",
+    "server": "模型服务出错",
+    "busy": "请求过于频繁",
+    "unreachable": "连接不上",
+    "late": "没有及时回应",
+    "deadline": "本次运行的时间已用完",
+    "malformed": "回复格式不对",
+    "empty": "回复为空",
+    "incomplete": "回复不完整",
+    "limit": "达到本次运行的限额",
+}
+
+
+def model_fault(language: str, fault: str, words: str) -> str:
+    """Why a model gave nothing: in Chinese its kind, where that is known, and the words themselves."""
+    known = _FAULTS_ZH.get(fault) if language == "zh" else None
+    return f"{known}（原话：{words}）" if known else words
 
 
 def stop_reason(language: str, reason: str) -> str:

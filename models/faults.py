@@ -3,26 +3,11 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from weiwo.models.errors import ModelCallError
+from weiwo.state.limits import FaultKind
 from weiwo.text.patterns import lazy
 from weiwo.text.retry_after import retry_after_of
-
-FaultKind = Literal[
-    "refused",
-    "denied",
-    "overflow",
-    "server",
-    "busy",
-    "unreachable",
-    "late",
-    "deadline",
-    "malformed",
-    "empty",
-    "incomplete",
-    "limit",
-]
 
 _CODE = lazy(r"[a-z][a-z0-9_]{2,39}")
 _STATUS_WORDS = {

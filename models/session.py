@@ -217,6 +217,7 @@ class ModelSession:
                 seconds=attempt.seconds,
                 ended=round(time.time(), 3),
                 error=error,
+                fault=fault.kind if fault else None,
             )
             self.budget.record(call, cost_of(self.price, sent, received), room)
 

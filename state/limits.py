@@ -50,6 +50,24 @@ DEPTHS: Final[Mapping[Depth, Mapping[str, Any]]] = {
 """How far a run may go, by how deep it is to look: what differs from the defaults."""
 
 
+FaultKind = Literal[
+    "refused",
+    "denied",
+    "overflow",
+    "server",
+    "busy",
+    "unreachable",
+    "late",
+    "deadline",
+    "malformed",
+    "empty",
+    "incomplete",
+    "limit",
+]
+
+"""Why a model gave nothing; `weiwo.models.faults.Fault` tells each."""
+
+
 class ModelCall(Value):
     """One call of a chat model, for the trace.
 
@@ -65,6 +83,7 @@ class ModelCall(Value):
         seconds: Wall time.
         ended: When it ended, in seconds since 1970; 0 where that is not known. Calls overlap.
         error: One line when the call failed, else None.
+        fault: The kind of that failure, where it is known.
     """
 
     role: str
@@ -77,6 +96,7 @@ class ModelCall(Value):
     seconds: float = 0.0
     ended: float = 0.0
     error: str | None = None
+    fault: FaultKind | None = Field(default=None, exclude_if=not_)
 
 
 NOT_SENT = "not_sent"

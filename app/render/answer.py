@@ -11,7 +11,7 @@ from weiwo.app.render.labels import describe_place, label
 from weiwo.app.render.markdown import Markdown
 from weiwo.app.render.plan_tree import duration
 from weiwo.app.render.text_wrapping import Flow
-from weiwo.app.stop_reasons import stop_reason
+from weiwo.app.stop_reasons import model_fault, stop_reason
 from weiwo.tools.printable import one_line, printable
 
 _LONGEST_QUOTE: Final = 220
@@ -98,11 +98,12 @@ def foot(result: Mapping[str, Any], decided_by: str = "") -> str:
 def model_trouble(result: Mapping[str, Any]) -> str:
     """What became of model calls that gave nothing: a model that is down must not look like none at all."""
     calls: Sequence[Mapping[str, Any]] = (result.get("usage") or {}).get("calls") or ()
-    errors = list(dict.fromkeys(one_line(str(call["error"]), 160) for call in calls if call.get("error")))
-    if not errors:
+    failed = [call for call in calls if call.get("error")]
+    if not failed:
         return ""
-    failed = sum(bool(call.get("error")) for call in calls)
-    return label(str(result.get("language")), "stood_in", failed, errors[0])
+    language = str(result.get("language"))
+    why = model_fault(language, str(failed[0].get("fault")), one_line(str(failed[0]["error"]), 160))
+    return label(language, "stood_in", len(failed), why)
 
 
 def shortfall(result: Mapping[str, Any]) -> str:

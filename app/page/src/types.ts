@@ -124,7 +124,7 @@ export interface Usage {
   tool_calls: number;
   seconds: number;
   cost?: number;
-  calls?: { role: string; purpose: string; model: string; error: string | null; seconds: number }[];
+  calls?: { role: string; purpose: string; model: string; error: string | null; fault?: string; seconds: number }[];
 }
 
 export interface Result {
