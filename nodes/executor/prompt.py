@@ -15,8 +15,9 @@ Decide the next move, and give only the fields it needs:
 - "answer": the passages answer the task. `value` in the wanted type; one to three `quotes`: the number of the \
 passage and words copied from it exactly, character for character, that carry the value; `confidence`. The value \
 may be filled into the queries of other tasks: give a bare name, date or number. Add `basis`: "implied" if the \
-quotes do not say the value and it only follows from them. If passages contradict each other, take the better \
-supported value, say so in `missing`, and give in `others` each other value with a quote that carries it.
+quotes do not say the value and it only follows from them. Of an approximate date say "about" in `missing`. If \
+passages contradict each other, take the better supported value, say so in `missing`, and give in `others` each \
+other value with a quote that carries it.
 - "premise_wrong": a passage says that something the task takes for granted is not so. `value`: the correction in \
 one sentence, in the language of the task; `quotes` that carry it; `missing`: what the task wrongly assumes. A \
 passage that is merely silent denies nothing.
@@ -39,8 +40,8 @@ You are the Executor of a search system. Several tasks of a larger plan have sea
 Give in `answers` one for each task that the passages answer: the number of the `task`; its `value` in the wanted \
 type, a bare name, date or number; one or two `quotes`: the number of the passage and words copied from it exactly, \
 character for character, that carry the value; `confidence`; `basis`: "implied" if the quotes do not say the value and \
-it only follows from them. Leave out a task that the passages do not answer, that they contradict each other about, or \
-that takes for granted what a passage denies: it is read again by itself.
+it only follows from them. Leave out a task that the passages do not answer, that they answer with an approximate \
+date, that they contradict each other about, or that takes for granted what a passage denies: it is read again alone.
 Use only the passages, never your own memory. Beware of namesakes: a passage must speak of the very subject that the \
 task asks about. One that is superseded only tells what was so before."""
 )

@@ -14,8 +14,8 @@ ellipses resolved, in the language of the message, nothing added. If it stands o
 questions about you: 0)
   `tool_use`: must something be searched or calculated with a tool?
   `comparison_or_calculation`: must facts be compared or calculated with?
-- `chain`: true if it takes two to four look-ups in a row, each needing what the one before found, and nothing is \
-listed, compared or calculated over several things ("Where was the author of X born?": true).
+- `chain`: true if it takes two to four look-ups in a row, each needing what the one before found, where only \
+the last is asked for, and nothing is listed, compared or calculated ("Where was the author of X born?": true).
 - `queries`: what to search for first, where something must be looked up: one or two queries of a few keywords each, \
 which together name all that can be looked up now; a second one only for another thing, or in another language that \
 documents are in.

@@ -7,6 +7,7 @@ from typing import Final
 
 from weiwo.nodes.shared.markdown.citation_marks import CitationMark, blank_marks
 from weiwo.nodes.shared.markdown.spans import FENCE, find_opaque
+from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.writer.document import claim_spans, row_of
 from weiwo.nodes.writer.verification.check import CheckResult, check_statement
 from weiwo.nodes.writer.verification.clauses import content_words, matched
@@ -123,6 +124,8 @@ def check_cited(text: str, numbers: Sequence[int], given: ClaimSources) -> Check
     behind = {key for outcome in calculations for key in outcome.evidence_ids}
     inputs = [passage for found in given.passages.values() for passage in found if passage.id in behind]
     naming = collect_grounds([*passages, *inputs], calculations) if inputs else grounds
-    return check_statement(
+    found = check_statement(
         text, grounds, naming=naming, language=given.language, question=given.question, cited=bool(numbers)
     )
+    ordered = any(INSTRUCTIONS in passage.flags for passage in passages)  # whose words may be an order obeyed
+    return CheckResult("matched") if found.verdict == "quoted" and ordered else found

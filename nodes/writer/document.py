@@ -296,7 +296,8 @@ def label_cell(table: str, at: int) -> str:
 
 def find_heading(text: str) -> str:
     """The last heading, or label of nested items, of a text."""
-    lines = [text[start:end] for start, end in _lines(text)]
+    code = [(one.start, one.end) for one in find_opaque(text) if one.code]
+    lines = [text[start:end] for start, end in _lines(text) if not any(a <= start < b for a, b in code)]
     for line, following in zip(reversed(lines), ["", *reversed(lines)], strict=False):
         if line.startswith("#") or _is_bold_label(line) or leads_items(line, following):
             marker = ITEM.match(line)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Final
 
@@ -21,6 +21,8 @@ MOST_TOGETHER: Final = 3
 """Sources that are tried together: a claim may compare as many things."""
 LEAST_SHARE: Final = 0.5
 """Share of a claim's words that a source has to have to be cited in place of another."""
+UNCITED_SHARE: Final = 0.7
+"""The same where a claim cites nothing: it may be advice, which names things that many sources name."""
 MOST_ROWS: Final = 100
 """Pieces before a claim in which its heading or the header of its table is looked for."""
 UNVERIFIED: Final[dict[str, str]] = {"en": "(unverified)", "zh": "（未核实）"}
@@ -43,6 +45,15 @@ class Piece:
     def verified(self) -> bool:
         """Whether none of its claims is doubtful."""
         return all_supported([one.claim for one in self.checked])
+
+    def cite(self, position: int, language: Language) -> None:
+        """Write the marks of a claim's citations into the text."""
+        start, end, claim = (one := self.checked[position]).start, one.end, one.claim
+        marked = cite_sources(self.text[start:end], claim.citations, language)
+        longer = len(marked) - (end - start)
+        self.text = self.text[:start] + marked + self.text[end:]
+        moved = (replace(one, start=one.start + longer, end=one.end + longer) for one in self.checked[position + 1 :])
+        self.checked[position:] = [replace(one, end=end + longer), *moved]
 
 
 @dataclass
@@ -116,7 +127,8 @@ class Draft:
             verdict = check_cited(checked.claim.text, numbers, given).verdict
             if verdict in {*DOUBTFUL, "uncited"}:
                 continue
-            enough = 0.0 if verdict != "matched" or numbers == own else max(LEAST_SHARE, told)
+            least = max(LEAST_SHARE, told) if own else UNCITED_SHARE
+            enough = 0.0 if verdict != "matched" or numbers == own else least
             if share_of_words(checked.claim.text, numbers, given) >= enough:
                 return numbers
         return ()
@@ -175,8 +187,8 @@ class Draft:
             offset += len(spoken)
         return parse_blocks(text.strip(), starts)
 
-    def in_context(self, number: int, position: int) -> Claim:
-        """A claim as one can judge it, with marks: a cell with row and column, else perhaps with its heading."""
+    def in_context(self, number: int, position: int) -> tuple[str, Claim]:
+        """A claim as one can judge it, with marks, a cell with row and column; before it the heading above it."""
         piece = self.pieces[number]
         checked = piece.checked[position]
         first = number
@@ -184,11 +196,10 @@ class Draft:
             first -= 1
         before = "".join(one.text for one in self.pieces[first:number])
         about = label_cell(before + piece.text, len(before) + checked.start)
-        if not about and not names(checked.claim.text):
-            lines = "".join(one.text for one in self.pieces[max(0, number - MOST_ROWS) : number]) + piece.text
-            about = find_heading(lines[: len(lines) - len(piece.text) + checked.start])
+        above = "".join(one.text for one in self.pieces[max(0, number - MOST_ROWS) : number])
+        heading = "" if about else find_heading(above + piece.text[: checked.start])
         written = " ".join(piece.text[checked.start : checked.end].split())
-        return checked.claim.model_copy(update={"text": f"({about}) {written}" if about else written})
+        return heading, checked.claim.model_copy(update={"text": f"({about}) {written}" if about else written})
 
     def _rendered(self, piece: Piece) -> str:
         if is_indented_code(piece.text):

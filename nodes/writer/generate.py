@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from itertools import groupby
 from typing import Protocol
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -23,7 +24,7 @@ from weiwo.nodes.writer.document import ITEM, LINE, ROW, claim_spans, row_of, sp
 from weiwo.nodes.writer.draft import Draft, Piece, trailing_blanks
 from weiwo.nodes.writer.entailment import ClaimPlace, is_open, judge_claims
 from weiwo.nodes.writer.opening import skip_opening
-from weiwo.nodes.writer.part_check import PartCheck
+from weiwo.nodes.writer.part_check import PartCheck, is_check_line
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, REWRITE
 from weiwo.nodes.writer.sources import CitableSources
@@ -85,7 +86,7 @@ async def draft_answer(
             async with aclosing(_in_language(services, context.messages, check)) as segments:
                 async for segment in segments:
                     begun = True
-                    yield say(segment) or trailing_blanks(segment)
+                    yield "" if is_check_line(segment) else say(segment) or trailing_blanks(segment)
         except ModelRequestError as failure:
             if begun or not first or failure.fault.kind != "overflow":
                 raise
@@ -191,24 +192,33 @@ async def _rewrite(
     say: AnswerSanitizer,
 ) -> set[int]:
     """Replace failing claims by what the model gives for them; returns the pieces that changed."""
-    listed = [_listed(n, draft, place) for n, place in enumerate(failing, 1)]
+    groups = [list(group) for _, group in groupby(failing, lambda place: (place.piece, _row(draft, place) or place))]
+    listed = [_listed(n, draft, group) for n, group in enumerate(groups, 1)]
     text = "".join(piece.text for piece in draft.pieces)
     request = [*context.messages, AIMessage(text), HumanMessage("\n".join([REWRITE, *listed]))]
     try:
         reply = await services.models.structured("writer", "rewrite", request, RewriteReply)
     except ModelCallError:
         return set()  # in the trace; the claims stay marked
-    texts = {item.n: " ".join(say(item.text).split()) for item in reply.sentences if 1 <= item.n <= len(failing)}
+    texts = {item.n: " ".join(say(item.text).split()) for item in reply.sentences if 1 <= item.n <= len(groups)}
     pieces: set[int] = set()
-    for n, place in reversed(list(enumerate(failing, 1))):
-        if n in texts:
-            piece, checked = draft.pieces[place.piece], _claim(draft, place)
-            piece.text = replace_claim(piece.text, (checked.start, checked.end), texts[n])
-            pieces.add(place.piece)
+    for n, group in reversed(list(enumerate(groups, 1))):
+        new, row = texts.get(n), _row(draft, group[0])
+        whole = bool(row and new) and len(split_row(new or "")) == len(split_row(row))
+        if new is None or not (whole or len(group) == 1):  # one cell's words are not those of several
+            continue
+        piece = draft.pieces[group[0].piece]
+        spans = [(one.start, one.end) for one in (_claim(draft, place) for place in group)]
+        if whole and (label := split_row(row)[0]):  # which may be what fails; the other cells stay as they are
+            start = piece.text.index(label, piece.text.index(row))
+            spans = list(dict.fromkeys([(start, start + len(label)), *spans]))
+        for span in reversed(spans):
+            piece.text = replace_claim(piece.text, span, new)
+        pieces.add(group[0].piece)
     for number in pieces:
         text = draft.pieces[number].text
-        new = draft.read(say(text) or trailing_blanks(text), question)
-        draft.pieces[number] = Piece(new.text, _kept(draft.pieces[number].checked, new.checked))
+        read = draft.read(say(text) or trailing_blanks(text), question)
+        draft.pieces[number] = Piece(read.text, _kept(draft.pieces[number].checked, read.checked))
     return pieces
 
 
@@ -218,13 +228,20 @@ def _kept(before: Sequence[CheckedClaim], after: Sequence[CheckedClaim]) -> list
     return [replace(one, claim=known.get((one.claim.text, one.claim.citations), one.claim)) for one in after]
 
 
-def _listed(n: int, draft: Draft, place: ClaimPlace) -> str:
-    """A failing claim as the model is told of it, a cell with its row."""
-    checked, text = _claim(draft, place), draft.pieces[place.piece].text
-    written = text[checked.start : checked.end].strip()
-    row = row_of(text, (checked.start, checked.end)).strip()
-    where = f"   A cell of: {row}\n" if row else ""
-    return f"{n}: {written}\n{where}   Fails: {checked.claim.reason}"
+def _listed(n: int, draft: Draft, group: Sequence[ClaimPlace]) -> str:
+    """A failing claim as the model is told of it, or a row of a table with all of its cells that fail."""
+    claims = [_claim(draft, place) for place in group]
+    text, row = draft.pieces[group[0].piece].text, _row(draft, group[0])
+    cells = [(text[one.start : one.end].strip(), one.claim.reason) for one in claims]
+    if not row:
+        return f"{n}: {cells[0][0]}\n   Fails: {cells[0][1]}"
+    return "\n".join([f"{n}: {row}", *(f"   Fails in “{cell}”: {reason}" for cell, reason in cells)])
+
+
+def _row(draft: Draft, place: ClaimPlace) -> str:
+    """The row of the table that a claim is a cell of; empty for other claims."""
+    checked = _claim(draft, place)
+    return row_of(draft.pieces[place.piece].text, (checked.start, checked.end)).strip()
 
 
 def replace_claim(piece: str, span: tuple[int, int], new: str) -> str:

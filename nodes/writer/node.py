@@ -298,7 +298,7 @@ async def _grounded(
         draft.decided_by = "model"
         for piece in pieces:
             yield draft.add(piece)
-        if not all(piece.verified for piece in pieces):
+        if not all(piece.verified for piece in pieces) or _cites_orders(draft):
             await settle_draft(context, services, draft, question, say)
         return
     opening: list[str] = []  # what states nothing waits for something that does: a refusal states nothing either
@@ -325,6 +325,12 @@ async def _grounded(
             draft.broken = draft.broken or "nothing of the draft could be shown"
     elif opening:
         draft.broken = draft.broken or "the draft said nothing of what was found"
+
+
+def _cites_orders(draft: Draft) -> bool:
+    """Whether a draft cites a passage that speaks to models: what it says may be an order obeyed."""
+    cited = (source.evidence for source in draft.sources.items if source.n in draft.sources.final)
+    return any(passage is not None and INSTRUCTIONS in passage.flags for passage in cited)
 
 
 def _sanitizer(state: SearchState, services: RunContext, draft: Draft) -> AnswerSanitizer:

@@ -76,6 +76,11 @@ def _first_line(head: str) -> tuple[str, str, str]:
     return line, end, rest
 
 
+def is_check_line(piece: str) -> bool:
+    """Whether a piece of a draft is that line, which some write again where nobody asks."""
+    return piece.strip(_AROUND).upper().startswith(MARK)
+
+
 def _may_lead_in(line: str) -> bool:
     return len(line) <= LONGEST_LEAD_IN and not _may_be_mark(line)
 

@@ -8,7 +8,7 @@ from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passages, quote_as_data
 from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
-from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.nodes.writer.amounts import render_value
 from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.part_check import check_instructions, is_left_to_draft
@@ -28,8 +28,10 @@ You are the Writer of a search system. Answer the user's question from the findi
 calculated value cites the n of its <calculation>, besides the sources of its inputs. Cite only the n of a passage \
 or calculation below, never the position of a finding.
 - Use only what the sources say, never your own memory. Copy numbers, dates and names exactly.
-- If sources disagree, say so and cite both. If something was not found, say what; do not fill the gap.
-- In a table or a list each row or item carries its own citations. Code is copied from the sources, in a fenced block.
+- If sources disagree, say so and cite both. Where one has been superseded, tell what is current. If something was \
+not found, say what; do not fill the gap.
+- Each item of a list and each cell of a table that states a fact carries its own citations. Code is copied from \
+the sources, in a fenced block.
 - A recommendation says what it rests on. If the question assumes what the sources deny, say so first, and cite them.
 - No list of sources: it is added."""
 )
@@ -38,8 +40,8 @@ REWRITE = protect_prompt(
     """\
 These parts of your answer could not be verified against their sources. For each give a replacement \
 that says only what the sources shown carry (exact numbers, dates, names), with the right citation marks at its end \
-(other sources or a calculation may be cited), or an empty string to drop it. Give the sentence without its list \
-marker, and of a table only the cell."""
+(other sources or a calculation may be cited), or an empty string to drop it. Give a sentence without its list \
+marker; of a table the whole row, its first cell included, with a dash for what you drop."""
 )
 
 
@@ -60,6 +62,8 @@ def writer_instructions(language: Language) -> str:
     return f"{GROUNDED}\n- Write in {LANGUAGE_NAMES[language]}."
 
 
+UNITS: Final[dict[Language, str]] = {"en": "words", "zh": "characters"}
+"""What the length of an answer is counted in."""
 _FORMS: Final[dict[str, str]] = {
     "": "Prose; a list where several things are asked for, a table where they are asked for in several respects.",
     "sentence": "One or two sentences, no headings.",
@@ -74,7 +78,7 @@ _LENGTHS: Final = {"quick": "As short as the question allows.", "normal": "As sh
 def form_instructions(state: SearchState, services: RunContext) -> str:
     """What answer is wanted, as lines of the prompt: its form and length, perspectives, and the gaps it has to name."""
     frame, plan = state["assessment"].frame, state.get("plan")
-    length = f"About {frame.words} words." if frame.words else _LENGTHS[services.settings.depth]
+    length = f"About {frame.words} {UNITS[services.language]}." if frame.words else _LENGTHS[services.settings.depth]
     lines = [f"Form: {_FORMS[frame.form]} {length}"]
     perspectives = plan.perspectives if plan else ()
     if perspectives:
@@ -91,7 +95,7 @@ def findings_prompt(state: SearchState, services: RunContext, sources: CitableSo
     """The prompt: the question, a line a task, calculations, passages."""
     plan, outcomes = state.get("plan"), current_outcomes(state)
     tasks = plan.tasks if plan else ()
-    lines = [f"Question: {state['assessment'].question}", form_instructions(state, services)]
+    lines = [f"Today: {today()}", f"Question: {state['assessment'].question}", form_instructions(state, services)]
     lines += [*list_wishes(state), *list_findings(state, services, sources)]
     carrying = {key for outcome in outcomes.values() for key in list_relied_on(outcome)}
     lost = sum(not (task.id in outcomes and outcomes[task.id].answers) for task in tasks)
@@ -141,9 +145,10 @@ def current_outcomes(state: SearchState) -> dict[str, Outcome]:
 
 def describe_task(task: Task, state: SearchState, language: Language) -> str:
     """What a task asks, with its references written out; what was not found is described, never shown by its mark."""
-    known = {key: outcome for key, outcome in current_outcomes(state).items() if outcome.usable}
+    known, above = {key: one for key, one in current_outcomes(state).items() if one.usable}, _ABOVE[language]
     question = REFERENCE.sub(
-        lambda found: quote_as_data(fill_text(found[0], known, language), _LONGEST_FILLED), task.description
+        lambda found: filled if len(filled := fill_text(found[0], known, language)) <= _LONGEST_FILLED else above,
+        task.description,
     )
     if task.for_each:
         return REFERENCE.sub(_EACH[language], question)
@@ -151,7 +156,8 @@ def describe_task(task: Task, state: SearchState, language: Language) -> str:
 
 
 _LONGEST_FILLED: Final = 80
-"""Characters of a value inside a question; what an analysis builds on is longer than the question itself."""
+"""Characters of a value inside a question; a longer one, which an analysis builds on, stands above as a finding."""
+_ABOVE: Final = {"en": "what was found above", "zh": "上述结果"}
 _EACH: Final = {"en": "each of them", "zh": "各项"}
 _HANGING: Final = {"en": "What hangs on something that was not found", "zh": "要先找到上面没有找到的内容才能得知的事"}
 

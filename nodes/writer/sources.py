@@ -111,8 +111,8 @@ def gather_sources(
         ids.extend(list_relied_on(outcome))
         for quote in (*outcome.quotes, *(quote for rival in outcome.rivals for quote in rival.quotes)):
             known = quotes.setdefault(quote.evidence_id, [])
-            if quote.text not in known:
-                known.append(quote.text)
+            if not any(quote.text in other for other in known):
+                known[:] = [*(other for other in known if other not in quote.text), quote.text]
     cited = set(ids)
     others = (p for p in evidence.values() if p.id not in cited)
     rest = sorted(others, key=lambda p: (p.tool != CONVERSATION, p.rank, -p.score))

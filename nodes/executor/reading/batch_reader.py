@@ -28,7 +28,7 @@ from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.state import Evidence, Task, ValueType
 from weiwo.state.query import QueryFrame
 
-LEAST_TASKS: Final = 3
+LEAST_TASKS: Final = 2
 MOST_TASKS: Final = 8
 PASSAGES: Final = 2
 """Passages shown of each task, the best ones; a task that they do not answer sees more of them alone."""
@@ -176,8 +176,9 @@ async def _read_together(requests: Sequence[ReadRequest], models: ChatModels) ->
     """Ask for the values of several tasks; the judgement of each that has one, by its place."""
     shown = {passage.id: passage for request in requests for passage in request.shown}
     passages = list(shown.values())
-    lines = [f"Task {n}: {one.frame.question}\nWanted: {TYPE_HINTS[one.ret]}" for n, one in enumerate(requests, 1)]
-    more = [STATEMENT.rstrip()] if any(one.wants_sentence for one in requests) else []
+    lines = [f"Task {n}: {one.frame.question}\nWanted: {one.ret}" for n, one in enumerate(requests, 1)]
+    more = [*dict.fromkeys(TYPE_HINTS[one.ret] for one in requests)]
+    more += [STATEMENT.rstrip()] if any(one.wants_sentence for one in requests) else []
     prompt = "\n".join([f"Today: {today()}", *lines, *more, format_passages(passages)])
     messages = [SystemMessage(BATCH), HumanMessage(prompt)]
     reply = await models.structured("executor", "read", messages, BatchReadReply)

@@ -59,6 +59,13 @@ def find_unmentioned_name(
     return named[0]
 
 
+def may_speak_of(question: str, passage: Evidence) -> bool:
+    """Whether a passage has a part of a name that a question asks about, or none of these is in its script."""
+    chinese = detect_language(passage.text) == "zh"
+    named = [name.text for name in names(question) if bool(re.search(f"[{HAN}]", name.text)) == chinese]
+    return not named or _is_named([[*_parts(name)] for name in named], [passage])
+
+
 def _is_named(names_parts: Sequence[Sequence[str]], passages: Sequence[Evidence]) -> bool:
     """Whether passages, their titles and sources included, have a part of any of the names."""
     said = fold(" ".join(f"{passage.title} {passage.source} {passage.text}" for passage in passages))

@@ -23,9 +23,9 @@ from weiwo.text.values import coerce
 
 TYPE_HINTS: dict[ValueType, str] = {
     "text": "text: the shortest exact answer, such as a name; for an open question one or two sentences",
-    "number": "number: digits only, in the unit the task asks for",
+    "number": "number: digits only, in the unit the task asks for, else in that of the passage",
     "date": 'date: "YYYY", "YYYY-MM" or "YYYY-MM-DD"; years BC are negative, such as "-156"; of an approximate \
-date give the year and say "about" in `missing`',
+date the year',
     "boolean": "boolean: true or false",
     "list[text]": "list of short texts",
     "list[number]": "list of numbers",

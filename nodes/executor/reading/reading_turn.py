@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from weiwo.nodes.executor.next_action import is_opening_call
+from weiwo.nodes.executor.reading.entity_check import may_speak_of
 from weiwo.nodes.executor.reading.judgement import Judgement, restore_judgement, reweigh_judgement
 from weiwo.nodes.executor.reading.progress_note import TaskProgressNote
 from weiwo.nodes.executor.reading.reader import read_passages
@@ -34,7 +35,7 @@ async def judge_turn(
     if (known := _nothing_to_read(state, services)) is not None:
         return known
     judgement = await read_passages(frame, ret, passages, services.models, progress)
-    if not _gives_up_early(judgement, passages, progress):
+    if not _gives_up_early(judgement, frame.question, passages, progress):
         return judgement
     seen = [*progress.seen, *judgement.shown]
     rest = replace(progress, seen=seen, hops=judgement.hops, latest=0, deep=True)  # all that is left, not a few
@@ -42,10 +43,13 @@ async def judge_turn(
     return replace(more, shown=(*judgement.shown, *more.shown))
 
 
-def _gives_up_early(judgement: Judgement, passages: Sequence[Evidence], progress: TaskProgressNote) -> bool:
-    """Whether a model gives up before it was shown all passages that were found: those left are then shown at once."""
+def _gives_up_early(
+    judgement: Judgement, question: str, passages: Sequence[Evidence], progress: TaskProgressNote
+) -> bool:
+    """Whether a model gives up before it was shown all that may speak of what it looks for: that is shown at once."""
     shown = {*progress.seen, *judgement.shown}
-    left = any(passage.id not in shown for passage in passages)
+    asked = " ".join((question, *(hop.value for hop in judgement.hops)))
+    left = any(passage.id not in shown and may_speak_of(asked, passage) for passage in passages)
     return judgement.decided_by == "model" and judgement.move == "give_up" and left and bool(judgement.shown)
 
 

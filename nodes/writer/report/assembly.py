@@ -136,8 +136,8 @@ def _limits(report: ReportDraft, draft: Draft, language: Language) -> Iterator[s
     """What code knows of a report's limits: what it rests on, what failed, what could not be verified."""
     citations = draft.sources.list_citations()
     dates = _dates(citations, draft)
-    span = _DATED[language].format(dates[0], dates[-1]) if len(dates) > 1 else ""
     passages = [citation for citation in citations if not citation.source.startswith("task:")]
+    span = _DATED[language].format(dates[0], dates[-1]) if len(set(dates)) > 1 and len(dates) == len(passages) else ""
     if passages:
         documents = {citation.source for citation in passages}
         yield _BASIS[language].format(len(passages), len(documents), span)
@@ -159,4 +159,4 @@ def _limits(report: ReportDraft, draft: Draft, language: Language) -> Iterator[s
 def _dates(citations: Sequence[Citation], draft: Draft) -> list[str]:
     cited = {citation.evidence_id for citation in citations}
     known = (passage for passage in draft.sources.evidence if passage.id in cited)
-    return sorted({date[:10] for passage in known if (date := own_date(passage))})
+    return sorted(date[:10] for passage in known if (date := own_date(passage)))

@@ -10,11 +10,11 @@ from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
 
 LONG_ANSWER: Final = 500
-"""Words from which on a deep answer without a form is written as a report."""
+"""Words from which on a report is written in sections, and so is a deep answer without a form; one draft holds less."""
 CARRIED: Final = 0.5
 """Words of a report for each word of its sources: more would be padding."""
 LEAST_WORDS: Final = 300
-"""A report shorter than this is one draft."""
+"""A report whose sources carry less than this is one draft."""
 MOST_WORDS: Final = {"quick": 0, "normal": 1_200, "deep": 4_000}
 """Where the question names no length; a quick answer is one draft."""
 SECTION_WORDS: Final = 150
@@ -60,7 +60,7 @@ def word_goal(state: SearchState, services: RunContext, sources: CitableSources)
     held = sum(count_words(passage.text, "en") for passage in sources.evidence)
     wanted = state["assessment"].frame.words or MOST_WORDS[services.settings.depth] * factor
     goal = min(wanted, held * factor * CARRIED)  # sources may be in the other language
-    return 0 if goal < LEAST_WORDS * factor else int(goal)
+    return 0 if goal < LEAST_WORDS * factor or wanted < LONG_ANSWER * factor else int(goal)
 
 
 def sections_for(goal: int, language: Language) -> int:

@@ -7,7 +7,14 @@ from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passag
 from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.gaps import find_gaps
-from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, current_outcomes, list_calculations, list_findings, list_wishes
+from weiwo.nodes.writer.prompt import (
+    LANGUAGE_NAMES,
+    UNITS,
+    current_outcomes,
+    list_calculations,
+    list_findings,
+    list_wishes,
+)
 from weiwo.nodes.writer.sources import CitableSources, list_relied_on
 from weiwo.state import Evidence, Language, Outline, OutlinedSection
 from weiwo.state.search import SearchState
@@ -15,7 +22,6 @@ from weiwo.tools.passages import own_date
 
 _HEAD: Final = 240
 """Characters of a passage that an outline is made from."""
-_UNITS: Final[dict[Language, str]] = {"en": "words", "zh": "characters"}
 
 OUTLINE: Final = protect_prompt(
     f"""\
@@ -81,7 +87,7 @@ def outline_prompt(state: SearchState, services: RunContext, sources: CitableSou
     lines = [
         f"Question: {state['assessment'].question}",
         *list_wishes(state),
-        f"Length: about {goal // 10 * 10} {_UNITS[services.language]} in all; at most {most} sections.",
+        f"Length: about {goal // 10 * 10} {UNITS[services.language]} in all; at most {most} sections.",
         f"Write titles in {LANGUAGE_NAMES[services.language]}.",
         *(f"Perspective to cover: {quote_as_data(line, 200)}" for line in perspectives),
         *list_findings(state, services, sources),
@@ -133,7 +139,7 @@ def section_prompt(
             *others,
             f"Your section: {section.title}",
             *([f"It covers: {section.covers}"] if section.covers else []),
-            f"Length: about {section.words} {_UNITS[services.language]}; shorter only where its sources hold no more.",
+            f"Length: about {section.words} {UNITS[services.language]}; shorter only where its sources hold no more.",
             *list_findings(state, services, sources, concerned),
             "",
             "Sources:",
@@ -166,7 +172,7 @@ def summary_prompt(
         [
             f"Question: {state['assessment'].question}",
             *list_wishes(state),
-            f"Length of the summary: at most {words} {_UNITS[services.language]}.",
+            f"Length of the summary: at most {words} {UNITS[services.language]}.",
             "",
             *written,
             "Their documents:",

@@ -15,12 +15,17 @@ from weiwo.nodes.writer.verification.exchange import find_exchanged
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.headings import announces, is_heading, plain_claim
 from weiwo.nodes.writer.verification.not_found import affirmed_part, find_told, not_found_only, says_not_found
-from weiwo.nodes.writer.verification.particulars import Particulars, find_decades, find_particulars, is_han
+from weiwo.nodes.writer.verification.particulars import (
+    Particulars,
+    find_decades,
+    find_particulars,
+    fold_script,
+    is_han,
+)
 from weiwo.nodes.writer.verification.polarity import find_contradiction
 from weiwo.nodes.writer.verification.roles import find_swapped
 from weiwo.nodes.writer.verification.tables import find_misplaced
 from weiwo.state import Language, Verdict
-from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.language import detect_language, fold
 from weiwo.text.patterns import lazy
 
@@ -64,7 +69,7 @@ def check_statement(
         question: The user's question.
         cited: Whether it cites anything that exists.
     """
-    text, question = text.translate(SIMPLIFIED), question.translate(SIMPLIFIED)
+    text, question = fold_script(text), fold_script(question)
     if is_heading(text) or announces(text, question):
         return CheckResult("uncited")
     attributed = _attributed(text, grounds, language=language, question=question, cited=cited)
@@ -91,8 +96,8 @@ def check_statement(
     doubt = _doubts(text, affirmed_part(statement), stated, grounds, same=same) if not quoted else None
     if doubt is not None:
         return doubt
-    follows_ = (computed or not grounds.sources) and (grounds.calculates or not stated.empty)
-    return CheckResult("computed" if follows_ else "quoted" if quoted and not computed else "matched")
+    calculated = grounds.calculates and (computed or not grounds.sources)  # what code derived is for a model to judge
+    return CheckResult("computed" if calculated else "quoted" if quoted and not computed else "matched")
 
 
 def _unlabelled(text: str) -> str:
@@ -195,7 +200,7 @@ def _coded(text: str, grounds: Grounds) -> Iterator[str]:
     """Commands and identifiers in code spans that no source has."""
     for code in _CODE.findall(text):
         for token in code.split():
-            word = fold(token).strip("\"'.,;:")
+            word = fold(token).strip("\"'.,;:").removesuffix("()")  # a call, whatever its arguments
             if word and not any(
                 re.search(rf"(?a:(?<!\w){re.escape(word)}(?!\w))", source.text) for source in grounds.sources
             ):

@@ -10,6 +10,7 @@ from weiwo.nodes.writer.verification.clauses import Clause
 from weiwo.nodes.writer.verification.particulars import (
     find_centuries,
     fold_letters,
+    fold_script,
     is_han,
     name_words,
 )
@@ -23,7 +24,6 @@ from weiwo.nodes.writer.verification.source import ParsedSource, parse_source
 from weiwo.state import Evidence, JsonValue, Outcome
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.demonyms import find_countries
-from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.language import fold
 from weiwo.text.numbers import find_numbers
 from weiwo.text.terms import terms
@@ -201,8 +201,7 @@ def collect_grounds(passages: Iterable[Evidence], outcomes: Iterable[Outcome] = 
         _take(outcome.value, numbers, dates, said)
         _take(outcome.detail.computation, numbers, dates, said)
     sources = tuple(
-        parse_source(passage.title.translate(SIMPLIFIED), passage.text.translate(SIMPLIFIED), passage.date)
-        for passage in passages
+        parse_source(fold_script(passage.title), fold_script(passage.text), passage.date) for passage in passages
     )
     words = tuple(fold(result) for result in results if len(result) > 1)
     return Grounds(sources, tuple(numbers), tuple(dates), fold(" ".join(said)), tuple(values), words)

@@ -14,6 +14,7 @@ from weiwo.nodes.writer.verification.shares import stated_shares
 from weiwo.text.common_words import is_common
 from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.demonyms import find_countries
+from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.language import HAN, fold
 from weiwo.text.names import names
 from weiwo.text.names_zh import chinese_names
@@ -56,6 +57,7 @@ _DAY: Final = lazy(
     r"|\b(January|February|March|April|May|June|July|August|September|October|November|December)\s(\d{1,2})(?:st|nd|rd|th)?\b(?![,\s]*\d{1,2}:)"
     r"|(\d{1,2})月(\d{1,2})[日号]"
 )
+_SPACED: Final = lazy(r"(?<=\d) (?=[年月日号])|(?<=[年月日号]) (?=\d)")
 _UNTIL_DAY: Final = lazy(r"\s?[-–—~～至到]\s?(?:(\d{1,2})[日号]|(?<=\d[-–—])(\d{1,2})\b(?![\d:/]|[.-]\d))")
 """The second day of a range within a month: 7月6日-8日, July 6–8."""
 _CENTURY: Final = lazy(r"(?i)\b(\d{1,2})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|(\d{1,2}|[一二三四五六七八九十]{1,3})世纪")
@@ -197,6 +199,11 @@ def _plain(word: str) -> bool:
     if "-" in word:
         return any(is_common(part) for part in word.split("-") if part)
     return any(is_common(word[:at]) and is_common(word[at:]) for at in range(4, len(word) - 3))
+
+
+def fold_script(text: str) -> str:
+    """A text in simplified characters, and with no blanks inside Chinese dates ("2 月 20 日")."""
+    return _SPACED.sub("", text.translate(SIMPLIFIED))
 
 
 def find_versions(text: str) -> list[re.Match[str]]:

@@ -152,11 +152,13 @@ async def test_one_model_may_play_every_part():
     assert result["plan"]["decided_by"] == "model"
     assert {outcome["decided_by"] for key, outcome in result["outcomes"].items() if key != "years"} == {"model"}
     assert [r.schema for r in model.requests] == [
-        *("AssessmentReply", "PlanReply", "ReadReply", "ReadReply", "draft", "EntailmentReply")
+        *("AssessmentReply", "PlanReply", "BatchReadReply", "ReadReply", "ReadReply", "draft", "EntailmentReply")
     ]
     calls = result["usage"]["calls"]
-    assert result["usage"]["model_calls"] == len(calls) == 6
-    assert [call["role"] for call in calls] == [*("master", "planner", "executor", "executor", "writer", "verifier")]
+    assert result["usage"]["model_calls"] == len(calls) == 7  # the script answers no batch
+    assert [call["role"] for call in calls] == [
+        *("master", "planner", "executor", "executor", "executor", "writer", "verifier")
+    ]
     assert [claim["verdict"] for claim in result["claims"]] == ["computed", "supported"]
 
 

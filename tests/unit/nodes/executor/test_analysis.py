@@ -80,7 +80,7 @@ async def test_a_list_has_a_finding_an_item_and_an_order_to_a_model_is_none():
     ("reply", "limits", "kind"),
     [
         (ScriptedError("down"), Limits(), "incomplete"),
-        ({"findings": []}, Limits(max_model_calls=2), "limit"),
+        ({"findings": []}, Limits(max_model_calls=3), "limit"),
     ],
 )
 async def test_an_analysis_that_cannot_be_made_is_a_failure_that_says_so(reply: Any, limits: Limits, kind: str):

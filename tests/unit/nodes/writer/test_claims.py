@@ -115,12 +115,18 @@ def test_what_was_not_found_is_no_cover_for_figures() -> None:
     assert verdict("I could not find his height, but he was born in 1685.") == "unsupported"
 
 
+def test_chinese_dates_with_blanks_and_calls_without_arguments_are_found():
+    sources = {1: [evidence("验收于2024年2月20日完成。")], 2: [evidence("Call `stream.run(every=15)` to begin.")]}
+    told = "验收在 2 月 20 日完成[1]。验收在 2 月 21 日完成[1]。`stream.run()` begins [2]. `stream.stop()` begins [2]."
+    assert [one.verdict in HELD for one in check_claims(told, sources)] == [True, False, True, False]
+
+
 def test_computed() -> None:
     assert verdict("Emperor Wu of Han was 56 years older than Julius Caesar [2][3][4].", QUESTION) == "computed"
     assert verdict("Emperor Wu of Han was 56 years older than Julius Caesar [4].", QUESTION) == "computed"
     assert verdict("Emperor Wu of Han was 57 years older than Julius Caesar [2][3][4].", QUESTION) == "unsupported"
-    # The difference of two dates that the passages give is calculated by the check itself.
-    assert verdict("Emperor Wu of Han was 56 years older than Julius Caesar [2][3].", QUESTION) == "computed"
+    # The difference of two dates that the passages give is derived by the check itself: a model judges the rest of it.
+    assert verdict("Emperor Wu of Han was 56 years older than Julius Caesar [2][3].", QUESTION) == "matched"
     assert verdict("Emperor Wu of Han was 66 years older than Julius Caesar [2][3].", QUESTION) == "unsupported"
     assert verdict("Emperor Wu of Han defeated Julius Caesar [4].", QUESTION) == "unsupported"
     assert verdict("汉武帝比凯撒年长56岁[2][3][4]。", "汉武帝和凯撒谁年长？", "zh") == "computed"

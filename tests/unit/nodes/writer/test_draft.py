@@ -83,8 +83,10 @@ def test_a_claim_is_judged_with_its_marks_in_place():
     draft = Draft(CitableSources(tuple(CitableSource(n, evidence=one) for n, one in enumerate((ada, alan), 1)), "en"))
     draft.add(draft.read("Both [1] and [2] tell of a\nbirth.", "Who was born?"))
     draft.add(draft.read("\n\n| Who | Born |\n|---|---|\n| Ada | 1815 [1] |\n", "Who was born?"))
-    shown = [draft.in_context(0, 0), draft.in_context(1, 0)]
-    assert [one.text for one in shown] == ["Both [1] and [2] tell of a birth.", "(Ada, Born) 1815 [1]"]
+    draft.add(draft.read("\n```py\n# ran today\n```\n\n## Dates\n\nAda [1] came first.", "Who was born?"))
+    shown = [draft.in_context(number, 0) for number in range(3)]
+    told = ["Both [1] and [2] tell of a birth.", "(Ada, Born) 1815 [1]", "Ada [1] came first."]
+    assert [(heading, claim.text) for heading, claim in shown] == list(zip(["", "", "Dates"], told, strict=True))
 
 
 def test_a_sentence_may_begin_in_lower_case_behind_a_citation():

@@ -85,7 +85,9 @@ async def test_a_part_for_which_there_is_no_plan_is_named() -> None:
     result, _ = await half_covered([{"thought": "", "vertices": [BUILDER]}])
     assert (result["status"], result["stop_reason"]) == ("partial", "not_found")
     assert [gap["text"] for gap in result["gaps"]] == ["Not found: what the bridge of Ansel cost"]
-    assert result["answer"].endswith("Not found: what the bridge of Ansel cost")
+    assert (
+        result["answer"] == f"{BUILT} [1]\n\nNot found: what the bridge of Ansel cost"
+    )  # said once, though twice named
 
 
 async def test_a_draft_that_does_not_say_what_is_missing_leaves_it_to_reflection_and_so_do_later_ones() -> None:

@@ -313,11 +313,12 @@ def test_a_report_is_no_longer_than_its_sources_carry():
             state(run, evidence=(ALPHA, BETA, GAMMA)),
             state(run, evidence=(ALPHA,)),
             state(run, evidence=long, words=1_000),
+            state(run, evidence=long, words=400),
         )
     ]
     assert goals[0] == 4_000
     assert 300 <= goals[1] < 450
-    assert goals[2:] == [0, 1_000]
+    assert goals[2:] == [0, 1_000, 0]
     assert [sections_for(goal, "en") for goal in (4_000, 1_000, 300)] == [8, 6, 2]
 
 

@@ -57,6 +57,14 @@ def test_a_reader_is_led_to_the_source_and_the_words():
     assert "97" in years.quote
 
 
+def test_words_within_longer_words_are_quoted_once():
+    quotes = tuple(Quote(evidence_id=ADA.id, text=text) for text in ("in 1815", ADA.text, "born in 1815"))
+    (ada,) = gather_sources(None, {}, {ADA.id: ADA}, "en").items
+    assert ada.quote == ""
+    (ada, *_) = gather_sources(PLAN, {"a": got("a", "1815", on=ADA, quotes=quotes)}, EVIDENCE, "en").items
+    assert ada.quote == ADA.text
+
+
 def test_calculations_are_told_in_the_answers_language():
     assert gather_sources(PLAN, OUTCOMES, EVIDENCE, "zh").items[-1].to_citation(1, "zh").title == "计算"
     dated = got(

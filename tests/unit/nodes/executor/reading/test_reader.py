@@ -10,7 +10,7 @@ from tests.support.run import services
 from tests.support.states import passage
 from tests.support.work import assert_linear
 from weiwo.models.schema import json_schema
-from weiwo.nodes.executor.reading.entity_check import find_unmentioned_name
+from weiwo.nodes.executor.reading.entity_check import find_unmentioned_name, may_speak_of
 from weiwo.nodes.executor.reading.judgement import Judgement
 from weiwo.nodes.executor.reading.progress_note import TaskProgressNote
 from weiwo.nodes.executor.reading.quotes import locate_quote
@@ -534,3 +534,17 @@ async def test_a_value_of_no_use_is_named_where_nothing_else_is_found():
     )
     assert judgement.reading.value is None
     assert "the 14th century" in judgement.reading.missing
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "may"),
+    [
+        ("Who leads Cobalt Cloud?", "Ada Renshaw leads Harbour Works.", False),
+        ("Who leads Cobalt Cloud?", "The cloud of Cobalt is led by Ada Renshaw.", True),
+        ("Who leads Cobalt Cloud?", "阿达领导该公司。", True),
+        ("Cobalt Cloud 的负责人是谁？", "Ada Renshaw leads Harbour Works.", False),
+        ("who leads it?", "Ada Renshaw leads Harbour Works.", True),
+    ],
+)
+def test_a_passage_that_names_nothing_asked_about_is_not_shown_to_one_who_gave_up(question, text, may):
+    assert may_speak_of(question, Evidence(id="a", text=text, source="a.md")) is may
