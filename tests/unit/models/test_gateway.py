@@ -103,7 +103,7 @@ def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
 def gateway(
     script: Script,
     limits: Limits | None = None,
-    seconds: float = 5,
+    seconds: float = 120,
     prices: dict[str, tuple[float, float]] | None = None,
     **more: Any,
 ) -> tuple[ChatModels, Scripted]:
