@@ -185,6 +185,12 @@ def hang_up(admin: "psycopg.Connection[Any]", url: str) -> int:
     return len(ended.fetchall())
 
 
+async def at_rest(saver: Any) -> None:
+    """Wait until the pool opens no connection: one that is being opened is none yet that could be broken."""
+    while (pool := saver._pool.get_stats())["pool_size"] != pool["pool_available"]:
+        await asyncio.sleep(0.005)
+
+
 @pytest.mark.usefixtures("sample")
 async def test_runs_survive_broken_connections(postgres_url: str, postgres_server: str) -> None:
     broken = 0
@@ -216,6 +222,7 @@ async def test_a_server_that_is_gone_for_a_moment_is_waited_for(
     with psycopg.connect(postgres_server, autocommit=True) as admin:
         async with opened(postgres_url) as saver:
             await put(saver, 1)
+            await at_rest(saver)
             admin.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
             assert hang_up(admin, postgres_url)
             writing = asyncio.create_task(put(saver, 2))
@@ -236,6 +243,7 @@ async def test_a_server_that_stays_away_is_told(
     async def lose() -> None:
         async with opened(postgres_url) as saver:
             await put(saver, 1)
+            await at_rest(saver)
             admin.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
             hang_up(admin, postgres_url)
             await put(saver, 2)
