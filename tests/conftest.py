@@ -65,8 +65,7 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(*_USUAL_THRESHOLD)
 
 
-@pytest.fixture(autouse=True)
-def nothing_left_over() -> None:
+def pytest_runtest_setup() -> None:
     """No test sees the tool call that another one had under way, or what it taught of a model endpoint."""
     call_context._current.set(None)
     forget_endpoints()

@@ -187,7 +187,7 @@ def hang_up(admin: "psycopg.Connection[Any]", url: str) -> int:
 
 async def at_rest(saver: Any) -> None:
     """Wait until the pool opens no connection: one that is being opened is none yet that could be broken."""
-    while (pool := saver._pool.get_stats())["pool_size"] != pool["pool_available"]:
+    while (pool := saver._pool.get_stats())["pool_size"] != pool["pool_available"]:  # noqa: ASYNC110 - a pool tells no event
         await asyncio.sleep(0.005)
 
 
