@@ -11,7 +11,7 @@ export WEIWO_QUESTION = $(value Q)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help ask check test torture attack lint types bench dev page format clean
+.PHONY: help ask check test torture attack lint types product-types benchmark-types bench dev page format clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,8 +50,12 @@ lint: $(VENV)/.developed ## Check style, formatting and the layers
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
 
-types: $(VENV)/.developed ## Check types
+types: product-types benchmark-types ## Check types
+
+product-types: $(VENV)/.developed
 	@$(BIN)/mypy
+
+benchmark-types: $(VENV)/.developed
 	@$(BIN)/mypy --config-file benchmarks/mypy.ini benchmarks/*.py
 
 bench: $(VENV)/.developed ## Print the figures of the README; DATA="folder …" adds those over public sets

@@ -5,7 +5,6 @@ import importlib.util
 import json
 import os
 import signal
-import socket
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.attack.report import Attack, Report
+from tests.support.ports import free_port
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.invoke import Backoff, run_tool
@@ -138,9 +138,7 @@ async def _pipes(report: Report, folder: Path) -> None:
 
 
 async def _http(report: Report, folder: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    port = str(free_port())
     command = [sys.executable, DESK, "http", port]
     quiet = {"stdout": asyncio.subprocess.DEVNULL, "stderr": asyncio.subprocess.DEVNULL}
     parent = await asyncio.create_subprocess_exec(*command, env={**os.environ, **_environment(folder)}, **quiet)

@@ -19,9 +19,10 @@ from langgraph_sdk import get_client
 from tests.support.command import search_path
 from tests.support.foreign import FOREIGN
 from tests.support.hosted import check_cancel, check_plan_approval
-from tests.support.langgraph_server import ROOT, free_port, wait_until_up
+from tests.support.langgraph_server import ROOT, wait_until_up
 from tests.support.openai_server import OpenAIServer, asked_schema, prompt, silent
 from tests.support.personas import WU_OR_CAESAR, good
+from tests.support.ports import free_port
 from tests.support.postgres import create_database, drop_database, start_server
 from tests.support.waiting import wait_for
 

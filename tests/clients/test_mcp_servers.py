@@ -8,7 +8,6 @@ import asyncio
 import json
 import os
 import shutil
-import socket
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from tests.support.fake_model import assessed, fake, found
+from tests.support.ports import free_port
 from weiwo.graph import build_graph
 from weiwo.state.settings import Context
 from weiwo.tools.calling.errors import ToolCallError
@@ -54,9 +54,7 @@ async def _ended(indexed_home) -> AsyncIterator[None]:  # noqa: ARG001 - documen
 @pytest.fixture
 def http_url() -> Iterator[str]:
     """The address of server-everything over Streamable HTTP."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    port = str(free_port())
     command = ["node", str(EVERYTHING), "streamableHttp"]
     server = subprocess.Popen(command, env={**os.environ, "PORT": port}, stderr=subprocess.PIPE, text=True)
     try:

@@ -7,7 +7,6 @@ import importlib.util
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,6 +17,8 @@ import pytest
 
 from tests.support.command import search_path
 from tests.support.personas import WU_OR_CAESAR
+from tests.support.ports import free_port, listens
+from tests.support.waiting import wait_for
 
 NODE = Path(os.environ.get("WEIWO_TEST_NODE", "/nowhere"))
 pytestmark = [
@@ -39,19 +40,14 @@ def environment(indexed_home, tmp_path) -> dict[str, str]:  # noqa: ARG001 - doc
 @pytest.fixture
 def url(environment) -> Iterator[str]:
     """`weiwo mcp --http`, once it listens."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    command = [*SERVE, "--http", "--port", port]
+    port = free_port()
+    command = [*SERVE, "--http", "--port", str(port)]
     with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as server:
-        while server.poll() is None:
-            try:
-                socket.create_connection(("127.0.0.1", int(port)), 1).close()
-            except OSError:
-                continue
-            break
-        yield f"http://127.0.0.1:{port}/mcp/"
-        server.terminate()
+        try:
+            wait_for(lambda: listens(port), server)
+            yield f"http://127.0.0.1:{port}/mcp/"
+        finally:
+            server.terminate()
 
 
 def drive(environment: dict[str, str], *target: str) -> Any:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,7 @@ import asyncio
 from langchain_core.tools import StructuredTool
 
 async def find(query: str, k: int = 8):
-    await asyncio.sleep(60)
+    await asyncio.sleep(10_000)
 
 corpus_search = StructuredTool.from_function(coroutine=find, name="corpus_search", description="Never finds anything.")
 """
@@ -126,7 +126,7 @@ def test_a_stopped_run_says_how_to_go_on_and_does(start, weiwo, tmp_path, sent, 
         lines.append(process.stderr.readline())
         assert lines[-1], "".join(lines)
     process.send_signal(sent)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate()
     assert (process.returncode, out) == (code, "")
     assert err.splitlines()[-1] == "weiwo: stopped; what was finished is kept; go on with: weiwo resume t"
     assert "Traceback" not in err
@@ -147,7 +147,7 @@ def test_on_a_terminal_the_plan_fills_in_and_the_cursor_comes_back(start, no_col
         while piece := os.read(ours, 65536):
             written += piece
     os.close(ours)
-    assert process.wait(timeout=30) == 0
+    assert process.wait() == 0
     text = written.decode()
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
     assert "When was Emperor Wu of Han born? → 156 BC" in plain
@@ -214,7 +214,7 @@ def dialogue(start: Any, *args: str, typed: tuple[str, ...] = (), kill: bool = F
                 elif left:
                     os.write(ours, f"{left.pop(0)}\n".encode())
     os.close(ours)
-    process.wait(timeout=30)
+    process.wait()
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode()) + f"\ncode {process.returncode}"
 
 
@@ -285,7 +285,7 @@ def test_a_reader_that_has_had_enough_is_no_error_to_speak_of(start) -> None:
     process.stdout.close()
     err = process.stderr.read()
     process.stderr.close()
-    assert process.wait(timeout=30) in {0, 1}
+    assert process.wait() in {0, 1}
     assert "Error" not in err
     assert "Traceback" not in err
 
@@ -295,7 +295,7 @@ def test_a_full_disk_is_one_line(start, weiwo) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
 
     process = start("ask", OLDER, preexec_fn=limited)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate()
     assert (process.returncode, out) == (1, "")
     last = err.splitlines()[-1]
     assert re.fullmatch(
@@ -468,7 +468,7 @@ async def test_a_thread_whose_plan_waits_is_told_from_one_that_broke_off(saver: 
 
 
 async def test_list_is_newest_first_and_tells_how_each_thread_stands(saver: BaseCheckpointSaver[Any]) -> None:
-    graph = compiled(saver)
+    graph, began = compiled(saver), datetime.now(UTC)
     await graph.ainvoke({"question": "first?"}, at("a"))
     await graph.ainvoke({"messages": [HumanMessage("二？")]}, at("b"))
     with pytest.raises(RuntimeError, match="broken off"):
@@ -483,8 +483,7 @@ async def test_list_is_newest_first_and_tells_how_each_thread_stands(saver: Base
         ("a", "again?", "partial"),
         ("c", "break?", "interrupted"),
     ]
-    now = datetime.now(UTC)
-    assert all(timedelta(0) <= now - one.updated < timedelta(seconds=30) for one in found)
+    assert all(began <= one.updated <= datetime.now(UTC) for one in found)
     assert [one.thread_id for one in await list_threads(saver, 1)] == ["b"]
 
 
@@ -536,7 +535,7 @@ def test_processes_share_a_new_database(kind: str, request: pytest.FixtureReques
         subprocess.Popen([sys.executable, "-c", OPEN, url, f"t{n}"], stderr=subprocess.PIPE, text=True)
         for n in range(4)
     ]
-    assert [process.communicate(timeout=60)[1] for process in running] == [""] * 4
+    assert [process.communicate()[1] for process in running] == [""] * 4
     assert [process.returncode for process in running] == [0] * 4
 
     async def count() -> int:

@@ -36,7 +36,7 @@ reveal_type(graph)
 reveal_type(open_checkpointer)
 planted: int = Settings(home="h").home
 """
-OTHERS = "langchain.*,langchain_core.*,langchain_openai.*,langsmith.*,openai.*,httpx.*,rich.*,typer.*,numpy.*"
+OTHERS = "langgraph.*,pydantic.*,pydantic_core.*,starlette.*,langchain.*,langchain_core.*,langchain_openai.*,langsmith.*,openai.*,httpx.*,rich.*,typer.*,numpy.*"
 """Packages whose types say nothing of ours, and whose checking takes most of the time."""
 
 

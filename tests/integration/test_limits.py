@@ -15,6 +15,7 @@ import pytest
 from langchain_core.tools import BaseTool, StructuredTool
 
 from tests.support.command import run_command, search_path
+from tests.support.late_clock import count_from
 from tests.support.openai_server import Handler, OpenAIServer, Reply, prompt
 from tests.support.personas import HELLO, UNANSWERABLE, WU_OR_CAESAR, WU_OR_CAESAR_ZH, good
 from weiwo.graph import build_graph
@@ -127,9 +128,11 @@ async def test_a_limit_on_cost_without_a_price_is_refused_before_anything_is_spe
 
 @pytest.mark.parametrize("seconds", [1.5, 3.0])
 @pytest.mark.parametrize("question", [WU_OR_CAESAR, HELLO])
-async def test_seconds_with_a_slow_model(serve: Any, question: str, seconds: float) -> None:
-    serve(Metered(delay=10_000))
-    await ask(HELLO, max_model_calls=0)  # loads what the run needs
+async def test_seconds_with_a_slow_model(
+    serve: Any, question: str, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve(Metered(delay=10_000))
+    count_from(lambda: server.requests, monkeypatch)
     result = await ask(question, max_seconds=seconds)
     errors = [call["error"] for call in result["usage"]["calls"] if call["error"]]
     waits = [float(found[1]) for error in errors if (found := re.search(r"no reply within ([\d.]+) s", error))]
@@ -138,12 +141,14 @@ async def test_seconds_with_a_slow_model(serve: Any, question: str, seconds: flo
     assert result["answer"]
 
 
-def hanging(*, blocking: bool) -> BaseTool:
+def hanging(calls: list[str], *, blocking: bool) -> BaseTool:
     async def find(query: str, k: int = 8) -> str:  # noqa: ARG001 - the interface has it
+        calls.append(query)
         await asyncio.sleep(10_000)
         return "late"
 
     def block(query: str, k: int = 8) -> str:  # noqa: ARG001 - the interface has it
+        calls.append(query)
         time.sleep(5)
         return "late"
 
@@ -154,15 +159,21 @@ def hanging(*, blocking: bool) -> BaseTool:
 
 
 @pytest.mark.parametrize("blocking", [False, True])
-async def test_seconds_with_a_slow_tool(serve: Any, blocking: bool) -> None:  # noqa: FBT001 - a column
+async def test_seconds_with_a_slow_tool(
+    serve: Any,
+    blocking: bool,  # noqa: FBT001 - a column
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     serve(Metered())
-    result = await ask(WU_OR_CAESAR, (hanging(blocking=blocking),), max_seconds=3)
+    calls: list[str] = []
+    count_from(lambda: calls, monkeypatch)
+    result = await ask(WU_OR_CAESAR, (hanging(calls, blocking=blocking),), max_seconds=2)
     assert outcome(result) == (PARTIAL, "max_seconds")
 
 
 async def test_tool_seconds(serve: Any) -> None:
     serve(Metered())
-    result = await ask(WU_OR_CAESAR, (hanging(blocking=False),), tool_seconds=0.2, max_replans=0)
+    result = await ask(WU_OR_CAESAR, (hanging([], blocking=False),), tool_seconds=0.2, max_replans=0)
     assert result["status"] in {"partial", "failed"}
     failures = [one["failure"]["kind"] for one in result["outcomes"].values() if one["failure"]]
     assert "timeout" in failures

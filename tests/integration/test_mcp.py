@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import socket
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from tests.support import mcp_server
 from tests.support.fake_model import Request, assessed, fake, found
+from tests.support.ports import free_port
 from weiwo.graph import build_graph
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.calling.call_context import CallContext, current_call, set_current_call
@@ -201,9 +201,7 @@ async def listed_anew(connection: Connection) -> None:
 @pytest.mark.parametrize("transport", ["http", "sse"])
 async def test_servers_over_http_come_and_go(tmp_path, transport, monkeypatch):
     monkeypatch.setenv("EFFECTS", str(tmp_path / "effects"))
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}/{'mcp' if transport == 'http' else 'sse'}"
     path = write(tmp_path, desk={"type": transport, "url": url, "headers": {"X-Key": "s3cret-of-mine"}})
     await ready(path)

@@ -57,7 +57,10 @@ def test_the_command_resumes_a_run_that_died_between_a_step_and_its_checkpoint(s
 
 @pytest.mark.parametrize("requests", [1, 3, 5])
 def test_the_command_resumes_a_run_with_a_model(requests, tmp_path):
-    with OpenAIServer(lambda request: replace(good(request), delay=0.3)) as server:
+    def answer(request: Json) -> Reply:  # nothing more from that request on, until the process has been killed
+        return replace(good(request), silent=process.returncode is None and len(server.requests) >= requests)
+
+    with OpenAIServer(answer) as server:
         environment = {
             **os.environ,
             **server.environment,

@@ -3,7 +3,6 @@
 import importlib.util
 import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +13,8 @@ import jsonschema
 import pytest
 
 from tests.support.command import run_command, search_path
+from tests.support.ports import free_port, listens
+from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 needs_extra = pytest.mark.skipif(
@@ -180,20 +181,15 @@ async def test_the_official_client_asks_over_pipes(weiwo_home, index_sample, tmp
 def served(weiwo_home: Path, index_sample: Callable[[Path], None], tmp_path: Path) -> Iterator[str]:
     """`weiwo mcp --http`, once it listens."""
     index_sample(weiwo_home)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     env = {**environment(weiwo_home, tmp_path), "WEIWO_WEB": "no"}
     command = [sys.executable, "-m", "weiwo", "mcp", "--http", "--port", str(port)]
     with subprocess.Popen(command, cwd=tmp_path, env=env) as process:
-        while process.poll() is None:
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-            except OSError:
-                continue
-            break
-        yield f"http://127.0.0.1:{port}/mcp/"
-        process.terminate()
+        try:
+            wait_for(lambda: listens(port), process)
+            yield f"http://127.0.0.1:{port}/mcp/"
+        finally:
+            process.terminate()
 
 
 @needs_extra

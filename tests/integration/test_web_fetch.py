@@ -173,7 +173,7 @@ def web(site) -> Iterator[tuple[str, UrlGuard, list[str]]]:
 @pytest.mark.parametrize(("path", "host"), [("/page", "www"), ("/to/page", "www"), ("/to/other", "other")])
 async def test_a_page_comes_with_its_type_and_charset(web, path, host):
     url, guard, _ = web
-    got = await fetch(url + path, guard, seconds=10, max_bytes=10_000)
+    got = await fetch(url + path, guard, seconds=120, max_bytes=10_000)
     assert (got.body, got.type, got.charset, got.status) == (PAGE, "text/html", "gb2312", 200)
     assert got.url.startswith(f"http://{host}.example.com:")
 
@@ -182,7 +182,7 @@ async def test_a_page_comes_with_its_type_and_charset(web, path, host):
 async def test_no_redirect_leads_inside(web, target):
     url, guard, asked = web
     with pytest.raises(ToolCallError, match="is not fetched") as failure:
-        await fetch(f"{url}/to/{target}", guard, seconds=10, max_bytes=10_000)
+        await fetch(f"{url}/to/{target}", guard, seconds=120, max_bytes=10_000)
     assert failure.value.kind == "blocked"
     assert asked == [f"www.example.com/to/{target}"]
 
@@ -195,7 +195,7 @@ async def test_an_address_that_changes_after_the_check_is_not_connected_to(web):
         return next(answers)
 
     with pytest.raises(ToolCallError, match=r"10\.0\.0\.1, a private address"):
-        await fetch(f"{url}/page", UrlGuard(resolver=rebinding), seconds=10, max_bytes=10_000)
+        await fetch(f"{url}/page", UrlGuard(resolver=rebinding), seconds=120, max_bytes=10_000)
     assert asked == []
 
 
@@ -230,7 +230,7 @@ async def test_an_address_that_changes_after_the_check_is_not_connected_to(web):
 async def test_what_goes_wrong_is_typed(web, path, kind, transient):
     url, guard, asked = web
     with pytest.raises(ToolCallError, match=r"example\.com") as failure:
-        await fetch(url + path, guard, seconds=10, max_bytes=200_000)
+        await fetch(url + path, guard, seconds=120, max_bytes=200_000)
     assert (failure.value.kind, failure.value.transient) == (kind, transient)
     assert failure.value.retry_after == (7 if kind == "rate_limit" else None)
     assert len(asked) == (MOST_REDIRECTS + 1 if path == "/to/loop" else 1)
@@ -246,12 +246,12 @@ async def test_a_page_that_does_not_come_is_a_timeout(web):
 @pytest.mark.parametrize("layer", ["gzip", "deflate", "raw"])
 async def test_a_compressed_page_is_read(web, layer):
     url, guard, _ = web
-    assert (await fetch(f"{url}/packed/{layer}", guard, seconds=10, max_bytes=10_000)).body == PAGE
+    assert (await fetch(f"{url}/packed/{layer}", guard, seconds=120, max_bytes=10_000)).body == PAGE
 
 
 async def test_a_pdf_is_known_by_its_first_bytes(web):
     url, guard, _ = web
-    assert (await fetch(f"{url}/octets/pdf", guard, seconds=10, max_bytes=10_000)).type == "application/pdf"
+    assert (await fetch(f"{url}/octets/pdf", guard, seconds=120, max_bytes=10_000)).type == "application/pdf"
 
 
 @pytest.mark.parametrize(
@@ -259,21 +259,21 @@ async def test_a_pdf_is_known_by_its_first_bytes(web):
 )
 async def test_a_redirect_written_carelessly_is_followed(web, target, path):
     url, guard, asked = web
-    await fetch(f"{url}/to/{target}", guard, seconds=10, max_bytes=10_000)
+    await fetch(f"{url}/to/{target}", guard, seconds=120, max_bytes=10_000)
     assert asked[1] == f"www.example.com{path}"
 
 
 async def test_of_a_page_without_end_not_much_more_than_the_bound_is_read(web, site):
     url, guard, _ = web
     with pytest.raises(ToolCallError, match="larger than"):
-        await fetch(f"{url}/endless", guard, seconds=10, max_bytes=200_000)
+        await fetch(f"{url}/endless", guard, seconds=120, max_bytes=200_000)
     assert site.sent < 20_000_000, "what lies in the sockets' buffers comes on top"
 
 
 async def test_what_is_too_large_may_be_cut(web):
     url, guard, _ = web
     for path in ("endless", "bomb"):
-        got = await fetch(f"{url}/{path}", guard, seconds=10, max_bytes=70_000, cut=True)
+        got = await fetch(f"{url}/{path}", guard, seconds=120, max_bytes=70_000, cut=True)
         assert len(got.body) == 70_000
 
 
@@ -289,7 +289,7 @@ async def test_a_host_that_nobody_has_is_not_tried_again():
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
     with pytest.raises(ToolCallError, match=r"there is no host gone\.example\.com") as failure:
-        await fetch("http://gone.example.com/", UrlGuard(resolver=nobody), seconds=10, max_bytes=10_000)
+        await fetch("http://gone.example.com/", UrlGuard(resolver=nobody), seconds=120, max_bytes=10_000)
     assert (failure.value.kind, failure.value.transient) == ("not_found", False)
 
 
@@ -297,20 +297,20 @@ async def test_a_host_name_that_the_client_cannot_read_is_typed(web):
     url, _, asked = web
     guard = UrlGuard(["xn--n28h.example.com"], web[1]._resolver)
     with pytest.raises(ToolCallError, match="xn--n28h") as failure:
-        await fetch(url.replace("www", "xn--n28h"), guard, seconds=10, max_bytes=10_000)
+        await fetch(url.replace("www", "xn--n28h"), guard, seconds=120, max_bytes=10_000)
     assert (failure.value.kind, asked) == ("bad_arguments", [])
 
 
 async def test_no_cookie_outlives_its_page(web, site):
     url, guard, _ = web
     for path in ("cookie", "page"):
-        await fetch(f"{url}/{path}", guard, seconds=10, max_bytes=10_000)
+        await fetch(f"{url}/{path}", guard, seconds=120, max_bytes=10_000)
     assert site.cookies == ["", ""]
 
 
 async def test_a_site_is_asked_for_few_pages_at_once(web, site):
     url, guard, _ = web
-    await asyncio.gather(*(fetch(f"{url}/wait?{n}", guard, seconds=20, max_bytes=10_000) for n in range(8)))
+    await asyncio.gather(*(fetch(f"{url}/wait?{n}", guard, seconds=120, max_bytes=10_000) for n in range(8)))
     assert site.most == AT_ONCE
     assert len(site.asked) == 8
 
@@ -318,9 +318,9 @@ async def test_a_site_is_asked_for_few_pages_at_once(web, site):
 async def test_a_site_that_wants_no_requests_gets_none(web):
     url, guard, asked = web
     with pytest.raises(ToolCallError, match="HTTP 429"):
-        await fetch(f"{url}/status/429", guard, seconds=10, max_bytes=10_000)
+        await fetch(f"{url}/status/429", guard, seconds=120, max_bytes=10_000)
     with pytest.raises(ToolNotCalledError, match="wants no requests for") as failure:
-        await fetch(f"{url}/page", guard, seconds=10, max_bytes=10_000)
+        await fetch(f"{url}/page", guard, seconds=120, max_bytes=10_000)
     assert failure.value.kind == "rate_limit"
     assert 6 < failure.value.retry_after <= 7
     assert len(asked) == 1
@@ -358,13 +358,13 @@ async def test_the_connection_goes_to_the_address_that_was_checked():
 
     guard = UrlGuard(["127.0.0.2"], rebinding)
     try:
-        got = await fetch(f"http://rebind.example.com:{port}/page", guard, seconds=10, max_bytes=10_000)
+        got = await fetch(f"http://rebind.example.com:{port}/page", guard, seconds=120, max_bytes=10_000)
         assert got.body == PAGE
         assert (lookups, public.connections, inside.connections) == (["rebind.example.com"], 1, 0)
         with pytest.raises(ToolCallError, match=r"127\.0\.0\.1, a loopback address"):
-            await fetch(f"http://rebind.example.com:{port}/page", guard, seconds=10, max_bytes=10_000)
+            await fetch(f"http://rebind.example.com:{port}/page", guard, seconds=120, max_bytes=10_000)
         with pytest.raises(ToolCallError, match=r"127\.0\.0\.1, a loopback address"):
-            await fetch(f"http://127.0.0.1:{port}/page", guard, seconds=10, max_bytes=10_000)
+            await fetch(f"http://127.0.0.1:{port}/page", guard, seconds=120, max_bytes=10_000)
         assert (public.connections, inside.connections) == (1, 0)
     finally:
         public.close()

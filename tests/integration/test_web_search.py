@@ -114,7 +114,7 @@ def tool_for(url: str, **kwargs: float) -> WebSearch:
     return WebSearch(sources=(ConfiguredProvider(PROVIDERS["tavily"], url, KEY),), health=ProviderHealth(), **kwargs)
 
 
-async def search(tool, seconds=5.0):
+async def search(tool, seconds=60.0):
     return await run_tool(
         tool, {"query": "tower", "k": 2}, seconds=seconds, max_bytes=50_000, backoff=Backoff(first=0.02)
     )

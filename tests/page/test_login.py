@@ -39,6 +39,7 @@ def address(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
 
 def test_a_login_that_ended_is_asked_for_in_place_and_the_issuer_lets_one_go_on(stage, address):
     context = stage.browser.new_context(viewport={"width": 1280, "height": 860})
+    context.set_default_timeout(60_000)
     page = context.new_page()
     page.goto(address)  # to the issuer, and back
     page.fill(BOX, "How long is it?")

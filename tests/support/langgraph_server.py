@@ -1,6 +1,5 @@
 """`langgraph dev` over this checkout's langgraph.json, offline, with its state in a folder of its own."""
 
-import socket
 import subprocess
 import sys
 import time
@@ -10,14 +9,9 @@ from pathlib import Path
 
 import httpx
 
+from tests.support.ports import free_port
+
 ROOT = Path(__file__).parents[2]
-
-
-def free_port() -> int:
-    """A port that nobody uses now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

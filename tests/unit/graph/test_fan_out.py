@@ -29,7 +29,7 @@ def births(query: str) -> str | None:
 
 async def run(plan: Plan, *tools, parallel: int = 8, outcomes=None, **more) -> dict[str, Outcome]:
     shared = work(services(*tools, **more), parallel=parallel)
-    result = await asyncio.wait_for(run_plan(plan, outcomes or {}, shared, {}), 20)
+    result = await asyncio.wait_for(run_plan(plan, outcomes or {}, shared, {}), 120)
     return result["outcomes"]
 
 
@@ -59,7 +59,7 @@ def waiting_tool(gate: asyncio.Event):
     """A search that does not return before the gate opens."""
 
     async def find(query: str) -> str:
-        await asyncio.wait_for(gate.wait(), 10)
+        await asyncio.wait_for(gate.wait(), 120)
         return f"{query} Smith was born in 1900."
 
     return StructuredTool.from_function(coroutine=find, name="slow_search", description="Finds, slowly.")
@@ -130,12 +130,16 @@ async def test_the_bound_on_work_does_not_bound_waiting(parallel):
 
 async def test_no_more_than_max_parallel_calls_run_at_once():
     running, most = 0, 0
+    full = asyncio.Event()
 
     async def find(query: str) -> str:
         nonlocal running, most
         running += 1
         most = max(most, running)
-        await asyncio.sleep(0.02)
+        if running == 3:
+            full.set()
+        await full.wait()
+        await asyncio.sleep(0.02)  # one more than may come has time to
         running -= 1
         return f"{query} Smith was born in 1900."
 

@@ -43,7 +43,7 @@ def find(query: str) -> str | None:
 
 async def run(model: FakeModel | None, plan: Plan = PLAN, **more: Any) -> tuple[dict[str, Outcome], dict[str, Any]]:
     shared = work(services(search_tool(find), model=model, **more), "Which is easier to run?")
-    ran = await asyncio.wait_for(run_plan(plan, {}, shared, {}), 20)
+    ran = await asyncio.wait_for(run_plan(plan, {}, shared, {}), 120)
     return ran["outcomes"], ran
 
 

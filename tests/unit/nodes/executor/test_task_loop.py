@@ -220,7 +220,7 @@ async def test_a_models_queries_are_sent_at_once_and_what_they_find_is_merged():
     search = tool(run, "web_search", "search", [])
     model = fake(ReadReply=[asks("one", "two"), found("1815-05-03", "born on 3 May 1815", 2)])
     shared = work(services(search, model=model), parallel=1)
-    state = await asyncio.wait_for(ran(task(), shared), 5)
+    state = await asyncio.wait_for(ran(task(), shared), 120)
     assert (state["outcome"].value, most) == ("1815-05-03", 2)
     assert state["usage"].tool_calls == state["outcome"].attempts == 3
     assert not shared.limiter.locked()
@@ -268,7 +268,7 @@ async def test_calls_of_one_turn_wait_for_each_others_slot_no_longer_than_they_t
     model = fake(ReadReply=[asks("one", "two"), {"next": "give_up"}, asks("x", "y"), {"next": "give_up"}])
     shared = work(services(search, model=model), parallel=1)
     tasks = [ran(task().model_copy(update={"id": name}), shared) for name in ("a", "b")]
-    await asyncio.wait_for(asyncio.gather(*tasks), 5)
+    await asyncio.wait_for(asyncio.gather(*tasks), 120)
     assert not shared.limiter.locked()
 
 

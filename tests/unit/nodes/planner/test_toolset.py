@@ -22,6 +22,10 @@ WANTED = {
     "yen_rates": "How much an amount is in yen.",
     "sonar_depth": "Water depth below a vessel by echo sounding.",
 }
+PLACES = (
+    *("harbour mill", "school yard", "river bank", "town hall", "wood shed"),
+    *("coal mine", "night market", "salt works", "post house", "corn field"),
+)
 THINGS = ("valve", "ledger", "galaxy", "enzyme", "tariff", "glacier", "turbine", "violin", "parcel", "orchard")
 
 
@@ -35,7 +39,9 @@ def remote(name: str, description: str) -> BaseTool:
 @pytest.fixture(scope="module")
 def many() -> list[BaseTool]:
     others = [
-        remote(f"{thing}_{number}", f"Lists {thing} records of register {number}, newest first, with their owners.")
+        remote(
+            f"{thing}_{number}", f"Lists {thing} records of the {PLACES[number % 10]}, newest first, with their owners."
+        )
         for number in range(100)
         for thing in THINGS
     ]

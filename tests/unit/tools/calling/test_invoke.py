@@ -268,6 +268,7 @@ async def test_a_wait_longer_than_it_is_worth_is_not_made():
     assert (failed.kind, failed.attempts, failed.retry_after) == ("rate_limit", 1, 3)
 
 
+@virtual_time
 async def test_the_turn_is_held_while_calling_and_never_while_waiting():
     slots = asyncio.Semaphore(1)
     seen = []

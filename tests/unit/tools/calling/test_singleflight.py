@@ -107,7 +107,7 @@ async def test_the_last_to_be_cancelled_sees_the_work_to_its_end():
     caller = asyncio.create_task(join(flights, work))
     await settle()
     caller.cancel()
-    await asyncio.wait({caller}, timeout=2)
+    await asyncio.wait({caller}, timeout=120)
     assert (caller.cancelled(), ended) == (True, ["tidy"])
 
 
@@ -152,14 +152,14 @@ def test_two_event_loops_do_not_meet():
 async def test_whatever_is_cancelled_nobody_hangs(seed):
     chance = random.Random(seed)  # noqa: S311 - the same in every run
     flights, work = SingleFlight[str](), Work()
-    callers = [asyncio.create_task(join(flights, work, seconds=chance.choice([0.005, 5]))) for _ in range(12)]
+    callers = [asyncio.create_task(join(flights, work, seconds=chance.choice([0.005, 600]))) for _ in range(12)]
     for caller in chance.sample(callers, chance.randint(1, 12)):
         if chance.random() < 0.5:
             await settle()
         caller.cancel()
     await asyncio.sleep(0.01)
     work.go.set()
-    results = await asyncio.wait_for(asyncio.gather(*callers, return_exceptions=True), 2)
+    results = await asyncio.wait_for(asyncio.gather(*callers, return_exceptions=True), 120)
     ended = [result for result in results if not isinstance(result, asyncio.CancelledError | TimeoutError)]
     assert {result for result, _ in ended} <= {f"result {work.begun}"}
     assert len(flights) == 0

@@ -20,6 +20,7 @@ from weiwo.tools.corpus import (
     DocumentNotFoundError,
     default_corpus_paths,
     load_corpus,
+    loading,
 )
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.index import embedding_models
@@ -410,6 +411,7 @@ async def test_while_another_is_writing_what_is_there_is_searched(docs, tmp_path
 async def test_what_takes_long_says_how_far_it_is(docs, monkeypatch):
     said = []
     times = iter([0.0])
+    monkeypatch.setattr(refresh, "_FIRST_LINE_SECONDS", 2.0)
     monkeypatch.setattr(refresh, "time", SimpleNamespace(monotonic=lambda: next(times, 3.0)))
     await load_corpus([docs], tell=said.append)
     assert said == ["indexing docs: 0 of 3 files …"]
@@ -444,6 +446,8 @@ async def test_a_listing_that_took_long_is_good_for_a_while(docs, monkeypatch):
         return walk(tops)
 
     monkeypatch.setattr(refresh, "list_files", slow)
+    monkeypatch.setattr(loading, "_QUICK_LISTING", 0.05)
+    monkeypatch.setattr(loading, "_LISTING_SHARE", 100_000)
     assert await load_corpus([docs]) is await load_corpus([docs])
     assert len(listings) == 1
 

@@ -8,6 +8,7 @@ from datetime import date
 import httpx
 import pytest
 
+from tests.support.virtual_time import virtual_time
 from weiwo.state import Evidence
 from weiwo.state.settings import Settings
 from weiwo.state.source_filter import SourceFilter
@@ -220,6 +221,7 @@ async def test_the_network_failing_is_transient(error, kind):
     assert (failed.kind, failed.transient) == (kind, True)
 
 
+@virtual_time
 async def test_a_reply_that_never_comes_is_a_timeout():
     async def handler(_):
         await asyncio.sleep(60)
@@ -227,6 +229,7 @@ async def test_a_reply_that_never_comes_is_a_timeout():
     assert (await failure(searching(handler, seconds=0.05))).kind == "timeout"
 
 
+@virtual_time
 async def test_a_rate_limit_that_passes_is_waited_for():
     replies = [httpx.Response(429, json={}), httpx.Response(500), httpx.Response(200, json=HITS)]
     tool = searching(lambda _: replies.pop(0))
@@ -415,6 +418,7 @@ async def test_a_budget_is_not_exceeded_and_begins_anew():
     assert web.asked == ["brave", "brave", "serper", "brave"]
 
 
+@virtual_time
 async def test_a_hanging_provider_leaves_the_others_time():
     async def handler(request):
         if "brave" in request.url.host:
@@ -425,6 +429,7 @@ async def test_a_hanging_provider_leaves_the_others_time():
     assert [one.provider for one in await passages(tool)] == ["serper"] * 2
 
 
+@virtual_time
 async def test_tasks_that_wait_for_a_provider_that_fails_meanwhile_go_elsewhere():
     asked: list[str] = []
 
@@ -437,17 +442,28 @@ async def test_tasks_that_wait_for_a_provider_that_fails_meanwhile_go_elsewhere(
         ConfiguredProvider(PROVIDERS[name], f"https://{name}.test", KEY, rate)
         for name, rate in (("brave", 1), ("serper", 1000))
     )
-    tool = WebSearch(sources=sources, health=ProviderHealth(), transport=httpx.MockTransport(handler), seconds=4)
+    tool = WebSearch(
+        sources=sources,
+        health=ProviderHealth(asyncio.get_running_loop().time),
+        transport=httpx.MockTransport(handler),
+        seconds=4,
+    )
     found = await asyncio.gather(*(passages(tool, query=f"tower {n}") for n in range(4)))
     assert [one[0].provider for one in found] == ["serper"] * 4
     assert asked.count("brave.test") == 1
 
 
+@virtual_time
 async def test_whoever_would_wait_too_long_for_a_slow_pace_goes_elsewhere():
     web = Web(brave=[BRAVE], serper=[SERPER])
     rates = (("brave", 0.01), ("serper", 1000))
     sources = tuple(ConfiguredProvider(PROVIDERS[name], f"https://{name}.test", KEY, rate) for name, rate in rates)
-    tool = WebSearch(sources=sources, health=ProviderHealth(), transport=httpx.MockTransport(web), seconds=0.6)
+    tool = WebSearch(
+        sources=sources,
+        health=ProviderHealth(asyncio.get_running_loop().time),
+        transport=httpx.MockTransport(web),
+        seconds=0.6,
+    )
     found = await asyncio.gather(*(passages(tool, query=f"tower {n}") for n in range(4)))
     assert [one[0].provider for one in found] == ["brave", "serper", "serper", "serper"]
     assert tool.health.out(sources[0]) is None  # it did nothing wrong

@@ -181,7 +181,7 @@ def test_a_store_that_is_none_is_one_clear_line(folder):
 def hold(folder, ready, leave):
     lock = WriterLock(folder)
     ready.set()
-    leave.wait(30)
+    leave.wait(300)
     lock.release()
 
 
@@ -192,13 +192,13 @@ def test_one_writer_at_a_time_across_processes(folder):
     ready, leave = context.Event(), context.Event()
     other = context.Process(target=hold, args=(folder, ready, leave))
     other.start()
-    assert ready.wait(60)
+    assert ready.wait(300)
     with pytest.raises(BusyError, match=f"process {other.pid} is writing") as caught:
         IndexWriter(folder)
     assert "\n" not in str(caught.value)
     leave.set()
     IndexWriter(folder, wait_seconds=60).close()
-    other.join(30)
+    other.join(300)
 
 
 async def test_a_writer_may_be_called_from_one_thread_after_another(folder):
