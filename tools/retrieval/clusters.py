@@ -18,6 +18,9 @@ from weiwo.text.analyzer import STOP_WORDS, terms
 from weiwo.text.patterns import lazy
 from weiwo.tools.calling.substitutes import is_address, is_query, same_meaning
 
+MOST_COMPARED: Final = 16
+"""Tools of a cluster that one more is compared with: thousands may be alike."""
+
 _ALIKE: Final = 0.5
 """Share of common words from which descriptions are about the same."""
 
@@ -117,7 +120,11 @@ def clusters_of(tools: tuple[Documentation, ...]) -> Mapping[str, str]:
                 for name, common in shared.items()
                 if common >= min(count, sizes[name], _ALIKE * (count + sizes[name] - common))  # as `are_alike` asks
             }
-            same = (name for name in known if name in near and all(are_alike(tool, one) for one in known[name]))
+            same = (
+                name
+                for name in known
+                if name in near and all(are_alike(tool, one) for one in known[name][:MOST_COMPARED])
+            )
             cluster = next(same, f"other:{tool.name}")
         if cluster not in known:
             sizes[cluster] = len(topic_words(tool))

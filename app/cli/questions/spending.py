@@ -3,10 +3,9 @@
 It holds no question: a day, a status, a depth, and by model the calls, tokens and dollars.
 """
 
-import json
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,10 +13,9 @@ from statistics import median
 from typing import Any, Final
 
 from weiwo.state.settings import Settings
+from weiwo.tools.bounded_log import append_record, read_records
 
 FILE: Final = "spending.jsonl"
-MOST_BYTES: Final = 4_000_000
-"""Beyond this the older half goes."""
 LEAST_KNOWN: Final = 3
 """Answers from which what the next one takes is told by those before."""
 ASSUMED: Final = (250_000, 20_000)
@@ -39,33 +37,23 @@ def record_spending(result: Mapping[str, Any], settings: Settings) -> None:
         spent["output"] += call["output_tokens"]
         spent["cost"] += cost_of(price_of(settings, call["model"]), call["input_tokens"], call["output_tokens"])
     row = {"at": time.time(), "status": result.get("status"), "depth": settings.depth, "models": models}
-    path = Path(settings.home) / FILE
     with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and path.stat().st_size > MOST_BYTES:
-            lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-            path.write_text("".join(lines[len(lines) // 2 :]), encoding="utf-8")
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
+        Path(settings.home).mkdir(parents=True, exist_ok=True)
+    append_record(Path(settings.home) / FILE, row)
 
 
 def read_spending(home: Path) -> list[dict[str, Any]]:
-    """The rows of the log, oldest first; broken ones are left out."""
-    return list(_read_rows(home / FILE))
+    """The rows of the log, oldest first; those that are not whole are left out."""
+    return [row for row in read_records(home / FILE) if _is_whole(row)]
 
 
-def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return
-    for line in lines:
-        with suppress(ValueError, TypeError, KeyError, AttributeError):
-            row = json.loads(line)
-            float(row["at"])
-            sums = [float(one[name]) for one in row["models"].values() for name in ("calls", "input", "output", "cost")]
-            if sums:
-                yield row
+def _is_whole(row: Mapping[str, Any]) -> bool:
+    with suppress(ValueError, TypeError, KeyError, AttributeError):
+        float(row["at"])
+        return bool(
+            [float(one[name]) for one in row["models"].values() for name in ("calls", "input", "output", "cost")]
+        )
+    return False
 
 
 def summarize_spending(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -6,9 +6,9 @@ import pytest
 
 from weiwo.app.cli.documents.telemetry import telemetry_command
 from weiwo.app.cli.errors import CommandError, UsageError
-from weiwo.app.cli.questions import cost_notice, spending
+from weiwo.app.cli.questions import cost_notice
 from weiwo.app.cli.questions.cost_notice import tell_cost
-from weiwo.app.cli.questions.spending import expect_tokens, read_spending, record_spending, summarize_spending
+from weiwo.app.cli.questions.spending import ASSUMED, expect_tokens, read_spending, record_spending, summarize_spending
 from weiwo.models.list_prices import AS_OF, LIST_PRICES
 from weiwo.models.prices import price_of, require_prices
 from weiwo.state.settings import Context, Settings
@@ -53,16 +53,8 @@ def test_totals(tmp_path):
     assert found["models"]["openai:gpt-5-mini"]["output"] == 40_000
 
 
-def test_the_log_stays_small(tmp_path, monkeypatch):
-    monkeypatch.setattr(spending, "MOST_BYTES", 1_000)
-    for _ in range(40):
-        record_spending(answer(), settings())
-    assert (tmp_path / "home" / "spending.jsonl").stat().st_size < 2_000
-    assert read_spending(tmp_path / "home")
-
-
 def test_what_is_expected_is_the_median_of_those_before():
-    assert expect_tokens([], "deep") == (*spending.ASSUMED, 0)
+    assert expect_tokens([], "deep") == (*ASSUMED, 0)
     rows = [
         {"depth": depth, "models": {"m": {"input": n, "output": 1}, "n": {"input": 1, "output": 1}}}
         for depth, n in (("deep", 10), ("deep", 30), ("deep", 500), ("quick", 9_999))
