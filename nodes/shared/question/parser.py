@@ -7,7 +7,7 @@ list of the right terms, without a relation: a wrong frame tells a falsehood, a 
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from weiwo.nodes.shared.question import cues, lexicon
@@ -301,7 +301,7 @@ def _two_relations(asked: str, low: str, language: Language, one: FoundRelation)
         return None
     things = _listed(asked, language, both) or (subject_of(asked, both, language),)
     about, kinds = [thing for thing in things for _ in both], [first.name, last.name] * len(things)
-    places = Compared("several", things, answer_type="place") if wanted == "place" else None
+    places = _place({"subjects": things, "answer_type": wanted})
     return _compound("several", about, kinds, language, places) if all(things) else None
 
 
@@ -312,14 +312,24 @@ def _may_be_one(items: Sequence[str], relation: str, asked: str, low: str) -> bo
     return relations()[relation].answer_type == "person" and len(lexicon.TITLE.findall(asked)) < len(items)
 
 
+_ANAPHOR: Final = lazy(r"\b(?:it|its|he|his|him|she|her|they|their|them)\b|[它他她其]")
+
+
 def _two_asked(first: str, second: str, language: Language) -> dict[str, Any]:
     one, two = _look_up(first, language), _look_up(second, language)
     subject = one["subjects"] or two["subjects"]
-    known = one["relation"] and two["relation"] and subject
-    if not known or any(it["answer_type"] == "place" != relations()[it["relation"]].answer_type for it in (one, two)):
+    more = any(len(lexicon.ASKS.findall(lower(half))) > 1 for half in (first, second))
+    if more or not (one["relation"] and two["relation"] and subject):
         return one | _UNKNOWN | {"shape": "several"}
-    things = subject[0], (two["subjects"] or subject)[0]
-    return _compound("several", things, (one["relation"], two["relation"]), language)
+    things = subject[0], (subject if _ANAPHOR.search(lower(second)) else two["subjects"] or subject)[0]
+    found = _compound("several", things, (one["relation"], two["relation"]), language)
+    parts = [_part(thing, it["relation"], language, _place(it)) for thing, it in zip(things, (one, two), strict=True)]
+    return found | {"parts": tuple(part for part in parts if part) if all(parts) else ()}
+
+
+def _place(asked: Mapping[str, Any]) -> Compared | None:
+    """That a place is asked for, as of a birth."""
+    return Compared("several", asked["subjects"], answer_type="place") if asked["answer_type"] == "place" else None
 
 
 def _listed(asked: str, language: Language, span: tuple[int, int] = (0, 0)) -> tuple[str, ...]:
