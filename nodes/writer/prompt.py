@@ -1,5 +1,6 @@
 """The writer's prompts: its instructions, and its material: what each task came to and the numbered sources."""
 
+import re
 from collections.abc import Collection, Iterator
 from typing import Final
 
@@ -146,10 +147,12 @@ def current_outcomes(state: SearchState) -> dict[str, Outcome]:
 def describe_task(task: Task, state: SearchState, language: Language) -> str:
     """What a task asks, with its references written out; what was not found is described, never shown by its mark."""
     known, above = {key: one for key, one in current_outcomes(state).items() if one.usable}, _ABOVE[language]
-    question = REFERENCE.sub(
-        lambda found: filled if len(filled := fill_text(found[0], known, language)) <= _LONGEST_FILLED else above,
-        task.description,
-    )
+
+    def value(found: re.Match[str]) -> str:
+        filled = fill_text(found[0], known, language)
+        return quote_as_data(filled, _LONGEST_FILLED) if len(filled) <= _LONGEST_FILLED else above
+
+    question = REFERENCE.sub(value, task.description)
     if task.for_each:
         return REFERENCE.sub(_EACH[language], question)
     return _HANGING[language] if REFERENCE.search(question) else question
