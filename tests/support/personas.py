@@ -26,7 +26,13 @@ FACTS = [
 
 def good(request: Json) -> Reply:
     """A model that does what the prompts ask."""
-    makers = {"AssessmentReply": _assess, "PlanReply": _plan, "ReadReply": _read, "ReflectionReply": _reflect}
+    makers = {
+        "AssessmentReply": _assess,
+        "PlanReply": _plan,
+        "ReadReply": _read,
+        "BatchReadReply": _read_batch,
+        "ReflectionReply": _reflect,
+    }
     name = asked_schema(request)
     if name in makers:
         return structured(request, makers[name](request))
@@ -94,14 +100,24 @@ def _plan(request: Json) -> Json:
 def _read(request: Json) -> Json:
     said = _user_text(request)
     task = re.search(r"^Task: (.*)$", said, re.MULTILINE)
-    asked = task[1] if task else ""
+    if answer := _answer(task[1] if task else "", said):
+        return {"next": "answer", **answer}
+    return {"next": "give_up", "value": None, "quotes": [], "confidence": 0.0, "missing": "no passage tells"}
+
+
+def _read_batch(request: Json) -> Json:
+    said = _user_text(request)
+    asked = re.findall(r"^Task (\d+): (.*)$", said, re.MULTILINE)
+    return {"answers": [{"task": int(n), **found} for n, task in asked if (found := _answer(task, said))]}
+
+
+def _answer(asked: str, said: str) -> Json:
     for subject, words, value in FACTS:
         if re.search(subject, asked) and re.search(r"born|出生|生于", asked):
             for n, passage in _passages(said):
                 if found := re.search(words, passage):
-                    quote = {"passage": n, "text": found[0]}
-                    return {"next": "answer", "value": value, "quotes": [quote], "confidence": 0.95}
-    return {"next": "give_up", "value": None, "quotes": [], "confidence": 0.0, "missing": "no passage tells"}
+                    return {"value": value, "quotes": [{"passage": n, "text": found[0]}], "confidence": 0.95}
+    return {}
 
 
 def _reflect(_: Json) -> Json:
