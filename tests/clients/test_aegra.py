@@ -45,7 +45,7 @@ class Reader:
 
     def __call__(self, request):
         if (
-            asked_schema(request) == "ReadReply"
+            asked_schema(request) == "BatchReadReply"
             and "Julius Caesar born" in prompt(request)
             and not self.released.is_set()
         ):
@@ -132,7 +132,7 @@ async def test_what_a_killed_worker_leaves_another_one_finishes(environment, tmp
     assert state["values"]["result"]["status"] == "complete"
     assert "56 years" in state["values"]["result"]["answer"]
     assert len(state["values"]["messages"]) == 2
-    assert (before[:2], set(after) & set(before)) == (["AssessmentReply", "PlanReply"], {"ReadReply"})
+    assert (before[:2], set(after) & set(before)) == (["AssessmentReply", "PlanReply"], {"BatchReadReply"})
 
 
 async def test_a_run_that_stopped_goes_on_from_its_checkpoint_and_needs_one(environment, tmp_path):
@@ -148,7 +148,7 @@ async def test_a_run_that_stopped_goes_on_from_its_checkpoint_and_needs_one(envi
                 await client.runs.wait(thread, "weiwo", input=None)
             values = await client.runs.wait(thread, "weiwo", checkpoint=state["checkpoint"])
     assert "56 years" in values["result"]["answer"]
-    assert schemas(model.requests[before:]) == ["ReadReply", "ReadReply", None, "EntailmentReply"]
+    assert schemas(model.requests[before:]) == ["BatchReadReply", None, "EntailmentReply"]
 
 
 async def test_the_page_and_its_routes_are_guests_of_aegra(environment, tmp_path):

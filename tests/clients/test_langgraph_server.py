@@ -22,7 +22,8 @@ def server(tmp_path_factory):
     """A server whose model `stuck` never reads."""
 
     def play(request):
-        return silent() if request["model"] == "stuck" and asked_schema(request) == "ReadReply" else good(request)
+        reads = asked_schema(request) in {"ReadReply", "BatchReadReply"}
+        return silent() if request["model"] == "stuck" and reads else good(request)
 
     folder = tmp_path_factory.mktemp("server")
     kept = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}

@@ -55,7 +55,7 @@ def test_the_command_resumes_a_run_that_died_between_a_step_and_its_checkpoint(s
     assert json.loads(out)["answer"], err
 
 
-@pytest.mark.parametrize("requests", [1, 3, 5])
+@pytest.mark.parametrize("requests", [1, 3, 4])
 def test_the_command_resumes_a_run_with_a_model(requests, tmp_path):
     def answer(request: Json) -> Reply:  # nothing more from that request on, until the process has been killed
         return replace(good(request), silent=process.returncode is None and len(server.requests) >= requests)
@@ -79,9 +79,8 @@ def test_the_command_resumes_a_run_with_a_model(requests, tmp_path):
         after = [json.dumps(request.body["messages"]) for request in server.requests][len(before) :]
     assert "56 years" in result["answer"]
     assert result["status"] == "complete"
-    in_flight = 2 if requests in {3, 4} else 1  # the two readings are asked at the same time
-    assert len([messages for messages in after if messages in before]) <= in_flight
-    assert not [messages for messages in after if messages in before[: len(before) - in_flight]]
+    assert len([messages for messages in after if messages in before]) <= 1  # the one that was under way
+    assert not [messages for messages in after if messages in before[:-1]]
 
 
 CHAIN = "How long is the longest river of the country where the person who discovered polonium was born?"

@@ -114,7 +114,7 @@ def stopped(process: "subprocess.Popen[str]", sent: signal.Signals) -> None:
 @pytest.mark.parametrize(
     ("schema", "sent"),
     [
-        *((schema, signal.SIGINT) for schema in ("AssessmentReply", "PlanReply", "ReadReply", None)),
+        *((schema, signal.SIGINT) for schema in ("AssessmentReply", "PlanReply", "BatchReadReply", None)),
         (None, signal.SIGTERM),
     ],
 )
@@ -144,7 +144,7 @@ def test_while_tools_are_called(
     assert "56 years" in out, err
 
 
-@pytest.mark.parametrize("schema", ["AssessmentReply", "ReadReply", None])
+@pytest.mark.parametrize("schema", ["AssessmentReply", "BatchReadReply", None])
 def test_impatience_leaves_a_terminal_in_order(environment: dict[str, str], tmp_path: Path, schema: str | None) -> None:
     model = Slow(schema)
     ours, theirs = pty.openpty()

@@ -32,6 +32,7 @@ AGENTS = {
     "AssessmentReply": "master",
     "PlanReply": "planner",
     "ReadReply": "executor",
+    "BatchReadReply": "executor",
     "ReflectionReply": "reflection",
     "CoverageReply": "reflection",
 }
