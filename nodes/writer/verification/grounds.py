@@ -66,7 +66,8 @@ class Grounds:
                 return "passage"
             if (bare or source.unread) and str(date.year) in source.dotted:
                 return "passage"
-        return "computed" if any(date.contains(known) for known in self.computed_dates) else ""
+        spans = bare and any(close(date.year, abs(value)) for value in self.computed_numbers)  # 336年 as a span
+        return "computed" if spans or any(date.contains(known) for known in self.computed_dates) else ""
 
     def century(self, number: int) -> bool:
         """Whether the sources name a century or a year of it."""

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from tests.support.claims import check_claims
 from tests.support.examples import examples
 from weiwo.nodes.writer.verification.derivation import follows
-from weiwo.nodes.writer.verification.grounds import collect_grounds
+from weiwo.nodes.writer.verification.grounds import Grounds, collect_grounds
 from weiwo.nodes.writer.verification.quantities import find_quantities, same_quantity
 from weiwo.state import DOUBTFUL, Evidence, passage_id
+from weiwo.text.dates import PartialDate
 
 
 def passage(text: str, title: str = "") -> Evidence:
@@ -213,6 +214,12 @@ def test_what_is_told_of_one_source_or_of_each_is_looked_up_there() -> None:
 )
 def test_quantities(one: str, other: str, *, same: bool) -> None:
     assert same_quantity(find_quantities(one)[-1], find_quantities(other)[-1]) is same
+
+
+def test_a_span_of_years_that_looks_like_a_year_is_the_calculations() -> None:
+    grounds = Grounds((), computed_numbers=(336.0,))
+    assert grounds.date(PartialDate(336)) == "computed"  # 早出生336年
+    assert grounds.date(PartialDate(335)) == ""
 
 
 def test_what_follows_from_two_figures() -> None:
