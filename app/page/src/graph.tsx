@@ -35,18 +35,18 @@ function* arrange(run: Run, room: number, least: number): Generator<void, Arrang
   const rows = [...run.rows.values()];
   const edges = rows.flatMap((row) => row.upstream.map((from): [string, string] => [from, row.id]));
   const ordered = layoutBy(rows.map(({ id }) => ({ id, ...NODE })), edges);
-  const tries = [];
-  for (const gaps of [GAPS.across, GAPS.down]) {
-    yield;
+  yield;
+  const scaled = (width: number): number => Math.min(1, Math.max(least, room / width));
+  const tries = [GAPS.across, GAPS.down].map((gaps) => {
     const { width, height } = ordered.measure(gaps === GAPS.across, gaps);
-    const scale = Math.min(1, Math.max(least, room / width));
-    tries.push({ gaps, scale, hidden: Math.max(0, width * scale - room), tall: height * scale });
-  }
+    const scale = scaled(width);
+    return { gaps, scale, hidden: Math.max(0, width * scale - room), tall: height * scale };
+  });
   tries.sort((a, b) => a.hidden - b.hidden || b.scale - a.scale || a.tall - b.tall);
-  const { gaps, scale } = tries[0] as (typeof tries)[number];
+  const { gaps } = tries[0] as (typeof tries)[number];
   const across = gaps === GAPS.across;
   const plan = ordered.draw(across, gaps);
-  return { plan, scale, batches: batchesOf(plan, across, run) };
+  return { plan, scale: scaled(plan.width), batches: batchesOf(plan, across, run) };
 }
 
 /** A plan laid out: a small one at once, a large one between frames. Nothing before it is known how wide it may be. */

@@ -51,7 +51,7 @@ export function layout(boxes: Box[], edges: [string, string][], across: boolean,
 }
 
 interface Ordered {
-  /** How wide and how high it is in a direction. */
+  /** How wide and how high it is in a direction, at least: as if its layers were packed. */
   measure(across: boolean, gaps: Gaps): { width: number; height: number };
   draw(across: boolean, gaps: Gaps): Layout;
 }
@@ -68,16 +68,26 @@ export function layoutBy(boxes: Box[], edges: [string, string][]): Ordered {
   const chains = kept.map(([from, to]) => chain(cells, from, to));
   const layers = layersOf(cells);
   for (let sweep = 0, still = 0; sweep < SWEEPS && still < 2; sweep += 1) still = order(layers, sweep % 2 === 0) ? 0 : still + 1;
-  const measure: Ordered["measure"] = (across, gaps) => {
+  const turn = (across: boolean): void => {
     for (const box of boxes) {
       const cell = cells.get(box.id) as Cell;
       [cell.size, cell.depth] = across ? [box.height, box.width] : [box.width, box.height];
     }
-    const breadth = place(layers, gaps.node);
-    const length = layers.reduce((sum, layer) => sum + deepest(layer) + gaps.rank, 0) - gaps.rank;
-    return { width: across ? Math.max(0, length) : breadth, height: across ? breadth : Math.max(0, length) };
   };
-  return { measure, draw: (across, gaps) => ({ ...measure(across, gaps), ...draw(boxes, layers, chains, cells, across, gaps.rank) }) };
+  const sized = (across: boolean, gaps: Gaps, breadth: number): { width: number; height: number } => {
+    const length = Math.max(0, layers.reduce((sum, layer) => sum + deepest(layer) + gaps.rank, 0) - gaps.rank);
+    return across ? { width: length, height: breadth } : { width: breadth, height: length };
+  };
+  return {
+    measure: (across, gaps) => {
+      turn(across);
+      return sized(across, gaps, Math.max(0, ...layers.map((layer) => pack(layer, gaps.node))));
+    },
+    draw: (across, gaps) => {
+      turn(across);
+      return { ...sized(across, gaps, place(layers, gaps.node)), ...draw(boxes, layers, chains, cells, across, gaps.rank) };
+    },
+  };
 }
 
 const deepest = (layer: Cell[]): number => Math.max(0, ...layer.map((cell) => cell.depth));
@@ -157,16 +167,19 @@ function barycenter(cells: Cell[], otherwise: number): number {
   return sum / cells.length;
 }
 
+/** Puts the cells of a layer side by side from 0 on; returns how far they reach. */
+function pack(layer: Cell[], gap: number): number {
+  let edge = 0;
+  for (const cell of layer) {
+    cell.at = edge + cell.size / 2;
+    edge += cell.size + gap;
+  }
+  return extent(layer);
+}
+
 /** Places the cells of each layer from 0 on; returns how far they reach. */
 function place(layers: Cell[][], gap: number): number {
-  for (const layer of layers) {
-    let edge = 0;
-    for (const cell of layer) {
-      cell.at = edge + cell.size / 2;
-      edge += cell.size + gap;
-    }
-  }
-  const widest = Math.max(0, ...layers.map(extent));
+  const widest = Math.max(0, ...layers.map((layer) => pack(layer, gap)));
   for (const layer of layers) {
     const shift = (widest - extent(layer)) / 2;
     for (const cell of layer) cell.at += shift;

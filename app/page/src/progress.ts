@@ -45,10 +45,10 @@ export interface Remark {
 
 export type Phase = "thinking" | "planning" | "working" | "reviewing" | "extending" | "writing" | "done";
 
-/** A run so far. Rows are replaced, never changed, so that a view can compare them. */
+/** A run so far. Rows are replaced, never changed, so that a view can compare those of two runs. */
 export interface Run {
   assessed: Dict;
-  rows: ReadonlyMap<string, Row>;
+  rows: Map<string, Row>;
   plan: Plan | null;
   revisions: Plan[];
   remarks: Remark[];
@@ -110,7 +110,7 @@ export function fill(run: Run, template: string): string {
   });
 }
 
-/** The run after one more event. */
+/** The run after one more event, which replaces rows in the map of the run it is given. */
 export function apply(run: Run, event: Dict, now: number): Run {
   switch (event["type"]) {
     case "assessed":
@@ -182,7 +182,7 @@ function planned(run: Run, plan: Plan): Run {
 
 /** Puts a row, or an instance into its parent's row. */
 function change(run: Run, id: string, with_: (row: Row) => Row, parent: (row: Row) => Row = (row) => row): Run {
-  const rows = new Map(run.rows);
+  const { rows } = run;
   const hop = HOP.exec(id);
   const match = rows.has(id) ? null : (INSTANCE.exec(id) ?? hop);
   const above = match ? rows.get(match[1] ?? "") : undefined;
@@ -198,7 +198,7 @@ function change(run: Run, id: string, with_: (row: Row) => Row, parent: (row: Ro
   } else {
     rows.set(id, with_(rows.get(id) ?? newRow(id)));
   }
-  return { ...run, rows };
+  return run;
 }
 
 function start(row: Row, now: number): Row {

@@ -47,8 +47,12 @@ function newTurn(question: string, state: TurnState): Turn {
 
 // Events change a run at once and the screen once a frame.
 
+/** The run that events change: apart from the one that is drawn. */
 function runNow(key: number): Run | undefined {
-  return pending.get(key) ?? read().turns.find((turn) => turn.key === key)?.run;
+  const run = pending.get(key);
+  if (run) return run;
+  const drawn = read().turns.find((turn) => turn.key === key)?.run;
+  return drawn && { ...drawn, rows: new Map(drawn.rows) };
 }
 
 function put(key: number, run: Run): void {

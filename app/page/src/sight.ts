@@ -23,7 +23,6 @@ export function useWidth(): [Box, number] {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
     if (!box.current) return undefined;
-    setWidth(box.current.clientWidth);
     const watch = new ResizeObserver(([entry]) => entry && setWidth(entry.contentRect.width));
     watch.observe(box.current);
     return () => watch.disconnect();
