@@ -37,7 +37,6 @@ DEPTH = 10
 STRATEGIES = {
     "default": SearchOptions(),
     "hybrid": SearchOptions(linked=False),
-    "hybrid, ranks": SearchOptions(linked=False, fusion="ranks"),
     "keyword": SearchOptions(strategy="keyword", linked=False),
     "keyword, linked": SearchOptions(strategy="keyword"),
     "vector": SearchOptions(strategy="vector", linked=False),

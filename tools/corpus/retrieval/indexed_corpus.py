@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from weiwo.state import Evidence
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
@@ -35,7 +35,6 @@ from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, rank_passag
 from weiwo.tools.corpus.retrieval.superseded import mark_superseded
 from weiwo.tools.corpus.source_names import name_source
 from weiwo.tools.printable import one_line
-from weiwo.tools.redaction import redacted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +44,6 @@ _log: Final = logging.getLogger(__name__)
 
 _CANDIDATES: Final = 100
 """Passages each search looks up at least, so that scores are comparable and equal texts can be merged."""
-_RERANKED: Final = 30
 _TRIES: Final = 5
 
 
@@ -68,13 +66,12 @@ FIRST_BATCH_SECONDS: Final = 5.0
 class IndexedCorpus:
     """Documents in a corpus folder, as a `Corpus`. Reading only; others may write to the folder meanwhile."""
 
-    def __init__(self, folder: Path, *, embedder: Embedder | None = None, options: SearchOptions | None = None) -> None:
+    def __init__(self, folder: Path, *, embedder: Embedder | None = None) -> None:
         """Open a corpus.
 
         Args:
             folder: The corpus folder, as `IndexWriter` made it.
             embedder: The embedding model, if any. Passages get their vectors from `weiwo.tools.corpus.index.embedding`.
-            options: How to search where a call does not say.
 
         Raises:
             CorpusError: There is no corpus, or it cannot be read; one line.
@@ -88,7 +85,6 @@ class IndexedCorpus:
         self.left_out: tuple[Problem, ...] | None = None
         """What is left out of the corpus, where whoever listed its files knows better than the store."""
         self._names = RelativeNames(folder)
-        self._options = options or SearchOptions()
         self._store = Store(folder / STORE)
         self._identity = self._store.read_identity()
         self._lock = Lock()
@@ -140,7 +136,7 @@ class IndexedCorpus:
     ) -> list[Evidence]:
         """Find the passages nearest to a question; see `Corpus.search`. What a user should know of it is told."""
         if within:
-            options = options or self._options
+            options = options or SearchOptions()
             options = replace(options, filter=replace(options.filter, within=within))
         found = await self.find(query, k, options=options)
         report_notes(found.trace)
@@ -151,14 +147,10 @@ class IndexedCorpus:
     ) -> IndexSearchResult:
         """`search`, with what was done for it. Options that are yet to be decided are, in the thread that searches."""
 
-        def work() -> tuple[SearchOptions, IndexSearchResult]:
-            chosen = options() if callable(options) else options or self._options
-            return chosen, self._find(query, k, chosen)
+        def work() -> IndexSearchResult:
+            return self._find(query, k, options() if callable(options) else options or SearchOptions())
 
-        chosen, found = await asyncio.to_thread(work)
-        if chosen.rerank is not None and found.passages:
-            return IndexSearchResult((await _rerank(chosen.rerank, query, found))[:k], found.trace)
-        return found
+        return await asyncio.to_thread(work)
 
     async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
         """Read one document; see `Corpus.open`. A file name or a title that only one document has will also do."""
@@ -173,8 +165,7 @@ class IndexedCorpus:
         return self._keyword.snapshot(self._store.read_generation())
 
     def _find(self, query: str, k: int, options: SearchOptions) -> IndexSearchResult:
-        wanted = max(k, _RERANKED) if options.rerank is not None else k
-        limit = max(_CANDIDATES, 4 * wanted)
+        limit = max(_CANDIDATES, 4 * k)
         tries = 0
         while True:
             trace = SearchTrace()
@@ -187,10 +178,10 @@ class IndexedCorpus:
                     distinct: dict[str, int] = {}
                     for passage in _order_passages(connection, scores):
                         distinct.setdefault(known[passage].hash, passage)
-                        if len(distinct) >= wanted:
+                        if len(distinct) >= k:
                             break
-                    if len(distinct) >= wanted or len(scores) < limit:
-                        chosen = list(distinct.values())[: max(wanted, 0)]
+                    if len(distinct) >= k or len(scores) < limit:
+                        chosen = list(distinct.values())[: max(k, 0)]
                         marked = mark_superseded(
                             connection, rows.read_evidence(connection, chosen), snapshot.generation
                         )
@@ -291,25 +282,6 @@ def _rank(passages: Sequence[Evidence], scores: Sequence[float]) -> list[Evidenc
         passage.model_copy(update={"rank": rank, "score": round(max(score, 1e-4), 4) if score else 0.0})
         for rank, (passage, score) in enumerate(zip(passages, scores, strict=True), 1)
     ]
-
-
-async def _rerank(compressor: Any, query: str, found: IndexSearchResult) -> list[Evidence]:
-    """The passages as a LangChain compressor orders them; as they were, with a note, if it fails."""
-    from langchain_core.documents import Document  # noqa: PLC0415  # heavy
-
-    by_id = {passage.id: passage for passage in found.passages}
-    given = [Document(page_content=one.text, metadata={"id": one.id, "title": one.title}) for one in found.passages]
-    try:
-        documents = await compressor.acompress_documents(given, query)
-    except Exception as error:  # noqa: BLE001  # each provider raises its own
-        why = redacted(f"{type(error).__name__}: {error}")
-    else:
-        order = [one for one in dict.fromkeys(str(one.metadata.get("id")) for one in documents) if one in by_id]
-        if order or not documents:
-            return _rank([by_id[one] for one in order], [1 / rank for rank in range(1, len(order) + 1)])
-        why = "it gave back other passages"
-    found.trace.notes.append(f"rerank: {one_line(why, 200)}; kept the order as it was")
-    return found.passages
 
 
 def _resolve_name(source: str, documents: dict[str, tuple[int, str, range]]) -> str:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from weiwo.state.errors import WeiwoError
@@ -27,9 +26,9 @@ from weiwo.tools.corpus.retrieval.score_fusion import (
     PassageScores,
     SearchOptions,
     Strategy,
+    blend_scores,
     favour_recent,
     fuse_partial,
-    fuse_scores,
     lift_linked,
     normalize_scores,
     rank_passages,
@@ -152,7 +151,7 @@ class PassageSearch:
 
     def _join_second_arm(self, keyword: PassageScores, limit: int) -> dict[int, float]:
         """The keyword arm joined with the vectors, or with the n-grams in their place; for `vector`, these alone."""
-        hybrid, asked = self._trace.strategy == "hybrid", self._options.keyword_share
+        hybrid = self._trace.strategy == "hybrid"
         try:
             given = self._trace.time_stage("embedding", lambda: self._nearest(self._question))
         except EmbeddingError as error:
@@ -160,17 +159,15 @@ class PassageSearch:
             given = None
         if given is None:
             grams = self._search_grams(limit)
-            share = KEYWORD_SHARE_BESIDE_GRAMS if asked is None else asked
-            return fuse_scores(keyword, grams, self._options.fusion, share) if hybrid else normalize_scores(grams)
+            return blend_scores(keyword, grams, KEYWORD_SHARE_BESIDE_GRAMS) if hybrid else normalize_scores(grams)
         vectors = self._trace.time_stage("vectors", lambda: self._search_vectors(*given, limit))
         self._trace.arms["vectors"] = vectors
-        share = KEYWORD_SHARE if asked is None else asked
         if not self._is_partial():
-            return fuse_scores(keyword, vectors, self._options.fusion, share) if hybrid else normalize_scores(vectors)
+            return blend_scores(keyword, vectors, KEYWORD_SHARE) if hybrid else normalize_scores(vectors)
         grams = self._search_grams(limit)
         without = self._find_without_vector({*keyword, *grams}, given[0])
-        shares = (share, KEYWORD_SHARE_BESIDE_GRAMS if asked is None else asked) if hybrid else (0.0, 0.0)
-        return fuse_partial(keyword, vectors, grams, without, self._options.fusion if hybrid else "blend", shares)
+        shares = (KEYWORD_SHARE, KEYWORD_SHARE_BESIDE_GRAMS) if hybrid else (0.0, 0.0)
+        return fuse_partial(keyword, vectors, grams, without, shares)
 
     def _search_grams(self, limit: int) -> dict[int, float]:
         wanted = query_grams(self._question)
@@ -256,16 +253,14 @@ class PassageSearch:
 def filter_documents(connection: sqlite3.Connection, wanted: DocumentFilter, at: int) -> Sequence[int]:
     """The documents that a filter lets through."""
     rows = connection.execute(
-        "SELECT id, path, source, type, language, date, modified_ns FROM documents"
+        "SELECT id, path, source, type, date, modified_ns FROM documents"
         " WHERE born <= ? AND (died IS NULL OR died > ?)",
         (at, at),
     )
     return [
         number
-        for number, path, source, kind, language, day, modified in rows
-        if (not wanted.path or fnmatchcase(source, wanted.path))
-        and (not wanted.types or kind in wanted.types)
-        and (not wanted.languages or language in wanted.languages)
+        for number, path, source, kind, day, modified in rows
+        if (not wanted.types or kind in wanted.types)
         and (not wanted.since or (day is not None and day >= wanted.since))
         and (not wanted.until or (day is not None and day[: len(wanted.until)] <= wanted.until))
         and wanted.within.allows_document(source, path)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -16,7 +16,7 @@ from weiwo.tools.corpus.retrieval.passage_search import SearchTrace
 from weiwo.tools.corpus.retrieval.query_features import QueryFeatures, extract_features
 from weiwo.tools.corpus.retrieval.router import RoutingDecision, route_query
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyFile, RoutingPolicy
-from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, rank_passages
+from weiwo.tools.corpus.retrieval.score_fusion import DocumentFilter, SearchOptions, rank_passages
 from weiwo.tools.corpus.retrieval.search_arms import SearchArm, set_arm
 from weiwo.tools.corpus.retrieval.telemetry import (
     LONGEST_QUERY,
@@ -28,6 +28,7 @@ from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
 
 _FEATURES: Final = tuple(field.name for field in fields(QueryFeatures))
+_OPTIONS: Final = SearchOptions()
 _NOTED: Final = 10
 """The best passages of each arm that are noted."""
 
@@ -54,7 +55,6 @@ class RoutedCorpus:
         corpus: IndexedCorpus,
         policy: Callable[[], RoutingPolicy] = RoutingPolicy,
         recorder: TelemetryRecorder | None = None,
-        options: SearchOptions | None = None,
     ) -> None:
         """Put a router before an index.
 
@@ -62,12 +62,10 @@ class RoutedCorpus:
             corpus: The index.
             policy: Gives the policy in force; asked for each search.
             recorder: Keeps telemetry, if any is to be kept.
-            options: How to search where a call does not say; the router sets its strategy.
         """
         self.corpus = corpus
         self._policy = policy
         self._recorder = recorder
-        self._options = options or SearchOptions()
 
     @property
     def documents(self) -> tuple[str, ...]:
@@ -86,13 +84,12 @@ class RoutedCorpus:
 
     async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> list[Evidence]:
         """Find the passages nearest to a question; see `Corpus.search`. What a user should know of it is told."""
-        options = replace(self._options, filter=replace(self._options.filter, within=within)) if within else None
-        found = await self.find(query, k, options=options)
+        found = await self.find(query, k, options=SearchOptions(filter=DocumentFilter(within=within)))
         report_notes(found.trace)
         return found.passages
 
     async def find(
-        self, query: str, k: int = 8, *, strategy: SearchArm | None = None, options: SearchOptions | None = None
+        self, query: str, k: int = 8, *, strategy: SearchArm | None = None, options: SearchOptions = _OPTIONS
     ) -> RoutedSearchResult:
         """`search`, with what was done and why.
 
@@ -111,12 +108,12 @@ class RoutedCorpus:
         def options_of_choice() -> SearchOptions:
             decision = self.decide(query, strategy)
             decided.append((decision, time.perf_counter() - begun))
-            return set_arm(options or self._options, decision.strategy, query)
+            return set_arm(options, decision.strategy, query)
 
         try:
             passages, trace = await self.corpus.find(query, k, options=options_of_choice)
             if not passages and decided[0][0].strategy == "filtered":  # no document is of that year or kind
-                whole = set_arm(options or self._options, "hybrid", query)
+                whole = set_arm(options, "hybrid", query)
                 passages, trace = await self.corpus.find(query, k, options=whole)
         except Exception as error:
             if decided:
@@ -155,7 +152,7 @@ class RoutedCorpus:
             self._recorder.record(RetrievalRecord(at, timed, ids, current_call().run))
 
 
-def open_routed(folder: Path, settings: Settings, options: SearchOptions | None = None) -> RoutedCorpus:
+def open_routed(folder: Path, settings: Settings) -> RoutedCorpus:
     """Open a corpus folder as the settings say: embedding model, policy, telemetry. Blocks.
 
     Raises:
@@ -168,9 +165,7 @@ def open_routed(folder: Path, settings: Settings, options: SearchOptions | None 
         model = load_embedder(settings.embeddings)
     policies = PolicyFile(Path(settings.home), settings.embeddings or "")
     recorder = get_recorder(folder) if settings.telemetry else None
-    return RoutedCorpus(
-        IndexedCorpus(folder, embedder=model, options=options), policies.read_current, recorder, options
-    )
+    return RoutedCorpus(IndexedCorpus(folder, embedder=model), policies.read_current, recorder)
 
 
 def _record_query(query: str, k: int, decision: RoutingDecision) -> dict[str, Any]:

@@ -1,23 +1,18 @@
 """Score fusion: the scores of several searches become one ranking, by small pure functions over scores by passage.
 
-A search gives each passage it finds a score of its own making. `blend` brings two to the same scale first
-(min-max) and is the default; `reciprocal_ranks` looks at positions alone (Cormack et al., SIGIR 2009). The weights were
-chosen on MuSiQue and HotpotQA together; `benchmarks/retrieval.py` measures them.
+A search gives each passage it finds a score of its own making, so two are brought to the same scale (min-max) and then
+added. The weights were chosen on MuSiQue and HotpotQA together; `benchmarks/retrieval.py` measures them.
 """
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 
-if TYPE_CHECKING:
-    from langchain_core.documents import BaseDocumentCompressor
-
 PassageScores = Mapping[int, float]
 Strategy = Literal["keyword", "vector", "hybrid"]
-Fusion = Literal["blend", "ranks"]
 
 KEYWORD_SHARE: Final = 0.4
 """Weight of the keyword search beside embeddings."""
@@ -29,8 +24,6 @@ LINK_SHARE: Final = 0.5
 """What a passage gets of the score of one that mentions its document."""
 LINK_SEEDS: Final = 5
 """The best passages whose mentions are followed."""
-RANK_CONSTANT: Final = 60
-"""The k of reciprocal rank fusion."""
 RECENCY_SHARE: Final = 0.3
 """How much being recent counts beside the score."""
 
@@ -40,18 +33,14 @@ class DocumentFilter:
     """A filter of documents; what is unset excludes none.
 
     Attributes:
-        path: A glob over sources, such as "reports/*.pdf"; `*` also matches slashes.
         types: Kinds of file, as `Document.type` names them.
-        languages: Languages, as `Document.language` names them.
         since: The first ISO date; documents without a date are then left out.
         until: The last ISO date; the same.
         within: Folders and a date that a user restricts the search to; there, the day of its file is a document's
             date where it states none.
     """
 
-    path: str = ""
     types: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
     since: str = ""
     until: str = ""
     within: SourceFilter = ANY_SOURCE
@@ -66,22 +55,16 @@ class SearchOptions:
 
     Attributes:
         strategy: `keyword`; `vector`, by embeddings, or by character n-grams where there are none; `hybrid`, both.
-        keyword_share: Weight of the keyword search in a blend, 0 to 1; None for what was measured best.
-        fusion: How a hybrid search joins the two: by scores or by ranks.
         linked: Whether to follow mentions: a document named in one of the best passages is lifted (one hop).
         filter: Which documents to look at.
         half_life_days: Days in which half of the bonus for being recent is lost; None for no such bonus.
-        rerank: A LangChain compressor that puts the best passages in its own order, if any.
         exact_alone: Whether a hybrid search for an identifier that the corpus holds is left to keywords alone.
     """
 
     strategy: Strategy = "hybrid"
-    keyword_share: float | None = None
-    fusion: Fusion = "blend"
     linked: bool = True
     filter: DocumentFilter = DocumentFilter()
     half_life_days: float | None = None
-    rerank: "BaseDocumentCompressor | None" = None
     exact_alone: bool = True
 
 
@@ -105,26 +88,11 @@ def blend_scores(first: PassageScores, second: PassageScores, share: float) -> d
     return {key: share * one.get(key, 0.0) + (1 - share) * other.get(key, 0.0) for key in {**one, **other}}
 
 
-def fuse_ranks(searches: Iterable[PassageScores]) -> dict[int, float]:
-    """The sum over searches of 1 / (60 + rank), ranks from 1."""
-    joined: dict[int, float] = {}
-    for scores in searches:
-        for rank, passage in enumerate(rank_passages(scores), 1):
-            joined[passage] = joined.get(passage, 0.0) + 1 / (RANK_CONSTANT + rank)
-    return joined
-
-
-def fuse_scores(keyword: PassageScores, other: PassageScores, fusion: Fusion, share: float) -> dict[int, float]:
-    """Keyword search and another joined."""
-    return fuse_ranks((keyword, other)) if fusion == "ranks" else blend_scores(keyword, other, share)
-
-
 def fuse_partial(
     keyword: PassageScores,
     vectors: PassageScores,
     grams: PassageScores,
     without: Collection[int],
-    fusion: Fusion,
     shares: tuple[float, float],
 ) -> dict[int, float]:
     """Keyword search and vectors joined where some passages have no vector: these are weighed by what they have.
@@ -134,40 +102,32 @@ def fuse_partial(
         vectors: The vector search.
         grams: The search by character n-grams, which stands in for the vectors of those that have none.
         without: The passages without a vector.
-        fusion: How to join.
         shares: The keyword search's weight beside vectors, and beside n-grams.
     """
-    own = {passage: score for passage, score in keyword.items() if passage not in without}
-    others = {passage: score for passage, score in keyword.items() if passage in without}
-    if fusion == "ranks":
-        ranks = {passage: 1 / (RANK_CONSTANT + rank) for rank, passage in enumerate(rank_passages(keyword), 1)}
-        second = fuse_ranks([vectors]) | {p: s for p, s in fuse_ranks([grams]).items() if p in without}
-        return {p: ranks.get(p, 0.0) + second.get(p, 0.0) for p in {**ranks, **second}}
-    words, beside = normalize_scores(keyword), normalize_scores(grams)
-    meaning = normalize_scores(vectors)
-    joined = {p: shares[0] * words.get(p, 0.0) + (1 - shares[0]) * meaning.get(p, 0.0) for p in {**own, **vectors}}
-    stand_ins = {**others, **{p: 0.0 for p in grams if p in without}}
-    return joined | {p: shares[1] * words.get(p, 0.0) + (1 - shares[1]) * beside.get(p, 0.0) for p in stand_ins}
+    words, beside, meaning = normalize_scores(keyword), normalize_scores(grams), normalize_scores(vectors)
+    joined: dict[int, float] = {}
+    for passage in {*keyword, *vectors, *(one for one in grams if one in without)}:
+        other, share = (beside, shares[1]) if passage in without else (meaning, shares[0])
+        joined[passage] = share * words.get(passage, 0.0) + (1 - share) * other.get(passage, 0.0)
+    return joined
 
 
-def lift_linked(
-    scores: PassageScores, links: Mapping[int, Iterable[int]], share: float = LINK_SHARE
-) -> dict[int, float]:
+def lift_linked(scores: PassageScores, links: Mapping[int, Iterable[int]]) -> dict[int, float]:
     """Lift the passages that good passages lead to.
 
     Args:
         scores: The scores so far.
         links: For each of the best passages, those it leads to.
-        share: What a passage gets of the best score that leads to it, added to its own.
 
     Returns:
-        The scores; none above the best, so that what answered best stays first.
+        The scores, with `LINK_SHARE` of the best score that leads to a passage added to its own; none above the best,
+        so that what answered best stays first.
     """
     gained: dict[int, float] = {}
     for seed, targets in links.items():
         for target in targets:
             if target != seed:
-                gained[target] = max(gained.get(target, 0.0), share * scores[seed])
+                gained[target] = max(gained.get(target, 0.0), LINK_SHARE * scores[seed])
     top = max(scores.values(), default=0.0)
     below = top * (1 - 1e-6)
     lifted = {key: min(scores.get(key, 0.0) + gain, max(below, scores.get(key, 0.0))) for key, gain in gained.items()}

@@ -100,15 +100,15 @@ async def test_approximate_search_agrees_with_exact_and_takes_in_what_comes_late
         found = nearest.search(connection, query, 10)
     assert list(found.values()) == pytest.approx(list(-exact), abs=0.01)
     assert found[max(found, key=found.get)] == pytest.approx(1.0, abs=0.002)
-    writer.apply(Changes(put=[document("new.md", "jjjjjj qqqqqq", title="")]))
+    writer.apply(Changes(put=[document("new.md", "jjjjjj qqqqqq", title="", kind="text")]))
     embed_passages(writer, model)
     writer.flush()
     assert list(tmp_path.glob("*.usearch")) == [made]  # too little is new
     corpus = IndexedCorpus(tmp_path, embedder=model)
     options = SearchOptions(strategy="vector", linked=False)
     assert (await corpus.search("jq qj", options=options))[0].source == "new.md"
-    within = SearchOptions(strategy="vector", linked=False, filter=DocumentFilter(path="17.md"))
-    assert [hit.source for hit in await corpus.search("jq qj", options=within)] == ["17.md"]
+    within = SearchOptions(strategy="vector", linked=False, filter=DocumentFilter(types=("text",)))
+    assert [hit.source for hit in await corpus.search("etaoin", options=within)] == ["new.md"]
 
 
 async def test_vectors_of_what_is_gone_are_not_found(writer, tmp_path):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from weiwo.state.source_filter import SourceFilter
 from weiwo.tools.corpus.retrieval.query_features import QueryFeatures, extract_features
 from weiwo.tools.corpus.retrieval.router import route_query, score_strategies
 from weiwo.tools.corpus.retrieval.routing_policy import (
@@ -227,7 +228,7 @@ def test_as_good_as_hybrid_at_lower_cost_is_enough_where_calls_cost():
 
 
 def test_arms_change_one_thing_in_the_options():
-    options = SearchOptions(filter=DocumentFilter(path="a/*"))
+    options = SearchOptions(filter=DocumentFilter(within=SourceFilter(folders=("a",))))
     assert {arm: set_arm(options, arm, "q").strategy for arm in ("keyword", "vector", "recent")} == {
         "keyword": "keyword",
         "vector": "vector",
@@ -236,7 +237,7 @@ def test_arms_change_one_thing_in_the_options():
     assert [set_arm(options, arm, "q").linked for arm in ("hybrid", "no_hop")] == [True, False]
     assert set_arm(options, "recent", "q").half_life_days
     found = set_arm(options, "filtered", "Which PDF of 2021 or 2023 names it?").filter
-    assert (found.path, found.since, found.until, found.types) == ("a/*", "2021", "2023", ("pdf",))
+    assert (found.within.folders, found.since, found.until, found.types) == (("a",), "2021", "2023", ("pdf",))
     assert set_arm(options, "filtered", "Who built it?").filter == options.filter
 
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from weiwo.tools.corpus.retrieval.score_fusion import (
     blend_scores,
     favour_recent,
-    fuse_ranks,
     lift_linked,
     normalize_scores,
     rank_passages,
@@ -21,10 +20,6 @@ SCORES = st.dictionaries(st.integers(0, 20), st.floats(0.01, 100), max_size=12)
 def test_blend_weighs_what_is_on_one_scale():
     assert blend_scores({1: 10, 2: 0}, {2: 0.9, 3: 0.1}, 0.4) == pytest.approx({1: 0.4, 2: 0.6, 3: 0.0})
     assert blend_scores({}, {2: 5.0}, 0.4) == pytest.approx({2: 0.6})
-
-
-def test_ranks_alone_count_for_reciprocal_ranks():
-    assert fuse_ranks([{1: 9, 2: 1}, {2: 0.5}]) == pytest.approx({1: 1 / 61, 2: 1 / 62 + 1 / 61})
 
 
 def test_equal_scores_come_in_order():

@@ -36,7 +36,7 @@ def folder(tmp_path):
             Changes(
                 put=[
                     document("bridge.md", "The bridge joins Buda and Pest.", title="Chain Bridge"),
-                    document("note.txt", "Ticket INC-49217 is closed."),
+                    document("note.txt", "Ticket INC-49217 is closed.", kind="txt"),
                     document("zh.md", "大桥建于1849年。", language="zh"),
                 ]
             )
@@ -44,9 +44,9 @@ def folder(tmp_path):
     return tmp_path
 
 
-def routed(folder, policy=RoutingPolicy, **more):
+def routed(folder, policy=RoutingPolicy):
     recorder = TelemetryRecorder(folder)
-    return RoutedCorpus(IndexedCorpus(folder), policy, recorder, **more), recorder
+    return RoutedCorpus(IndexedCorpus(folder), policy, recorder), recorder
 
 
 def kept(recorder):
@@ -98,10 +98,12 @@ async def test_the_router_decides_and_options_are_kept(folder):
     serving = RoutingPolicy(
         stage="default", segments={"en:plain": SegmentStatistics(samples=500, decided=500, advantage={"vector": 0.3})}
     )
-    corpus, recorder = routed(folder, lambda: serving, options=SearchOptions(filter=DocumentFilter(languages=("en",))))
+    corpus, recorder = routed(folder, lambda: serving)
+    only = SearchOptions(filter=DocumentFilter(types=("txt",)))
     found = await corpus.find("When was the bridge built?")
     assert (found.decision.strategy, found.trace.strategy) == ("vector", "vector")
-    assert {passage.source for passage in await corpus.search("1849 INC-49217")} == {"note.txt"}
+    noted = await corpus.find("1849 INC-49217", options=only)
+    assert {passage.source for passage in noted.passages} == {"note.txt"}
     asked = await corpus.find("INC-49217", strategy="vector", options=SearchOptions())
     assert (asked.decision.by, set(asked.trace.arms)) == ("caller", {"grams"})
     assert [one["by"] for one in kept(recorder)] == ["policy", "rule", "caller"]
