@@ -170,8 +170,6 @@ class ChatModels:
         messages: Messages,
         schema: type[T],
         check: Callable[[T], str | None] | None = None,
-        *,
-        tags: Sequence[str] = NOSTREAM,
     ) -> T:
         """One judgement, as an instance of a pydantic model.
 
@@ -185,21 +183,20 @@ class ChatModels:
             messages: The prompt, without a word on the form of the reply.
             schema: What is wanted. Its docstring and field descriptions are part of the prompt.
             check: Judges what the schema cannot; returns what is wrong, in words for the model, or None.
-            tags: Tags of the requests.
 
         Raises:
             ModelCallError: There is no usable reply, for the reason it names.
         """
-        session = await self._open_session(role, purpose, tags, streaming=False)
+        session = await self._open_session(role, purpose)
         return await StructuredCall(session, _convert_messages(messages), schema, check).run()
 
-    async def text(self, role: str, purpose: str, messages: Messages, *, tags: Sequence[str] = NOSTREAM) -> str:
+    async def text(self, role: str, purpose: str, messages: Messages) -> str:
         """A reply as plain text, whole, without reasoning.
 
         Raises:
             ModelCallError: There is none, it is empty, or it was cut off.
         """
-        session = await self._open_session(role, purpose, tags, streaming=False)
+        session = await self._open_session(role, purpose)
         message = await session.ask(session.model, "text", _convert_messages(messages))
         require_complete(finish_reason(message))
         text = strip_reasoning(message_text(message)).strip()
@@ -224,7 +221,9 @@ class ChatModels:
             async for delta in deltas:
                 yield delta
 
-    async def _open_session(self, role: str, purpose: str, tags: Sequence[str], *, streaming: bool) -> ModelSession:
+    async def _open_session(
+        self, role: str, purpose: str, tags: Sequence[str] = NOSTREAM, *, streaming: bool = False
+    ) -> ModelSession:
         try:
             where, model = await self._model(role)
         except ModelUnavailableError as unavailable:

@@ -1,7 +1,7 @@
 """Prices of a model's tokens: as configured, else the provider's list price, which has a date."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from weiwo.models.list_prices import AS_OF, LIST_PRICES
 from weiwo.state.settings import Settings, SettingsError
@@ -17,11 +17,10 @@ def price_of(settings: Settings, name: str) -> Price | None:
     return LIST_PRICES.get(name) if has_list_price(name) else None
 
 
-def has_list_price(name: str, env: Mapping[str, str] | None = None) -> bool:
+def has_list_price(name: str) -> bool:
     """Whether a model is the provider's own, and in the list: another endpoint's `openai:gpt-5` may cost anything."""
-    env = os.environ if env is None else env
-    elsewhere = name.startswith("openai:") and (env.get("OPENAI_BASE_URL") or env.get("OPENAI_API_BASE"))
-    return name in LIST_PRICES and not elsewhere
+    elsewhere = os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE")
+    return name in LIST_PRICES and not (name.startswith("openai:") and elsewhere)
 
 
 def list_price_date(settings: Settings, names: Iterable[str]) -> str:

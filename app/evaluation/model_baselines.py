@@ -48,14 +48,12 @@ class PricedModel:
     seconds: float = 60.0
 
 
-async def open_model(settings: Settings, given: BaseChatModel | None = None) -> PricedModel:
+async def open_model(settings: Settings) -> PricedModel:
     """The model of the writer.
 
     Raises:
         ModelUnavailableError: None is configured, or it cannot be made.
     """
-    if given is not None:
-        return PricedModel(given, seconds=settings.model_seconds)
     endpoint = resolve_endpoint(settings.models.get("writer", ""))
     model = await get_chat_model(endpoint, settings.model_seconds)
     return PricedModel(model, price_of(settings, endpoint.name), settings.model_seconds)

@@ -7,7 +7,7 @@ limits on calls, tokens and seconds.
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from weiwo.app.evaluation.answer import ABSTAINED, SystemAnswer, abstains, strip_citations
 from weiwo.app.evaluation.baselines import BaselineSearch, ExtractsBaseline
@@ -15,9 +15,6 @@ from weiwo.app.evaluation.calibration import list_values
 from weiwo.app.evaluation.question_set import Question
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.registry import build_registry
-
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
 
 System = Callable[[Question], Awaitable[SystemAnswer]]
 BASELINES: Final = ("extracts", "rag", "react")
@@ -29,13 +26,12 @@ class WeiwoSystem:
 
     Args:
         context: The options of each run.
-        model: A chat model that was made elsewhere, for all roles.
     """
 
-    def __init__(self, context: Context, model: "BaseChatModel | None" = None) -> None:
+    def __init__(self, context: Context) -> None:
         from weiwo.graph import build_graph  # noqa: PLC0415 - heavy
 
-        self._graph: Any = build_graph(models=model)
+        self._graph: Any = build_graph()
         self._context = context
 
     async def __call__(self, question: Question) -> SystemAnswer:
@@ -87,22 +83,19 @@ def _statement(result: Mapping[str, Any]) -> str:
     return claims or f"\n{result.get('answer', '')}".partition("\n>")[0]
 
 
-async def open_systems(
-    names: Sequence[str], context: Context, model: "BaseChatModel | None" = None
-) -> dict[str, System]:
+async def open_systems(names: Sequence[str], context: Context) -> dict[str, System]:
     """Open the systems to compare.
 
     Args:
         names: "weiwo", and those of `BASELINES`.
         context: The options of each run; the baselines take model, corpus, web and limits from them.
-        model: A chat model that was made elsewhere; without one, that of the writer.
 
     Raises:
         CorpusError: The corpus cannot be read.
         SettingsError: The settings cannot be used.
         ModelUnavailableError: The model cannot be made.
     """
-    systems: dict[str, System] = {"weiwo": WeiwoSystem(context, model)} if "weiwo" in names else {}
+    systems: dict[str, System] = {"weiwo": WeiwoSystem(context)} if "weiwo" in names else {}
     if not set(names) & set(BASELINES):
         return systems
     settings = Settings.resolve(context)
@@ -114,7 +107,7 @@ async def open_systems(
     if set(names) & NEED_A_MODEL:
         from weiwo.app.evaluation.model_baselines import RagBaseline, ReactBaseline, open_model  # noqa: PLC0415 - heavy
 
-        priced = await open_model(settings, model)
+        priced = await open_model(settings)
         if "rag" in names:
             systems["rag"] = RagBaseline(priced, search)
         if "react" in names:

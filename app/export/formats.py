@@ -82,13 +82,12 @@ def check_format(name: str) -> Format:
     return FORMATS[name]
 
 
-def render(result: Mapping[str, Any], format: str, *, plan: Mapping[str, Any] | None = None) -> bytes:  # noqa: A002 - what it is
+def render(result: Mapping[str, Any], format: str) -> bytes:  # noqa: A002 - what it is
     """Render a result in a format.
 
     Args:
         result: The result object, as `weiwo ask --json` prints it.
         format: The name of a format: "md", "html", "docx", "pptx", "json", "bib" or "csl".
-        plan: A plan in its interchange form, to show in place of the one in the result.
 
     Returns:
         The contents of the file.
@@ -98,10 +97,10 @@ def render(result: Mapping[str, Any], format: str, *, plan: Mapping[str, Any] | 
     """
     chosen = check_format(format)
     if not chosen.renderer:
-        text = json.dumps({**result, "plan": plan} if plan else dict(result), ensure_ascii=False, indent=2)
+        text = json.dumps(dict(result), ensure_ascii=False, indent=2)
         return (_HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
     from weiwo.app.export.report import Report, read_result  # noqa: PLC0415 - JSON needs none
 
     module, _, function = chosen.renderer.partition(":")
     render_report: Callable[[Report], bytes] = getattr(import_module(f"weiwo.app.export.{module}"), function)
-    return render_report(read_result(result, plan))
+    return render_report(read_result(result))

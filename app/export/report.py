@@ -179,17 +179,12 @@ class Report:
         return f"{made} · {word(self.language, 'spent', self.model_calls, self.tool_calls)}"
 
 
-def read_result(result: Mapping[str, Any], plan: Mapping[str, Any] | None = None) -> Report:
-    """Read a result.
-
-    Args:
-        result: The result object, as `app/result.schema.json` says.
-        plan: The plan to show in place of the one in the result.
-    """
+def read_result(result: Mapping[str, Any]) -> Report:
+    """Read a result object, as `app/result.schema.json` says."""
     language = tongue(result.get("language"))
     sources = read_sources(result)
     claims = result.get("claims") or ()
-    steps, edges = _plan(plan or result.get("plan"), result.get("outcomes") or {}, language)
+    steps, edges = _plan(result.get("plan"), result.get("outcomes") or {}, language)
     usage = result.get("usage") or {}
     answer = str(result.get("answer") or "")
     nodes = parse_document(answer, claims, {source.n: source.url for source in sources})

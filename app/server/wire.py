@@ -79,7 +79,7 @@ def error_reply(error: RequestError, asked: Headers) -> Response:
     return reply({"detail": told}, error.status, error.headers)
 
 
-async def read_body(request: Request, most: int = MOST_BODY_BYTES) -> bytes:
+async def read_body(request: Request) -> bytes:
     """A request's body.
 
     Raises:
@@ -88,9 +88,9 @@ async def read_body(request: Request, most: int = MOST_BODY_BYTES) -> bytes:
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
-        if size > most:
-            told = f"the request; its body is longer than {most:,} bytes; send less"
-            raise RequestError(413, told, f"请求超过 {most:,} 字节；请缩短后再试")
+        if size > MOST_BODY_BYTES:
+            told = f"the request; its body is longer than {MOST_BODY_BYTES:,} bytes; send less"
+            raise RequestError(413, told, f"请求超过 {MOST_BODY_BYTES:,} 字节；请缩短后再试")
         parts.append(part)
     return b"".join(parts)
 

@@ -159,13 +159,13 @@ def read_context(given: Any) -> dict[str, Any]:
     return context.model_dump(mode="json", exclude_none=True)
 
 
-def allowed_fields(options: Mapping[str, Any], env: Mapping[str, str] = os.environ) -> dict[str, Any]:
+def allowed_fields(options: Mapping[str, Any]) -> dict[str, Any]:
     """Of the options that a thread began with, those that a client may set: the rest is as the operator has it."""
     known = frozenset(Context.model_fields)
     allowed = {}
     for field, value in options.items():
         try:
-            check_client_fields({field: value}, known, env)
+            check_client_fields({field: value}, known, os.environ)
         except ClientFieldError:
             continue
         allowed[field] = value

@@ -222,12 +222,12 @@ def label_citations(run: str, evidence_ids: Iterable[str], *, replanned: bool = 
         recorder.label_citations(run, ids, replanned=replanned)
 
 
-def flush_recorders(seconds: float = _EXIT_SECONDS) -> None:
-    """Write what all recorders hold, within that time each."""
+def flush_recorders() -> None:
+    """Write what all recorders hold, within `_EXIT_SECONDS` each."""
     with _guard:
         recorders = list(_recorders.values())
     for recorder in recorders:
-        recorder.flush(seconds)
+        recorder.flush(_EXIT_SECONDS)
 
 
 def read_records(folder: Path) -> Iterator[dict[str, Any]]:

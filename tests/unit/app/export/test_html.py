@@ -151,8 +151,3 @@ def test_the_plan_is_a_picture() -> None:
     assert "20 EUR - ‹t2›" in text
     assert [told["class"] for tag, told in page.tags if tag == "svg" and told["class"] != "chart"] == ["plan"]
     assert "plan" not in [told.get("class") for _, told in page_of(plan=None).tags]
-
-
-def test_another_plan_may_be_shown() -> None:
-    plan = {"vertices": [{"id": "a", "description": "one"}, {"id": "b", "description": "two"}], "edges": [["a", "b"]]}
-    assert render(make_result(), "html", plan=plan).decode().count("<rect") == 2
