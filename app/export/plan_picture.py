@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 from rich.cells import cell_len
 
 from weiwo.app.export.report import Step
-from weiwo.app.export.words import Tongue, word
+from weiwo.app.export.words import word
+from weiwo.state.values import Language
 
 _WIDTH: Final = 232
 _LINE: Final = 17
@@ -40,7 +41,7 @@ class _Box(NamedTuple):
     foot: str
 
 
-def draw_plan(steps: Sequence[Step], edges: Sequence[tuple[str, str]], language: Tongue) -> str:
+def draw_plan(steps: Sequence[Step], edges: Sequence[tuple[str, str]], language: Language) -> str:
     """The plan as an SVG element; empty where there is nothing to draw or too much.
 
     Args:
@@ -102,7 +103,7 @@ def _sort_by_middle(layer: list[str], place: Mapping[str, float], beside: Mappin
     layer.sort(key=middle.__getitem__)
 
 
-def _place(layers: Sequence[Sequence[Step]], language: Tongue, *, across: bool) -> dict[str, _Box]:
+def _place(layers: Sequence[Sequence[Step]], language: Language, *, across: bool) -> dict[str, _Box]:
     """A box for each task: the layers side by side, or one below the other; each centred."""
     texts = {step.id: (_wrapped(step.text), _foot(step, language)) for layer in layers for step in layer}
     heights = {task_id: _PADDING * 2 + _LINE * (len(lines) + bool(foot)) for task_id, (lines, foot) in texts.items()}
@@ -119,7 +120,7 @@ def _place(layers: Sequence[Sequence[Step]], language: Tongue, *, across: bool) 
     return boxes
 
 
-def _foot(step: Step, language: Tongue) -> str:
+def _foot(step: Step, language: Language) -> str:
     """The last line of a box: what the task came to."""
     if step.state == "succeeded":
         return f"✓ {step.value or word(language, 'succeeded')}"

@@ -8,12 +8,13 @@ from urllib.parse import urlsplit
 
 from weiwo.app.export.chart import add_charts
 from weiwo.app.export.document import Node, Run, parse_document, plain
-from weiwo.app.export.words import Tongue, tongue, word
+from weiwo.app.export.words import word
 from weiwo.app.stop_reasons import stop_reason
 from weiwo.nodes.writer.sources import PASSAGE_HEAD
 from weiwo.state import REFERENCE
 from weiwo.state.answer import DOUBTFUL
 from weiwo.state.evidence import FILE_DATE
+from weiwo.state.values import Language
 from weiwo.text.patterns import lazy
 from weiwo.text.values import render as render_value
 from weiwo.tools.corpus.retrieval.superseded import read_version
@@ -62,7 +63,7 @@ class Source:
     superseded_by: str = ""
     also: tuple[str, ...] = ()
 
-    def particulars(self, language: Tongue) -> list[str]:
+    def particulars(self, language: Language) -> list[str]:
         """What tells a document from other versions and copies: date, version, whether a newer one is known."""
         parts = [
             word(language, "file_dated" if self.file_date else "dated", self.date) if self.date else "",
@@ -71,12 +72,12 @@ class Source:
         ]
         return [part for part in parts if part]
 
-    def description(self, language: Tongue) -> str:
+    def description(self, language: Language) -> str:
         """Where the document is, if its title does not say so, and its particulars, on one line."""
         address = [self.address] if self.address not in {"", self.title} else []
         return " · ".join([*address, *self.particulars(language)])
 
-    def place(self, language: Tongue) -> str:
+    def place(self, language: Language) -> str:
         """Its place within the document, in words of the language."""
         found = _PLACE.fullmatch(self.locator) if language == "zh" else None
         return f"第 {found[2]} {'页' if found[1] == 'page' else '行'}" if found else self.locator
@@ -122,7 +123,7 @@ class Report:
         tool_calls: How many tool calls.
     """
 
-    language: Tongue
+    language: Language
     title: str
     question: str
     answer: str
@@ -181,7 +182,7 @@ class Report:
 
 def read_result(result: Mapping[str, Any]) -> Report:
     """Read a result object, as `app/result.schema.json` says."""
-    language = tongue(result.get("language"))
+    language: Language = "zh" if result.get("language") == "zh" else "en"
     sources = read_sources(result)
     claims = result.get("claims") or ()
     steps, edges = _plan(result.get("plan"), result.get("outcomes") or {}, language)
@@ -264,7 +265,7 @@ def _source(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> Source:
     )
 
 
-def _notes(result: Mapping[str, Any], sources: Sequence[Source], language: Tongue) -> list[str]:
+def _notes(result: Mapping[str, Any], sources: Sequence[Source], language: Language) -> list[str]:
     """What a reader must know before the answer."""
     status, notes = str(result.get("status")), []
     stopped = one_line(str(result.get("stop_reason") or ""))
@@ -289,7 +290,7 @@ def _day(result: Mapping[str, Any]) -> str:
 
 
 def _plan(
-    plan: Mapping[str, Any] | None, outcomes: Mapping[str, Mapping[str, Any]], language: Tongue
+    plan: Mapping[str, Any] | None, outcomes: Mapping[str, Mapping[str, Any]], language: Language
 ) -> tuple[tuple[Step, ...], tuple[tuple[str, str], ...]]:
     vertices = (plan or {}).get("vertices") or ()
     values = {task_id: _value(outcome, language) for task_id, outcome in outcomes.items()}
@@ -315,7 +316,7 @@ def _plan(
     return tuple(steps), tuple(edge for edge in edges if edge[0] in ids and edge[1] in ids)
 
 
-def _value(outcome: Mapping[str, Any], language: Tongue) -> str:
+def _value(outcome: Mapping[str, Any], language: Language) -> str:
     """The value of a task, for people."""
     if outcome.get("status") != "succeeded" or outcome.get("type") == "passages":
         return ""
