@@ -174,3 +174,14 @@ def engine_of(request: Request) -> Engine:
     """The engine of the application that a request came to."""
     engine: Engine = request.app.state.engine
     return engine
+
+
+async def own_thread(request: Request) -> tuple[Engine, str]:
+    """The engine, and the thread that a request's path names.
+
+    Raises:
+        RequestError: The thread is not there for whoever sends the request.
+    """
+    engine, thread_id = engine_of(request), str(request.path_params["thread_id"])
+    await engine.threads.require(user_of(request), thread_id)
+    return engine, thread_id

@@ -6,8 +6,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.server.access.users import user_of
-from weiwo.app.server.engine import Engine, engine_of
+from weiwo.app.server.engine import Engine, own_thread
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.langgraph_api.assistant import GRAPH_ID
 from weiwo.app.server.langgraph_api.event_protocol import EventEncoder, Subscription, number_at
@@ -29,9 +28,8 @@ _SOCKET_ALONE: Final = frozenset(
 
 async def events(request: Request) -> Response:
     """Watch a thread: each connection is a subscription, and is sent again what it missed."""
-    engine, thread_id = engine_of(request), request.path_params["thread_id"]
     subscription = Subscription.of(await read_json(request), request.headers.get("last-event-id", ""))
-    await engine.threads.require(user_of(request), thread_id)
+    engine, thread_id = await own_thread(request)
     return EventStream(_encoded(engine, thread_id, subscription))
 
 
@@ -80,8 +78,7 @@ async def _start(request: Request, params: Mapping[str, Any]) -> RunRecord:
 
 async def _respond(request: Request, params: Mapping[str, Any]) -> RunRecord:
     """Answer one or several interrupts, and go on."""
-    engine, thread_id = engine_of(request), request.path_params["thread_id"]
-    await engine.threads.require(user_of(request), thread_id)
+    engine, thread_id = await own_thread(request)
     given = params.get("responses", [params])
     if not isinstance(given, list) or not given or not all(isinstance(one, Mapping) for one in given):
         raise RequestError(422, "responses; it is no list of answers; give {interrupt_id, response}")

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from weiwo.app.server.access.user_corpora import choose_corpora
 from weiwo.app.server.access.users import user_of
-from weiwo.app.server.engine import Engine, engine_of
+from weiwo.app.server.engine import Engine, engine_of, own_thread
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.langgraph_api.assistant import ASSISTANT_ID
 from weiwo.app.server.langgraph_api.thread_stream import follow_thread
@@ -57,8 +57,8 @@ async def wait(request: Request) -> Response:
 
 async def index(request: Request) -> Response:
     """The runs of a thread, newest first."""
-    engine, thread_id, params = engine_of(request), request.path_params["thread_id"], request.query_params
-    await engine.threads.require(user_of(request), thread_id)
+    engine, thread_id = await own_thread(request)
+    params = request.query_params
     limit, offset = read_count(params, "limit", 10, 999_999), read_count(params, "offset", 0, 999_999)
     found = await engine.records.runs(thread_id, min(limit, _MOST_LISTED), offset, params.get("status", ""))
     return reply([shown(one) for one in found])
@@ -110,8 +110,7 @@ async def delete(request: Request) -> Response:
 
 async def stream_thread(request: Request) -> Response:
     """Watch a thread: the run that is under way, or else the newest, and each that follows."""
-    engine, thread_id = engine_of(request), request.path_params["thread_id"]
-    await engine.threads.require(user_of(request), thread_id)
+    engine, thread_id = await own_thread(request)
     return EventStream(_watched_thread(engine, thread_id, request.headers.get("last-event-id", "")))
 
 
@@ -151,8 +150,8 @@ async def begin_run(request: Request, body: Mapping[str, Any]) -> RunRecord:
 
 
 async def _found(request: Request) -> RunRecord:
-    engine, thread_id, run_id = engine_of(request), request.path_params["thread_id"], request.path_params["run_id"]
-    await engine.threads.require(user_of(request), thread_id)
+    engine, thread_id = await own_thread(request)
+    run_id = request.path_params["run_id"]
     run = await engine.records.run(run_id)
     if run is None or run.thread_id != thread_id:
         raise not_found("run", run_id)

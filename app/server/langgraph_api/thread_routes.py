@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from weiwo.app.server.access.users import user_of
-from weiwo.app.server.engine import Engine, engine_of
+from weiwo.app.server.engine import Engine, engine_of, own_thread
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.langgraph_api.threads import shown_state
 from weiwo.app.server.runs.run_results import delete_thread
@@ -63,17 +63,15 @@ async def get(request: Request) -> Response:
 
 async def update(request: Request) -> Response:
     """Add to what is said of a thread."""
-    body, engine, user = await read_json(request), engine_of(request), user_of(request)
-    thread_id = request.path_params["thread_id"]
-    await engine.threads.require(user, thread_id)
+    body, user = await read_json(request), user_of(request)
+    engine, thread_id = await own_thread(request)
     await engine.threads.touch(user, thread_id, read_object(body, "metadata"))
     return reply(await engine.threads.shown(await engine.threads.find(user, thread_id)))
 
 
 async def delete(request: Request) -> Response:
     """Delete a thread; what runs on it is ended, and its answer is given to nobody again."""
-    engine, thread_id = engine_of(request), request.path_params["thread_id"]
-    await engine.threads.require(user_of(request), thread_id)
+    engine, thread_id = await own_thread(request)
     await engine.runs.cancel_thread(thread_id)
     await delete_thread(engine.graph, engine.records, thread_id)
     if (memory := engine.memory(user_of(request))) is not None:
@@ -107,9 +105,8 @@ async def get_state_at(request: Request) -> Response:
 
 async def update_state(request: Request) -> Response:
     """Change the state of a thread as if a node had; a fork, where a checkpoint is given."""
-    body, engine, user = await read_json(request), engine_of(request), user_of(request)
-    thread_id = request.path_params["thread_id"]
-    await engine.threads.require(user, thread_id)
+    body = await read_json(request)
+    engine, thread_id = await own_thread(request)
     engine.runs.require_idle(thread_id)
     place = read_object(body, "checkpoint") or {"checkpoint_id": body.get("checkpoint_id")}
     config = _config(thread_id, place)
@@ -119,7 +116,7 @@ async def update_state(request: Request) -> Response:
         raise RequestError(422, f"values: {describe_validation_error(error)}") from None
     except (InvalidUpdateError, ValueError, TypeError, KeyError) as error:
         raise RequestError(422, f"values: {str(error)[:300]}") from None
-    await engine.threads.touch(user, thread_id)
+    await engine.threads.touch(user_of(request), thread_id)
     return reply({"checkpoint": new["configurable"], **new})
 
 
@@ -127,8 +124,7 @@ async def history(request: Request) -> Response:
     """The checkpoints of a thread, newest first."""
     params: Mapping[str, Any] = request.query_params
     body = await read_json(request) if request.method == "POST" else {**params}
-    engine, thread_id = engine_of(request), request.path_params["thread_id"]
-    await engine.threads.require(user_of(request), thread_id)
+    engine, thread_id = await own_thread(request)
     before = body.get("before")
     if isinstance(before, str):
         before = {"checkpoint_id": before}
@@ -145,8 +141,7 @@ async def history(request: Request) -> Response:
 
 
 async def _state(request: Request, place: Mapping[str, Any], subgraphs: str, select: Any) -> Response:
-    engine, thread_id = engine_of(request), request.path_params["thread_id"]
-    await engine.threads.require(user_of(request), thread_id)
+    engine, thread_id = await own_thread(request)
     deep = subgraphs.lower() == "true"
     snapshot = await _snapshot(engine, _config(thread_id, place), deep=deep)
     if place.get("checkpoint_id") and snapshot.created_at is None:

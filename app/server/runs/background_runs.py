@@ -226,16 +226,7 @@ class Runs:
                 OPTIONS_KEY: options_of(Context.model_validate(context)),
             },
         }
-        stream = stream_events(
-            self._graph,
-            given,
-            config,
-            context=context,
-            modes=request.modes,
-            subgraphs=request.subgraphs,
-            interrupt_before=request.interrupt_before,
-            interrupt_after=request.interrupt_after,
-        )
+        stream = stream_events(self._graph, given, config, context=context, request=request)
         defaults = await asyncio.to_thread(run_defaults, Path(self._settings.home), run.owner, request.corpora)
         before = Usage() if isinstance(given, Mapping) else snapshot.values.get("usage") or Usage()
         limited = await self.budgets.limit(run.owner, defaults, Context.model_validate(context), before)

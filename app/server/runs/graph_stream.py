@@ -4,13 +4,14 @@ A run is logged in the modes that any watcher may want, whoever started it, and 
 asked for (`wanted`).
 """
 
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from typing import Any, Final
 
 from langchain_core.messages import BaseMessage, BaseMessageChunk, message_chunk_to_message
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
+from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.wire import dump
 
 _LOGGED: Final = frozenset({"values", "updates", "custom", "messages"})
@@ -25,10 +26,7 @@ async def stream_events(
     config: RunnableConfig,
     *,
     context: Mapping[str, Any],
-    modes: Sequence[str],
-    subgraphs: bool,
-    interrupt_before: Any,
-    interrupt_after: Any,
+    request: RunRequest,
 ) -> AsyncIterator[tuple[str, bytes]]:
     """Run the graph.
 
@@ -37,29 +35,26 @@ async def stream_events(
         given: Its input, a command, or None.
         config: Thread, checkpoint, metadata.
         context: The run's context.
-        modes: The stream modes of whoever started it.
-        subgraphs: Whether events of subgraphs are streamed, named `mode|namespace`.
-        interrupt_before: Nodes to stop before.
-        interrupt_after: Nodes to stop after.
+        request: What whoever started it wants to be sent, and where to stop.
 
     Yields:
-        Name and JSON of each event.
+        Name and JSON of each event; the name is `mode|namespace` for one of a subgraph.
     """
-    whole = _WholeMessages() if "messages" in modes else None
-    asked: Any = sorted(_LOGGED | (_EXTRA & set(modes)))
+    whole = _WholeMessages() if "messages" in request.modes else None
+    asked: Any = sorted(_LOGGED | (_EXTRA & set(request.modes)))
     stream: AsyncIterator[Any] = graph.astream(
         given,
         config,
         context=dict(context),
         stream_mode=asked,
         output_keys=graph.output_channels,
-        subgraphs=subgraphs,
+        subgraphs=request.subgraphs,
         durability="sync",
-        interrupt_before=interrupt_before,
-        interrupt_after=interrupt_after,
+        interrupt_before=request.interrupt_before,
+        interrupt_after=request.interrupt_after,
     )
     async for part in stream:
-        namespace, mode, chunk = part if subgraphs else ((), *part)
+        namespace, mode, chunk = part if request.subgraphs else ((), *part)
         yield "|".join((mode, *namespace)), dump(_interrupts_as_list(chunk))
         if mode == "messages" and whole is not None:
             for name, value in whole.events(*chunk):

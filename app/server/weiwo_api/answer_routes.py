@@ -15,7 +15,7 @@ from weiwo.app.errors import AppError
 from weiwo.app.server.access.user_corpora import run_defaults
 from weiwo.app.server.access.users import user_of
 from weiwo.app.server.backend import backend_of
-from weiwo.app.server.engine import engine_of
+from weiwo.app.server.engine import own_thread
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.run_request import allowed_fields, read_context
 from weiwo.app.server.weiwo_api.exports import download_response
@@ -102,8 +102,7 @@ async def feedback(request: Request) -> Response:
 
 async def moments(request: Request) -> Response:
     """The moments of a thread that a run can go on from, newest first: its plan and the values of its tasks then."""
-    engine, thread_id = engine_of(request), request.path_params["thread_id"]
-    await engine.threads.require(user_of(request), thread_id)
+    engine, thread_id = await own_thread(request)
     place: Any = {"configurable": {"thread_id": thread_id}}
     found = []
     async for snapshot in engine.graph.aget_state_history(place, limit=_MOST_MOMENTS):
@@ -128,8 +127,7 @@ async def moments(request: Request) -> Response:
 async def fork_thread(request: Request) -> Response:
     """Go back to a checkpoint with another plan or other values; what the change does not touch is kept."""
     body = await read_json(request)
-    engine, user, thread_id = engine_of(request), user_of(request), request.path_params["thread_id"]
-    await engine.threads.require(user, thread_id)
+    engine, thread_id = await own_thread(request)
     engine.runs.require_idle(thread_id)
     place: Any = {"configurable": {"thread_id": thread_id, "checkpoint_id": str(body.get("checkpoint_id") or "")}}
     there = await engine.graph.aget_state(place)
@@ -151,7 +149,7 @@ async def fork_thread(request: Request) -> Response:
         )
     except ForkError as error:
         raise RequestError(422, str(error), error.chinese) from None
-    await engine.threads.touch(user, thread_id)
+    await engine.threads.touch(user_of(request), thread_id)
     now = await engine.graph.aget_state(config)
     return reply({"checkpoint": now.config["configurable"], "next": now.next})
 
