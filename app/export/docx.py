@@ -44,11 +44,7 @@ _DEEPEST: Final = 3
 
 
 def render_docx(report: Report) -> bytes:
-    """Render a report as a Word document.
-
-    Args:
-        report: The report.
-    """
+    """Render a report as a Word document."""
     return _Writer(report, Document()).write()
 
 

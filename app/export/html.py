@@ -23,11 +23,7 @@ _LONGEST_TIP: Final = 300
 
 
 def render_html(report: Report) -> bytes:
-    """Render a report as a page.
-
-    Args:
-        report: The report.
-    """
+    """Render a report as a page."""
     return _Page(report).render().encode("utf-8", "replace")
 
 

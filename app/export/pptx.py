@@ -54,11 +54,7 @@ class _Point(NamedTuple):
 
 
 def render_pptx(report: Report) -> bytes:
-    """Render a report as slides.
-
-    Args:
-        report: The report.
-    """
+    """Render a report as slides."""
     return _Writer(report, Presentation()).write()
 
 

@@ -27,12 +27,7 @@ async def missing(_: Request) -> Response:
 
 
 class UserAccount:
-    """A user of the server: his documents, his limits, and the budget of his day, as for his other runs.
-
-    Args:
-        user: The user.
-        engine: The server's.
-    """
+    """A user of the server: his documents, his limits, and the budget of his day, as for his other runs."""
 
     def __init__(self, user: str, engine: Engine) -> None:
         self._user, self._settings, self._budgets = user, engine.settings, engine.runs.budgets

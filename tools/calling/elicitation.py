@@ -96,10 +96,6 @@ NOBODY: Final = UserAnswers()
 def check_content(schema: Mapping[str, Any], content: Mapping[str, Any]) -> tuple[dict[str, JsonValue], list[str]]:
     """Values of a form held against its schema; text stands for numbers, booleans and lists too.
 
-    Args:
-        schema: The form.
-        content: The values by name.
-
     Returns:
         The values, defaults filled in, and what is wrong with them, a line each.
     """

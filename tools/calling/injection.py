@@ -25,11 +25,6 @@ def takes_injected(tool: BaseTool) -> bool:
 def injected_arguments(tool: BaseTool, call_id: str, context: "CallContext") -> dict[str, Any]:
     """What the run gives to a tool, by the names of its arguments.
 
-    Args:
-        tool: The tool.
-        call_id: The id of the call.
-        context: The call under way.
-
     Raises:
         ToolCallError: The tool wants a store and there is none, or what the state does not have.
     """

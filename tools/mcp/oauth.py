@@ -28,11 +28,7 @@ _writing: Final = Lock()
 
 
 class TokenFile:
-    """A key-value store in one file that only its owner may read, as FastMCP keeps tokens in one.
-
-    Args:
-        path: The file.
-    """
+    """A key-value store in one file that only its owner may read, as FastMCP keeps tokens in one."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

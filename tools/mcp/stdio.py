@@ -38,11 +38,7 @@ _ID_AT_TAIL: Final = re.compile(rb'"id"\s*:\s*(\d{1,18}|"[^"\\]{1,200}")\s*(?:,\
 
 
 class BoundedStdioTransport(ClientTransport):
-    """A client transport over the pipes of a process that is started with the session and ended with it.
-
-    Args:
-        server: What to start.
-    """
+    """A client transport over the pipes of a process that is started with the session and ended with it."""
 
     def __init__(self, server: McpServer) -> None:
         self._server = server

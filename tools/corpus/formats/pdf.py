@@ -32,9 +32,6 @@ class Pdf:
         count: Its pages; 0 if it is locked.
         bad: The numbers of the pages that could not be read so far.
 
-    Args:
-        file: The file.
-
     Raises:
         UnreadableError: It is damaged, or there is no parser for it.
     """

@@ -183,10 +183,6 @@ class KeywordIndex:
     def __init__(self, folder: Path, identity: int) -> None:
         """Open the index in a corpus folder; where there is none, it is empty.
 
-        Args:
-            folder: The corpus folder.
-            identity: That of the store.
-
         Raises:
             ValueError: Its files are broken.
         """

@@ -50,11 +50,6 @@ def ingest_loaded(spec: LoaderSpec, loaded: LoadedDocuments, writer: IndexWriter
 
     What the loader gave before and does not give now leaves the index, unless it was stopped on its way.
 
-    Args:
-        spec: The loader.
-        loaded: Its documents.
-        writer: The index.
-
     Returns:
         What was done; its seconds are those of loading and writing together.
     """

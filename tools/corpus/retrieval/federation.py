@@ -16,11 +16,7 @@ class FederatedCorpus:
     """Corpora searched together, as a `Corpus`."""
 
     def __init__(self, corpora: Sequence[Corpus]) -> None:
-        """Join them.
-
-        Args:
-            corpora: Two or more.
-        """
+        """Join them."""
         self.corpora = tuple(corpora)
 
     @property

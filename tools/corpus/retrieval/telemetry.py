@@ -80,11 +80,7 @@ class TelemetryRecorder:
     """The recorder of one corpus. Safe to use from any thread; no call waits for the disk but `flush`."""
 
     def __init__(self, folder: Path) -> None:
-        """Record beside a corpus; nothing is written before the first record.
-
-        Args:
-            folder: The corpus folder.
-        """
+        """Record beside a corpus; nothing is written before the first record."""
         self.path = folder / FILE
         self.dropped = 0
         """Records that could not be kept."""
