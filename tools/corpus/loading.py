@@ -24,7 +24,7 @@ from weiwo.tools.corpus.index.catalog import (
     describe_age,
     locate_by_name,
     locate_by_roots,
-    read_update_time,
+    read_note,
 )
 from weiwo.tools.corpus.index.schema import STORE
 from weiwo.tools.corpus.ingestion.refresh import RequestedFiles, embed_missing, make_temporary_folder, refresh_corpus
@@ -149,7 +149,7 @@ class _CorpusLoader:
 
     def _open_named(self, name: str) -> "RoutedCorpus":
         folder = locate_by_name(self._home, name)
-        self._notify(f"corpus {name}: as it was indexed {describe_age(read_update_time(folder))}")
+        self._notify(f"corpus {name}: as it was indexed {describe_age(read_note(folder).at)}")
         return self._open_folder(folder).corpus
 
     def _open_files(self, paths: Sequence[str]) -> "RoutedCorpus":

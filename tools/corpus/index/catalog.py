@@ -96,7 +96,8 @@ def locate_by_roots(home: Path, paths: Iterable[str | os.PathLike[str]]) -> Path
     """
     roots = sorted(set(map(make_absolute, paths)))
     for folder in _list_folders(home):
-        if sorted(read_roots(folder)) == roots and not read_loaders(folder):
+        note = read_note(folder)
+        if sorted(note.roots) == roots and not note.loaders:
             return folder
     first = "sample" if roots == [str(find_sample_corpus())] else Path(roots[0]).name
     readable = re.sub(r"[^\w.-]+", "-", first).strip("-._")[:_LONGEST_OWN_NAME]
@@ -110,7 +111,8 @@ def record_roots(folder: Path, paths: Iterable[str | os.PathLike[str]]) -> None:
     Raises:
         OSError: The folder cannot be written.
     """
-    _write_note(folder, {*read_roots(folder), *map(make_absolute, paths)}, read_loaders(folder))
+    note = read_note(folder)
+    _write_note(folder, {*note.roots, *map(make_absolute, paths)}, note.loaders)
 
 
 def record_loader(folder: Path, loader: str) -> None:
@@ -123,7 +125,8 @@ def record_loader(folder: Path, loader: str) -> None:
     Raises:
         OSError: The folder cannot be written.
     """
-    _write_note(folder, read_roots(folder), {*read_loaders(folder), loader})
+    note = read_note(folder)
+    _write_note(folder, note.roots, {*note.loaders, loader})
 
 
 def _write_note(folder: Path, roots: Iterable[str], loaders: Iterable[str]) -> None:
@@ -134,33 +137,28 @@ def _write_note(folder: Path, roots: Iterable[str], loaders: Iterable[str]) -> N
     beside.replace(folder / _ROOTS)
 
 
-def read_roots(folder: Path) -> tuple[str, ...]:
-    """The files, folders and patterns that a corpus is made of, absolute; none where that is not known."""
-    return _read_note(folder).roots
+class CorpusNote(NamedTuple):
+    """What the folder of a corpus notes of it.
 
+    Attributes:
+        roots: The files, folders and patterns that it is made of, absolute; none where that is not known.
+        loaders: The document loaders that it is made of, as MODULE:NAME; the same.
+        at: When it was last brought up to its files, in seconds since 1970; 0 where that is not known.
+    """
 
-def read_loaders(folder: Path) -> tuple[str, ...]:
-    """The document loaders that a corpus is made of, as MODULE:NAME; none where that is not known."""
-    return _read_note(folder).loaders
-
-
-def read_update_time(folder: Path) -> float:
-    """When a corpus was last brought up to its files, in seconds since 1970; 0 where that is not known."""
-    return _read_note(folder).at
-
-
-class _Note(NamedTuple):
     roots: tuple[str, ...] = ()
     loaders: tuple[str, ...] = ()
     at: float = 0.0
 
 
-def _read_note(folder: Path) -> _Note:
+def read_note(folder: Path) -> CorpusNote:
+    """What a corpus folder notes; nothing where it cannot be read."""
     try:
         noted = json.loads((folder / _ROOTS).read_text(encoding="ascii"))
-        return _Note(tuple(map(str, noted["roots"])), tuple(map(str, noted.get("loaders", ()))), float(noted["at"]))
+        roots, loaders = tuple(map(str, noted["roots"])), tuple(map(str, noted.get("loaders", ())))
+        return CorpusNote(roots, loaders, float(noted["at"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return _Note()
+        return CorpusNote()
 
 
 def describe_age(at: float) -> str:
@@ -211,7 +209,7 @@ def summarize_corpus(folder: Path) -> CorpusSummary:
 
     statuses = list(_stat_files(folder))
     size = sum(status.st_size for status in statuses)
-    roots, loaders, at = _read_note(folder)
+    roots, loaders, at = read_note(folder)
     age = max(0.0, time.time() - (at or max((status.st_mtime for status in statuses), default=time.time())))
     if not (folder / STORE).is_file():
         return CorpusSummary(folder.name, folder, bytes=size, age=age, trouble="nothing was indexed")

@@ -33,36 +33,24 @@ class BusyError(CorpusError):
     """Another process is writing. The message is one line."""
 
 
-class WriterLock:
-    """The right to write to a corpus folder."""
+def take_writer_lock(folder: Path, wait_seconds: float = 0.0) -> FileLock:
+    """Take the right to write to a corpus folder, which exists.
 
-    def __init__(self, folder: Path, wait_seconds: float = 0.0) -> None:
-        """Take the lock.
-
-        Args:
-            folder: The corpus folder; it exists.
-            wait_seconds: How long to wait for another writer.
-
-        Raises:
-            BusyError: Another writer had it all that time.
-        """
-        until = time.monotonic() + wait_seconds
-        while True:
-            try:
-                self._file = FileLock(folder / _LOCK, 0o644)
-                break
-            except BlockingIOError as held:
-                if time.monotonic() >= until:
-                    by = f"process {held}" if str(held) else "another process"
-                    raise BusyError(
-                        f"index {folder}: {by} is writing to it; wait until it is done, or stop it"
-                    ) from None
-                time.sleep(_POLL_SECONDS)
-        self._file.sign()
-
-    def release(self) -> None:
-        """Let go of the lock."""
-        self._file.release()
+    Raises:
+        BusyError: Another writer had it for as long as was waited.
+    """
+    until = time.monotonic() + wait_seconds
+    while True:
+        try:
+            lock = FileLock(folder / _LOCK, 0o644)
+        except BlockingIOError as held:
+            if time.monotonic() >= until:
+                by = f"process {held}" if str(held) else "another process"
+                raise BusyError(f"index {folder}: {by} is writing to it; wait until it is done, or stop it") from None
+            time.sleep(_POLL_SECONDS)
+        else:
+            lock.sign()
+            return lock
 
 
 class IndexWriter:
@@ -81,7 +69,7 @@ class IndexWriter:
         """
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock = WriterLock(folder, wait_seconds)
+            self._lock = take_writer_lock(folder, wait_seconds)
         except OSError as error:
             raise CorpusError(f"index {folder}: {error.strerror or error}; choose another folder") from None
         try:

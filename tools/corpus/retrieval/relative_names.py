@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from weiwo.state import Evidence
-from weiwo.tools.corpus.index.catalog import read_roots
+from weiwo.tools.corpus.index.catalog import read_note
 from weiwo.tools.corpus.source_names import LOADED, is_loaded, mark_part, name_relative_to, strip_part
 
 T = TypeVar("T")
@@ -19,7 +19,7 @@ class RelativeNames:
     """Names the documents of one corpus. What is made of no files is called what it was given."""
 
     def __init__(self, folder: Path) -> None:
-        self._of_files = bool(read_roots(folder))
+        self._of_files = bool(read_note(folder).roots)
 
     def rename_passages(self, connection: sqlite3.Connection, passages: dict[int, Evidence]) -> dict[int, Evidence]:
         """Passages, each with the name of its document."""

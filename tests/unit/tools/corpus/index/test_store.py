@@ -13,7 +13,7 @@ from tests.support.corpora import document
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.schema import STORE
 from weiwo.tools.corpus.index.store import Store
-from weiwo.tools.corpus.index.writer import BusyError, IndexWriter, WriterLock
+from weiwo.tools.corpus.index.writer import BusyError, IndexWriter, take_writer_lock
 from weiwo.tools.corpus.records import Changes, KnownFile
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 
@@ -179,7 +179,7 @@ def test_a_store_that_is_none_is_one_clear_line(folder):
 
 
 def hold(folder, ready, leave):
-    lock = WriterLock(folder)
+    lock = take_writer_lock(folder)
     ready.set()
     leave.wait(300)
     lock.release()

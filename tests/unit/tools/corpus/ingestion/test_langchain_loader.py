@@ -13,7 +13,7 @@ from langchain_core.documents import Document
 from weiwo.app.cli.documents.corpora import _as_json, _line
 from weiwo.app.cli.documents.index import _once, index_command
 from weiwo.tools.corpus import CorpusError, load_corpus
-from weiwo.tools.corpus.index.catalog import list_corpora, locate_by_name, read_loaders, summarize_corpus
+from weiwo.tools.corpus.index.catalog import list_corpora, locate_by_name, read_note, summarize_corpus
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.ingest import ingest_files
 from weiwo.tools.corpus.ingestion.langchain_loader import (
@@ -181,7 +181,7 @@ async def test_a_corpus_with_a_loader_is_named_not_met_by_its_files(folder, tmp_
     await _once(["docs"], folder, None, as_json=True)
     spec = LoaderSpec(COMMUNITY, "CSVLoader", {"file_path": "people.csv"})
     await _once([], folder, None, as_json=True, loader=spec)
-    assert read_loaders(folder) == (f"{COMMUNITY}:CSVLoader",)
+    assert read_note(folder).loaders == (f"{COMMUNITY}:CSVLoader",)
     summary = summarize_corpus(folder)
     assert summary.roots == (str(tmp_path / "docs"),)
     assert f"from docs, {COMMUNITY}:CSVLoader" in _line(summary)
