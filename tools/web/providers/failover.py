@@ -139,16 +139,7 @@ async def _ask(
 ) -> list[SearchHit]:
     """Ask one provider, and remember how it went."""
     try:
-        hits = await ask_provider(
-            source.provider,
-            query,
-            key=source.key,
-            base=source.base,
-            seconds=seconds,
-            whole=source.whole,
-            max_bytes=max_bytes,
-            transport=transport,
-        )
+        hits = await ask_provider(source, query, seconds=seconds, max_bytes=max_bytes, transport=transport)
     except ToolCallError as failure:
         if health.failed(source, failure):
             _log.warning("%s; it is left alone for a while", failure.message)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from weiwo.tools.calling.errors import ToolCallError, classify_error
 from weiwo.tools.printable import one_line, printable
 from weiwo.tools.redaction import redacted
-from weiwo.tools.web.providers.provider import Provider, ProviderAccess, ProviderError, SearchHit, SearchQuery
+from weiwo.tools.web.providers.health import ConfiguredProvider
+from weiwo.tools.web.providers.provider import ProviderAccess, ProviderError, SearchHit, SearchQuery
 
 if TYPE_CHECKING:
     import httpx
@@ -24,25 +25,19 @@ _LONGEST = 200
 
 
 async def ask_provider(
-    provider: Provider,
+    source: ConfiguredProvider,
     query: SearchQuery,
     *,
-    key: str,
-    base: str,
     seconds: float,
-    whole: bool = False,
     max_bytes: int | None = None,
     transport: "httpx.AsyncBaseTransport | None" = None,
 ) -> list[SearchHit]:
     """Ask a provider.
 
     Args:
-        provider: Whom.
+        source: Whom. Where it is, is the user's to say, loopback included: the guard over pages is not asked.
         query: What for; cut to what the provider takes.
-        key: Its key, if it takes one.
-        base: Where it is. It is the user's to say, loopback and intranets included: the guard over pages is not asked.
         seconds: Time for the whole.
-        whole: Whether pages are to come whole, if the provider can.
         max_bytes: Bytes of a reply to read; by default as many as are sensible.
         transport: Instead of the network.
 
@@ -53,8 +48,9 @@ async def ask_provider(
         ToolCallError: `auth`, `blocked` (a refusal, or a plan's limit), `rate_limit`, `timeout`, `oversized`,
             `not_found`, `bad_arguments` or `crash`; one line that begins with the provider's name.
     """
-    most = max_bytes or (WHOLE_BYTES if whole else MAX_BYTES)
-    access = ProviderAccess(base.rstrip("/"), key, seconds, whole and provider.whole, most, transport)
+    provider, most = source.provider, max_bytes or (WHOLE_BYTES if source.whole else MAX_BYTES)
+    whole = source.whole and provider.whole
+    access = ProviderAccess(source.base.rstrip("/"), source.key, seconds, whole, most, transport)
     sites = query.operators() if provider.operators else ""
     text = _shorten(query.text, max(provider.longest - len(sites), provider.longest // 2)) + sites
     recency = query.time_range if provider.dates else query.recency(datetime.now(UTC).date())
