@@ -20,7 +20,9 @@ from weiwo.tools.corpus.evaluation.metrics import bootstrap_interval
 LIMITS: Final = (2, 20, 150)
 """Tool calls that an answer may take, from a glance to a study."""
 SHARES: Final = ("facts", "claims_hold", "citation_accuracy")
-MEANS: Final = ("stale", "effective_citations", "words", "tool_calls", "calls", "input_tokens", "output_tokens", "cost")
+_TAKEN: Final = ("tool_calls", "calls", "input_tokens", "output_tokens", "cost")
+MEANS: Final = ("stale", "effective_citations", "words", *_TAKEN)
+_AS_ANSWERED: Final = ("text", "outcome", *_TAKEN, "seconds", "error")
 _HOLDS: Final = frozenset({"quoted", "computed", "supported", "matched", "judgement"})
 _NEEDS_NONE: Final = "uncited"
 _PAST: Final = lazy(
@@ -57,8 +59,7 @@ class ReportScorer:
         checked = [claim for claim in answer.claims if claim["verdict"] != _NEEDS_NONE]
         pairs = [str(claim["verdict"]) in _HOLDS for claim in checked for _ in claim["citations"]]
         return {
-            "text": answer.text,
-            "outcome": answer.outcome,
+            **{field: getattr(answer, field) for field in _AS_ANSWERED},
             "facts": round(1 - len(missed) / len(question.answers), 4) if question.answers else None,
             "missed": [question.answers[at][0] for at in missed],
             "stale": len(stale),
@@ -68,13 +69,6 @@ class ReportScorer:
             "citation_accuracy": _share(pairs),
             "verdicts": dict(Counter(str(claim["verdict"]) for claim in answer.claims)),
             "words": word_count(told),
-            "tool_calls": answer.tool_calls,
-            "calls": answer.calls,
-            "input_tokens": answer.input_tokens,
-            "output_tokens": answer.output_tokens,
-            "cost": answer.cost,
-            "seconds": answer.seconds,
-            "error": answer.error,
         }
 
 

@@ -20,7 +20,6 @@ DEMO: Final = Path(__file__).parent / "demo"
 _CORPUS: Final = "corpus.jsonl"
 _QUERIES: Final = "queries.jsonl"
 _QRELS: Final = ("qrels.tsv", "qrels/test.tsv")
-_AT_ONCE: Final = 1 << 20
 
 
 class DatasetError(CorpusError):
@@ -101,7 +100,12 @@ class Dataset:
 
     def digest(self) -> str:
         """The hash of the documents' file."""
-        return _hash_file(self.folder / _CORPUS)
+        path = self.folder / _CORPUS
+        try:
+            with path.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+        except OSError as error:
+            raise DatasetError(f"{path}: it cannot be read ({error.strerror})") from None
 
     def questions_digest(self) -> str:
         """The hash of the questions and judgements."""
@@ -133,17 +137,6 @@ def read_queries(folder: Path) -> dict[str, str]:
         DatasetError: A line is broken.
     """
     return {found["_id"]: found["text"] for _, found in _read_objects(folder / _QUERIES)}
-
-
-def _hash_file(path: Path) -> str:
-    found = hashlib.sha256()
-    try:
-        with path.open("rb") as file:
-            while piece := file.read(_AT_ONCE):
-                found.update(piece)
-    except OSError as error:
-        raise DatasetError(f"{path}: it cannot be read ({error.strerror})") from None
-    return found.hexdigest()[:16]
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -5,7 +5,7 @@ question each; and the paired bootstrap (Sakai, SIGIR 2006) over many.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from math import log2
 from statistics import fmean
 from typing import Final
@@ -61,13 +61,7 @@ def discount_gains(gains: Sequence[int]) -> float:
 
 def average_metrics(scores: Sequence[RankingMetrics]) -> RankingMetrics:
     """The mean of each; at least one question."""
-    return RankingMetrics(
-        recall=fmean(one.recall for one in scores),
-        all=fmean(one.all for one in scores),
-        hit=fmean(one.hit for one in scores),
-        ndcg10=fmean(one.ndcg10 for one in scores),
-        mrr=fmean(one.mrr for one in scores),
-    )
+    return RankingMetrics(*map(fmean, zip(*map(astuple, scores), strict=True)))
 
 
 def bootstrap_interval(differences: Sequence[float]) -> tuple[float, float]:
