@@ -80,10 +80,15 @@ async def _send(request: HttpRequest, access: ProviderAccess) -> "tuple[httpx.Re
             "POST" if request.post else "GET", request.url, headers=headers, params=params, json=body
         ) as response,
     ):
-        return response, await _read_body(response, access.max_bytes)
+        return response, await read_body(response, access.max_bytes)
 
 
-async def _read_body(response: "httpx.Response", max_bytes: int) -> bytes:
+async def read_body(response: "httpx.Response", max_bytes: int) -> bytes:
+    """The body of a reply, unpacked.
+
+    Raises:
+        ProviderError: It is larger than that.
+    """
     body = bytearray()
     async for piece in response.aiter_bytes(65_536):
         body += piece

@@ -14,7 +14,7 @@ import httpx
 
 from weiwo.state import FailureKind
 from weiwo.text.retry_after import parse_retry_after
-from weiwo.tools.web.providers.http_provider import PLAN_LIMITS, status_error, trusted_certificates
+from weiwo.tools.web.providers.http_provider import PLAN_LIMITS, read_body, status_error, trusted_certificates
 from weiwo.tools.web.providers.provider import ProviderAccess, ProviderError, SearchHit, SearchQuery, read_hits
 
 _BY_NAME: Final[dict[str, tuple[FailureKind, str]]] = {
@@ -110,16 +110,12 @@ class _BoundedTransport(httpx.AsyncBaseTransport):
         reply = await self._inner.handle_async_request(request)
         self.status = reply.status_code
         self.wait = parse_retry_after(reply.headers.get("retry-after"))
-        body = bytearray()
         try:
-            async for part in reply.aiter_bytes(65_536):
-                body += part
-                if len(body) > self._max_bytes:
-                    raise ProviderError("oversized", f"the reply is larger than {self._max_bytes:,} bytes")
+            body = await read_body(reply, self._max_bytes)
         finally:
             await reply.aclose()
         headers = [(k, v) for k, v in reply.headers.multi_items() if k not in {"content-encoding", "content-length"}]
-        return httpx.Response(reply.status_code, headers=headers, content=bytes(body))
+        return httpx.Response(reply.status_code, headers=headers, content=body)
 
     async def aclose(self) -> None:
         await self._inner.aclose()
