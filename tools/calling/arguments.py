@@ -20,18 +20,23 @@ _KINDS: Final[dict[str, type | tuple[type, ...]]] = {
     "null": type(None),
 }
 
-_models: WeakKeyDictionary[type, Any] = WeakKeyDictionary()
-_known: WeakKeyDictionary[type, dict[str, Any]] = WeakKeyDictionary()
-"""Schemas by the class that tools declare their arguments with: deriving one takes milliseconds, runs are many."""
+_known: Final[WeakKeyDictionary[type, tuple[dict[str, Any], Any]]] = WeakKeyDictionary()
+"""Schema and model by the class that tools declare their arguments with: deriving them takes milliseconds, runs are
+many."""
 
 
 def schema_of(tool: BaseTool) -> dict[str, Any]:
     """The arguments a caller may give, as JSON schema: always `properties` and `required`, and `$defs` if used."""
+    return _schema_and_model(tool)[0]
+
+
+def _schema_and_model(tool: BaseTool) -> tuple[dict[str, Any], Any]:
+    """The schema, and the model that a call is validated with, which LangChain makes anew each time it is asked."""
     declared = tool.args_schema
     if not isinstance(declared, type):
-        return _derive_schema(tool)
+        return _derive_schema(tool), None if _takes_one(tool) else tool.tool_call_schema
     if declared not in _known:
-        _known[declared] = _derive_schema(tool)
+        _known[declared] = _derive_schema(tool), tool.tool_call_schema
     return _known[declared]
 
 
@@ -52,23 +57,13 @@ def _derive_schema(tool: BaseTool) -> dict[str, Any]:
     return found
 
 
-def _model_of(tool: BaseTool) -> Any:
-    """The model that a call is validated with; LangChain makes a class anew each time it is asked."""
-    declared = tool.args_schema
-    if not isinstance(declared, type):
-        return tool.tool_call_schema
-    if declared not in _models:
-        _models[declared] = tool.tool_call_schema
-    return _models[declared]
-
-
 def check_arguments(tool: BaseTool, args: Mapping[str, JsonValue]) -> None:
     """Hold a call against the tool's schema.
 
     Raises:
         ToolCallError: An argument is missing, unknown or of the wrong kind (`bad_arguments`); the message names it.
     """
-    schema = schema_of(tool)
+    schema, model = _schema_and_model(tool)
     properties: Mapping[str, Any] = schema["properties"]
     missing = [name for name in schema["required"] if name not in args]
     if missing:
@@ -77,7 +72,6 @@ def check_arguments(tool: BaseTool, args: Mapping[str, JsonValue]) -> None:
     if surplus and not schema.get("additionalProperties"):
         takes = ", ".join(properties) or "none"
         raise ToolCallError("bad_arguments", f"{tool.name}: there is no argument {surplus[0]}; it takes {takes}")
-    model = None if _takes_one(tool) else _model_of(tool)
     if isinstance(model, type) and issubclass(model, BaseModel):
         try:
             model.model_validate(dict(args))
