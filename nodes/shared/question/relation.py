@@ -204,7 +204,7 @@ def _tight(chunk: str, named: list[str]) -> str:
     if not named:
         return chunk
     start = min(chunk.find(name) for name in named)
-    end = max(chunk.rfind(name) + len(name) for name in named)
+    end = max(found.end() for name in named for found in re.finditer(rf"{re.escape(name)}(?: [A-Z][\w'’-]*)*", chunk))
     between = chunk[start:end]
     if len(named) > 1 and re.search(
         r"\b(?!(?:of|the|and|a|an|in|on|at|to|for|de|la|le|no|not|or|von|van)\b)[a-z]{2,}", between
