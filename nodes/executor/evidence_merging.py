@@ -25,10 +25,6 @@ MOST_OF_A_PAGE: Final = 60
 def merge_passages(old: Sequence[Evidence], new: Sequence[Evidence]) -> list[Evidence]:
     """Known and new passages without repetition.
 
-    Args:
-        old: What was known.
-        new: What the latest call found, best first; its `task_ids` are set.
-
     Returns:
         New passages first, since they answer the latest query, then known ones. Of one text (`near_duplicates`), and
         of a text that stands within another of the same page, there is one passage, with the better rank and score

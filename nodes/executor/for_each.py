@@ -57,13 +57,7 @@ class ForEach:
 
 
 def read_for_each(task: Task, inputs: Mapping[str, Outcome], max_items: int) -> ForEach:
-    """Expand a `for_each` task: its items, and an instance for each that differs.
-
-    Args:
-        task: The task.
-        inputs: Usable upstream outcomes by task id, that of the list among them.
-        max_items: Instances at most.
-    """
+    """Expand a `for_each` task: its items, and an instance for each that differs."""
     found, source = list_items(task, inputs)
     items: list[JsonValue] = []
     positions: list[int] = []
@@ -135,12 +129,6 @@ def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome], 
 
     Its detail names the item that each value belongs to (an instance that returns a list has as many values) and the
     items without one.
-
-    Args:
-        task: The `for_each` task.
-        fan: What it ran over.
-        by_position: Outcome of each instance.
-        language: The language that a note is in.
     """
     outcomes = [by_position[position] for position in range(len(fan.starts))]
     values: list[JsonValue] = []

@@ -29,14 +29,7 @@ sources agree, and serves where the first cannot be read."""
 
 
 class NextActions:
-    """The calls that a task may make next.
-
-    Args:
-        state: How far it has come.
-        frame: What it asks, its references filled.
-        services: The tools and limits.
-        tools: The names of the tools it may use.
-    """
+    """The calls that a task may make next."""
 
     def __init__(self, state: TaskState, frame: QueryFrame, services: RunContext, tools: Sequence[str]) -> None:
         self._state = state

@@ -9,25 +9,12 @@ from weiwo.text.terms import terms
 
 
 def first_queries(call: Call, frame: QueryFrame, most: int) -> list[Call]:
-    """The calls of a task's first search of the web: as planned, and in the words of the task where these say more.
-
-    Args:
-        call: The search that was planned.
-        frame: The task, its references filled.
-        most: Calls at most.
-    """
+    """The calls of a task's first search of the web: as planned, and in the words of the task where these say more."""
     return [call, *further_queries(call, frame, [call], most - 1)]
 
 
 def further_queries(call: Call, frame: QueryFrame, tried: Sequence[Call], most: int) -> list[Call]:
-    """The same search in the words of the task, where one of them is a content word that no query tried has.
-
-    Args:
-        call: The search as it was made last.
-        frame: The task, its references filled.
-        tried: The calls made.
-        most: Calls at most.
-    """
+    """The same search in the words of the task, where one of them is a content word that no query tried has."""
     # Of Chinese the keywords count: pairs of characters span what only asks.
     words = set(terms((frame.search if frame.language == "zh" else "") or frame.question))
     said = (set(terms(call_query(one))) for one in tried if one["tool"] == call["tool"])
@@ -35,14 +22,7 @@ def further_queries(call: Call, frame: QueryFrame, tried: Sequence[Call], most: 
 
 
 def requested_queries(call: Call, queries: Iterable[str], tried: Sequence[Call], most: int) -> list[Call]:
-    """A search with the queries that somebody asks for, those left out that were tried.
-
-    Args:
-        call: The search as it was made last.
-        queries: The queries, best first.
-        tried: The calls made.
-        most: Calls at most.
-    """
+    """A search with the queries that somebody asks for, those left out that were tried."""
     known = {call_identity(one) for one in tried}
     calls: dict[str, Call] = {}
     for query in queries:

@@ -43,9 +43,6 @@ long or name-laden question for one fact is moderate. No weight is negative: mor
 def extract_static_features(frame: QueryFrame) -> dict[str, float]:
     """Read off a parsed question what tells how much work it takes.
 
-    Args:
-        frame: The question's frame.
-
     Returns:
         Features by name, each 0 to 1: those of `WEIGHTS`, what needs no facts (`small_talk`, `writing`), what needs
         them for certain (`freshness`, `local`, `value_asked`), `arithmetic`, and `facts`, whether the question needs
@@ -76,9 +73,6 @@ def extract_static_features(frame: QueryFrame) -> dict[str, float]:
 def compute_static_score(features: dict[str, float]) -> float:
     """Weigh features into one score.
 
-    Args:
-        features: As returned by `extract_static_features`; a missing one counts as 0.
-
     Returns:
         Complexity, 0 to 1, never below `minimum_score(features)`.
     """
@@ -92,9 +86,6 @@ def minimum_score(features: dict[str, float]) -> float:
     Fresh and local facts must be looked up, and so must every value, which a model that scores a question low would
     give from memory.
 
-    Args:
-        features: As returned by `extract_static_features`.
-
     Returns:
         The threshold of `moderate`, or 0.
     """
@@ -104,9 +95,6 @@ def minimum_score(features: dict[str, float]) -> float:
 
 def classify_level(score: float) -> Level:
     """Name a score.
-
-    Args:
-        score: Complexity, 0 to 1.
 
     Returns:
         `simple` below 0.3, `moderate` below 0.7, else `complex`.

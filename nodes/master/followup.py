@@ -52,11 +52,6 @@ _PEOPLE: Final = frozenset({"birth", "death", "lifespan", "spouse", "father", "m
 def resolve_follow_up(question: str, history: Sequence[AnyMessage], language: Language) -> str:
     """The question with a reference to the last one resolved.
 
-    Args:
-        question: The user's words.
-        history: Earlier messages, oldest first; follow-ups among them are resolved on the way.
-        language: The question's language.
-
     Returns:
         The question to be understood without the conversation; unchanged where nothing or several things may be meant.
     """

@@ -85,14 +85,7 @@ class Briefing(NamedTuple):
 async def brief_planner(
     question: str, services: RunContext, wishes: Sequence[str] = (), *, quiet: bool = False
 ) -> Briefing:
-    """Recall what a planner is to be told.
-
-    Args:
-        question: The question, standalone.
-        services: The settings, and who is told, a line each, of files that cannot be used.
-        wishes: The user's standing wishes.
-        quiet: Tell nobody.
-    """
+    """Recall what a planner is to be told."""
     folder = services.settings.procedures
     wished = format_wishes(wishes)
     if not folder:

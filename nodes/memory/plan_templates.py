@@ -126,13 +126,7 @@ def take_out_slots(question: str) -> SlottedQuestion:
 
 
 def make_template(frame: QueryFrame, plan: Plan, **more: Any) -> PlanTemplate | None:
-    """The template of a plan that answered a question; None where it holds for this question alone.
-
-    Args:
-        frame: The parsed question.
-        plan: The plan.
-        more: Further fields of the template.
-    """
+    """The template of a plan that answered a question; None where it holds for this question alone."""
     if len(frame.question) > LONGEST_QUESTION:
         return None
     wording, slots = take_out_slots(frame.question)
@@ -154,10 +148,6 @@ def make_template(frame: QueryFrame, plan: Plan, **more: Any) -> PlanTemplate | 
 
 def fill_template(template: PlanTemplate, slots: Mapping[str, str]) -> Plan:
     """The plan of a question of a template's wording.
-
-    Args:
-        template: The template.
-        slots: The question's names and numbers, by slot.
 
     Raises:
         PlanFormatError: What is kept is no plan.

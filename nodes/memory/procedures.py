@@ -136,10 +136,6 @@ def _read(path: Path, size: int) -> str:
 def parse_procedure(name: str, text: str) -> Procedure:
     """Read a procedure, leniently.
 
-    Args:
-        name: What it is called where it has no title.
-        text: The file.
-
     Raises:
         ProcedureFormatError: It has no steps.
     """

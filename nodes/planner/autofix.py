@@ -33,11 +33,6 @@ def autofix_plan(plan: Plan, tools: Mapping[str, ToolInfo], kept: Collection[str
     A last task that only writes the answer is dropped; a look-up whose text is calculated with returns a date or a
     number; a literal has the type its argument takes.
 
-    Args:
-        plan: The sketched plan, finished tasks of an earlier revision included.
-        tools: The tools that tasks may bind to, by name.
-        kept: Ids of tasks that stay as they are.
-
     Returns:
         The plan, and one line for each thing mended, naming task and field.
     """

@@ -54,15 +54,7 @@ new ones start at {free}. Finished tasks stay as they are, with their values; re
 def build_first_prompt(
     question: str, tools: Toolset, services: RunContext, perspectives: tuple[str, ...] = (), corpus: str = ""
 ) -> str:
-    """What a plan is made from: tools and documents at hand, the day, the question, and whose questions it is to cover.
-
-    Args:
-        question: The question.
-        tools: The tools that are shown.
-        services: What describes them.
-        perspectives: Who would want to know what.
-        corpus: What the documents are, in a line.
-    """
+    """What a plan is made from: tools and documents at hand, the day, the question, and perspectives to cover."""
     head = f"Tools:\n{tools.describe(services)}\n{corpus}".rstrip("\n")
     prompt = f"{head}\n\nToday: {today()}\nQuestion: {question}"
     return f"{prompt}\n{format_perspectives(perspectives)}" if perspectives else prompt

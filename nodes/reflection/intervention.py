@@ -84,15 +84,7 @@ class Intervention:
     def wakes_for_item(
         self, task: Task, item: str, outcome: Outcome, others: Mapping[str, Outcome], *, found: bool
     ) -> bool:
-        """Whether what one of several items came to is not to be left as it is; asked once for each.
-
-        Args:
-            task: The `for_each` task.
-            item: The item.
-            outcome: What the item came to.
-            others: What the tasks that have finished came to.
-            found: Whether it found passages.
-        """
+        """Whether what one of several items came to is not to be left as it is; asked once for each."""
         if self.items[task.id] >= MOST_ITEMS or not self.wakes(task, outcome, others, found=found, item=item):
             return False
         self.items[task.id] += 1

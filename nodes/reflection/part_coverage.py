@@ -10,11 +10,6 @@ def covers_parts(parts: Sequence[str], plan: Plan, outcomes: Mapping[str, Outcom
     """Whether each part is asked for, in all its content words, by a different task that has its whole value.
 
     Words are compared, not meanings: False says only that somebody has to judge. One part alone is not settled so.
-
-    Args:
-        parts: What the question asks for, a phrase each.
-        plan: The plan that ran.
-        outcomes: What its tasks came to.
     """
     done = [task for task in plan.tasks if task.id in outcomes and outcomes[task.id].usable]
     asking = [frozenset(terms(REFERENCE.sub(" ", t.description))) for t in done if not outcomes[t.id].detail.missing]

@@ -69,11 +69,7 @@ class RepairSearch:
     found: Sequence[Evidence] = ()
 
     async def run(self, services: RunContext) -> Repair | None:
-        """The repair; None where no way is known.
-
-        Args:
-            services: Who pays for the model.
-        """
+        """The repair; None where no way is known."""
         for other in self._other_searches():
             named = other.model_copy(update={"id": self._free_ids(1)[0]})
             repair = self._repair((named,), self._what_happened())

@@ -27,15 +27,7 @@ _BY_KIND: Final[Mapping[FailureKind, Cause]] = {
 def find_cause(
     task: Task, outcome: Outcome, inputs: Mapping[str, Outcome], passages: Iterable[Evidence], language: Language
 ) -> Cause | None:
-    """Why a task came to nothing; None where that is not known, or it only waited for another.
-
-    Args:
-        task: The task.
-        outcome: What it came to.
-        inputs: Usable outcomes that its description refers to.
-        passages: What was found, by it and by others.
-        language: The language of the question.
-    """
+    """Why a task came to nothing; None where that is not known, or it only waited for another."""
     if outcome.failure is None or outcome.status == "blocked":
         return None
     if outcome.failure.kind != "empty":

@@ -73,12 +73,7 @@ class _Reading(NamedTuple):
 
 
 def find_inconsistencies(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[Inconsistency, ...]:
-    """The findings over a plan's values, in plan order.
-
-    Args:
-        plan: The plan that ran.
-        outcomes: What its tasks came to; those without a usable value count for nothing.
-    """
+    """The findings over a plan's values, in plan order; tasks without a usable value count for nothing."""
     usable = {task_id: outcomes[task_id] for task_id in plan.ids if task_id in outcomes and outcomes[task_id].usable}
     readings = [one for task in plan.tasks if task.id in usable for one in _readings(task, usable[task.id])]
     sums = list(find_part_sums(plan, usable))

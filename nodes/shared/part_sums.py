@@ -64,12 +64,7 @@ class _Parts(NamedTuple):
 
 
 def find_part_sums(plan: Plan, usable: Mapping[str, Outcome]) -> Iterator[PartSum]:
-    """The wholes that their parts come to more than; of each the first that is found.
-
-    Args:
-        plan: The plan.
-        usable: The outcomes that have a value, by task.
-    """
+    """The wholes that their parts come to more than; of each the first that is found."""
     sums = [*_listed_parts(plan, usable), *_added_parts(plan, usable)]
     for whole in plan.tasks if sums else ():
         if whole.id not in usable or whole.for_each is not None or "expression" in whole.args:

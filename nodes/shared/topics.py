@@ -27,13 +27,7 @@ _ASKING: Final = lazy(
 
 
 def find_topic(question: str, relation: str, language: Language) -> frozenset[str]:
-    """The terms of a question without those that ask, its unit, and references.
-
-    Args:
-        question: The question.
-        relation: The relation it asks for, by its name in the lexicon; empty where it is none of these.
-        language: The language of the question.
-    """
+    """The terms of a question without those that ask, its unit, and references."""
     text = REFERENCE.sub(" ", split_asked_unit(question)[0]).casefold()
     for words in relation_words(relation, language):
         text = words.sub(" ", text)

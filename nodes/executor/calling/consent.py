@@ -67,11 +67,6 @@ async def seek_consent(calls: list[Call], state: TaskState, services: RunContext
 
     The run waits in LangGraph's `interrupt`.
 
-    Args:
-        calls: The calls of a turn.
-        state: The task that makes them.
-        services: The tools and the settings.
-
     Raises:
         GraphInterrupt: Somebody is asked.
     """

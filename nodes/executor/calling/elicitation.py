@@ -62,10 +62,6 @@ _WORDS: Final[dict[Language, dict[str, str]]] = {
 def seek_answers(state: TaskState, services: RunContext) -> tuple[list[ElicitationAnswer], str]:
     """The user's answers to what was asked in the calls of a turn; for the last the run waits in an `interrupt`.
 
-    Args:
-        state: The task.
-        services: The tools and the language.
-
     Returns:
         The answers; and why the calls are not made again, in one line, or nothing where they are.
 

@@ -88,13 +88,6 @@ async def make_hedged(
 ) -> HedgedCall:
     """Make a call, and a second one beside it once it is overdue.
 
-    Args:
-        call: The call.
-        stand_in: The same for another tool, if there is one.
-        ask: Makes a call.
-        services: Who knows the usual times, and what may still be spent.
-        tell: Tells the watchers one line.
-
     Raises:
         Exception: What is no failure of a tool: somebody is asked, or the run is stopped.
     """

@@ -16,11 +16,6 @@ COMPARED: Final[frozenset[Shape]] = frozenset({"comparison", "same"})
 def find_other_winner(frame: QueryFrame, hops: Sequence[Hop], value: object) -> str | None:
     """The thing that wins a comparison by the values found, where a model names another.
 
-    Args:
-        frame: The comparison, with its subjects and direction.
-        hops: The values found, each of one of the subjects.
-        value: What the model concludes.
-
     Returns:
         The subject; None where code cannot tell: a value is missing, not of the kind, or as large as another.
     """

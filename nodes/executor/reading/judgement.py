@@ -63,12 +63,6 @@ async def reweigh_judgement(
 ) -> Judgement | None:
     """What was read, weighed anew now that further sources were heard; nothing is read again, nor a model asked.
 
-    Args:
-        judgement: What was read before in one source, whether another stood against it or none.
-        frame: The task, its references filled.
-        ret: The wanted type.
-        passages: What was found so far, best first.
-
     Returns:
         The judgement; None where more sources say otherwise by now, so that all is to be read anew.
     """

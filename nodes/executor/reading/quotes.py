@@ -86,13 +86,7 @@ def single_date(text: str) -> PartialDate | None:
 
 
 def carries(sentence: str, value: JsonValue, type_: ValueType) -> bool:
-    """Whether a sentence contains a value in some form: a date as coarse or finer, a figure in any unit, a name.
-
-    Args:
-        sentence: The sentence.
-        value: The value in the data form of its type.
-        type_: Its type.
-    """
+    """Whether a sentence contains a value in some form: a date as coarse or finer, a figure in any unit, a name."""
     if isinstance(value, list):
         return bool(value) and all(carries(sentence, one, "text") for one in value)
     if isinstance(value, bool) or value is None:

@@ -26,13 +26,7 @@ MOST: Final = 40
 
 
 def list_waiting(task: Task, plan: Plan | None, services: RunContext) -> Sequence[Task]:
-    """The look-ups that wait for a task and for nothing else; none where its model is better asked one thing at a time.
-
-    Args:
-        task: The task.
-        plan: The plan it is of.
-        services: The models, and how deep the search is to go.
-    """
+    """The look-ups that wait for a task alone; none where its model is better asked one thing at a time."""
     if plan is None or task.tool not in OF_CORPUS or services.settings.depth != "normal":
         return ()
     if not services.models.holds_schemas("executor"):
@@ -108,13 +102,7 @@ def _fill_question(task: Task, item: str, source: Outcome, services: RunContext)
 
 
 def take_ahead(task: Task, inputs: Mapping[str, Outcome], services: RunContext) -> Outcome | None:
-    """The outcome of a task whose value came with one that it builds on; None where none did.
-
-    Args:
-        task: The task.
-        inputs: What it builds on.
-        services: The language of the run.
-    """
+    """The outcome of a task whose value came with one that it builds on; None where none did."""
     if not any(source.detail.ahead for source in inputs.values()):
         return None
     question = fill_text(task.description, inputs, services.language)

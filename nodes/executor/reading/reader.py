@@ -50,15 +50,7 @@ async def read_passages(
     models: ChatModels,
     progress: TaskProgressNote,
 ) -> Judgement:
-    """Read passages for one task.
-
-    Args:
-        frame: The task, its references filled.
-        ret: The wanted type.
-        passages: What was found so far, best first.
-        models: The chat models; the executor's is asked if there is one.
-        progress: How far the task has come.
-    """
+    """Read passages for one task."""
     unreadable: list[str] = []
     if passages and models.configured("executor"):
         try:

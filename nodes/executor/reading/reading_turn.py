@@ -19,14 +19,7 @@ from weiwo.state.query import QueryFrame
 async def judge_turn(
     state: TaskState, frame: QueryFrame, progress: TaskProgressNote, services: RunContext
 ) -> Judgement:
-    """What a task's passages come to; a model is asked only where there is something that it was not shown.
-
-    Args:
-        state: How far the task has come.
-        frame: What it asks, its references filled.
-        progress: The same for the reader's prompt.
-        services: The models.
-    """
+    """What a task's passages come to; a model is asked only where there is something that it was not shown."""
     ret, passages = state["task"].ret, state.get("passages", [])
     if "best" in state:
         again = await reweigh_judgement(restore_judgement(state["best"]), frame, ret, passages)
@@ -69,14 +62,7 @@ def _nothing_to_read(state: TaskState, services: RunContext) -> Judgement | None
 
 
 def report_hops(hops: Sequence[Hop], before: int, state: TaskState, services: RunContext) -> None:
-    """Tell the watchers what a task found on its way, each value as a task of its own: `task_1.2` is the second.
-
-    Args:
-        hops: The values of this turn.
-        before: How many earlier turns found.
-        state: How far the task has come.
-        services: Whom to tell.
-    """
+    """Tell the watchers what a task found on its way, each value as a task of its own: `task_1.2` is the second."""
     turn, tool = state["turn"], state["call"]["tool"]
     for n, hop in enumerate(hops, before + 1):
         name, shown = f"{state['task'].id}.{n}", hop.value[: TaskFinishedEvent.LONGEST_VALUE]

@@ -81,11 +81,7 @@ def weigh_sources(
 
 
 def group_independent_sources(passages: Sequence[Evidence]) -> list[tuple[Evidence, ...]]:
-    """Passages by source, best first: those of one site, or of one text, are one source; a file is its own.
-
-    Args:
-        passages: Passages, best first.
-    """
+    """Passages by source, best first: those of one site, or of one text, are one source; a file is its own."""
     groups: list[list[Evidence]] = []
     sites: dict[str, int] = {}
     texts, place_of_text = Known(), list[int]()

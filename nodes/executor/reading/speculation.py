@@ -84,15 +84,7 @@ async def read_beside(
 async def look_up_guesses(
     state: TaskState, frame: QueryFrame, waiting: Sequence[Task], work: TaskResources, services: RunContext
 ) -> Sequence[Guess]:
-    """Look up what a task's passages seem to enumerate, for the `for_each` tasks that wait for it.
-
-    Args:
-        state: How far the task has come.
-        frame: What it asks, its references filled.
-        waiting: The look-ups that wait for it alone.
-        work: What the tasks share.
-        services: Who pays.
-    """
+    """Look up what a task's passages seem to enumerate, for the `for_each` tasks that wait for it."""
     each = [task for task in waiting if task.for_each]
     if not each or not state["task"].ret.startswith("list") or state["turn"] > 1 or work.limiter.locked():
         return ()
@@ -146,13 +138,7 @@ async def _search(
 
 
 def guess_items(frame: QueryFrame, passages: Sequence[Evidence], most: int) -> list[str]:
-    """The items of the first list in passages that speaks of what is asked, but for those that are spoken of elsewhere.
-
-    Args:
-        frame: What is asked.
-        passages: The passages, best first.
-        most: Items at most; a longer list is none.
-    """
+    """The items of the first list that speaks of what is asked, but for those that are spoken of elsewhere."""
     for passage in passages[:MOST_PASSAGES]:
         for listed in _find_lists(passage.text[:LONGEST_TEXT]):
             items = list({item.casefold(): item for item in listed.items}.values())

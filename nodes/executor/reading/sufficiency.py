@@ -20,11 +20,7 @@ _DATE: Final = lazy(r"-?\d{4,}(?:-\d\d){0,2}")
 
 
 def needs_second_source(judgement: Judgement) -> bool:
-    """Whether one more source should be heard: one alone gives a figure or a date, or one stands against another.
-
-    Args:
-        judgement: What was read.
-    """
+    """Whether one more source should be heard: one alone gives a figure or a date, or one stands against another."""
     reading = judgement.reading
     exact = isinstance(reading.value, int | float) and not isinstance(reading.value, bool)
     return reading.support == 1 and (exact or _is_date(reading.value) or bool(reading.rivals))
@@ -39,10 +35,6 @@ def rank_pages(frame: QueryFrame, passages: Iterable[Evidence]) -> list[Evidence
 
     Search results rarely say what is asked, so what they are titled counts as much as what they say: a page titled as
     its subject and nothing else is the one that tells its particulars.
-
-    Args:
-        frame: The task, its references filled.
-        passages: What was found.
     """
     wanted = set(frame.terms)
     about = set(terms(frame.subject)) or wanted

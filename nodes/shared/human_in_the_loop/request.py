@@ -4,13 +4,7 @@ from typing import Any
 
 
 def human_in_the_loop(action: str, args: dict[str, Any], description: str) -> dict[str, Any]:
-    """The keys of an interrupt's value by which the pages of both show it.
-
-    Args:
-        action: The name of what is asked about.
-        args: Its arguments, which a person may edit.
-        description: The request in Markdown.
-    """
+    """The keys of an interrupt's value by which the pages of both show it."""
     return {
         "action_requests": [{"name": action, "args": args, "description": description}],
         "review_configs": [{"action_name": action, "allowed_decisions": ["approve", "edit", "reject"]}],

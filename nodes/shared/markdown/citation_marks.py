@@ -35,11 +35,7 @@ class CitationMark:
 
 
 def find_marks(text: str) -> list[CitationMark]:
-    """The citation marks of a text, in order.
-
-    Args:
-        text: Any text.
-    """
+    """The citation marks of a text, in order."""
     return list(_outside(text, find_opaque(text))) if _MARK.search(text) else []
 
 
@@ -88,10 +84,6 @@ def list_cited_numbers(text: str) -> list[int]:
 def clean_marks(text: str, valid: Collection[int]) -> str:
     """Take out every citation of a source that doesn't exist; what is left is written [1][2].
 
-    Args:
-        text: Prose with citation marks.
-        valid: The numbers that exist.
-
     Returns:
         The text; no mark in it has a number outside `valid`.
     """
@@ -101,10 +93,6 @@ def clean_marks(text: str, valid: Collection[int]) -> str:
 
 def renumber_marks(text: str, mapping: Mapping[int, int]) -> str:
     """Give citations new numbers, all at once; one without a new number is taken out.
-
-    Args:
-        text: Prose with citation marks.
-        mapping: New numbers by old.
 
     Returns:
         The text; no mark in it has a number outside the mapping's values.

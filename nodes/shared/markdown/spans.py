@@ -34,11 +34,7 @@ class Opaque(NamedTuple):
 
 
 def find_opaque(text: str) -> list[Opaque]:
-    """The fenced code, code spans and formulas of a text, in order, none overlapping another.
-
-    Args:
-        text: Markdown.
-    """
+    """The fenced code, code spans and formulas of a text, in order, none overlapping another."""
     if not any(sign in text for sign in ("`", "~~~", "$", "\\[", "\\(")):
         return []
     return sorted(_scan(text))
@@ -86,13 +82,7 @@ def _inline(text: str, start: int, end: int) -> Iterator[Opaque]:
 
 
 def code_spans(text: str, start: int, end: int) -> tuple[list[tuple[int, int]], bool]:
-    """The code spans of a paragraph, and whether a run of backticks in it is still open.
-
-    Args:
-        text: Markdown.
-        start: Where the paragraph begins.
-        end: Where it ends.
-    """
+    """The code spans of a paragraph, and whether a run of backticks in it is still open."""
     runs = list(_RUN.finditer(text, start, end))
     by_length: dict[int, list[int]] = {}
     for index, run in enumerate(runs):

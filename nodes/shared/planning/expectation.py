@@ -16,13 +16,7 @@ _EXECUTOR = "executor"
 
 
 async def with_expectation(plan: Plan, level: str, services: RunContext) -> Plan:
-    """A plan with what it is expected to take; as it was where nothing is known of its tasks.
-
-    Args:
-        plan: The plan.
-        level: That of its question.
-        services: Whose log is read.
-    """
+    """A plan with what it is expected to take; as it was where nothing is known of its tasks."""
     if services.task_log is None:
         return plan
     usual = await asyncio.to_thread(services.task_log.read)

@@ -148,13 +148,6 @@ def replan_other_way(
 
     The failed tasks are asked otherwise; where nothing of a model's plan worked, the rules make theirs.
 
-    Args:
-        frame: The parsed question.
-        past: The plan that ran, and what came before it.
-        failed: Ids of the tasks that did not come to what they were for.
-        tools: Names of the tools at hand.
-        max_tasks: Tasks a plan may have.
-
     Returns:
         The plan, or None where nothing else can be tried.
     """
@@ -187,14 +180,6 @@ def replan_by_rule(
 
     A task with a value keeps it. What is replaced and what hangs on it gets a new id; everything else stays.
 
-    Args:
-        plan: The plan that ran.
-        failed: Ids of tasks that did not come to what they were for; unknown ids are ignored.
-        outcomes: What each task came to.
-        language: The language of the question.
-        tools: Names of the tools at hand.
-        earlier: Revisions before the plan, oldest first; what they asked is not asked again.
-
     Returns:
         The next revision, or None when nothing else can be tried.
     """
@@ -221,14 +206,7 @@ def _is_at_fault(task: Task, plan: Plan, outcomes: Mapping[str, Outcome]) -> boo
 
 
 def list_other_searches(task: Task, past: Sequence[Plan], language: Language, tools: Collection[str]) -> Iterator[Task]:
-    """The same question asked of another search tool, by its keywords, or by its subjects, as far as it was not yet.
-
-    Args:
-        task: A task with a `query`.
-        past: The revisions so far, oldest first; what they asked is not asked again.
-        language: The language of the question.
-        tools: Names of the tools at hand.
-    """
+    """The same question asked of another search tool, by its keywords, or by its subjects, as far as it was not yet."""
     tried = {
         (one.tool, str(one.args.get("query")))
         for plan in past

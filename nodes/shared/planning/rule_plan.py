@@ -89,14 +89,7 @@ def build_single_task_plan(
     ret: ValueType | None = None,
     choices: Choices = MappingProxyType({}),
 ) -> Plan:
-    """The plan of a question that one call answers: a chosen one, a calculation, else a search.
-
-    Args:
-        frame: The parsed question.
-        tools: Names of the tools at hand.
-        ret: The type of its value, where that does not follow from the frame.
-        choices: The call that answers it better than a search.
-    """
+    """The plan of a question that one call answers: a chosen one, a calculation, else a search."""
     builder = _PlanBuilder(tools, choices)
     if frame.expression and CALCULATOR in tools:
         builder.add(frame)

@@ -99,12 +99,7 @@ _WHEN_ZH: Final = lazy(r"哪一?[年天日]|什么时[候间]|何[时年日]|年
 
 
 def wording_key(task: Task, upstream: Mapping[str, str]) -> str:
-    """The key of a task as far as its wording does not matter: case, punctuation, articles and the like left out.
-
-    Args:
-        task: The task.
-        upstream: The keys of the tasks it refers to, by id.
-    """
+    """The key of a task as far as its wording does not matter: case, punctuation, articles and the like left out."""
     dates = task.ret in {"date", "list[date]"}
     args = dict(task.args)
     if isinstance(query := args.get("query"), str):

@@ -17,13 +17,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=2)
 def open_vectors(folder: Path, model: "Embedder", dimension: int) -> "VectorCache":
-    """The cache of a model's vectors in a folder.
-
-    Args:
-        folder: The folder.
-        model: The model.
-        dimension: Numbers of its vectors: another model may come under the same name.
-    """
+    """The cache of a model's vectors in a folder."""
     from weiwo.tools.corpus.index.embedding_models import embed_in_parallel  # noqa: PLC0415 - heavy
     from weiwo.tools.retrieval.vector_cache import VectorCache  # noqa: PLC0415 - the same
 

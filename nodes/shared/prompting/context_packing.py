@@ -164,13 +164,6 @@ def shorten_passage(
 ) -> Evidence | None:
     """A passage if it fits, else a run of its sentences that does: with given words in it, else the one that says most.
 
-    Args:
-        passage: The passage.
-        query: What it is to tell about.
-        room: Tokens for it as a prompt shows it.
-        count: Counts tokens.
-        words: What the part has to hold, if it can.
-
     Returns:
         None where no sentence fits.
     """

@@ -57,11 +57,6 @@ def safe_query(query: str, task: str, passages: Sequence[Evidence]) -> str:
 
     It may not if it gives orders itself; nor, where a passage gives some, if it has nothing to do with the task and
     most of its words are in no other passage.
-
-    Args:
-        query: The query.
-        task: What the task asks, its references filled.
-        passages: What the model had read.
     """
     line = normalize_line(ADDRESS.sub(" ", query))[:LONGEST_QUERY].strip()
     if not line or addresses_model(query) or addresses_model(line):

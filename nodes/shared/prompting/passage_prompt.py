@@ -39,12 +39,7 @@ def flag_injections(passages: Iterable[Evidence]) -> list[Evidence]:
 
 
 def quote_as_data(text: str, limit: int | None = None) -> str:
-    """Text that cannot close its own delimiter nor hide anything, cut if need be at the end of a sentence or a word.
-
-    Args:
-        text: Any text.
-        limit: Characters to keep; None: all.
-    """
+    """Text that cannot close its own delimiter nor hide anything, cut if need be at the end of a sentence or a word."""
     safe = _DELIMITER.sub(r"<\\", _HIDDEN.sub("", text))
     if limit is None or len(safe) <= limit:
         return safe

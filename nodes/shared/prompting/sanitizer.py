@@ -123,13 +123,7 @@ def remove_hidden(text: str) -> str:
 
 
 def remove_links(text: str, known: Collection[str], language: Language) -> str:
-    """Prose as it may be spoken: of links and pictures the words, of addresses those that are known.
-
-    Args:
-        text: A sentence, or a piece of one.
-        known: The addresses that may stand.
-        language: The answer's language.
-    """
+    """Prose as it may be spoken: of links and pictures the words, of addresses those that are known."""
     text = remove_hidden(text)
     if not any(sign in text for sign in ("](", "][", "]:", "<", "//", ":", "www.")):
         return text

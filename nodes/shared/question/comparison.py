@@ -47,11 +47,6 @@ class Compared:
 def read_comparison(asked: str, low: str, language: Language) -> Compared | None:
     """Parse a comparison of things that are named.
 
-    Args:
-        asked: The question as written, without frames.
-        low: The same in lower case.
-        language: Its language.
-
     Returns:
         The comparison, or None where it is none or names fewer than two things (one, of an age at death).
     """
