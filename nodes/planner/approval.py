@@ -49,7 +49,7 @@ async def approval(state: SearchState, services: RunContext) -> dict[str, Any]:
             return {"approved": plan.revision, "feedback": ""}
         if verdict.kind == "reject":
             return {"feedback": verdict.content, "rejected": plan.revision}
-        if verdict.kind == "unclear":
+        if verdict.kind != "edit":
             complaints = [verdict.content]
             continue
         edited, unread, broken = Plan.read(verdict.content)

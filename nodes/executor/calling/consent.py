@@ -14,10 +14,10 @@ from langgraph.types import interrupt
 
 from weiwo.nodes.executor.calling.elicitation import seek_answers
 from weiwo.nodes.executor.task_state import Call, TaskState
-from weiwo.nodes.shared.human_in_the_loop.approval_answer import REFUSING, read_answer
+from weiwo.nodes.shared.human_in_the_loop.approval_answer import ApprovalAnswer, read_answer
 from weiwo.nodes.shared.human_in_the_loop.request import human_in_the_loop
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import JsonValue, Language, Task
+from weiwo.state import Language, Task
 from weiwo.tools.calling.arguments import check_arguments
 from weiwo.tools.calling.elicitation import ElicitationAnswer
 from weiwo.tools.calling.errors import ToolCallError
@@ -55,13 +55,6 @@ class Consent:
     answers: tuple[ElicitationAnswer, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Verdict:
-    allowed: bool
-    args: Mapping[str, JsonValue] | None = None
-    words: str = ""
-
-
 async def seek_consent(calls: list[Call], state: TaskState, services: RunContext) -> Consent:
     """Ask a person what a server asked, then about each call that acts and is not allowed yet.
 
@@ -81,10 +74,10 @@ async def seek_consent(calls: list[Call], state: TaskState, services: RunContext
             allowed.append(call)  # one that has begun already is refused, or repeated with its key, where it is made
             continue
         verdict = _ask(call, info, task, services)
-        if not verdict.allowed:
-            why = _REFUSED[services.language] + (f": {verdict.words}" if verdict.words else "")
-            return Consent((), f"{call['tool']}: {why}")
-        allowed.append(call if verdict.args is None else {"tool": call["tool"], "args": dict(verdict.args)})
+        if verdict.kind in {"reject", "refuse"}:
+            why = f": {one_line(str(verdict.content), 200)}" if verdict.kind == "reject" else ""
+            return Consent((), f"{call['tool']}: {_REFUSED[services.language]}{why}")
+        allowed.append({"tool": call["tool"], "args": dict(verdict.content)} if verdict.kind == "edit" else call)
     return Consent(tuple(allowed), answers=tuple(answers))
 
 
@@ -93,19 +86,19 @@ def _is_to_be_asked(info: ToolInfo, services: RunContext) -> bool:
     return info.acts and (info.always_ask or not (settings.allow_acting or info.name in settings.allow_tools))
 
 
-def _ask(call: Call, info: ToolInfo, task: Task, services: RunContext) -> _Verdict:
+def _ask(call: Call, info: ToolInfo, task: Task, services: RunContext) -> ApprovalAnswer:
     """Ask until the answer is one."""
     complaints: list[str] = []
     while True:
         answer = interrupt(consent_request(call, info, task, services.language, complaints))
-        verdict = read_consent(answer)
-        if verdict is None:
+        verdict = _read_consent(answer)
+        if verdict.kind == "unclear":
             shown = one_line(json.dumps(answer, ensure_ascii=False, default=str), 80)
             complaints = [_UNCLEAR[services.language].format(shown)]
             continue
-        if verdict.args is not None:
+        if verdict.kind == "edit":
             try:
-                check_arguments(services.registry.get(info.name), verdict.args)
+                check_arguments(services.registry.get(info.name), verdict.content)
             except ToolCallError as error:
                 complaints = [error.message]
                 continue
@@ -134,35 +127,9 @@ def consent_request(
     }
 
 
-def read_consent(answer: object) -> _Verdict | None:
-    """Read what a person, or a program for them, resumed with; None where it is neither yes nor no."""
+def _read_consent(answer: object) -> ApprovalAnswer:
+    """Read what a person, or a program for them, resumed with; an edit gives the arguments."""
     if isinstance(answer, Mapping) and isinstance(args := answer.get("arguments"), Mapping):
-        return _Verdict(allowed=True, args=args)
-    if _is_plain_refusal(answer):
-        return _Verdict(allowed=False)
+        return ApprovalAnswer("edit", args)
     said = read_answer(answer)
-    if said.kind == "approve":
-        return _Verdict(allowed=True)
-    if said.kind == "reject":
-        return _Verdict(allowed=False, words=one_line(str(said.content), 200))
-    if said.kind == "edit" and isinstance(said.content, Mapping):
-        return _Verdict(allowed=True, args=said.content)
-    return None
-
-
-def _is_plain_refusal(answer: object) -> bool:
-    """Whether an answer refuses without a word of why, which a plan would need and a call does not."""
-    if isinstance(answer, str):
-        return answer.strip().casefold().rstrip(".!。！") in REFUSING
-    if isinstance(answer, list | tuple) and len(answer) == 1:
-        return _is_plain_refusal(answer[0])
-    if isinstance(answer, Mapping):
-        if isinstance(decisions := answer.get("decisions"), list):
-            return _is_plain_refusal(decisions)
-        said = answer.get("type", answer.get("decision"))
-        return (
-            said == "ignore"
-            or (said == "reject" and not (answer.get("message") or answer.get("args")))
-            or ("reject" in answer and _is_plain_refusal(answer["reject"] or "no"))
-        )
-    return answer is False
+    return ApprovalAnswer("unclear") if said.kind == "edit" and not isinstance(said.content, Mapping) else said

@@ -45,11 +45,11 @@ class ApprovalAnswer(NamedTuple):
     """What a person's answer means.
 
     Attributes:
-        kind: `unclear` where it means nothing that can be acted on.
-        content: The edited plan in its interchange form, the words of a rejection, or a `Complaint` of what is unclear.
+        kind: `refuse` says no and not why, which is enough for a call; `unclear` means nothing that can be acted on.
+        content: The edited plan in its interchange form, the words of a rejection, or a `Complaint` of what is wanting.
     """
 
-    kind: Literal["approve", "edit", "reject", "unclear"]
+    kind: Literal["approve", "edit", "reject", "refuse", "unclear"]
     content: Any = None
 
 
@@ -96,7 +96,7 @@ def _read_decision(decision: Mapping[str, Any]) -> ApprovalAnswer:
         return _read_words(said) if isinstance(said, str) else _rejection(said)
     if kind == "ignore":
         said = "ignore: the plan waits; approve it, edit it or say what is to be different"
-        return ApprovalAnswer("unclear", Complaint(said, "ignore：计划仍在等待；请批准、修改，或说明哪里要改"))
+        return ApprovalAnswer("refuse", Complaint(said, "ignore：计划仍在等待；请批准、修改，或说明哪里要改"))
     return _unclear(decision)
 
 
@@ -111,7 +111,9 @@ def _read_words(answer: str) -> ApprovalAnswer:
                 return ApprovalAnswer("unclear", Complaint(said, f"答复：看来是计划，但不是 JSON（{error}）"))
         else:
             return read_answer(parsed)
-    return ApprovalAnswer("approve") if agrees(text) else _rejection(text)
+    if agrees(text):
+        return ApprovalAnswer("approve")
+    return _rejection(text) if any(map(str.isalnum, text)) else _unclear(answer)
 
 
 def agrees(text: str) -> bool:
@@ -136,9 +138,9 @@ def _goes_on(word: str, text: str) -> bool:
 
 def _rejection(words: object) -> ApprovalAnswer:
     text = clean(words)[:LONGEST_WORDS] if isinstance(words, str) else ""
-    if text.casefold().rstrip(".!。！") in REFUSING or not any(character.isalnum() for character in text):
+    if text.casefold().rstrip(".!。！") in REFUSING or not any(map(str.isalnum, text)):
         said = "reject: says nothing; say in words what should be different"
-        return ApprovalAnswer("unclear", Complaint(said, "退回：没有说明；请写明哪里要改"))
+        return ApprovalAnswer("refuse", Complaint(said, "退回：没有说明；请写明哪里要改"))
     return ApprovalAnswer("reject", text)
 
 

@@ -41,13 +41,13 @@ JSON = PLAN.to_json()
         ("不要查凯撒", "reject"),
         ('"use the web" it said', "reject"),
         ("approve only the first task", "reject"),
-        ({"decision": "reject"}, "unclear"),
-        ("reject", "unclear"),
-        (False, "unclear"),
+        ({"decision": "reject"}, "refuse"),
+        ("reject", "refuse"),
+        (False, "refuse"),
         ("", "unclear"),
         ("…", "unclear"),
-        ({"reject": 5}, "unclear"),
-        ({"reject": None}, "unclear"),
+        ({"reject": 5}, "refuse"),
+        ({"reject": None}, "refuse"),
         ({}, "unclear"),
         (None, "unclear"),
         (3.5, "unclear"),
@@ -71,7 +71,7 @@ JSON = PLAN.to_json()
         ({"decisions": [{"type": "approve"}]}, "approve"),
         ({"decisions": [{"type": "edit", "edited_action": {"name": "approve_plan", "args": {"plan": JSON}}}]}, "edit"),
         ({"decisions": [{"type": "reject", "message": "use the web"}]}, "reject"),
-        ({"decisions": [{"type": "reject"}]}, "unclear"),
+        ({"decisions": [{"type": "reject"}]}, "refuse"),
         ({"decisions": [{"type": "respond", "message": "use the web"}]}, "reject"),
         ({"decisions": [{"type": "approve"}, {"type": "approve"}]}, "unclear"),
         ({"decisions": []}, "unclear"),
@@ -81,7 +81,7 @@ JSON = PLAN.to_json()
         ([{"type": "edit", "args": {"action": "approve_plan", "args": {"plan": json.dumps(JSON)}}}], "edit"),
         ([{"type": "response", "args": "use the web"}], "reject"),
         ([{"type": "response", "args": "looks good"}], "approve"),
-        ([{"type": "ignore", "args": None}], "unclear"),
+        ([{"type": "ignore", "args": None}], "refuse"),
         ({"type": "response", "args": "use the web"}, "reject"),
         (json.dumps([{"type": "accept", "args": None}]), "approve"),
     ],
@@ -102,7 +102,7 @@ def test_no_answer_breaks_anything(answer):
     if verdict.kind == "reject":
         assert 0 < len(verdict.content) <= LONGEST_WORDS
         verdict.content.encode()
-    if verdict.kind == "unclear":
+    if verdict.kind in {"refuse", "unclear"}:
         assert "\n" not in verdict.content
 
 
