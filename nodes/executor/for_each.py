@@ -112,10 +112,7 @@ def make_instance(
 def make_other_instance(task: Task, fan: ForEach, position: int) -> Task:
     """The instance of another task that takes the place of one: after all others, and over the same item.
 
-    Args:
-        task: The other task, of one item; `{{item}}` means it.
-        fan: The expansion.
-        position: The position among its starts of the instance replaced.
+    In the other task `{{item}}` means the item.
     """
     own = fan.starts[position]
     source, root = own["inputs"][ITEM].task_id, own["task"].id.rpartition("[")[0]

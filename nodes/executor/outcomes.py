@@ -39,12 +39,7 @@ def outcome_without_value(
 ) -> Outcome:
     """What a task comes to whose passages do not answer it; what a chain found on its way is told with it.
 
-    Args:
-        task: The task.
-        judgement: What was read.
-        missing: What is still not known, in one line.
-        state: How far the task has come.
-        gave_up: Whether a model saw nothing more worth trying although it might have gone on.
+    `gave_up`: a model saw nothing more worth trying although it might have gone on.
     """
     if known := "; ".join(f"{hop.question} → {hop.value}" for hop in judgement.hops):
         missing = f"{missing} ({known})"  # which a plan for the rest can build on
@@ -59,9 +54,7 @@ def outcome_without_value(
 def choose_better(earlier: Outcome | None, now: Outcome) -> Outcome:
     """What a task comes to of two outcomes: the one with a value, then the surer one, then the later one.
 
-    Args:
-        earlier: What was read before and found too weak to stop at, if anything.
-        now: What it has come to since; what it took counts for both.
+    What the later one took counts for both.
     """
     if earlier is None or (now.answers and now.confidence >= earlier.confidence):
         return now

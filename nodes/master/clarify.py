@@ -69,10 +69,7 @@ def read_clarification(
 ) -> tuple[Clarification | None, str]:
     """What to ask, or else what to assume: one of both at most.
 
-    Args:
-        asked: What the model would ask.
-        turn: The conversation; a person is not asked twice in a row.
-        services: Whether anybody is to be asked.
+    A person is not asked twice in a row.
     """
     if asked is None:
         return None, ""

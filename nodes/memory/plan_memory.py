@@ -45,10 +45,7 @@ _WHY: Final[dict[Language, str]] = {
 async def fill_from_memory(frame: QueryFrame, services: RunContext, context: str = "") -> Plan | None:
     """The plan of an earlier question of the same wording, filled with this one's names; None where there is none.
 
-    Args:
-        frame: The parsed question.
-        services: The memory; which tools there are is for the caller to check.
-        context: Identity of what else a planner would be told; a template made under another is none.
+    A template made under another `context`, that of what else a planner would be told, is none.
     """
     memory = _memory(services)
     if memory is None:

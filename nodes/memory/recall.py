@@ -62,11 +62,7 @@ class PhraseIndex:
     def recall(self, question: str, most: int, least: float, close: float = 0.0) -> list[int]:
         """The numbers of the things that fit a question, the best first.
 
-        Args:
-            question: The question.
-            most: Things at most.
-            least: The score from which a thing fits.
-            close: The share of the best score that the others have to reach.
+        One fits from the score `least` on, and from the share `close` of the best score.
         """
         ranked = self.rank(question)[:most]
         return [one.number for one in ranked if one.score >= max(least, close * ranked[0].score)]

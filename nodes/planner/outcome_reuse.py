@@ -10,11 +10,7 @@ def reuse_outcomes(
 ) -> dict[str, Outcome]:
     """The outcomes that stay true when a person changes a plan or a value.
 
-    Args:
-        old: The plan that ran.
-        new: The plan that is to run.
-        outcomes: What the tasks of the old plan came to.
-        changed: Ids, in the new plan, of tasks whose values change.
+    `changed` names the tasks of the new plan whose values change.
 
     Returns:
         By their ids in the new plan, the usable outcomes of tasks that ask the same of the same inputs.

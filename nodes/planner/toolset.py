@@ -42,10 +42,7 @@ class Toolset:
     async def choose(cls, pool: tuple[str, ...], needs: Sequence[str], services: RunContext) -> Self:
         """The toolset for a question.
 
-        Args:
-            pool: Every tool at hand.
-            needs: What tools are wanted for: the question, and at a replanning what is still missing.
-            services: Registry and settings.
+        What tools are wanted for is the question, and at a replanning what is still missing.
         """
         if len(pool) <= services.settings.max_tools or not services.models.configured("planner"):
             return cls(pool, pool)

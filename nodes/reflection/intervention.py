@@ -101,12 +101,7 @@ class Intervention:
     ) -> bool:
         """Whether what a task came to is not to be left as it is.
 
-        Args:
-            task: The task.
-            outcome: What it came to.
-            others: What the tasks that have finished came to.
-            found: Whether it found passages.
-            item: The item that it is of, whose sisters run beside it; None of a task that runs once.
+        Of an item, its sisters run beside it.
         """
         beside = item is not None or self._runs_beside(task)
         if self.level >= self.rounds or task.tool == ANALYSE or not beside or self.acts(task.tool):

@@ -34,14 +34,8 @@ def monitor_plan(
     """Report failures, timeouts, empty, blocked, incomplete, inconsistent and slow tasks, and weak values.
 
     What waited only for a value that a false premise denies is no failure: there is nothing to be found.
-
-    Args:
-        plan: The plan that ran.
-        outcomes: Outcomes by task id; a task without one never ran.
-        limits: The bounds it ran under.
-        calibration: How the confidence of the model that read is to be taken; without one, as it is given.
-        passages: What was found, which tells why a task came to nothing.
-        language: The language of the question.
+    Without a calibration the confidence of a model that read is taken as it is given; the passages tell why a task came
+    to nothing.
     """
     usable = {task_id: outcome for task_id, outcome in outcomes.items() if outcome.usable}
     failures: list[Failure] = []

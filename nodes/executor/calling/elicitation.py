@@ -133,11 +133,7 @@ def read_reply(
 ) -> tuple[ElicitationAnswer | None, list[str]]:
     """Read what a person, or a program for them, resumed with.
 
-    Args:
-        reply: MCP's `{"action", "content"}`, `{"reply": words}`, words alone, values by name, or an answer of Agent
-            Inbox.
-        asked: What was asked.
-        language: Of the complaints.
+    It may be MCP's `{"action", "content"}`, `{"reply": words}`, words alone, values by name, or Agent Inbox's answer.
 
     Returns:
         The answer; or None, and what is wrong with the reply, a line each.

@@ -83,8 +83,7 @@ class CallBatch:
     def passages(self, task_id: str) -> list[Evidence]:
         """What was found: the best of each call, then the second of each, and so on; each text once.
 
-        Args:
-            task_id: The task that asked; an instance's passages belong to the whole task.
+        An instance's passages belong to the whole task.
         """
         own = task_id.partition("[")[0]
         ranks = zip_longest(*(result.passages for _, result in self.results))

@@ -45,13 +45,7 @@ async def read_ahead(
 ) -> Outcome:
     """The outcome of a task with the values that hold of those known for tasks that wait, each question once.
 
-    Args:
-        judgement: What its reader gave, of tasks that wait too.
-        guesses: What was looked up beside the reading.
-        waiting: The tasks that wait.
-        source: What the task they wait for came to.
-        passages: All that it found.
-        services: The language of the run.
+    They are from its reader and from the guesses that were looked up beside the reading.
     """
     known, by_id = {task.id: task for task in waiting}, {one.id: one for one in passages}
     shown = [by_id[key] for key in judgement.shown if key in by_id]

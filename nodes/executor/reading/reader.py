@@ -161,13 +161,7 @@ async def judge_answer(
 ) -> Judgement | None:
     """What a bare value comes to, held to the same as that of a task read alone; None where it does not hold.
 
-    Args:
-        answer: The value with its quotes.
-        frame: The task, its references filled.
-        ret: The wanted type.
-        shown: The passages that it was made from, in the order of their numbers.
-        passages: All that may carry it.
-        wants_sentence: Whether the value is told in a sentence of its own.
+    It was made from the passages `shown`, in the order of their numbers; all `passages` may carry it.
     """
     fields = answer.model_dump(include={"value", "confidence", "basis", "sentence"})
     reply = ReadReply(next="answer", quotes=answer.quotes, **fields)

@@ -269,9 +269,7 @@ class ShownPassages:
     def find_objection(self, reply: ReadReply, *, strangers: bool) -> str | None:
         """Why a reply cannot be used, in words for the model; None if it can.
 
-        Args:
-            reply: What the model said.
-            strangers: Whether to object to quotes about something else than the task names.
+        `strangers`: whether to object to quotes about something else than the task names.
 
         Raises:
             ValueError: Its value is not of the wanted type.

@@ -67,11 +67,7 @@ def build_rule_plan(
 ) -> Plan:
     """Plan a question by its frame.
 
-    Args:
-        frame: The parsed question.
-        tools: Names of the tools at hand; calculations are left out where their tool is not among them.
-        max_tasks: Tasks a plan may have; one that would have more is one search and `curtailed`.
-        choices: The calls that answer a question, or a part of it, better than a search.
+    One that would have more than `max_tasks` is one search and `curtailed`.
 
     Returns:
         A plan of at least one task; one search where the question was not taken apart.

@@ -62,12 +62,7 @@ def pack_passages(
 ) -> PackedPassages:
     """Pack passages into the room of a prompt: choose what to show.
 
-    Args:
-        passages: Candidates, in the order they are to be shown.
-        query: What they are to tell about.
-        room: Tokens for all of them as `format_passages` writes them.
-        count: Counts the tokens of a text.
-        held: By id, passages that are shown before any other, with the words that have to stay in them.
+    Those `held`, by id with the words that have to stay in them, are shown before any other.
     """
     held = held or {}
     if _fits(passages, room, count):

@@ -35,9 +35,7 @@ def safe_note(text: str, limit: int = 300) -> str:
 def find_rejection(value: JsonValue, ret: ValueType) -> str | None:
     """Why a value cannot be handed on, in words for the model that read it; None if it can.
 
-    Args:
-        value: The value; of numbers, dates and the like any may be.
-        ret: Its type; passages are summed up in as many lines as they take.
+    Passages are summed up in as many lines as they take.
     """
     if isinstance(value, list):
         return next((why for item in value if (why := find_rejection(item, ret))), None)

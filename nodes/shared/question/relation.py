@@ -54,11 +54,7 @@ def asking_words(language: Language) -> list[str]:
 def find_relation(asked: str, low: str, language: Language, wanted: str = "text") -> FoundRelation | None:
     """The relation a question asks for.
 
-    Args:
-        asked: The question as written.
-        low: The same in lower case.
-        language: Its language.
-        wanted: The type its question word asks for; a relation of another type is not meant.
+    One of another type than the question word asks for (`wanted`) is not meant.
 
     Returns:
         The most telling relation, or None.
@@ -122,11 +118,7 @@ def without_article(subject: str) -> str:
 def subject_of(asked: str, span: tuple[int, int], language: Language, *, whole: bool = False) -> str:
     """The thing a question asks about, as written, with its article; empty where nothing is left.
 
-    Args:
-        asked: The question as written.
-        span: Where it asks for its relation.
-        language: Its language.
-        whole: Whether a list of things is wanted, not one thing.
+    `span` is where the question asks for its relation; `whole` wants a list of things, not one thing.
     """
     if not whole and (title := lexicon.TITLE.search(asked)):
         return title[title.lastgroup or 0]
