@@ -18,7 +18,7 @@ from weiwo.nodes.executor.calling.tool_calls import CallBatch, make_calls
 from weiwo.nodes.executor.concurrency import Lease
 from weiwo.nodes.executor.evidence_merging import merge_passages
 from weiwo.nodes.executor.next_action import NextActions, is_opening_call
-from weiwo.nodes.executor.queries import first_queries, requested_queries
+from weiwo.nodes.executor.queries import further_queries, requested_queries
 from weiwo.nodes.executor.reading.batch_reader import ReadRequest
 from weiwo.nodes.executor.reading.judgement import Judgement
 from weiwo.nodes.executor.reading.progress_note import TaskProgressNote
@@ -238,7 +238,7 @@ def _first_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> l
         return requested_queries(call, queries, (), services.settings.limits.max_queries)
     if info.cluster != "search" or task.tool in OF_CORPUS or not task.description:
         return [call]
-    return first_queries(call, frame, services.settings.limits.max_queries)
+    return [call, *further_queries(call, frame, [call], services.settings.limits.max_queries - 1)]
 
 
 def _without_results(state: TaskState, batch: CallBatch, actions: NextActions, services: RunContext) -> dict[str, Any]:

@@ -8,11 +8,6 @@ from weiwo.state.query import QueryFrame
 from weiwo.text.terms import terms
 
 
-def first_queries(call: Call, frame: QueryFrame, most: int) -> list[Call]:
-    """The calls of a task's first search of the web: as planned, and in the words of the task where these say more."""
-    return [call, *further_queries(call, frame, [call], most - 1)]
-
-
 def further_queries(call: Call, frame: QueryFrame, tried: Sequence[Call], most: int) -> list[Call]:
     """The same search in the words of the task, where one of them is a content word that no query tried has."""
     # Of Chinese the keywords count: pairs of characters span what only asks.

@@ -15,15 +15,13 @@ from langgraph.types import interrupt
 from pydantic import BeforeValidator
 
 from weiwo.nodes.shared.human_in_the_loop.request import human_in_the_loop
-from weiwo.nodes.shared.planning.rule_plan import build_single_task_plan
-from weiwo.nodes.shared.planning.tool_choice import choose_tools
+from weiwo.nodes.shared.planning.tool_choice import plan_one_step
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.reply_types import Line, Reply
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.question.turn import ConversationTurn
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import Assessment, Clarification, Language, QueryFrame
-from weiwo.state.events import PlannedEvent
+from weiwo.state import Clarification, Language, QueryFrame
 from weiwo.state.search import SearchState
 from weiwo.text.language import clean
 from weiwo.text.patterns import lazy
@@ -119,17 +117,9 @@ async def clarify(state: SearchState, services: RunContext) -> dict[str, Any]:
     settled = assessment.model_copy(update={"frame": frame, "clarification": None})
     said = HumanMessage(reply, id=str(uuid4()))
     update: dict[str, Any] = {"assessment": settled, "messages": [said], "asked": said.id, "sketch": {}}
-    return {**update, **await _planned(settled, state, services)}
-
-
-async def _planned(assessment: Assessment, state: SearchState, services: RunContext) -> dict[str, Any]:
-    """The plan of a moderate question, which the master leaves until it is clear."""
-    if assessment.level != "moderate":
-        return {}
-    choices = await choose_tools([assessment.frame], services)
-    plan = build_single_task_plan(assessment.frame, state["team"].tools, choices=choices)
-    services.emit(PlannedEvent.of(plan))
-    return {"plan": plan}
+    if settled.level == "moderate":  # whose plan the master leaves until it is clear
+        update["plan"] = await plan_one_step(settled, state["team"].tools, services)
+    return update
 
 
 def clarify_request(

@@ -12,14 +12,12 @@ from weiwo.nodes.master.clarify import clarification_message
 from weiwo.nodes.memory.earlier_answers import RecalledAnswer, recall_answer
 from weiwo.nodes.memory.thread_memory import recall_sources
 from weiwo.nodes.memory.wishes import read_wishes
-from weiwo.nodes.shared.planning.expectation import with_expectation
-from weiwo.nodes.shared.planning.rule_plan import build_single_task_plan
-from weiwo.nodes.shared.planning.tool_choice import choose_tools
+from weiwo.nodes.shared.planning.tool_choice import plan_one_step
 from weiwo.nodes.shared.question.turn import ConversationTurn, find_current_turn
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Assessment, Evidence, Level, QueryFrame, TeamConfig
 from weiwo.state.events import TOOLS as TOOLS_PROGRESS
-from weiwo.state.events import AssessedEvent, FinishedEvent, PlannedEvent, TaskProgressEvent
+from weiwo.state.events import AssessedEvent, FinishedEvent, TaskProgressEvent
 from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES
 from weiwo.text.language import detect_language
@@ -52,13 +50,7 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     _tell_assessed(assessment, team, services)
     asked = assessment.clarification
     clear = assessment.level == "moderate" and asked is None
-    searcher = "one_searcher" in assessment.features  # whose value rules can hardly tell the type of
-    plan = None
-    if clear:
-        choices = await choose_tools([assessment.frame], services) if choices is None else choices
-        plan = build_single_task_plan(assessment.frame, team.tools, "text" if searcher else None, choices)
-        plan = await with_expectation(plan, assessment.level, services)
-        services.emit(PlannedEvent.of(plan))
+    plan = await plan_one_step(assessment, team.tools, services, choices) if clear else None
     update = _open_turn(turn, assessment, team, wishes)
     update["messages"] += [clarification_message(asked)] if asked is not None else []
     cited = _recall_cited(turn, assessment.frame, services)

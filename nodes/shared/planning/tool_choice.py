@@ -8,10 +8,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from weiwo.nodes.shared.planning.rule_plan import Choices, ToolCall
+from weiwo.nodes.shared.planning.expectation import with_expectation
+from weiwo.nodes.shared.planning.rule_plan import Choices, ToolCall, build_single_task_plan
 from weiwo.nodes.shared.planning.tool_ranking import rank_tools, take_tools
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import JsonValue
+from weiwo.state import Assessment, JsonValue, Plan
+from weiwo.state.events import PlannedEvent
 from weiwo.state.query import QueryFrame
 from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.calling.arguments import arguments_fit
@@ -35,6 +37,18 @@ async def choose_tools(frames: Sequence[QueryFrame], services: RunContext) -> Ch
         if found is not None and not await _has_document(frame, services):
             chosen[frame.question] = found
     return chosen
+
+
+async def plan_one_step(
+    assessment: Assessment, tools: Sequence[str], services: RunContext, choices: Choices | None = None
+) -> Plan:
+    """Plan a question that one task answers, and tell the watchers; without a model's choices tools are chosen here."""
+    choices = await choose_tools([assessment.frame], services) if choices is None else choices
+    searcher = "one_searcher" in assessment.features  # whose value rules can hardly tell the type of
+    plan = build_single_task_plan(assessment.frame, tools, "text" if searcher else None, choices)
+    plan = await with_expectation(plan, assessment.level, services)
+    services.emit(PlannedEvent.of(plan))
+    return plan
 
 
 async def offer_tools(question: str, services: RunContext) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.nodes.executor.queries import first_queries, further_queries, requested_queries
+from weiwo.nodes.executor.queries import further_queries, requested_queries
 from weiwo.nodes.executor.task_state import Call, call_identity, call_query, opened_address, source_address, with_query
 from weiwo.nodes.shared.question.parser import parse_question
 
@@ -76,8 +76,9 @@ def test_a_call_without_a_query_stays_as_it_is():
 )
 def test_a_second_formulation_is_sent_where_it_says_more(planned, question, sent):
     language = "en" if question.isascii() else "zh"
-    assert queries(first_queries(search(planned), parse_question(question, language), 2)) == sent
-    assert queries(first_queries(search(planned), parse_question(question, language), 1)) == sent[:1]
+    call, frame = search(planned), parse_question(question, language)
+    assert queries([call, *further_queries(call, frame, [call], 1)]) == sent
+    assert further_queries(call, frame, [call], 0) == []
 
 
 def test_other_words_leave_out_what_was_tried():
