@@ -47,7 +47,7 @@ class NextActions:
                 return []
             if said := self._as_said(judgement):
                 return said
-        return self._web_pages() or self._other_words() or self._other_tool()
+        return self._opening(_varied(self._promising())) or self._other_words() or self._other_tool()
 
     def second_source(self, judgement: Judgement) -> list[Call]:
         """A page of a site that was not heard yet, where pages were opened and they do not settle the value.
@@ -119,9 +119,6 @@ class NextActions:
         same = (call for call in self._searches() if call["tool"] == search["tool"])
         others = [other for call in same if (other := self.substitute_call(call))]
         return others[: self._limits.max_queries]
-
-    def _web_pages(self) -> list[Call]:
-        return self._opening(_varied(self._promising()))
 
     def _promising(self) -> list[Evidence]:
         """The passages of the web whose pages promise to say more, best first."""

@@ -91,15 +91,10 @@ def clarification_message(asked: Clarification) -> AIMessage:
     return AIMessage(_written(asked), id=str(uuid4()), additional_kwargs={"asks": REQUEST})
 
 
-def add_meaning(question: str, meaning: str, language: Language) -> str:
-    """A question with what is meant by it."""
-    return _MEANT[language].format(question, meaning)
-
-
 def frame_meaning(frame: QueryFrame, meaning: str) -> QueryFrame:
     """The frame of a question with what is meant by it; the form and the length wanted stay."""
-    frame_ = parse_question(add_meaning(frame.question, meaning, frame.language), frame.language)
-    return frame_.model_copy(update={"form": frame.form, "words": frame.words})
+    meant = parse_question(_MEANT[frame.language].format(frame.question, meaning), frame.language)
+    return meant.model_copy(update={"form": frame.form, "words": frame.words})
 
 
 async def clarify(state: SearchState, services: RunContext) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The master: reads the conversation, judges how much machinery a question deserves, and sets up the team."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -19,7 +20,6 @@ from weiwo.state import Assessment, Evidence, Level, QueryFrame, TeamConfig
 from weiwo.state.events import TOOLS as TOOLS_PROGRESS
 from weiwo.state.events import AssessedEvent, FinishedEvent, TaskProgressEvent
 from weiwo.state.search import SearchState
-from weiwo.state.settings import ROLES
 from weiwo.text.language import detect_language
 
 AGENTS: dict[Level, tuple[str, ...]] = {
@@ -38,11 +38,10 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
         QuestionError: There is no question, or it cannot be asked.
     """
     turn = find_current_turn(state)
-    services = services.with_language(detect_language(turn.question))
+    services = replace(services, language=detect_language(turn.question))
     for problem in services.registry.problems:
         services.emit(TaskProgressEvent(task_id=TOOLS_PROGRESS, note=problem[services.language]))
-    with_model = any(services.models.configured(role) for role in ROLES)
-    wishes = await read_wishes(services.memory) if with_model else []
+    wishes = await read_wishes(services.memory) if services.with_model else []
     if (earlier := await recall_answer(turn, wishes, services)) is not None:
         return _give_again(earlier, turn, wishes, services)
     assessment, sketch, choices = await assess_question(turn, services, wishes)
@@ -119,12 +118,11 @@ def _tell_assessed(assessment: Assessment, team: TeamConfig, services: RunContex
 
 def configure_team(assessment: Assessment, services: RunContext) -> TeamConfig:
     """The team for a level: agents, tools, limits, and what it will cost in model calls."""
-    with_model = any(services.models.configured(role) for role in ROLES)
     names = {"simple": "writer_only", "moderate": "executor_inclusive", "complex": "planner_enhanced"}
     return TeamConfig(
         name=names[assessment.level],
         agents=AGENTS[assessment.level],
         tools=() if assessment.level == "simple" else services.registry.names(),
         limits=services.settings.limits,
-        expected_model_calls=EXPECTED_CALLS[assessment.level] if with_model else 0,
+        expected_model_calls=EXPECTED_CALLS[assessment.level] if services.with_model else 0,
     )

@@ -24,7 +24,6 @@ from weiwo.nodes.shared.question.turn import ConversationTurn
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Assessment, Evidence, Language, Outcome, Plan, PlanFormatError, Usage
 from weiwo.state.search import SearchState
-from weiwo.state.settings import ROLES
 from weiwo.state.values import Value
 from weiwo.text.language import fold
 from weiwo.text.patterns import lazy
@@ -187,8 +186,7 @@ async def forget_answers(memory: MemoryStore, *, run: str = "", thread_id: str =
 
 def _memory(services: RunContext) -> MemoryStore | None:
     """Where answers are kept; None where they are not: without a model, looking anew takes no longer."""
-    with_model = any(services.models.configured(role) for role in ROLES)
-    return services.memory if services.settings.answer_memory and with_model else None
+    return services.memory if services.settings.answer_memory and services.with_model else None
 
 
 def _context(wishes: Sequence[str], services: RunContext) -> str:

@@ -147,7 +147,8 @@ async def _by_model(
     repeated = False
     for _ in range(REPAIRS + 1):
         try:
-            reply = PlanReply(**given) if given else await _ask(messages, services)
+            ask = services.models.structured
+            reply = PlanReply(**given) if given else await ask("planner", "plan", messages, PlanReply)
         except ModelCallError:
             return None  # in the trace; the rules plan instead
         given = None
@@ -155,7 +156,10 @@ async def _by_model(
         if reply.need and not reply.vertices and (more := await tools.find_more(reply.need, services)):
             tools = Toolset(tools.pool, (*tools.shown, *more))
             need = json.dumps({"need": reply.need, "vertices": []}, ensure_ascii=False)
-            messages = asked = [*asked, AIMessage(need), HumanMessage(_show_more(more, services))]
+            told = (
+                f"Further tools:\n{services.registry.describe(more)}\nGive the whole plan now, with the tools there are"
+            )
+            messages = asked = [*asked, AIMessage(need), HumanMessage(f"{told}.")]
             continue
         complaints: Sequence[str]
         plan, complaints = _checked(sketch, past, tools, services)
@@ -176,14 +180,6 @@ async def _by_model(
             ),
         ]
     return None
-
-
-async def _ask(messages: list[BaseMessage], services: RunContext) -> PlanReply:
-    return await services.models.structured("planner", "plan", messages, PlanReply)
-
-
-def _show_more(names: tuple[str, ...], services: RunContext) -> str:
-    return f"Further tools:\n{services.registry.describe(names)}\nGive the whole plan now, with the tools there are."
 
 
 def _checked(

@@ -109,7 +109,7 @@ def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: Ru
     give_up: Literal["finish", "abort"] = "finish" if report.finished else "abort"
     if end := _end_reason(failures, state, services, rounds):
         return decide(give_up, end)
-    if not _has_reader(services) and _shows_passages(concerned, state):
+    if not services.models.configured("executor") and _shows_passages(concerned, state):
         return decide("finish", "passages were found; without a model they are shown as they are")
     passing = [failure for failure in failures if failure.kind in PASSING]
     retried = any(past.decision == "retry" and past.revision == plan.revision for past in state.get("reflections", []))
@@ -198,11 +198,6 @@ def _end_reason(failures: Sequence[Failure], state: SearchState, services: RunCo
     if is_stuck(state):
         return f"{failures[0].message}; no other way to it is known"
     return failures[0].message if _searcher_gave_up(state, services) else ""
-
-
-def _has_reader(services: RunContext) -> bool:
-    """Whether a model reads passages; without one, what the rules cannot show is shown as extracts."""
-    return services.models.configured("executor")
 
 
 def _shows_passages(concerned: Collection[str], state: SearchState) -> bool:

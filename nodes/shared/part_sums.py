@@ -93,13 +93,8 @@ def _exceed(parts: _Parts, whole: Task, usable: Mapping[str, Outcome]) -> bool:
     limit, *added = with_one_unit([*given, *amounts])
     if any(one.unit != limit.unit for one in added):
         return False
-    total, slack = sum(one.value for one in added), _SAME_SHARE * abs(limit.value) + _rounding(added)
-    return total > limit.value + slack
-
-
-def _rounding(amounts: list[Amount]) -> float:
-    """Half a unit for each whole figure."""
-    return sum(0.5 for one in amounts if one.value == int(one.value))
+    rounded = sum(0.5 for one in added if one.value == int(one.value))  # half a unit for each whole figure
+    return sum(one.value for one in added) > limit.value + _SAME_SHARE * abs(limit.value) + rounded
 
 
 def _listed_parts(plan: Plan, usable: Mapping[str, Outcome]) -> Iterator[_Parts]:

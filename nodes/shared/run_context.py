@@ -14,7 +14,7 @@ from weiwo.models.gateway import ChatModels
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.state import Language
 from weiwo.state.events import Emit
-from weiwo.state.settings import Settings
+from weiwo.state.settings import ROLES, Settings
 from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.registry import Registry
 from weiwo.tools.tool_info import ToolInfo
@@ -59,9 +59,10 @@ class RunContext:
         budget = self.budget.child()
         return replace(self, budget=budget, models=self.models.with_budget(budget))
 
-    def with_language(self, language: Language) -> "RunContext":
-        """The same services for a question in another language."""
-        return replace(self, language=language)
+    @property
+    def with_model(self) -> bool:
+        """Whether any role has a model."""
+        return any(self.models.configured(role) for role in ROLES)
 
     def work_seconds(self) -> float:
         """Seconds left for searching and reading; 0 ends that work with a limit."""

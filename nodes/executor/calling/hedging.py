@@ -100,9 +100,11 @@ async def make_hedged(
     ended: list[Ended] = []
     slow = ""
     try:
-        if await _is_overdue(first, own, overdue) and _may_hedge(services):
+        late = await _is_overdue(first, own, overdue) and services.work_seconds() > 0
+        if late and services.budget.spares_tool_call() and services.calls.take_hedge():
             slow = call["tool"]
-            tell(_describe_second(slow, other["tool"], services.language))
+            said = _AGAIN if slow == other["tool"] else _BESIDE
+            tell(said[services.language].format(slow, other["tool"]))
             running[asyncio.create_task(run_isolated(ask(second)))] = second
         while running and not (ended and _is_usable(ended[0][1])):
             await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
@@ -130,10 +132,6 @@ def _second_call(call: Call, stand_in: Call | None, services: RunContext) -> Cal
         return None if registry.info(stand_in["tool"]).acts else stand_in
     of_one_site = not (registry.get(call["tool"]).metadata or {}).get("any_site")
     return call if of_one_site and call["tool"] not in OF_CORPUS else None
-
-
-def _may_hedge(services: RunContext) -> bool:
-    return services.work_seconds() > 0 and services.budget.spares_tool_call() and services.calls.take_hedge()
 
 
 async def _is_overdue(metered: MeteredCall, running: "asyncio.Task[Any]", seconds: float) -> bool:
@@ -173,7 +171,3 @@ def _charge(ended: list[Ended], cancelled: list[int], took: float) -> list[Ended
     if isinstance(done, ToolResult):
         done = replace(done, attempts=done.attempts + sum(cancelled), seconds=took)
     return [(call, done), *others]
-
-
-def _describe_second(tool: str, other: str, language: Language) -> str:
-    return _AGAIN[language].format(tool) if tool == other else _BESIDE[language].format(tool, other)

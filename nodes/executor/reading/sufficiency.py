@@ -5,7 +5,7 @@ from typing import Final
 
 from weiwo.nodes.executor.reading.entity_check import find_unmentioned_name
 from weiwo.nodes.executor.reading.judgement import Judgement
-from weiwo.state import Evidence, JsonValue
+from weiwo.state import Evidence
 from weiwo.state.query import QueryFrame
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import coverage, terms
@@ -23,11 +23,8 @@ def needs_second_source(judgement: Judgement) -> bool:
     """Whether one more source should be heard: one alone gives a figure or a date, or one stands against another."""
     reading = judgement.reading
     exact = isinstance(reading.value, int | float) and not isinstance(reading.value, bool)
-    return reading.support == 1 and (exact or _is_date(reading.value) or bool(reading.rivals))
-
-
-def _is_date(value: JsonValue) -> bool:
-    return isinstance(value, str) and _DATE.fullmatch(value) is not None
+    dated = isinstance(reading.value, str) and _DATE.fullmatch(reading.value) is not None
+    return reading.support == 1 and (exact or dated or bool(reading.rivals))
 
 
 def rank_pages(frame: QueryFrame, passages: Iterable[Evidence]) -> list[Evidence]:
