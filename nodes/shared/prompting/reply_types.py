@@ -1,17 +1,16 @@
 """What models reply with: lenient in form, where leniency takes no guessing, and never in content.
 
 `coercion` mends what is the same for every schema (wrappers, other spellings, a number given as a string of
-digits); here is what follows from what a field means.
+digits, null, one value for a list of one); here is what follows from what a field means.
 """
 
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from weiwo.models.json_text import parse_json
 from weiwo.state.query import Form
 from weiwo.text.patterns import lazy
 
@@ -29,36 +28,9 @@ _ARROW = lazy(r"(?<!\s)\s*(?:(?<!-)-+>|(?<!=)=+>|→|>)\s*")
 
 
 class Reply(BaseModel):
-    """A model's structured reply: null for an optional field is its default, one value for a list a list of one."""
+    """A model's structured reply."""
 
     model_config = ConfigDict(extra="ignore", defer_build=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _lenient(cls, data: Any) -> Any:
-        if not isinstance(data, dict):
-            return data
-        fields = cls.model_fields
-        kept = {key: value for key, value in data.items() if not (value is None and _optional(fields.get(key)))}
-        for key, value in kept.items():
-            if key in fields and get_origin(fields[key].annotation) is list and not isinstance(value, list):
-                kept[key] = _listed(value)
-        return kept
-
-
-def _optional(field: Any) -> bool:
-    return field is not None and not field.is_required()
-
-
-def _listed(value: Any) -> list[Any]:
-    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
-        try:
-            value = parse_json(value)
-        except ValueError:
-            return [value]
-    if isinstance(value, list):
-        return value
-    return [] if value == "" else [value]
 
 
 def _share(value: Any) -> Any:
