@@ -7,8 +7,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from weiwo.nodes.planner.validator import DATE_ARGUMENTS, list_json_types, resolve_schema_reference
-from weiwo.nodes.shared.planning.references import FORMULA_TOOLS
+from weiwo.nodes.planner.validator import DATE_ARGUMENTS
+from weiwo.nodes.shared.planning.references import FORMULA_TOOLS, list_json_types, resolve_schema_reference
 from weiwo.state import REFERENCE, JsonValue, Plan, Task, ValueType, references
 from weiwo.text.patterns import lazy
 from weiwo.tools.tool_info import ToolInfo

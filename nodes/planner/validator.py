@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
-from weiwo.nodes.shared.planning.references import FORMULA_TOOLS
+from weiwo.nodes.shared.planning.references import FORMULA_TOOLS, list_json_types, resolve_schema_reference
 from weiwo.state import (
     ITEM,
     REFERENCE,
@@ -271,34 +271,6 @@ def _check_formula(task: Task, field: str, value: str, types: Mapping[str, Value
                 f"{field}: {match[1]} returns {source}, which cannot be calculated with; make its ret number or date",
                 f"{field}：{match[1]} 返回 {source}，不能参与计算；请把它的 ret 改为 number 或 date",
             )
-
-
-def resolve_schema_reference(expected: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema of an argument, a reference to a definition followed."""
-    reference = expected.get("$ref")
-    if isinstance(reference, str):
-        found = schema.get("$defs", {}).get(reference.rsplit("/", 1)[-1], {})
-        return found if isinstance(found, Mapping) else {}
-    return expected
-
-
-def list_json_types(expected: Mapping[str, Any], schema: Mapping[str, Any]) -> frozenset[str]:
-    """The JSON types an argument takes; empty where the schema does not say."""
-    expected = resolve_schema_reference(expected, schema)
-    options = [option for key in ("anyOf", "oneOf", "allOf") for option in expected.get(key, ())]
-    if options:
-        inner = [list_json_types(option, schema) for option in options]
-        return frozenset().union(*inner) if all(inner) else frozenset()
-    kind = expected.get("type")
-    if isinstance(kind, str):
-        return frozenset({kind})
-    if isinstance(kind, list):
-        return frozenset(kind)
-    return (
-        frozenset({"string"})
-        if "enum" in expected and all(isinstance(v, str) for v in expected["enum"])
-        else frozenset()
-    )
 
 
 def _reference_fits(source: ValueType, kinds: frozenset[str]) -> bool:

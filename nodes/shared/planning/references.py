@@ -58,7 +58,7 @@ def _fill(value: JsonValue, inputs: Mapping[str, Outcome], language: Language, s
         return value
     whole = REFERENCE.fullmatch(value.strip())
     if whole and whole[1] in inputs and not _wants_text(schema, inputs[whole[1]].value):
-        return _typed(inputs[whole[1]], _kinds(schema))
+        return _typed(inputs[whole[1]], list_json_types(schema, {}))
     return fill_text(value, inputs, language)
 
 
@@ -72,7 +72,7 @@ _NATIVE: Mapping[type, frozenset[str]] = {
 
 def _wants_text(schema: Mapping[str, Any], value: JsonValue) -> bool:
     """Whether an argument takes a value in words: it takes strings, and nothing that the value is already."""
-    kinds = _kinds(schema)
+    kinds = list_json_types(schema, {})
     return "string" in kinds and kinds.isdisjoint(_NATIVE.get(type(value), frozenset()))
 
 
@@ -93,11 +93,32 @@ def _typed(outcome: Outcome, kinds: frozenset[str]) -> JsonValue:
     return coerce(value, "boolean") if wanted == {"boolean"} else value
 
 
-def _kinds(schema: Mapping[str, Any]) -> frozenset[str]:
-    """The JSON types that an argument takes; empty where its schema does not say."""
-    kind = schema.get("type")
-    named = frozenset({kind}) if isinstance(kind, str) else frozenset(kind or ())
-    return named.union(*(_kinds(option) for key in ("anyOf", "oneOf") for option in schema.get(key, ())))
+def resolve_schema_reference(expected: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema of an argument, a reference to a definition followed."""
+    reference = expected.get("$ref")
+    if isinstance(reference, str):
+        found = schema.get("$defs", {}).get(reference.rsplit("/", 1)[-1], {})
+        return found if isinstance(found, Mapping) else {}
+    return expected
+
+
+def list_json_types(expected: Mapping[str, Any], schema: Mapping[str, Any]) -> frozenset[str]:
+    """The JSON types an argument takes; empty where the schema does not say."""
+    expected = resolve_schema_reference(expected, schema)
+    options = [option for key in ("anyOf", "oneOf", "allOf") for option in expected.get(key, ())]
+    if options:
+        inner = [list_json_types(option, schema) for option in options]
+        return frozenset().union(*inner) if all(inner) else frozenset()
+    kind = expected.get("type")
+    if isinstance(kind, str):
+        return frozenset({kind})
+    if isinstance(kind, list):
+        return frozenset(kind)
+    return (
+        frozenset({"string"})
+        if "enum" in expected and all(isinstance(v, str) for v in expected["enum"])
+        else frozenset()
+    )
 
 
 def _prose(outcome: Outcome | None, otherwise: str, language: Language) -> str:
