@@ -8,9 +8,9 @@ if for each item.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import AliasChoices, Field
 
 from weiwo.models.gateway import ModelCallError
@@ -34,9 +34,6 @@ from weiwo.text.values import render
 
 MOST_ADDED: Final = 3
 """Tasks that take the place of one."""
-ASKED: Final = 2
-"""Times that the model is asked for one repair: once, and once more with what is wrong with its reply."""
-
 
 _ONE_ITEM: Final = "It runs once per item of a list, and only this item came to nothing; write {{item}} for it."
 
@@ -92,20 +89,18 @@ class RepairSearch:
     async def _ask(self, services: RunContext) -> Repair | None:
         """The way that the model knows."""
         rules = PLAN_RULES.replace(MOST_TASKS, str(self._most_added()))
-        asked: list[Any] = [SystemMessage(REPAIR.replace("{rules}", rules)), HumanMessage(self._prompt())]
-        messages = asked
-        for _ in range(ASKED):
-            try:
-                reply = await services.models.structured("reflection", "repair", messages, RepairReply)
-            except ModelCallError:
-                return None  # in the trace; the look back after the plan decides
-            if not reply.vertices:
-                return None
-            repair, complaints = self._read(reply)
-            if repair is not None and not (complaints := self._complaints(repair)):
-                return repair
-            told = "The tasks are not valid:\n" + "\n".join(f"- {one}" for one in complaints) + "\nGive them again."
-            messages = [*asked, AIMessage(reply.model_dump_json(exclude_none=True)), HumanMessage(told)]
+        asked = [SystemMessage(REPAIR.replace("{rules}", rules)), HumanMessage(self._prompt())]
+        try:
+            reply = await services.models.structured("reflection", "repair", asked, RepairReply, check=self._objection)
+        except ModelCallError:
+            return None  # in the trace; the look back after the plan decides
+        return self._read(reply)[0] if reply.vertices else None
+
+    def _objection(self, reply: RepairReply) -> str | None:
+        """What is wrong with a reply, for the model, which is asked once more; None where it can be used."""
+        repair, faults = self._read(reply) if reply.vertices else (None, [])
+        if faults := self._complaints(repair) if repair is not None else faults:
+            return "The tasks are not valid:\n" + "\n".join(f"- {one}" for one in faults)
         return None
 
     def _read(self, reply: RepairReply) -> tuple[Repair | None, list[str]]:
