@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from weiwo.nodes.shared.question import lexicon
 from weiwo.nodes.shared.question.comparison import Compared, items_of
-from weiwo.nodes.shared.question.look_up import EDGE, answer_type_of, look_up, lower, search_words
+from weiwo.nodes.shared.question.look_up import EDGE, answer_type_of, look_up, lower
 from weiwo.nodes.shared.question.relation import FoundRelation, find_relation, subject_of, without_article
 from weiwo.state.query import QueryFrame, Shape
 from weiwo.state.values import Language
@@ -127,26 +127,13 @@ def _two_asked(first: str, second: str, language: Language) -> dict[str, Any]:
     asked = one | UNKNOWN | {"shape": "several", "answer_type": "text"}
     more = any(len(lexicon.ASKS.findall(lower(half))) > 1 for half in (first, second))
     chain = "这" in said or (one["answer_type"] == "person" and _PERSON.search(said))  # about who is asked for
-    if more or chain or not (one["relation"] and subject):
+    if more or chain or not (one["relation"] and two["relation"] and subject):
         return asked
-    left = _ANAPHOR.search(said) or (language == "zh" and lexicon.ASKS.match(said))  # 什么时候首次登顶
+    left = _ANAPHOR.search(said) or (language == "zh" and lexicon.ASKS.match(said))  # 什么时候全线建成
     other = (subject if left else two["subjects"] or subject)[0]
-    parts = [_half(first, one, subject[0], language), _half(second, two, other, language)]
+    things = ((subject[0], one), (other, two))
+    parts = [_part(thing, it["relation"], language, _place(it)) for thing, it in things]
     return asked | {"subjects": tuple(dict.fromkeys((subject[0], other))), "parts": tuple(parts) if all(parts) else ()}
-
-
-def _half(text: str, found: dict[str, Any], thing: str, language: Language) -> QueryFrame | None:
-    """One of two questions; None where it cannot be asked without the other."""
-    if found["relation"]:
-        return _part(thing, found["relation"], language, _place(found))
-    if lower(thing) not in lower(text):
-        text, named = _ANAPHOR.subn(lambda _: thing, text, count=1)
-        if not named and language == "en":
-            return None
-        text = text if named else thing + text
-    found = look_up(text, language)
-    said = {"terms": tuple(dict.fromkeys(terms(text))), "search": search_words(text, language, found)}
-    return QueryFrame(question=text, language=language, **found, **said)
 
 
 def _place(asked: Mapping[str, Any]) -> Compared | None:
