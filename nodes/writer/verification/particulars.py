@@ -62,7 +62,7 @@ _UNTIL_DAY: Final = lazy(r"\s?[-–—~～至到]\s?(?:(\d{1,2})[日号]|(?<=\d[
 """The second day of a range within a month: 7月6日-8日, July 6–8."""
 _CENTURY: Final = lazy(r"(?i)\b(\d{1,2})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|(\d{1,2}|[一二三四五六七八九十]{1,3})世纪")
 _DECADE: Final = lazy(r"\b(\d{3}0)s\b|(?<!\d)(\d{3}0)年代")
-QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
+_QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
 _PLURAL: Final = lazy(
     r"[A-Z][a-z]{2,}s (?:an?|each|every|its|their|your|any|all|when|if|whether|over|into|up|through|the(?= [a-z])|of|are|were|have|had|can|may|must|will|should|do|that|which|with|without|in|from|for)\b|[A-Z][a-z]+(?:ing|ed|ly)\b"
 )
@@ -146,7 +146,7 @@ def find_particulars(statement: str) -> Particulars:
         codes=tuple(code for code in codes if not _is_period(code, statement)),
         names=tuple(_names(statement, taken, lands)),
         countries=tuple((key, statement[start:end]) for start, end, key in lands),
-        quotes=tuple(next(filter(None, found)) for found in QUOTE.findall(statement)),
+        quotes=tuple(next(filter(None, found)) for found in _QUOTE.findall(statement)),
     )
 
 
