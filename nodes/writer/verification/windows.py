@@ -17,8 +17,6 @@ _CUTS: Final = (
     lazy(r"、|\b(?:and|or)\b(?!\s\d)|和|与|及"),
 )
 """What parts two values, the strongest first."""
-_PRONOUN: Final = lazy(r"(?i)\b(?:it|its|they|them|their|he|she|his|her|this|these|which|who|whose)\b|[其它他她此]")
-_LEAD: Final = lazy(r"(?:In|On|At|During|For|Among|Of|After|Before)\b[^.;]{0,80}?(?:,|(?=\s[A-Z]))")
 _BOUND: Final = lazy(r"(?i)\b(?:than|before|after|until)\s$|[低高早晚]于$")
 
 
@@ -32,11 +30,9 @@ class Window(NamedTuple):
         tight: The words that are.
         near: Keys of the words that are.
         wide: Keys of those that may be.
-        text: The window as written.
         bounded: Whether it is the end of a range or of a comparison.
         han: Whether the text is Chinese.
         sentence: Number of the sentence in its source.
-        names: The words of the names in the sentence.
     """
 
     mark: Mark
@@ -45,11 +41,9 @@ class Window(NamedTuple):
     tight: frozenset[str]
     near: frozenset[str]
     wide: frozenset[str]
-    text: str
     bounded: bool
     han: bool
     sentence: int = 0
-    names: frozenset[str] = frozenset()
 
 
 def source_windows(sentences: Sequence[Clause]) -> dict[str, tuple[Window, ...]]:
@@ -65,37 +59,19 @@ def source_windows(sentences: Sequence[Clause]) -> dict[str, tuple[Window, ...]]
 def find_windows(text: str, head: str = "") -> tuple[Window, ...]:
     """The values of a sentence, or of a table row under its header, with their windows."""
     marks = find_marks(text)
-    lead = _LEAD.match(text)
-    named = frozenset(word for mark in marks if mark.kind == "name" for word in content_words(str(mark.value)))
     found = []
     for mark in marks:
         fellows = [other for other in marks if other.kind == mark.kind]
         at = fellows.index(mark)
         start, end, group = _bounds(text, fellows, at, wide=False)
-        near, slot = _labels(text, marks, group, start, end), text[start:end]
+        near = _labels(text, marks, group, start, end)
         start, end, group = _bounds(text, fellows, at, wide=True)
-        if _PRONOUN.search(text, start, end):
-            start = 0  # what it stands for is said before
         wide = _labels(text, marks, group, start, end)
-        if lead:
-            wide |= _labels(text, marks, group, 0, lead.end())
         if head:
             near = wide = _labels(text, marks, group, 0, len(text)) | set(content_words(head))
         bounded = bool(_BOUND.search(text[max(0, mark.start - 16) : mark.start]))
         found.append(
-            Window(
-                mark,
-                group,
-                frozenset(wide),
-                frozenset(near),
-                keys(near),
-                keys(wide),
-                slot,
-                bounded,
-                is_han(text),
-                0,
-                named,
-            )
+            Window(mark, group, frozenset(wide), frozenset(near), keys(near), keys(wide), bounded, is_han(text))
         )
     return tuple(found)
 

@@ -128,7 +128,6 @@ def test_passes(claim: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("claim", "source"),
     [
-        ("64 rowers used the short oar.", TRIAL),
         ("It had a Danish team for the waves and a Portuguese team for the wind.", TRIAL),
         ("The rolls take 40 minutes.", GUIDE),
         ("个人账户每天可转80万元。", LIMITS),
