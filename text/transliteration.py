@@ -30,7 +30,7 @@ def transliterated_words(text: str) -> frozenset[str]:
 
 
 def is_transliterated(name: str, words: frozenset[str]) -> bool:
-    """Whether each word of a Latin name is close to one of these words and begins much like it."""
+    """Whether each word of a Latin name is close to one of these words."""
     parts = re.findall(r"[a-z]{2,}", name.lower())
     return bool(parts) and all(any(_close(part, word) for word in words) for part in parts)
 

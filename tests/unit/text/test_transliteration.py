@@ -23,7 +23,14 @@ def test_a_name_is_known_by_its_latin_form(name, text, same):
     assert is_transliterated(name, transliterated_words(text)) is same
 
 
+LATIN = dict(zip("абвдиклмнορταλ", "abvdiklmnortal", strict=True))
+letters = st.sampled_from(sorted(LATIN))
+
+
 @examples(60)
-@given(name=st.text(max_size=30), text=st.text(max_size=60))
-def test_no_text_makes_it_stumble(name, text):
-    is_transliterated(name, transliterated_words(text))
+@given(words=st.lists(st.lists(letters, min_size=2, max_size=12), min_size=1, max_size=4), around=st.text(max_size=20))
+def test_every_name_is_known_by_its_letters_in_any_case(words, around):
+    latin = " ".join("".join(LATIN[letter] for letter in word) for word in words)
+    text = f"{around} {' '.join(''.join(word).title() for word in words)} {around}"
+    assert is_transliterated(latin.title(), transliterated_words(text))
+    assert not is_transliterated(latin, transliterated_words(latin))
