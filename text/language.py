@@ -116,19 +116,20 @@ def fold(text: str) -> str:
     return " ".join(plain.split())
 
 
-def _words(joined: str) -> frozenset[str]:
+def word_set(joined: str) -> frozenset[str]:
+    """The set of words that a string has between its blanks: how lexicons are written."""
     return frozenset(joined.split())
 
 
 _CLOSERS: Final = "\"'”’」』）)]》】"
 _END: Final = lazy(rf"(?:(?P<stop>[.!?]+)|(?P<han>[。！？；｡]+))[{re.escape(_CLOSERS)}]*(?:\[\d{{1,3}}\])*")
-_ABBREVIATION: Final = _words(
+_ABBREVIATION: Final = word_set(
     "mr mrs ms dr prof sr jr st ste mt ft gen col lt sgt capt cmdr adm rev hon gov sen rep pres fr no nos vol vols "
     "pp p ch fig figs eq ed eds trans cf vs v ca c b d r fl approx est dept univ inc ltd co corp bros jan feb mar apr "
     "jun jul aug sep sept oct nov dec e.g i.e a.k.a viz al"
 )
-_ENDING_ABBREVIATION: Final = _words("inc ltd co corp bros jr sr etc al est a.m p.m b.c a.d b.c.e c.e u.s u.k")
-_OPENING_WORD: Final = _words(
+_ENDING_ABBREVIATION: Final = word_set("inc ltd co corp bros jr sr etc al est a.m p.m b.c a.d b.c.e c.e u.s u.k")
+_OPENING_WORD: Final = word_set(
     "the a an it he she they we you i his her its their our this that these those in on at by for from after before "
     "during when while although however but and as to with there since until one two most many some both"
 )

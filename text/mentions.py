@@ -11,7 +11,7 @@ from typing import Final
 
 from weiwo.text.analyzer import STOP_WORDS, plain
 from weiwo.text.han_folding import SIMPLIFIED
-from weiwo.text.language import HAN
+from weiwo.text.language import HAN, word_set
 from weiwo.text.names_zh import chinese_names
 from weiwo.text.patterns import lazy
 
@@ -24,40 +24,8 @@ _HAN_RUN: Final = lazy(f"[{HAN}]")
 _MARKED: Final = lazy(r"《([^《》\n]{1,40})》|“([^“”\n]{1,60})”|「([^「」\n]{1,40})」|\"([^\"\n]{1,60})\"")
 _POSSESSIVE: Final = lazy(r"['’]s\b|['’]")
 _WITHIN: Final = frozenset(" ,:'\"()&!–-.")
-_SMALL: Final = frozenset(
-    [
-        "of",
-        "the",
-        "and",
-        "de",
-        "in",
-        "on",
-        "at",
-        "for",
-        "to",
-        "a",
-        "von",
-        "van",
-        "la",
-        "le",
-        "du",
-        "et",
-        "y",
-        "da",
-        "di",
-        "der",
-        "den",
-        "del",
-        "das",
-        "dos",
-        "el",
-        "al",
-        "bin",
-        "ibn",
-        "upon",
-        "with",
-        "from",
-    ]
+_SMALL: Final = word_set(
+    "of the and de in on at for to a von van la le du et y da di der den del das dos el al bin ibn upon with from"
 )
 _LONGEST_TEXT: Final = 4_000
 _LONGEST_QUESTION: Final = 400

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from weiwo.text.language import HAN
+from weiwo.text.language import HAN, word_set
 from weiwo.text.names_zh import chinese_names, mask
 from weiwo.text.patterns import lazy
 
@@ -21,10 +21,6 @@ class Name(NamedTuple):
     text: str
 
 
-def _words(joined: str) -> frozenset[str]:
-    return frozenset(joined.split())
-
-
 _WIDE: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 
 _TITLE: Final = lazy(
@@ -33,9 +29,9 @@ _TITLE: Final = lazy(
 )
 _WORD: Final = lazy(rf"(?:[^\W\d_{HAN}]\.){{2,}}|[^\W_{HAN}]+(?:['’&+.-][^\W_{HAN}]+)*")
 
-_CONNECTOR: Final = _words("of the da de del della di do dos du la le van von der den bin ibn al el y zu ter af")
-_ABBREVIATED: Final = _words("st mt dr mr mrs ms prof jr sr ft")
-_NO_NAME: Final = _words(
+_CONNECTOR: Final = word_set("of the da de del della di do dos du la le van von der den bin ibn al el y zu ter af")
+_ABBREVIATED: Final = word_set("st mt dr mr mrs ms prof jr sr ft")
+_NO_NAME: Final = word_set(
     "a an the i i'm i've i'd i'll he she it we they you me him her us them his hers its our ours their theirs my mine "
     "your yours this that these those there here who whom whose what which when where why how is are was were am be "
     "been being isn't aren't wasn't weren't do does did don't doesn't didn't has have had can could may might must "
@@ -52,7 +48,7 @@ _NO_NAME: Final = _words(
     "subtract add multiply divide rank sort estimate trace research review outline plan tabulate convert contrast "
     "identify determine pardon assess investigate critique"
 )
-_NOT_ALONE: Final = _words(
+_NOT_ALONE: Final = word_set(
     "hope one two three four five six seven eight nine ten first second third last next another other others own good "
     "great best new old morning evening afternoon night people things dear sir madam someone everyone anybody nobody "
     "something water light north south east west northern southern eastern western world earth sun moon god jan feb "
@@ -65,8 +61,8 @@ _NOT_ALONE: Final = _words(
 )
 _INITIALS: Final = lazy(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _SENTENCE_GAP: Final = lazy(r"[!?;\n。！？；]|[.](?=\s)")
-_ALWAYS_WORD: Final = _words("i i'm i've i'd i'll bc ad bce ce am pm ok tv")
-_RAISED: Final = _words("Is Are Was Were Did Does Do What Which How")
+_ALWAYS_WORD: Final = word_set("i i'm i've i'd i'll bc ad bce ce am pm ok tv")
+_RAISED: Final = word_set("Is Are Was Were Did Does Do What Which How")
 
 _NUMBER_AFTER: Final = lazy(
     r" \d{1,3}(?:\.\d{1,3})?(?![\w%.,-])(?! (?:when|years?|months?|days?|hours?|times|people|"

@@ -9,12 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from weiwo.text.language import HAN
+from weiwo.text.language import HAN, word_set
 from weiwo.text.patterns import lazy
-
-
-def _words(joined: str) -> frozenset[str]:
-    return frozenset(joined.split())
 
 
 def _any(words: frozenset[str]) -> str:
@@ -37,7 +33,7 @@ _FOREIGN_SURE: Final = frozenset(
 _DOTTED: Final = lazy(f"[{_FOREIGN}]{{1,7}}(?:[·•・‧][{_FOREIGN}]{{1,7}})+")
 _ALL_FOREIGN: Final = lazy(f"[{_FOREIGN}仑]{{2,8}}")
 
-_KNOWN: Final = _words(
+_KNOWN: Final = word_set(
     "日本 北京 上海 天津 重庆 广州 深圳 香港 澳门 台湾 南京 西安 成都 杭州 苏州 武汉 长沙 巴黎 伦敦 东京 "
     "纽约 柏林 罗马 莫斯科 华盛顿 首尔 "
     "悉尼 印度 越南 俄罗斯 加拿大 澳大利亚 巴西 埃及 意大利 西班牙 瑞士 瑞典 挪威 芬兰 丹麦 荷兰 比利时 希腊 "
@@ -46,7 +42,7 @@ _KNOWN: Final = _words(
     "贝多芬 莫扎特 马克思 列宁 比特币 欧盟 东盟 "
     "联合国 诸葛亮 郑和 第一次世界大战 第二次世界大战 长城 故宫 黄河 长江 泰山 黄山 金字塔 蒙娜丽莎"
 )
-_HOLDS_A_CUT: Final = _words(
+_HOLDS_A_CUT: Final = word_set(
     "都江堰 比萨斜塔 多瑙河 多伦多 不丹 和田 和平 于谦 首都博物馆 都柏林 第聂伯河 几内亚 多米尼加 大多数"
 )
 _PROTECTED: Final = lazy(_any(_KNOWN | _HOLDS_A_CUT))
@@ -59,7 +55,7 @@ _SURNAME_IF_PERSON: Final = frozenset(
 )
 _TWO_SURNAMES: Final = "欧阳|司马|诸葛|上官|夏侯|东方|皇甫|尉迟|公孙|慕容|令狐|长孙|宇文|司徒|端木"
 _TWO_CHARACTER_SURNAME: Final = lazy(f"(?:{_TWO_SURNAMES})[{HAN}]{{1,2}}")
-_NO_PERSON: Final = _words(
+_NO_PERSON: Final = word_set(
     "李子 张力 张开 陈述 杨树 孙子 胡同 胡子 胡萝卜 朱红 林业 罗列 余额 余数 余下 叶子 叶绿素 叶绿体 董事 "
     "董事会 董事长 陆地 陆军 陆续 范围 范例 范文 熊猫 "
     "段落 钱币 钱包 岳父 岳母 柳树 苏打 汤圆 唐诗 唐装 宋词 宋体 许可 许可证 祝福 祝贺 谢谢 张贴 许久 罗盘 叶"
@@ -70,7 +66,7 @@ _ENDING: Final = lazy(
     f"[{HAN}\\d]{{1,5}}(?:[省市县州国山河江湖海洋岛塔桥峰宫寺城港湾朝帝皇王宗祖奖]|长城|海峡|群岛)"
     f"|[{HAN}\\d]{{1,9}}(?:"
     + _any(
-        _words(
+        word_set(
             "大学 学院 公司 集团 银行 博物馆 图书馆 研究所 研究院 医院 中学 出版社 委员会 机场 大桥 铁路 运河 "
             "沙漠 高原 平原 盆地 半岛 瀑布 战争 战役 条约 革命 起义 "
             "王朝 帝国 共和国 联邦 大帝 公园 铁塔 石窟 火车站 冬奥会 奥运会 世界杯 事件 运动"
@@ -88,7 +84,7 @@ _GENERIC: Final = lazy(
     "|世界杯|奥运会|以上|高山|大山|大河|大海|上海市民|年|月|日)"
 )
 _ATTRIBUTE: Final = _any(
-    _words(
+    word_set(
         "作者 首都 省会 人口 面积 海拔 高度 长度 总统 首相 总理 主席 国王 皇帝 创始人 创办人 导演 主演 编剧 主角 "
         "校长 市长 妻子 丈夫 父亲 母亲 儿子 女儿 哥哥 弟弟 姐姐 妹妹 "
         "老师 学生 弟子 故乡 家乡 籍贯 出生地 出生日期 生日 年龄 国籍 母校 代表作 作品 货币 官方语言 国旗 总部 "
@@ -102,7 +98,7 @@ _TITLED: Final = lazy(
 )
 """A person named behind an office or a calling."""
 _PERSON_CUE: Final = _any(
-    _words(
+    word_set(
         "是谁 出生 生于 诞生 逝世 去世 死于 几岁 多大 享年 妻子 丈夫 父亲 母亲 儿子 女儿 老师 弟子 籍贯 国籍 "
         "代表作 故乡 母校 写 创作 即位 登基"
     )
@@ -111,7 +107,7 @@ _CUT: Final = lazy(
     f"(?P<attribute>{_ATTRIBUTE})|(?P<person>{_PERSON_CUE})|"
     "(?P<link>以及|还是|或者|(?<![同环占百])比(?![较赛分例如重值方喻])|[和与跟、及或])|(?P<other>"
     + _any(
-        _words(
+        word_set(
             "请问 想问 我想知道 想知道 告诉 帮我 知道 了解 查一下 介绍 说明 解释 列出 列举 比较 对比 相比 分析 "
             "计算 关于 根据 按照 什么 怎么 怎样 如何 为什么 多少 哪里 哪儿 "
             "哪年 哪个 哪位 哪座 哪条 哪国 哪些 什么时候 何时 几年 几个 是否 是不是 有没有 之间 之后 之前 之一 "

@@ -7,18 +7,14 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Final
 
-from weiwo.text.language import HAN, fold
+from weiwo.text.language import HAN, fold, word_set
 from weiwo.text.patterns import lazy
 
 _TOKEN: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+(?:[.'’-][^\W_{HAN}]+)*")
 _HAN_CHARACTER: Final = lazy(f"[{HAN}]")
 
 
-def _set(joined: str) -> frozenset[str]:
-    return frozenset(joined.split())
-
-
-FUNCTION_WORDS: Final = _set(
+FUNCTION_WORDS: Final = word_set(
     "a an the of in on at by to from for with without into onto over under about after before between during through "
     "and or but nor so yet if then than as that this these those there here it its it's he she they him her his them "
     "their i me my you your we us our who whom whose which what when where why how is are was were be been being am do "

@@ -12,6 +12,7 @@ from typing import Final
 from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
 from weiwo.nodes.writer.verification.shares import stated_shares
 from weiwo.text.common_words import is_common
+from weiwo.text.date_forms import MONTHS
 from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.demonyms import find_countries
 from weiwo.text.han_folding import SIMPLIFIED
@@ -31,37 +32,21 @@ _VERSION_BEFORE: Final = lazy(
 )
 _MEASURED: Final = lazy(r"\s?(?:%|percent|million|billion|[万亿]|°|kilo|times|points?)|[a-z]{1,2}\b")
 _NAMED_BEFORE: Final = lazy(r"([A-Za-z][\w.+-]{1,30})\s$")
-_MONTHS: Final = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
 _MONTH: Final = lazy(
-    r"\b("
-    + "|".join(m.capitalize() for m in _MONTHS if m != "may")
-    + r"|(?<=in )May|(?<=of )May|(?<=on )May|(?<=to )May"
+    r"\b(" + "|".join(month for month in MONTHS if month != "May") + r"|(?<=in )May|(?<=of )May|(?<=on )May|(?<=to )May"
     r"|(?<=since )May|(?<=until )May|(?<=early )May|(?<=late )May|(?<=and )May(?= \d|,|\.)|(?<=\d )May|May(?= \d))\b"
     r"|(?<!个)([0-9]{1,2}|[一二三四五六七八九十]{1,3})月(?!份额)"
 )
+_NAME_OF_MONTH: Final = "|".join(MONTHS)
 _DAY: Final = lazy(
-    r"\b(\d{1,2})(?:st|nd|rd|th)?\s(?:of\s)?(January|February|March|April|May|June|July|August|September|October|November|December)\b"
-    r"|\b(January|February|March|April|May|June|July|August|September|October|November|December)\s(\d{1,2})(?:st|nd|rd|th)?\b(?![,\s]*\d{1,2}:)"
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?({_NAME_OF_MONTH})\b"
+    r"|\b(" + _NAME_OF_MONTH + r")\s(\d{1,2})(?:st|nd|rd|th)?\b(?![,\s]*\d{1,2}:)"
     r"|(\d{1,2})月(\d{1,2})[日号]"
 )
 _SPACED: Final = lazy(r"(?<=\d) (?=[年月日号])|(?<=[年月日号]) (?=\d)")
 _UNTIL_DAY: Final = lazy(r"\s?[-–—~～至到]\s?(?:(\d{1,2})[日号]|(?<=\d[-–—])(\d{1,2})\b(?![\d:/]|[.-]\d))")
 """The second day of a range within a month: 7月6日-8日, July 6–8."""
 _CENTURY: Final = lazy(r"(?i)\b(\d{1,2})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|(\d{1,2}|[一二三四五六七八九十]{1,3})世纪")
-_DECADE: Final = lazy(r"\b(\d{3}0)s\b|(?<!\d)(\d{3}0)年代")
 _QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
 _PLURAL: Final = lazy(
     r"[A-Z][a-z]{2,}s (?:an?|each|every|its|their|your|any|all|when|if|whether|over|into|up|through|the(?= [a-z])|of|are|were|have|had|can|may|must|will|should|do|that|which|with|without|in|from|for)\b|[A-Z][a-z]+(?:ing|ed|ly)\b"
@@ -87,7 +72,6 @@ class Particulars:
         dates: Dates and ranges.
         days: Days of a month without a year, as (month, day).
         months: Months named by themselves, 1 to 12.
-        centuries: Centuries by number.
         numbers: Numbers that are no dates and no versions.
         versions: Versions as written.
         codes: Other digit groups: "5th", "A4".
@@ -99,7 +83,6 @@ class Particulars:
     dates: tuple[DateSpan, ...] = ()
     days: tuple[tuple[int, int], ...] = ()
     months: tuple[int, ...] = ()
-    centuries: tuple[int, ...] = ()
     numbers: tuple[Quantity, ...] = ()
     versions: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
@@ -140,7 +123,6 @@ def find_particulars(statement: str) -> Particulars:
         dates=tuple(dates),
         days=tuple((month, day) for month, day, _ in days),
         months=tuple(find_months(statement)),
-        centuries=tuple(find_centuries(statement)),
         numbers=tuple(numbers),
         versions=tuple(found[1] for found in versions),
         codes=tuple(code for code in codes if not _is_period(code, statement)),
@@ -226,7 +208,7 @@ def find_days(text: str) -> list[tuple[int, int, tuple[int, int]]]:
     days = []
     for found in _DAY.finditer(text):
         month, day = (found[2] or found[3], found[1] or found[4]) if not found[5] else (found[5], found[6])
-        number = int(month) if month.isdigit() else _MONTHS.index(month.lower()) + 1
+        number = int(month) if month.isdigit() else MONTHS.index(month) + 1
         days.append((number, int(day), found.span()))
         if last := _UNTIL_DAY.match(text, found.end()):
             days.append((number, int(last[1] or last[2]), last.span()))
@@ -235,17 +217,7 @@ def find_days(text: str) -> list[tuple[int, int, tuple[int, int]]]:
 
 def find_months(text: str) -> list[int]:
     """The months a text names, 1 to 12, those of its dates too."""
-    return [_MONTHS.index(found[1].lower()) + 1 if found[1] else _small(found[2]) for found in _MONTH.finditer(text)]
-
-
-def find_centuries(text: str) -> list[int]:
-    """The centuries a text names, by number."""
-    return [_small(found[1] or found[2]) for found in _CENTURY.finditer(text)]
-
-
-def find_decades(text: str) -> list[int]:
-    """The decades a text names, by their first year."""
-    return [int(found[1] or found[2]) for found in _DECADE.finditer(text)]
+    return [MONTHS.index(found[1]) + 1 if found[1] else _small(found[2]) for found in _MONTH.finditer(text)]
 
 
 def _small(written: str) -> int:

@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
+from weiwo.text.language import word_set
 from weiwo.text.numbers import find_numbers, parse_number
 from weiwo.text.patterns import lazy
 from weiwo.text.units import to_si, unit_after
@@ -45,25 +46,7 @@ KRW 1 韩元 | penny 1 pence p 便士 | cent 1 cent cents 美分 | pound 1 pound
 """
 _SECONDS: Final = {"second": 1.0, "minute": 60.0, "hour": 3_600.0, "day": 86_400.0, "week": 604_800.0, "month": 2_629_800.0, "year": 31_557_600.0}  # fmt: skip
 MONEY: Final = frozenset(["USD", "EUR", "GBP", "JPY", "HKD", "元", "NOK", "SEK", "CHF", "INR", "RUB", "KRW"])
-PHYSICAL: Final = MONEY | {
-    "m",
-    "kg",
-    "m²",
-    "m³",
-    "s",
-    "°C",
-    "L",
-    "B",
-    "W",
-    "Wh",
-    "m/s",
-    "Hz",
-    "penny",
-    "cent",
-    "pound",
-    "tsp",
-    "tbsp",
-}
+PHYSICAL: Final = MONEY | word_set("m kg m² m³ s °C L B W Wh m/s Hz penny cent pound tsp tbsp")
 POINTS: Final = "pp"
 """The unit of a difference of two percentages."""
 _POINTS: Final = lazy(r"(?i)\s?(?:个百分点|percentage points?\b)")
