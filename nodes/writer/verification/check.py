@@ -15,7 +15,6 @@ from weiwo.nodes.writer.verification.headings import announces, is_heading, plai
 from weiwo.nodes.writer.verification.not_found import affirmed_part, find_told, not_found_only
 from weiwo.nodes.writer.verification.particulars import (
     Particulars,
-    find_decades,
     find_particulars,
     fold_script,
     is_han,
@@ -27,7 +26,6 @@ from weiwo.text.language import detect_language, fold
 from weiwo.text.patterns import lazy
 
 _CODE: Final = lazy(r"(?<!`)`([^`\n]{1,120})`(?!`)")
-_LABEL: Final = lazy(r"^(?:\*\*|__)?([^\s:：][^:：\n]{0,40})(?:\*\*|__)?[:：](?:\*\*|__)?\s+(?=\S)")
 _LATIN: Final = lazy(r"(?a:(?<![\w`.-])[a-z][a-z0-9_-]{3,40}(?![\w`.]))")
 _DENIED_BEFORE: Final = lazy(r"(?:\b(?:no|not|never|without|neither)\s|n't\s|[不没未无勿非]|没有|禁止|不得)$")
 
@@ -69,7 +67,8 @@ def check_statement(
     text, question = fold_script(text), fold_script(question)
     if is_heading(text) or announces(text, question):
         return CheckResult("uncited")
-    statement = _unlabelled(text)
+    # figures in code are blotted out: `_coded` looks at them
+    statement = strip_lead(plain_claim(_CODE.sub(lambda code: re.sub(r"\d", "x", code[0]), text)))
     stated = find_particulars(statement)
     absent = not_found_only(statement, stated, question)
     if not cited:
@@ -92,15 +91,6 @@ def check_statement(
         return doubt
     calculated = grounds.calculates and (computed or not grounds.sources)  # what code derived is for a model to judge
     return CheckResult("computed" if calculated else "quoted" if quoted and not computed else "matched")
-
-
-def _unlabelled(text: str) -> str:
-    """A statement without Markdown, its leading "Overall," and a label before a colon; figures in code are blotted out."""
-    statement = plain_claim(_CODE.sub(lambda code: re.sub(r"\d", "x", code[0]), text))  # `_coded` looks at code
-    label = _LABEL.match(statement)
-    if label and not re.search(r"\d", label[1]) and len(label[1].split()) <= 4 and len(statement) - label.end() > 12:
-        statement = statement[label.end() :]
-    return strip_lead(statement)
 
 
 def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds, *, same: bool) -> CheckResult | None:
@@ -157,7 +147,6 @@ def _particulars(
     months = {month for source in grounds.sources for month in source.months}
     dated = {span.date.month for span in stated.dates} | {month for month, _ in stated.days}
     reasons += [f"month {m}: no cited source gives this month" for m in stated.months if m not in months | dated]
-    reasons += [f"century {c}: no cited source gives it" for c in stated.centuries if not grounds.century(c)]
     for number in stated.numbers:
         if counts_things(statement, number):
             continue
@@ -165,13 +154,8 @@ def _particulars(
         if not ways[-1]:
             reasons.append(f"“{statement[number.start : number.end]}”: no cited source gives this number")
     reasons += [f"“{v}”: no cited source gives this version" for v in stated.versions if not grounds.version(v)]
-    decades = {str(decade) for decade in find_decades(statement)}
-    known = {date.year // 10 * 10 for source in grounds.sources for date in source.dates}
-    for code in stated.codes:
-        if not grounds.code(code, same_language=same) and not (
-            code.rstrip("s") in decades and int(code.rstrip("s")) in known
-        ):
-            reasons.append(f"“{code}”: it stands in no cited source")
+    codes = (code for code in stated.codes if not grounds.code(code, same_language=same))
+    reasons += [f"“{code}”: it stands in no cited source" for code in codes]
     reasons += _naming(stated, grounds, naming, question, own)
     return reasons, "computed" in ways
 

@@ -8,7 +8,6 @@ from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause
 from weiwo.nodes.writer.verification.particulars import (
-    find_centuries,
     fold_letters,
     fold_script,
     is_han,
@@ -68,12 +67,6 @@ class Grounds:
                 return "passage"
         spans = bare and any(close(date.year, abs(value)) for value in self.computed_numbers)  # 336年 as a span
         return "computed" if spans or any(date.contains(known) for known in self.computed_dates) else ""
-
-    def century(self, number: int) -> bool:
-        """Whether the sources name a century or a year of it."""
-        years = [date.year for source in self.sources for date in source.dates]
-        named = any(number in find_centuries(source.text) for source in self.sources)
-        return named or any((abs(year) - 1) // 100 + 1 == number for year in years)
 
     @cached_property
     def keys(self) -> frozenset[str]:

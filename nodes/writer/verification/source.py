@@ -9,7 +9,6 @@ from typing import Final
 from weiwo.nodes.writer.verification.clauses import Clause, source_clauses
 from weiwo.nodes.writer.verification.particulars import (
     find_days,
-    find_decades,
     find_months,
     fold_letters,
 )
@@ -119,7 +118,6 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
     both = f"{title}\n{text}"
     spans = find_dates(both)
     dates = [d for span in spans for d in (span.date, span.until) if d is not None]
-    dates += [PartialDate(year) for year in find_decades(both)]
     if _YEAR_BEFORE.search(both):
         dates += [PartialDate(d.year - 1) for d in dates[:100] if d.year != 1]
     days = find_days(both)
