@@ -47,7 +47,7 @@ def _same_time(label: str, claim: Clause) -> bool:
 
 
 def _elsewhere(
-    claim: Clause, rows: list[list[str]], labels: list[str], named: list[int], prose: list[float]
+    claim: Clause, rows: list[list[str]], labels: list[str], named: set[int], prose: list[float]
 ) -> Iterator[str]:
     cells = ((n, find_quantities(cell)) for n, row in enumerate(rows) for cell in row[1:])
     values = [(n, found[0].value) for n, found in islice(cells, MOST_CELLS) if found]
