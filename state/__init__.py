@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         AheadValue,
         Evidence,
         Failure,
-        FailureKind,
         Finding,
         Hop,
         Inconsistency,
@@ -41,15 +40,17 @@ if TYPE_CHECKING:
         Quote,
         Rival,
         WeakValue,
-        passage_id,
     )
-    from weiwo.state.limits import Limits, ModelCall, Usage
+    from weiwo.state.kinds import VALUE_TYPES, DecidedBy, FailureKind, Language, ValueType, item_type
+    from weiwo.state.limits import ModelCall, Usage
+    from weiwo.state.passage_identity import passage_id
     from weiwo.state.plan import ITEM, REFERENCE, Expectation, Plan, PlanFormatError, Task, references
     from weiwo.state.plan_form import Complaint
     from weiwo.state.query import QueryFrame
     from weiwo.state.repair import Repair
     from weiwo.state.report import Outline, OutlinedSection, Section, SectionPiece
-    from weiwo.state.values import VALUE_TYPES, DecidedBy, JsonValue, Language, Value, ValueType, item_type
+    from weiwo.state.run_limits import Limits
+    from weiwo.state.values import JsonValue, Value
 
 __all__ = [
     "DOUBTFUL",
@@ -110,17 +111,34 @@ __all__ = [
     "references",
 ]
 
-_MODULES = (  # cheap ones first
-    *("values", "evidence", "limits", "query", "assessment", "answer", "report", "plan", "repair"),
-)
-
 if not TYPE_CHECKING:
+    _MODULES = {
+        "answer": (
+            *("DOUBTFUL", "Answer", "Block", "BlockKind", "Citation", "Claim", "Decision", "Extract", "Gap"),
+            *("Reflection", "Status", "Verdict"),
+        ),
+        "assessment": ("Assessment", "Clarification", "Level", "TeamConfig", "TeamName"),
+        "evidence": (
+            *("AheadValue", "Evidence", "Failure", "Finding", "Hop", "Inconsistency", "MonitorReport", "Outcome"),
+            *("OutcomeDetail", "OutcomeStatus", "Quote", "Rival", "WeakValue"),
+        ),
+        "kinds": ("VALUE_TYPES", "DecidedBy", "FailureKind", "Language", "ValueType", "item_type"),
+        "limits": ("ModelCall", "Usage"),
+        "passage_identity": ("passage_id",),
+        "plan": ("Expectation", "Plan", "PlanFormatError"),
+        "plan_form": ("Complaint",),
+        "query": ("QueryFrame",),
+        "repair": ("Repair",),
+        "report": ("OutlinedSection", "Outline", "Section", "SectionPiece"),
+        "run_limits": ("Limits",),
+        "task": ("ITEM", "REFERENCE", "Task", "references"),
+        "values": ("JsonValue", "Value"),
+    }
+    _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
     def __getattr__(name: str) -> object:
-        """Import a public name when it is first used."""
-        if name in __all__:
-            for module in _MODULES:
-                if hasattr(found := import_module(f"{__name__}.{module}"), name):
-                    globals()[name] = getattr(found, name)
-                    return globals()[name]
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        """Import a public name when it is first used, and no module but its own."""
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        return globals()[name]

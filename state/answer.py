@@ -3,7 +3,8 @@
 from typing import Final, Literal
 
 from weiwo.state.evidence import MonitorReport
-from weiwo.state.values import DecidedBy, Value
+from weiwo.state.kinds import DecidedBy
+from weiwo.state.values import Value
 
 Decision = Literal["finish", "retry", "replan", "deepen", "abort"]
 Status = Literal["complete", "extracts", "partial", "failed"]

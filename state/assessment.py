@@ -4,9 +4,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from weiwo.state.limits import Limits
+from weiwo.state.kinds import DecidedBy, Language
 from weiwo.state.query import QueryFrame
-from weiwo.state.values import DecidedBy, Language, Value
+from weiwo.state.run_limits import Limits
+from weiwo.state.values import Value
 
 Level = Literal["simple", "moderate", "complex"]
 TeamName = Literal["writer_only", "executor_inclusive", "planner_enhanced"]

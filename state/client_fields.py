@@ -9,14 +9,16 @@ dates and folders of the documents, within the operator's own restrictions. What
 """
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, Final
 
 from weiwo.state.errors import WeiwoError
-from weiwo.state.limits import Limits
+from weiwo.state.run_limits import Limits
 
 VARIABLE: Final = "WEIWO_CLIENT_FIELDS"
+_LIMITS: Final = {field.name: field.default for field in fields(Limits)}
 _OPEN: Final = frozenset(
-    {"depth", "form", "words", "clarify", "site", "not_site", "since", "folder", "answer_memory", *Limits.model_fields}
+    {"depth", "form", "words", "clarify", "site", "not_site", "since", "folder", "answer_memory", *_LIMITS}
 )
 _MORE_CAREFUL: Final[Mapping[str, bool]] = {
     "approve_plan": True,
@@ -61,7 +63,7 @@ def check_client_fields(given: Mapping[str, Any], known: frozenset[str], env: Ma
 
 def lower_limits(asked: Mapping[str, Any], allowed: Mapping[str, Any]) -> dict[str, Any]:
     """The operator's limits, each lowered to the client's where that is lower."""
-    limits = {name: allowed.get(name, field.default) for name, field in Limits.model_fields.items()}
+    limits = {name: allowed.get(name, default) for name, default in _LIMITS.items()}
     for name in limits.keys() & asked.keys():
         limits[name] = asked[name] if limits[name] is None else min(limits[name], asked[name])
     return limits

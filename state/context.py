@@ -1,26 +1,19 @@
 """What a caller may set for one run: the fields of `Context`, and where LangGraph Studio shows them."""
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from weiwo.state.errors import WeiwoError
-from weiwo.state.limits import Depth
+from weiwo.state.run_limits import Depth
+from weiwo.state.setting_names import AGENTS, FILTER_FIELDS, ROLES
 from weiwo.state.source_filter import read_folder, read_since, read_site
-
-_AGENTS: Final = ("master", "planner", "executor", "reflection", "writer")
-ROLES: Final = (*_AGENTS, "verifier")
-"""What a chat model can be chosen for."""
-MODEL_FIELDS: Final = frozenset({"model", *(f"{role}_model" for role in ROLES)})
-FILTER_FIELDS: Final = {"site": "sites", "not_site": "not_sites", "since": "since", "folder": "folders"}
-"""The fields that restrict sources, with what they are called in a `SourceFilter`."""
 
 _THINKING = rf"^(enable_thinking|reasoning_effort)(:({'|'.join(ROLES)})(,({'|'.join(ROLES)}))*)?$"
 
 _STUDIO_NODES: dict[str, tuple[str, ...]] = {
-    "model": _AGENTS,
-    **{f"{role}_model": (role,) for role in _AGENTS},
+    "model": AGENTS,
+    **{f"{role}_model": (role,) for role in AGENTS},
     **dict.fromkeys(("verifier_model", "words"), ("writer",)),
     "form": ("master", "writer"),
     "approve_plan": ("approval",),
@@ -37,10 +30,6 @@ _STUDIO_NODES: dict[str, tuple[str, ...]] = {
 def _hint_nodes(schema: dict[str, Any]) -> None:
     for field, nodes in _STUDIO_NODES.items():
         schema["properties"][field]["langgraph_nodes"] = list(nodes)
-
-
-class SettingsError(WeiwoError, ValueError):
-    """A setting that cannot be used. The message is one line: which, why, what to do."""
 
 
 class Context(BaseModel):

@@ -4,15 +4,10 @@ import os
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pydantic import ValidationError
+from weiwo.state.setting_names import FLAG_FIELDS, LIST_FIELDS, MODEL_FIELDS, SettingsError
 
-from weiwo.state.context import MODEL_FIELDS, Context, SettingsError, describe_validation_error
-
-LIST_FIELDS: Final = ("tools", "search", "allow_hosts", "allow_tools")
-"""The fields that hold a list of names, without those that restrict sources."""
-FLAG_FIELDS: Final = frozenset(
-    {"web", "telemetry", "approve_plan", "clarify", "fresh", "allow_acting", "plan_memory", "answer_memory"}
-)
+_NO_FIELDS: Final = frozenset({"WEIWO_HOME", "WEIWO_DATABASE_URL"})
+"""Variables that are no fields of `Context`, and as good as always set."""
 
 
 def read_environment(env: Mapping[str, str]) -> dict[str, Any]:
@@ -21,6 +16,12 @@ def read_environment(env: Mapping[str, str]) -> dict[str, Any]:
     Raises:
         SettingsError: A value is malformed.
     """
+    if not any(name.startswith("WEIWO_") and value for name, value in env.items() if name not in _NO_FIELDS):
+        return {}
+    from pydantic import ValidationError  # noqa: PLC0415 - heavy
+
+    from weiwo.state.context import Context, describe_validation_error  # noqa: PLC0415 - heavy
+
     found: dict[str, Any] = {}
     for field in Context.model_fields:
         name = f"WEIWO_{field.upper()}"

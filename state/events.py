@@ -20,9 +20,10 @@ from pydantic import Field, TypeAdapter
 
 from weiwo.state.answer import Decision, Status
 from weiwo.state.assessment import Level, TeamName
-from weiwo.state.evidence import FailureKind, OutcomeStatus
+from weiwo.state.evidence import OutcomeStatus
+from weiwo.state.kinds import DecidedBy, FailureKind, Language, PlannedBy
 from weiwo.state.plan import Plan
-from weiwo.state.values import DecidedBy, JsonValue, Language, PlannedBy, Value
+from weiwo.state.values import JsonValue, Value
 
 PLANNING = "plan"
 """The `task_id` of progress that is the planner's and no task's."""

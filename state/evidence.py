@@ -1,19 +1,12 @@
 """Evidence (passages), and the outcomes of tasks that rest on it."""
 
-import hashlib
-import unicodedata
 from operator import not_
 from typing import Final, Literal
 
 from pydantic import Field
 
-from weiwo.state.values import DecidedBy, JsonValue, Value, ValueType
-
-
-def passage_id(text: str) -> str:
-    """The identity of a passage: the hash of its text, folded so that spacing, case and width do not matter."""
-    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+from weiwo.state.kinds import DecidedBy, FailureKind, ValueType
+from weiwo.state.values import JsonValue, Value
 
 
 def _is_none(value: object) -> bool:
@@ -82,23 +75,6 @@ class Quote(Value):
 
     evidence_id: str
     text: str
-
-
-FailureKind = Literal[
-    "timeout",
-    "rate_limit",
-    "auth",
-    "not_found",
-    "bad_arguments",
-    "empty",
-    "blocked",
-    "oversized",
-    "crash",
-    "limit",
-    "incomplete",
-    "inconsistent",
-    "slow",
-]
 
 
 Cause = Literal["tool", "query", "source", "plan"]

@@ -1,54 +1,11 @@
-"""What a run may spend, and what it has spent."""
+"""What a run has spent. The module bears the name under which checkpoints know its types."""
 
-from collections.abc import Mapping
 from operator import not_
-from typing import Any, Final, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from weiwo.state.values import Value
-
-
-class Limits(Value):
-    """Bounds of one run. Each is enforced in code; reaching one is a stop reason, not an exception."""
-
-    max_seconds: float = Field(
-        default=120, gt=0, description="Seconds of work for one answer, waiting for a person excluded."
-    )
-    max_model_calls: int = Field(default=60, ge=0, description="Chat model calls for one answer.")
-    max_tool_calls: int | None = Field(default=None, ge=1, description="Tool calls for one answer.")
-    max_tokens: int = Field(default=400_000, ge=0, description="Input and output tokens for one answer.")
-    max_cost: float | None = Field(default=None, ge=0, description="US dollars for one answer, where prices are known.")
-    max_tasks: int = Field(default=20, ge=1, description="Tasks in one plan.")
-    max_items: int = Field(
-        default=500, ge=1, description="Instances of one for_each task; more are cut, and that is reported."
-    )
-    max_replans: int = Field(default=2, ge=0, description="Rounds of retrying, replanning or deepening.")
-    max_turns: int = Field(default=3, ge=1, description="Searches or page openings inside one task.")
-    max_queries: int = Field(default=2, ge=1, description="Queries sent at once in one search of a task.")
-    max_pages: int = Field(default=3, ge=0, description="Pages or documents opened in one task.")
-    max_parallel: int = Field(default=8, ge=1, description="Tasks that work at the same time.")
-    tool_seconds: float = Field(default=30, gt=0, description="Seconds for one tool call.")
-    max_page_bytes: int = Field(default=5_000_000, ge=1_000, description="Bytes read of one page or document.")
-
-
-Depth = Literal["quick", "normal", "deep"]
-DEPTHS: Final[Mapping[Depth, Mapping[str, Any]]] = {
-    "quick": {"max_turns": 2, "max_queries": 1, "max_pages": 1, "max_replans": 0, "max_seconds": 60},
-    "normal": {},
-    "deep": {
-        "max_turns": 6,
-        "max_queries": 3,
-        "max_pages": 8,
-        "max_replans": 5,
-        "max_tasks": 40,
-        "max_seconds": 600,
-        "max_model_calls": 300,
-        "max_tokens": 2_000_000,
-    },
-}
-"""How far a run may go, by how deep it is to look: what differs from the defaults."""
-
 
 FaultKind = Literal[
     "refused",

@@ -19,9 +19,10 @@ from typing import Any, NamedTuple, Self
 from pydantic import model_validator
 
 from weiwo.state.errors import WeiwoError
+from weiwo.state.kinds import PlannedBy
 from weiwo.state.plan_form import Complaint, parse_type, read_links, read_tasks, read_thought
 from weiwo.state.task import ITEM, REFERENCE, Task, references
-from weiwo.state.values import PlannedBy, Value
+from weiwo.state.values import Value
 
 __all__ = ["ITEM", "REFERENCE", "Expectation", "Plan", "PlanFormatError", "Sketch", "Task", "parse_type", "references"]
 

@@ -9,8 +9,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Self
 
+from weiwo.state.kinds import VALUE_TYPES, Language, ValueType
 from weiwo.state.task import REFERENCE, Task
-from weiwo.state.values import VALUE_TYPES, JsonValue, Language, ValueType
+from weiwo.state.values import JsonValue
 
 _TYPE_ALIASES: dict[str, ValueType] = {
     "string": "text",

@@ -6,7 +6,8 @@ status read frames; none of them reads the text again. A model may fill the fram
 
 from typing import Literal
 
-from weiwo.state.values import Language, Value
+from weiwo.state.kinds import Language
+from weiwo.state.values import Value
 
 Shape = Literal[
     "small_talk",

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
+from weiwo.state.kinds import DecidedBy
 from weiwo.state.plan import Plan
 from weiwo.state.task import Task
-from weiwo.state.values import DecidedBy, Value
+from weiwo.state.values import Value
 
 
 class Repair(Value):

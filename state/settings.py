@@ -8,25 +8,29 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final, Literal
-
-from pydantic import Field
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from weiwo.state.client_fields import ClientFieldError, check_client_fields, lower_limits
-from weiwo.state.context import (
-    FILTER_FIELDS,
-    MODEL_FIELDS,
-    ROLES,
-    Context,
-    SettingsError,
-    describe_validation_error,
-)
-from weiwo.state.environment import FLAG_FIELDS, LIST_FIELDS, check_model, read_environment
+from weiwo.state.environment import check_model, read_environment
 from weiwo.state.home import home
-from weiwo.state.limits import DEPTHS, Depth, Limits
-from weiwo.state.query import Form
+from weiwo.state.run_limits import DEPTHS, Depth, Limits
+from weiwo.state.setting_names import FILTER_FIELDS, FLAG_FIELDS, LIST_FIELDS, MODEL_FIELDS, ROLES, SettingsError
 from weiwo.state.source_filter import SourceFilter
-from weiwo.state.values import Value
+
+if TYPE_CHECKING:
+    from weiwo.state.context import Context, describe_validation_error
+    from weiwo.state.query import Form
+else:
+
+    def __getattr__(name: str) -> object:
+        """Import what callers set, and how its errors are told, when they are first used: pydantic is heavy."""
+        if name not in {"Context", "describe_validation_error"}:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from weiwo.state import context  # noqa: PLC0415 - heavy
+
+        return getattr(context, name)
+
 
 _PLAIN: Final = (
     *(*FLAG_FIELDS, "mcp", "procedures", "model_seconds", "embeddings", "prices", "thinking"),
@@ -35,7 +39,8 @@ _PLAIN: Final = (
 """The fields that settings have as they are given."""
 
 
-class Settings(Value):
+@dataclass(frozen=True, kw_only=True)
+class Settings:
     """The settings of a run, all decided.
 
     Attributes:
@@ -47,6 +52,7 @@ class Settings(Value):
             without a name, or the bundled sample where there is none.
         corpus_by_name: Whether each entry of `corpus` must be the name of a corpus, since a server's client gave it.
         web: Whether web search may be used.
+        web_asked_for: Whether that was said, so that providers without a key may be asked.
         search: Search providers, in the order to ask them; empty: those whose keys are set.
         allow_hosts: Hosts and networks of an intranet that may be fetched from.
         depth: How far to look; `limits` follow from it.
@@ -77,20 +83,21 @@ class Settings(Value):
     """
 
     home: str
-    database_url: str | None = Field(default=None, repr=False)
-    models: dict[str, str] = Field(default_factory=dict)
+    database_url: str | None = field(default=None, repr=False)
+    models: dict[str, str] = field(default_factory=dict)
     model_seconds: float = 60
     embeddings: str | None = None
     corpus: tuple[str, ...] = ()
     corpus_by_name: bool = False
     web: bool = True
+    web_asked_for: bool = False
     search: tuple[str, ...] = ()
     allow_hosts: tuple[str, ...] = ()
     depth: Depth = "normal"
-    form: Form = ""
+    form: "Form" = ""
     words: int = 0
     context_tokens: int | None = None
-    filter: SourceFilter = Field(default_factory=SourceFilter)
+    filter: SourceFilter = field(default_factory=SourceFilter)
     thinking: str = ""
     tools: tuple[str, ...] = ()
     mcp: str | None = None
@@ -104,13 +111,13 @@ class Settings(Value):
     clarify: bool = False
     elicit: bool = True
     fresh: bool = False
-    prices: dict[str, tuple[float, float]] = Field(default_factory=dict)
-    limits: Limits = Field(default_factory=Limits)
+    prices: dict[str, tuple[float, float]] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
     telemetry: bool = True
 
     @classmethod
     def resolve(
-        cls, context: Context | None = None, env: Mapping[str, str] | None = None, *, from_client: bool = False
+        cls, context: "Context | None" = None, env: Mapping[str, str] | None = None, *, from_client: bool = False
     ) -> "Settings":
         """Merge a run's context over the environment over the defaults.
 
@@ -126,15 +133,15 @@ class Settings(Value):
         given = {} if context is None else _set_fields(context)
         if from_client:
             try:
-                check_client_fields(given, frozenset(Context.model_fields), env)
+                check_client_fields(given, field_names(), env)
             except ClientFieldError as error:
                 raise SettingsError(str(error)) from None
         operators = read_environment(env)
         if (defaults := _DEFAULTS.get()) is not None:
             operators |= _set_fields(defaults)
         known = {**operators, **given}
-        for field in MODEL_FIELDS & given.keys():
-            check_model(field, given[field])
+        for name in MODEL_FIELDS & given.keys():
+            check_model(name, given[name])
         default_model = known.get("model")
         models = {role: known.get(f"{role}_model") or default_model for role in ROLES}
         models["verifier"] = known.get("verifier_model") or models["writer"]
@@ -142,30 +149,30 @@ class Settings(Value):
         if from_client:
             limits = lower_limits(given, {**preset, **operators})
         else:
-            limits = {**preset, **{name: known[name] for name in Limits.model_fields if name in known}}
+            limits = {**preset, **{one.name: known[one.name] for one in fields(Limits) if one.name in known}}
         rest = {name: known[name] for name in _PLAIN if name in known}
-        fields: dict[str, Any] = {
+        decided: dict[str, Any] = {
             "clarify": from_client,  # who has a person to ask
             "elicit": known.get("clarify") is not False,
             "home": str(home(env)),
+            "web_asked_for": "web" in known,
             "database_url": env.get("WEIWO_DATABASE_URL") or None,
             "models": {role: name for role, name in models.items() if name},
             "corpus": tuple(known.get("corpus", ())),
             "corpus_by_name": from_client and "corpus" in given,
             **{name: tuple(known.get(name, ())) for name in LIST_FIELDS},
             "filter": _filter(operators).narrowed(_filter(given)) if from_client else _filter(known),
-            "limits": Limits.model_construct(**limits),
+            "limits": Limits(**limits),
             **rest,
         }
-        # Every part was validated as a field of `Context`; doing so again would build the validators of three models.
-        return cls.model_construct(**fields)
+        return cls(**decided)  # every part was validated as a field of `Context`
 
 
-_DEFAULTS: ContextVar[Context | None] = ContextVar("weiwo_operator_defaults", default=None)
+_DEFAULTS: "ContextVar[Context | None]" = ContextVar("weiwo_operator_defaults", default=None)
 
 
 @contextmanager
-def operator_defaults(context: Context) -> Iterator[None]:
+def operator_defaults(context: "Context") -> Iterator[None]:
     """What the operator sets for each run that begins within, over the environment: one user's limits, say."""
     token = _DEFAULTS.set(context)
     try:
@@ -174,9 +181,16 @@ def operator_defaults(context: Context) -> Iterator[None]:
         _DEFAULTS.reset(token)
 
 
-def _set_fields(context: Context) -> dict[str, Any]:
+def _set_fields(context: "Context") -> dict[str, Any]:
     """The fields that a caller set."""
-    return {name: value for name in Context.model_fields if (value := getattr(context, name)) is not None}
+    return {name: value for name in type(context).model_fields if (value := getattr(context, name)) is not None}
+
+
+def field_names() -> frozenset[str]:
+    """The fields of `Context`."""
+    from weiwo.state.context import Context  # noqa: PLC0415 - heavy
+
+    return frozenset(Context.model_fields)
 
 
 def _filter(fields: Mapping[str, Any]) -> SourceFilter:
@@ -192,5 +206,6 @@ __all__ = [
     "Settings",
     "SettingsError",
     "describe_validation_error",
+    "field_names",
     "operator_defaults",
 ]

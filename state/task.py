@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import Field
 
+from weiwo.state.kinds import VALUE_TYPES, ValueType
 from weiwo.state.query import QueryFrame
-from weiwo.state.values import VALUE_TYPES, JsonValue, Value, ValueType
+from weiwo.state.values import JsonValue, Value
 
 REFERENCE = re.compile(r"\{\{\s*([^{}\s.]+)(?:\.ret)?\s*\}\}")
 ITEM = "item"

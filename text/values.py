@@ -6,14 +6,17 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from weiwo.state.values import JsonValue, ValueType, item_type
+from weiwo.state.kinds import ValueType, item_type
 from weiwo.text.dates import PartialDate, find_dates, format_date, parse_date
 from weiwo.text.language import Language
 from weiwo.text.lists import join_items, split_items
 from weiwo.text.numbers import format_number, parse_number
 from weiwo.text.patterns import lazy
+
+if TYPE_CHECKING:
+    from weiwo.state.values import JsonValue
 
 _YES: Final = frozenset(
     {"yes", "y", "true", "correct", "right", "是", "是的", "对", "對", "对的", "真", "正确", "没错"}
@@ -29,7 +32,7 @@ _LARGEST: Final = 2**63
 _SHOWN: Final = 80
 
 
-def coerce(value: object, type_: ValueType) -> JsonValue:
+def coerce(value: object, type_: ValueType) -> "JsonValue":
     """Bring what a model, a reader or a tool produced into a type's data form.
 
     Text is stripped; a number is an int or a float, "156 BC" read as one is -156; a date is an ISO string ("-156"); a
@@ -83,14 +86,14 @@ def render(value: object, type_: ValueType, language: Language) -> str:
     return next((form for form in forms if _reads_as(form, type_, expected)), json.dumps(data, ensure_ascii=False))
 
 
-def _reads_as(form: str, type_: ValueType, expected: JsonValue) -> bool:
+def _reads_as(form: str, type_: ValueType, expected: "JsonValue") -> bool:
     try:
         return coerce(form, type_) == expected
     except ValueError:
         return False
 
 
-def _written(data: JsonValue, type_: ValueType, language: Language) -> str:
+def _written(data: "JsonValue", type_: ValueType, language: Language) -> str:
     if type_ == "date":
         return format_date(PartialDate.from_iso(str(data)), language)
     if isinstance(data, bool):
@@ -151,7 +154,7 @@ def _all_dates(text: str) -> list[PartialDate]:
     return [date for span in spans for date in (span.date, span.until) if date is not None]
 
 
-def _text(value: object) -> JsonValue:
+def _text(value: object) -> "JsonValue":
     if isinstance(value, Mapping) and isinstance(value.get("text"), str):
         value = value["text"]
     if isinstance(value, str) and value.strip():
@@ -165,7 +168,7 @@ def _text(value: object) -> JsonValue:
     raise ValueError(f"{_shown(value)} is no text")
 
 
-def _number(value: object) -> JsonValue:
+def _number(value: object) -> "JsonValue":
     if isinstance(value, str):
         value = _signed(parse_number(value), value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
@@ -186,7 +189,7 @@ def _finite(value: float) -> bool:
         return False
 
 
-def _date(value: object) -> JsonValue:
+def _date(value: object) -> "JsonValue":
     if isinstance(value, PartialDate):
         return value.iso()
     if isinstance(value, dt.date):
@@ -200,7 +203,7 @@ def _date(value: object) -> JsonValue:
     raise ValueError(f"{_shown(value)} is not a date")
 
 
-def _boolean(value: object) -> JsonValue:
+def _boolean(value: object) -> "JsonValue":
     if isinstance(value, bool):
         return value
     if isinstance(value, int) and value in {0, 1}:
@@ -213,7 +216,7 @@ def _boolean(value: object) -> JsonValue:
     raise ValueError(f"{_shown(value)} is neither yes nor no")
 
 
-_READERS: Final[dict[ValueType, Callable[[object], JsonValue]]] = {
+_READERS: Final[dict[ValueType, "Callable[[object], JsonValue]"]] = {
     "text": _text,
     "number": _number,
     "date": _date,

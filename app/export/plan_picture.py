@@ -13,7 +13,7 @@ from rich.cells import cell_len
 
 from weiwo.app.export.report import Step
 from weiwo.app.export.words import word
-from weiwo.state.values import Language
+from weiwo.state.kinds import Language
 
 _WIDTH: Final = 232
 _LINE: Final = 17

@@ -14,7 +14,7 @@ from weiwo.nodes.writer.sources import PASSAGE_HEAD
 from weiwo.state import REFERENCE
 from weiwo.state.answer import DOUBTFUL
 from weiwo.state.evidence import FILE_DATE
-from weiwo.state.values import Language
+from weiwo.state.kinds import Language
 from weiwo.text.patterns import lazy
 from weiwo.text.values import render as render_value
 from weiwo.tools.corpus.retrieval.superseded import read_version

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from weiwo.state.values import Language
+from weiwo.state.kinds import Language
 
 _WORDS: Final[dict[str, tuple[str, str]]] = {
     "question": ("Question: {}", "问题：{}"),

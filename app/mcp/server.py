@@ -6,6 +6,7 @@ asks nobody, so tools that act are not called, whatever servers Weiwo itself use
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -232,7 +233,7 @@ async def _call(account: Account, tool: str, args: dict[str, Any], most: int) ->
     try:
         with await account.open(Context(), question=False):
             settings = Settings.resolve()
-        registry = await build_registry(settings.model_copy(update={"mcp": None, "tools": ()}))
+        registry = await build_registry(replace(settings, mcp=None, tools=()))
         if tool not in registry.names():
             raise ToolError(registry.info(tool).why_not)
         limits = settings.limits

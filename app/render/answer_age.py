@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from weiwo.state.values import Language
+from weiwo.state.kinds import Language
 from weiwo.tools.printable import one_line
 
 _WORDS: Final[dict[Language, dict[str, str]]] = {

@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.app.render.labels import describe_place
-from weiwo.state import Evidence
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line, printable
 
 if TYPE_CHECKING:
     from rich.text import Text
+
+    from weiwo.state import Evidence
 
 _LONGEST_PASSAGE: Final = 400
 _QUOTED: Final = lazy(r"(?:^>[^\n]*\n?)+", re.MULTILINE)
@@ -59,12 +60,12 @@ def source_line(extract: Mapping[str, Any], language: str = "en") -> str:
     return " · ".join(part for part in parts if part)
 
 
-def place_of(passage: Evidence) -> str:
+def place_of(passage: "Evidence") -> str:
     """Where a passage stands: its source and the place in it."""
     return one_line(", ".join(part for part in (passage.source, passage.locator) if part), 500)
 
 
-def excerpt_of(passage: Evidence) -> str:
+def excerpt_of(passage: "Evidence") -> str:
     """The text of a passage, as one line."""
     return one_line(printable(passage.text), _LONGEST_PASSAGE)
 

@@ -10,6 +10,7 @@ was written. Anything else, and any thread that has not come to its end, is for 
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
 from types import UnionType
@@ -186,11 +187,19 @@ def _typed(annotation: Any, value: Any) -> Any:
     if isinstance(value, Mapping):
         if _is_value(annotation):
             return _constructed(annotation, value)
+        if is_dataclass(annotation):  # as the limits of a team are
+            return _filled(annotation, value)
         return {key: _typed(inner[1], one) for key, one in value.items()} if origin is dict else value
     if isinstance(value, list) and origin is tuple:
         kinds = [inner[0]] * len(value) if inner[1:] == (...,) else inner
         return tuple(_typed(one, item) for one, item in zip(kinds, value, strict=True))
     return value
+
+
+def _filled(kind: Any, written: Mapping[str, Any]) -> Any:
+    if not written.keys() <= {field.name for field in fields(kind)}:
+        raise UnreadableCheckpointError(f"{kind.__name__} had other fields when it was written")
+    return kind(**written)
 
 
 def _is_value(annotation: Any) -> bool:

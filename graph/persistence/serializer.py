@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from weiwo import state
 from weiwo.graph.persistence.storage import DamagedCheckpointError, OlderCheckpointError
 from weiwo.state.query import QueryFrame
+from weiwo.state.run_limits import Limits
 from weiwo.state.values import Value
 from weiwo.text.patterns import lazy
 
@@ -32,7 +33,7 @@ class StateSerializer(JsonPlusSerializer):
 
     def __init__(self) -> None:
         exported = (QueryFrame, *(getattr(state, name) for name in state.__all__))
-        kinds = [kind for kind in exported if isinstance(kind, type) and issubclass(kind, Value)]
+        kinds = [kind for kind in exported if isinstance(kind, type) and (issubclass(kind, Value) or kind is Limits)]
         super().__init__(allowed_msgpack_modules=[(kind.__module__, kind.__name__) for kind in kinds])
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:

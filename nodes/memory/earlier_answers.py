@@ -11,6 +11,7 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final, NamedTuple
@@ -195,7 +196,8 @@ def _context(wishes: Sequence[str], services: RunContext) -> str:
     documents = describe_version(corpus) if corpus is not None else "none"
     if not documents:
         return ""
-    settings = services.settings.model_dump(mode="json", include=set(_SHAPING))
+    known = asdict(services.settings)
+    settings = {name: known[name] for name in _SHAPING}
     settings["limits"] = {name: most for name, most in settings["limits"].items() if name not in _SPENDING}
     shaped = [_version(), documents, sorted(services.registry.names()), settings, list(wishes)]
     return hashlib.sha256(json.dumps(shaped, sort_keys=True).encode()).hexdigest()[:16]

@@ -15,7 +15,8 @@ from pydantic import ConfigDict, Field
 
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.state.errors import WeiwoError
-from weiwo.state.values import Language, Value
+from weiwo.state.kinds import Language
+from weiwo.state.values import Value
 from weiwo.text.language import detect_language
 from weiwo.text.patterns import lazy
 from weiwo.text.values import render

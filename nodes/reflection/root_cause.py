@@ -12,7 +12,8 @@ from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.planning.rule_plan import frame_task
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Evidence, Language, Outcome, Task
-from weiwo.state.evidence import Cause, FailureKind
+from weiwo.state.evidence import Cause
+from weiwo.state.kinds import FailureKind
 from weiwo.text.language import fold
 
 _BY_KIND: Final[Mapping[FailureKind, Cause]] = {

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final
 
+from weiwo.state.kinds import Language
 from weiwo.state.query import QueryFrame
-from weiwo.state.values import Language
 from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms

@@ -5,6 +5,7 @@ import json
 import threading
 import time
 from contextlib import nullcontext
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
@@ -199,10 +200,10 @@ async def test_the_same_question_twice_is_searched_once(tavily, settings):
     assert (first.cached, first.attempts, again.cached, again.attempts) == (False, 1, True, 0)
     assert again.passages == first.passages
     assert len(tavily.requests) == 1
-    others = settings.model_copy(update={"search": ("searxng",)})
+    others = replace(settings, search=("searxng",))
     assert not (await through_the_door(others, "three", query)).cached
     assert (len(tavily.requests), len(tavily.arrived)) == (1, 1)
-    fewer = settings.model_copy(update={"search": ("tavily@1/1", "searxng@9")})  # limits change nothing in results
+    fewer = replace(settings, search=("tavily@1/1", "searxng@9"))  # limits change nothing in results
     assert (await through_the_door(fewer, "four", query)).cached
 
 
@@ -218,14 +219,14 @@ async def test_a_run_goes_on_with_the_next_provider_without_a_retry(tavily, sett
 
 async def test_all_failed_is_retried_as_a_whole_by_the_door_alone(tavily, settings):
     tavily.script = [500] * 9
-    named = settings.model_copy(update={"search": ("tavily",)})
+    named = replace(settings, search=("tavily",))
     with pytest.raises(ToolCallError, match="web_search: tavily: HTTP 500") as caught:
         await through_the_door(named, uuid4().hex, "tower")
     assert (caught.value.kind, caught.value.attempts, len(tavily.requests)) == ("crash", 3, 3)
 
 
 async def test_ten_tasks_share_a_limit_and_none_starves(tavily, settings):
-    limited = settings.model_copy(update={"search": ("searxng@20",)})
+    limited = replace(settings, search=("searxng@20",))
     mark = uuid4().hex
 
     async def task(number: int) -> None:

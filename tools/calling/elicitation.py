@@ -8,11 +8,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from weiwo.state import JsonValue
+if TYPE_CHECKING:
+    from weiwo.state import JsonValue
 
 MOST_ASKED: Final = 4
 """Requests of one turn that reach the user; what a tool asks beyond is declined."""
@@ -73,7 +74,7 @@ class ElicitationAnswer(TypedDict):
 
     key: str
     action: Literal["accept", "decline", "cancel"]
-    content: dict[str, JsonValue]
+    content: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ NOBODY: Final = UserAnswers()
 """There is nobody to ask, and nothing was said."""
 
 
-def check_content(schema: Mapping[str, Any], content: Mapping[str, Any]) -> tuple[dict[str, JsonValue], list[str]]:
+def check_content(schema: Mapping[str, Any], content: Mapping[str, Any]) -> "tuple[dict[str, JsonValue], list[str]]":
     """Values of a form held against its schema; text stands for numbers, booleans and lists too.
 
     Returns:
@@ -101,7 +102,7 @@ def check_content(schema: Mapping[str, Any], content: Mapping[str, Any]) -> tupl
     """
     properties: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
     wrong = [f"{name!r} is no field of the form" for name in content if name not in properties]
-    values: dict[str, JsonValue] = {}
+    values: dict[str, Any] = {}
     for name, rule in properties.items():
         given = content.get(name)
         if given is None or given == "":
@@ -128,7 +129,7 @@ def choices_of(rule: Mapping[str, Any]) -> list[tuple[str, str]]:
     return list(zip(values, names if len(names) == len(values) else values, strict=True))
 
 
-def _converted(value: Any, rule: Mapping[str, Any]) -> JsonValue:
+def _converted(value: Any, rule: Mapping[str, Any]) -> "JsonValue":
     """A value as its field wants it, where text says one."""
     kind = rule.get("type")
     choices = {title.casefold(): known for known, title in choices_of(rule)}
@@ -149,7 +150,7 @@ def _converted(value: Any, rule: Mapping[str, Any]) -> JsonValue:
     return choices.get(text.casefold(), text)
 
 
-def _complaint(value: JsonValue, rule: Mapping[str, Any]) -> str:
+def _complaint(value: "JsonValue", rule: Mapping[str, Any]) -> str:
     """What is wrong with a value; empty where nothing is."""
     kind, choices = rule.get("type", "string"), [known for known, _ in choices_of(rule)]
     if kind == "array":

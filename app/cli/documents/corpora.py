@@ -27,8 +27,8 @@ _COUNTED: Final = {
 """What is counted in Chinese, with its measure word."""
 
 if TYPE_CHECKING:
+    from weiwo.state.kinds import Language
     from weiwo.state.settings import Settings
-    from weiwo.state.values import Language
     from weiwo.tools.corpus import Corpus
     from weiwo.tools.corpus.index.catalog import CorpusSummary
 

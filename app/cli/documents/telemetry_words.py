@@ -4,7 +4,7 @@ from typing import Final
 
 from weiwo.app.cli.documents.corpora import counted
 from weiwo.app.render.labels import in_system_language, system_language
-from weiwo.state.values import Language
+from weiwo.state.kinds import Language
 
 _WORDS: Final[dict[Language, dict[str, str]]] = {
     "en": {

@@ -5,7 +5,7 @@ import hashlib
 import json
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -160,7 +160,7 @@ def _describe(found: QuestionSet, settings: Settings, design: Design, options: E
         "models": dict(settings.models),
         "judge": options.judge,
         "depth": settings.depth,
-        "limits": settings.limits.model_dump(mode="json"),
+        "limits": asdict(settings.limits),
         "corpus": list(settings.corpus),
         "web": settings.web,
         "embeddings": settings.embeddings,

@@ -23,14 +23,16 @@ from weiwo.app.cli.setup.endpoint_check import check_endpoint
 from weiwo.app.cli.threads.reading import read_saved
 from weiwo.app.configuration.env_file import read_env_file
 from weiwo.app.render.labels import label, system_language
-from weiwo.state.settings import ROLES, Context, Settings, SettingsError
-from weiwo.state.values import Language
+from weiwo.state.kinds import Language
+from weiwo.state.setting_names import ROLES, SettingsError
+from weiwo.state.settings import Settings, field_names
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from weiwo.state.settings import Context
     from weiwo.tools.built_in import Availability
     from weiwo.tools.tool_info import ToolInfo
 
@@ -73,7 +75,7 @@ def doctor_command(*, as_json: bool) -> int:
     return 1 if any(check.verdict == "problem" for check in checks) else 0
 
 
-async def examine(context: Context | None = None, language: Language = "en") -> AsyncIterator[Check]:
+async def examine(context: "Context | None" = None, language: Language = "en") -> AsyncIterator[Check]:
     """Look at everything, quick things first."""
     say = words_in(language)
     system = say("on", platform.python_version(), platform.system(), platform.machine())
@@ -152,10 +154,9 @@ def _find_version(name: str, language: Language) -> str:
 
 def _environment(env: Mapping[str, str], language: Language) -> list[Check]:
     """The variables in force. Values that are or may hold secrets are not shown."""
-    known = {f"WEIWO_{field.upper()}" for field in Context.model_fields} | _OTHER_NAMES
     say, checks = words_in(language), []
     for name in sorted(name for name, value in env.items() if name.startswith("WEIWO_") and value):
-        if name not in known:
+        if name not in _OTHER_NAMES and name not in {f"WEIWO_{field.upper()}" for field in field_names()}:
             checks.append(Check(name, "note", say("misspelt")))
         elif name.endswith("DATABASE_URL"):
             checks.append(Check(name, "ok", say("see_database")))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from weiwo.state.values import Language
+from weiwo.state.kinds import Language
 
 Say = Callable[..., str]
 """Fills the values into a phrase of one language, by its name."""

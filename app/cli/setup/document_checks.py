@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from weiwo.app.cli.documents.corpora import counted, size, span_parts
 from weiwo.app.cli.setup.checks import Verdict
 from weiwo.app.cli.setup.doctor_words import words_in
-from weiwo.state.values import Language
+from weiwo.state.kinds import Language
 
 if TYPE_CHECKING:
     from weiwo.state.settings import Settings

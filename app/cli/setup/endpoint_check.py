@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from weiwo.app.cli.setup.checks import Check, Verdict, printable_place
 from weiwo.app.cli.setup.containers import in_container
 from weiwo.app.cli.setup.doctor_words import words_in
-from weiwo.state.values import Language
+from weiwo.state.kinds import Language
 
 if TYPE_CHECKING:
     import httpx

@@ -3,7 +3,7 @@
 from typing import Final
 
 from weiwo.app.render.labels import in_system_language
-from weiwo.state.values import Language
+from weiwo.state.kinds import Language
 
 _WORDS: Final[dict[Language, dict[str, str]]] = {
     "en": {

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from weiwo.nodes.shared.question import lexicon
 from weiwo.nodes.shared.question.relation import asking_words, find_relation, unit_of
+from weiwo.state.kinds import Language
 from weiwo.state.query import Direction, Shape
-from weiwo.state.values import Language
 from weiwo.text.patterns import lazy
 
 LONGEST: Final = 300

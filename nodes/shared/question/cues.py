@@ -7,7 +7,7 @@ relations and "Bosnia and Herzegovina" no list.
 import re
 from typing import Final
 
-from weiwo.state.values import Language
+from weiwo.state.kinds import Language
 from weiwo.text.patterns import lazy
 
 # fmt: off

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from weiwo.nodes.shared.question import lexicon
 from weiwo.nodes.shared.question.relation import find_relation, subject_of, unit_of, without_article
-from weiwo.state.values import Language
+from weiwo.state.kinds import Language
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import relations
 from weiwo.text.terms import FUNCTION_WORDS

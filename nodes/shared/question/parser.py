@@ -15,8 +15,8 @@ from weiwo.nodes.shared.question.comparison import read_comparison
 from weiwo.nodes.shared.question.conversation import talk_of, without_greeting
 from weiwo.nodes.shared.question.look_up import EDGE, look_up, lower, search_words
 from weiwo.nodes.shared.question.parts import UNKNOWN, frame_comparison, list_things, several_asked
+from weiwo.state.kinds import Language
 from weiwo.state.query import QueryFrame
-from weiwo.state.values import Language
 from weiwo.text.language import HAN
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy

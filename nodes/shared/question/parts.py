@@ -8,8 +8,8 @@ from weiwo.nodes.shared.question import lexicon
 from weiwo.nodes.shared.question.comparison import Compared, items_of
 from weiwo.nodes.shared.question.look_up import EDGE, answer_type_of, look_up, lower
 from weiwo.nodes.shared.question.relation import FoundRelation, find_relation, subject_of, without_article
+from weiwo.state.kinds import Language
 from weiwo.state.query import QueryFrame, Shape
-from weiwo.state.values import Language
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import relations
 from weiwo.text.terms import terms

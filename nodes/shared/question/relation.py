@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from weiwo.nodes.shared.question import lexicon
-from weiwo.state.values import Language
+from weiwo.state.kinds import Language
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import relations

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -330,7 +331,7 @@ async def test_a_limit_on_cost_needs_the_prices_of_the_models_in_use() -> None:
     scripted = Scripted(script=says("x"))
     with pytest.raises(SettingsError, match="given:Scripted"):
         ChatModels(settings, Budget(Limits()), given={"master": scripted})
-    known = settings.model_copy(update={"prices": {"fake:Scripted": (1.0, 2.0)}})
+    known = replace(settings, prices={"fake:Scripted": (1.0, 2.0)})
     models = ChatModels(known, Budget(Limits()), given={"master": scripted})  # in place of the one without a price
     await models.text("master", "x", ASK)
     assert models.budget.delta().cost == pytest.approx((3 * 1 + 2 * 2) / 1e6)

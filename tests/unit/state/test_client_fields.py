@@ -2,12 +2,12 @@
 
 import pytest
 
-from weiwo.state.limits import Limits
+from weiwo.state.run_limits import Limits
 from weiwo.state.settings import Context, Settings, SettingsError
 
 CLOSED = sorted(
     Context.model_fields.keys()
-    - Limits.model_fields.keys()
+    - Limits.__dataclass_fields__.keys()
     - {"depth", "form", "words", "clarify", "approve_plan", "web", "telemetry", "plan_memory", "answer_memory"}
     - {"site", "not_site", "since", "folder"}
 )
@@ -68,7 +68,7 @@ def test_limits_only_lower_the_operators():
         "WEIWO_MAX_TOOL_CALLS": "200",
         "WEIWO_PRICES": "a:b=1/2",
     }
-    high = dict.fromkeys(Limits.model_fields, 10**9)
+    high = dict.fromkeys(Limits.__dataclass_fields__, 10**9)
     assert of_client(env, **high).limits == Settings.resolve(None, env).limits
     low = of_client(env, max_seconds=5, max_cost=0.1, max_pages=0, depth="deep").limits
     assert (low.max_seconds, low.max_cost, low.max_pages, low.max_tasks) == (5, 0.1, 0, 40)

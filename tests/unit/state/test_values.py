@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.state.values import VALUE_TYPES, ValueType
+from weiwo.state.kinds import VALUE_TYPES, ValueType
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import Language
 from weiwo.text.values import coerce, render

@@ -1,6 +1,7 @@
 """The registry: what is there, what is missing and why, what can stand in."""
 
 import sys
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -36,7 +37,7 @@ def module(monkeypatch):
 
 
 def named(settings, *entries) -> Settings:
-    return settings.model_copy(update={"tools": entries})
+    return replace(settings, tools=entries)
 
 
 async def test_without_a_key_the_web_is_listed_as_missing(settings):
@@ -59,7 +60,7 @@ async def test_with_a_key_the_web_is_there_unless_switched_off(settings, monkeyp
     assert registry.names() == (*BUILT_IN, "web_search", "read_page", "extract_page")
     assert registry.info("web_search").args_schema["required"] == ["query"]
     assert "tvly-dev" not in repr(registry.get("web_search"))
-    off = await build_registry(settings.model_copy(update={"web": False}))
+    off = await build_registry(replace(settings, web=False))
     assert off.names() == BUILT_IN
     assert "switched off" in off.info("web_search").why_not
     assert off.info("web_search").args_schema["properties"].keys() == {
@@ -90,26 +91,26 @@ async def test_substitutes_share_a_cluster_and_find_their_arguments(settings, mo
 
 
 async def test_providers_named_for_the_run_need_no_key(settings):
-    registry = await build_registry(settings.model_copy(update={"search": ("wikipedia",)}))
+    registry = await build_registry(replace(settings, search=("wikipedia",)))
     assert registry.names() == (*BUILT_IN, "web_search", "read_page")
     with pytest.raises(SettingsError, match="search: brave needs BRAVE_API_KEY"):
-        await build_registry(settings.model_copy(update={"search": ("brave",)}))
+        await build_registry(replace(settings, search=("brave",)))
 
 
 async def test_pages_of_hosts_to_allow_can_be_read_without_any_search(settings):
-    allowing = settings.model_copy(update={"allow_hosts": ("wiki.corp", "10.1.0.0/16")})
+    allowing = replace(settings, allow_hosts=("wiki.corp", "10.1.0.0/16"))
     registry = await build_registry(allowing)
     assert registry.names() == (*BUILT_IN, "read_page")
     registry.get("read_page").guard.check_url("https://wiki.corp/page")
-    assert (await build_registry(allowing.model_copy(update={"web": False}))).names() == BUILT_IN
+    assert (await build_registry(replace(allowing, web=False))).names() == BUILT_IN
     with pytest.raises(SettingsError, match="allow_hosts: ") as caught:
-        await build_registry(settings.model_copy(update={"allow_hosts": ("http://[",)}))
+        await build_registry(replace(settings, allow_hosts=("http://[",)))
     assert "\n" not in str(caught.value)
 
 
 async def test_reading_a_page_has_the_limits_of_the_run(settings):
-    limits = settings.limits.model_copy(update={"tool_seconds": 7, "max_page_bytes": 1234})
-    registry = await build_registry(settings.model_copy(update={"search": ("arxiv",), "limits": limits}))
+    limits = replace(settings.limits, tool_seconds=7, max_page_bytes=1234)
+    registry = await build_registry(replace(settings, search=("arxiv",), limits=limits))
     page, search = registry.get("read_page"), registry.get("web_search")
     assert page.max_bytes == 1234
     assert 2 * page.seconds < 7
@@ -117,7 +118,7 @@ async def test_reading_a_page_has_the_limits_of_the_run(settings):
 
 
 async def test_no_document_is_looked_for_on_the_web_and_no_page_among_the_documents(settings):
-    registry = await build_registry(settings.model_copy(update={"search": ("wikipedia",)}))
+    registry = await build_registry(replace(settings, search=("wikipedia",)))
     assert registry.info("read_page").cluster == registry.info("open_document").cluster == "open"
     for name in ("a.md", "/etc/passwd", "file:///etc/passwd"):
         assert registry.substitutes("open_document", {"source": name, "query": "x"}) == {}
@@ -127,13 +128,13 @@ async def test_no_document_is_looked_for_on_the_web_and_no_page_among_the_docume
         return link
 
     mine = StructuredTool.from_function(fetch, name="fetch_url", description="Fetch any web page.")
-    registry = await build_registry(settings.model_copy(update={"search": ("wikipedia",)}), [mine])
+    registry = await build_registry(replace(settings, search=("wikipedia",)), [mine])
     args = {"url": "https://a.org/1", "query": "x"}
     assert registry.substitutes("read_page", args) == {"fetch_url": {"link": "https://a.org/1"}}
 
 
 async def test_what_a_planner_is_told_of_the_web_is_short(settings):
-    registry = await build_registry(settings.model_copy(update={"search": ("wikipedia",)}))
+    registry = await build_registry(replace(settings, search=("wikipedia",)))
     assert len(registry.describe(["web_search", "read_page"])) < 900
 
 

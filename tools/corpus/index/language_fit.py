@@ -11,6 +11,7 @@ A model that finds few in either language tells nothing of languages and is take
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -163,7 +164,7 @@ def drop_unfit_model(folder: Path, settings: "Settings") -> "Settings":
         return settings
     with closing(Store(folder / STORE)) as store:
         known = read_fit(store, settings.embeddings)
-    return settings if known is None or known.trusted else settings.model_copy(update={"embeddings": None})
+    return settings if known is None or known.trusted else replace(settings, embeddings=None)
 
 
 def _name_note(language: Language, model: str) -> str:

@@ -12,7 +12,7 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from weiwo.state import Evidence, passage_id
+from weiwo.state import passage_id
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
 from weiwo.tools.corpus.formats.langchain_metadata import derive_source_title, read_metadata
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.vectorstores import VectorStore
+
+    from weiwo.state import Evidence
 
 EXTERNAL_MARK: Final = "@"
 """What an entry that names one begins with."""
@@ -70,7 +72,7 @@ class ExternalCorpus:
         with self._lock:
             return max(1, sum(map(len, self._seen.values())))
 
-    async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> list[Evidence]:
+    async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> "list[Evidence]":
         """Find the passages nearest to a question, in the order of the store; see `Corpus.search`.
 
         A store cannot be told of a restriction in one way for all: of more passages, those are kept that fit.
@@ -96,7 +98,7 @@ class ExternalCorpus:
         self._remember(passages)
         return [one.model_copy(update={"rank": n, "score": round(1 / n, 4)}) for n, one in enumerate(passages, 1)]
 
-    async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
+    async def open(self, source: str, query: str = "", k: int = 8) -> "list[Evidence]":
         """Read what was found of one document, and what more a search for it brings; see `Corpus.open`."""
         name = source.strip()
         with self._lock:
@@ -116,7 +118,7 @@ class ExternalCorpus:
             return self.inner.similarity_search(query, k=k)
         return self.inner.invoke(query)
 
-    def _remember(self, passages: Sequence[Evidence]) -> None:
+    def _remember(self, passages: "Sequence[Evidence]") -> None:
         with self._lock:
             for one in passages:
                 known = self._seen.setdefault(one.source, {})
@@ -156,8 +158,10 @@ def open_external(entry: str) -> ExternalCorpus:
     return ExternalCorpus(entry, found)
 
 
-def convert_document(name: str, document: "Document") -> Evidence:
+def convert_document(name: str, document: "Document") -> "Evidence":
     """Convert a LangChain document to a passage."""
+    from weiwo.state import Evidence  # noqa: PLC0415 - heavy, and needed where one is searched
+
     text = printable(document.page_content).strip()[:LONGEST]
     stated = read_metadata(document.metadata or {})
     identity = passage_id(text)

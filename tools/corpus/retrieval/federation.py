@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from weiwo.state import Evidence
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.tools.corpus.base import Corpus, DocumentNotFoundError, Problem
 from weiwo.tools.printable import one_line
+
+if TYPE_CHECKING:
+    from weiwo.state import Evidence
 
 _NAMED: Final = 4
 
@@ -34,12 +36,12 @@ class FederatedCorpus:
         """The number of passages."""
         return sum(corpus.size for corpus in self.corpora)
 
-    async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> list[Evidence]:
+    async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> "list[Evidence]":
         """Find the passages nearest to a question; see `Corpus.search`."""
         found = await asyncio.gather(*(corpus.search(query, k, within=within) for corpus in self.corpora))
         return merge_results(found, k)
 
-    async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
+    async def open(self, source: str, query: str = "", k: int = 8) -> "list[Evidence]":
         """Read one document; see `Corpus.open`. Where several corpora know the name, it must be the same document's."""
         found: dict[str, list[Evidence]] = {}
         refusals: list[DocumentNotFoundError] = []
@@ -60,7 +62,7 @@ class FederatedCorpus:
         return next(iter(found.values()))
 
 
-def merge_results(found: Sequence[Sequence[Evidence]], k: int) -> list[Evidence]:
+def merge_results(found: "Sequence[Sequence[Evidence]]", k: int) -> "list[Evidence]":
     """Merge what several corpora found into one order.
 
     The scores of two indexes have no common scale, so each is taken as a share of its corpus' best.

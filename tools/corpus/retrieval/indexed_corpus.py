@@ -15,7 +15,6 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from weiwo.state import Evidence
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.text.analyzer import query_terms
 from weiwo.text.language import fold
@@ -40,6 +39,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from weiwo.state import Evidence
+
 _log: Final = logging.getLogger(__name__)
 
 _CANDIDATES: Final = 100
@@ -55,7 +56,7 @@ class IndexSearchResult(NamedTuple):
         trace: What was done for it.
     """
 
-    passages: list[Evidence]
+    passages: "list[Evidence]"
     trace: SearchTrace
 
 
@@ -133,7 +134,7 @@ class IndexedCorpus:
 
     async def search(
         self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE, options: SearchOptions | None = None
-    ) -> list[Evidence]:
+    ) -> "list[Evidence]":
         """Find the passages nearest to a question; see `Corpus.search`. What a user should know of it is told."""
         if within:
             options = options or SearchOptions()
@@ -152,7 +153,7 @@ class IndexedCorpus:
 
         return await asyncio.to_thread(work)
 
-    async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
+    async def open(self, source: str, query: str = "", k: int = 8) -> "list[Evidence]":
         """Read one document; see `Corpus.open`. A file name or a title that only one document has will also do."""
         return await asyncio.to_thread(self._read_document, source, query, k)
 
@@ -235,7 +236,7 @@ class IndexedCorpus:
             self._listed = (here, listed)
         return listed
 
-    def _read_document(self, source: str, query: str, k: int) -> list[Evidence]:
+    def _read_document(self, source: str, query: str, k: int) -> "list[Evidence]":
         snapshot = self.snapshot()
         documents = self._list_documents(snapshot.generation)
         number, _, passages = documents[_resolve_name(source, documents)]
@@ -277,7 +278,7 @@ def _order_passages(connection: sqlite3.Connection, scores: Mapping[int, float])
         yield from tied
 
 
-def _rank(passages: Sequence[Evidence], scores: Sequence[float]) -> list[Evidence]:
+def _rank(passages: "Sequence[Evidence]", scores: Sequence[float]) -> "list[Evidence]":
     return [
         passage.model_copy(update={"rank": rank, "score": round(max(score, 1e-4), 4) if score else 0.0})
         for rank, (passage, score) in enumerate(zip(passages, scores, strict=True), 1)

@@ -4,11 +4,13 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from weiwo.state import Evidence
 from weiwo.tools.corpus.index.catalog import read_note
 from weiwo.tools.corpus.source_names import LOADED, is_loaded, mark_part, name_relative_to, strip_part
+
+if TYPE_CHECKING:
+    from weiwo.state import Evidence
 
 T = TypeVar("T")
 
@@ -21,7 +23,7 @@ class RelativeNames:
     def __init__(self, folder: Path) -> None:
         self._of_files = bool(read_note(folder).roots)
 
-    def rename_passages(self, connection: sqlite3.Connection, passages: dict[int, Evidence]) -> dict[int, Evidence]:
+    def rename_passages(self, connection: sqlite3.Connection, passages: "dict[int, Evidence]") -> "dict[int, Evidence]":
         """Passages, each with the name of its document."""
         if not self._of_files:
             return passages

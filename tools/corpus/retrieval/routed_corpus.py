@@ -3,19 +3,16 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from weiwo.state import Evidence
-from weiwo.state.settings import Settings
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.corpus.base import Problem
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus, report_notes
 from weiwo.tools.corpus.retrieval.passage_search import SearchTrace
 from weiwo.tools.corpus.retrieval.query_features import QueryFeatures, extract_features
-from weiwo.tools.corpus.retrieval.router import RoutingDecision, route_query
-from weiwo.tools.corpus.retrieval.routing_policy import PolicyFile, RoutingPolicy
 from weiwo.tools.corpus.retrieval.score_fusion import DocumentFilter, SearchOptions, rank_passages
 from weiwo.tools.corpus.retrieval.search_arms import SearchArm, set_arm
 from weiwo.tools.corpus.retrieval.telemetry import (
@@ -26,6 +23,12 @@ from weiwo.tools.corpus.retrieval.telemetry import (
 )
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
+
+if TYPE_CHECKING:
+    from weiwo.state import Evidence
+    from weiwo.state.settings import Settings
+    from weiwo.tools.corpus.retrieval.router import RoutingDecision
+    from weiwo.tools.corpus.retrieval.routing_policy import PolicyFile, RoutingPolicy
 
 _FEATURES: Final = tuple(field.name for field in fields(QueryFeatures))
 _OPTIONS: Final = SearchOptions()
@@ -42,9 +45,9 @@ class RoutedSearchResult(NamedTuple):
         decision: Why it was done so.
     """
 
-    passages: list[Evidence]
+    passages: "list[Evidence]"
     trace: SearchTrace
-    decision: RoutingDecision
+    decision: "RoutingDecision"
 
 
 class RoutedCorpus:
@@ -53,14 +56,14 @@ class RoutedCorpus:
     def __init__(
         self,
         corpus: IndexedCorpus,
-        policy: Callable[[], RoutingPolicy] = RoutingPolicy,
+        policy: "Callable[[], RoutingPolicy] | None" = None,
         recorder: TelemetryRecorder | None = None,
     ) -> None:
         """Put a router before an index.
 
         Args:
             corpus: The index.
-            policy: Gives the policy in force; asked for each search.
+            policy: Gives the policy in force, where one may have learned something; asked for each search.
             recorder: Keeps telemetry, if any is to be kept.
         """
         self.corpus = corpus
@@ -82,7 +85,7 @@ class RoutedCorpus:
         """The number of passages."""
         return self.corpus.size
 
-    async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> list[Evidence]:
+    async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> "list[Evidence]":
         """Find the passages nearest to a question; see `Corpus.search`. What a user should know of it is told."""
         found = await self.find(query, k, options=SearchOptions(filter=DocumentFilter(within=within)))
         report_notes(found.trace)
@@ -133,7 +136,7 @@ class RoutedCorpus:
             )
         return RoutedSearchResult(passages, trace, decision)
 
-    async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
+    async def open(self, source: str, query: str = "", k: int = 8) -> "list[Evidence]":
         """Read one document; see `Corpus.open`."""
         return await self.corpus.open(source, query, k)
 
@@ -141,18 +144,22 @@ class RoutedCorpus:
         """Close what is open. The corpus may still be used."""
         self.corpus.close()
 
-    def decide(self, query: str, strategy: SearchArm | None = None) -> RoutingDecision:
+    def decide(self, query: str, strategy: SearchArm | None = None) -> "RoutingDecision":
         """Decide how to search for a question; blocks for a moment."""
-        return route_query(query, extract_features(query, self.corpus.snapshot()), self._policy(), strategy)
+        from weiwo.tools.corpus.retrieval.router import route_query  # noqa: PLC0415 - heavy; to open needs none
+        from weiwo.tools.corpus.retrieval.routing_policy import RoutingPolicy  # noqa: PLC0415 - the same
 
-    def _record(self, at: float, seconds: float, record: Mapping[str, Any], passages: Sequence[Evidence]) -> None:
+        policy = (self._policy or RoutingPolicy)()
+        return route_query(query, extract_features(query, self.corpus.snapshot()), policy, strategy)
+
+    def _record(self, at: float, seconds: float, record: Mapping[str, Any], passages: "Sequence[Evidence]") -> None:
         if self._recorder is not None:
             ids = tuple(passage.id for passage in passages)
             timed = {**record, "seconds": round(seconds, 6)}
             self._recorder.record(RetrievalRecord(at, timed, ids, current_call().run))
 
 
-def open_routed(folder: Path, settings: Settings) -> RoutedCorpus:
+def open_routed(folder: Path, settings: "Settings") -> RoutedCorpus:
     """Open a corpus folder as the settings say: embedding model, policy, telemetry. Blocks.
 
     Raises:
@@ -163,12 +170,19 @@ def open_routed(folder: Path, settings: Settings) -> RoutedCorpus:
         from weiwo.tools.corpus.index.embedding_models import load_embedder  # noqa: PLC0415  # upon need
 
         model = load_embedder(settings.embeddings)
-    policies = PolicyFile(Path(settings.home), settings.embeddings or "")
+
+    @cache
+    def follow_policy() -> "PolicyFile":
+        from weiwo.tools.corpus.retrieval.routing_policy import PolicyFile  # noqa: PLC0415 - heavy
+
+        return PolicyFile(Path(settings.home), settings.embeddings or "")
+
     recorder = get_recorder(folder) if settings.telemetry else None
-    return RoutedCorpus(IndexedCorpus(folder, embedder=model), policies.read_current, recorder)
+    corpus = IndexedCorpus(folder, embedder=model)
+    return RoutedCorpus(corpus, lambda: follow_policy().read_current(), recorder)
 
 
-def _record_query(query: str, k: int, decision: RoutingDecision) -> dict[str, Any]:
+def _record_query(query: str, k: int, decision: "RoutingDecision") -> dict[str, Any]:
     """The telemetry of a question and its decision."""
     features = decision.features
     return {

@@ -10,11 +10,13 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from weiwo.state import Evidence
 from weiwo.text.language import fold
 from weiwo.text.patterns import lazy
+
+if TYPE_CHECKING:
+    from weiwo.state import Evidence
 
 _VERSION: Final = lazy(
     r"(?:(?<![a-z])(?:v|ver|version|rev|revision)[ ._-]?|第)(\d{1,4}(?:\.\d{1,4}){0,3})版?", re.IGNORECASE
@@ -111,7 +113,7 @@ def _read_series(connection: sqlite3.Connection, beginning: str, at: int) -> dic
     return series
 
 
-def mark_superseded(connection: sqlite3.Connection, passages: dict[int, Evidence], at: int) -> dict[int, Evidence]:
+def mark_superseded(connection: sqlite3.Connection, passages: "dict[int, Evidence]", at: int) -> "dict[int, Evidence]":
     """Passages, those of superseded documents with the file name of the current one."""
     newer = find_superseded(connection, (passage.source for passage in passages.values()), at)
     return {

@@ -5,7 +5,7 @@ where the provider gives them), by `@` and requests a second, and by `/` and req
 `searxng`, `tavily+raw`, `brave@5`, `brave@5/1000`, `tavily/200`. Limits count in this process, all runs together.
 
 Where a run names none, those are asked whose key (of SearXNG, whose address) is in the environment. Those that need
-none are asked only if the web was asked for (`Settings.web` given, not left at its default): the first command after
+none are asked only if the web was asked for (`Settings.web_asked_for`): the first command after
 a clone answers from documents, and waits for no network that may not be there.
 """
 
@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
+from weiwo.state.kinds import Language
 from weiwo.state.settings import Settings, SettingsError
-from weiwo.state.values import Language
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
 from weiwo.tools.web.providers.catalog import PROVIDERS
@@ -51,8 +51,7 @@ def select_providers(settings: Settings, env: Mapping[str, str] | None = None) -
     ready = [
         name for name, provider in PROVIDERS.items() if _needs_setup(provider) and not missing_variables(provider, env)
     ]
-    asked_for = "web" in settings.model_fields_set
-    return tuple(_parse_entry(name, env) for name in ready or (KEYLESS if asked_for else ()))
+    return tuple(_parse_entry(name, env) for name in ready or (KEYLESS if settings.web_asked_for else ()))
 
 
 def explain_none(settings: Settings, language: Language = "en") -> str:

@@ -159,7 +159,7 @@ async def test_an_answer_that_is_not_complete_is_not_kept():
 )
 async def test_what_rests_on_a_page_that_gives_orders_or_on_rules_for_want_of_a_model_is_not_kept(flags, error, kept):
     memory, run = MemoryStore(InMemoryStore(), "local"), services(model=model())
-    run = replace(run, memory=memory, settings=run.settings.model_copy(update={"answer_memory": True}))
+    run = replace(run, memory=memory, settings=replace(run.settings, answer_memory=True))
     state = state_of(LONG, run, level="moderate", evidence=(passage("It is long.", flags=flags),))
     result: dict[str, Any] = {"status": "complete", "thread_id": "t", "citations": [], "outcomes": {}, "evidence": []}
     result["usage"] = {"calls": [{"error": None}, {"error": error}]}

@@ -1,5 +1,6 @@
 """Plan memory: wordings with slots, plans filled for the same wording, examples for like ones, and what is never kept."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -99,7 +100,7 @@ class Desk:
 
     def run(self, model: Any = None, **settings: Any) -> Any:
         run = services(search_tool(lambda _: None), model=model or fake(PlanReply=ages("A B", "C D")))
-        changed = run.settings.model_copy(update=settings)
+        changed = replace(run.settings, **settings)
         return type(run)(**{**run.__dict__, "memory": self.memory, "settings": changed})
 
     async def answer(self, asked: str, plan: Plan, status: Any = "complete", **more: Any) -> str:

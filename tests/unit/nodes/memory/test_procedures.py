@@ -1,6 +1,7 @@
 """Procedures: read leniently in both languages, recalled by the question, given to the planner, named by the plan."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -165,7 +166,7 @@ VERTICES = [
 async def planned(folder, *, model=None, question=QUESTION):
     events: list[dict] = []
     run = services(search_tool(lambda _: None), model=model, events=events)
-    run = type(run)(**{**run.__dict__, "settings": run.settings.model_copy(update={"procedures": str(folder)})})
+    run = type(run)(**{**run.__dict__, "settings": replace(run.settings, procedures=str(folder))})
     update = await planner(state_of(question, run), run)
     return update["plan"], events
 

@@ -119,11 +119,11 @@ async def test_a_tool_of_endless_description_leaves_its_place_to_the_next(many):
 
 async def test_past_plans_bring_tools_that_the_words_do_not(many, tmp_path):
     run, _ = setup(many, {"vertices": [], "edges": []})
-    run = replace(run, settings=run.settings.model_copy(update={"home": str(tmp_path)}))
+    run = replace(run, settings=replace(run.settings, home=str(tmp_path)))
     past = '{"question": "Is the harbour safe for our ship?", "tools": ["sonar_depth", "valve_7"]}\n'
     (tmp_path / "tool_history.jsonl").write_text(past, encoding="utf-8")
     asked = ["Is the harbour safe for your ship today?"]
     toolset = await Toolset.choose(run.registry.names(), asked, run)
     assert {"sonar_depth", "valve_7"} <= set(toolset.shown)
-    quiet = replace(run, settings=run.settings.model_copy(update={"telemetry": False}))
+    quiet = replace(run, settings=replace(run.settings, telemetry=False))
     assert "valve_7" not in (await Toolset.choose(run.registry.names(), asked, quiet)).shown

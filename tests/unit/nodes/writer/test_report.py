@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -82,7 +82,7 @@ def run_of(
     model: FakeModel | None, depth: Any = "normal", events: list[Any] | None = None, **limits: Any
 ) -> RunContext:
     run = services(search_tool(lambda _: None), model=model, events=events, limits=Limits(**limits))
-    return RunContext(**{**vars(run), "settings": run.settings.model_copy(update={"depth": depth})})
+    return RunContext(**{**vars(run), "settings": replace(run.settings, depth=depth)})
 
 
 def state(run: RunContext, form: str = "report", words: int = 0, **more: Any) -> SearchState:

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -489,7 +489,7 @@ LONG = passage(f"{'Nothing of interest was noted. ' * 900}Ada Lovelace was born 
 def narrow(model: FakeModel, events: list[dict[str, Any]] | None = None) -> RunContext:
     """A writer whose model holds little."""
     run = services(search_tool(lambda _: None), model=model, events=events)
-    settings = run.settings.model_copy(update={"context_tokens": 4_000})
+    settings = replace(run.settings, context_tokens=4_000)
     run.models.settings = settings
     return run
 

@@ -33,13 +33,13 @@ def test_unnamed_are_those_that_are_set_up(env, expected):
 
 def test_without_a_key_nobody_is_asked_unless_the_web_was_asked_for():
     assert names({}) == []
-    assert names({}, web=True) == ["ddgs", "wikipedia"]
+    assert names({}, web_asked_for=True) == ["ddgs", "wikipedia"]
     assert [source.name for source in select_providers(Settings.resolve(None, {"WEIWO_WEB": "on"}), {})] == [
         "ddgs",
         "wikipedia",
     ]
     assert select_providers(Settings.resolve(None, {}), {}) == ()
-    assert names({"TAVILY_API_KEY": "t"}, web=True) == ["tavily"]
+    assert names({"TAVILY_API_KEY": "t"}, web_asked_for=True) == ["tavily"]
 
 
 def test_named_are_those_in_that_order_each_once():

@@ -1,5 +1,7 @@
 """Indexing with an embedding model, and what is said of corpora and vectors."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.support.corpora import LetterEmbeddings
@@ -60,7 +62,7 @@ async def test_a_model_that_is_down_is_one_line_and_the_words_are_indexed(model,
 @pytest.mark.processes
 async def test_how_documents_stand_is_told(docs, model, tmp_path):
     plain = Settings(home=str(tmp_path / "home"), corpus=(str(docs),), telemetry=False)
-    where = plain.model_copy(update={"embeddings": MODEL})
+    where = replace(plain, embeddings=MODEL)
     assert describe_default_corpus(plain, "en") == "the bundled sample"
     assert describe_corpora(tmp_path / "home", "en") == ("ok", "none yet")
     verdict, text = describe_embeddings(await open_corpus(plain), None, "en")

@@ -3,8 +3,8 @@
 import pytest
 
 from weiwo.app.cli.setup.doctor import _search
+from weiwo.state.kinds import Language
 from weiwo.state.settings import Settings
-from weiwo.state.values import Language
 
 
 def said(language: Language = "en", **settings: object) -> dict[str, str]:
@@ -31,7 +31,7 @@ def test_who_is_asked_and_who_could_be(monkeypatch):
 @pytest.mark.parametrize(
     ("settings", "verdict", "words"),
     [
-        ({"web": True}, "ok", "ddgs (1 a second), wikipedia (5 a second)"),
+        ({"web_asked_for": True}, "ok", "ddgs (1 a second), wikipedia (5 a second)"),
         ({"search": ("brave",)}, "problem", "brave needs BRAVE_API_KEY"),
         ({"search": ("goggle",)}, "problem", "no provider 'goggle'"),
     ],

@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -53,7 +54,7 @@ def test_what_is_spent_is_refused_until_midnight(profile: Profile, spent: Spendi
 async def test_a_run_has_what_is_left_of_its_users_day(clean_environment: None, monkeypatch: pytest.MonkeyPatch):  # noqa: ARG001 - it sets the home
     monkeypatch.setattr(budgets.time, "time", lambda: NOON)
     _set("[ann]\ntokens_per_day = 1000\ncost_per_day = 2\n")
-    settings = Settings.resolve().model_copy(update={"prices": {"openai:x": (1000.0, 5000.0)}})
+    settings = replace(Settings.resolve(), prices={"openai:x": (1000.0, 5000.0)})
     call = {"type": "model_called", "role": "writer", "purpose": "draft", "model": "openai:x"}
     data = json.dumps({**call, "input_tokens": 500, "output_tokens": 100}, separators=(",", ":")).encode()
     async with Records.open(settings.home) as records:

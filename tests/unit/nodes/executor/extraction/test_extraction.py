@@ -12,7 +12,7 @@ from weiwo.nodes.executor.reading.reading import Reading
 from weiwo.nodes.shared.planning.rule_plan import VALUE_TYPES
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Evidence, JsonValue, ValueType
-from weiwo.state.evidence import passage_id
+from weiwo.state.passage_identity import passage_id
 from weiwo.state.query import AnswerType, QueryFrame
 from weiwo.text.language import detect_language
 from weiwo.text.terms import terms

@@ -51,7 +51,7 @@ def meanings(monkeypatch):
 
 def test_embeddings_rank_once_they_are_made_and_are_made_once(meanings, tmp_path: Path):
     run = services(*map(remote, TEXTS))
-    run = replace(run, settings=run.settings.model_copy(update={"embeddings": "own:water", "home": str(tmp_path)}))
+    run = replace(run, settings=replace(run.settings, embeddings="own:water", home=str(tmp_path)))
 
     def rank(question: str = "How much water is there?") -> list[str]:
         return rank_tools(tuple(TEXTS), [question], run)

@@ -1,5 +1,7 @@
 """An embedding model that does not know the language of the documents is noticed, told of, and not used for them."""
 
+from dataclasses import replace
+
 import pytest
 from langchain_core.embeddings import Embeddings
 
@@ -141,5 +143,5 @@ async def test_a_question_over_files_is_answered_without_them_too(docs, tmp_path
         "\n\n".join(f"# Bridge {n}\n\n{'The bridge is tall. ' * 60}" for n in range(9)), "utf-8"
     )
     await _once([str(docs)], locate_by_name(tmp_path / "home"), MODEL, as_json=True)
-    settings = settings.model_copy(update={"corpus": ("default",)})
+    settings = replace(settings, corpus=("default",))
     assert set((await (await open_corpus(settings)).find("the tall bridge")).trace.arms) == {"keyword", "vectors"}

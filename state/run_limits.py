@@ -1,0 +1,62 @@
+"""The limits of a run, and how they follow from how deep it is to look."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Bounds of one run. Each is enforced in code; reaching one is a stop reason, not an exception.
+
+    What a caller may set is checked as a field of `Context`.
+
+    Attributes:
+        max_seconds: Seconds of work for one answer, waiting for a person excluded.
+        max_model_calls: Chat model calls for one answer.
+        max_tool_calls: Tool calls for one answer.
+        max_tokens: Input and output tokens for one answer.
+        max_cost: US dollars for one answer, where prices are known.
+        max_tasks: Tasks in one plan.
+        max_items: Instances of one for_each task; more are cut, and that is reported.
+        max_replans: Rounds of retrying, replanning or deepening.
+        max_turns: Searches or page openings inside one task.
+        max_queries: Queries sent at once in one search of a task.
+        max_pages: Pages or documents opened in one task.
+        max_parallel: Tasks that work at the same time.
+        tool_seconds: Seconds for one tool call.
+        max_page_bytes: Bytes read of one page or document.
+    """
+
+    max_seconds: float = 120
+    max_model_calls: int = 60
+    max_tool_calls: int | None = None
+    max_tokens: int = 400_000
+    max_cost: float | None = None
+    max_tasks: int = 20
+    max_items: int = 500
+    max_replans: int = 2
+    max_turns: int = 3
+    max_queries: int = 2
+    max_pages: int = 3
+    max_parallel: int = 8
+    tool_seconds: float = 30
+    max_page_bytes: int = 5_000_000
+
+
+Depth = Literal["quick", "normal", "deep"]
+DEPTHS: Final[Mapping[Depth, Mapping[str, Any]]] = {
+    "quick": {"max_turns": 2, "max_queries": 1, "max_pages": 1, "max_replans": 0, "max_seconds": 60},
+    "normal": {},
+    "deep": {
+        "max_turns": 6,
+        "max_queries": 3,
+        "max_pages": 8,
+        "max_replans": 5,
+        "max_tasks": 40,
+        "max_seconds": 600,
+        "max_model_calls": 300,
+        "max_tokens": 2_000_000,
+    },
+}
+"""How far a run may go, by how deep it is to look: what differs from the defaults."""
