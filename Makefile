@@ -33,7 +33,8 @@ ask: $(VENV)/.installed ## Answer a question: make ask Q="Who was older, …?"
 	@test -n "$$WEIWO_QUESTION" || { echo 'usage: make ask Q="your question"' >&2; exit 2; }
 	@$(BIN)/weiwo ask -- "$$WEIWO_QUESTION"
 
-check: lint types ## Check what takes a minute: style, layers, types and the unit tests that start no process
+check: $(VENV)/.developed ## Check what takes a minute: style, layers, types and the unit tests that start no process
+	@$(MAKE) --no-print-directory -j 3 lint product-types benchmark-types
 	@$(BIN)/python -m pytest tests/unit -n auto --dist worksteal -m "not processes and not long" --hypothesis-profile dev
 
 test: $(VENV)/.developed ## Run every test
