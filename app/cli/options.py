@@ -13,6 +13,14 @@ Thread = Annotated[str, typer.Argument(metavar="THREAD", help="A thread id, as `
 Plan = Annotated[
     str | None, typer.Option("--plan", metavar="FILE", help='A plan as JSON, to run instead; "-" reads standard input.')
 ]
+Corpus = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--corpus",
+        metavar="PATH",
+        help="File, folder, pattern or name of a corpus to search; may be repeated. Default: WEIWO_CORPUS.",
+    ),
+]
 Output = Annotated[
     list[str] | None,
     typer.Option(
@@ -24,14 +32,7 @@ Output = Annotated[
 ]
 
 _RUN: Final[dict[str, Any]] = {
-    "corpus": Annotated[
-        list[str] | None,
-        typer.Option(
-            "--corpus",
-            metavar="PATH",
-            help="File, folder, pattern or name of a corpus to search; may be repeated. Default: WEIWO_CORPUS.",
-        ),
-    ],
+    "corpus": Corpus,
     "web": Annotated[bool | None, typer.Option(" /--no-web", help="Search local documents only.", show_default=False)],
     "site": Annotated[
         list[str] | None,

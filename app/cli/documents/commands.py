@@ -1,11 +1,11 @@
 """The commands over documents: indexing and listing them, searching without a plan, what telemetry tells of that."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from weiwo.app.cli.arguments import question_of
-from weiwo.app.cli.options import Json, takes_context
+from weiwo.app.cli.options import Corpus, Json
 from weiwo.app.cli.text_parameters import TextCommand
 
 documents = typer.Typer()
@@ -48,20 +48,19 @@ def corpora(*, json: Json = False) -> None:
 
 
 @documents.command(cls=TextCommand)
-@takes_context("corpus")
 def search(
     query: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for, quoted or as it comes.")],
     *,
     k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many passages at most.")] = 8,
     explain: Annotated[bool, typer.Option("--explain", help="Show features, scores and choice.")] = False,
     json: Json = False,
-    context: Any,
+    corpus: Corpus = None,
 ) -> None:
     """Search the documents: retrieval only, no plan, no answer."""
     text = question_of(query)
     from weiwo.app.cli.documents.search import search_command  # noqa: PLC0415 - heavy
 
-    search_command(text, k, context, as_json=json, explain=explain)
+    search_command(text, k, corpus or (), as_json=json, explain=explain)
 
 
 @documents.command(cls=TextCommand)

@@ -1,7 +1,7 @@
 """`weiwo search`: retrieval alone, without a plan or an answer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from weiwo.app.cli.documents.corpora import open_corpus
@@ -9,13 +9,13 @@ from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint, is_terminal, screen, terminal, write, write_json
 from weiwo.app.render.extracts import excerpt_of, place_of, plain_extract
-from weiwo.state import Evidence
-from weiwo.state.settings import Context, Settings
+from weiwo.state.settings import Settings
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
+    from weiwo.state import Evidence
     from weiwo.tools.corpus.retrieval.routed_corpus import RoutedSearchResult
 
 _EXTRACT_FIELDS: Final = ("n", "source", "title", "text", "highlights", "score", "evidence_id", "locator")
@@ -29,21 +29,22 @@ class SearchExplanation(NamedTuple):
         parts: What was done in each corpus that has a router, by its name.
     """
 
-    passages: list[Evidence]
+    passages: "list[Evidence]"
     parts: "dict[str, RoutedSearchResult]"
 
 
-def search_command(query: str, k: int, context: Context, *, as_json: bool, explain: bool = False) -> None:
+def search_command(query: str, k: int, corpus: Sequence[str], *, as_json: bool, explain: bool = False) -> None:
     """Search the documents.
 
     Args:
         query: What to look for.
         k: How many passages at most.
-        context: The options.
+        corpus: What to search; empty: what the settings say.
         as_json: Print one object.
         explain: Show how the search was routed.
     """
-    settings = Settings.resolve(context)
+    settings = Settings.resolve()
+    settings = replace(settings, corpus=tuple(corpus)) if corpus else settings
     call = CallContext()
     set_current_call(call)
     routed = run_to_end(explain_search(settings, query, k)) if explain else None
@@ -68,7 +69,7 @@ def search_command(query: str, k: int, context: Context, *, as_json: bool, expla
         hint("nothing in the documents matches")
 
 
-async def search(settings: Settings, query: str, k: int) -> list[Evidence]:
+async def search(settings: Settings, query: str, k: int) -> "list[Evidence]":
     """The passages nearest to a query, best first.
 
     Raises:
@@ -108,7 +109,7 @@ async def explain_search(settings: Settings, query: str, k: int) -> SearchExplan
     return SearchExplanation(merge_results(found, k) if len(found) > 1 else found[0], parts)
 
 
-def results_json(query: str, passages: Sequence[Evidence], told: SearchExplanation | None = None) -> dict[str, Any]:
+def results_json(query: str, passages: "Sequence[Evidence]", told: SearchExplanation | None = None) -> dict[str, Any]:
     """The result as one object, with its explanation if there is one; with one by corpus if there are several."""
     kept = {"id", "source", "title", "text", "score", "rank", "locator", "date"}
     found = {"query": query, "results": [passage.model_dump(mode="json", include=kept) for passage in passages]}
@@ -132,7 +133,7 @@ def explanation_json(routed: "RoutedSearchResult") -> dict[str, Any]:
     }
 
 
-def extracts_of(query: str, passages: Sequence[Evidence]) -> list[dict[str, Any]]:
+def extracts_of(query: str, passages: "Sequence[Evidence]") -> list[dict[str, Any]]:
     """The closest passages with the sentences that fit best highlighted, numbered by their rank.
 
     The query is taken as its words, not parsed: compiling the parser's patterns takes longer than the search.
@@ -150,7 +151,7 @@ def extracts_of(query: str, passages: Sequence[Evidence]) -> list[dict[str, Any]
     return sorted(found, key=lambda extract: int(extract["n"]))
 
 
-def plain_results(passages: Sequence[Evidence], extracts: Sequence[Mapping[str, Any]]) -> str:
+def plain_results(passages: "Sequence[Evidence]", extracts: Sequence[Mapping[str, Any]]) -> str:
     """The passages as plain text, for a pipe, with `**` around the sentences that fit best."""
     shown = {extract["n"]: plain_extract(extract) for extract in extracts}
     return "".join(
