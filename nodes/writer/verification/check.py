@@ -69,7 +69,7 @@ def check_statement(
     # figures in code are blotted out: `_coded` looks at them
     statement = strip_lead(plain_claim(_CODE.sub(lambda code: re.sub(r"\d", "x", code[0]), text)))
     stated = find_particulars(statement)
-    absent = not_found_only(statement)
+    absent = not_found_only(statement, stated, question)
     if not cited:
         return CheckResult(
             "uncited" if stated.empty or absent else "unsupported", () if stated.empty or absent else ("no citation",)
@@ -118,7 +118,7 @@ def _calculated(statement: str, stated: Particulars, grounds: Grounds, naming: G
     reasons = [
         f"“{statement[n.start : n.end]}”: the calculation does not give this number"
         for n in stated.numbers
-        if not counts_things(statement, n) and not grounds.number(n)
+        if not counts_things(statement, n) and not grounds.number(n, statement)
     ]
     reasons += [
         f"“{name}”: the calculation does not name it"
@@ -149,7 +149,7 @@ def _particulars(
     for number in stated.numbers:
         if counts_things(statement, number):
             continue
-        ways.append(grounds.number(number) or "computed" * follows(number, statement, grounds))
+        ways.append(grounds.number(number, statement) or "computed" * follows(number, statement, grounds))
         if not ways[-1]:
             reasons.append(f"“{statement[number.start : number.end]}”: no cited source gives this number")
     reasons += [f"“{v}”: no cited source gives this version" for v in stated.versions if not grounds.version(v)]

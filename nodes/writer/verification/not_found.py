@@ -6,6 +6,7 @@ from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import content_words, match_keys
 from weiwo.nodes.writer.verification.grounds import Grounds
+from weiwo.nodes.writer.verification.particulars import Particulars, find_particulars
 from weiwo.text.patterns import lazy
 
 _NOT_FOUND: Final = lazy(
@@ -28,10 +29,18 @@ _ASIDE: Final = lazy(
 """Words beside what is not found."""
 
 
-def not_found_only(statement: str) -> bool:
-    """Whether a statement only says that something was not found."""
-    parts = [part for part in _CLAUSE.split(statement) if re.search(r"\w{2}", part)]
-    return bool(parts) and all(map(_NOT_FOUND.search, parts))
+def not_found_only(statement: str, stated: Particulars, question: str) -> bool:
+    """Whether a statement only says that something was not found; its figures and names must be the question's."""
+    if not _NOT_FOUND.search(statement):
+        return False
+    if any(not _NOT_FOUND.search(part) for part in _CLAUSE.split(statement) if re.search(r"\w{2}", part)):
+        return False
+    asked = find_particulars(question)
+    return (
+        {span.date for span in stated.dates} <= {span.date for span in asked.dates}
+        and {span.value for span in stated.numbers} <= {span.value for span in asked.numbers}
+        and set(stated.codes) <= set(asked.codes)
+    )
 
 
 def affirmed_part(statement: str) -> str:

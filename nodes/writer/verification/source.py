@@ -94,6 +94,11 @@ class ParsedSource:
         return transliterated_words(self.text)
 
     @cached_property
+    def squeezed(self) -> str:
+        """Its text without blanks and hyphens, by which "WebSockets" is "Web-Sockets"."""
+        return re.sub(r"[\s-]", "", self.text)
+
+    @cached_property
     def windows(self) -> dict[str, tuple[Window, ...]]:
         """The windows of its values by the kind of the value."""
         return source_windows(self.sentences)

@@ -66,6 +66,7 @@ LOAN = "Loan: The lender shall pay the borrower a sum of 900 euros. The borrower
         ("4.0版不再有旧接口。", "日志: 旧接口在4.0版中移除。"),
         ("The rent is £12,000 a quarter.", "Lease: The annual rent is £48,000."),
         ("A second fine is four times the first.", "Act: A first fine is $5,000, a second fine $20,000."),
+        ("It speaks Web-Sockets natively.", "Server: It speaks WebSockets natively."),
         ("Venus is larger than Mercury.", PLANETS),
         ("The recall of htmldate is 0.929.", BENCHMARK),
         ("The README gives htmldate a recall of 0.929.", BENCHMARK),
