@@ -20,6 +20,7 @@ from weiwo.nodes.writer.verification.particulars import (
     is_han,
 )
 from weiwo.nodes.writer.verification.polarity import find_contradiction
+from weiwo.nodes.writer.verification.tables import find_misplaced
 from weiwo.state import Language, Verdict
 from weiwo.text.language import detect_language, fold
 from weiwo.text.patterns import lazy
@@ -95,7 +96,7 @@ def check_statement(
 def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds, *, same: bool) -> CheckResult | None:
     """What speaks against a statement all of whose particulars occur: order, other values, denials."""
     checks = (find_reversed, find_borrowed, find_contradiction) if same else (find_borrowed,)
-    against = [reason for check in checks for reason in check(affirmed, grounds)]
+    against = [reason for check in (find_misplaced, *checks) for reason in check(affirmed, grounds)]
     if against:
         return CheckResult("contradicted", tuple(dict.fromkeys(against)))
     if not same:

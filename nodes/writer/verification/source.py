@@ -33,6 +33,7 @@ _COUNTED: Final = lazy(
     r"\s?[个名位]?(?=[\u4e00-\u9fff])(?![，。和与或至到万亿])|\s(?!(?:at|in|on|of|for|by|per|and|or|to|from|with|as|is|was|were|are|a|an|the|may|can|must|will|has|have|had|who|that|which|then|but|if|when|million|billion|thousand|hundred|trillion)\b)[a-z]{3,}"
 )
 _CAPITALS: Final = lazy(r"\b[A-Z][\w'’-]*(?:\s(?:(?:of|the|and|for|in|de|du)\s){0,2}[A-Z][\w'’-]*){1,8}")
+_YEAR_BEFORE: Final = lazy(r"(?i)上年|去年|上一年|前一年|\b(?:previous|prior|last) year\b|\byear (?:earlier|before)\b")
 _LETTER: Final = lazy(r"[^\W\d_]")
 _READ: Final = lazy(rf"[a-z\u00c0-\u024f{HAN}]")
 _ENGLISH: Final = lazy(r"(?i)\b(?:the|of|and|in|is|was|are|to|by|for|with|it|has|an?)\b")
@@ -117,6 +118,8 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
     both = f"{title}\n{text}"
     spans = find_dates(both)
     dates = [d for span in spans for d in (span.date, span.until) if d is not None]
+    if _YEAR_BEFORE.search(both):
+        dates += [PartialDate(d.year - 1) for d in dates[:100] if d.year != 1]
     days = find_days(both)
     dates += _days_of_known_years(days, dates, published)
     found = find_quantities(both)

@@ -144,6 +144,7 @@ def test_passes(claim: str, source: str) -> None:
         ("Orno followed with 41 goals.", "Goals: Tandil scored 41 goals in 90 matches. Orno followed with 30 goals."),
         ("Files are packed with gzip.", "Notes: Files are packed with zstd instead of gzip."),
         ("A small berth costs 45 euros a day.", FEES),
+        ("三月的降水量为88.2毫米。", RAIN),
         ("The act does not say what the second fine is.", "Act: A first fine is $5,000, the second fine $20,000."),
         ("资料没有提到保修多久。", "说明: 整机保修两年。"),
         ("金若溪比何远山年长三岁。", "二人: 何远山生于1902年，金若溪生于1905年，两人1930年相识。"),
