@@ -26,6 +26,7 @@ from weiwo.text.language import detect_language, fold
 from weiwo.text.patterns import lazy
 
 _CODE: Final = lazy(r"(?<!`)`([^`\n]{1,120})`(?!`)")
+_LABEL: Final = lazy(r"^(?:\*\*|__)?([^\s:：][^:：\n]{0,40})(?:\*\*|__)?[:：](?:\*\*|__)?\s+(?=\S)")
 _LATIN: Final = lazy(r"(?a:(?<![\w`.-])[a-z][a-z0-9_-]{3,40}(?![\w`.]))")
 _DENIED_BEFORE: Final = lazy(r"(?:\b(?:no|not|never|without|neither)\s|n't\s|[不没未无勿非]|没有|禁止|不得)$")
 
@@ -67,8 +68,7 @@ def check_statement(
     text, question = fold_script(text), fold_script(question)
     if is_heading(text) or announces(text, question):
         return CheckResult("uncited")
-    # figures in code are blotted out: `_coded` looks at them
-    statement = strip_lead(plain_claim(_CODE.sub(lambda code: re.sub(r"\d", "x", code[0]), text)))
+    statement = _unlabelled(text)
     stated = find_particulars(statement)
     absent = not_found_only(statement, stated, question)
     if not cited:
@@ -91,6 +91,15 @@ def check_statement(
         return doubt
     calculated = grounds.calculates and (computed or not grounds.sources)  # what code derived is for a model to judge
     return CheckResult("computed" if calculated else "quoted" if quoted and not computed else "matched")
+
+
+def _unlabelled(text: str) -> str:
+    """A statement without Markdown, its leading "Overall," and a label before a colon; figures in code are blotted out."""
+    statement = plain_claim(_CODE.sub(lambda code: re.sub(r"\d", "x", code[0]), text))  # `_coded` looks at code
+    label = _LABEL.match(statement)
+    if label and not re.search(r"\d", label[1]) and len(label[1].split()) <= 4 and len(statement) - label.end() > 12:
+        statement = statement[label.end() :]
+    return strip_lead(statement)
 
 
 def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds, *, same: bool) -> CheckResult | None:
@@ -147,6 +156,8 @@ def _particulars(
     months = {month for source in grounds.sources for month in source.months}
     dated = {span.date.month for span in stated.dates} | {month for month, _ in stated.days}
     reasons += [f"month {m}: no cited source gives this month" for m in stated.months if m not in months | dated]
+    periods = (statement[one.start : one.end] for one in stated.periods if not grounds.period(one))
+    reasons += [f"“{period}”: no cited source names it or a year of it" for period in periods]
     for number in stated.numbers:
         if counts_things(statement, number):
             continue

@@ -52,10 +52,12 @@ class Clause:
     Attributes:
         text: As written.
         head: Words of the table header it stands under; they count as its words.
+        whole: The sentence it is a part of.
     """
 
     text: str
     head: str = ""
+    whole: str = ""
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -208,7 +210,7 @@ def source_clauses(text: str) -> tuple[tuple[Clause, ...], tuple[Clause, ...]]:
         for start, end in sentences(line)[:MOST_SENTENCES]:
             sentence = line[start : min(end, start + LONGEST_SENTENCE)]
             whole.append(Clause(sentence))
-            parts += map(Clause, split_clauses(sentence))
+            parts += [Clause(part, whole=sentence) for part in split_clauses(sentence)]
     return tuple(whole[:MOST_SENTENCES]), tuple(parts[: 2 * MOST_SENTENCES])
 
 

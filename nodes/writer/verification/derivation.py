@@ -56,6 +56,7 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
     ways = (
         *_results(number, figures, alike, counted=counted),
         *(_stretches(dates, grounds) if number.kind == "s" else ()),
+        *(_days_through(grounds) if number.unit == "day" else ()),
     )
     size = abs(number.base)
     if any(close(size, way) or (abs(size - way) <= near * way and number.bound * (size - way) <= 0) for way in ways):
@@ -112,6 +113,14 @@ def _results(number: Quantity, figures: list[Quantity], alike: list[float], *, c
         yield from (
             way for f in figures if f.kind == "%" and f.value for way in (value * f.value / 100, value * 100 / f.value)
         )
+
+
+def _days_through(grounds: Grounds) -> Iterator[float]:
+    """Seconds from a day to another one of the same month, both included, as one counts the days of an event."""
+    for source in grounds.sources:
+        for one, other in combinations(sorted(source.days)[:MOST_DATES], 2):
+            if one[0] == other[0]:
+                yield (other[1] - one[1] + 1) * _DAY
 
 
 def _stretches(dates: list[PartialDate], grounds: Grounds) -> Iterator[float]:

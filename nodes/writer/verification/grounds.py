@@ -13,6 +13,7 @@ from weiwo.nodes.writer.verification.particulars import (
     is_han,
     name_words,
 )
+from weiwo.nodes.writer.verification.periods import Period
 from weiwo.nodes.writer.verification.quantities import (
     PHYSICAL,
     Quantity,
@@ -67,6 +68,12 @@ class Grounds:
                 return "passage"
         spans = bare and any(close(date.year, abs(value)) for value in self.computed_numbers)  # 336年 as a span
         return "computed" if spans or any(date.contains(known) for known in self.computed_dates) else ""
+
+    def period(self, period: Period) -> bool:
+        """Whether the sources give a year, a decade or a century that lies in a period."""
+        years = (abs(date.year) for source in self.sources for date in source.dates)
+        named = (known for source in self.sources for known in source.periods)
+        return any(period.covers(year, year) for year in years) or any(period.covers(*one[:2]) for one in named)
 
     @cached_property
     def keys(self) -> frozenset[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from weiwo.nodes.writer.verification.periods import Period, find_periods
 from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
 from weiwo.nodes.writer.verification.shares import stated_shares
 from weiwo.text.common_words import is_common
@@ -46,7 +47,6 @@ _DAY: Final = lazy(
 _SPACED: Final = lazy(r"(?<=\d) (?=[年月日号])|(?<=[年月日号]) (?=\d)")
 _UNTIL_DAY: Final = lazy(r"\s?[-–—~～至到]\s?(?:(\d{1,2})[日号]|(?<=\d[-–—])(\d{1,2})\b(?![\d:/]|[.-]\d))")
 """The second day of a range within a month: 7月6日-8日, July 6–8."""
-_CENTURY: Final = lazy(r"(?i)\b(\d{1,2})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|(\d{1,2}|[一二三四五六七八九十]{1,3})世纪")
 _QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
 _PLURAL: Final = lazy(
     r"[A-Z][a-z]{2,}s (?:an?|each|every|its|their|your|any|all|when|if|whether|over|into|up|through|the(?= [a-z])|of|are|were|have|had|can|may|must|will|should|do|that|which|with|without|in|from|for)\b|[A-Z][a-z]+(?:ing|ed|ly)\b"
@@ -72,6 +72,7 @@ class Particulars:
         dates: Dates and ranges.
         days: Days of a month without a year, as (month, day).
         months: Months named by themselves, 1 to 12.
+        periods: Centuries and decades.
         numbers: Numbers that are no dates and no versions.
         versions: Versions as written.
         codes: Other digit groups: "5th", "A4".
@@ -83,6 +84,7 @@ class Particulars:
     dates: tuple[DateSpan, ...] = ()
     days: tuple[tuple[int, int], ...] = ()
     months: tuple[int, ...] = ()
+    periods: tuple[Period, ...] = ()
     numbers: tuple[Quantity, ...] = ()
     versions: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
@@ -102,8 +104,10 @@ def find_particulars(statement: str) -> Particulars:
     Args:
         statement: A sentence, an item or a cell, without citation marks.
     """
-    dates = find_dates(statement)
-    taken = [(span.start, span.end) for span in dates]
+    periods = tuple(find_periods(statement))
+    taken = [(period.start, period.end) for period in periods]
+    dates = [span for span in find_dates(statement) if not _inside(span.start, span.end, taken)]
+    taken += [(span.start, span.end) for span in dates]
     days = [found for found in find_days(statement) if not _inside(*found[2], taken)]
     taken += [place for _, _, place in days]
     versions = [found for found in find_versions(statement) if not _inside(found.start(1), found.end(1), taken)]
@@ -123,9 +127,10 @@ def find_particulars(statement: str) -> Particulars:
         dates=tuple(dates),
         days=tuple((month, day) for month, day, _ in days),
         months=tuple(find_months(statement)),
+        periods=periods,
         numbers=tuple(numbers),
         versions=tuple(found[1] for found in versions),
-        codes=tuple(code for code in codes if not _is_period(code, statement)),
+        codes=tuple(codes),
         names=tuple(_names(statement, taken, lands)),
         countries=tuple((key, statement[start:end]) for start, end, key in lands),
         quotes=tuple(next(filter(None, found)) for found in _QUOTE.findall(statement)),
@@ -133,10 +138,6 @@ def find_particulars(statement: str) -> Particulars:
 
 
 _NO_NAMES: Final = frozenset({"readme", "readmes", "celsius", "fahrenheit", "kelvin", "bc", "ad", "bce", "ce"})
-
-
-def _is_period(code: str, statement: str) -> bool:
-    return bool(re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)", code) and _CENTURY.search(statement))
 
 
 def _names(statement: str, taken: Sequence[tuple[int, int]], lands: Sequence[tuple[int, int, str]]) -> Iterable[str]:

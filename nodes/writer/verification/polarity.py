@@ -90,6 +90,10 @@ def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | No
             return None
     elif len(met) < min(1, len(rest)) or len(met) < 0.5 * len(rest):
         return None
+    if against and source.whole and not any(character.isdigit() for character in claim.text):
+        sides = [Clause(part).axes for part in split_clauses(source.whole)]
+        if any(side.get(axis) == claim.axes[axis] for side in sides for axis in against):
+            return None  # the sentence says both, of different things
     return f"“{source.text.strip()[:120]}” says the opposite"
 
 

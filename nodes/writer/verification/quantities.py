@@ -249,6 +249,8 @@ def same_quantity(claimed: Quantity, known: Quantity) -> bool:
         return close(*exact) or _roughly(claimed, *exact) or _shortened(*exact)
     if claimed.kind != known.kind or not claimed.value:
         return False
+    if claimed.kind == "s" and _calendar(claimed) != _calendar(known):
+        return abs(claimed.base - known.base) <= 0.026 * known.base
     if _roughly(claimed, claimed.base, known.base):
         return True
     return close(claimed.base, known.base) or _rounds(claimed.value, claimed.base / claimed.value, known.base)
@@ -271,6 +273,10 @@ def _shortened(claimed: float, known: float) -> bool:
     """Whether a figure is another without its last digits: 6.8 billion of 6,809 million, 17.9 % of 17.92 %."""
     written = f"{abs(claimed):.12g}".replace(".", "").rstrip("0")
     return len(written) >= 2 and (claimed >= LEAST_SHORTENED or known != int(known)) and _rounds(claimed, 1.0, known)
+
+
+def _calendar(one: Quantity) -> bool:
+    return one.unit in {"month", "year"}
 
 
 def close(one: float, other: float) -> bool:

@@ -12,6 +12,7 @@ from weiwo.nodes.writer.verification.particulars import (
     find_months,
     fold_letters,
 )
+from weiwo.nodes.writer.verification.periods import Period, find_periods
 from weiwo.nodes.writer.verification.quantities import (
     Quantity,
     find_quantities,
@@ -50,6 +51,7 @@ class ParsedSource:
         terms: Its content terms.
         words: Its words, folded.
         dates: Its dates.
+        periods: Centuries and decades that it names.
         numbers: Its quantities.
         counts: Those of them that count things of no known unit.
         units: The kinds whose units it names, with or without a figure.
@@ -70,6 +72,7 @@ class ParsedSource:
     terms: frozenset[str]
     words: frozenset[str]
     dates: tuple[PartialDate, ...]
+    periods: tuple[Period, ...]
     numbers: tuple[Quantity, ...]
     counts: frozenset[Quantity]
     units: frozenset[str]
@@ -134,6 +137,7 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
         terms=frozenset(terms(both)),
         words=frozenset(re.findall(r"\w+", folded)),
         dates=tuple(dates),
+        periods=tuple(find_periods(both)),
         numbers=tuple(dict.fromkeys([*free, *find_shares(both), *_percents(sentences)])),
         counts=frozenset(n for n in free if not n.unit and _COUNTED.match(both, n.end)),
         units=named_units(frozenset(re.findall(r"[^\W\d_]+", both))),
