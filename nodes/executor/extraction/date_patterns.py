@@ -110,4 +110,7 @@ def _led_zh(sentence: Sentence, start: int, at: int) -> bool:
     for first, end in sentence.mentions:
         if start <= first and end <= at:
             return not text[start:first].strip("，,《“ ") and bool(_BETWEEN_ZH.fullmatch(text[end:at].lstrip("》”")))
+    pronoun = re.compile(rf"[，,](?:他|她|它|该[{HAN}]{{1,2}})").match(text, start)
+    if pronoun:
+        return sentence.page.about and sentence.focus and bool(_BETWEEN_ZH.fullmatch(text, pronoun.end(), at))
     return _BETWEEN_ZH.fullmatch(text, start, at) is not None and sentence.heads_zh(start)

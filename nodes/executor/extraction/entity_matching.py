@@ -32,9 +32,11 @@ _DEFINES: Final = lazy(
     r"(?P<en>[a-zA-Z][\w' -]{0,120})"
     rf"|[》”]?(?P<more>[{HAN}]{{0,4}}?)(?:[（(][^（）()]{{0,80}}[）)])?[，,]?(?:是|为|，)(?P<zh>[^，。；]{{1,60}})"
 )
+_FRONTED: Final = lazy(r"An?\s([a-z][\w' -]{2,60}),\s[A-Z]")
 _NARROWS: Final = lazy(
     r"\b(?:of|in|on|at|for|with|by|from|that|who|which|whose|where|when|to|situated|located|based)\b"
 )
+_PERSONAL: Final = lazy(r"(?i)\b(?:he|she|his|her|born|died)\b")
 _GENERAL_ZH: Final = {"大学": "学校", "学院": "学校", "中学": "学校", "小学": "学校", "集团": "公司"}
 """What Chinese texts go on to call a thing whose name or definition ends so."""
 _LONGER: Final = lazy(r"-\w| (?:(?:the|of|de|von) )?(?:[A-Z][\w'’-]*|[IVX]+\b)")
@@ -147,11 +149,13 @@ class Page:
         subject: The subject.
         title: The name it stands under.
         text: Its text.
+        known_as: What another section of its document says the subject is.
     """
 
     subject: Subject
     title: str
     text: str
+    known_as: str = ""
 
     @cached_property
     def titled(self) -> bool:
@@ -196,17 +200,20 @@ class Page:
         """What its first sentence says the subject is, up to the first thing that narrows it; empty if it doesn't."""
         found = self._defined
         if found is None:
-            return ""
+            fronted = _FRONTED.match(self.text) if self.titled else None
+            return _NARROWS.split(fronted[1])[0].strip() if fronted else ""
         return _NARROWS.split(found["en"])[0].strip() if found["en"] else str(found["zh"])
 
     @cached_property
     def kinds(self) -> frozenset[str]:
         """General nouns that stand for the subject on its page, as in "the bridge" or 大桥."""
         if self.subject.han:
-            ends = [one[-2:] for one in (self.subject.key, self.definition) if len(one) > 2 and self.about]
+            ends = [
+                one[-2:] for one in (self.subject.key, self.definition or self.known_as) if len(one) > 2 and self.about
+            ]
             return frozenset([*ends, *(_GENERAL_ZH[end] for end in ends if end in _GENERAL_ZH)])
         named = self.subject.tokens if len(self.subject.tokens) > 1 else []
-        return frozenset([*fold(self.definition).split()[-1:], *named[-1:], *named[:1]])
+        return frozenset([*fold(self.definition or self.known_as).split()[-1:], *named[-1:], *named[:1]])
 
     def mentions(self, text: str, folded: str) -> list[Span]:
         """Where a sentence of it names the subject, in full or, on a person's own page, by the last name."""
@@ -214,11 +221,15 @@ class Page:
         if not self.about and (alone or self._namesake):
             return []
         found = self.subject.mentions(text, folded, known=self.about)
-        if self.about:
+        if self.about and self._personal:
             last = self.subject.alias(text, folded)
             found += [(a, b) for a, b in last if not any(start <= a < end for start, end in found)]
         # "Gaius Julius Caesar" heads a sentence of Julius Caesar's own page.
         return sorted((0 if self.titled and _GIVEN_NAMES.fullmatch(text, 0, a) else a, b) for a, b in found)
+
+    @cached_property
+    def _personal(self) -> bool:
+        return _PERSONAL.search(self.text) is not None
 
 
 def pages(subject: Subject, title: str, text: str) -> list[Page]:

@@ -68,6 +68,8 @@ def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
             for one in passages[:MOST_PASSAGES]
             for page in pages(subject, page_name(one.title, one.source), one.text)
         ]
+        known = {one.source: page.definition for one, page in reversed(seen) if page.definition}
+        seen = [(one, replace(page, known_as=known.get(one.source, ""))) for one, page in seen]
         if not any(page.about for _, page in seen) and left:
             continue
         if not subject.key or _namesakes([pair for pair in seen if pair[1].about]):
