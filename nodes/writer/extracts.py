@@ -58,6 +58,11 @@ _COMPOUND: Final = _COMPARED | {"chain", "several"}
 
 _SUPERSEDED: Final[dict[Language, str]] = {"en": "(older version; current: {})", "zh": "（旧版；现行版本：{}）"}
 _CUT: Final = " … "
+_ARTICLE: Final = lazy(r"(?i)^(?:the|an?) ")
+_LEANING: Final = lazy(
+    r"(?i)(?:he|she|it|they|his|her|its|their|this|these|those|that|such|both|the (?:former|latter))\b"
+    r"|[他她它该其此这那]|两者|前者|后者|同年|当时"
+)
 _QUESTION: Final = lazy(r"[?？][\"'”’」』)）*_\s]*$")
 _RULE: Final = lazy(r"[ \t|]*\n[ \t|]*:?---")
 """What follows the header row of a table, or an underlined heading."""
@@ -138,6 +143,9 @@ def choose_extracts(
     asked = question_terms(frame)
     weights = inverse_document_frequency((spelling[term] for term in asked), everywhere)
     considered = [passage for passage in read if passage.sentences][:CONSIDERED]
+    considered.sort(key=lambda one: _precedence(one, weights))
+    if frame.shape == "open" and set(asked) <= set(matching_terms(frame.subject)):
+        considered.sort(key=lambda passage: not _introduces(passage.evidence, frame.subject))
     choice = _Choice(frame, weights, considered)
     choice.choose(passages_shown, sentences_shown)
     items = tuple(choice.extracts())
@@ -213,6 +221,18 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         start = cut
     if any(letter.isalnum() for letter in text[start:end]):
         yield start, end
+
+
+def _precedence(passage: _Passage, weights: Mapping[str, float]) -> tuple[bool, int, float]:
+    """The order of passages: by rank, and of several searches' equal ones by what they share with the question."""
+    shared = sum(weight for term, weight in weights.items() if term in passage.terms)
+    return bool(passage.evidence.superseded_by), passage.evidence.rank, -shared
+
+
+def _introduces(evidence: Evidence, subject: str) -> bool:
+    """Whether a passage begins as an account of a thing does: "The Danube is …" in the document of that title."""
+    begins = _ARTICLE.sub("", evidence.text.lstrip("# \n"), count=1).lower()
+    return begins.startswith(subject.lower()) and title_key(evidence.title) == title_key(subject)
 
 
 class _Choice:
@@ -298,6 +318,9 @@ def _excerpt(passage: _Passage, chosen: Sequence[_Sentence], length: int) -> tup
     if len(whole) <= length:
         return whole, tuple(sorted((one.start, one.end) for one in chosen))
     kept = {at for at, one in enumerate(every) if one in chosen} or {0}
+    for at in sorted(kept):
+        if at and _LEANING.match(whole, every[at].start):
+            kept.add(at - 1)
     budget = length - sum(every[at].end - every[at].start for at in kept)
     for at in sorted(set(range(len(every))) - kept, key=lambda at: min(abs(at - one) for one in kept)):
         budget -= every[at].end - every[at].start

@@ -1,4 +1,4 @@
-"""What the values that a sentence holds are worth to a question: those of the type it asks for."""
+"""What the values that a sentence holds are worth to a question: those of the type it asks for, and its relation."""
 
 from typing import Final
 
@@ -7,9 +7,12 @@ from weiwo.state.query import QueryFrame
 from weiwo.text.dates import find_dates
 from weiwo.text.names import names
 from weiwo.text.numbers import find_numbers
+from weiwo.text.relations import relations
 
 TYPED: Final = 0.4
 """Worth of a value of the type asked for."""
+SAID: Final = 0.2
+"""Worth of words that say the relation asked for, beside such a value."""
 
 
 class ValueWorth:
@@ -21,10 +24,13 @@ class ValueWorth:
         self._dates = {span.date for span in find_dates(own)} if own else set()  # or their patterns are compiled
         self._numbers = {span.value for span in find_numbers(own)} if own else set()
         self._terms = set(matching_terms(frame.question))
+        row = relations().get(frame.relation)
+        self._says = row.says[frame.language] if row else ()
 
     def of(self, text: str) -> float:
-        """What a value of the type asked for adds to a sentence."""
-        return TYPED * self._held(text)
+        """What a value of the type asked for adds to a sentence, more where it says the relation asked for."""
+        held = self._held(text)
+        return held and TYPED * held + SAID * any(phrase in text.lower() for phrase in self._says)
 
     def _held(self, text: str) -> float:
         """Whether a sentence holds such a value, 0 to 1; 0 where any text would answer."""

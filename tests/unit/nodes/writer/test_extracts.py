@@ -95,9 +95,30 @@ def test_what_is_superseded_comes_last_and_says_so():
     ]
 
 
+def test_of_a_thing_the_passage_that_introduces_it_comes_first():
+    told = ("Danube", "Crossings of the Danube are many. The Danube has 130 bridges.")
+    asked = frame("danube", subjects=("danube",)).model_copy(update={"shape": "open"})
+    found = choose_extracts(asked, passages(told, DANUBE, BUDAPEST))
+    assert [item.text for item in found.items] == [DANUBE[1], told[1], BUDAPEST[1]]
+
+
 def test_what_shares_no_word_with_a_look_up_is_not_shown_beside_what_does():
     found = choose_extracts(frame("how long is the danube", "quantity"), passages(DANUBE, BREMEN))
     assert [item.title for item in found.items] == ["Danube"]
+
+
+def test_of_two_dates_that_of_the_relation_asked_for_is_highlighted():
+    tower = ("Tower", "It was tallest until 1930, when the tower was passed. The tower was completed on 31 March 1889.")
+    asked = frame("when was the tower built", "date").model_copy(update={"relation": "construction"})
+    found = choose_extracts(asked, passages(tower), sentences_shown=1)
+    assert bold(found) == ["The tower was completed on 31 March 1889."]
+
+
+def test_of_passages_that_two_searches_put_first_that_which_says_more_comes_first():
+    found = passages(BREMEN, DANUBE)
+    level = [one.model_copy(update={"rank": 1, "tool": one.title}) for one in found]
+    chosen = choose_extracts(frame("how long is the danube near bremen", "quantity"), level)
+    assert [item.title for item in chosen.items] == ["Danube", "Bremen"]
 
 
 def test_a_copy_of_a_shown_passage_is_passed_over():
