@@ -59,6 +59,8 @@ _CONTRASTED: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|than|while|where
 _FORMER: Final = lazy(r"(?:\bfrom\s|[由从](?:\d{4}年的?)?)$")
 _LATTER: Final = lazy(r"[^,.;，。；]{0,16}?(?:\bto\b|[至到])")
 """What stands around a value that is no longer so: "rose from 12 to 15"."""
+_AGES: Final = frozenset({"older", "younger", "年长", "年轻", "大", "小"})
+_BORN: Final = lazy(r"(?i)\bborn\b|\bbirth|出生|诞生|生于|[（(]")
 _OF: Final = lazy(r"\s?(?:of\s)?(?:the\s)?")
 _PLACED: Final = lazy(r"\b(?:in|of|at|from|on|near|for)\s$|[在于]$")
 
@@ -172,7 +174,9 @@ def _disproved(statement: str, order: _Order, grounds: Grounds) -> bool:
     about = {word for word in content_words(statement) if word not in left | right}
     found: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     given = [
-        one for source in grounds.sources for one in _values(source, (left, right), about - {stem(order.word.lower())})
+        one
+        for source in grounds.sources
+        for one in _values(source, (left, right), about - {stem(order.word.lower())}, ages=order.word.lower() in _AGES)
     ]
     best: dict[tuple[int, str], int] = {}
     for score, side, kind, _ in given:
@@ -190,15 +194,19 @@ def _disproved(statement: str, order: _Order, grounds: Grounds) -> bool:
 
 
 def _values(
-    source: ParsedSource, sides: tuple[set[str], set[str]], about: set[str]
+    source: ParsedSource, sides: tuple[set[str], set[str]], about: set[str], *, ages: bool
 ) -> list[tuple[int, int, str, float]]:
     """The values a source gives of two things: words of the claim beside it, side, kind and value."""
     found: list[tuple[int, int, str, float]] = []
-    owner: int | None = None
+    titled = [bool(words & set(content_words(source.title))) for words in sides]
+    default = titled.index(True) if sum(titled) == 1 else None
+    owner = default
     for clause in source.sentences[:200]:
         mentions = sorted((at, side) for side in (0, 1) for at in _mentions(clause.text, sides[side]))
         met = {side for _, side in mentions}
         others = [n.start for n in names(clause.text) if not _PLACED.search(clause.text[max(0, n.start - 6) : n.start])]
+        columns = clause.head.split(" , ")
+        dates: set[int | None] = set()
         valued = list(_valued(clause))
         firsts = {kind: start for start, _, kind, _ in reversed(valued)}
         for start, end, kind, value in valued:
@@ -208,11 +216,14 @@ def _values(
             side = _owner(clause.text, start, end, mentions, others, owner if not met else None)
             side = side if following is None else following
             former = _FORMER.search(clause.text[max(0, start - 14) : start]) and _LATTER.match(clause.text, end)
-            if side is None or former:
+            if side is None or former or (kind == "date" and side in dates):
                 continue
-            near = clause.text[max(0, start - 30) : end + 16]
-            found.append((len(about & set(content_words(near))), side, kind, value))
-        owner = met.pop() if len(met) == 1 else None if met else owner
+            dates |= {side} if kind == "date" else set()
+            cell = clause.text[:start].count(" , ")
+            near = columns[cell] if clause.head and cell < len(columns) else clause.text[max(0, start - 30) : end + 16]
+            born = ages and kind == "date" and _BORN.search(clause.text[max(0, start - 8) : end + 4])
+            found.append((len(about & set(content_words(near))) + bool(born), side, kind, value))
+        owner = met.pop() if len(met) == 1 else default if met else owner
     return found
 
 

@@ -24,6 +24,10 @@ from weiwo.text.patterns import lazy
 MOST_FIGURES: Final = 40
 MOST_DATES: Final = 30
 _CLOCK: Final = lazy(r"(?<![\d:.])([01]?\d|2[0-4])[:：]([0-5]\d)(?!\d)")
+_DIFFERENCE: Final = lazy(
+    r"(?i)\b(?:difference|more|less|fewer|longer|shorter|higher|lower|older|younger|later|earlier|after|before|taller|heavier|lighter|larger|smaller|deeper"
+    r"|increase[ds]?|decrease[ds]?|rose|fell|grew|dropped|aged?|apart|gap|total|together|altogether|delay|lasted|not|remaining|rest|cheaper|expensive)\b|相差|差|比|多出|少|早|晚|岁|共|合计|增加|减少"
+)
 _COUNTED: Final = lazy(
     r"(?i)\b(?:each|apiece|per|every|a (?:quarter|month|week|year)|(?:quarter|month|week|year)ly|total|together|altogether|comes? to|came to|average)\b|[每共]|合计|平均"
 )
@@ -37,14 +41,14 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
     """Whether a number follows from two or three figures, dates or times that the sources give.
 
     Args:
-        number: A number that no source states. A small bare one is no figure to follow.
+        number: A number that no source states. A small bare one needs a word that speaks of a difference or a sum.
         statement: What it stands in.
         grounds: The sources.
     """
     figures = list(dict.fromkeys(_figures(grounds)))[:MOST_FIGURES]
     if _proportional(number, statement, grounds):
         return True
-    if not (number.unit or number.value > LARGEST_COUNT):
+    if not (number.unit or number.value > LARGEST_COUNT or _DIFFERENCE.search(statement)):
         return False
     dates = [date for source in grounds.sources for date in source.dates][:MOST_DATES]
     kind = "%" if number.kind == POINTS else number.kind
