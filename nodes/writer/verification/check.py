@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from weiwo.nodes.writer.verification.attribution import find_misattributed, find_silent, split_attribution
 from weiwo.nodes.writer.verification.binding import find_borrowed
 from weiwo.nodes.writer.verification.clauses import content_words, matched, strip_lead
 from weiwo.nodes.writer.verification.comparison import find_reversed
@@ -12,7 +13,7 @@ from weiwo.nodes.writer.verification.counts import counts_things
 from weiwo.nodes.writer.verification.derivation import follows
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.headings import announces, is_heading, plain_claim
-from weiwo.nodes.writer.verification.not_found import affirmed_part, find_told, not_found_only
+from weiwo.nodes.writer.verification.not_found import affirmed_part, find_told, not_found_only, says_not_found
 from weiwo.nodes.writer.verification.particulars import (
     Particulars,
     find_particulars,
@@ -68,6 +69,9 @@ def check_statement(
     text, question = fold_script(text), fold_script(question)
     if is_heading(text) or announces(text, question):
         return CheckResult("uncited")
+    attributed = _attributed(text, grounds, language=language, question=question, cited=cited)
+    if attributed is not None:
+        return attributed
     statement = _unlabelled(text)
     stated = find_particulars(statement)
     absent = not_found_only(statement, stated, question)
@@ -102,10 +106,22 @@ def _unlabelled(text: str) -> str:
     return strip_lead(statement)
 
 
+def _attributed(text: str, grounds: Grounds, *, language: Language, question: str, cited: bool) -> CheckResult | None:
+    """What speaks against a statement that names the source it has from, or says that each of several has it."""
+    said, apart = split_attribution(strip_lead(plain_claim(text)), grounds)
+    if not said or apart == [grounds] or says_not_found(said):
+        return None
+    found = [check_statement(said, one, language=language, question=question, cited=cited) for one in apart]
+    worst = next((one for one in found if one.hard or len(found) == 1), None)
+    silent = tuple(find_silent(said, apart))
+    return worst or (CheckResult("unsupported", silent) if silent else None)
+
+
 def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds, *, same: bool) -> CheckResult | None:
     """What speaks against a statement all of whose particulars occur: order, other values, denials."""
     checks = (find_reversed, find_borrowed, find_contradiction) if same else (find_borrowed,)
-    against = [reason for check in (find_misplaced, *checks) for reason in check(affirmed, grounds)]
+    against = [*find_misplaced(affirmed, grounds), *find_misattributed(affirmed, grounds)]
+    against += [reason for check in checks for reason in check(affirmed, grounds)]
     if against:
         return CheckResult("contradicted", tuple(dict.fromkeys(against)))
     if not same:

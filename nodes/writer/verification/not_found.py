@@ -29,6 +29,11 @@ _ASIDE: Final = lazy(
 """Words beside what is not found."""
 
 
+def says_not_found(statement: str) -> bool:
+    """Whether a statement says of something that it was not found."""
+    return _NOT_FOUND.search(statement) is not None
+
+
 def not_found_only(statement: str, stated: Particulars, question: str) -> bool:
     """Whether a statement only says that something was not found; its figures and names must be the question's."""
     if not _NOT_FOUND.search(statement):

@@ -47,7 +47,7 @@ _DAY: Final = lazy(
 _SPACED: Final = lazy(r"(?<=\d) (?=[年月日号])|(?<=[年月日号]) (?=\d)")
 _UNTIL_DAY: Final = lazy(r"\s?[-–—~～至到]\s?(?:(\d{1,2})[日号]|(?<=\d[-–—])(\d{1,2})\b(?![\d:/]|[.-]\d))")
 """The second day of a range within a month: 7月6日-8日, July 6–8."""
-_QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
+QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
 _PLURAL: Final = lazy(
     r"[A-Z][a-z]{2,}s (?:an?|each|every|its|their|your|any|all|when|if|whether|over|into|up|through|the(?= [a-z])|of|are|were|have|had|can|may|must|will|should|do|that|which|with|without|in|from|for)\b|[A-Z][a-z]+(?:ing|ed|ly)\b"
 )
@@ -133,7 +133,7 @@ def find_particulars(statement: str) -> Particulars:
         codes=tuple(codes),
         names=tuple(_names(statement, taken, lands)),
         countries=tuple((key, statement[start:end]) for start, end, key in lands),
-        quotes=tuple(next(filter(None, found)) for found in _QUOTE.findall(statement)),
+        quotes=tuple(next(filter(None, found)) for found in QUOTE.findall(statement)),
     )
 
 

@@ -36,6 +36,7 @@ CARE = "Care: The jacket is dried by hand. It must not be ironed. The gloves are
 
 
 LIBRARIES = "Orno: The library of Orno has 90,000 books, that of Tandil 60,000 books."
+FERRIES = ("Gazette: The ferry sank at noon off the coast.", "Bulletin: The ferry had 41 people aboard.")
 BENCHMARK = (
     "Speed: 1000 pages containing dates, Python 3.13\n\n| Package | Precision | Recall | Accuracy | Time |\n| --- | --- | --- | --- | --- |\n"
     "| goose3 3.1 | 0.930 | 0.569 | 0.546 | 26x |\n| newspaper4k 0.9 | 0.912 | 0.728 | 0.680 | 4.3x |\n"
@@ -146,7 +147,10 @@ def test_passes(claim: str, source: str) -> None:
         ("Orno followed with 41 goals.", "Goals: Tandil scored 41 goals in 90 matches. Orno followed with 30 goals."),
         ("Files are packed with gzip.", "Notes: Files are packed with zstd instead of gzip."),
         ("A small berth costs 45 euros a day.", FEES),
+        ("A small berth costs 110 euros at the day rate.", FEES),
         ("三月的降水量为88.2毫米。", RAIN),
+        ("三月降水最多。", RAIN),
+        ("Anna Kovač said the roof “will not see another winter”.", MEETING),
         ("The act does not say what the second fine is.", "Act: A first fine is $5,000, the second fine $20,000."),
         ("资料没有提到保修多久。", "说明: 整机保修两年。"),
         ("金若溪比何远山年长三岁。", "二人: 何远山生于1902年，金若溪生于1905年，两人1930年相识。"),
@@ -175,6 +179,13 @@ def test_is_contradicted(claim: str, source: str) -> None:
 )
 def test_is_carried_by_no_source(claim: str, source: str) -> None:
     assert verdict(claim, source) == "unsupported"
+
+
+def test_what_is_told_of_one_source_or_of_each_is_looked_up_there() -> None:
+    assert verdict("Both reports say that the ferry sank at noon.", *FERRIES) == "unsupported"
+    assert verdict("According to the Gazette, 41 people were aboard.", *FERRIES) == "unsupported"
+    assert verdict("According to the Bulletin, 41 people were aboard.", *FERRIES) not in DOUBTFUL
+    assert verdict("Both reports mention the ferry.", *FERRIES) not in DOUBTFUL
 
 
 @pytest.mark.parametrize(
