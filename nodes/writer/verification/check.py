@@ -11,6 +11,7 @@ from weiwo.nodes.writer.verification.clauses import content_words, matched, stri
 from weiwo.nodes.writer.verification.comparison import find_reversed
 from weiwo.nodes.writer.verification.counts import counts_things
 from weiwo.nodes.writer.verification.derivation import follows
+from weiwo.nodes.writer.verification.exchange import find_exchanged
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.headings import announces, is_heading, plain_claim
 from weiwo.nodes.writer.verification.not_found import affirmed_part, find_told, not_found_only, says_not_found
@@ -21,6 +22,7 @@ from weiwo.nodes.writer.verification.particulars import (
     is_han,
 )
 from weiwo.nodes.writer.verification.polarity import find_contradiction
+from weiwo.nodes.writer.verification.roles import find_swapped
 from weiwo.nodes.writer.verification.tables import find_misplaced
 from weiwo.state import Language, Verdict
 from weiwo.text.language import detect_language, fold
@@ -118,8 +120,10 @@ def _attributed(text: str, grounds: Grounds, *, language: Language, question: st
 
 
 def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds, *, same: bool) -> CheckResult | None:
-    """What speaks against a statement all of whose particulars occur: order, other values, denials."""
-    checks = (find_reversed, find_borrowed, find_contradiction) if same else (find_borrowed,)
+    """What speaks against a statement all of whose particulars occur: order, roles, other values, denials."""
+    checks = (
+        (find_reversed, find_swapped, find_borrowed, find_contradiction, find_exchanged) if same else (find_borrowed,)
+    )
     against = [*find_misplaced(affirmed, grounds), *find_misattributed(affirmed, grounds)]
     against += [reason for check in checks for reason in check(affirmed, grounds)]
     if against:

@@ -10,6 +10,7 @@ from typing import Final
 from weiwo.nodes.writer.verification.clauses import Clause, content_words
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.quantities import MONEY
+from weiwo.nodes.writer.verification.ranks import find_misranked
 from weiwo.nodes.writer.verification.source import ParsedSource
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import HAN
@@ -94,6 +95,7 @@ def _senses() -> dict[str, dict[str, int]]:
 
 def find_reversed(statement: str, grounds: Grounds) -> Iterator[str]:
     """Comparisons the wrong way round: by the two values the statement gives, else by what its sources say."""
+    yield from find_misranked(statement, grounds)
     if _NO_ORDER.search(statement):
         return
     order = _find_order(statement)
