@@ -106,7 +106,7 @@ def find_reversed(statement: str, grounds: Grounds) -> Iterator[str]:
         (kind, first, second) = values
         if first != second and (first > second) != (order.sense(kind) > 0):
             yield f"“{order.word}”: the values say the reverse"
-    elif order.right and _disproved(statement, order, grounds):
+    elif order.right and (_contradicted(order, grounds) or _disproved(statement, order, grounds)):
         yield f"“{order.word}”: the sources say the reverse"
 
 
@@ -168,6 +168,23 @@ def _sides(order: _Order) -> tuple[set[str], set[str]]:
         owner = part  # two attributes of one thing: 交付量 and 产量
     left, right = _side(owner), _side(order.right)
     return left - right, right - left
+
+
+def _contradicted(order: _Order, grounds: Grounds) -> bool:
+    """Whether a comparison in the sources says the reverse of the same two things."""
+    left, right = _sides(order)
+    for source in grounds.sources:
+        for clause in source.sentences[:200]:
+            known = _find_order(clause.text)
+            if known is None or not known.right or _NO_ORDER.search(clause.text):
+                continue
+            one, other = _sides(known)
+            senses = {order.sense(kind) * known.sense(kind) for kind in (*order.senses, *known.senses)} - {0}
+            if left & one and right & other and senses == {-1}:
+                return True
+            if left & other and right & one and senses == {1}:
+                return True
+    return False
 
 
 def _disproved(statement: str, order: _Order, grounds: Grounds) -> bool:

@@ -205,7 +205,6 @@ def test_what_is_told_of_one_source_or_of_each_is_looked_up_there() -> None:
         ("3 weeks", "3 days", False),
         ("三个月", "90 days", True),
         ("4 to 6 mm", "4 to 6 µm", False),
-        ("三个月", "90 days", True),
         ("about 20,000", "19,400", True),
         ("about 6.5%", "6.4%", False),
         ("4 to 5 pounds", "4 to 5 kg", False),
