@@ -157,12 +157,17 @@ def _filters(text: str) -> tuple[dict[str, Any], str]:
     return found, text.strip()
 
 
+_AMPERSAND: Final = lazy(r" & (?![A-Z])")
+"""Between two things; in capitals it is part of a name: "Procter & Gamble"."""
+
+
 def _parsed(asked: str, language: Language, form: str) -> dict[str, Any]:
     """Shape, subjects, relation and parts of a question without frames and filters."""
     low, marked = lower(asked), _marked(asked)
     both = asked.replace(" & ", " and ")
-    if compared := read_comparison(both, lower(both), language):
+    if compared := read_comparison(asked, low, language) or read_comparison(both, lower(both), language):
         return frame_comparison(compared, language)
+    both = _AMPERSAND.sub(" and ", asked)
     if several := several_asked(both, lower(both), language):
         return several
     plain = look_up(asked, language)

@@ -118,6 +118,8 @@ def _may_be_one(items: Sequence[str], relation: str, asked: str, low: str) -> bo
 
 _PERSON: Final = lazy(r"\b(?:he|his|him|she|her)\b|[他她]")
 _ANAPHOR: Final = lazy(r"\b(?:its?|he|his|him|she|her|they|their|them)\b|[它他她其]")
+_ADVERB: Final = lazy(r"全线|全面|全部|全都|完全|整体|正式|最终|最后|首次|最早|最初|最先|开始|分别|才|都|又|由")
+"""How something came about, where its name is left out: 什么时候全线建成."""
 
 
 def _two_asked(first: str, second: str, language: Language) -> dict[str, Any]:
@@ -129,7 +131,7 @@ def _two_asked(first: str, second: str, language: Language) -> dict[str, Any]:
     chain = "这" in said or (one["answer_type"] == "person" and _PERSON.search(said))  # about who is asked for
     if more or chain or not (one["relation"] and two["relation"] and subject):
         return asked
-    left = _ANAPHOR.search(said) or (language == "zh" and lexicon.ASKS.match(said))  # 什么时候全线建成
+    left = _ANAPHOR.search(said) or (two["subjects"] and _ADVERB.fullmatch(two["subjects"][0]))
     other = (subject if left else two["subjects"] or subject)[0]
     things = ((subject[0], one), (other, two))
     parts = [_part(thing, it["relation"], language, _place(it)) for thing, it in things]

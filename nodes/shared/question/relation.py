@@ -191,12 +191,16 @@ def _owner(chunk: str) -> str:
     return chunk
 
 
+_OF_NAME: Final = r"(?:(?: (?:Who|What|How|Is|It|We|You|Me)\b)+(?=\W*$))?"
+"""Words that end a name though they are no names: "Doctor Who"."""
+
+
 def _tight(chunk: str, named: list[str]) -> str:
     """A chunk from its first to its last name: words in small letters around names belong to the question."""
     if not named:
         return chunk
     start = min(chunk.find(name) for name in named)
-    end = max(found.end() for name in named for found in re.finditer(rf"{re.escape(name)}(?: [A-Z][\w'’-]*)*", chunk))
+    end = max(found.end() for name in named for found in re.finditer(rf"{re.escape(name)}{_OF_NAME}", chunk))
     between = chunk[start:end]
     if len(named) > 1 and re.search(
         r"\b(?!(?:of|the|and|a|an|in|on|at|to|for|de|la|le|no|not|or|von|van)\b)[a-z]{2,}", between
