@@ -17,6 +17,9 @@ FORMULA_TOOLS: Final = frozenset({"calculator"})
 """Tools whose strings are arithmetic, so that a date becomes `date(-156)` and a list `[1, 2]`."""
 
 
+_Schema = Mapping[str, Any]
+
+
 def fill_text(text: str, inputs: Mapping[str, Outcome], language: Language) -> str:
     """A string with every known reference written out as prose."""
     return REFERENCE.sub(lambda match: _prose(inputs.get(match[1]), match[0], language), text)
@@ -39,7 +42,7 @@ def fill_args(
     properties = schema.get("properties", {})
     if task.tool in FORMULA_TOOLS:
         return {name: _formula(value, inputs) for name, value in task.args.items()}
-    return {name: _fill(value, inputs, language, properties.get(name, {})) for name, value in task.args.items()}
+    return {name: _fill(value, inputs, language, properties.get(name, {}), schema) for name, value in task.args.items()}
 
 
 def _formula(value: JsonValue, inputs: Mapping[str, Outcome]) -> JsonValue:
@@ -48,17 +51,20 @@ def _formula(value: JsonValue, inputs: Mapping[str, Outcome]) -> JsonValue:
     return REFERENCE.sub(lambda match: _literal(inputs.get(match[1]), match[0]), value)
 
 
-def _fill(value: JsonValue, inputs: Mapping[str, Outcome], language: Language, schema: Mapping[str, Any]) -> JsonValue:
+def _fill(
+    value: JsonValue, inputs: Mapping[str, Outcome], language: Language, part: _Schema, schema: _Schema
+) -> JsonValue:
+    part = resolve_schema_reference(part, schema)
     if isinstance(value, dict):
-        properties = schema.get("properties", {})
-        return {key: _fill(inner, inputs, language, properties.get(key, {})) for key, inner in value.items()}
+        properties = part.get("properties", {})
+        return {key: _fill(inner, inputs, language, properties.get(key, {}), schema) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_fill(inner, inputs, language, schema.get("items", {})) for inner in value]
+        return [_fill(inner, inputs, language, part.get("items", {}), schema) for inner in value]
     if not isinstance(value, str):
         return value
-    whole = REFERENCE.fullmatch(value.strip())
-    if whole and whole[1] in inputs and not _wants_text(schema, inputs[whole[1]].value):
-        return _typed(inputs[whole[1]], list_json_types(schema, {}))
+    whole, kinds = REFERENCE.fullmatch(value.strip()), list_json_types(part, schema)
+    if whole and whole[1] in inputs and not _wants_text(kinds, inputs[whole[1]].value):
+        return _typed(inputs[whole[1]], kinds)
     return fill_text(value, inputs, language)
 
 
@@ -70,9 +76,8 @@ _NATIVE: Mapping[type, frozenset[str]] = {
 }
 
 
-def _wants_text(schema: Mapping[str, Any], value: JsonValue) -> bool:
+def _wants_text(kinds: frozenset[str], value: JsonValue) -> bool:
     """Whether an argument takes a value in words: it takes strings, and nothing that the value is already."""
-    kinds = list_json_types(schema, {})
     return "string" in kinds and kinds.isdisjoint(_NATIVE.get(type(value), frozenset()))
 
 
@@ -105,15 +110,13 @@ def resolve_schema_reference(expected: Mapping[str, Any], schema: Mapping[str, A
 def list_json_types(expected: Mapping[str, Any], schema: Mapping[str, Any]) -> frozenset[str]:
     """The JSON types an argument takes; empty where the schema does not say."""
     expected = resolve_schema_reference(expected, schema)
+    kind = expected.get("type")
+    if kind:
+        return frozenset([kind] if isinstance(kind, str) else kind)
     options = [option for key in ("anyOf", "oneOf", "allOf") for option in expected.get(key, ())]
     if options:
         inner = [list_json_types(option, schema) for option in options]
         return frozenset().union(*inner) if all(inner) else frozenset()
-    kind = expected.get("type")
-    if isinstance(kind, str):
-        return frozenset({kind})
-    if isinstance(kind, list):
-        return frozenset(kind)
     return (
         frozenset({"string"})
         if "enum" in expected and all(isinstance(v, str) for v in expected["enum"])

@@ -96,6 +96,17 @@ def test_an_optional_text_is_text(schema):
     assert filled({"k": "{{a.ret}}"}, {"k": schema}, a=got("a", "-156")) == {"k": "156 BC"}
 
 
+def test_a_schema_that_names_a_definition_is_read():
+    schema = {"properties": {"k": {"anyOf": [STRING, {"$ref": "#/$defs/Name"}]}}, "$defs": {"Name": STRING}}
+    task = Task(id="t", description="t", tool="x", args={"k": "{{a.ret}}"}, ret="text")
+    assert fill_args(task, {"a": got("a", ["a", "b"], "list[text]")}, "en", schema) == {"k": "a and b"}
+
+
+def test_a_type_beside_its_alternatives_decides():
+    schema = {"type": "string", "anyOf": [{"format": "date"}, {"format": "time"}]}
+    assert filled({"k": "{{a.ret}}"}, {"k": schema}, a=got("a", 6300, "number")) == {"k": "6,300"}
+
+
 def test_nested_arguments_are_filled_where_they_stand():
     args = {
         "filter": {"name": "{{a.ret}}", "years": ["{{b.ret}}", "{{b.ret}}"], "depth": 3},
