@@ -75,8 +75,8 @@ def _read_object(answer: Mapping[str, Any]) -> ApprovalAnswer:
         return read_answer(decisions)
     if "type" in answer:
         return _read_decision(answer)
-    if answer.get("decision") in {"approve", "reject"}:
-        return ApprovalAnswer("approve") if answer["decision"] == "approve" else _rejection("")
+    if answer.get("decision") in {"approve", "reject", "ignore"}:
+        return _read_decision({"type": answer["decision"], "message": answer.get("message", "")})
     return _unclear(answer)
 
 

@@ -42,6 +42,8 @@ JSON = PLAN.to_json()
         ('"use the web" it said', "reject"),
         ("approve only the first task", "reject"),
         ({"decision": "reject"}, "refuse"),
+        ({"decision": "reject", "message": "too costly"}, "reject"),
+        ({"decision": "ignore"}, "refuse"),
         ("reject", "refuse"),
         (False, "refuse"),
         ("", "unclear"),
