@@ -71,7 +71,8 @@ class Grounds:
 
     def period(self, period: Period) -> bool:
         """Whether the sources give a year, a decade or a century that lies in a period."""
-        years = (abs(date.year) for source in self.sources for date in source.dates)
+        dated = (date.year for source in self.sources for date in source.dates)
+        years = (abs(year) for year in dated if year < 0 or not period.before)
         named = (known for source in self.sources for known in source.periods)
         return any(period.covers(year, year) for year in years) or any(period.covers(*one[:2]) for one in named)
 

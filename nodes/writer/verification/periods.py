@@ -18,17 +18,19 @@ _CENTURY: Final = lazy(
     rf"|(?P<zh>(?<!\d)(?:{_HAN})|上个?)(?:世纪(?:(?P<tens>{_TENS})年代)?|(?=[至到、和与~～–-](?:{_HAN})世纪))"
 )
 _DECADE: Final = lazy(rf"(?<![\d.,$£€¥])(\d{{3}}0)(?:['’]?s\b|年代)|(?<![\d纪一二三四五六七八九])({_TENS})年代")
+_BEFORE: Final = lazy(r"[^.;\n]{0,40}?centur(?:y|ies)\s?(?:BCE?\b|B\.C\.)")
 _LAST_CENTURY: Final = 20
 """上世纪, and the century of 八十年代."""
 
 
 class Period(NamedTuple):
-    """A century or a decade, before our era as after it: its first and last year, and where it stands."""
+    """A century or a decade: its first and last year, where it stands, and whether it is said to lie before our era."""
 
     first: int
     last: int
     start: int
     end: int
+    before: bool = False
 
     def covers(self, first: int, last: int) -> bool:
         """Whether years, by their distance from our era's beginning, are all of it."""
@@ -41,7 +43,8 @@ def find_periods(text: str) -> Iterator[Period]:
         written = found["en"] or found["zh"]
         first = 100 * (_LAST_CENTURY if written.startswith("上") else _whole(written)) - 100
         tens = _whole(found["tens"] or "0")
-        yield Period(first + tens, first + (tens + 9 if tens else 100), *found.span())
+        before = text[: found.start()].endswith(("公元前", "西元前")) or bool(_BEFORE.match(text, found.end()))
+        yield Period(first + tens, first + (tens + 9 if tens else 100), *found.span(), before)
     for found in _DECADE.finditer(text):
         first = int(found[1]) if found[1] else 100 * _LAST_CENTURY - 100 + _whole(found[2])
         yield Period(first, first + (9 if first % 100 else 100), *found.span())

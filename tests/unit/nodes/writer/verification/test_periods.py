@@ -54,6 +54,10 @@ def test_a_period_stands_where_it_says_and_spans_at_most_a_century(text: str) ->
         ("这座庙建于17世纪。", "这座庙建于1754年。", False),
         ("该矿在上世纪八十年代关闭。", "该矿于1984年关闭。", True),
         ("该矿在20世纪90年代关闭。", "该矿于1984年关闭。", False),
+        ("它建于公元前5世纪。", "它建于公元450年。", False),
+        ("它建于公元前5世纪。", "它建于公元前450年。", True),
+        ("It was built in the 5th century BC.", "It was built in 450 AD.", False),
+        ("It was built in the 5th century BC.", "It was built in 450 BC.", True),
     ],
 )
 def test_a_source_carries_a_period(claim: str, source: str, *, carried: bool) -> None:
