@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 _ROWS: Final = """
 birth | date | | born, birth, birthday, birth date, date of birth, birth year, birthplace, place of birth, birthdate | 出生, 诞生, 生于, 生日, 诞辰, 出生地, 生年 | born, b. | 出生, 生于, 诞生, 诞辰 | birth | 出生
-death | date | | die, died, dies, death, dead, pass away, passed away, death date, date of death, place of death | 去世, 逝世, 死于, 死亡, 卒于, 病逝, 辞世, 驾崩, 卒年, 去世地 | died, dies, death, d., killed, assassinated, executed, murdered | 去世, 逝世, 病逝, 辞世, 驾崩, 遇刺身亡, 卒于, 死于 | death | 去世
+death | date | | die, died, dies, death, dead, pass away, passed away, death date, date of death, place of death | 去世, 逝世, 死于, 死得, 死亡, 卒于, 病逝, 辞世, 驾崩, 卒年, 去世地 | died, dies, death, d., killed, assassinated, executed, murdered | 去世, 逝世, 病逝, 辞世, 驾崩, 遇刺身亡, 卒于, 死于 | death | 去世
 lifespan | quantity | duration | live, lived, lifespan, live longer, lived longer, at what age, age at death | 活了, 寿命, 享年, 终年, 活得 | died, aged | 享年, 终年 | age | 年龄
 founding | date | | founded, established, set up, created, founding, formed, started, incorporated, establishment | 成立, 创立, 建立, 创办, 创建, 设立, 建校 | founded, established, formed, set up, incorporated | 成立于, 创立于, 建立于, 创办于, 始建于, 创建于, 成立, 创立, 创办 | founding | 成立
 founder | person | | founder, who founded, who established, who created, founded by, who started | 创始人, 创办人, 谁创立, 谁创办, 谁创建, 谁建立 | founded by, established by, founder, founders | 创始人, 创办人, 创立, 创办, 创建, 由 | founder | 创始人

@@ -14,6 +14,7 @@ from weiwo.nodes.shared.question.relation import asking_words, find_relation, un
 from weiwo.state.kinds import Language
 from weiwo.state.query import Direction, Shape
 from weiwo.text.patterns import lazy
+from weiwo.text.relations import relations
 
 LONGEST: Final = 300
 """Characters of a question that may be a comparison."""
@@ -120,6 +121,12 @@ _OR: Final = lazy(r",? (?:or|vs\.?|versus|v\.) |, ")
 _AND: Final = lazy(r", (?:and )?")
 
 
+def _without_place(item: str, ends: set[str]) -> str:
+    """The last of a list without what closes the list: 太平洋和大西洋里, but not the end of a short name, as of 德里 and 成都."""
+    closed = item.endswith(("中", "里", "都")) and (len(item) > 3 or item[-2:-1] in ends)
+    return item[:-1] if closed else item
+
+
 def items_of(body: str, language: Language, joined_by: str = "and") -> tuple[str, ...]:
     """The things a list names; empty where it is no list of short names.
 
@@ -130,6 +137,7 @@ def items_of(body: str, language: Language, joined_by: str = "and") -> tuple[str
     """
     if language == "zh":
         items = [lexicon.TRIM_ZH.sub("", item.strip()) for item in lexicon.JOIN_ZH.split(lexicon.TRIM_ZH.sub("", body))]
+        items[-1] = _without_place(items[-1], {item[-1:] for item in items[:-1]})
         named = all(0 < len(item) <= 24 and not lexicon.ITEM_BAD.search(item) for item in items)
         return tuple(items) if 2 <= len(items) <= 12 and named else ()
     body = re.sub(r"^(?:both|either|the following|these|of|between|among|out of)\b:? ", "", body.strip(" ,:;-?–—"))
@@ -153,6 +161,9 @@ def _words(language: Language) -> str:
     return "|".join(re.escape(word) for word in sorted(lexicon.comparatives(language), key=len, reverse=True))
 
 
+_ORDERED: Final = frozenset({"date", "year", "number", "quantity"})
+
+
 def _predicate(pred: str, things: str, language: Language, *, people: bool) -> dict[str, Any] | None:
     """Relation and direction of `is taller`, `was born first`, `has more employees`; None where nothing compares."""
     table = lexicon.comparatives(language)
@@ -165,6 +176,12 @@ def _predicate(pred: str, things: str, language: Language, *, people: bool) -> d
     span = explicit.span if explicit else (0, 0)
     if lexicon.IDLE_PREDICATE[language].sub("", rest[: span[0]] + " " + rest[span[1] :]).strip():
         return {"direction": own.direction}
+    if explicit and relations()[explicit.name].answer_type not in _ORDERED:
+        if explicit.name != "country":  # "the smaller country"
+            return {"direction": own.direction}  # "whose wife is older"
+        explicit = None
+    if explicit and explicit.name == "death" and own.relation == "birth":  # "died younger": at an earlier age
+        return {"relation": "lifespan", "direction": "least" if own.direction == "greatest" else "greatest"}
     if explicit:
         plain = own if explicit.name == own.relation else next((word for word in found if not word.relation), found[0])
         return {"relation": explicit.name, "direction": plain.direction}
@@ -216,7 +233,7 @@ _AUX: Final = r"(?:is|are|was|were|has|have|had|did|does|do)"
 _VERB: Final = r"(?:born|died?|founded|established|built|completed|constructed|opened|published|released|invented|discovered|come|came|created|lived?|happen(?:ed)?|begin|began|start(?:ed)?|weighs?|costs?|set up)"
 _WH: Final = r"(?P<wh>(?:who|which|what)(?: one| of (?:them|the|these|those)(?: two| three| four| following)?)?(?: (?!(?:is|are|was|were|has|have|had|did|does|do|came|lived|died|of)\b)[a-z]+){0,3}?)"
 _LISTED: Final = r"(?:of|among|between|out of) "
-_WHO_ZH: Final = r"(?P<wh>谁|哪一?(?:个|座|条|部|位|家|种|本|国|所|款|支|项|颗|片|首|栋|者)?(?:城市|国家|人|河流?|山峰?|省|湖|大学|公司|学校)?)"
+_WHO_ZH: Final = r"(?P<wh>谁|哪一?(?:个|座|条|部|位|家|种|本|国|所|款|支|项|颗|片|首|栋|者)?(?:城市|国家|人(?!口)|河流?|山峰?|省|湖|大学|公司|学校)?)"
 _WAYS: Final[dict[Language, tuple[tuple[str, str], ...]]] = {
     "en": (
         ("age", r"(?:how old|(?:at )?(?:what|which) age) (?:was |were |did |had )?(?P<a>.+?)(?: (?:when|at the time|as) (?:he|she|they|it)(?: had)? (?:died|passed(?: away)?)| when (?P=a) died| die[ds]?| pass(?:ed)? away| (?:at|upon) (?:(?:his|her|their|the time of) )*(?:death|passing))$"),
@@ -228,7 +245,7 @@ _WAYS: Final[dict[Language, tuple[tuple[str, str], ...]]] = {
         ("which", rf"{_WH} (?P<pred>(?:{_AUX}|{_VERB}|[a-z]+ed|won|ran|sold)\b(?:(?! (?:of|among|between) )[^,:;?])*)(?:[,:;?]| [-–—]) (?P<list>.+)$"),
         ("which", rf"{_WH} (?P<pred>(?:(?:(?:the|an?) )?(?:{_AUX}|{_VERB}|{{comp}}|in|by|of|area|population|height|length|size|people) )+)(?P<list>.+)$"),
         ("which", rf"(?:(?P<wh2>who|which|what)(?: one)? )?{_LISTED}(?P<list>.+?)[,:;?]* (?:(?P<wh>who|which|what)(?: one| of \w+(?: two)?| [a-z]+)? )?(?P<pred>(?:{_AUX}|came|lived|died|opened)\b.*)$"),
-        ("which", rf"(?P<list>.+? (?:or|and) .+?)[,:;?]* (?P<wh>who|which|what)(?: one| of \w+(?: two)?| [a-z]+)? (?P<pred>(?:{_AUX}|came|lived|died|opened)\b.*)$"),
+        ("which", rf"(?P<list>.+? (?:or|and|vs\.?|versus) .+?)[,:;?]* (?P<wh>who|which|what)(?: one| of \w+(?: two)?| [a-z]+)? (?P<pred>(?:{_AUX}|came|lived|died|opened)\b.*)$"),
         ("which", r"(?P<list>.+? (?:or|vs\.?|versus) .+?)[,:;?]* (?P<pred>{comp})$"),
         ("same", rf"{_AUX} (?P<list>.+?)(?P<pred>(?: (?:all|both|each|equally|{_VERB}|have|share|of|from|in|on|the|a|located|made|written|directed|use|speak|at))*? ?\b(?:same|both|common|equal(?:ly)?)\b.*)$"),
         ("whether", rf"{_AUX} (?P<a>.+?)(?P<pred>(?: (?:{_VERB}|have|has|had|the|an?))*(?: {{comp}})(?: [a-z]+){{0,3}}) (?:than|then) (?P<b>.+?)(?P<pred2> (?:by|in) (?:terms of )?(?:area|population|size|height|length|weight))?$"),
@@ -241,11 +258,11 @@ _WAYS: Final[dict[Language, tuple[tuple[str, str], ...]]] = {
         ("age", r"(?P<a>.+?)(?:几岁|多大岁?数?|多少岁)(?:时|的时候)?(?:去世|死|逝世|病逝|过世)的?$"),
         ("how_much", r"(?P<a>.+?)(?:的(?P<pred>{rel}))?(?:{than})(?P<b>.+?)(?P<pred2>[的还更要在]*(?:{rel})?(?:时间|上|得)?[更还]*(?:{comp})(?:{rel})?)(?:出|了|上|过)?(?:多少|几).*$"),
         ("apart", r"(?P<list>.+?)(?:之间)?的?(?:年龄|(?:{rel})(?:时间|日期|年份)?)?的?(?:相差|差距|差了?|相隔|相距|隔了?)(?:有|是|为)?(?:多少|几|多大|$)"),
-        ("which", rf"(?P<list>.+?)[,:]?(?:两者|[两二]人|二者|三者|这两个?人?|这三个?)?(?:之间|之中|当中|中|里)?[,:]?{_WHO_ZH}(?P<pred>[^谁哪]*)$"),
+        ("which", rf"(?P<list>.+?)[,:]?(?:两者|[两二]人|二者|三者|这两个?人?|这三个?)?(?:之间|之中|当中|[中里](?=,))?[,:]?{_WHO_ZH}(?P<pred>[^谁哪]*)$"),
         ("which", rf"{_WHO_ZH}(?P<pred>[^,:、]+?)[,:、]?是?(?P<list>[^,:]+(?:还是|或者|、|或|和).+)$"),
         ("which", r"(?P<a>.{2,}?)的?(?P<pred>(?:{rel})?更?(?P<w>{comp}))还是(?P<b>.+?)(?:的?(?:{rel})?更?(?P=w)(?P<pred2>.*))?$"),
         ("whether", r"(?P<a>.+?)(?:的(?P<pred>{rel}))?(?:是不是|是否|有没有|会)?(?:{than})(?P<b>.+?)(?P<pred2>[的还更要在]*(?:{rel})?(?:时间|上|得)?[更还]*(?:{comp}).*)$"),
-        ("whether", r"(?P<a>[^,谁哪]{1,20}?)有(?:没有)?(?P<b>[^,谁哪]{2,20}?)(?:这么|那么)?(?P<pred>[高长大重深宽快])[吗么]?$"),
+        ("whether", r"(?P<a>[^,谁哪]{1,20}?)(?<!没)有(?:没有)?(?P<b>[^,谁哪]{2,20}?)(?:这么|那么)?(?P<pred>[高长大重深宽快])[吗么]?$"),
         ("same", r"(?P<list>.+?)(?P<pred>(?:的[^的,]{1,6})?(?:是不是|是否|都|均|在|出?生[于在]|是|有没有|拥有|来自|属于|也)*(?:同一|同年|同国|一样|相同|同样|都是|都来自|都在).*)$"),
     ),
 }  # fmt: skip

@@ -38,7 +38,7 @@ FOUNDED: Final = lazy(r"\b(?:university|college|school|academy|company|corporati
 BUILT: Final = lazy(r"\b(?:tower|bridge|cathedral|temple|building|castle|palace|stadium|dam|canal|wall|house|pyramid|station|tunnel)\b|(?:塔|桥|寺|宫|楼|大厦|教堂|城堡|体育场|大坝|运河|庙|殿|长城)$")
 IDLE_PREDICATE: Final = {
     "en": lazy(r"[\x00,.;:?]|\b(?:is|are|was|were|has|have|had|did|does|do|the|an?|one|in|by|of|terms|overall|come|came|out|to|be|it|actually|really|currently|physically|geographically|first|years?|old|at|than|(?<=came )into existence)\b"),
-    "zh": lazy(r"[\x00,、?更最较的得是在了些点吗呢啊么有还上要都会能被也]|比较|一点|是不是|是否|有没有|(?:多少|几)[个]?|平?方?(?:米|公里|千米|厘米|英尺|岁|年|天|个月|人|吨|公斤|度|元|倍)|数量|总|国土|时间|日期|年份|来"),
+    "zh": lazy(r"[\x00,、?更最较的得是在了些点吗呢啊么有还上要都会能被也]|比较|一点|是不是|是否|有没有|(?:多少|几)[个]?|平?方?(?:米|公里|千米|厘米|英尺|岁|年|天|个月|人|吨|公斤|度|元|倍)|数量|总|国土|时[间候]?|日期|年份|来"),
 }
 """What may stand in a predicate besides the comparing word and its relation; with anything else it compares something
 that the lexicon does not know: `has a higher income`, `lasted longer`."""
@@ -228,7 +228,7 @@ EDGE_WORDS: Final = FUNCTION_WORDS | words(
 )
 ITEM_BAD: Final = lazy(r"\b(?:who|what|which|when|where|why|how|is|are|was|were|did|does|do|has|have|than|if|because|that|not|can|could)\b|^(?:and|or|of|to|by|it|not|both|the|a|an|he|she|they|them|others?|so|\d.*)$|[?!;谁哪]|有$")
 JOIN_ZH: Final = lazy(r"、|还是|或者|以及|(?<![共颐雍太中呼饱温谐祥调总义永柔缓柴])和(?![平谐珅田服氏解声尚硕县政歌君林颂])|与(?![会其])|跟|(?<![不大合胡伙协相共如])同(?![济仁学治志盟期样时一])|(?<![埃涉普危波])及(?![其格])|(?<=\w)或(?=\w)|vs\.?|(?<=[^\x00-\x7f])/(?=[^\x00-\x7f])")
-TRIM_ZH: Final = lazy(r"^(?:列出|列举|给出|说出|写出|分别|在|对于|对比|比较一?下?|请问|是|,|、)+|(?:,|、|:|这|之间|之中|两者|二者|[两二三四]人|三者|[两三]位|两个?|三个?|当中|[它他她]们|中|里|的|是|在|都|分别)+$")
+TRIM_ZH: Final = lazy(r"^(?:列出|列举|给出|说出|写出|分别|在|对于|对比|比较一?下?|请问|是|,|、)+|(?:,|、|:|这|之间|之中|两者|二者|[两二三四]人|三者|[两三]位|两个?|三个?|当中|[它他她]们|的|是|在|分别)+$")
 OWNED: Final = lazy(
     r"^(?:the )?(?:(?:births?|deaths?|birth dates?|births and deaths|foundings?|openings?|completions?|publications?|releases?|heights?|lengths?|areas?|populations?|depths?|weights?|elevations?|ages?|that|those) of (?:both )?|(?:year|date|day) )|'s? (?:births?|deaths?|birthdays?|founding|height|length|area|population"
     r"|elevation|release|publication|opening)$|(?:的|出生|成立|建立|年龄|时间)+$"

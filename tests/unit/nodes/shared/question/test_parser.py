@@ -111,6 +111,9 @@ How many years older is Venus Williams than Serena Williams? | difference | Venu
 how many years between Galileo's birth and Newton's | difference | Galileo; Newton | birth |
 How many years passed between the births of Galileo and Newton? | difference | Galileo; Newton | birth |
 what is the difference in height between everest and k2 | difference | everest; k2 | height |
+which is the smaller country, malta or andorra | comparison | malta; andorra | area | least
+kant or hegel who died younger | comparison | kant; hegel | lifespan | least
+marie curie vs albert einstein who was born first | comparison | marie curie; albert einstein | birth | least
 danube vs rhine longer? | comparison | danube; rhine | length | greatest
 is the nile longer than the amazon? yes or no | comparison | nile; amazon | length | greatest
 are you sure the nile is longer than the amazon? | comparison | nile; amazon | length | greatest
@@ -118,6 +121,11 @@ are Mozart and Haydn from the same country | same | Mozart; Haydn | country |
 Were Gandhi and Churchill born in the same year? | same | Gandhi; Churchill | birth |
 do Finland and Estonia use the same currency | same | Finland; Estonia | currency |
 汉武帝和凯撒谁年长?大多少岁? | difference | 汉武帝; 凯撒 | birth | least
+成都和重庆哪个人口多 | comparison | 成都; 重庆 | population | greatest
+淮河、海河、辽河中哪一条最长？ | comparison | 淮河; 海河; 辽河 | length | greatest
+东京和德里哪个人口多 | comparison | 东京; 德里 | population | greatest
+太平洋和大西洋里哪个更深 | comparison | 太平洋; 大西洋 | depth | greatest
+梵高和莫奈谁去世时更年轻 | comparison | 梵高; 莫奈 | lifespan | least
 长江和黄河哪个更长 | comparison | 长江; 黄河 | length | greatest
 请问牛顿跟莱布尼茨谁出生得早 | comparison | 牛顿; 莱布尼茨 | birth | least
 谁先出生，牛顿还是莱布尼茨 | comparison | 牛顿; 莱布尼茨 | birth | least
