@@ -12,12 +12,12 @@ validator (`weiwo.nodes.planner.validator`).
 
 import json
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple, Self
 
 from pydantic import model_validator
 
+from weiwo.state.cached_property import cached_property
 from weiwo.state.errors import WeiwoError
 from weiwo.state.kinds import PlannedBy
 from weiwo.state.plan_form import Complaint, parse_type, read_links, read_tasks, read_thought

@@ -2,11 +2,13 @@
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
+from weiwo.state.cached_property import cached_property
+
 
 class Value(BaseModel):
     """Base of everything that flows through the state: frozen, and strict about unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, ignored_types=(cached_property,))
 
 
 __all__ = ["JsonValue", "Value"]

@@ -14,10 +14,11 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
+from weiwo.state.cached_property import cached_property
 from weiwo.text.analyzer import STOP_WORDS, plain
 from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.language import HAN

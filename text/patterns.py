@@ -5,8 +5,9 @@ and an English question needs none of the Chinese ones. A class of all Han chara
 """
 
 import re
-from functools import cached_property
 from typing import Any, Final, cast
+
+from weiwo.state.cached_property import cached_property
 
 HAN_RANGES: Final = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Han characters, for use inside a character class."""

@@ -7,10 +7,10 @@ times, titles and appositions: "the director's sister was born" is no clause abo
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 from weiwo.nodes.executor.extraction.entity_matching import Page, Span, plain
+from weiwo.state.cached_property import cached_property
 from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.language import HAN
 from weiwo.text.names import Name, names

@@ -6,10 +6,11 @@ An alias (the last name of a person, "the bridge") counts only on the thing's ow
 
 import re
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Final
 
 from weiwo.nodes.shared.question.lexicon import words
+from weiwo.state.cached_property import cached_property
 from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.language import HAN, fold, sentences
 from weiwo.text.patterns import lazy

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Final
 
 from weiwo.nodes.shared.planning.rule_plan import (
@@ -17,6 +16,7 @@ from weiwo.nodes.shared.planning.rule_plan import (
 from weiwo.nodes.shared.planning.task_identity import adopt_ids, list_past_keys, wording_key
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.state import Language, Outcome, Plan, Task
+from weiwo.state.cached_property import cached_property
 from weiwo.state.evidence import Cause
 from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState

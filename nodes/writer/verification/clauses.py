@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
 from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
+from weiwo.state.cached_property import cached_property
 from weiwo.text.contrasts import classes, opposites
 from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.language import HAN, fold, sentences

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause
@@ -22,6 +21,7 @@ from weiwo.nodes.writer.verification.quantities import (
 )
 from weiwo.nodes.writer.verification.source import ParsedSource, parse_source
 from weiwo.state import Evidence, JsonValue, Outcome
+from weiwo.state.cached_property import cached_property
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.demonyms import find_countries
 from weiwo.text.language import fold

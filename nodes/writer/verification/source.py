@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, source_clauses
@@ -20,6 +20,7 @@ from weiwo.nodes.writer.verification.quantities import (
 )
 from weiwo.nodes.writer.verification.shares import find_shares
 from weiwo.nodes.writer.verification.windows import Window, source_windows
+from weiwo.state.cached_property import cached_property
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.demonyms import find_countries
 from weiwo.text.language import HAN, detect_language, fold

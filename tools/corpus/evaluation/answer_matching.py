@@ -10,9 +10,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
-from functools import cached_property
 from typing import Final
 
+from weiwo.state.cached_property import cached_property
 from weiwo.text.dates import DateSpan, find_dates, parse_date
 from weiwo.text.language import HAN
 from weiwo.text.numbers import find_numbers
