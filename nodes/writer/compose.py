@@ -5,7 +5,7 @@ values, a calculation. Everything else is left to extracts, the sources' own wor
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from weiwo.nodes.shared.planning.rule_plan import frame_task
@@ -35,6 +35,7 @@ class Statement:
         evidence_ids: Passages it cites, best first.
         computed_by: Ids of the calculation tasks it follows from.
         verdict: "Yes. " or "No. " before it, which a calculation decides and no passage states.
+        task_id: The task that it tells.
     """
 
     text: str
@@ -42,6 +43,7 @@ class Statement:
     evidence_ids: tuple[str, ...] = ()
     computed_by: tuple[str, ...] = ()
     verdict: str = ""
+    task_id: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,8 @@ def compose_statements(
     composer = _Composer(plan, outcomes, language, titles)
     finals = [task for task in plan.tasks if task.id in plan.final_ids]
     others = [task for task in plan.tasks if task.id not in plan.final_ids]
-    found = [statement for task in (*finals, *others) if (statement := composer.tell(task)) is not None]
+    told = ((task, composer.tell(task)) for task in (*finals, *others))
+    found = [replace(statement, task_id=task.id) for task, statement in told if statement is not None]
     return list({statement.text: statement for statement in reversed(found)}.values())[::-1]
 
 

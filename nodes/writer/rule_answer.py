@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.compose import DISPUTED, Statement, compose_statements
 from weiwo.nodes.writer.draft import Draft, add_marks, all_supported
@@ -21,6 +22,7 @@ from weiwo.text.lists import join_names
 _LEADS: Final[dict[Language, dict[str, str]]] = {
     "en": {
         "asserted": "What the sources say:",
+        "rest": "Nothing definite was found by rule on the rest ({open}); the closest passages:",
         "extracts": "Nothing definite was found by rule; the closest passages:",
         "partly": "No passage speaks of {subject}. The closest passages on the rest:",
         "doubted": "Nothing definite was found by rule; the closest passages, which may well not hold the answer:",
@@ -30,6 +32,7 @@ _LEADS: Final[dict[Language, dict[str, str]]] = {
     },
     "zh": {
         "asserted": "来源原文：",
+        "rest": "其余部分（{open}）规则没有找到确定的答案；最接近的段落：",
         "extracts": "规则没有找到确定的答案；最接近的段落：",
         "partly": "没有段落谈到{subject}。其余部分最接近的段落：",
         "doubted": "规则没有找到确定的答案；最接近的段落，其中未必有答案：",
@@ -61,12 +64,13 @@ class RuleAnswer:
 
     Attributes:
         statements: What is asserted, or where the sources disagree: sentences with their marks, and their checked
-            claims. Half an answer is none.
+            claims. Half of a comparison is none; of several questions in one, those answered are told.
         mechanisms: The mechanisms that assert them, each once.
         extracts: The passages shown, and whether they speak of the question's subject.
         language: The language of the answer.
         subject: What the question asks about.
         whole: Whether the statements answer the whole question.
+        open: Of several questions in one, those that no statement answers, where another is answered.
         doors: What would find more: names of `_DOORS`.
     """
 
@@ -76,6 +80,7 @@ class RuleAnswer:
     language: Language
     subject: str
     whole: bool
+    open: tuple[str, ...]
     doors: tuple[str, ...]
 
     @property
@@ -93,6 +98,8 @@ class RuleAnswer:
         words = _LEADS[self.language]
         if not self.extracts.items:
             return "" if self.statements else words["none"]
+        if self.open:
+            return words["rest"].format(open=" ".join(self.open))
         if self.statements:
             return words["asserted"]
         missing = join_names(self.extracts.missing, self.language) if self.extracts.missing else ""
@@ -126,7 +133,8 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> Ru
     told: list[tuple[Statement, str, list[Claim]]] = []
     passages = draft.sources.evidence
     titles = [passage.title for passage in passages]
-    dropped = plan is None or any(not (name in outcomes and outcomes[name].usable) for name in plan.final_ids)
+    finals = plan.final_ids if plan else ()
+    dropped = not finals or any(not (name in outcomes and outcomes[name].usable) for name in finals)
     for statement in compose_statements(plan, outcomes, frame.language, titles) if plan else ():
         numbers = draft.sources.numbers_of(statement.evidence_ids, statement.computed_by)
         sentence = add_marks(statement.text, "".join(f"[{n}]" for n in numbers), frame.language)
@@ -139,16 +147,23 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> Ru
     usable = [outcome for outcome in outcomes.values() if outcome.usable]
     disputes = [one for one in told if one[0].mechanism == DISPUTED]
     whole = bool(told) and not dropped and not disputes
-    told = disputes or (told if whole else [])
+    answered = {one[0].task_id for one in told}
+    several = plan is not None and frame.shape == "several" and not (whole or disputes)
+    left = [plan.task(name) for name in finals if name not in answered] if plan and several else []
+    parts = [one for one in told if one[0].task_id in finals] if left else []
+    told = disputes or (told if whole else parts)
     quotes = [quote for outcome in usable for quote in outcome.quotes]
     quotes += [quote for outcome in usable for rival in outcome.rivals for quote in rival.quotes]
     return RuleAnswer(
         statements=tuple((sentence, claims) for _, sentence, claims in told),
-        mechanisms=list(dict.fromkeys(statement.mechanism for statement, _, _ in told)) if whole else [],
-        extracts=build_quote_extracts(quotes, passages, frame.language) if told else choose_extracts(frame, passages),
+        mechanisms=[] if disputes else list(dict.fromkeys(statement.mechanism for statement, _, _ in told)),
+        extracts=build_quote_extracts(quotes, passages, frame.language)
+        if told and not parts
+        else choose_extracts(frame, passages),
         language=frame.language,
         subject=frame.subject,
         whole=whole,
+        open=tuple(fill_text(task.description, outcomes, frame.language) for task in left) if parts else (),
         doors=tuple(_find_doors(draft, services)),
     )
 

@@ -54,6 +54,22 @@ def test_sources_that_disagree_are_both_shown_and_neither_is_asserted(language: 
     assert [extract.evidence_id for extract in found.extracts.items] == [WEND.id, guide.id]
 
 
+def test_of_two_questions_the_answered_one_is_told_and_the_other_named() -> None:
+    plan = Plan(tasks=(search("a", ASKED, ret="number"), search("b", "Who discovered the neutron?", ret="text")))
+    found = FOUND.model_copy(update={"detail": OutcomeDetail(unit="km")})
+    outcomes, run = {"a": found, "b": lost("b")}, services()
+    asked = "How long is the River Wend and who discovered the neutron?"
+    state = state_of(asked, run, level="complex", plan=plan, outcomes=outcomes, evidence=(WEND, OTHER))
+    told = answer_by_rule(
+        state, Draft(gather_sources(plan, outcomes, {one.id: one for one in (WEND, OTHER)}, "en")), run
+    )
+    assert [sentence for sentence, _ in told.statements] == ["River Wend – length: 310 kilometres [1]."]
+    assert told.open == ("Who discovered the neutron?",)
+    assert "(Who discovered the neutron?)" in told.lead
+    assert told.status == ("extracts", "finished")
+    assert WEND.id in [extract.evidence_id for extract in told.extracts.items]
+
+
 def test_what_was_not_found_is_answered_by_the_closest_passages() -> None:
     found = answer("Why is the River Wend so long?", lost("a"), OTHER, WEND)
     assert found.status == ("extracts", "finished")
