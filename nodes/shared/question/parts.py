@@ -84,12 +84,14 @@ def several_asked(asked: str, low: str, language: Language) -> dict[str, Any] | 
     if found and (both := _two_relations(asked, low, language, found)):
         return both
     items = list_things(asked, language, found.span) if found and found.name != "distance" else ()
-    if not found or len(items) < 2 or (len(items) == 2 and _may_be_one(items, found.name, asked, low)):
+    one = len(items) == 2 and not _APART.search(low)
+    if not found or len(items) < 2 or (one and _may_be_one(items, found.name, asked, low)):
         return None
     return _compound("several", items, (found.name,) * len(items), language)
 
 
 _JOINED: Final = lazy(r" ?(?:,|/|&|and|和|与|及|以及|、) ?(?:the )?")
+_APART: Final = lazy(r"\b(?:each|both)\b|分别|各自")
 _EACH: Final = lazy(r"\b(?:each|every|all)\b|[每各]")
 
 

@@ -121,6 +121,7 @@ are Mozart and Haydn from the same country | same | Mozart; Haydn | country |
 Were Gandhi and Churchill born in the same year? | same | Gandhi; Churchill | birth |
 do Finland and Estonia use the same currency | same | Finland; Estonia | currency |
 汉武帝和凯撒谁年长?大多少岁? | difference | 汉武帝; 凯撒 | birth | least
+成都比武汉人口多吗 | comparison | 成都; 武汉 | population | greatest
 成都和重庆哪个人口多 | comparison | 成都; 重庆 | population | greatest
 淮河、海河、辽河中哪一条最长？ | comparison | 淮河; 海河; 辽河 | length | greatest
 东京和德里哪个人口多 | comparison | 东京; 德里 | population | greatest
@@ -277,6 +278,7 @@ def test_several_things_are_looked_up_one_by_one(question, asked):
             ["When was SpaceX founded?", "What is the location of SpaceX?"],
         ),
         ("who founded the club, where is it based, and how many people work there?", []),
+        ("红楼梦和西游记的作者分别是谁", ["红楼梦的作者是谁？", "西游记的作者是谁？"]),
         ("谁写了红楼梦，谁写了西游记？", ["红楼梦的作者是谁？", "西游记的作者是谁？"]),
         ("什么时候李白出生，什么时候杜甫出生？", ["李白是什么时候出生的？", "杜甫是什么时候出生的？"]),
         ("What is the revenue of Procter & Gamble?", []),
