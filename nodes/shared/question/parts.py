@@ -84,8 +84,9 @@ def several_asked(asked: str, low: str, language: Language) -> dict[str, Any] | 
     if found and (both := _two_relations(asked, low, language, found)):
         return both
     items = list_things(asked, language, found.span) if found and found.name != "distance" else ()
-    one = len(items) == 2 and not _APART.search(low)
-    if not found or len(items) < 2 or (one and _may_be_one(items, found.name, asked, low)):
+    if not found or len(items) < 2:
+        return None
+    if len(items) == 2 and not _APART.search(low) and _may_be_one(items, found.name, asked, low):
         return None
     return _compound("several", items, (found.name,) * len(items), language)
 

@@ -122,6 +122,7 @@ Were Gandhi and Churchill born in the same year? | same | Gandhi; Churchill | bi
 do Finland and Estonia use the same currency | same | Finland; Estonia | currency |
 汉武帝和凯撒谁年长?大多少岁? | difference | 汉武帝; 凯撒 | birth | least
 成都比武汉人口多吗 | comparison | 成都; 武汉 | population | greatest
+武汉比武威人口多吗 | comparison | 武汉; 武威 | population | greatest
 成都和重庆哪个人口多 | comparison | 成都; 重庆 | population | greatest
 淮河、海河、辽河中哪一条最长？ | comparison | 淮河; 海河; 辽河 | length | greatest
 东京和德里哪个人口多 | comparison | 东京; 德里 | population | greatest
