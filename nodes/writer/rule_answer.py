@@ -15,14 +15,14 @@ from weiwo.nodes.writer.draft import Draft, add_marks, all_supported
 from weiwo.nodes.writer.extract_confidence import DOUBTED_BELOW
 from weiwo.nodes.writer.extracts import Extracts, build_quote_extracts, choose_extracts
 from weiwo.nodes.writer.prompt import current_outcomes
-from weiwo.state import Claim, Extract, Language, Status
+from weiwo.state import Claim, Extract, Language, Status, Task
 from weiwo.state.search import SearchState
 from weiwo.text.lists import join_names
 
 _LEADS: Final[dict[Language, dict[str, str]]] = {
     "en": {
         "asserted": "What the sources say:",
-        "rest": "Nothing definite was found by rule on the rest ({open}); the closest passages:",
+        "rest": "Nothing definite was found by rule on the rest ({open}). The passages closest to the whole question:",
         "extracts": "Nothing definite was found by rule; the closest passages:",
         "partly": "No passage speaks of {subject}. The closest passages on the rest:",
         "doubted": "Nothing definite was found by rule; the closest passages, which may well not hold the answer:",
@@ -32,7 +32,7 @@ _LEADS: Final[dict[Language, dict[str, str]]] = {
     },
     "zh": {
         "asserted": "来源原文：",
-        "rest": "其余部分（{open}）规则没有找到确定的答案；最接近的段落：",
+        "rest": "其余部分（{open}）规则没有找到确定的答案。与整个问题最接近的段落：",
         "extracts": "规则没有找到确定的答案；最接近的段落：",
         "partly": "没有段落谈到{subject}。其余部分最接近的段落：",
         "doubted": "规则没有找到确定的答案；最接近的段落，其中未必有答案：",
@@ -147,23 +147,26 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> Ru
     usable = [outcome for outcome in outcomes.values() if outcome.usable]
     disputes = [one for one in told if one[0].mechanism == DISPUTED]
     whole = bool(told) and not dropped and not disputes
-    answered = {one[0].task_id for one in told}
-    several = plan is not None and frame.shape == "several" and not (whole or disputes)
-    left = [plan.task(name) for name in finals if name not in answered] if plan and several else []
-    parts = [one for one in told if one[0].task_id in finals] if left else []
-    told = disputes or (told if whole else parts)
+    left: list[Task] = []
+    if disputes:
+        told = disputes
+    elif not whole:
+        answered = {one[0].task_id for one in told}
+        if plan and frame.shape == "several":
+            left = [plan.task(name) for name in finals if name not in answered]
+        told = [one for one in told if left and one[0].task_id in finals]
     quotes = [quote for outcome in usable for quote in outcome.quotes]
     quotes += [quote for outcome in usable for rival in outcome.rivals for quote in rival.quotes]
     return RuleAnswer(
         statements=tuple((sentence, claims) for _, sentence, claims in told),
         mechanisms=[] if disputes else list(dict.fromkeys(statement.mechanism for statement, _, _ in told)),
         extracts=build_quote_extracts(quotes, passages, frame.language)
-        if told and not parts
+        if told and not left
         else choose_extracts(frame, passages),
         language=frame.language,
         subject=frame.subject,
         whole=whole,
-        open=tuple(fill_text(task.description, outcomes, frame.language) for task in left) if parts else (),
+        open=tuple(fill_text(task.description, outcomes, frame.language) for task in left) if told else (),
         doors=tuple(_find_doors(draft, services)),
     )
 
