@@ -35,7 +35,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── UnreadableError (ValueError)          tools.corpus.formats.encodings  a file holds no text that can be read
     ├── WorkerError                           tools.corpus.ingestion.worker_pool  · a parsing process did not finish
     ├── GenerationBuriedError                 tools.corpus.retrieval.passage_search  · a generation of an index is gone
-    ├── VectorsMissingError                   tools.retrieval.vector_cache  · texts have no vector yet
+    ├── VectorsMissingError                   tools.selection.vector_cache  · texts have no vector yet
     ├── UrlRefusedError (ValueError)          tools.web.fetching.url_guard    a URL may not be fetched
     ├── UnknownHostError (OSError)            tools.web.fetching.guarded_transport  · nobody has that host name
     ├── ProviderError                         tools.web.providers.provider  · a search provider says it did not search
@@ -50,7 +50,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── RequestError                          app.server.errors             · a request cannot be served
     ├── OidcError                             app.server.access.oidc        · a login at an issuer is not set up
     ├── ServeError                            app.server.serve              · the server cannot start
-    ├── AbnormalExitError (RuntimeError)      nodes.executor.calling.isolation  foreign code tried to end the process
+    ├── AbnormalExitError (RuntimeError)      nodes.executor.task_calls.isolation  foreign code tried to end the process
     ├── AppError                              app.errors                      what a user is told
     │   ├── MisuseError                       app.errors                      what was asked for cannot be
     │   └── CommandError                      app.cli.errors                  it ends the command with a code of its own

@@ -21,7 +21,7 @@ from weiwo.tools.calling.injection import takes_injected
 from weiwo.tools.calling.substitutes import map_arguments
 from weiwo.tools.corpus import Corpus, load_corpus
 from weiwo.tools.printable import one_line
-from weiwo.tools.retrieval.clusters import Documentation, clusters_of
+from weiwo.tools.selection.clusters import Documentation, clusters_of
 from weiwo.tools.tool_description import describe_tool
 from weiwo.tools.tool_info import ToolInfo
 from weiwo.tools.user_tools import load_named_tools

@@ -15,8 +15,8 @@ from weiwo.app.render.watchers import Watcher
 from weiwo.app.session.checkpoint_events import events_of, finished_tasks
 from weiwo.app.session.run_end import APPROVE, RunEnd
 from weiwo.app.session.session import Session, claim
-from weiwo.nodes.executor.calling.consent import REQUEST as CONSENT
-from weiwo.nodes.executor.calling.elicitation import REQUEST as ELICIT
+from weiwo.nodes.executor.task_calls.consent import REQUEST as CONSENT
+from weiwo.nodes.executor.task_calls.elicitation import REQUEST as ELICIT
 from weiwo.nodes.master.clarify import REQUEST as CLARIFY
 from weiwo.nodes.planner.approval import REQUEST
 from weiwo.state.settings import Context, SettingsError, describe_validation_error

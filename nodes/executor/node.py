@@ -13,8 +13,6 @@ from typing import Any, Literal
 
 from weiwo.nodes.executor import outcomes
 from weiwo.nodes.executor.analysis import analyse
-from weiwo.nodes.executor.calling.consent import seek_consent
-from weiwo.nodes.executor.calling.tool_calls import CallBatch, make_calls
 from weiwo.nodes.executor.concurrency import Lease
 from weiwo.nodes.executor.evidence_merging import merge_passages
 from weiwo.nodes.executor.next_action import NextActions, is_opening_call
@@ -27,6 +25,8 @@ from weiwo.nodes.executor.reading.reading_turn import judge_turn, report_hops
 from weiwo.nodes.executor.reading.speculation import Guess, look_up_guesses, read_beside
 from weiwo.nodes.executor.reading.sufficiency import needs_second_source
 from weiwo.nodes.executor.resources import TaskResources
+from weiwo.nodes.executor.task_calls.consent import seek_consent
+from weiwo.nodes.executor.task_calls.tool_calls import CallBatch, make_calls
 from weiwo.nodes.executor.task_state import OF_CORPUS, Call, TaskState, call_query, opened_address, source_address
 from weiwo.nodes.shared.planning.references import fill_args, fill_text
 from weiwo.nodes.shared.planning.rule_plan import frame_task

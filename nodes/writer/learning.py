@@ -10,7 +10,7 @@ from weiwo.state import Answer
 from weiwo.state.search import SearchState
 from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.corpus.retrieval import telemetry
-from weiwo.tools.retrieval.usage_history import record_use
+from weiwo.tools.selection.usage_history import record_use
 
 
 async def learn_from_answer(state: SearchState, answer: Answer, services: RunContext, *, asserts: bool) -> None:

@@ -15,9 +15,9 @@ from weiwo.nodes.shared.planning.tool_ranking import open_vectors
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError
-from weiwo.tools.retrieval.evaluation import LabelledQuestion, evaluate_tools
-from weiwo.tools.retrieval.tool_index import ToolDocument, ToolIndex
-from weiwo.tools.retrieval.tool_scenes import ToolUse
+from weiwo.tools.selection.evaluation import LabelledQuestion, evaluate_tools
+from weiwo.tools.selection.tool_index import ToolDocument, ToolIndex
+from weiwo.tools.selection.tool_scenes import ToolUse
 
 _HEADS: Final = ("recall@3", "recall@5", "complete@3", "complete@5", "NDCG@5")
 _GROUPS: Final = ("all", "known", "new")

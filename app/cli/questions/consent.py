@@ -13,7 +13,7 @@ from weiwo.app.session.run_end import APPROVE, RunEnd
 from weiwo.tools.printable import one_line, printable
 
 TYPE: Final = "allow_tool"
-"""The `type` of such a request (`weiwo.nodes.executor.calling.consent.REQUEST`, which is heavy to import)."""
+"""The `type` of such a request (`weiwo.nodes.executor.task_calls.consent.REQUEST`, which is heavy to import)."""
 _YES: Final = frozenset({"a", "allow", "approve", "y", "yes", "批准", "允许", "同意", "好", "是"})
 _NO: Final = frozenset({"r", "reject", "refuse", "n", "no", "拒绝", "不", "否"})
 _LONGEST_ARGUMENTS: Final = 4_000

@@ -13,7 +13,7 @@ from weiwo.app.session.run_end import RunEnd
 from weiwo.tools.printable import one_line
 
 TYPE: Final = "elicit"
-"""The `type` of such a request (`weiwo.nodes.executor.calling.elicitation.REQUEST`, which is heavy to import)."""
+"""The `type` of such a request (`weiwo.nodes.executor.task_calls.elicitation.REQUEST`, which is heavy to import)."""
 _DECLINE: Final = frozenset({"d", "decline", "谢绝"})
 _CANCEL: Final = frozenset({"c", "cancel", "取消"})
 _OPENED: Final = frozenset({"a", "accept", "y", "yes", "好", "是"})
@@ -74,7 +74,7 @@ def _properties(request: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _field_line(name: str, request: Mapping[str, Any]) -> str:
     """A field in a line: its name, what it takes, whether it must be."""
-    from weiwo.nodes.executor.calling.elicitation import field_line  # noqa: PLC0415 - heavy
+    from weiwo.nodes.executor.task_calls.elicitation import field_line  # noqa: PLC0415 - heavy
 
     return one_line(field_line(name, request["schema"]), 500)
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Final, NamedTuple
 
-from weiwo.nodes.executor.calling.tool_calls import make_calls
 from weiwo.nodes.executor.concurrency import Lease
 from weiwo.nodes.executor.evidence_merging import merge_passages
 from weiwo.nodes.executor.for_each import make_instance
@@ -22,6 +21,7 @@ from weiwo.nodes.executor.reading.batch_reader import LEAST_TASKS, MOST_TASKS, R
 from weiwo.nodes.executor.reading.judgement import Judgement
 from weiwo.nodes.executor.reading.progress_note import MORE_PASSAGES
 from weiwo.nodes.executor.resources import TaskResources
+from weiwo.nodes.executor.task_calls.tool_calls import make_calls
 from weiwo.nodes.executor.task_state import TaskState
 from weiwo.nodes.shared.planning.references import fill_args, fill_text
 from weiwo.nodes.shared.prompting.passage_prompt import flag_injections

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import JsonValue, Language, Plan, Task, ValueType
 from weiwo.state.query import AnswerType, QueryFrame
-from weiwo.tools.retrieval.clusters import searches_one_kind
+from weiwo.tools.selection.clusters import searches_one_kind
 
 CALCULATOR: Final = "calculator"
 DATE_DIFFERENCE: Final = "date_difference"

@@ -18,8 +18,8 @@ from weiwo.state.query import QueryFrame
 from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.calling.arguments import arguments_fit
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.retrieval.clusters import content_words
-from weiwo.tools.retrieval.tool_fit import ToolFit, fit_tool
+from weiwo.tools.selection.clusters import content_words
+from weiwo.tools.selection.tool_fit import ToolFit, fit_tool
 from weiwo.tools.tool_info import ToolInfo
 
 MOST_OFFERED: Final = 5

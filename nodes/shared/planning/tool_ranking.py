@@ -10,16 +10,16 @@ from weiwo.nodes.shared.run_context import RunContext
 
 if TYPE_CHECKING:
     from weiwo.tools.corpus.index.embedding_models import Embedder
-    from weiwo.tools.retrieval.tool_index import ToolDocument
-    from weiwo.tools.retrieval.tool_scenes import ToolUse
-    from weiwo.tools.retrieval.vector_cache import VectorCache
+    from weiwo.tools.selection.tool_index import ToolDocument
+    from weiwo.tools.selection.tool_scenes import ToolUse
+    from weiwo.tools.selection.vector_cache import VectorCache
 
 
 @lru_cache(maxsize=2)
 def open_vectors(folder: Path, model: "Embedder", dimension: int) -> "VectorCache":
     """The cache of a model's vectors in a folder."""
     from weiwo.tools.corpus.index.embedding_models import embed_in_parallel  # noqa: PLC0415 - heavy
-    from weiwo.tools.retrieval.vector_cache import VectorCache  # noqa: PLC0415 - the same
+    from weiwo.tools.selection.vector_cache import VectorCache  # noqa: PLC0415 - the same
 
     embed = partial(embed_in_parallel, model)
     return VectorCache(folder / "tool_vectors.sqlite", f"{model.name} {dimension}", embed)
@@ -34,9 +34,9 @@ def _load_model(name: str) -> "Embedder":
 
 def rank_tools(pool: tuple[str, ...], needs: Sequence[str], services: RunContext) -> list[str]:
     """The tools of a pool, those that fit best first; those for several needs in turn. A large pool takes a moment."""
-    from weiwo.tools.retrieval.tool_index import ToolDocument  # noqa: PLC0415 - heavy, and of no use to few tools
-    from weiwo.tools.retrieval.tool_retriever import build_retriever  # noqa: PLC0415 - the same
-    from weiwo.tools.retrieval.usage_history import read_history  # noqa: PLC0415 - the same
+    from weiwo.tools.selection.tool_index import ToolDocument  # noqa: PLC0415 - heavy, and of no use to few tools
+    from weiwo.tools.selection.tool_retriever import build_retriever  # noqa: PLC0415 - the same
+    from weiwo.tools.selection.usage_history import read_history  # noqa: PLC0415 - the same
 
     documents = tuple(ToolDocument.of_info(info) for info in services.list_interfaces(pool).values())
     history = read_history(Path(services.settings.home)) if services.settings.telemetry else ()
@@ -55,9 +55,9 @@ def _rank_by_vectors(
     if (name := services.settings.embeddings) is None or not wanted:
         return None
     from weiwo.tools.corpus.index.embedding_models import EmbeddingError  # noqa: PLC0415 - heavy
-    from weiwo.tools.retrieval.tool_retriever import build_retriever  # noqa: PLC0415 - the same
-    from weiwo.tools.retrieval.usage_history import LONGEST_QUESTION  # noqa: PLC0415 - the same
-    from weiwo.tools.retrieval.vector_cache import VectorsMissingError  # noqa: PLC0415 - the same
+    from weiwo.tools.selection.tool_retriever import build_retriever  # noqa: PLC0415 - the same
+    from weiwo.tools.selection.usage_history import LONGEST_QUESTION  # noqa: PLC0415 - the same
+    from weiwo.tools.selection.vector_cache import VectorsMissingError  # noqa: PLC0415 - the same
 
     try:
         model = _load_model(name)

@@ -16,7 +16,7 @@ from langgraph.graph import END, START, StateGraph
 from tests.support.run import services, work
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.persistence.checkpointer import open_checkpointer, serializer
-from weiwo.nodes.executor.calling import isolation as leash
+from weiwo.nodes.executor.task_calls import isolation as leash
 from weiwo.state import Outcome, Plan, Task
 from weiwo.state.search import SearchState
 from weiwo.state.settings import Settings

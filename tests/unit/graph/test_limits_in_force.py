@@ -14,7 +14,7 @@ from weiwo.graph import build_graph
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.execution.task_graph import GRACE_SECONDS, _seconds_for_task
 from weiwo.models.budget import WRITER_SHARE, Budget
-from weiwo.nodes.executor.calling import isolation as leash
+from weiwo.nodes.executor.task_calls import isolation as leash
 from weiwo.state import Limits, Outcome, Plan, Task, Usage
 from weiwo.state.settings import Context
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weiwo.tools.calling.substitutes import SYNONYMS, map_arguments
-from weiwo.tools.retrieval.clusters import Documentation, are_alike, clusters_of
+from weiwo.tools.selection.clusters import Documentation, are_alike, clusters_of
 
 
 def schema(*names: str, required: int | None = None, **typed: object) -> dict[str, object]:

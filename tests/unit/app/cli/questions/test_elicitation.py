@@ -10,7 +10,7 @@ import pytest
 from weiwo.app.cli.questions import elicitation
 from weiwo.app.cli.questions.conclude import kind_of
 from weiwo.app.session.run_end import RunEnd
-from weiwo.nodes.executor.calling.elicitation import elicitation_request
+from weiwo.nodes.executor.task_calls.elicitation import elicitation_request
 from weiwo.state import Task
 from weiwo.tools.calling.elicitation import Elicitation
 

@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from weiwo.tools.retrieval.sparse_index import Matrix, Scores, scale
-from weiwo.tools.retrieval.tool_index import ToolDocument, ToolIndex
-from weiwo.tools.retrieval.tool_scenes import Scene, ToolScenes, ToolUse
+from weiwo.tools.selection.sparse_index import Matrix, Scores, scale
+from weiwo.tools.selection.tool_index import ToolDocument, ToolIndex
+from weiwo.tools.selection.tool_scenes import Scene, ToolScenes, ToolUse
 
 Embed = Callable[[Sequence[str]], Matrix]
 

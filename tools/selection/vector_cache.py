@@ -18,7 +18,7 @@ import numpy as np
 from weiwo.state.errors import WeiwoError
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
-from weiwo.tools.retrieval.sparse_index import Matrix
+from weiwo.tools.selection.sparse_index import Matrix
 
 _log: Final = logging.getLogger(__name__)
 

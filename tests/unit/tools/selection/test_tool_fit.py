@@ -7,7 +7,7 @@ from langchain_core.tools import tool
 
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.tools.registry import Registry
-from weiwo.tools.retrieval.tool_fit import fit_tool
+from weiwo.tools.selection.tool_fit import fit_tool
 
 
 @tool

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from weiwo.text.analyzer import terms
-from weiwo.tools.retrieval.sparse_index import Matrix, SparseIndex, unit_vector
+from weiwo.tools.selection.sparse_index import Matrix, SparseIndex, unit_vector
 
 LONGEST_QUERY: Final = 2_000
 """Characters of a question that count."""

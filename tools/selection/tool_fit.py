@@ -12,7 +12,7 @@ from weiwo.state import JsonValue
 from weiwo.state.query import QueryFrame
 from weiwo.text.patterns import lazy
 from weiwo.tools.calling.substitutes import is_address, is_query
-from weiwo.tools.retrieval.clusters import TURNS, Documentation, content_words, name_words, stem, topic_words
+from weiwo.tools.selection.clusters import TURNS, Documentation, content_words, name_words, stem, topic_words
 from weiwo.tools.tool_info import ToolInfo
 
 _COVERED: Final = 0.5

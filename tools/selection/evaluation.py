@@ -11,10 +11,10 @@ from math import log2
 from statistics import fmean, median
 from typing import Any, Final, NamedTuple
 
-from weiwo.tools.retrieval.sparse_index import Matrix
-from weiwo.tools.retrieval.tool_index import ToolIndex
-from weiwo.tools.retrieval.tool_retriever import ToolRetriever
-from weiwo.tools.retrieval.tool_scenes import ToolScenes, ToolUse
+from weiwo.tools.selection.sparse_index import Matrix
+from weiwo.tools.selection.tool_index import ToolIndex
+from weiwo.tools.selection.tool_retriever import ToolRetriever
+from weiwo.tools.selection.tool_scenes import ToolScenes, ToolUse
 
 DEPTH: Final = 5
 

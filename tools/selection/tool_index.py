@@ -10,8 +10,8 @@ from typing import Final, NamedTuple, Self
 
 from weiwo.text.analyzer import STOP_WORDS, query_terms, terms
 from weiwo.text.ngrams import Indexer, query_grams
-from weiwo.tools.retrieval.clusters import stem
-from weiwo.tools.retrieval.sparse_index import Matrix, Scores, SparseIndex, bm25_bound, bm25_vectors, scale
+from weiwo.tools.selection.clusters import stem
+from weiwo.tools.selection.sparse_index import Matrix, Scores, SparseIndex, bm25_bound, bm25_vectors, scale
 from weiwo.tools.tool_info import ToolInfo
 
 LONGEST_FIELD: Final = 4_000

@@ -2,7 +2,7 @@
 
 import pytest
 
-from weiwo.nodes.executor.calling.elicitation import elicitation_request, read_reply
+from weiwo.nodes.executor.task_calls.elicitation import elicitation_request, read_reply
 from weiwo.state import Task
 from weiwo.tools.calling.elicitation import Elicitation
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from weiwo.tools.bounded_log import append_record, read_records
 
 if TYPE_CHECKING:
-    from weiwo.tools.retrieval.tool_scenes import ToolUse
+    from weiwo.tools.selection.tool_scenes import ToolUse
 
 FILE: Final = "tool_history.jsonl"
 LONGEST_QUESTION: Final = 500
@@ -41,6 +41,6 @@ def _parse(found: Mapping[str, Any]) -> "ToolUse | None":
         return None
     if not all(isinstance(name, str) for name in tools):
         return None
-    from weiwo.tools.retrieval.tool_scenes import ToolUse  # noqa: PLC0415 - numpy, where there is a history
+    from weiwo.tools.selection.tool_scenes import ToolUse  # noqa: PLC0415 - numpy, where there is a history
 
     return ToolUse(question[:LONGEST_QUESTION], frozenset(tools[:MOST_TOOLS]))

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from langgraph.errors import GraphBubbleUp
 
-from weiwo.nodes.executor.calling.isolation import run_isolated
+from weiwo.nodes.executor.task_calls.isolation import run_isolated
 from weiwo.nodes.executor.task_state import OF_CORPUS, Call
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Language

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count, zip_longest
 
-from weiwo.nodes.executor.calling.hedging import HedgedCall, MeteredCall, make_hedged
 from weiwo.nodes.executor.concurrency import Lease
+from weiwo.nodes.executor.task_calls.hedging import HedgedCall, MeteredCall, make_hedged
 from weiwo.nodes.executor.task_state import Call
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from langgraph.types import interrupt
 
-from weiwo.nodes.executor.calling.elicitation import seek_answers
+from weiwo.nodes.executor.task_calls.elicitation import seek_answers
 from weiwo.nodes.executor.task_state import Call, TaskState
 from weiwo.nodes.shared.human_in_the_loop.approval_answer import ApprovalAnswer, read_answer
 from weiwo.nodes.shared.human_in_the_loop.request import human_in_the_loop

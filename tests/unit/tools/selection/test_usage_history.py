@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from weiwo.tools.bounded_log import MOST_BYTES
-from weiwo.tools.retrieval.usage_history import FILE, LONGEST_QUESTION, read_history, record_use
+from weiwo.tools.selection.usage_history import FILE, LONGEST_QUESTION, read_history, record_use
 
 
 def test_what_was_recorded_is_read(tmp_path):

@@ -10,9 +10,9 @@ from langgraph.errors import GraphInterrupt
 
 from tests.support.run import services
 from tests.support.virtual_time import now, virtual_time
-from weiwo.nodes.executor.calling.tool_calls import CallBatch, make_calls
 from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
 from weiwo.nodes.executor.outcome_note import note_for_people
+from weiwo.nodes.executor.task_calls.tool_calls import CallBatch, make_calls
 from weiwo.nodes.executor.task_state import Call
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Limits, Outcome, OutcomeDetail

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weiwo.tools.retrieval.evaluation import LabelledQuestion, evaluate_tools
-from weiwo.tools.retrieval.tool_index import ToolDocument, ToolIndex
-from weiwo.tools.retrieval.tool_retriever import (
+from weiwo.tools.selection.evaluation import LabelledQuestion, evaluate_tools
+from weiwo.tools.selection.tool_index import ToolDocument, ToolIndex
+from weiwo.tools.selection.tool_retriever import (
     BY_VECTORS,
     BY_WORDS,
     ToolRetriever,
@@ -14,7 +14,7 @@ from weiwo.tools.retrieval.tool_retriever import (
     measure_trust,
     score_members,
 )
-from weiwo.tools.retrieval.tool_scenes import Scene, ToolScenes, ToolUse
+from weiwo.tools.selection.tool_scenes import Scene, ToolScenes, ToolUse
 
 TOOLS = (
     ToolDocument("stocks", "quotes", "The price of a share on the stock exchange.", "symbol"),

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from weiwo.tools.retrieval import vector_cache
-from weiwo.tools.retrieval.sparse_index import Matrix
-from weiwo.tools.retrieval.tool_index import ToolDocument
-from weiwo.tools.retrieval.tool_retriever import build_retriever
-from weiwo.tools.retrieval.tool_scenes import ToolUse
-from weiwo.tools.retrieval.vector_cache import VectorCache, VectorsMissingError
+from weiwo.tools.selection import vector_cache
+from weiwo.tools.selection.sparse_index import Matrix
+from weiwo.tools.selection.tool_index import ToolDocument
+from weiwo.tools.selection.tool_retriever import build_retriever
+from weiwo.tools.selection.tool_scenes import ToolUse
+from weiwo.tools.selection.vector_cache import VectorCache, VectorsMissingError
 
 
 class Model:

@@ -1,1 +1,0 @@
-"""Tool retrieval: which tools can do the same."""

@@ -1,0 +1,1 @@
+"""Tool selection: which tools a question gets, and which can do the same."""
