@@ -1,0 +1,77 @@
+"""Message catalogue: what is said to people, by language, out of `text/locale/{en,zh}.toml`.
+
+A section is a table of the file, named after the module that speaks (`[writer.gaps]`). A catalogue is read when one
+of its messages is first needed, and only the sections asked for are parsed: TOML is slow, and commands start often.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, cast, get_args
+
+from weiwo.state.kinds import Language
+from weiwo.text.patterns import lazy
+
+_FOLDER: Final = Path(__file__).parent / "locale"
+_HEADER: Final = lazy(r"(?m)^\[([\w.]+)\]$")
+
+
+def localized_section(section: str) -> Mapping[Language, Mapping[str, str]]:
+    """The messages of a section, by language and key."""
+    return cast("Mapping[Language, Mapping[str, str]]", _ByLanguage(section))
+
+
+def localized(section: str, key: str) -> Mapping[Language, str]:
+    """One message of a section, by language."""
+    return cast("Mapping[Language, str]", _ByLanguage(section, key))
+
+
+def localized_phrases(section: str, key: str) -> Mapping[Language, tuple[str, ...]]:
+    """A list of phrases of a section, by language."""
+    return cast("Mapping[Language, tuple[str, ...]]", _ByLanguage(section, key))
+
+
+def sections(language: Language) -> tuple[str, ...]:
+    """Names of the sections of a language's catalogue."""
+    return tuple(_texts(language))
+
+
+def section_of(language: Language, section: str) -> Mapping[str, Any]:
+    """A section of a language's catalogue: strings, and lists as tuples.
+
+    Raises:
+        KeyError: The catalogue has no such section.
+    """
+    return _section(language, section)
+
+
+class _ByLanguage(Mapping[Language, Any]):
+    """Lazy view of a section, or of one of its keys, in every language."""
+
+    def __init__(self, section: str, key: str | None = None) -> None:
+        self._section, self._key = section, key
+
+    def __getitem__(self, language: Language) -> Any:
+        table = _section(language, self._section)
+        return table if self._key is None else table[self._key]
+
+    def __iter__(self) -> Iterator[Language]:
+        return iter(get_args(Language))
+
+    def __len__(self) -> int:
+        return len(get_args(Language))
+
+
+@cache
+def _texts(language: Language) -> dict[str, str]:
+    """The unparsed text of each section of a catalogue."""
+    text = (_FOLDER / f"{language}.toml").read_text(encoding="utf-8")
+    _, *parts = _HEADER.split(text)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+@cache
+def _section(language: Language, section: str) -> Mapping[str, Any]:
+    table = tomllib.loads(_texts(language)[section])
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
