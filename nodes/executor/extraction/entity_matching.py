@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from weiwo.nodes.shared.question.lexicon import words
 from weiwo.state.cached_property import cached_property
 from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.language import HAN, fold, sentences
@@ -45,7 +44,30 @@ _WORD_BEFORE: Final = lazy(r"(?<![\w.'’])([\w.'’]+)( |-)$")
 _GIVEN_NAMES: Final = lazy(
     r"(?:(?!(?:The|In|On|At|By|When|After|Before|For|As|His|Her|Its)\s)[A-Z][\w.'’-]{1,20}\s){1,3}"
 )
-_OPENERS: Final = words("The A An In On At By When While After Before Since As And But Although From Of For With")
+_OPENERS: Final = frozenset(
+    [
+        "The",
+        "A",
+        "An",
+        "In",
+        "On",
+        "At",
+        "By",
+        "When",
+        "While",
+        "After",
+        "Before",
+        "Since",
+        "As",
+        "And",
+        "But",
+        "Although",
+        "From",
+        "Of",
+        "For",
+        "With",
+    ]
+)
 
 
 @lru_cache(maxsize=32_768)

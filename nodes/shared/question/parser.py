@@ -11,12 +11,13 @@ from typing import Any, Final
 
 from weiwo.nodes.shared.question import cues, lexicon
 from weiwo.nodes.shared.question.arithmetic import arithmetic_expression
-from weiwo.nodes.shared.question.comparison import read_comparison
+from weiwo.nodes.shared.question.comparison import ask_of_each, compare_things, list_things
 from weiwo.nodes.shared.question.conversation import talk_of, without_greeting
+from weiwo.nodes.shared.question.lexicon import patterns_by_language, question_pattern
 from weiwo.nodes.shared.question.look_up import EDGE, look_up, lower, search_words
-from weiwo.nodes.shared.question.parts import UNKNOWN, frame_comparison, list_things, several_asked
 from weiwo.state.kinds import Language
 from weiwo.state.query import QueryFrame
+from weiwo.text.data_files import data_words, read_data
 from weiwo.text.language import HAN
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
@@ -57,7 +58,7 @@ def parse_question(text: str, language: Language) -> QueryFrame:
     if _ASKS_TWICE.search(lower(asked)):
         found |= {"relation": "", "answer_type": "text"}  # one value would be half an answer
     found |= {"terms": tuple(dict.fromkeys(terms(asked))), "search": search_words(asked, language, found)}
-    hard = {"fresh": bool(lexicon.FRESH.search(lowered)), "local": bool(lexicon.LOCAL.search(lowered))}
+    hard = {"fresh": bool(lexicon.FRESH.search(lowered)), "local": bool(_LOCAL.search(lowered))}
     return frame.model_copy(update=found | filters | hard)
 
 
@@ -65,6 +66,9 @@ _ASKS_TWICE: Final = lazy(
     r"\b(?:when|where|who|why|how|what) and (?:when|where|who|why|how|what)\b"
     r"|何时何地|(?:什么时候|哪一?年|何时)[^，。？]{0,4}(?:和|以及|、|在|，)[^，。？]{0,2}(?:哪里|哪儿|何地|什么地方)"
 )
+_FRAMES_BEFORE: Final = patterns_by_language("frames_before")
+"""Politeness and orders that stand before a question; each is taken off as often as it fits."""
+_FRAMES_AFTER: Final = patterns_by_language("frames_after")
 _NO_SPEECH: Final = lazy(rf"[^\w\s{HAN},.!?;:'\"()<>《》「」『』“”‘’、。%$€£¥+*/^=×÷√·#&@{{}}…~-]")
 _HAN_BLANK: Final = lazy(rf"(?<=[{HAN}]) (?=[{HAN}\d])|(?<=[\d]) (?=[{HAN}])")
 _MARKS: Final = str.maketrans(
@@ -82,26 +86,32 @@ def unframed(text: str, language: Language) -> str:
     """A question without politeness and orders at its two ends."""
     for _ in range(8):
         low = lower(text)
-        before = lexicon.FRAMES_BEFORE[language].match(low)
+        before = _FRAMES_BEFORE[language].match(low)
         if before and any(c.isalnum() for c in text[before.end() :]):
             text = text[before.end() :].strip()
             continue
-        after = lexicon.FRAMES_AFTER[language].search(low.rstrip(EDGE))
+        after = _FRAMES_AFTER[language].search(low.rstrip(EDGE))
         if after is None or not any(c.isalnum() for c in text[: after.start()]):
             break
         text = text[: after.start()].strip()
     return text
 
 
+_SLIPPED: Final = data_words("question", "words", "slipped")
+"""Words of English questions that are often misspelt."""
+_REAL: Final = data_words("question", "words", "real")
+"""Words of their own that a slip would make of another."""
+
+
 def _slips() -> dict[str, str]:
     """Common slips of the question's own words: two letters changed about, one left out, one doubled."""
     table: dict[str, str] = {}
-    for word in lexicon.SLIPPED:
+    for word in _SLIPPED:
         made = {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) - 1)}
         made |= {word[:i] + word[i] + word[i:] for i in range(len(word))}
         made |= {word[:i] + word[i + 1 :] for i in range(1, len(word))} if len(word) > 3 else set()
-        table |= dict.fromkeys(made - lexicon.REAL - set(lexicon.SLIPPED) - FUNCTION_WORDS, word)
-    return table | lexicon.WRITTEN_SHORT
+        table |= dict.fromkeys(made - _REAL - set(_SLIPPED) - FUNCTION_WORDS, word)
+    return {**table, **read_data("question")["written_short"]}
 
 
 _SLIPS: Final = _slips()
@@ -131,6 +141,13 @@ def _marked(text: str) -> str:
     return "".join([*parts, lower(text[position:])])
 
 
+_WORDS: Final = question_pattern("words")
+_SOURCES: Final = question_pattern("sources")
+_SINCE: Final = question_pattern("since")
+_UNTIL: Final = question_pattern("until")
+_BETWEEN: Final = question_pattern("between")
+
+
 def _filters(text: str) -> tuple[dict[str, Any], str]:
     """Form, length, dates and sources wanted, and the question without those that are no part of what is asked."""
     low = lower(text)
@@ -138,25 +155,31 @@ def _filters(text: str) -> tuple[dict[str, Any], str]:
     if form := next((form for form, pattern in lexicon.FORMS if pattern.search(low)), ""):
         found["form"] = form
     cut = [m.span() for m in lexicon.FORM_ASIDE.finditer(low)]
-    if words := lexicon.WORDS.search(low):
+    if words := _WORDS.search(low):
         found["words"] = int(words["a"] or words["b"] or words["c"])
         cut.append(words.span())
-    if sources := [*lexicon.SOURCES.finditer(low)]:
+    if sources := [*_SOURCES.finditer(low)]:
         found["sources"] = tuple(text[m.start(m.lastgroup or 0) : m.end(m.lastgroup or 0)] for m in sources)
         cut += [m.span() for m in sources]
-    if (between := lexicon.BETWEEN.search(low)) and not re.search(r"how (?:many|long)|多少年|几年", low):
+    if (between := _BETWEEN.search(low)) and not re.search(r"how (?:many|long)|多少年|几年", low):
         found["since"] = f"{between['a'] or between['c']}-01-01"
         found["until"] = f"{between['b'] or between['d']}-12-31"
     else:
-        if since := lexicon.SINCE.search(low):
+        if since := _SINCE.search(low):
             found["since"] = f"{since['a'] or since['b']}-01-01"
-        if until := lexicon.UNTIL.search(low):
+        if until := _UNTIL.search(low):
             found["until"] = f"{until['a'] or until['b']}-12-31"
     for start, end in sorted(cut, reverse=True):
         text = text[:start].rstrip(" ,") + " " + text[end:].lstrip(" ,")
     return found, text.strip()
 
 
+_LOCAL: Final = question_pattern("local")
+_LIST: Final = question_pattern("list")
+_OPEN: Final = question_pattern("open")
+_MANNER: Final = question_pattern("manner")
+"""What is asked in these words is told, not named, whatever else the question names."""
+_UNKNOWN: Final = {"relation": "", "dimension": "", "unit": ""}
 _AMPERSAND: Final = lazy(r" & (?![A-Z])")
 """Between two things; in capitals it is part of a name: "Procter & Gamble"."""
 
@@ -165,21 +188,21 @@ def _parsed(asked: str, language: Language, form: str) -> dict[str, Any]:
     """Shape, subjects, relation and parts of a question without frames and filters."""
     low, marked = lower(asked), _marked(asked)
     both = asked.replace(" & ", " and ")
-    if compared := read_comparison(asked, low, language) or read_comparison(both, lower(both), language):
-        return frame_comparison(compared, language)
+    if compared := compare_things(asked, low, language) or compare_things(both, lower(both), language):
+        return compared
     both = _AMPERSAND.sub(" and ", asked)
-    if several := several_asked(both, lower(both), language):
+    if several := ask_of_each(both, lower(both), language):
         return several
     plain = look_up(asked, language)
     if cues.is_chain(marked, language):
         subjects = tuple(s.split("的")[0] for s in plain["subjects"])
-        return plain | UNKNOWN | {"shape": "chain", "subjects": subjects}
+        return plain | _UNKNOWN | {"shape": "chain", "subjects": subjects}
     one_fact = plain["relation"] == "distance" and not re.search("years?|days?|年|天", low)
     if form == "report" or (cues.is_compound(marked, language) and not one_fact):
-        return plain | UNKNOWN | {"shape": "several", "subjects": list_things(asked, language) or plain["subjects"]}
-    if lexicon.LIST.search(low):
+        return plain | _UNKNOWN | {"shape": "several", "subjects": list_things(asked, language) or plain["subjects"]}
+    if _LIST.search(low):
         dated = plain["relation"] and relations()[plain["relation"]].answer_type == "date"
-        return plain | (UNKNOWN if dated else {}) | {"shape": "list", "answer_type": "list"}
-    if lexicon.MANNER.match(low) or (plain["relation"] == "" and lexicon.OPEN.search(low)):
-        return plain | UNKNOWN | {"shape": "open", "answer_type": "text"}
+        return plain | (_UNKNOWN if dated else {}) | {"shape": "list", "answer_type": "list"}
+    if _MANNER.match(low) or (plain["relation"] == "" and _OPEN.search(low)):
+        return plain | _UNKNOWN | {"shape": "open", "answer_type": "text"}
     return plain

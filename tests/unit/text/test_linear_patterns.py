@@ -61,8 +61,8 @@ LONG, GROWTH, PLAIN = 0.05, 8.0, 5.0
 
 
 QUESTIONS = (
-    *("arithmetic", "comparison", "conversation", "conversation_cues", "cues"),
-    *("lexicon", "parser", "relation"),
+    *("arithmetic", "comparison", "conversation", "cues"),
+    *("lexicon", "look_up", "parser"),
 )
 """Modules of `nodes.shared.question` whose patterns read nothing but the user's own question, cut to so many characters."""
 QUESTION, WHOLE_QUESTION = question_parser.LONGEST, 0.3

@@ -1,0 +1,56 @@
+"""Data files: word lists, tables and patterns in TOML, out of `text/data`.
+
+A pattern may run over several lines; its line ends count for nothing. A word list is separated by white space.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from weiwo.text.patterns import lazy
+
+_FOLDER: Final = Path(__file__).parent / "data"
+
+
+@cache
+def read_data(name: str) -> Mapping[str, Any]:
+    """The tables of a data file.
+
+    Args:
+        name: The file's name without its ending.
+    """
+    return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def data_text(name: str, *keys: str) -> str:
+    """A text of a data file; `keys` lead to it, table by table."""
+    value: Any = read_data(name)
+    for key in keys:
+        value = value[key]
+    return str(value)
+
+
+def data_pattern(name: str, *keys: str) -> re.Pattern[str]:
+    """A pattern of a data file, compiled upon its first use."""
+    return lazy(data_text(name, *keys).replace("\n", ""))
+
+
+def data_words(name: str, *keys: str) -> frozenset[str]:
+    """A word list of a data file."""
+    return frozenset(data_text(name, *keys).split())
+
+
+@cache
+def data_rows(name: str, *keys: str) -> tuple[tuple[str, ...], ...]:
+    """A table of a data file: a row a line, its cells separated by `|`; lines that begin with `#` are comments."""
+    lines = (line.strip() for line in data_text(name, *keys).splitlines())
+    rows = (line.split("|") for line in lines if line and not line.startswith("#"))
+    return tuple(tuple(cell.strip() for cell in row) for row in rows)
+
+
+def split_cell(cell: str) -> tuple[str, ...]:
+    """The words of a cell, separated by commas."""
+    return tuple(word.strip() for word in cell.split(",") if word.strip())
