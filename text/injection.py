@@ -13,8 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
-from weiwo.text.injection_en import DOES, ENGLISH, MODEL
-from weiwo.text.injection_zh import CHINESE
+from weiwo.text.data_files import read_data
 from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
 
@@ -43,66 +42,7 @@ MOST_READ: Final = 50_000
 _MOST_BLOBS: Final = 20
 _LONGEST_BLOB: Final = 4_000
 
-_MARKUP: Final = (
-    r"<\|[\w| -]{1,40}\|>(?![\"'`]| (?:is|are|as|and|or|tokens?)\b)",
-    r"<｜[^｜<>]{1,40}｜>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>",
-    (
-        r"</?(?:passage|calculation|system(?:[_-](?:prompt|message|reminder))?|assistant|instructions?|tool_(?:call"
-        r"|result|use)s?|function_(?:call|result)s?|invoke|antml:\w+)\b[^<>]{0,80}>"
-    ),
-    (
-        r"(?:^|\n)\s?#{2,4} ?(?:system|instructions?|new instructions?|assistant|response|系统|指令"
-        r"|新指令)\s?[:：]?\s?(?:\n|$)"
-    ),
-    (
-        r"(?:^|\n)\s?[\[【(*]{0,2}(?:system|developer|assistant|admin(?:istrator)?)(?: (?:message|prompt|note"
-        r"|override|notice))?[\]】)*]{0,2}\s?[:：]\s?[*]{0,2}\s?(?:the (?:user|model|assistant|answer|plan|search)"
-        r"|<does>|new|from now|this is|all|override|from this)\b"
-    ),
-    (
-        r"[\[【](?:system|系统|developer|开发者|admin)(?: ?(?:message|prompt|override|notice|instructions?|消息"
-        r"|提示|指令|通知))?[\]】][ :：]+[^\s(]"
-    ),
-    r"(?:^|\n)\s?(?:human|user|用户)\s?[:：][^\n]{0,400}\n\s?(?:assistant|助手|ai)\s?[:：]",
-    r"(?:^|\n)\s?(?:assistant|助手)\s?[:：]\s?\n?\s?(?:sure|of course|certainly|okay|好的|当然)\b",
-    r"[\"']next[\"']\s?:\s?[\"'](?:search|open|answer|give_up)[\"']",
-    (
-        r"(?:end|结束) ?(?:of)? ?(?:the )?(?:passage|passages|untrusted data|retrieved (?:data|content|documents?)"
-        r"|search results|data section|资料|段落|数据|检索结果)\W{0,6}(?:\n|$|now|begin|new|the user|system|现在"
-        r"|以下)"
-    ),
-    (
-        r"!\[[^\]\n]{0,200}\]\(\s?<?https?://[^)\s]{0,300}(?:[?&#][^)\s=]{0,40}=(?:[{\[<$]|%7b|\)"
-        r"|(?:your_?)?(?:secret|answer|prompt|conversation|history|summary|api_?key|question|user_?\w{1,12})\b)"
-        r"|/(?:[{\[<$]|%7b))"
-    ),
-)
-_CALLS: Final = (
-    r"[\"']?(?:tool_calls?|function_call|tool_use|tool_input)[\"']?\s?[:：=]\s?[\[{\"']",
-    (
-        r"[\"'](?:name|tool|function|action|recipient_name|tool_name|tool_binding)[\"']\s?:\s?[\"'][\w.-]{2,60}["
-        r"\"']\s?,\s?[\"'](?:arguments|args|parameters|input|action_input|kwargs)[\"']\s?:"
-    ),
-    (
-        r"[\"'](?:action|tool|function)[\"']\s?:\s?[\"'][\w.-]{2,60}[\"']\s?,\s?[\"']\w{0,20}(?:input|args"
-        r"|arguments)[\"']\s?:"
-    ),
-    r"(?:^|\n)\s?(?:action|tool|function)\s?:\s?[\w.]+\s?\n\s?(?:action )?(?:input|arguments|args)\s?:",
-)
-"""Calls of tools as models write them; in the documentation of a program they are an example."""
-_PROGRAM: Final = (
-    r"```|>>> |(?:^|\n) *(?:from [\w.]+ )?import \w|\b\w+ ?= ?\w+[\[({]|\w\(\s?(?:[\"'\[]|\w+ ?=)|\b\w+ ?= ?[{\[]"
-    r"|:param |(?:^|\n) *(?:args|returns|parameters|example): *\n"
-)
-"""What stands in the documentation of a program."""
-_HINTS: Final = (
-    r"\b(?:ai|llms?|language models?|(?:dear|hey|the) assistant|chatbots?|prompts?"
-    r"|your (?:answer|response|task|instructions?)"
-    r"|answer that|search for|tool call|ignore (?:all|any|every|the|what|your|this|previous))\b"
-    r"|忽略|指令|提示词|助手|模型|你必须|请(?:回答|搜索|调用|打开)"
-)
-"""Where people are not to see it, less than an order is enough."""
-
+_DATA: Final = read_data("injection")
 _AT_WORD: Final = r"\b"
 
 
@@ -114,22 +54,22 @@ def _alternation(patterns: Sequence[str]) -> re.Pattern[str]:
 
 
 def _filled(patterns: Iterable[str]) -> list[str]:
-    return [pattern.replace("<model>", MODEL).replace("<does>", DOES) for pattern in patterns]
+    return [pattern.replace("<model>", _DATA["model"]).replace("<does>", _DATA["does"]) for pattern in patterns]
 
 
-_WESTERN: Final = (*ENGLISH, *_MARKUP)
-ORDERS: Final = tuple(_filled((*_WESTERN, *CHINESE)))
+_WESTERN: Final = (*_DATA["english"], *_DATA["markup"])
+ORDERS: Final = tuple(_filled((*_WESTERN, *_DATA["chinese"])))
 """Patterns over a text without runs of blanks and empty lines."""
 _ORDERS: Final = _alternation(_filled(pattern for pattern in _WESTERN if "<model>" not in pattern))
 _ORDERS_TO_MODELS: Final = _alternation(_filled(pattern for pattern in _WESTERN if "<model>" in pattern))
 """Those that name a model; none fits a text that names none."""
-_MODEL: Final = lazy(rf"\b{MODEL}(?!\w)")
-_ORDERS_ZH: Final = _alternation(_filled(CHINESE))
+_MODEL: Final = lazy(rf"\b{_DATA['model']}(?!\w)")
+_ORDERS_ZH: Final = _alternation(_filled(_DATA["chinese"]))
 """The same in Chinese; none fits a text without a Chinese character."""
 _HAN: Final = lazy(f"[{HAN}]")
-_CALLED: Final = lazy("|".join(_CALLS), re.DOTALL)
-_DOCUMENTED: Final = lazy(_PROGRAM)
-_HINT: Final = lazy(_HINTS)
+_CALLED: Final = lazy("|".join(_DATA["calls"]), re.DOTALL)
+_DOCUMENTED: Final = lazy(_DATA["program"])
+_HINT: Final = lazy(_DATA["hints"])
 
 
 @lru_cache(maxsize=256)  # a passage is found by several searches of a run

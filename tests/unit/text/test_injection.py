@@ -16,8 +16,8 @@ from weiwo.nodes.shared.prompting.passage_prompt import (
     format_passages,
     quote_as_data,
 )
+from weiwo.text.data_files import read_data
 from weiwo.text.injection import MOST_READ, addresses_model
-from weiwo.text.injection_en import ENGLISH
 
 ORDINARY = [
     "Ada Lovelace wrote the first program. She ignored previous objections of her mother and went on.",
@@ -133,7 +133,11 @@ def test_orders_are_known(injected) -> None:
 
 
 def test_what_names_a_model_fits_no_text_that_names_none() -> None:
-    nobody = [re.compile(row.replace("<model>", "(?!)"), re.DOTALL) for row in ENGLISH if "<model>" in row]
+    nobody = [
+        re.compile(row.replace("<model>", "(?!)"), re.DOTALL)
+        for row in read_data("injection")["english"]
+        if "<model>" in row
+    ]
     texts = [text.casefold() for text in (*ORDINARY, *OTHERWISE, *(injected.text for injected in INJECTED))]
     assert nobody
     assert not [(row.pattern, text) for row in nobody for text in texts if row.search(text)]
