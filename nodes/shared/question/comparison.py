@@ -302,6 +302,6 @@ def list_items(body: str, language: Language, joined_by: str = "and") -> tuple[s
 
 
 def _without_place(item: str, ends: set[str]) -> str:
-    """The last of a list without what closes it (太平洋和大西洋里), but not the end of a short name, as of 德里 and 成都."""
+    """The last of a list without what closes the list (太平洋和大西洋里); the end of a short name (德里) stays."""
     closed = item.endswith(("中", "里", "都")) and (len(item) > 3 or item[-2:-1] in ends)
     return item[:-1] if closed else item
