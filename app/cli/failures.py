@@ -9,6 +9,7 @@ import typer
 from weiwo.app.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError
 from weiwo.app.cli.output import say
 from weiwo.app.errors import AppError, MisuseError
+from weiwo.state.errors import WeiwoError
 
 
 def tell_failure(error: Exception) -> int:
@@ -36,9 +37,9 @@ def tell_failure(error: Exception) -> int:
         return INTERRUPTED
     from weiwo.state.settings import SettingsError  # noqa: PLC0415 - heavy
 
-    if isinstance(error, SettingsError):
+    if isinstance(error, WeiwoError):  # one line that says what to do
         say(str(error))
-        return USAGE
+        return USAGE if isinstance(error, SettingsError) else FAILED
     if isinstance(error, OSError) and error.filename is not None:
         say(f"cannot use {error.filename}; {error.strerror}; see its permissions, or set WEIWO_HOME to another folder")
         return FAILED

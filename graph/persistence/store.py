@@ -8,7 +8,7 @@ leaves nothing running when it closes it.
 import asyncio
 import logging
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,7 +18,7 @@ from weiwo.graph.persistence.storage import BUSY_SECONDS, masked
 from weiwo.state.settings import Settings
 
 if TYPE_CHECKING:
-    from langgraph.store.base import BaseStore, Op, Result
+    from langgraph.store.base import BaseStore
 
 FILE_NAME: Final = "store.sqlite"
 
@@ -70,61 +70,19 @@ def _told(error: Exception, url: str | None, path: Path) -> str:
 
 @asynccontextmanager
 async def _sqlite(path: Path, warn: Callable[[str], None]) -> "AsyncIterator[BaseStore]":
-    from weiwo.graph.persistence.lazy_store import LazyStore  # noqa: PLC0415 - heavy
+    from weiwo.graph.persistence.sqlite_store import SqliteStore  # noqa: PLC0415 - heavy
 
     await asyncio.to_thread(_openable, path)
-    async with LazyStore(lambda: _opened_sqlite(path), lambda error: warn(_told(error, None, path))) as store:
+    async with SqliteStore(path, lambda error: warn(f"results are not kept for later: {error}")) as store:
         yield store
 
 
-@asynccontextmanager
-async def _opened_sqlite(path: Path) -> "AsyncIterator[BaseStore]":
-    import aiosqlite  # noqa: PLC0415 - heavy
-    from langgraph.store.base import PutOp  # noqa: PLC0415 - heavy
-    from langgraph.store.sqlite.aio import AsyncSqliteStore  # noqa: PLC0415 - heavy
-
-    class SharedSqliteStore(AsyncSqliteStore):
-        """Writes apart from reads: a transaction that has read cannot wait for another process's write, it fails."""
-
-        async def abatch(self, ops: "Iterable[Op]") -> "list[Result]":
-            asked = list(ops)
-            found: list[Result] = [None] * len(asked)
-            for writes in (False, True):
-                places = [n for n, op in enumerate(asked) if isinstance(op, PutOp) is writes]
-                results = await super().abatch([asked[n] for n in places]) if places else []
-                for place, result in zip(places, results, strict=True):
-                    found[place] = result
-            return found
-
-    async with aiosqlite.connect(path, timeout=BUSY_SECONDS, isolation_level=None) as connection:
-        store = SharedSqliteStore(connection)
-        await _set_up_sqlite(store, connection)
-        async with _running(store):
-            yield store
-
-
 def _openable(path: Path) -> None:
-    """Make the file's folder and see that it opens: where it does not, `aiosqlite` leaves a thread behind."""
+    """Make the file's folder and see that it opens: one that does not is no store at all."""
     # Questions and what was found for them are nobody else's business.
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as database:
         database.execute("PRAGMA schema_version")
-
-
-async def _set_up_sqlite(store: Any, connection: Any) -> None:
-    """Create the tables. Two processes that do so at once get into each other's way; a moment later all is there."""
-    for pause in (0.05, 0.1, 0.2, 0.4, 0.8, 0.0):
-        try:
-            await connection.execute("PRAGMA journal_mode=WAL")
-            await connection.execute("PRAGMA synchronous=NORMAL")
-            await store.setup()
-            await store.sweep_ttl()
-        except (sqlite3.OperationalError, sqlite3.IntegrityError):
-            if not pause:
-                raise
-            await asyncio.sleep(pause)
-        else:
-            return
 
 
 @asynccontextmanager

@@ -1,6 +1,7 @@
 """The memory store: what one user's questions leave behind, in LangGraph's store, apart from everybody else's.
 
-Memory makes an answer better or quicker, never possible: a store that fails holds nothing, and answering goes on.
+Memory makes an answer better or quicker, never possible: where a store fails, answering goes on without it and says
+so. Whoever asks for what is remembered gets an error, never an empty list.
 """
 
 import getpass
@@ -12,6 +13,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ValidationError
 
+from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Settings
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
@@ -28,6 +30,10 @@ LOCAL: Final = "local"
 """The user of a folder of Weiwo's own files, whose memory lies in it."""
 
 _log: Final = logging.getLogger(__name__)
+
+
+class MemoryStoreError(WeiwoError, RuntimeError):
+    """What is remembered cannot be read. The message is one line."""
 
 
 class Entry(NamedTuple):
@@ -58,7 +64,8 @@ class MemoryStore:
     Args:
         store: LangGraph's store.
         user: Whose memory it is.
-        tell: Told, in one line each time, that the store failed; it is logged in any case.
+        tell: Told, in one line each time, that the store failed, and that this goes on without it; None for callers
+            who cannot: what fails to be read raises `MemoryStoreError`.
     """
 
     def __init__(self, store: "BaseStore", user: str, tell: Callable[[str], None] | None = None) -> None:
@@ -109,11 +116,17 @@ class MemoryStore:
 
     @contextmanager
     def _failing(self, done: Literal["read", "written"]) -> Iterator[None]:
-        """Go on where the store fails, in whatever way its database does, but say so."""
+        """Go on where the store fails, in whatever way its database does, but say so.
+
+        Raises:
+            MemoryStoreError: A read failed, and nobody is there to be told.
+        """
         try:
             yield
-        except Exception as error:  # noqa: BLE001 - a store may be anybody's: there is no common error to name
+        except Exception as error:
             said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+            if self._tell is None and done == "read":
+                raise MemoryStoreError(f"memory cannot be read; {said}; see weiwo doctor") from error
             line = f"memory cannot be {done}, so this goes without it: {said}"
             _log.warning(line)
             if self._tell is not None:

@@ -28,7 +28,7 @@ _USED: Final = (
     "weiwo.app.session.runs",
     "weiwo.graph.builder",
     "weiwo.graph.persistence.checkpoint_reader",
-    "weiwo.graph.persistence.lazy_store",
+    "weiwo.graph.persistence.sqlite_store",
     "weiwo.graph.persistence.postgres_saver",
     "weiwo.graph.persistence.sqlite_saver",
     "weiwo.graph.persistence.store",

@@ -1,7 +1,5 @@
 """What an older Weiwo wrote: its module names are read as today's, and what does not fit is one line."""
 
-from contextlib import asynccontextmanager
-
 import ormsgpack
 import pytest
 from langchain_core.messages import HumanMessage
@@ -10,7 +8,6 @@ from langgraph.types import Send
 
 from weiwo import state
 from weiwo.graph.persistence.checkpointer import open_checkpointer, serializer
-from weiwo.graph.persistence.lazy_store import LazyStore
 from weiwo.graph.persistence.storage import CheckpointError, OlderCheckpointError, naming_thread
 from weiwo.state import Limits, Outcome, Plan, Quote, Usage
 from weiwo.state.settings import Settings
@@ -85,25 +82,6 @@ async def test_the_complaint_names_the_thread():
         await saver.conn.commit()
         with pytest.raises(OlderCheckpointError, match=r"^the thread t-7 was written by an older Weiwo"):
             await saver.aget_tuple(at)
-
-
-async def test_a_store_that_does_not_open_is_empty_and_our_own_faults_are_not_hidden():
-    told = []
-
-    def opening(error):
-        @asynccontextmanager
-        async def opened():
-            raise error
-            yield
-
-        return opened
-
-    async with LazyStore(opening(OSError("no disk")), told.append) as store:
-        assert await store.aget(("a",), "b") is None
-    assert [str(error) for error in told] == ["no disk"]
-    async with LazyStore(opening(TypeError("ours")), told.append) as store:
-        with pytest.raises(TypeError, match="ours"):
-            await store.aget(("a",), "b")
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,18 @@
 
 import asyncio
 import logging
+import random
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from langgraph.store.base import PutOp
 
+from weiwo.graph.persistence.storage import StorageError
 from weiwo.graph.persistence.store import FILE_NAME, open_store
+from weiwo.nodes.memory.memory_store import MemoryStore, MemoryStoreError
 from weiwo.state.settings import Settings
 
 
@@ -113,3 +118,72 @@ async def test_what_goes_wrong_with_the_answer_is_not_taken_for_the_stores(tmp_p
         async with open_store(settings(tmp_path), warn=told.append):
             raise sqlite3.OperationalError("mine")
     assert told == []
+
+
+async def test_a_thousand_cancelled_reads_and_writes_leave_the_store_as_it_was(tmp_path):
+    dice = random.Random(7)  # noqa: S311 - a repeatable order
+    async with open_store(settings(tmp_path)) as store:
+        await store.aput(("n",), "kept", {"x": 1})
+        for number in range(1_000):
+            write = store.aput(("n",), f"key {number % 7}", {"x": number})
+            work = asyncio.create_task(store.aget(("n",), "kept") if number % 2 else write)
+            if number % 2:
+                write.close()
+            await asyncio.sleep(dice.choice((0, 0, 0.0001, 0.0005, 0.001)))
+            work.cancel()
+            await asyncio.wait({work})
+        assert (await store.aget(("n",), "kept")).value == {"x": 1}
+        await store.aput(("n",), "after", {"x": 2})
+        with closing(sqlite3.connect(tmp_path / FILE_NAME, timeout=0, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")  # no transaction is open that would lock another process out
+            other.execute("ROLLBACK")
+            assert other.execute("SELECT value FROM store WHERE key = 'after'").fetchone() == (b'{"x":2}',)
+
+
+async def test_a_cancel_while_it_opens_leaves_a_store_that_opens(tmp_path):
+    async with open_store(settings(tmp_path)) as store:
+        opening = asyncio.create_task(store.aget(("n",), "k"))
+        await asyncio.sleep(0)
+        opening.cancel()
+        await asyncio.wait({opening})
+        await store.aput(("n",), "k", {"x": 1})
+        assert (await store.aget(("n",), "k")).value == {"x": 1}
+
+
+async def test_a_batch_that_fails_is_rolled_back_and_the_next_one_works(tmp_path):
+    async with open_store(settings(tmp_path)) as store:
+        await store.aput(("n",), "kept", {"x": 1})
+        with closing(sqlite3.connect(tmp_path / FILE_NAME)) as other:
+            other.execute(
+                "CREATE TRIGGER full BEFORE INSERT ON store WHEN NEW.key = 'bad'"
+                " BEGIN SELECT RAISE(FAIL, 'disk is full'); END"
+            )
+        puts = [PutOp(("n",), "good", {"x": 2}), PutOp(("n",), "bad", {"x": 3})]
+        with pytest.raises(StorageError, match=r"store\.sqlite; disk is full; free some space"):
+            await store.abatch([puts[0], PutOp(("m",), "other", {}), puts[1]])
+        assert [item.key for item in await store.asearch(("n",))] == ["kept"]
+        await store.aput(("n",), "after", {"x": 4})
+        assert (await store.aget(("n",), "after")).value == {"x": 4}
+
+
+async def test_one_that_can_no_longer_be_opened_or_read_is_an_error_and_told_once(tmp_path):
+    told: list[str] = []
+    async with open_store(settings(tmp_path), warn=told.append) as store:
+        (tmp_path / FILE_NAME).write_bytes(b"not a database, whatever its name says " * 99)
+        for _ in range(2):
+            with pytest.raises(StorageError, match=r"store\.sqlite; file is not a database"):
+                await store.aget(("n",), "k")
+    (line,) = told
+    assert line.startswith("results are not kept for later: cannot use ")
+
+
+async def test_what_breaks_while_it_is_open_is_an_error_not_emptiness(tmp_path):
+    async with open_store(settings(tmp_path)) as store:
+        await store.aput(("n",), "k", {"x": 1})
+        with closing(sqlite3.connect(tmp_path / FILE_NAME)) as other:
+            other.execute("ALTER TABLE store RENAME TO gone")
+        for work in (store.aget(("n",), "k"), store.asearch(("n",)), store.adelete(("n",), "k")):
+            with pytest.raises(StorageError, match="no such table: store"):
+                await work
+        with pytest.raises(MemoryStoreError, match=r"^memory cannot be read; .*no such table"):
+            await MemoryStore(store, "local").list("wishes")

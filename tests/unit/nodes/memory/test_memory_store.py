@@ -1,8 +1,10 @@
 """The memory store: a database that fails is told of, and nothing else goes wrong."""
 
+import pytest
 from langgraph.store.memory import InMemoryStore
 
-from weiwo.nodes.memory.memory_store import MOST, MemoryStore
+from weiwo.nodes.memory.memory_store import MOST, MemoryStore, MemoryStoreError
+from weiwo.state import Plan
 
 
 class Broken(InMemoryStore):
@@ -21,6 +23,17 @@ async def test_a_store_that_fails_holds_nothing_and_says_so():
         f"memory cannot be {what}" for what in ("read", "read", "written", "written")
     ]
     assert all("ConnectionError" in line and "hunter2" not in line and "\n" not in line for line in said)
+
+
+async def test_whoever_asks_for_what_is_remembered_gets_an_error_not_emptiness():
+    memory = MemoryStore(Broken(), "local")
+    for reading in (memory.get("plans", "a"), memory.list("wishes"), memory.read_all("plans", Plan)):
+        with pytest.raises(
+            MemoryStoreError, match=r"^memory cannot be read; ConnectionError: .*see weiwo doctor$"
+        ) as told:
+            await reading
+        assert "hunter2" not in str(told.value)
+    assert not await memory.put("plans", "a", {})
 
 
 async def test_of_too_many_entries_neither_a_pinned_nor_the_newest_goes():

@@ -96,7 +96,8 @@ class Desk:
 
     def __init__(self, user: str = "local", store: InMemoryStore | None = None) -> None:
         self.store = store or InMemoryStore()
-        self.memory = MemoryStore(self.store, user)
+        self.told: list[str] = []
+        self.memory = MemoryStore(self.store, user, self.told.append)
 
     def run(self, model: Any = None, **settings: Any) -> Any:
         run = services(search_tool(lambda _: None), model=model or fake(PlanReply=ages("A B", "C D")))
@@ -231,7 +232,7 @@ async def test_there_are_only_so_many_and_the_pinned_stay():
     assert "0" in keys
 
 
-async def test_a_store_that_fails_holds_nothing():
+async def test_a_store_that_fails_costs_its_plans_and_is_told():
     class Broken(InMemoryStore):
         async def abatch(self, ops):  # noqa: ARG002 - as the library calls it
             raise OSError("disk")
@@ -240,3 +241,4 @@ async def test_a_store_that_fails_holds_nothing():
     await desk.answer(ADA, plan_of(ages("Ada Lovelace", "Alan Turing")))
     plan, _ = await desk.plan(MARIE)
     assert plan.decided_by == "model"
+    assert any("memory cannot be read" in line for line in desk.told)

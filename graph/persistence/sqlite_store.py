@@ -1,0 +1,146 @@
+"""A SQLite store in a thread of its own, opened when it is first used: most runs over documents never do.
+
+A batch of operations is one function in that thread, from BEGIN to COMMIT, as a write of our saver is: whoever waits
+for it may be cancelled at any moment, and no transaction is left open behind them. A store that cannot be opened or
+read raises; it is never taken for an empty one.
+
+LangGraph's SQLite store imports numpy for vectors that nothing here keeps in it, which costs as much as such a run.
+"""
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from langgraph.store.base import BaseStore, Op, PutOp, Result
+
+from weiwo.graph.persistence.storage import BUSY_SECONDS, StorageError, sqlite_error
+
+_RETRY_SECONDS: Final = 30.0
+"""Seconds for which a store that did not open is not tried again."""
+
+
+class SqliteStore(BaseStore):
+    """LangGraph's SQLite store behind one thread.
+
+    Args:
+        path: The file.
+        failed: Told, once, why it did not open.
+    """
+
+    supports_ttl = True
+
+    def __init__(self, path: Path, failed: Callable[[StorageError], None]) -> None:
+        self._path = path
+        self._failed = failed
+        self._told = False
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="weiwo-store")
+        self._database: sqlite3.Connection | None = None
+        self._store: BaseStore | None = None
+        self._failure: tuple[float, StorageError] | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._thread.submit(self._close)
+        await asyncio.to_thread(self._thread.shutdown)
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Operations of a caller without an event loop.
+
+        Raises:
+            StorageError: The database cannot be used.
+        """
+        return self._thread.submit(self._transact, list(ops)).result()
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Operations, in order.
+
+        Raises:
+            StorageError: The database cannot be used.
+        """
+        try:
+            return await asyncio.wrap_future(self._thread.submit(self._transact, list(ops)))
+        except StorageError as error:
+            if self._store is None and not self._told:
+                self._told = True
+                self._failed(error)
+            raise
+
+    def _transact(self, ops: list[Op]) -> list[Result]:
+        """Execute operations, writes apart from reads. Runs in the database's thread.
+
+        A transaction that has read cannot wait for another process's write, it fails.
+        """
+        store = self._store or self._open()
+        found: list[Result] = [None] * len(ops)
+        try:
+            for writes in (False, True):
+                places = [n for n, op in enumerate(ops) if isinstance(op, PutOp) is writes]
+                results = store.batch([ops[n] for n in places]) if places else []
+                for place, result in zip(places, results, strict=True):
+                    found[place] = result
+        except (sqlite3.Error, ValueError) as error:
+            cause = error.__cause__ if isinstance(error, ValueError) else error  # LangGraph wraps those of a read
+            if not isinstance(cause, sqlite3.Error):
+                raise
+            raise sqlite_error(self._path, cause) from cause
+        return found
+
+    def _open(self) -> BaseStore:
+        """Connect, create the tables and sweep out what has expired."""
+        if self._failure is not None and time.monotonic() < self._failure[0] + _RETRY_SECONDS:
+            raise self._failure[1]
+        try:
+            self._database = sqlite3.connect(self._path, timeout=BUSY_SECONDS, isolation_level=None)
+            self._store = _set_up(self._database)
+        except sqlite3.Error as error:
+            self._close()
+            self._failure = (time.monotonic(), sqlite_error(self._path, error))
+            raise self._failure[1] from error
+        return self._store
+
+    def _close(self) -> None:
+        if self._database is not None:
+            with suppress(sqlite3.Error):  # closing it fails nothing that was done
+                self._database.close()
+
+
+def _set_up(database: sqlite3.Connection) -> BaseStore:
+    """LangGraph's store on a connection, its tables made.
+
+    Two processes that make them at once get into each other's way; a moment later all is there.
+    """
+    from langgraph.store.sqlite import SqliteStore as LangGraphStore  # noqa: PLC0415 - heavy
+
+    class RollingBackStore(LangGraphStore):
+        """Rolls back what fails, where the original commits it."""
+
+        @contextmanager
+        def _cursor(self, *, transaction: bool = True) -> Iterator[sqlite3.Cursor]:  # noqa: ARG002 - as it is called
+            with self.conn, closing(self.conn.cursor()) as cursor:
+                cursor.execute("BEGIN")
+                yield cursor
+
+    store = RollingBackStore(database)
+    for pause in (0.05, 0.1, 0.2, 0.4, 0.8, 0.0):
+        try:
+            database.execute("PRAGMA journal_mode=WAL")
+            database.execute("PRAGMA synchronous=NORMAL")
+            store.setup()
+            store.sweep_ttl()
+        except (sqlite3.OperationalError, sqlite3.IntegrityError):
+            if not pause:
+                raise
+            time.sleep(pause)
+        else:
+            break
+    return store
