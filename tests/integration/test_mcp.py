@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import sys
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,16 @@ async def ready(path: str) -> None:
 async def called(path: str, name: str, **args: Any) -> Any:
     tools = {tool.name: tool for tool in (await load_mcp_tools(path)).tools}
     return await run_tool(tools[name], args, seconds=PATIENT, max_bytes=5_000_000, backoff=Backoff(first=0.01))
+
+
+@pytest.mark.parametrize("name", mcp_server.ENDLESS)
+async def test_an_output_schema_that_no_validator_comes_to_an_end_of_costs_nothing(tmp_path, name):
+    path = write(tmp_path, desk=desk(tmp_path))
+    await ready(path)
+    began = time.monotonic()
+    result = await called(path, f"desk_{name}")
+    assert "A" * 40 + "!" in str(result.passages)
+    assert time.monotonic() - began < 20
 
 
 async def test_a_program_serves_tools_and_one_that_is_missing_costs_only_its_own(tmp_path):

@@ -20,8 +20,16 @@ Elicit = Callable[[Any, Any], Awaitable[types.ElicitResult | types.ErrorData]]
 """Answers what a server asks the user: the request's context and its parameters to the answer."""
 
 
+async def _accept_result(name: str, result: types.CallToolResult) -> None:
+    """Leave a result unchecked against the schema that its server gives.
+
+    Python's `re` holds the interpreter's lock, so that a pattern (or references that branch) in it would stop the
+    whole process, past every limit. Results are text from outside, whatever their schema says.
+    """
+
+
 class _ElicitingTransport(ClientTransport):
-    """A transport whose sessions answer what a server asks the user.
+    """A transport whose sessions answer what a server asks the user, and run no schema of a server's.
 
     FastMCP's own way makes a class of each form first, however large it is.
     """
@@ -34,6 +42,7 @@ class _ElicitingTransport(ClientTransport):
         if self.elicit is not None:
             session_kwargs["elicitation_callback"] = self.elicit
         async with super().connect_session(**session_kwargs) as session:  # type: ignore[safe-super]
+            session.validate_tool_result = _accept_result  # type: ignore[method-assign]
             yield session
 
 
