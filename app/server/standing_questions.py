@@ -13,13 +13,14 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.server.access.users import OPERATOR, require_operator
+from weiwo.app.server.access.users import require_operator
 from weiwo.app.server.engine import Engine, engine_of
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.wire import read_json, reply
 from weiwo.app.session.session import Session
 from weiwo.app.session.watch_runs import run_due_watches, watch_as_json
 from weiwo.graph import build_graph
+from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.nodes.memory.watches import WatchRun, describe_change, list_watches, pause_watch
 from weiwo.tools.printable import one_line

@@ -1,11 +1,12 @@
 """An open database with the graph upon it: what runs and threads are worked on with."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from weiwo.app.errors import AppError
+from weiwo.app.errors import AppError, MisuseError
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -32,15 +33,31 @@ class Session:
     store: "BaseStore | None" = None
 
 
+async def require_own_thread(session: Session, thread_id: str) -> None:
+    """See that a thread is the operator's, and keep its name for the operator.
+
+    Raises:
+        MisuseError: A user of the server owns it, who would read what is asked on it.
+    """
+    from weiwo.graph.persistence import thread_lock  # noqa: PLC0415 - heavy
+
+    try:
+        await asyncio.to_thread(thread_lock.require_own_thread, session.settings.home, thread_id)
+    except thread_lock.ForeignThreadError as error:
+        raise MisuseError(str(error)) from error
+
+
 @asynccontextmanager
 async def claim(session: Session, thread_id: str) -> AsyncIterator[None]:
-    """Keep other processes from running this thread at the same time.
+    """Keep other processes from running this thread at the same time, and the server's users from owning it.
 
     Raises:
         AppError: One is running it already.
+        MisuseError: A user of the server owns it.
     """
     from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed  # noqa: PLC0415 - heavy
 
+    await require_own_thread(session, thread_id)
     try:
         async with claimed(session.settings, thread_id):
             yield

@@ -1,19 +1,35 @@
-"""One process at a time works on a thread: two would make every call twice and overwrite each other's steps.
+"""Who works on a thread: one process at a time, and the command on none that a user of the server owns.
+
+Two processes would make every call twice and overwrite each other's steps. Whoever owns a thread reads all that is
+asked on it: the command's questions are the operator's.
 
 A claim ends with its process, however that ends: the kernel drops a file's lock, Postgres that of a lost session.
 A LangGraph server keeps its own order and needs none.
 """
 
 import asyncio
+import sqlite3
+import time
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from hashlib import sha256
 from pathlib import Path
+from typing import Final
 
 from weiwo.graph.persistence.checkpointer import CONNECT_SECONDS
+from weiwo.graph.persistence.storage import BUSY_SECONDS, sqlite_error
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Settings
 from weiwo.tools.file_lock import FileLock
+
+OPERATOR: Final = "operator"
+"""The user who runs the server, and the command: threads without a record are theirs."""
+RECORDS_FILE: Final = "server.sqlite"
+"""The server's records, which say whose a thread is."""
+THREADS_TABLE: Final = """
+CREATE TABLE IF NOT EXISTS threads (
+    thread_id TEXT PRIMARY KEY, owner TEXT NOT NULL, created REAL NOT NULL, updated REAL NOT NULL,
+    metadata TEXT NOT NULL DEFAULT '{}')"""
 
 
 class ThreadBusyError(WeiwoError, RuntimeError):
@@ -21,6 +37,44 @@ class ThreadBusyError(WeiwoError, RuntimeError):
 
     def __init__(self, thread_id: str) -> None:
         super().__init__(f"thread {thread_id}; another process is working on it; wait for it, or end it")
+
+
+class ForeignThreadError(WeiwoError, RuntimeError):
+    """A user of the server owns the thread. The message is one line."""
+
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(f"thread {thread_id}; a user of weiwo serve owns it; take another id")
+
+
+def require_own_thread(home: str, thread_id: str) -> None:
+    """See that a thread is the operator's, and keep its name for the operator. Blocks.
+
+    One statement takes the name, so that a client who wants it at the same moment has it before, or never.
+
+    Args:
+        home: The folder of Weiwo's own files.
+        thread_id: The thread.
+
+    Raises:
+        ForeignThreadError: It is somebody else's.
+        StorageError: The server's records are there, and cannot be read.
+    """
+    path = Path(home) / RECORDS_FILE
+    if not path.exists():
+        return  # no server has worked here
+    now = time.time()
+    try:
+        with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as database, database:
+            database.execute(THREADS_TABLE)
+            database.execute(
+                "INSERT OR IGNORE INTO threads (thread_id, owner, created, updated) VALUES (?, ?, ?, ?)",
+                (thread_id, OPERATOR, now, now),
+            )
+            row = database.execute("SELECT owner FROM threads WHERE thread_id = ?", (thread_id,)).fetchone()
+    except sqlite3.Error as error:
+        raise sqlite_error(path, error) from error
+    if row[0] != OPERATOR:
+        raise ForeignThreadError(thread_id)
 
 
 @asynccontextmanager

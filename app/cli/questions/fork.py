@@ -15,7 +15,7 @@ from weiwo.app.cli.questions.result_output import make_watcher
 from weiwo.app.cli.session import open_session
 from weiwo.app.cli.threads.reading import find_moment
 from weiwo.app.session.run_end import RunEnd
-from weiwo.app.session.session import Session
+from weiwo.app.session.session import Session, require_own_thread
 from weiwo.state.settings import Context, Settings
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ async def _go_back(
     from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered  # noqa: PLC0415 - heavy
     from weiwo.graph.persistence import forks  # noqa: PLC0415 - heavy
 
+    await require_own_thread(session, thread_id)
     there = await session.graph.aget_state({"configurable": {"thread_id": thread_id, "checkpoint_id": checkpoint_id}})
     before = remembered(there.metadata)
     given = {**before.model_dump(exclude_none=True), **context.model_dump(exclude_none=True)}

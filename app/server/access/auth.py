@@ -13,8 +13,8 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
 from weiwo.app.server.access.oidc import Oidc
-from weiwo.app.server.access.users import OPERATOR
 from weiwo.app.server.storage.records import Records
+from weiwo.graph.persistence.thread_lock import OPERATOR
 
 COOKIE: Final = "weiwo_session"
 _PREFIX: Final = "weiwo_"

@@ -20,9 +20,10 @@ from weiwo.app.server.access.auth import Auth
 from weiwo.app.server.access.login_routes import OIDC_LOGIN
 from weiwo.app.server.access.loopback import LOOPBACK
 from weiwo.app.server.access.oidc import CALLBACK
-from weiwo.app.server.access.users import OPERATOR, USER
+from weiwo.app.server.access.users import USER
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.wire import error_reply
+from weiwo.graph.persistence.thread_lock import OPERATOR
 
 CSP: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"

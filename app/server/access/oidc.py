@@ -18,8 +18,8 @@ import httpx
 import orjson
 
 from weiwo.app.server.access.loopback import is_loopback
-from weiwo.app.server.access.users import OPERATOR
 from weiwo.app.server.errors import RequestError
+from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.errors import WeiwoError
 from weiwo.tools.printable import one_line
 

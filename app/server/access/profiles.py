@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from pydantic import Field, ValidationError
 
-from weiwo.app.server.access.users import OPERATOR
+from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.settings import Context, SettingsError, describe_validation_error
 
 FILE_NAME: Final = "users.toml"

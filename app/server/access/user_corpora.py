@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from weiwo.app.server.access.profiles import profile_of
-from weiwo.app.server.access.users import OPERATOR
 from weiwo.app.server.errors import not_found
+from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.client_fields import ClientFieldError, check_client_fields
 from weiwo.state.settings import Context, Settings, operator_defaults
 from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, corpus_exists, locate_by_name

@@ -5,11 +5,10 @@ from typing import Final
 from starlette.requests import Request
 
 from weiwo.app.server.errors import RequestError
+from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.nodes.memory.memory_store import client_user, local_user
 from weiwo.state.settings import Settings
 
-OPERATOR: Final = "operator"
-"""The user who runs the server: threads without a record, settings and the command's corpora are his."""
 USER: Final = "weiwo.user"
 """Under this name the guard leaves the user in a request's scope."""
 

@@ -12,7 +12,6 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt, StateSnapshot
 
-from weiwo.app.server.access.users import OPERATOR
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.langgraph_api.assistant import ASSISTANT_ID, GRAPH_ID
 from weiwo.app.server.runs.background_runs import Runs
@@ -20,6 +19,7 @@ from weiwo.app.server.storage.record_types import RunRecord, ThreadRecord
 from weiwo.app.server.storage.records import Records
 from weiwo.app.server.wire import read_count
 from weiwo.graph.persistence.storage import CheckpointError
+from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.graph.persistence.threads import ThreadInfo, check_thread_id, info_of, list_threads, thread_exists
 
 MOST_SEARCHED: Final = 1_000

@@ -1,8 +1,8 @@
 """The server's records, in SQLite: whose a thread is, what runs there were and what users spent, and the log of events.
 
-Threads themselves are in the checkpoint database, which the command shares. What is here is the server's: a thread
-without a record was begun by the command, and belongs to the operator. Every method is one transaction in a thread of
-its own, in the order of the calls.
+Threads themselves are in the checkpoint database, which the command shares. What is here is the server's, but for the
+names of threads that the command keeps for the operator (`thread_lock`), whose the threads without a record are, too.
+Every method is one transaction in a thread of its own, in the order of the calls.
 """
 
 import asyncio
@@ -18,11 +18,11 @@ import orjson
 
 from weiwo.app.server.storage.record_types import Event, RunRecord, RunStatus, Spending, ThreadRecord
 from weiwo.graph.persistence.storage import BUSY_SECONDS, make_folder, sqlite_error
+from weiwo.graph.persistence.thread_lock import RECORDS_FILE, THREADS_TABLE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-FILE_NAME: Final = "server.sqlite"
 KEPT_RUNS: Final = 200
 """Ended runs whose events are kept; the result of the others is in their threads."""
 KEPT_ROWS: Final = 5_000
@@ -31,10 +31,8 @@ KEPT_DAYS: Final = 90
 """Days of which is kept what users spent."""
 T = TypeVar("T")
 
-_TABLES: Final = """
-CREATE TABLE IF NOT EXISTS threads (
-    thread_id TEXT PRIMARY KEY, owner TEXT NOT NULL, created REAL NOT NULL, updated REAL NOT NULL,
-    metadata TEXT NOT NULL DEFAULT '{}');
+_TABLES: Final = f"""
+{THREADS_TABLE};
 CREATE INDEX IF NOT EXISTS threads_by_time ON threads (owner, updated);
 CREATE TABLE IF NOT EXISTS runs (
     run_id TEXT PRIMARY KEY, thread_id TEXT NOT NULL, owner TEXT NOT NULL, created REAL NOT NULL, updated REAL NOT NULL,
@@ -70,7 +68,7 @@ class Records:
         Raises:
             StorageError: It cannot be used.
         """
-        records = cls(Path(home) / FILE_NAME)
+        records = cls(Path(home) / RECORDS_FILE)
         try:
             await records._do(lambda _: None)
             yield records

@@ -12,9 +12,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from weiwo.app.server.access.user_corpora import stored_name
-from weiwo.app.server.access.users import OPERATOR, user_of
+from weiwo.app.server.access.users import user_of
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.wire import EventStream, dump
+from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus import CorpusError
 from weiwo.tools.corpus.index.catalog import locate_by_name, record_roots
